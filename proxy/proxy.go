@@ -103,7 +103,7 @@ type Proxy struct {
 	traffic   *traffic
 	admission *room.Room[*fasthttp.RequestHeader] // by addresses, which are fixed while a request is being served
 	server    *fasthttp.Server
-	gate      wire.Gate
+	gate      *wire.Gate
 	born      time.Time
 	count     atomic.Uint64
 	watchman  wire.Watchman
@@ -163,11 +163,11 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 }
 
 // newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
-func (p *Proxy) newGate(most int) wire.Gate {
+func (p *Proxy) newGate(most int) *wire.Gate {
 	full := refuse.Busy("epitome has as many connections as max_connections allows: try again, or raise it")
-	return wire.Gate{
+	return &wire.Gate{
 		Most: int64(most), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
-		Stopping: p.traffic.stopping.Load,
+		Stopping: p.traffic.stopping.Load, Balanced: func() bool { return !p.loopback },
 		TurnedAway: func() {
 			p.record(event.Exchange{
 				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: rewrite.ActionNone,
@@ -231,6 +231,7 @@ func (p *Proxy) Shutdown() {
 	p.traffic.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
+	p.gate.Drain()
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
 	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()

@@ -82,3 +82,31 @@ func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
 	time.Sleep(200 * time.Millisecond) // until the connection is full; if it is not, this test sees less
 	r.proxy.Shutdown()
 }
+
+// A balancer does not know yet that epitome stops, and sends a request over a connection that it has open. It is served,
+// and the answer says that no other may follow.
+func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
+	noLeaks(t)
+	r := startRigAt(t, "0.0.0.0:0", plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")))
+	kept, unused := r.dial(), r.dial()
+	for _, c := range []*client{kept, unused} {
+		c.send(get("/a")).answer("GET")
+	}
+	done := make(chan struct{})
+	go func() { r.proxy.Shutdown(); close(done) }()
+	r.eventually("nothing more is accepted", func() bool {
+		c, err := net.Dial("tcp", r.addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	})
+	resp, body := kept.send(get("/a")).answer("GET")
+	if resp.StatusCode != 200 || body != "one" || !resp.Close {
+		t.Errorf("got %s %q, and the connection closes: %v", resp.Status, body, resp.Close)
+	}
+	<-done
+	if _, err := unused.br.ReadByte(); err == nil {
+		t.Error("an idle connection stays open")
+	}
+}

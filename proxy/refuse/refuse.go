@@ -67,7 +67,7 @@ const Looped = "this request came back to the epitome that sent it: " +
 	"let the url of its upstream name the provider, and no epitome that sends to this one"
 
 // NoRoomLeft refuses a request for which there is no memory now.
-const NoRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
+const NoRoomLeft = "the requests under way fill max_in_flight, or the half of it that one client may have: try again, or raise it"
 
 // Busy refuses a request for which there is no room now. The client may come again in a second.
 func Busy(message string) *Refusal {

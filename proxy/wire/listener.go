@@ -13,14 +13,17 @@ type Gate struct {
 	Full       []byte                        // the answer to one that is
 	TurnedAway func()                        // records one that is
 	Stopping   func() bool                   // nothing more is to be accepted
+	Balanced   func() bool                   // whoever connects may send further requests over idle connections at any time
 	WriteIdle  func() time.Duration          // a client that takes no byte for this long is dropped
 	Pace       func(bytes int) time.Duration // how long so many bytes of a request may take
+
+	listener atomic.Pointer[Listener]
 }
 
 // Listener hands out client connections and keeps their number bounded.
 type Listener struct {
 	net.Listener
-	gate    Gate
+	gate    *Gate
 	open    atomic.Int64
 	turning chan struct{} // bounds the connections that are being turned away
 }
@@ -29,8 +32,10 @@ type Listener struct {
 const mostTurning = 64
 
 // NewListener makes a listener that accepts from ln what the gate lets in.
-func NewListener(ln net.Listener, g Gate) *Listener {
-	return &Listener{Listener: ln, gate: g, turning: make(chan struct{}, mostTurning)}
+func NewListener(ln net.Listener, g *Gate) *Listener {
+	l := &Listener{Listener: ln, gate: g, turning: make(chan struct{}, mostTurning)}
+	g.listener.Store(l)
+	return l
 }
 
 // Accept waits for a connection that the gate lets in.
@@ -45,7 +50,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.gate.Most {
-			return &Client{Conn: c, gate: &l.gate, free: l.leave}, nil
+			return &Client{Conn: c, gate: l.gate, free: l.leave}, nil
 		}
 		l.leave()
 		select {
@@ -54,6 +59,23 @@ func (l *Listener) Accept() (net.Conn, error) {
 		default:
 			_ = c.Close()
 		}
+	}
+}
+
+// drainTime is how long connections stay open that nobody uses, once nothing more is accepted.
+const drainTime = time.Second
+
+// Drain accepts nothing more. What a balancer has open it goes on using until an answer tells it to close: a request
+// that meets a connection just as it is closed is lost. So Drain returns when the last one is closed, or after so long
+// that nobody is likely to use those that are idle.
+func (g *Gate) Drain() {
+	l := g.listener.Load()
+	if l == nil || !g.Balanced() {
+		return
+	}
+	_ = l.Close()
+	for end := time.Now().Add(drainTime); l.open.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(drainTime / 100)
 	}
 }
 
