@@ -11,7 +11,7 @@ import (
 
 type statsCmd struct {
 	Since string `placeholder:"TIME" help:"From when on: how long ago, as 24h or 7d, or a date, as 2026-11-20. Default: all that is kept."`
-	By    string `placeholder:"WHAT" enum:",day,hour,model,upstream,conversation" default:"" help:"What each line is of: day, hour, model, upstream or conversation. Default: day."`
+	By    string `placeholder:"WHAT" enum:",day,hour,model,upstream,client,conversation" default:"" help:"What each line is of: day, hour, model, upstream, client or conversation. Default: day."`
 	JSON  bool   `name:"json" help:"Print the answer of the API as it is."`
 }
 

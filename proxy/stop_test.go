@@ -83,8 +83,8 @@ func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
 	r.proxy.Shutdown()
 }
 
-// A balancer does not know yet that epitome stops, and sends a request over a connection that it has open. It is served,
-// and the answer says that no other may follow.
+// A balancer does not know yet that epitome stops, and sends a request over a connection that it has open. It is
+// served, and the answer says that no other may follow.
 func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
 	noLeaks(t)
 	r := startRigAt(t, "0.0.0.0:0", plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")))

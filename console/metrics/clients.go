@@ -12,6 +12,7 @@ import (
 type clients struct {
 	exchanges *prometheus.CounterVec
 	tokens    *prometheus.CounterVec
+	billed    *amounts[string]
 }
 
 func newClients(registry *prometheus.Registry) clients {
@@ -22,8 +23,11 @@ func newClients(registry *prometheus.Registry) clients {
 		tokens: newCounter("epitome_client_tokens_total",
 			"Tokens of these that providers told, by the client and part (input, output).",
 			"client", "part"),
+		billed: newAmounts(prometheus.CounterValue, prometheus.NewDesc("epitome_client_billed_dollars_total",
+			"What these cost by the usage in answers, where usage and price are known.", []string{"client"}, nil),
+			func(client string) []string { return []string{client} }),
 	}
-	registry.MustRegister(m.exchanges, m.tokens)
+	registry.MustRegister(m.exchanges, m.tokens, m.billed)
 	return m
 }
 
@@ -35,4 +39,7 @@ func (m *clients) record(e *event.Exchange) {
 	m.exchanges.WithLabelValues(e.Client, strconv.Itoa(e.Status)).Inc()
 	m.tokens.WithLabelValues(e.Client, "input").Add(float64(max(e.Usage.Input, 0)))
 	m.tokens.WithLabelValues(e.Client, "output").Add(float64(max(e.Usage.Output, 0)))
+	if e.Bill.Measured {
+		m.billed.add(e.Client, e.Bill.Billed)
+	}
 }

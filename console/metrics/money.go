@@ -27,42 +27,42 @@ func saleOf(upstream, price string) sale {
 	return sale{upstream, price}
 }
 
-// amounts are nano-dollars by sale, served as dollars. Whole numbers are added up, so that sums agree with those that
-// are told elsewhere.
-type amounts struct {
-	desc *prometheus.Desc
-	kind prometheus.ValueType
-	mu   sync.Mutex
-	nano map[sale]int64
+// amounts are nano-dollars by sale or client, served as dollars. Whole numbers are added up, so that sums agree with
+// those that are told elsewhere.
+type amounts[K comparable] struct {
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	values func(K) []string // of the labels
+	mu     sync.Mutex
+	nano   map[K]int64
 }
 
-func newAmounts(kind prometheus.ValueType, name, help string) *amounts {
-	desc := prometheus.NewDesc(name, help, []string{"upstream", "model"}, nil)
-	return &amounts{desc: desc, kind: kind, nano: map[sale]int64{}}
+func newAmounts[K comparable](kind prometheus.ValueType, desc *prometheus.Desc, values func(K) []string) *amounts[K] {
+	return &amounts[K]{desc: desc, kind: kind, values: values, nano: map[K]int64{}}
 }
 
-func (a *amounts) add(s sale, nano int64) {
+func (a *amounts[K]) add(key K, nano int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.nano[s] += nano
+	a.nano[key] += nano
 }
 
 // Describe says what is collected.
-func (a *amounts) Describe(to chan<- *prometheus.Desc) { to <- a.desc }
+func (a *amounts[K]) Describe(to chan<- *prometheus.Desc) { to <- a.desc }
 
 // Collect tells all amounts.
-func (a *amounts) Collect(to chan<- prometheus.Metric) {
+func (a *amounts[K]) Collect(to chan<- prometheus.Metric) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for s, nano := range a.nano {
-		to <- prometheus.MustNewConstMetric(a.desc, a.kind, float64(nano)/1e9, s.upstream, s.model)
+	for key, nano := range a.nano {
+		to <- prometheus.MustNewConstMetric(a.desc, a.kind, float64(nano)/1e9, a.values(key)...)
 	}
 }
 
 // spending is the fold of what exchanges cost, and of what they were spared.
 type spending struct {
 	input, read, write, output *prometheus.CounterVec
-	billed, own, saved         *amounts
+	billed, own, saved         *amounts[sale]
 	unpriced, beyond, misses   *prometheus.CounterVec
 	used                       *prometheus.HistogramVec
 
@@ -100,6 +100,10 @@ func newSpending(registry *prometheus.Registry) *spending {
 	tokens := func(what, help string) *prometheus.CounterVec {
 		return newCounter("epitome_usage_"+what+"_tokens_total", help, "upstream", "model")
 	}
+	amount := func(kind prometheus.ValueType, name, help string) *amounts[sale] {
+		return newAmounts(kind, prometheus.NewDesc(name, help, []string{"upstream", "model"}, nil),
+			func(s sale) []string { return []string{s.upstream, s.model} })
+	}
 	m := &spending{
 		known: map[sale]*usage{},
 		input: tokens("input", "Tokens of requests as answers tell them, with those of the provider's cache; where answers "+
@@ -107,11 +111,11 @@ func newSpending(registry *prometheus.Registry) *spending {
 		read:   tokens("cache_read", "Of these, tokens that the provider's cache had."),
 		write:  tokens("cache_write", "Of the input, tokens that the provider's cache took up."),
 		output: tokens("output", "Tokens of answers, with what was thought, as answers tell them."),
-		billed: newAmounts(prometheus.CounterValue, "epitome_billed_dollars_total",
+		billed: amount(prometheus.CounterValue, "epitome_billed_dollars_total",
 			"What exchanges cost by the usage in answers, where usage and price are known."),
-		own: newAmounts(prometheus.CounterValue, "epitome_own_dollars_total",
+		own: amount(prometheus.CounterValue, "epitome_own_dollars_total",
 			"What epitome's own requests for summaries cost."),
-		saved: newAmounts(prometheus.GaugeValue, "epitome_saved_dollars",
+		saved: amount(prometheus.GaugeValue, "epitome_saved_dollars",
 			"What was saved since the start: requests as they came and as they were sent by one ruler, less what summaries "+
 				"cost. It may fall."),
 		unpriced: newCounter("epitome_unpriced_exchanges_total",

@@ -59,7 +59,11 @@ func (p *Pages) overview(r *http.Request) (*page, error) {
 		span = "30d"
 		from, _ = p.from(span)
 	}
-	if !slices.Contains([]string{"model", "upstream", "conversation"}, by) {
+	groups, err := p.groups(from)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(groups, by) {
 		by = "model"
 	}
 	time := "day"
@@ -91,10 +95,19 @@ func (p *Pages) overview(r *http.Request) (*page, error) {
 	for _, s := range [...][2]string{{"today", "today"}, {"7d", "7 days"}, {"30d", "30 days"}, {"all", "all"}} {
 		o.Spans = append(o.Spans, link{s[1], "/-/?span=" + s[0] + "&by=" + by, s[0] == span})
 	}
-	for _, b := range [...]string{"model", "upstream", "conversation"} {
+	for _, b := range groups {
 		o.By = append(o.By, link{b, "/-/?span=" + span + "&by=" + b + "#by", b == by})
 	}
 	return &page{Template: "overview", Title: "Overview", Here: "overview", Body: o}, nil
+}
+
+// groups are what figures since a time can be told apart by: by clients where there are any.
+func (p *Pages) groups(from time.Time) ([]string, error) {
+	shares, err := p.plugs.Source.Summary(story.Span{From: from, By: story.ByClient})
+	if slices.ContainsFunc(shares.Rows, func(r story.Row) bool { return r.Key != "" }) {
+		return []string{story.ByModel, story.ByUpstream, story.ByClient, story.ByConversation}, err
+	}
+	return []string{story.ByModel, story.ByUpstream, story.ByConversation}, err
 }
 
 // from is when a time begins that a page can be asked for.

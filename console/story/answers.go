@@ -21,17 +21,18 @@ const (
 	ByHour         = "hour"
 	ByModel        = "model"
 	ByUpstream     = "upstream"
+	ByClient       = "client"
 	ByConversation = "conversation"
 )
 
 // errBy says what rows may be told apart by.
-var errBy = errors.New("cannot tell rows apart so: by is one of day, hour, model, upstream and conversation")
+var errBy = errors.New("cannot tell rows apart so: by is one of day, hour, model, upstream, client and conversation")
 
 // Summary returns what became of all exchanges of a time, which is widened to whole hours, or to whole days where it is
-// long ago or the rows are conversations. An error says what to ask for.
+// long ago or the rows are clients or conversations. An error says what to ask for.
 func (b *Book) Summary(asked Span) (Summary, error) {
 	from, to, by := asked.From, asked.To, cmp.Or(asked.By, ByDay)
-	if !slices.Contains([]string{ByDay, ByHour, ByModel, ByUpstream, ByConversation}, by) {
+	if !slices.Contains([]string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation}, by) {
 		return Summary{}, errBy
 	}
 	b.Settle()
@@ -89,7 +90,7 @@ func (s span) holds(start int64) bool { return start >= s.from.Unix() && start <
 
 // spanOf widens a time to what figures are kept by.
 func (p *past) spanOf(from, to time.Time, by string) span {
-	daily := by == ByConversation
+	daily := by == ByConversation || by == ByClient
 	for at := range p.days {
 		daily = daily || at.Start >= p.day(from) && at.Start <= p.day(to)
 	}
@@ -114,7 +115,15 @@ func (p *past) collect(within span, by string) (total *account, rows map[string]
 		total.add(a)
 		accountAt(rows, key).add(a)
 	}
-	if by == ByConversation {
+	switch by {
+	case ByClient:
+		for at, a := range p.shares {
+			if within.holds(at.Day) {
+				add(at.Client, a)
+			}
+		}
+		return total, rows
+	case ByConversation:
 		addDays(within, p.rest, func(a *account) { add("", a) })
 		for id, t := range p.talks {
 			addDays(within, t.days, func(a *account) { add(id, a) })

@@ -8,7 +8,7 @@ import (
 // Span is which exchanges a Summary is of.
 type Span struct {
 	From, To time.Time // zero: from the beginning, and until now
-	By       string    // of the rows: day, hour, model, upstream or conversation; empty: day
+	By       string    // of the rows: day, hour, model, upstream, client or conversation; empty: day
 }
 
 // What a list of conversations may be sorted by.

@@ -29,6 +29,12 @@ type slot struct {
 	Model    string `json:"model"`
 }
 
+// share is what figures of clients are told apart by.
+type share struct {
+	Day    int64  `json:"day"`    // when it begins, in seconds since 1970
+	Client string `json:"client"` // empty: of none
+}
+
 // past is what has happened, folded. Only the writer changes it, under the lock; who reads it elsewhere holds that too.
 type past struct {
 	sync.RWMutex
@@ -38,6 +44,7 @@ type past struct {
 	since  time.Time      // of the oldest one
 	hours  map[slot]*account
 	days   map[slot]*account  // of the time before finely
+	shares map[share]*account // all of it once more, by client
 	rest   map[int64]*account // by day: what is of no conversation, or of one that is not kept any more
 	talks  map[string]*talk
 	order  *list.List // of *talk, the one used last in front
@@ -58,7 +65,8 @@ type talk struct {
 func newPast(zone *time.Location) *past {
 	return &past{
 		zone: zone, hours: map[slot]*account{}, days: map[slot]*account{}, rest: map[int64]*account{},
-		talks: map[string]*talk{}, order: list.New(), models: map[string]bool{},
+		shares: map[share]*account{},
+		talks:  map[string]*talk{}, order: list.New(), models: map[string]bool{},
 	}
 }
 
@@ -77,8 +85,12 @@ func (p *past) add(n Entry) {
 	case n.Exchange != nil:
 		p.addExchange(n.Exchange, t)
 	case n.Summary != nil && n.Summary.Own.Nano != 0:
-		s := n.Summary
+		s, whose := n.Summary, share{Day: p.day(at)}
+		if t != nil {
+			whose.Client = t.line.Client
+		}
 		p.account(at, s.Upstream, s.Model).Money.Own += s.Own.Nano
+		accountAt(p.shares, whose).Money.Own += s.Own.Nano
 		p.daily(at, t).Money.Own += s.Own.Nano
 	}
 	p.push(n)
@@ -92,6 +104,7 @@ func (p *past) addExchange(e *event.Exchange, t *talk) {
 		t.note(e, at)
 	}
 	p.account(at, e.Upstream, e.Model).addExchange(e, died)
+	accountAt(p.shares, share{p.day(at), e.Client}).addExchange(e, died)
 	p.daily(at, t).addExchange(e, died)
 }
 
@@ -191,6 +204,7 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 	c.Dialect = cmp.Or(e.Dialect, c.Dialect)
 	c.Parent = cmp.Or(e.Parent, c.Parent)
 	c.Session = cmp.Or(e.Session, c.Session)
+	c.Client = cmp.Or(e.Client, c.Client)
 	if e.TokensBefore.Total() > 0 {
 		c.Tokens, c.Raw, c.Window, c.Usable = sent(e), e.TokensBefore.Total(), e.Window, e.Usable
 	}
@@ -241,6 +255,11 @@ func (p *past) expire(now time.Time, keep time.Duration) {
 	for at := range p.days {
 		if at.Start < last {
 			delete(p.days, at)
+		}
+	}
+	for at := range p.shares {
+		if at.Day < last {
+			delete(p.shares, at)
 		}
 	}
 	dropBefore(p.rest, last)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"epitome/console/story/journal"
 )
@@ -17,15 +18,16 @@ type snapshot struct {
 	Seq     uint64           `json:"seq"`
 	Since   int64            `json:"since"` // nanoseconds since 1970
 	At      journal.Position `json:"at"`    // behind which there may be lines that are not in it
-	Hours   []cell           `json:"hours"`
-	Days    []cell           `json:"days"`
+	Hours   []cell[slot]     `json:"hours"`
+	Days    []cell[slot]     `json:"days"`
+	Shares  []cell[share]    `json:"shares"` // null in one of an earlier version
 	Rest    []daily          `json:"rest"`
 	Talks   []savedTalk      `json:"talks"` // the one used longest ago first
 }
 
-// cell is the figures of one slot.
-type cell struct {
-	At      slot    `json:"at"`
+// cell is the figures of one slot or share.
+type cell[K comparable] struct {
+	At      K       `json:"at"`
 	Account account `json:"sums"`
 }
 
@@ -47,7 +49,7 @@ type savedTalk struct {
 func (p *past) save(at journal.Position) ([]byte, error) {
 	s := snapshot{
 		Version: snapshotVersion, Seq: p.seq, At: at,
-		Hours: cellsOf(p.hours), Days: cellsOf(p.days), Rest: dailiesOf(p.rest),
+		Hours: cellsOf(p.hours), Days: cellsOf(p.days), Shares: cellsOf(p.shares), Rest: dailiesOf(p.rest),
 	}
 	if !p.since.IsZero() {
 		s.Since = p.since.UnixNano()
@@ -59,9 +61,10 @@ func (p *past) save(at journal.Position) ([]byte, error) {
 	return json.Marshal(s)
 }
 
-func cellsOf(slots map[slot]*account) (cells []cell) {
-	for at, a := range slots {
-		cells = append(cells, cell{at, *a})
+func cellsOf[K comparable](accounts map[K]*account) []cell[K] {
+	cells := make([]cell[K], 0, len(accounts))
+	for at, a := range accounts {
+		cells = append(cells, cell[K]{at, *a})
 	}
 	return cells
 }
@@ -90,7 +93,8 @@ func (p *past) restore(text []byte) (at journal.Position, err error) {
 	}
 	restored := newPast(p.zone)
 	restored.seq, restored.since = s.Seq, timeOf(s.Since)
-	sound := fill(restored.hours, s.Hours) && fill(restored.days, s.Days) && fillDays(restored.rest, s.Rest)
+	sound := fill(restored.hours, s.Hours) && fill(restored.days, s.Days) && fillDays(restored.rest, s.Rest) &&
+		fill(restored.shares, s.Shares)
 	for _, saved := range s.Talks {
 		t := &talk{line: saved.Line, prior: saved.Prior, died: saved.Died, days: map[int64]*account{}}
 		sound = sound && t.line.ID != "" && restored.talks[t.line.ID] == nil && fillDays(t.days, saved.Days)
@@ -105,6 +109,9 @@ func (p *past) restore(text []byte) (at journal.Position, err error) {
 			restored.models[at.Model] = true
 		}
 	}
+	if s.Shares == nil {
+		restored.shareOut()
+	}
 	restored.forgetTalks()
 	p.take(restored)
 	return s.At, nil
@@ -112,16 +119,25 @@ func (p *past) restore(text []byte) (at journal.Position, err error) {
 
 // take has the folds of another one from now on.
 func (p *past) take(q *past) {
-	p.seq, p.since, p.hours, p.days, p.rest = q.seq, q.since, q.hours, q.days, q.rest
+	p.seq, p.since, p.hours, p.days, p.rest, p.shares = q.seq, q.since, q.hours, q.days, q.rest, q.shares
 	p.talks, p.order, p.models = q.talks, q.order, q.models
 }
 
-func fill(slots map[slot]*account, cells []cell) bool {
+// shareOut has all figures under no client's name, as nobody has noted whose they are.
+func (p *past) shareOut() {
+	for _, slots := range [...]map[slot]*account{p.hours, p.days} {
+		for at, a := range slots {
+			accountAt(p.shares, share{Day: p.day(time.Unix(at.Start, 0))}).add(a)
+		}
+	}
+}
+
+func fill[K comparable](accounts map[K]*account, cells []cell[K]) bool {
 	for i := range cells {
-		if slots[cells[i].At] != nil {
+		if accounts[cells[i].At] != nil {
 			return false
 		}
-		slots[cells[i].At] = &cells[i].Account
+		accounts[cells[i].At] = &cells[i].Account
 	}
 	return true
 }

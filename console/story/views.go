@@ -77,7 +77,7 @@ type Summary struct {
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Since   time.Time `json:"since"` // from when on anything is known
-	By      string    `json:"by"`    // of the rows: day, hour, model, upstream or conversation
+	By      string    `json:"by"`    // of the rows: day, hour, model, upstream, client or conversation
 	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
 	Total   Sums      `json:"total"`
 	Rows    []Row     `json:"rows"`
@@ -103,6 +103,7 @@ type Prices struct {
 type Conversation struct {
 	ID       string    `json:"id"`
 	Parent   string    `json:"parent,omitempty"`
+	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
 	Session  string    `json:"session,omitempty"` // of the client, as events name it
 	Model    string    `json:"model"`
 	Upstream string    `json:"upstream"`

@@ -13,7 +13,7 @@ type Gate struct {
 	Full       []byte                        // the answer to one that is
 	TurnedAway func()                        // records one that is
 	Stopping   func() bool                   // nothing more is to be accepted
-	Balanced   func() bool                   // whoever connects may send further requests over idle connections at any time
+	Balanced   func() bool                   // whoever connects may send more over idle connections at any time
 	WriteIdle  func() time.Duration          // a client that takes no byte for this long is dropped
 	Pace       func(bytes int) time.Duration // how long so many bytes of a request may take
 
