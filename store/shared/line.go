@@ -42,6 +42,7 @@ type line struct {
 	stop   context.CancelFunc
 	work   sync.WaitGroup // what watches the server
 	closed atomic.Bool
+	told   atomic.Int64 // when a refusal was told last, in nanoseconds since 1970
 }
 
 // begin looks whether the server answers, and watches it from then on. The error is ErrUnfit.
@@ -112,6 +113,7 @@ func (l *line) explain(err error) error {
 		return store.ErrClosed
 	case isRefusal(err):
 		l.seen.refused.Add(1)
+		l.warnRefused(err)
 		return refusal(err)
 	}
 	l.seen.failed.Add(1)
@@ -159,6 +161,35 @@ func hard(err error) error {
 func (l *line) warnAway(why error) {
 	l.log.Warn("the shared store does not answer: nothing new is decided until it does",
 		"why", why.Error(), "do", "see to the server that store.url names")
+}
+
+// tellEvery is how often it is told that a server refuses: it does so several times with each request.
+const tellEvery = time.Minute
+
+// warnRefused says that the server answers and does not do what it is asked.
+func (l *line) warnRefused(why error) {
+	now := time.Now().UnixNano()
+	if last := l.told.Load(); last == 0 || now-last >= int64(tellEvery) {
+		if l.told.CompareAndSwap(last, now) {
+			l.log.Warn("the shared store refuses what it is asked: nothing new is decided while it does",
+				"why", refusal(why).Error(), "do", cure(why))
+		}
+	}
+}
+
+// cure is what may help against a refusal.
+func cure(why error) string {
+	for word, do := range map[string]string{
+		"OOM ": "give the server more memory (maxmemory), or lower store.keep", "MISCONF ": "see to the disk of the server",
+		"READONLY ": "have store.url lead to the master, or to its Sentinels", "NOREPLICAS ": "see to the replicas of the server",
+		"NOPERM ": "give the user of store.url the rights that docs/team.md names",
+		"MOVED ":  "write redis+cluster:// in store.url", "ASK ": "write redis+cluster:// in store.url",
+	} {
+		if strings.HasPrefix(why.Error(), word) {
+			return do
+		}
+	}
+	return "see to the server that store.url names"
 }
 
 // watch asks for a server that does not answer, and for the time while it does.

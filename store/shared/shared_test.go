@@ -171,6 +171,30 @@ func TestBeginsWithoutAServer(t *testing.T) {
 	sharedtest.Await(t, "the server", func() error { _, err := s.Put("k", []byte("v"), time.Hour); return err })
 }
 
+// TestRefusalsAreToldWithTheirCure has a server without memory, and one that gives a right less: one line tells, however
+// often it happens.
+func TestRefusalsAreToldWithTheirCure(t *testing.T) {
+	f := func(why, do string, args ...string) {
+		t.Helper()
+		server := sharedtest.Start(t, args...)
+		var log lines
+		o := patient(server.URL())
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		s := opened(t, o)
+		for range 10 {
+			if _, _, err := s.PutIfAbsent("k", []byte("v"), time.Hour); err == nil {
+				t.Fatalf("%s: it is put", why)
+			}
+		}
+		if log.count("store refuses what it is asked") != 1 || log.count(why+" ") != 1 || log.count(do) == 0 {
+			t.Errorf("%s: the log says %s", why, log.text.String())
+		}
+	}
+	f("OOM", "maxmemory", "--maxmemory", "1")
+	f("NOREPLICAS", "replicas", "--min-replicas-to-write", "1")
+	f("NOPERM", "docs/team.md", "--user", "default", "on", "nopass", "~*", "+@all", "-eval", "-evalsha")
+}
+
 // TestRefusalsAreNoFailures has a server that takes no writes: it is asked on, as reading goes on.
 func TestRefusalsAreNoFailures(t *testing.T) {
 	server := sharedtest.Start(t, "--min-replicas-to-write", "1")
