@@ -21,5 +21,6 @@ func TestCheckTellsWhatAnEpitomeCannotUse(t *testing.T) {
 	f(`{"artifacts":"full","bucket":"away","status":"ready"}`,
 		"artifacts: full; 'epitome stats' says what follows from that\n"+
 			"bucket: away; 'epitome stats' says what follows from that")
+	f(`{"bucket":"refuses","status":"ready"}`, "bucket: refuses; 'epitome stats' says what follows from that")
 	f(`ready`, "")
 }

@@ -122,8 +122,8 @@ func TestComposedPartsFindEachOther(t *testing.T) {
 	}
 }
 
-// rendered are the documents of the chart, by kind, with other values.
-func rendered(t *testing.T, change func(values table)) map[string]table {
+// chartOf renders files of the chart with other values.
+func chartOf(t *testing.T, change func(values table)) (render func(file string) []byte) {
 	t.Helper()
 	all := template.New("").Option("missingkey=error")
 	all.Funcs(template.FuncMap{
@@ -140,6 +140,7 @@ func rendered(t *testing.T, change func(values table)) map[string]table {
 			pad := "\n" + strings.Repeat(" ", n)
 			return pad + strings.ReplaceAll(text, "\n", pad)
 		},
+		"contains":  func(part, text string) bool { return strings.Contains(text, part) },
 		"quote":     func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) },
 		"add":       func(a, b int) int { return a + b },
 		"sha256sum": func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) },
@@ -157,23 +158,34 @@ func rendered(t *testing.T, change func(values table)) map[string]table {
 	if change != nil {
 		change(values)
 	}
-	data := table{"Values": values, "Release": table{"Name": "team", "Service": "Helm"},
+	data := table{"Values": values, "Release": table{"Name": "team", "Service": "Helm", "Namespace": "agents"},
 		"Chart": table{"AppVersion": chart["appVersion"], "Name": chart["name"]}}
+	return func(file string) []byte {
+		t.Helper()
+		var b bytes.Buffer
+		one := template.Must(template.Must(all.Clone()).Parse(string(contents(t, file))))
+		if err := one.Execute(&b, data); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+}
+
+// rendered are the documents of the chart, by kind, with other values.
+func rendered(t *testing.T, change func(values table)) map[string]table {
+	t.Helper()
+	render := chartOf(t, change)
 	files, err := filepath.Glob("chart/templates/*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
 	}
 	found := map[string]table{}
 	for _, file := range files {
-		var b bytes.Buffer
-		one := template.Must(template.Must(all.Clone()).Parse(string(contents(t, file))))
-		if err := one.Execute(&b, data); err != nil {
-			t.Fatal(err)
-		}
-		if strings.TrimSpace(b.String()) == "" {
+		text := render(file)
+		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		doc := parsed(t, b.Bytes())
+		doc := parsed(t, text)
 		kind, _ := doc["kind"].(string)
 		if found[kind] != nil || at(t, doc, "apiVersion") == "" || at(t, doc, "metadata", "name") == "" {
 			t.Errorf("%s: a document without a name, or a second %s", file, kind)
@@ -190,7 +202,7 @@ func TestChartRunsEpitomeAsItIs(t *testing.T) {
 			t.Errorf("there is no %s", kind)
 		}
 	}
-	if docs["HorizontalPodAutoscaler"] != nil || docs["ServiceMonitor"] != nil {
+	if docs["HorizontalPodAutoscaler"] != nil || docs["ServiceMonitor"] != nil || docs["NetworkPolicy"] != nil {
 		t.Error("what is off by default is there")
 	}
 	text, _ := at(t, docs["ConfigMap"], "data", "config.toml").(string)
@@ -205,6 +217,9 @@ func TestChartRunsEpitomeAsItIs(t *testing.T) {
 	_, port, _ := net.SplitHostPort(conf.Listen)
 	if got := fmt.Sprint(at(t, container, "ports", 0, "containerPort")); got != port {
 		t.Errorf("epitome listens on %s, the pod has %s", port, got)
+	}
+	if args := fmt.Sprint(at(t, container, "args")); !strings.Contains(args, ":"+port) {
+		t.Errorf("with a configuration that leaves listen out it is started as %s", args)
 	}
 	grace, _ := at(t, pod, "terminationGracePeriodSeconds").(int)
 	wait, _ := at(t, container, "lifecycle", "preStop", "sleep", "seconds").(int)
@@ -232,7 +247,10 @@ func TestChartTakesSecretsAndTLS(t *testing.T) {
 		values["tls"] = table{"existingSecret": "certificate"}
 		values["autoscaling"] = table{"enabled": true, "minReplicas": 3, "maxReplicas": 9, "targetCPU": 60}
 		values["serviceMonitor"] = table{"enabled": true, "interval": "15s", "labels": table{"release": "prometheus"},
-			"token": table{"name": "passwords", "key": "EPITOME_TOKEN"}}
+			"token":     table{"name": "passwords", "key": "EPITOME_TOKEN"},
+			"tlsConfig": table{"serverName": "epitome.example.com"}}
+		values["networkPolicy"] = table{"enabled": true, "from": []any{table{"podSelector": table{}}}}
+		values["restarted"] = "2026-11-23"
 		values["serviceAccount"] = table{"create": true, "name": "", "annotations": table{"role": "writer"}}
 		values["nodeSelector"] = table{"disk": "fast"}
 		values["podAnnotations"] = table{"team": "agents"}
@@ -261,12 +279,68 @@ func TestChartTakesSecretsAndTLS(t *testing.T) {
 	if conf == nil || !strings.Contains(mounted, conf[1]) || !strings.Contains(mounted, "/run/secrets/tls") {
 		t.Errorf("secrets are looked for in %v, and lie in %s", conf, mounted)
 	}
+	if got := at(t, docs["ServiceMonitor"], "spec", "endpoints", 0, "tlsConfig"); fmt.Sprint(got) != "map[serverName:epitome.example.com]" {
+		t.Errorf("Prometheus trusts the pods by %v", got)
+	}
+	if got := at(t, spec, "template", "metadata", "annotations", "epitome/restarted"); got != "2026-11-23" {
+		t.Errorf("pods are started anew by %v", got)
+	}
+	if at(t, docs["NetworkPolicy"], "spec", "ingress", 0, "ports", 0, "port") != at(t, pod, "containers", 0, "ports", 0, "name") ||
+		at(t, docs["NetworkPolicy"], "spec", "ingress", 0, "from") == nil {
+		t.Errorf("who may come: %v", docs["NetworkPolicy"])
+	}
 	if at(t, docs["HorizontalPodAutoscaler"], "spec", "maxReplicas") != 9 {
 		t.Error("the autoscaler has other bounds")
 	}
 	if got := at(t, docs["ServiceMonitor"], "spec", "endpoints", 0, "authorization", "credentials", "key"); got != "EPITOME_TOKEN" {
 		t.Errorf("metrics are asked for with %v", got)
 	}
+}
+
+// Who installs the chart is told what is missing, and nothing where nothing is.
+func TestChartTellsWhatIsMissing(t *testing.T) {
+	notes := func(change func(values table)) string {
+		return string(chartOf(t, change)("chart/templates/NOTES.txt"))
+	}
+	text := notes(func(values table) { values["serviceMonitor"] = table{"enabled": true, "token": nil} })
+	for _, want := range []string{"WITHOUT existingSecret", "WITHOUT secretFile", "WITHOUT serviceMonitor.token", "WITHOUT [clients"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	text = notes(func(values table) {
+		values["existingSecret"], values["secretFile"] = "passwords", table{"existingSecret": "naming"}
+		values["tls"] = table{"existingSecret": "certificate"}
+		values["config"] = fmt.Sprint(values["config"], "\n[clients.alice]\nkeys = []\n")
+	})
+	if strings.Contains(text, "WITHOUT") || !strings.Contains(text, "https://team-epitome.agents:7070") {
+		t.Errorf("nothing is missing, and it says:\n%s", text)
+	}
+}
+
+// Containers write where a volume is, and each where no other does.
+func TestComposedContainersAreConfined(t *testing.T) {
+	compose := parsed(t, contents(t, "compose.yaml"))
+	seen := map[string]bool{}
+	for _, name := range []string{"epitome-1", "epitome-2"} {
+		if at(t, compose, "services", name, "read_only") != true || at(t, compose, "services", name, "logging") == nil ||
+			fmt.Sprint(at(t, compose, "services", name, "cap_drop")) != "[ALL]" {
+			t.Errorf("%s may write anywhere, has rights, or a log without an end", name)
+		}
+		volume := regexp.MustCompile(`([a-z0-9-]+):/data`).FindStringSubmatch(fmt.Sprint(at(t, compose, "services", name, "volumes")))
+		if volume == nil || seen[volume[1]] {
+			t.Fatalf("%s keeps nothing, or where another one does", name)
+		}
+		if all, _ := at(t, compose, "volumes").(table); !hasKey(all, volume[1]) {
+			t.Errorf("%s: there is no volume %s", name, volume[1])
+		}
+		seen[volume[1]] = true
+	}
+}
+
+func hasKey(in table, key string) bool {
+	_, found := in[key]
+	return found
 }
 
 // The parts of the compose file as processes, and a demo through the balancer that must find all it looks for.

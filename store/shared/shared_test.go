@@ -171,8 +171,8 @@ func TestBeginsWithoutAServer(t *testing.T) {
 	sharedtest.Await(t, "the server", func() error { _, err := s.Put("k", []byte("v"), time.Hour); return err })
 }
 
-// TestRefusalsAreToldWithTheirCure has a server without memory, and one that gives a right less: one line tells, however
-// often it happens.
+// TestRefusalsAreToldWithTheirCure has a server without memory, and one that gives a right less: one line tells,
+// however often it happens.
 func TestRefusalsAreToldWithTheirCure(t *testing.T) {
 	f := func(why, do string, args ...string) {
 		t.Helper()
