@@ -18,6 +18,9 @@ const (
 // only as the last line.
 const failedLast Outcome = -1
 
+// sought is what a line says that is what failures above were to show: those are none of the run.
+const sought Outcome = -2
+
 // Reading is what the output of a command tells by its tools' own words. It is what the text claims, and no more.
 type Reading struct {
 	Outcome Outcome
@@ -66,6 +69,10 @@ func Read(text string) Reading {
 
 // judge takes in what a line near the end says of the run. isLast says that nothing stands behind it.
 func (r *Reading) judge(l *line, isLast bool) {
+	if l.says == sought {
+		r.Outcome, r.Tool = Unknown, ""
+		return
+	}
 	says := l.says
 	if says == failedLast && isLast {
 		says = Failed
@@ -80,6 +87,8 @@ func (l *line) worth() int {
 	switch {
 	case l.kind != failure:
 		return 0
+	case l.says == sought:
+		return 6
 	case l.row != nil && l.row.whole:
 		return 5
 	}
@@ -90,7 +99,8 @@ func (l *line) worth() int {
 func lastTotal(text string, all []line) (last string) {
 	for i := len(all) - 1; i >= 0; i-- {
 		l := &all[i]
-		if l.kind != total && l.kind != state && l.says == Unknown || l.end-l.start > longestLine {
+		isEmpty := l.kind == noise && l.row.late // it counts nothing
+		if l.kind != total && l.kind != state && l.says == Unknown || l.end-l.start > longestLine || isEmpty {
 			continue
 		}
 		isExit := l.kind == state && l.says == Unknown // who ran it tells that anyway

@@ -62,8 +62,8 @@ func (r *row) fits(body string, g *glance.Glance) bool {
 
 // tables are all rows, in the order in which they are tried.
 func tables() [][]row {
-	return [][]row{testRows, scriptTestRows, compilerRows, builderRows, packageRows, machineRows, operationRows,
-		abroadRows, traceRows}
+	return [][]row{testRows, scriptTestRows, compilerRows, builderRows, packageRows, machineRows, memoryRows,
+		operationRows, abroadRows, traceRows}
 }
 
 // index finds the rows that a line may have, by the first byte of its body.

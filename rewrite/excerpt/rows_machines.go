@@ -8,6 +8,8 @@ import (
 // packageRows are what managers of packages write.
 var packageRows = []row{
 	{tool: "npm", kind: failure, first: "npm ERR! ", sample: "npm ERR! code ERESOLVE"},
+	{tool: "npm", kind: failure, late: true, first: "npm error A complete log of this run can be found in: ",
+		sample: "npm error A complete log of this run can be found in: /root/.npm/_logs/2026-11-23T10_12_33_871Z-debug-0.log"},
 	{tool: "npm", kind: failure, first: "npm error ", sample: "npm error code ERESOLVE"},
 	{tool: "npm", kind: failure, first: "npm error command failed", says: Failed, sample: "npm error command failed"},
 	{tool: "npm", kind: failure, first: "npm ERR! command failed", says: Failed, sample: "npm ERR! command failed"},
@@ -88,6 +90,20 @@ var machineRows = []row{
 		sample: "error: could not apply 4f2a91c... refund: pay by line"},
 	{tool: "git", kind: failure, first: "error: failed to push some refs", says: Failed,
 		sample: "error: failed to push some refs to 'git.example:shop.git'"},
+	{tool: "git bisect", kind: failure, whole: true, says: sought, begins: digits + "abcdef", end: " is the first bad commit",
+		sample: "627f6134bc88811ae1c5f938eac7f0e924fd1027 is the first bad commit"},
+	{tool: "git", kind: failure, whole: true, first: "There is no tracking information for the current branch.", says: Failed,
+		sample: "There is no tracking information for the current branch."},
+	{tool: "composer", kind: failure, whole: true, first: "Your lock file does not contain a compatible set of packages.", says: Failed,
+		sample: "Your lock file does not contain a compatible set of packages. Please run composer update."},
+	{tool: "composer", kind: failure, whole: true, first: "Your requirements could not be resolved", says: Failed,
+		sample: "Your requirements could not be resolved to an installable set of packages."},
+	{tool: "composer", kind: failure, whole: true, first: "- ", has: " does not satisfy that requirement",
+		sample: "- phpunit/phpunit 11.4.3 requires php >=8.3 -> your php version (8.2.26) does not satisfy that requirement."},
+	{tool: "laravel", kind: failure, whole: true, first: "SQLSTATE[",
+		sample: "  SQLSTATE[42S01]: Base table or view already exists: 1050 Table 'panels' already exists (Connection: mysql)"},
+	{tool: "adb", kind: failure, whole: true, first: "adb: failed to install ", says: Failed,
+		sample: "adb: failed to install app-debug.apk: Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: signatures do not match]"},
 	{tool: "git", kind: state, first: "Successfully rebased and updated ", says: Succeeded,
 		sample: "Successfully rebased and updated refs/heads/refund."},
 	{tool: "git", kind: state, first: "[", has: "] ", says: Succeeded, like: pattern.Of(`^\[[\w./-]+( [\w./-]+)?( \(root-commit\))? [0-9a-f]{7,40}\] \S`),
@@ -132,10 +148,6 @@ var machineRows = []row{
 		sample: "curl: (7) Failed to connect to localhost port 8080: Connection refused"},
 	{tool: "psql", kind: failure, whole: true, first: "ERROR:  ",
 		sample: "ERROR:  relation \"refunds\" does not exist"},
-	{tool: "valgrind", kind: total, needs: glance.Fail, has: "ERROR SUMMARY: ",
-		sample: "==4242== ERROR SUMMARY: 3 errors from 2 contexts (suppressed: 0 from 0)"},
-	{tool: "sanitizer", kind: failure, needs: glance.Fail, has: "Sanitizer: ",
-		sample: "==4242==ERROR: AddressSanitizer: heap-use-after-free on address 0x60"},
 }
 
 // traceRows are the lines of stack traces.

@@ -13,6 +13,7 @@ type rank uint8
 
 const (
 	untelling rank = iota
+	found          // it is what all the failures were to show
 	saysAll        // it says what failed and why
 	saysWhat       // it says what failed, or is the own line of an exception
 	saysWhy        // the message of a failure
@@ -77,7 +78,7 @@ func nextWhy(ranks []rank, i int) int {
 		switch ranks[k] {
 		case saysWhy:
 			return k
-		case saysAll, saysWhat:
+		case found, saysAll, saysWhat:
 			return i
 		}
 	}
@@ -122,7 +123,7 @@ func Telling(text string) []bool {
 // pick returns the most telling lines, each once.
 func (s *selection) pick(ranks []rank, most int) (list []int) {
 	seen := map[string]bool{}
-	for r := saysAll; r <= lastRank; r++ {
+	for r := found; r <= lastRank; r++ {
 		for i := range s.lines {
 			if len(list) >= most {
 				return list
@@ -135,7 +136,8 @@ func (s *selection) pick(ranks []rank, most int) (list []int) {
 			if strings.HasPrefix(what, "panic: ") { // Go says it again then
 				said, _, _ = strings.Cut(what, " [recovered")
 			}
-			if !seen[said] && (r == saysWhere || strings.ContainsAny(what, " \t")) {
+			isName := s.lines[i].row != nil && s.lines[i].row.opens
+			if !seen[said] && (r == saysWhere || isName || strings.ContainsAny(what, " \t")) {
 				seen[said] = true
 				list = append(list, i)
 			}
@@ -255,6 +257,8 @@ func (l *line) rank(nth int) rank {
 	switch {
 	case nth >= often, l.row != nil && l.row.late:
 		return minor
+	case l.says == sought:
+		return found
 	case l.row != nil && l.row.whole:
 		return saysAll
 	}

@@ -248,3 +248,57 @@ func threeTell(t *testing.T) func(text string, want ...string) {
 		}
 	}
 }
+
+// Of what several lines say of one failure those are told that say why, as real runs have shown them.
+func TestFailuresOfRealRunsTellWhy(t *testing.T) {
+	f := func(name, text, line string, outcome Outcome, want ...string) {
+		t.Helper()
+		if got := FailuresWithWhy(text, 3); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		if r := Read(text); r.Line != line || r.Outcome != outcome {
+			t.Errorf("%s: outcome %d by %s, line %q, want %d and %q", name, r.Outcome, r.Tool, r.Line, outcome, line)
+		}
+	}
+	const panics = "thread 'tests::rounds' (26883) panicked at crates/rates/src/lib.rs:45:9:"
+	cargo := "test tests::adds ... ok\ntest tests::rounds ... FAILED\n\nfailures:\n\n---- tests::rounds stdout ----\n\n" + panics +
+		"\nassertion `left == right` failed\n  left: Some(32)\n right: Some(31)\n\n\nfailures:\n    tests::rounds\n\n" +
+		"test result: FAILED. 14 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n" +
+		"error: test failed, to rerun pass `-p rates --lib`\n"
+	f("cargo test", cargo, panics, Failed, panics, "assertion `left == right` failed", "left: Some(32)")
+	const bad = "627f6134bc88811ae1c5f938eac7f0e924fd1027 is the first bad commit"
+	f("git bisect", cargo+bad+"\ncommit 627f6134\n\n    store: step 4\n\nbisect found first bad commit\n", bad, Unknown,
+		panics, "assertion `left == right` failed", bad)
+	const none = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"
+	const all = "test result: ok. 14 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"
+	f("documents without tests", "running 14 tests\n\n"+all+"\n\n   Doc-tests rates\n\nrunning 0 tests\n\n"+none+"\n", all, Succeeded)
+	const failing, why = "FAIL  src/basket.test.ts > Basket > gives a discount", "AssertionError: expected 400 to be 360 // Object.is equality"
+	f("vitest", " ❯ src/basket.test.ts (8 tests | 1 failed) 11ms\n     × gives a discount 7ms\n     ✓ removes 0ms\n\n"+
+		"⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n "+failing+"\n"+why+"\n\n- Expected\n+ Received\n\n- 360\n+ 400\n\n"+
+		" ❯ src/basket.test.ts:9:23\n\n Test Files  1 failed | 11 passed (12)\n      Tests  1 failed | 73 passed (74)\n", failing, Failed,
+		failing, why, "❯ src/basket.test.ts:9:23")
+	const check, test = `/src/tests/test_ring.cc:15: CHECK(!c.push(99, "over")) failed`, "1/20 Test  #1: ring ......***Failed    0.02 sec"
+	f("ctest", "      Start  1: ring\n "+test+"\n"+check+"\n\n95% tests passed, 1 tests failed out of 20\n\n"+
+		"The following tests FAILED:\n\t  1 - ring (Failed)\nErrors while running CTest\n", check, Failed, test, check, "1 - ring (Failed)")
+	const race = "SUMMARY: ThreadSanitizer: data race src/ring.cc:10 in ringlog::Ring::push(unsigned long)"
+	f("sanitizer", "==================\nWARNING: ThreadSanitizer: data race (pid=16038)\n  Write of size 8 at 0x7b by thread T2:\n"+
+		"    #0 ringlog::Ring::push(unsigned long) src/ring.cc:10 (race+0x3a)\n\n"+race+"\n==================\n", race, Unknown,
+		"WARNING: ThreadSanitizer: data race (pid=16038)", race)
+	const lost = "==15320== 2,048 bytes in 64 blocks are definitely lost in loss record 1 of 1"
+	f("valgrind", "==15320== HEAP SUMMARY:\n==15320==     in use at exit: 2,048 bytes in 64 blocks\n==15320== \n"+lost+
+		"\n==15320==    by 0x10AD9E: ringlog::Wal::push(unsigned long) (wal.cc:8)\n==15320== \n==15320== LEAK SUMMARY:\n"+
+		"==15320==    definitely lost: 2,048 bytes in 64 blocks\n==15320== ERROR SUMMARY: 1 errors from 1 contexts (suppressed: 0 from 0)\n",
+		lost, Failed, lost)
+	f("eslint", "/src/queue.ts\n  6:5  warning  Unexpected console statement  no-console\n\n✖ 1 problem (0 errors, 1 warning)\n",
+		"✖ 1 problem (0 errors, 1 warning)", Succeeded)
+	const wrong = "src/basket.ts(16,10): error TS2339: Property 'percent' does not exist on type 'Basket'."
+	f("tsc", "> typecheck\n> tsc -p . --noEmit\n\n"+wrong+"\n  Try `npm i`\n", wrong, Failed, wrong)
+	const named, row = "PanelTest#test_widget_63:", "ArgumentError: row 63"
+	f("minitest", "# Running:\n\n.E.\n\nFinished in 0.010458s, 6119.5104 runs/s, 6119.5104 assertions/s.\n\n  1) Error:\n"+named+"\n"+row+
+		"\n    lib/board.rb:10:in `put'\n    test/panel_test.rb:8:in `test_widget_63'\n\n64 runs, 61 assertions, 0 failures, 3 errors, 0 skips\n",
+		named, Failed, named, row)
+	const rule = "> Rule violated for bundle payment: instructions covered ratio is 0.61, but expected minimum is 0.80"
+	f("gradle", "> Task :payment:verify FAILED\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\n"+
+		"Execution failed for task ':payment:verify'.\n"+rule+"\n\nBUILD FAILED in 8s\n", "> Task :payment:verify FAILED", Failed,
+		"> Task :payment:verify FAILED", "Execution failed for task ':payment:verify'.", rule)
+}

@@ -212,7 +212,10 @@ func (c *claims) git(args []token, cmd *command) {
 func (c *claims) gitCommand(name string, args []token, cmd *command) {
 	switch name {
 	case "status", "diff", "log", "show", "blame", "ls-files", "rev-parse", "grep", "describe", "cat-file", "ls-tree",
-		"merge-base", "rev-list", "shortlog", "ls-remote":
+		"merge-base", "rev-list", "shortlog", "ls-remote", "name-rev", "whatchanged":
+		return
+	}
+	if gitLists(name, args) {
 		return
 	}
 	c.looks = false

@@ -48,6 +48,10 @@ func prefixLen(s string) int {
 		return timeLen(s)
 	case c == '[':
 		return bracketLen(s)
+	case c == '=' && s[1] == '=' && isDigit(s[2]): // ==4242== of valgrind
+		if n := 2 + digitsIn(s[2:]); strings.HasPrefix(s[n:], "==") {
+			return n + 2
+		}
 	case c == '#' && isDigit(s[1]): // #12 3.456 of docker build
 		i := 1 + digitsIn(s[1:])
 		if i < len(s) && s[i] == ' ' {

@@ -237,7 +237,8 @@ func TestAnExitCodeMayBeAnAnswer(t *testing.T) {
 	f("grep -n Refund shop.go", none, matched, false)
 	f("rg Refund", "Chunk ID: 94\nWall time: 0.0 seconds\nProcess exited with code 1\nOriginal token count: 0\nOutput:\n", matched, false)
 	f("cd shop && rg Refund", "(no output)\n\n"+none, matched, false)
-	f("git branch -vv | rg gone", none, matched, true) // what else it did nobody knows
+	f("git branch -vv | rg gone", none, matched, false)
+	f("git fetch -v | rg gone", none, matched, true) // what else it did nobody knows
 	f("git diff --quiet", none, "ended with exit code 1: there are differences", false)
 	f("test -f shop.go", none, "ended with exit code 1: the condition does not hold", false)
 	f("grep -v Refund shop.go", none, "ended with exit code 1: nothing but matches", false)
