@@ -33,7 +33,12 @@ func (s *Span) textsOfUser() (all []utterance) {
 			last = -1
 			continue
 		}
-		for _, t := range plan.TextsOf(s.Plan, i) {
+		texts := plan.TextsOf(s.Plan, i)
+		if _, words, ok := s.resultsIn(i, texts); ok {
+			texts, last = words, -1
+			all = append(all, utterance{i, "", notes})
+		}
+		for _, t := range texts {
 			own := conversation.OwnWords(t)
 			line, isCommand := commandIn(own)
 			switch {

@@ -8,6 +8,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/intext"
 	"epitome/rewrite/sentence"
 	"epitome/rewrite/span"
 )
@@ -87,6 +88,8 @@ func remarksOf(s *Span, tokens int) (all []*remark) {
 			continue
 		}
 		m := &remark{item: i, text: s.Plan.TextOf(i), isAnswer: len(it.Calls) == 0, age: age}
+		isCall := s.callsInText(i, m.text)
+		m.text, m.isAnswer = intext.WithoutCalls(m.text, isCall), m.isAnswer && !isCall
 		if m.read(); len(m.sentences) == 0 {
 			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(s.Plan.Req.Body)))
 			m.read()

@@ -272,14 +272,15 @@ func MediaOf(p *plan.Plan, i int) string {
 	return history.MediaIn(p.Req, p.Req.Items[p.Req.Head+i].Content)
 }
 
-// saidOnce leaves of equal messages the newest, and says how often it was said. What came with a picture or answers
-// something is no other message's equal.
+// saidOnce leaves of equal messages that answer the same the newest, and says how often it was said. What came with a
+// picture or in a result is no other message's equal.
 func saidOnce(all []Quote) (list []Quote) {
-	isAlike := func(q *Quote) bool { return q.media == "" && !q.isAnswer && len(q.lead) == 0 && q.Text != "" }
+	isAlike := func(q *Quote) bool { return q.media == "" && !q.isAnswer && q.Text != "" }
+	key := func(q *Quote) string { return strings.Join(append([]string{q.Text}, q.lead...), "\n") }
 	times := map[string]int{}
 	for k := range all {
 		if isAlike(&all[k]) {
-			times[all[k].Text]++
+			times[key(&all[k])]++
 		}
 	}
 	left := map[string]int{}
@@ -288,10 +289,11 @@ func saidOnce(all []Quote) (list []Quote) {
 			list = append(list, q)
 			continue
 		}
-		if left[q.Text]++; left[q.Text] < times[q.Text] {
+		said := key(&q)
+		if left[said]++; left[said] < times[said] {
 			continue
 		}
-		if n := times[q.Text]; n > 1 {
+		if n := times[said]; n > 1 {
 			q.Note = fmt.Sprintf(", said %d times", n)
 		}
 		list = append(list, q)
