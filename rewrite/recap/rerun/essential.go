@@ -15,6 +15,28 @@ var shows = map[string][]string{
 	"docker":           {"--progress=plain"},
 }
 
+// quieter are options, by program, with which it does what it does without them, and shows more or less of that, or
+// goes on where it would stop: either succeeds where the other does.
+var quieter = map[string][]string{
+	"ruby":      {"--verbose"},
+	"ctest":     {"--output-on-failure", "-V", "-VV", "--verbose"},
+	"ninja":     {"-v", "--verbose", "--quiet"},
+	"make":      {"-k", "--keep-going", "-s", "--silent", "--no-print-directory"},
+	"cargo":     {"-q", "--quiet", "-v", "--verbose", "--no-fail-fast"},
+	"mvn":       {"-q", "-B", "-e", "-X", "-ntp", "--no-transfer-progress", "--batch-mode"},
+	"gradle":    {"-q", "--info", "--stacktrace", "--no-daemon"},
+	"./gradlew": {"-q", "--info", "--stacktrace", "--no-daemon"},
+}
+
+// Bare are the words of a call without those that change nothing of whether it succeeds.
+func Bare(words []string) []string {
+	if len(words) == 0 || len(words) > mostWords || quieter[words[0]] == nil || slices.Contains(words, "--") {
+		return words
+	}
+	options := quieter[words[0]]
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(options, w) })
+}
+
 // Essential are the words of a call without those that change nothing of what it does. What a container or a pod is
 // given to run has its own options.
 func Essential(words []string) []string {

@@ -139,3 +139,31 @@ func goTargets(words []string) (targets, options []string) {
 	}
 	return targets, options
 }
+
+// operations are what git goes on with until it is told that conflicts are resolved, or to stop.
+var operations = []string{"rebase", "cherry-pick", "revert", "merge", "am"}
+
+// Operation is what a call of git begins or goes on with that conflicts may stop; empty if it is none. A commit may end
+// any of them.
+func Operation(words []string) string {
+	if len(words) > 1 && len(words) <= mostWords && words[0] == "git" &&
+		(words[1] == "commit" || slices.Contains(operations, words[1])) {
+		return "git " + words[1]
+	}
+	return ""
+}
+
+// Concludes reports whether a call ends what an earlier one of git began, which conflicts have stopped: it goes on with
+// that to its end, or takes it back.
+func Concludes(now, before []string) bool {
+	one, other := Operation(now), Operation(before)
+	switch {
+	case one == "" || other == "" || other == "git commit":
+		return false
+	case one == "git commit":
+		return other == "git merge" || other == "git cherry-pick" || other == "git revert"
+	}
+	return one == other && slices.ContainsFunc(now, func(w string) bool {
+		return w == "--continue" || w == "--abort" || w == "--skip" || w == "--quit"
+	})
+}

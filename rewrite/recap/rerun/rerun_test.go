@@ -123,3 +123,38 @@ func TestWhatRunsAnywhereIsGivenNoFile(t *testing.T) {
 		}
 	}
 }
+
+// What git began and conflicts have stopped ends where it goes on to its end, or is taken back.
+func TestAnOperationOfGitIsConcluded(t *testing.T) {
+	f := func(now, before string, want bool) {
+		t.Helper()
+		if got := Concludes(strings.Fields(now), strings.Fields(before)); got != want {
+			t.Errorf("%q concludes %q: %v", now, before, got)
+		}
+	}
+	f("git rebase --continue", "git rebase main", true)
+	f("git rebase --abort", "git rebase --continue", true)
+	f("git cherry-pick --skip", "git cherry-pick 1cbd9e3", true)
+	f("git revert --continue", "git revert --no-edit 627f613", true)
+	f("git commit -am x", "git merge topic", true)
+	f("git commit -am x", "git rebase main", false)
+	f("git rebase --continue", "git merge topic", false)
+	f("git rebase main", "git rebase topic", false)
+	f("git commit -am x", "git commit -am x", false)
+}
+
+// A run that shows more, or goes on where it would stop, succeeds where the other does.
+func TestOptionsThatOnlyShowAreNoOther(t *testing.T) {
+	f := func(words, want string) {
+		t.Helper()
+		if got := strings.Join(Bare(strings.Fields(words)), " "); got != want {
+			t.Errorf("%q: %q, want %q", words, got, want)
+		}
+	}
+	f("make -k -C fw", "make -C fw")
+	f("cargo test -q -p store", "cargo test -p store")
+	f("cargo test -- -q", "cargo test -- -q")
+	f("ctest --test-dir b --output-on-failure", "ctest --test-dir b")
+	f("grep -q x y", "grep -q x y")
+	f("make -n all", "make -n all")
+}

@@ -19,10 +19,11 @@ type Step struct {
 
 // In parts a command line, outside of quotes. ok is false if more than plain commands stands there, or very many.
 func In(line string) (list []Step, ok bool) {
-	const longest, most = 8_000, 64 // bytes, commands
+	const longest, most, mostDocuments = 8_000, 64, 8 // bytes, commands, documents that these are given
 	if len(line) > longest {
 		return nil, false
 	}
+	documents := 0
 	var words []string
 	before, isWritten := "", false
 	end := func(op string) {
@@ -42,6 +43,10 @@ func In(line string) (list []Step, ok bool) {
 				op = ";"
 			}
 			end(op)
+			continue
+		}
+		if word, rest, fine := documentOf(line); fine && documents < mostDocuments {
+			words, line, documents = append(words, word), rest, documents+1
 			continue
 		}
 		n, isOutput := outputOf(line)
@@ -94,16 +99,20 @@ func wordOf(text string) (word, rest string, ok bool) {
 		case ' ', '\t', '\r', '\n', ';', '|', '&':
 			return s.String(), text[i:], i > 0
 		case '\'', '"':
-			n := strings.IndexByte(text[i+1:], c)
-			if n < 0 || c == '"' && strings.ContainsAny(text[i+1:i+1+n], "\\`") {
+			n := quotedIn(text[i:])
+			if n == 0 {
 				return "", "", false
 			}
-			part := text[i+1 : i+1+n]
-			if strings.Contains(part, "$(") && c == '"' {
+			s.WriteString(text[i+1 : i+n-1])
+			i += n - 1
+		case '$':
+			n := substitutionIn(text[i:])
+			if n == 0 && strings.HasPrefix(text[i:], "$(") {
 				return "", "", false
 			}
-			s.WriteString(part)
-			i += n + 1
+			n = max(n, 1)
+			s.WriteString(text[i : i+n])
+			i += n - 1
 		case '(', ')', '`', '<', '>', '\\', '{', '}', '#', '!':
 			return "", "", false
 		default:
@@ -111,6 +120,45 @@ func wordOf(text string) (word, rest string, ok bool) {
 		}
 	}
 	return s.String(), "", text != ""
+}
+
+// quotedIn is how many bytes of a text stand in the quotes with which it begins, with these; 0 if that is not known, or
+// if a command stands there.
+func quotedIn(text string) int {
+	quote := text[0]
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == quote:
+			return i + 1
+		case quote == '"' && c == '\\':
+			i++
+		case quote == '"' && (c == '`' || strings.HasPrefix(text[i:], "$(")):
+			return 0
+		}
+	}
+	return 0
+}
+
+// substitutionIn is how many bytes of a text are a command, in one line, the output of which the shell puts there; 0 if
+// it begins with none.
+func substitutionIn(text string) int {
+	if !strings.HasPrefix(text, "$(") || strings.HasPrefix(text, "$((") {
+		return 0
+	}
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '\n', '`', '\'', '\\':
+			return 0
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // isControl reports whether a word begins what is more than a plain command.
