@@ -162,8 +162,12 @@ var rewriting = map[string]room{
 		"",
 		"whether one run covers another is read from their words; which calls they are of must not matter",
 	},
+	"rewrite/recap/intext": {
+		"pattern rewrite/excerpt rewrite/shell rewrite/shorten",
+		"a call in a text is told by the texts alone; where in a conversation they stand must not matter",
+	},
 	"rewrite/recap/step": {
-		"rewrite/shorten",
+		"pattern rewrite/shorten",
 		"a command line has its steps by its text alone; what they do must not matter",
 	},
 	"rewrite/recap/where": {
@@ -171,8 +175,8 @@ var rewriting = map[string]room{
 		"where a command runs is told by those before it; what they do there must not matter",
 	},
 	"rewrite/recap/spoken": {
-		"pattern rewrite/conversation rewrite/history rewrite/history/action rewrite/plan rewrite/sentence" +
-			" rewrite/span",
+		"pattern rewrite/conversation rewrite/history rewrite/history/action rewrite/plan rewrite/recap/intext" +
+			" rewrite/sentence rewrite/span",
 		"who said what stands in messages and results; what else a summary tells must not matter",
 	},
 	"rewrite/reply": {

@@ -151,7 +151,38 @@ func TestFailuresAreOpenUntilTheSameSucceeds(t *testing.T) {
 	f("named by a message", true, "go test ./a", bad, `git commit -m "go test ./a && go test ./a now"`, good)
 	f("one test, then all", false, "go test -run TestX ./a", bad, "go test ./a", good)
 	f("end of its output alone", true, "make shop", bad, "make shop 2>&1 | tail -3", good)
+	const stopped, done = "CONFLICT (content): Merge conflict in a.go\nerror: could not apply 1cbd9e3... a\nexit code: 1", "exit code: 0"
+	f("a rebase that is stopped", true, "git rebase main", stopped, "git status", "exit code: 0")
+	f("goes on", false, "git checkout topic && git rebase main", stopped, "git add -A && git rebase --continue", done)
+	f("goes on behind a script", false, "git rebase main", stopped,
+		"python3 - <<'EOF'\nprint(1)\nEOF\ngit add -A && git rebase --continue", done)
+	f("is taken back", false, "cd ../rel && git cherry-pick 1cbd9e3", stopped, "cd ../rel && git cherry-pick --abort", done)
+	f("in another tree", true, "cd ../rel && git cherry-pick 1cbd9e3", stopped, "cd ../old && git cherry-pick --abort", done)
+	f("a merge is committed", false, "git merge topic", stopped, "git commit -am merged", done)
+	f("a commit that is looked up", false, "git revert $(git log --format=%h | head -1)", stopped, "git revert --continue", done)
+	f("built, and tests fail", false, "ninja -C b", "ninja: build stopped: subcommand failed.\nexit code: 1",
+		"test -d b && ninja -C b && ctest --test-dir b", "[3/3] Linking CXX executable a\nErrors while running CTest\nexit code: 8")
+	f("as well as it can, then well", false, "make -k shop", bad, "make shop", good)
+	f("with more words of it", false, "ruby test/a.rb --verbose", bad, "ruby test/a.rb", good)
+	f("prepared, and tests fail", false, "sed -i s/a/b/ a.rb && ruby test/a.rb", "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\nexit code: 1",
+		"ruby test/a.rb", good)
 	f("again, and not told how", true, "make shop", bad, "make shop", "some words")
+}
+
+// A command that failed several times, and then succeeded, is not told as one that still fails.
+func TestOlderFailuresOfWhatSucceededSinceAreSettled(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	for _, step := range [][2]string{{"./test_cursor", "exit code: 1"}, {"ninja && ./test_cursor", "exit code: 1"},
+		{"ninja && ./test_cursor", "exit code: 0"}} {
+		a.does("bash", fmt.Sprintf(`{"command":%q}`, step[0]), step[1])
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	commands := partOf(text, "commands")
+	if strings.Contains(commands, "and so did a later run") ||
+		!strings.Contains(commands, "what failed in it has succeeded since:\n./test_cursor\n") {
+		t.Errorf("%s", commands)
+	}
 }
 
 // A file is told as written only if the call that was to write it did not fail.

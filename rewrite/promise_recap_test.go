@@ -164,6 +164,8 @@ func (s *spanFacts) part(heading, body string) {
 		s.said(body)
 	case kind == "your":
 		s.tasks(body)
+	case kind == "texts":
+		s.inTexts(body)
 	case kind == "open" || kind == "refused":
 		s.failures(body)
 	case kind == "files" || kind == "reads":
@@ -273,7 +275,8 @@ func (s *spanFacts) message(number int, body, media string, latest bool) {
 	i := -1
 	for _, k := range s.items(number, conversation.User) {
 		words, _ := s.userWords(k)
-		if isSaid := words+"\n" == body || asTyped(words)+"\n" == body; isSaid && shownIn(s.was, &s.was.Items[k]) == media {
+		isSaid := words+"\n" == body || asTyped(words)+"\n" == body || saysWithin(words, body)
+		if isSaid && shownIn(s.was, &s.was.Items[k]) == media {
 			i = k
 		}
 	}

@@ -73,7 +73,44 @@ func asTyped(text string) string {
 
 // isOfClient reports whether a text in a user's message is a note of the client's.
 func isOfClient(text string) bool {
-	return strings.HasPrefix(text, "[Request interrupted by user") || strings.HasPrefix(text, "<turn_aborted>")
+	return strings.HasPrefix(text, "[Request interrupted by user") || strings.HasPrefix(text, "<turn_aborted>") ||
+		ofCallInText.MatchString(text)
+}
+
+// ofCallInText finds what a client says of a call that stands in a text of the agent's.
+var ofCallInText = regexp.MustCompile(`(?s)^(?:\[[a-z_]+(?: for .*)?\] Result:|I ran this command:\n|# \d+ SEARCH/REPLACE block|` +
+	`I committed the changes with git hash |I have \*added these files)`)
+
+// saysWithin reports whether what a client says of a call has words of the user's in an element.
+func saysWithin(words, body string) bool {
+	for _, name := range []string{"feedback", "answer", "user_message"} {
+		if ofCallInText.MatchString(words) && strings.Contains(words, "<"+name+">\n"+body+"</"+name+">") {
+			return true
+		}
+	}
+	return false
+}
+
+// inTexts holds what is told of calls in texts of the agent's: under rows that epitome writes stand names of these, and
+// whole lines of what the client says of them.
+func (s *spanFacts) inTexts(body string) {
+	s.Helper()
+	all := make([]int, 0, s.to-s.from)
+	for i := s.from; i < s.to; i++ {
+		all = append(all, i)
+	}
+	said := s.textsOfAll(all)
+	for l := range strings.Lines(body) {
+		l = strings.TrimSuffix(l, "\n")
+		quote, _ := strings.CutPrefix(l, "> ")
+		name := regexp.MustCompile(`, message \d+$`).ReplaceAllString(quote, "")
+		_, about, _ := strings.Cut(strings.TrimSuffix(name, "`"), " `")
+		isGroup := !strings.HasPrefix(l, "> ") && strings.HasSuffix(l, ":") || sawMore.MatchString(l)
+		if !isGroup && !strings.Contains(said, name) && !(about != "" && strings.Contains(said, about)) &&
+			!strings.Contains(said, strings.Replace(name, " ", " & commit msg: ", 1)) {
+			s.Fatalf("promise 8: no text of the span says %q", l)
+		}
+	}
 }
 
 // isBody reports whether item i is what a client puts behind a command that the user has typed.

@@ -253,10 +253,15 @@ func worksInCodex() *agent {
 
 // A client that marks failures of commands says with its mark, too, that one of them went well.
 func TestAMarkSettlesAFailureThatWasMarked(t *testing.T) {
+	const bad, wrong = "Exit code 1\nx.go:1:1: undefined: y", `,"is_error":true`
 	for _, c := range []struct {
-		mark   string
-		isOpen bool
-	}{{`,"is_error":false`, false}, {"", true}} {
+		first, said, was, mark string
+		isOpen                 bool
+	}{
+		{"go build ./...", bad, wrong, `,"is_error":false`, false},
+		{"go build ./...", bad, wrong, "", true},
+		{"go build ./... 2>&1 | tail -20", "x.go:1:1: undefined: y\nFAIL\tshop [build failed]", `,"is_error":false`, `,"is_error":false`, false},
+	} {
 		b := newBench(16_000)
 		b.dialect, b.style = messages.Dialect{}, prose.Style{Mode: prose.ModeIntent}
 		call := func(k int, command, result, mark string) string {
@@ -264,16 +269,17 @@ func TestAMarkSettlesAFailureThatWasMarked(t *testing.T) {
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":%q%s}]}`, k, command, k, result, mark)
 		}
 		body, text := `{"model":"m","max_tokens":100,"messages":[{"role":"user","content":"Build it."}`, ""
-		body += call(0, "go build ./...", "Exit code 1\nx.go:1:1: undefined: y", `,"is_error":true`) + call(1, "go build ./...", "", c.mark)
+		body += call(0, c.first, c.said, c.was) + call(1, "go build ./...", "", c.mark)
 		for k := 2; k < 300 && text == ""; k++ {
 			body += call(k, fmt.Sprintf("make part_%d", k), strings.Repeat("cc -c part.c -o part.o -Wall\n", 60), "")
 			out := b.shape(body + "]}")
 			_, text, _ = strings.Cut(strings.ReplaceAll(string(out.Body), `\n`, "\n"), "epitome: summary ")
 		}
-		if isOpen := strings.Contains(text, "Bash `go build ./...`, message 2: failed with exit code 1"); isOpen != c.isOpen || text == "" {
+		if isOpen := strings.Contains(text, "Bash `"+c.first+"`, message 2: "); isOpen != c.isOpen || text == "" {
 			t.Errorf("marked %q: told as open: %v: %.600s", c.mark, isOpen, text)
 		}
-		if !c.isOpen && !strings.Contains(text, "failed before, and succeeded since:\ngo build ./...\n") {
+		if !c.isOpen && c.first == "go build ./..." &&
+			!strings.Contains(text, "failed before, and succeeded since:\ngo build ./...\n") {
 			t.Errorf("marked %q: %.600s", c.mark, text)
 		}
 	}

@@ -13,6 +13,8 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 	a.does("Task", `{"description":"Review refund","prompt":"Review refund/ strictly."}`,
 		"I read the folder.\n\n1. refund/share.go:71 loops forever on no lines: it must be fixed.\n2. There is no test for KWD.\n\nThank you.\n")
 	a.does("bash", `{"command":"git rev-parse HEAD"}`, "feedbee\n")
+	a.does("bash", `{"command":"git status --porcelain"}`, "UU refund/round_up.go\n")
+	a.does("bash", `{"command":"python3 - <<'EOF'\nopen('refund/round_up.go')\nEOF"}`, "exit code: 0\n")
 	a.does("bash", `{"command":"git commit -m 'Round'"}`, "[fx-kwd c0ffe15] Round\n 1 file changed, 1 insertion(+)\n")
 	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "0badcab\n")
 	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "c0ffe15\n")
@@ -28,7 +30,7 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 			t.Errorf("%q is not told: %s", want, reads)
 		}
 	}
-	for _, not := range []string{"0badcab", "feedbee", "On branch", "Thank you"} {
+	for _, not := range []string{"0badcab", "feedbee", "UU", "On branch", "Thank you"} {
 		if strings.Contains(reads, not) {
 			t.Errorf("%q is told: %s", not, reads)
 		}

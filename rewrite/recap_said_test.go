@@ -196,3 +196,19 @@ func TestManyFailuresAreReadInLinearTime(t *testing.T) {
 		}
 	}
 }
+
+// The same reply to the same question is told once, with how often it was said.
+func TestEqualRepliesAreToldOnce(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	for range 9 {
+		a.answers("The part is done. Shall I go on?", "Go on.")
+	}
+	a.answers("Shall I push it?", "Go on.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	users := partOf(text, "the user's")
+	if strings.Count(text, "> Shall I go on?\n") > 1 || !strings.Contains(text, ", said 9 times\n") ||
+		!strings.Contains(text, "> Shall I push it?\nGo on.\n") {
+		t.Errorf("%s", users+text)
+	}
+}

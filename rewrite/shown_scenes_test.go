@@ -369,6 +369,8 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	out, _ = worksInCodex().grow(t, 400)
 	text, _ = summaryIn(t, out)
 	p.add("Commands went on, were killed, refused, and mended in other command lines.", plan.Mark+"summary "+text)
+	p.add("The agent's calls stand in its texts, as Cline and Roo have them.", plan.Mark+"summary "+toldOfTexts(t, asCline(), 8_000))
+	p.add("Its edits do, as Aider has them.", plan.Mark+"summary "+toldOfTexts(t, asAider(), 8_000))
 	a, _ = styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.cupboard.Mute, a.limits.KeepTail = true, 600
 	shopWork(a)

@@ -64,7 +64,7 @@ func TestEveryTextAModelIsShown(t *testing.T) {
 
 // textRooms are the rooms whose texts a model may be shown.
 var textRooms = []string{"abridge", "addition", "compact", "ladder", "outline", "plan", "recap", "recap/agenda",
-	"recap/deed", "recap/filing", "recap/spoken", "runs"}
+	"recap/deed", "recap/filing", "recap/intext", "recap/spoken", "runs"}
 
 // TestNoTextOfAModelIsForgotten wants each sentence of the rooms that write texts in testdata/shown, or not-shown.txt
 // there: reasons for logs and reports, and texts that no scene brings about.

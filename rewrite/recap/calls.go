@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/history/ending"
 	"epitome/rewrite/recap/errand"
+	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shorten"
 )
 
@@ -57,6 +57,7 @@ type failure struct {
 	again   int             // item at which it was called again without a word of how that ended; 0 if it was not
 	other   *history.Result // of the newest call of the same with other values that succeeded; nil if there is none
 	times   int             // how often it failed in a row
+	older   []*failure      // of which it tells how they stand
 
 	isClosed bool // nothing of it is open any more
 }
@@ -131,6 +132,7 @@ func (c *calls) endOf(res *history.Result) *history.Result {
 // is known.
 func (c *calls) take(res *history.Result, errands []errand.Errand) {
 	ending, times := c.sum.endingOf(c.endOf(res)), 1
+	var older []*failure
 	if ending.Failed() {
 		var passed []errand.Errand
 		passed, errands = errand.FailedPart(errands, func() string { return c.sum.p.TextOf(c.endOf(res).Item) })
@@ -139,12 +141,15 @@ func (c *calls) take(res *history.Result, errands []errand.Errand) {
 	if !ending.Refusal.KeptAll() {
 		for _, f := range c.concerned(errands) {
 			times = max(times, c.hold(f, res, errands))
+			if ending.Failed() && f.isClosed {
+				older = append(older, f)
+			}
 		}
 	}
 	if !ending.Failed() {
 		return
 	}
-	f := &failure{res: res, end: c.endOf(res), errands: errands, times: times}
+	f := &failure{res: res, end: c.endOf(res), errands: errands, times: times, older: older}
 	c.open = append(c.open, f)
 	for k := range errands {
 		for _, key := range errands[k].Keys() {
@@ -171,7 +176,7 @@ func (c *calls) hold(f *failure, res *history.Result, errands []errand.Errand) (
 		}
 	default:
 		if f.errands = left; len(left) == 0 {
-			c.note(f.res).isMended, f.isClosed = true, true
+			mend(c, f)
 			isSame := c.sum.commandLine(f.res) == c.sum.commandLine(res)
 			if isSame && !c.sum.endingOf(f.end).Refusal.IsRefused() {
 				c.note(res).isSolved = true
@@ -179,6 +184,16 @@ func (c *calls) hold(f *failure, res *history.Result, errands []errand.Errand) (
 		}
 	}
 	return 1
+}
+
+// mend notes that all has succeeded since that failed in a call, and in older ones of which it tells.
+func mend(c *calls, f *failure) {
+	for all := []*failure{f}; len(all) > 0; {
+		f, all = all[len(all)-1], all[:len(all)-1]
+		fate := c.note(f.res)
+		fate.isMended, fate.isAgain, f.isClosed = true, false, true
+		all, f.older = append(all, f.older...), nil
+	}
 }
 
 // concerned are the open failures of which a call of errands may do something again, in their order: of very many that
@@ -278,7 +293,7 @@ func lineOf(r *writer, res *history.Result) string {
 func (r *writer) commandLine(res *history.Result) string {
 	const longest = 300 // characters
 	command, _ := r.commandOf(res)
-	if line := wholeLine(command); line != "" {
+	if line := step.WholeLine(command); line != "" {
 		if clean := shorten.OneLine(line, longest); len(clean) < len(line)*9/10 || clean == "" {
 			return clean
 		}
@@ -286,30 +301,3 @@ func (r *writer) commandLine(res *history.Result) string {
 	}
 	return res.Action.Key
 }
-
-// wholeLine is the first line of a command with what it goes on with: the lines behind one that ends in a backslash,
-// and behind the beginning of a message that it is given the first line of that.
-func wholeLine(command string) string {
-	const most = 8 // lines
-	line := shorten.FirstLine(command)
-	_, rest, _ := strings.Cut(command, line)
-	for range most {
-		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")
-		isOpen := strings.HasSuffix(line, "\\")
-		if !isOpen && !messageBegins.MatchString(line) {
-			break
-		}
-		next := rest
-		if at := strings.IndexByte(rest, '\n'); at >= 0 {
-			next = rest[:at]
-		}
-		rest = rest[len(next):]
-		if line = strings.TrimRight(strings.TrimSuffix(line, "\\"), " ") + " " + strings.TrimSpace(next); !isOpen {
-			break
-		}
-	}
-	return strings.TrimSpace(strings.TrimSuffix(line, "\\"))
-}
-
-// messageBegins finds the end of a line behind which the text of a message stands that a command is given.
-var messageBegins = pattern.Of(`"\$\(cat <<-?\s*['"]?\w+['"]?$`)

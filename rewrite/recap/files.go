@@ -129,7 +129,7 @@ func failedWriting(r *writer, res *history.Result) bool {
 		if ending.Code > 0 {
 			command, _ := r.commandOf(res)
 			steps, ok := step.In(command)
-			return ok && len(steps) == 1
+			return ok && len(steps) == 1 && !strings.Contains(command, "<<") // a script may have begun
 		}
 	}
 	return false

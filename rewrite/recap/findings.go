@@ -99,6 +99,8 @@ func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth 
 			}
 			return n
 		}
+	case k.moved && strings.Contains(res.Action.Key, "git status"): // it stands otherwise now
+		return 0, later
 	case isNewest && !k.moved && res.Action.Kind == action.Shell && strings.Contains(res.Action.Key, "git "):
 		placed := k.placed // what is newer says on which branch
 		return linesOfResult, func(line string) int {
@@ -160,12 +162,7 @@ func countMore(r *writer, heads map[string]bool) int {
 
 // tellsFile reports whether the summary names the file already.
 func (r *writer) tellsFile(name string) bool {
-	for _, f := range r.filesTold {
-		if shell.SameFile(f, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.filesTold, func(f string) bool { return shell.SameFile(f, name) })
 }
 
 // isFinding reports whether a call only shows what is there.

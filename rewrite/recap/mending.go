@@ -15,7 +15,7 @@ func (c *calls) settle(errands []errand.Errand) {
 			return slices.ContainsFunc(errands, func(now errand.Errand) bool { return now.Covers(&t) })
 		})
 		if len(f.errands) == 0 {
-			c.note(f.res).isMended, f.isClosed = true, true
+			mend(c, f)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func (c *calls) closeTests() {
 	read := map[*history.Result]*rerun.Run{}
 	for _, f := range c.open[max(0, len(c.open)-most):] {
 		if !f.isClosed && len(f.errands) == 1 && c.passedSince(f, read) {
-			c.note(f.res).isMended, f.isClosed = true, true
+			mend(c, f)
 		}
 	}
 }

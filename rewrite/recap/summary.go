@@ -95,6 +95,7 @@ const (
 	headFiles = "files that you wrote, newest first, with lines that you put in"
 	headFound = "reads and searches, newest first, some with a few of the lines that they showed"
 	headNames = "names in your calls that stand nowhere else, newest first"
+	headTexts = "texts of yours with calls in them, newest first, by what your client says of these"
 	headTurns = "turns, each with all that is left out of it"
 )
 
@@ -146,6 +147,7 @@ func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 		{headTurns, r.turns},
 		{headTasks, r.tasks(b.Tasks)},
 		{headSaid, r.said.Conclusions(b.Said)},
+		{headTexts, r.said.CallsInTexts(b.Calls + b.Files)},
 		{headFailures, calls.failures(b.Failures)},
 		{headRefused, calls.refusals(b.Failures / 3)},
 		{headCommands, calls.commands(b.Calls)},

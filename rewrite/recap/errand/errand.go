@@ -34,7 +34,8 @@ type Errand struct {
 
 // Covers reports whether a call that did e has done what other is.
 func (e *Errand) Covers(other *Errand) bool {
-	return e.Place == other.Place && (slices.Equal(e.Words, other.Words) || rerun.Covers(e.Words, other.Words))
+	return e.Place == other.Place && (slices.Equal(e.Words, other.Words) || rerun.Covers(e.Words, other.Words) ||
+		rerun.Concludes(e.Words, other.Words) || slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }
 
 // Succeeds reports whether a later call which did e and ended so has succeeded in what failed. then is how the call
@@ -44,7 +45,8 @@ func (e *Errand) Succeeds(now *ending.Ending, failed *Errand, then *ending.Endin
 	case e.Looks: // what it shows is its answer
 		return !now.Failed()
 	case !now.Succeeded():
-		return !e.Hidden && isMarkedWell(now) && then.Said == conversation.WentWrong
+		isBadByWords := then.Claims == excerpt.Failed // which would stand there again
+		return !e.Hidden && isMarkedWell(now) && (then.Said == conversation.WentWrong || isBadByWords)
 	case !e.Hidden:
 		return true
 	case now.Claims == excerpt.Succeeded:
@@ -66,6 +68,12 @@ func (e *Errand) Keys() []string {
 	}
 	if len(e.Words) > 1 && e.Words[0] == "go" { // one run may be of all that the other is of
 		keys = append(keys, e.Place+"\x00go\x00"+e.Words[1])
+	}
+	if bare := rerun.Bare(e.Words); len(bare) < len(e.Words) {
+		keys = append(keys, e.Place+"\x00"+strings.Join(bare, "\x00"))
+	}
+	if rerun.Operation(e.Words) != "" {
+		keys = append(keys, e.Place+"\x00git")
 	}
 	return keys
 }

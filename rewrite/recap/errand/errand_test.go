@@ -31,7 +31,9 @@ func TestErrandsAreReadFromCommands(t *testing.T) {
 	f("make shop > build.log 2>&1", "make shop")
 	f("make shop &>build.log", "make shop")
 	f(`git commit -m "go test ./a && go test ./a now"`, "git commit -m go test ./a && go test ./a now")
-	f("python3 - <<'EOF'\nx\nEOF", "python3 - <<'EOF'\nx\nEOF (hidden)")
+	f("python3 - <<'EOF'\nx\nEOF", "python3 - <<x\n")
+	f("python3 - <<'EOF'\nx\nEOF\ngit add -A && git rebase --continue", "python3 - <<x\n (hidden)", "git add -A",
+		"git rebase --continue")
 	f("")
 	f("&& || ;;")
 	f(strings.Repeat("|", 1000))

@@ -18,7 +18,15 @@ var signs = []struct {
 	{"go test", pattern.Of(`(?m)^\s*--- FAIL: |^FAIL\t`)},
 	{"pytest", pattern.Of(`(?m)^FAILED \S+::\S|^=+ .*\b\d+ failed\b.* =+$`)},
 	{"cargo test", pattern.Of(`(?m)^test result: FAILED\. `)},
+	{"ruby", pattern.Of(`(?m)^\d+ runs, .*\b[1-9]\d* (?:failures|errors)`)},
+	{"ctest", pattern.Of(`(?m)^Errors while running CTest`)},
+	{"ninja", pattern.Of(`(?m)^ninja: build stopped: `)},
+	{"cmake --build", pattern.Of(`(?m)^ninja: build stopped: `)},
+	{"git rebase", conflictForm}, {"git cherry-pick", conflictForm}, {"git revert", conflictForm}, {"git merge", conflictForm},
 }
+
+// conflictForm finds what git says where conflicts stop it.
+var conflictForm = pattern.Of(`(?m)^CONFLICT \(`)
 
 // FailedPart parts what a failed call did, as its output tells: what succeeded before, and what failed. Where that does
 // not tell which of several commands failed, all may have.
@@ -43,7 +51,7 @@ func FailedPart(list []Errand, output func() string) (passed, failed []Errand) {
 		return nil, list
 	}
 	at := found[0]
-	if !isOf(&list[at], "git push") && slices.ContainsFunc(list[at+1:], mayTest) {
+	if !isOf(&list[at], "git push") && rerun.Operation(list[at].Words) == "" && slices.ContainsFunc(list[at+1:], mayTest) {
 		return nil, list
 	}
 	return list[:at], list[at : at+1] // those behind it did not run
