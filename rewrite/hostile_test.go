@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -205,6 +206,74 @@ var hostile = []struct {
 	}},
 }
 
+// costly are kinds of bodies that have cost many times what a log of their size costs.
+var costly = []struct {
+	name string
+	body func(a *attack, s *script) string
+}{
+	{"calls that fail", func(a *attack, s *script) string {
+		n := 0
+		return s.body(message("user", `"Go."`) + "," + of(a.size, func() string {
+			n++
+			return s.round(n, fmt.Sprint("make part", n), fmt.Sprintf(`"error: part %d\nexit status 1"`, n))
+		}))
+	}},
+	{"users who say much", func(a *attack, s *script) string {
+		return s.body(of(a.size, func() string {
+			return message("user", `"`+of(1_000, a.word)+`"`) + "," + message("assistant", `"ok"`) + ","
+		}))
+	}},
+	{"what clients put in", func(a *attack, s *script) string {
+		text := of(a.size, func() string { return `<system-reminder>\n` + a.word() + `\n</system-reminder>` + a.word() })
+		return s.body(message("user", `"Go."`) + "," + message("assistant", `"ok"`) + "," + message("user", `"`+text+`"`) + "," +
+			message("assistant", `"ok"`) + "," + message("user", `"On."`))
+	}},
+	{"a command of many", func(a *attack, s *script) string {
+		command := of(a.size, func() string { return "cd " + a.word() + "&& " }) + "make"
+		return s.body(message("user", `"Go."`) + "," + s.round(1, command, `"ok"`))
+	}},
+	{"files deleted and read", func(a *attack, s *script) string {
+		n := 0
+		return s.body(message("user", `"Go."`) + "," + of(a.size, func() string {
+			n += 2
+			return s.round(n, fmt.Sprint("rm -rf /tmp/", a.word()), `""`) +
+				s.round(n+1, fmt.Sprintf("cat /a/b/c/d/e/f%d.go", n), `"`+of(1_000, a.word)+`"`)
+		}))
+	}},
+	{"paths", results(1<<30, func(a *attack) string {
+		return strings.ReplaceAll(a.word()+"/"+a.word()+"/"+a.word(), " ", "") + `.go\n`
+	})},
+}
+
+// What is hostile costs no more than some times what a log of that size costs. The best of some runs counts, of each.
+func TestHostileBodiesCostAboutWhatLogsDo(t *testing.T) {
+	const size, runs, most = 1 << 20, 2, 4
+	s := scripts["chat"]
+	cost := func(body func(a *attack, s *script) string) (best time.Duration) {
+		asked := []byte(body(&attack{rand.New(rand.NewPCG(1, 2)), size}, s))
+		for range runs {
+			b := newBench(32_000)
+			before := userCPU(t)
+			out := b.Shape(Input{Dialect: s.dialect, Body: asked, Upstream: "up", Limits: &b.limits})
+			if took := userCPU(t) - before; best == 0 || took < best {
+				best = took
+			}
+			if out.Report.Err != nil {
+				t.Fatal(out.Report.Err)
+			}
+		}
+		return best
+	}
+	plain := cost(results(10_000, (*attack).logLine))
+	for _, h := range costly {
+		took := cost(h.body)
+		t.Logf("%s: %d ms, a log %d ms", h.name, took.Milliseconds(), plain.Milliseconds())
+		if took > most*plain {
+			t.Errorf("%s: %v, and a log of the same size %v", h.name, took, plain)
+		}
+	}
+}
+
 // said is a message of the user's that says one thing time and again.
 func said(part func() string) func(a *attack, s *script) string {
 	return func(a *attack, s *script) string { return s.body(message("user", `"`+of(a.size, part)+`"`)) }
@@ -235,7 +304,7 @@ func userCPU(t *testing.T) time.Duration {
 // kind tells the CPU time that it costs.
 func TestHostileBodiesAreShaped(t *testing.T) {
 	for name, s := range scripts {
-		for _, h := range hostile {
+		for _, h := range slices.Concat(hostile, costly) {
 			t.Run(name+"/"+h.name, func(t *testing.T) {
 				a := &attack{rand.New(rand.NewPCG(1, 2)), *hostileSize << 20}
 				body := []byte(h.body(a, s))

@@ -202,7 +202,7 @@ func (x *run) fail(err error) {
 
 // mostValues is how many values of JSON a request has that is read: each costs a microsecond or more, however short it
 // is. Agents' requests have a few thousand.
-const mostValues = 1_000_000
+const mostValues = 700_000
 
 // read finds out what was asked. Its frame is small, as a request's deepest calls are made below it: the stack that
 // they need stays with the goroutine while the answer streams.

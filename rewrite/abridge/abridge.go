@@ -69,7 +69,7 @@ func (c *Shortening) Shorten() (text string, why plan.Why, ok bool) {
 // address says where the text is kept from now on, and names what it showed if it was read back itself.
 func (c *Shortening) address() string {
 	var content []byte
-	content, c.Spelling = span.Unspell(c.Raw)
+	content, c.Spelling = span.UnspellText(c.Raw, c.Text)
 	c.Name = c.Plan.Shelf.Name(c.Plan.Route.Scope, content)
 	return plan.WhereOfContent(c.Plan, c.Result, c.Name,
 		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens})

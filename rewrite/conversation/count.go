@@ -29,8 +29,8 @@ const (
 	// MostCounted is how many bytes of the texts of one item are looked at.
 	MostCounted = 1 << 20
 	// MostWork is what counting a conversation's items may cost until farPart of each further text is looked at, as
-	// tokenize.Weight has it. Code, logs and prose of some four million tokens cost as much.
-	MostWork = 4 << 20
+	// tokenize.Weight has it. Code, logs and prose of some two million tokens cost as much.
+	MostWork = 2 << 20
 	farPart  = 64
 	// leastCounted is how many bytes of a text are looked at in any case.
 	leastCounted = 32
@@ -164,13 +164,13 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 		return false
 	}
 	run := &r.found.results
-	if i == run.End {
-		run.End++
-	}
 	if i < run.First || i >= run.End {
 		*run = Group{i, i + 1}
 		for run.First > 0 && r.Items[run.First-1].Role == Tool {
 			run.First--
+		}
+		for run.End < len(r.Items) && r.Items[run.End].Role == Tool {
+			run.End++
 		}
 	}
 	before := run.First - 1

@@ -236,10 +236,9 @@ type Request struct {
 
 // found is what was asked for before, and need not be looked for again.
 type found struct {
-	numbers []int32        // of the messages that say the items; empty until one is asked for
-	results Group          // the run of results that was looked at last, or its beginning
-	caller  int            // the item whose calls were asked for last
-	calls   map[string]int // where those stand among them, by their ids; nil until one is asked for
+	numbers []int32                // of the messages that say the items; empty until one is asked for
+	results Group                  // the run of results that was looked at last
+	calls   map[int]map[string]int // of items with many, their places by their ids, once asked for
 }
 
 // Parts returns the parts of the item's content. They are good until the next call.

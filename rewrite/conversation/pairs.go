@@ -1,5 +1,7 @@
 package conversation
 
+import "slices"
+
 // Callers returns for each item behind the head the item whose call it answers, as an index behind the head. It is -1
 // for what answers none, or one that was answered before. Only ids count, and a result may stand any number of
 // messages behind its call: what is parted from its call must not be cut from it. action.Calls, which says what a
@@ -26,16 +28,28 @@ func (r *Request) Callers() []int {
 }
 
 // CallOf is the call of an item that an id names, both as Callers pairs them: the first one of that id; nil if there is
-// none. The calls of one item are read once, however often they are asked for in turn.
+// none. The calls of an item with many are read once, however often and in whatever order they are asked for.
 func CallOf(r *Request, item int, id string) *Call {
-	calls, known := r.Items[r.Head+item].Calls, &r.found
-	if known.calls == nil || known.caller != item {
-		known.caller, known.calls = item, make(map[string]int, len(calls))
-		for k := len(calls) - 1; k >= 0; k-- {
-			known.calls[calls[k].ID] = k
+	const few = 4
+	calls := r.Items[r.Head+item].Calls
+	if len(calls) <= few {
+		if k := slices.IndexFunc(calls, func(c Call) bool { return c.ID == id }); k >= 0 {
+			return &calls[k]
 		}
+		return nil
 	}
-	if k, ok := known.calls[id]; ok {
+	known := r.found.calls[item]
+	if known == nil {
+		known = make(map[string]int, len(calls))
+		for k := len(calls) - 1; k >= 0; k-- {
+			known[calls[k].ID] = k
+		}
+		if r.found.calls == nil {
+			r.found.calls = map[int]map[string]int{}
+		}
+		r.found.calls[item] = known
+	}
+	if k, ok := known[id]; ok {
 		return &calls[k]
 	}
 	return nil

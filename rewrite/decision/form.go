@@ -53,6 +53,8 @@ type Form struct {
 	Stood int `json:"a,omitempty"`
 
 	Name Ref // under which it is recorded
+
+	transcript []byte // of a new form: a long one is not made twice
 }
 
 // Came is how many tokens all items that the form is about had as they came; 0 if that was not noted.
@@ -122,7 +124,13 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		list = append(list, Artifact{f.Told, r.BytesOf(i, f.Over)})
 	}
 	if f.Text != "" {
-		list = append(list, Artifact{f.Text, f.Transcript(r, i)})
+		text := f.transcript
+		if text == nil {
+			text = f.madeTranscript(r, i)
+		} else { // others may have a form that is sent, and it stays as it is
+			f.transcript = nil
+		}
+		list = append(list, Artifact{f.Text, text})
 	}
 	it := &r.Items[r.Head+i]
 	if f.Said != "" && len(it.Thinking) > 0 { // else the client has left it out itself
@@ -133,8 +141,7 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		if q.Place == conversation.Behind {
 			continue
 		}
-		content, _ := span.Unspell(spans[n].Of(r.Body))
-		list = append(list, Artifact{q.Artifact, content})
+		list = append(list, Artifact{q.Artifact, q.Spelling.Content(spans[n].Of(r.Body))})
 		if q.Readable != "" {
 			list = append(list, Artifact{q.Readable, history.Readable(r, spans[n])})
 		}
@@ -319,8 +326,14 @@ type Artifact struct {
 	Content []byte
 }
 
-// Transcript is the text for a reader of lines of what the segment of a compaction that item i begins holds.
+// Transcript is the text for a reader of lines of what the segment of a compaction that item i begins holds. A new form
+// that is to be named has it until it is among what is kept.
 func (f *Form) Transcript(r *conversation.Request, i int) []byte {
+	f.transcript = f.madeTranscript(r, i)
+	return f.transcript
+}
+
+func (f *Form) madeTranscript(r *conversation.Request, i int) []byte {
 	n, name := f.Fold, f.Kept
 	if f.Told != "" {
 		n, name = f.Over, f.Told

@@ -77,7 +77,7 @@ func Prepare(p *plan.Plan, soon []*history.Result) {
 // nothing newer has overtaken it.
 func isWorthAsking(p *plan.Plan, res *history.Result) bool {
 	return p.Ask.Distils() && p.SentSize(res.Item) >= Least && res.SpentBy == 0 && p.Hist.Media[res.Item] == 0 &&
-		plan.BytesOf(p, res.Item) <= mostRead
+		plan.CostOf(p, res.Item) <= mostRead
 }
 
 // keyOf names the question: equal ones have equal answers.

@@ -35,7 +35,7 @@ type judge struct {
 }
 
 // newJudge returns a judge.
-func newJudge() *judge { return &judge{index: newIndex()} }
+func newJudge() *judge { return &judge{index: allRows()} }
 
 // look says what a line tells.
 func (j *judge) look(text string, start, end int) line {

@@ -104,3 +104,12 @@ func TestWhatIsNotReadWholeIsNoSuccess(t *testing.T) {
 	f(long+long+"FAIL\n", Failed)
 	f(strings.Repeat("a\n", 2*mostLines+1)+"PASS\n", Unknown)
 }
+
+// A conversation may have tens of thousands of results of one line: what is known of tools is not put in order for
+// each.
+func TestReadingALineCostsLittle(t *testing.T) {
+	Read("ok")
+	if n := testing.AllocsPerRun(10, func() { Read("FAIL\tepitome/rewrite\t0.1s\n") }); n > 20 {
+		t.Errorf("reading a line takes %.0f allocations", n)
+	}
+}

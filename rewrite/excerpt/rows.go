@@ -3,6 +3,7 @@ package excerpt
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"epitome/pattern"
 	"epitome/rewrite/excerpt/glance"
@@ -72,6 +73,9 @@ type index struct {
 	ends [256][]*row // those of which the end is known alone, by its last byte
 	any  []*row      // the others without a beginning
 }
+
+// allRows is the index of all rows, built when it is first used: a result of a line would cost less than building it.
+var allRows = sync.OnceValue(newIndex)
 
 // newIndex builds the index of all rows.
 func newIndex() *index {

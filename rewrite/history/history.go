@@ -58,7 +58,7 @@ type counting struct {
 type watchedFiles struct {
 	showing map[string][]int // results of file reads that are not spent
 	writing map[string][]int // results of calls that wrote files and are not settled
-	erasing []int            // results of calls that delete or move files, whether they could or not
+	erasing map[string][]int // results of calls that delete or move files, whether they could or not
 }
 
 // Result is a tool's result.
@@ -125,7 +125,7 @@ type ShortItem struct {
 func New() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: action.NewCalls(),
-		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
+		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}, erasing: map[string][]int{}},
 		latest: latest{ask: map[string]int{}, with: map[uint64]int{}, begun: begun{}}, Lines: shorten.NewLineIndex(),
 	}
 }
@@ -140,6 +140,8 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 	group := 0
 	if n := h.Len(); n > 0 {
 		group = h.Answers[n-1]
+	} else {
+		h.makeRoom(r)
 	}
 	for i := h.Len(); i < len(r.Items)-r.Head; i++ {
 		it := &r.Items[r.Head+i]
@@ -172,6 +174,18 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 	}
 }
 
+// makeRoom is for the first request of a conversation, which may have very many items.
+func (h *History) makeRoom(r *conversation.Request) {
+	n, results := len(r.Items)-r.Head, 0
+	for i := r.Head; i < len(r.Items); i++ {
+		if r.Items[i].Role == conversation.Tool {
+			results++
+		}
+	}
+	h.Results, h.Sizes, h.Media = make([]Result, 0, results), make([]int, 0, n), make([]int, 0, n)
+	h.counting.works, h.Answers, h.ResultAt = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n)
+}
+
 // Scale is s as item i is measured with it, all before which is known.
 func (h *History) Scale(r *conversation.Request, s conversation.Scale, i int) conversation.Scale {
 	return s.Within(r, &r.Items[r.Head+i], h.workBefore(i))
@@ -197,9 +211,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	raw := it.Content.Of(r.Body)
 	h.latest.begun.learn(n, &h.Results[n], raw)
 	h.spendRepeated(raw, n)
-	if len(h.Results[n].Action.Deletes) > 0 {
-		h.files.erasing = append(h.files.erasing, n)
-	}
+	h.learnDeleted(n)
 	if ending.DidNothing(&h.Results[n].Source, raw) {
 		h.Results[n].Failed = true
 		return
@@ -223,6 +235,14 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	}
 	if d.OnlyFiles {
 		h.learnShown(n)
+	}
+}
+
+// learnDeleted notes which files the call of a result deletes or moves.
+func (h *History) learnDeleted(n int) {
+	for _, gone := range h.Results[n].Action.Deletes {
+		base := path.Base(gone)
+		h.files.erasing[base] = append(h.files.erasing[base], n)
 	}
 }
 
@@ -333,24 +353,18 @@ func (r *Result) ShownAgain() int {
 }
 
 // MayBeGone reports whether a later call than the one that res answers asked to delete or to move the file, or a folder
-// in which it is.
+// in which it is. Of the calls that did so with one last name the latest count.
 func (h *History) MayBeGone(file string, res *Result) bool {
-	for _, k := range slices.Backward(h.files.erasing) {
-		if h.Results[k].Item <= res.Item {
-			return false
-		}
-		if slices.ContainsFunc(h.Results[k].Action.Deletes, func(gone string) bool { return isIn(file, gone) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// isIn reports whether a path is that of a file or folder, or of what is in it.
-func isIn(file, folder string) bool {
 	for at := file; at != "." && at != "/" && at != ""; at = path.Dir(at) {
-		if shell.SameFile(at, folder) {
-			return true
+		known := h.files.erasing[path.Base(at)]
+		for _, k := range slices.Backward(known[max(0, len(known)-mostReadings):]) {
+			if h.Results[k].Item <= res.Item {
+				break
+			}
+			same := func(gone string) bool { return shell.SameFile(at, gone) }
+			if slices.ContainsFunc(h.Results[k].Action.Deletes, same) {
+				return true
+			}
 		}
 	}
 	return false

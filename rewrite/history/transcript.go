@@ -32,23 +32,21 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 		t.add(r.Head + k)
 	}
 	id := partUnlike(name, t.blocks)
-	var b strings.Builder
 	const frame = 32 // bytes around each block, about
-	size := 0
+	size := 200      // of the first line
 	for _, o := range t.blocks {
 		size += len(o.heading) + len(o.text) + frame
 	}
-	b.Grow(size)
-	fmt.Fprintf(&b, "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
+	b := fmt.Appendf(make([]byte, 0, size), "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
 		id, first, t.number, name)
 	for _, o := range t.blocks {
-		fmt.Fprintf(&b, "[%s: %s]\n%s", id, o.heading, o.text)
+		b = fmt.Appendf(b, "[%s: %s]\n%s", id, o.heading, o.text)
 		if o.text != "" && !strings.HasSuffix(o.text, "\n") {
-			b.WriteByte('\n')
+			b = append(b, '\n')
 		}
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
-	return []byte(b.String())
+	return b
 }
 
 // transcript is one that is being written.
@@ -65,26 +63,26 @@ func (t *transcript) add(i int) {
 	if len(t.blocks) > 0 && it.Place() != t.req.Items[i-1].Place() {
 		t.number++
 	}
-	heading := fmt.Sprintf("message %d: %s", t.number, it.Role)
+	heading, text := fmt.Sprintf("message %d: %s", t.number, it.Role), spoken(t.req, it)
 	switch it.Role {
 	case conversation.Assistant:
 		t.calls.Learn(t.req, it)
 	case conversation.Tool:
-		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it))
+		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it, text))
 	}
-	t.blocks = append(t.blocks, block{heading, spoken(t.req, it)})
+	t.blocks = append(t.blocks, block{heading, text})
 	for _, c := range it.Calls {
-		arguments := c.ArgumentsIn(t.req.Body)
+		raw := c.Arguments.Of(t.req.Body)
 		heading = "call of " + shorten.OneLine(c.Name, shell.LongestPath)
-		t.blocks = append(t.blocks, block{heading, spelledOut(arguments, c.FreeText)})
+		t.blocks = append(t.blocks, block{heading, spelledOut(span.TextOf(raw), c.FreeText || !t.calls.Reads(raw))})
 	}
 }
 
-// answered says which call a result is for, and how that ended.
-func (t *transcript) answered(it *conversation.Item) string {
+// answered says which call a result with the text is for, and how that ended.
+func (t *transcript) answered(it *conversation.Item, text string) string {
 	c := t.calls.SourceOf(it)
 	s := shorten.OneLine(c.About(), shell.LongestPath)
-	if state := ending.StateOf(&c, it.Content.Of(t.req.Body), spoken(t.req, it)); state != "" {
+	if state := ending.StateOf(&c, it.Content.Of(t.req.Body), text); state != "" {
 		s += ", " + state
 	}
 	return s
@@ -121,7 +119,8 @@ func spoken(r *conversation.Request, it *conversation.Item) string {
 	return s.String()
 }
 
-// spelledOut returns what the arguments of a call say: each under its key, texts as they are, and all else as JSON.
+// spelledOut returns what the arguments of a call say: each under its key, texts as they are, and all else as JSON. If
+// they are free, they are no JSON, or too much to be read.
 func spelledOut(arguments []byte, free bool) string {
 	start := span.SkipSpace(arguments, 0)
 	if free || !span.Valid(arguments) || arguments[start] != '{' {

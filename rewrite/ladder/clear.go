@@ -151,7 +151,7 @@ func (c *candidate) bytes(p *plan.Plan) int {
 	if c.result == nil {
 		return 0
 	}
-	return plan.BytesOf(p, c.item)
+	return plan.CostOf(p, c.item)
 }
 
 // worthClearing are those of the candidates that free enough with what is left of them.

@@ -44,7 +44,7 @@ const mostOffloaded = 8 << 20
 func withinReach(p *plan.Plan, from int) int {
 	room := mostOffloaded
 	for k := len(p.Hist.Results) - 1; k >= from; k-- {
-		if room -= plan.BytesOf(p, p.Hist.Results[k].Item); room < 0 {
+		if room -= plan.CostOf(p, p.Hist.Results[k].Item); room < 0 {
 			return min(k+1, len(p.Hist.Results)-1)
 		}
 	}

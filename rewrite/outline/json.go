@@ -19,6 +19,9 @@ const (
 	deepestOutline = 24  // objects and arrays in one another
 	flatOutline    = 100 // bytes up to which an object or array stands in one line
 	wholeAnyway    = 24  // characters of which an outline leaves out more, or none
+
+	mostTold  = 16 << 20 // bytes of a text of which the list that matters is told
+	mostItems = 1 << 20  // values of such a text
 )
 
 // detail is how much of a value an outline shows. What stands in a value has less, unless it stands there alone.
@@ -81,7 +84,10 @@ func (o *outliner) show(keep int, count func(string) int) (outline string) {
 	if !ok {
 		return ""
 	}
-	l := o.findList(&root)
+	var l *list
+	if len(o.body) <= mostTold && !span.IsBusy(o.body, mostItems) {
+		l = o.findList(&root)
+	}
 	for share := 3; l != nil && share > 0; share-- { // quarters of keep: the list must be seen too
 		told := l.tell(keep*share/4, count)
 		if told == "" {
@@ -162,17 +168,17 @@ func (o *outliner) fit(root *outlined, keep int, count func(string) int) (outlin
 func cutJSON(text string) (before, body, after string) {
 	const mostBefore, mostAfter, leastBody = 1_000, 1_000, 4_000 // bytes
 	const mostTried = 3
-	start, tried := 0, 0
+	start, tried, all := 0, 0, []byte(text)
 	for start <= min(mostBefore, len(text)) && tried < mostTried {
-		i := start + span.SkipSpace([]byte(text[start:min(len(text), start+mostBefore)]), 0)
+		i := start + span.SkipSpace(all[start:min(len(text), start+mostBefore)], 0)
 		if i < len(text) && kindOf(text[i]) != "" {
 			tried++
-			end, err := span.EndOfValue([]byte(text[i:]), 0)
+			end, err := span.EndOfValue(all[i:], 0)
 			switch rest := strings.TrimSpace(text[min(len(text), i+end):]); {
 			case err != nil:
 			case rest == "" || kindOf(rest[0]) != "": // perhaps a value in each line
 				return text[:start], text[start:], ""
-			case end >= leastBody && len(rest) <= mostAfter && text[i+end] == '\n' && span.Valid([]byte(text[i:i+end])):
+			case end >= leastBody && len(rest) <= mostAfter && text[i+end] == '\n' && span.Valid(all[i:i+end]):
 				return text[:start], text[start : i+end], rest
 			}
 		}

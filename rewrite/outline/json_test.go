@@ -295,3 +295,18 @@ func BenchmarkOutline(b *testing.B) {
 	f("lines", strings.Join(items, "\n"))
 	f("small", "["+strings.Join(items[:200], ",")+"]")
 }
+
+// Of JSON that is very long, its shape and its first items are shown, and no list is told: that would cost a second.
+func TestTheListOfVeryLongJSONIsNotTold(t *testing.T) {
+	list := func(n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(`{"id": 1, "state": "settled"},`+"\n", n), ",\n") + "]"
+	}
+	const told = "Their fields"
+	for n, want := range map[int]bool{1_000: true, (mostTold + mostTold/8) / 31: false} {
+		text := list(n)
+		o, ok := Of(text, Hint{}, 500, func(s string) int { return len(s) / 4 })
+		if !ok || o.Kind != JSON || strings.Contains(o.Text, told) != want || !strings.Contains(o.Text, " more items") {
+			t.Errorf("%d items: %v, %.600s", n, ok, o.Text)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type list struct {
 	laid   bool   // lines are counted as span.Layout has them
 	items  []span.Span
 	keys   []span.Span // of the items, with their quotes; none if it is no object
+	last   int         // the number of the text's line in which the last item begins, once that was asked for
 }
 
 // findList goes down from the root, each time to the largest value, until there is a list of at least leastItems.
@@ -114,7 +115,10 @@ func (l *list) lineOf(i int) int {
 // placeOf returns the path to an item, and its line where each item has lines of its own.
 func (l *list) placeOf(i int) string {
 	path := l.pathOf(i)
-	if l.what == "line" || l.lineOf(len(l.items)-1)-l.before < len(l.items) {
+	if l.last == 0 {
+		l.last = l.lineOf(len(l.items) - 1)
+	}
+	if l.what == "line" || l.last-l.before < len(l.items) {
 		return path
 	}
 	return path + " in line " + strconv.Itoa(l.lineOf(i))

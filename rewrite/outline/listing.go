@@ -168,8 +168,11 @@ func (l *listing) describe(keep int, count func(string) int) string {
 	head := fmt.Sprintf("In it: %s in %s\n", plural(l.n, "name", "names"), amount(len(l.folders), false, "folder"))
 	keep -= count(head)
 	for _, depth := range [...]int{deepestFolder, 6, 4, 3, 2, 1} {
-		l.groups = l.groupsAt(depth)
-		if len(l.groups) > keep/4 {
+		most := keep / 4
+		if depth == 1 {
+			most = len(l.folders)
+		}
+		if l.groups = l.groupsAt(depth, most); len(l.groups) > keep/4 {
 			continue
 		}
 		var b strings.Builder
@@ -183,10 +186,14 @@ func (l *listing) describe(keep int, count func(string) int) string {
 	return head + "\n"
 }
 
-// groupsAt returns the folders that are at most so deep, with what is in those in them.
-func (l *listing) groupsAt(depth int) (list []*folder) {
+// groupsAt returns the folders that are at most so deep, with what is in those in them; some of them, if there are more
+// than most.
+func (l *listing) groupsAt(depth, most int) (list []*folder) {
 	at := map[string]*folder{}
 	for _, f := range l.folders {
+		if len(list) > most {
+			return list
+		}
 		name := upTo(f.path, depth)
 		g := at[name]
 		if g == nil {

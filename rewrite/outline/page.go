@@ -7,8 +7,9 @@ import (
 	"epitome/rewrite/mark"
 )
 
-// mostLines is how many lines a text may have that is shown by lines: places of more would take too much memory.
-const mostLines = 1 << 20
+// mostLines is how many lines a text may have that is shown by lines: places of more would take too much memory, and
+// reading them too much time.
+const mostLines = 1 << 18
 
 // widestToken is about the most bytes that one token covers.
 const widestToken = 128

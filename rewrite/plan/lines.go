@@ -20,9 +20,20 @@ func (p *Plan) SendWhole() {
 	p.Hist.ForgetLines()
 }
 
+// mostLearned is how many bytes of results one request takes in, the newest: those before them are not referred to.
+const mostLearned = 8 << 20
+
 // LearnLines takes in the lines of the first n results that are sent whole, so that later ones may refer to them.
 func (p *Plan) LearnLines(n int) {
 	h := p.Hist
+	from, room := n, mostLearned
+	for from > h.LinesRead {
+		if room -= CostOf(p, h.Results[from-1].Item); room < 0 {
+			break
+		}
+		from--
+	}
+	h.LinesRead = max(h.LinesRead, from)
 	for ; h.LinesRead < n; h.LinesRead++ {
 		res := &h.Results[h.LinesRead]
 		if p.Forms[res.Item] != nil || res.Item < conversation.Dead(p.Req) {

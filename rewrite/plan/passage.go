@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -76,10 +77,22 @@ func uncounted(p *Plan, i int) (list []Passage) {
 	return list
 }
 
-// BytesOf is how many bytes the content of item i has in the body: what reading it costs.
-func BytesOf(p *Plan, i int) int {
-	content := p.Req.Items[p.Req.Head+i].Content
-	return content.End - content.Start
+// CostOf is what reading item i costs, in bytes of texts as they usually are: of its content, and of what its calls are
+// given. However short they are, a line costs as much as one of leastLine bytes, what stands between two commas as
+// leastPart, and an item or a call as leastItem.
+func CostOf(p *Plan, i int) int {
+	const leastLine, leastPart, leastItem = 24, 8, 120
+	it := &p.Req.Items[p.Req.Head+i]
+	cost := func(s span.Span) int {
+		raw := s.Of(p.Req.Body)
+		lines, parts := bytes.Count(raw, []byte(`\n`)), bytes.Count(raw, []byte{','})
+		return leastItem + max(len(raw), leastLine*lines, leastPart*parts)
+	}
+	n := cost(it.Content)
+	for k := range it.Calls {
+		n += cost(it.Calls[k].Arguments)
+	}
+	return n
 }
 
 // UserSpeaks reports whether the user says or shows something in item i.

@@ -7,7 +7,9 @@ import (
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history/action"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/agenda"
+	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/shorten"
 )
 
@@ -20,7 +22,7 @@ type known struct {
 	placed bool            // a newer call says on which branch it stands
 }
 
-// newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from the span on.
+// newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from what is read on.
 func (r *writer) newKnown(texts ...string) *known {
 	k := &known{told: map[string]bool{}, used: map[string]int{}, spoken: map[string]bool{}}
 	k.tell(r.rest())
@@ -28,8 +30,11 @@ func (r *writer) newKnown(texts ...string) *known {
 		k.tell(text)
 	}
 	const longestCall = 16 << 10 // bytes that are looked at
-	writing := writingCalls(r)
-	for i := r.from; i < r.p.End; i++ {
+	writing, first := writingCalls(r), r.p.End
+	for room := 2 * spoken.MostRead; first > r.read && room > 0; first-- {
+		room -= plan.CostOf(r.p, first-1)
+	}
+	for i := first; i < r.p.End; i++ {
 		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
 			if agenda.Keeps(c.Name) { // what it names is told as a task
 				continue

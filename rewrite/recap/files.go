@@ -49,6 +49,7 @@ func (f *folders) lines() string {
 
 // changed is a file that calls of the span wrote or deleted.
 type changed struct {
+	base    string // the last name of its path
 	path    string
 	deleted bool
 	inDoubt bool                 // whether it was deleted no result says
@@ -175,7 +176,7 @@ func (w *written) take(res *history.Result) {
 
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
-	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
+	f := &changed{path: name, base: path.Base(name), deleted: slices.Contains(res.Action.Deletes, name), back: back}
 	f.inDoubt = f.deleted && w.sum.endingOf(res).MayHaveFailed()
 	need := len(name) + 1
 	if back != nil {
@@ -259,8 +260,9 @@ func (w *written) backRow(f *changed) string {
 
 // fileOf is the file as it is told already; nil if it is not.
 func (w *written) fileOf(name string) *changed {
+	base := path.Base(name)
 	for _, f := range w.files {
-		if path.Base(f.path) == path.Base(name) && shell.SameFile(f.path, name) {
+		if f.base == base && shell.SameFile(f.path, name) {
 			return f
 		}
 	}

@@ -49,8 +49,9 @@ type Span struct {
 // Of returns the text that stands for the span, and how many files it names.
 func Of(s Span, b Budgets) (text string, files int) {
 	r := &writer{p: s.Plan, from: s.From, to: s.To, says: s.Says, turns: s.Turns, callers: s.Callers}
-	r.read = reachOf(r)
-	r.said = spoken.Span{Plan: s.Plan, From: s.From, To: s.To, Read: r.read, Until: s.Says.Until, Callers: s.Callers}
+	r.said = spoken.Span{Plan: s.Plan, From: s.From, To: s.To, Until: s.Says.Until, Callers: s.Callers}
+	r.said.Read = r.said.Reach()
+	r.read = r.said.Read
 	text = r.text(b, s.Where)
 	return text, len(r.filesTold)
 }
@@ -65,20 +66,6 @@ type writer struct {
 	read      int    // item from which on it is read what was said and done; the user's words are read everywhere
 	filesTold []string
 	said      spoken.Span // what was said in it
-}
-
-// mostRead is how many bytes of the newest messages of a span are read for what was said and done in it.
-const mostRead = 3 << 20
-
-// reachOf is the first item of the span that is read.
-func reachOf(r *writer) int {
-	room := mostRead
-	for i := r.to - 1; i > r.from; i-- {
-		if room -= plan.BytesOf(r.p, i); room < 0 {
-			return i + 1
-		}
-	}
-	return r.from
 }
 
 // The heading of each part of a summary.
@@ -252,8 +239,11 @@ func (r *writer) endingOf(res *history.Result) *ending.Ending {
 	return plan.EndingOf(r.p, res)
 }
 
-// callOf is the call that the result answers; nil if there is none.
+// callOf is the call that the result answers; nil if there is none that is read.
 func (r *writer) callOf(res *history.Result) *conversation.Call {
+	if r.callers[res.Item] < r.read {
+		return nil
+	}
 	return spoken.CallOf(r.p, r.callers, res.Item)
 }
 

@@ -23,6 +23,7 @@ type claims struct {
 
 	asking
 
+	steps    int // commands that were read, and more where they have very many words
 	level    int // of shells that read what another has been given
 	muted    int // substitutions around: what is shown goes somewhere else
 	branches int // around, that may not be taken

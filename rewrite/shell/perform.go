@@ -253,10 +253,11 @@ func (c *claims) invite(args []token) {
 	}
 	inner := newScript(claims{
 		reads: c.reads, writes: c.writes, gone: c.gone, only: true, looks: true, reports: true,
-		folder: c.folder, muted: c.muted, branches: c.branches, level: c.level + 1,
+		folder: c.folder, muted: c.muted, branches: c.branches, level: c.level + 1, steps: c.steps,
 	})
 	inner.readText(args[1].text)
 	c.reads, c.writes, c.gone = inner.does.reads, inner.does.writes, inner.does.gone
+	c.steps = inner.does.steps
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
 	c.reports = c.reports && inner.reportsOnly()
 	c.bare = c.bare || inner.does.bare

@@ -47,6 +47,9 @@ const (
 const (
 	deepestGroup = 40
 	deepestShell = 3
+	mostSteps    = 5_000 // in one text: what is behind them is not understood
+	wordsOfStep  = 8     // that cost as much as another command
+	workOfStep   = 4
 )
 
 // script reads shell commands, and claims what they do. It follows quotes, here documents, pipelines, groups and
@@ -99,7 +102,8 @@ func (s *script) readList() {
 		firstWord, firstOut := len(s.read), len(s.outs)
 		var c command
 		op := s.readCommand(&c)
-		if s.words.overran() {
+		s.does.steps += 1 + (len(s.read)-firstWord)/wordsOfStep
+		if s.words.overran() || s.does.steps > mostSteps {
 			s.words.lost = true
 		}
 		if s.words.lost {

@@ -19,6 +19,7 @@ type Effects struct {
 	Numbered bool
 	Asks     Question // last, so that the exit code 1 of all of it says no if nothing is shown
 	Alone    bool     // what asks is all that is done
+	Work     int      // what reading the commands has cost: one is a value of JSON, read a few times
 }
 
 // EffectsOf reads a command that runs in the folder dir: its words, or lines of text. dir is empty where the folder is
@@ -32,7 +33,7 @@ func EffectsOf(dir string, words, lines []string) Effects {
 		s.readText(line)
 	}
 	e := Effects{Reads: s.does.reads, Writes: s.does.writes, Gone: s.does.gone, Looks: s.looksOnly(),
-		Reports: s.reportsOnly()}
+		Reports: s.reportsOnly(), Work: workOfStep * s.does.steps}
 	if s.does.full {
 		e.Reads = nil
 	}

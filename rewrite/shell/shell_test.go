@@ -300,3 +300,17 @@ func TestWhatAsksAlone(t *testing.T) {
 	f("(make) || diff a b", false)
 	f("make | diff a -", false)
 }
+
+// What stands behind very many commands is not understood, and what was read before it still holds.
+func TestCommandsOfOneTextAreBounded(t *testing.T) {
+	few := EffectsOf("", nil, []string{strings.Repeat("cd .;", 1_000) + "cat b"})
+	many := EffectsOf("", nil, []string{"cat a; " + strings.Repeat("cd a;", 50_000) + "cat b"})
+	words := EffectsOf("", nil, []string{"rm " + strings.Repeat("a ", 200_000)})
+	if len(few.Reads) != 1 || len(many.Reads) != 1 || many.Reads[0] != "a" || many.Only || many.Looks ||
+		len(words.Writes) != 0 {
+		t.Errorf("read %q and %q, only those: %v; written %q", few.Reads, many.Reads, many.Only, words.Writes)
+	}
+	if most := 2 * workOfStep * mostSteps; few.Work != 1_001*workOfStep || many.Work > most {
+		t.Errorf("reading costs %d and %d", few.Work, many.Work)
+	}
+}

@@ -29,7 +29,8 @@ type LineIndex struct {
 	// at has the first line of each run, by the run's key. Lines are counted over all of Held. Of several results that
 	// have the run it is the latest, and there the first place.
 	at   map[uint32]uint32
-	gone int // results of Held that were dropped, which at still knows
+	of   map[int]int // the place in Held of each item's result
+	gone int         // results of Held that were dropped, which at still knows
 }
 
 // HeldResult is a result with at least one run worth a reference.
@@ -71,7 +72,8 @@ type count struct {
 // NewLineIndex remembers nothing yet. What is found does not depend on the seed, which is different each time.
 func NewLineIndex() *LineIndex {
 	seed := maphash.MakeSeed()
-	return &LineIndex{seed: seed, sums: newRolling(maphash.String(seed, "base")), at: map[uint32]uint32{}}
+	return &LineIndex{seed: seed, sums: newRolling(maphash.String(seed, "base")), at: map[uint32]uint32{},
+		of: map[int]int{}}
 }
 
 // anyNumbered reports whether any of the lines has a line number.
@@ -108,6 +110,7 @@ func countsOf(all []line) []count {
 func (l *LineIndex) hold(r HeldResult) {
 	r.first = l.Total
 	l.Total += uint32(len(r.hashes)) //nolint:gosec // so many lines fit into no memory
+	l.of[r.item] = len(l.Held)
 	l.Held = append(l.Held, r)
 	for i, key := range r.keys {
 		if known, ok := l.at[key]; !ok || known < r.first {
@@ -119,30 +122,29 @@ func (l *LineIndex) hold(r HeldResult) {
 // Drop forgets the item, which is not visible whole any more, and returns what restore needs to take it back. The next
 // repeats pays what dropping costs, once.
 func (l *LineIndex) Drop(item int) (gone []HeldResult) {
-	for i := range l.Held {
-		if r := &l.Held[i]; r.item == item && r.hashes != nil {
-			gone = append(gone, *r)
-			r.hashes, r.Counts, r.keys = nil, nil, nil
-			l.gone++
-		}
+	k, ok := l.of[item]
+	if !ok || l.Held[k].hashes == nil {
+		return nil
 	}
+	r := &l.Held[k]
+	gone = append(gone, *r)
+	r.hashes, r.Counts, r.keys = nil, nil, nil
+	l.gone++
 	return gone
 }
 
 // Restore takes back a result that drop has returned. Between the two no repeats may have been looked for.
 func (l *LineIndex) Restore(gone HeldResult) {
-	for i := range l.Held {
-		if r := &l.Held[i]; r.item == gone.item && r.first == gone.first && r.hashes == nil {
-			*r = gone
-			l.gone--
-		}
+	if r := &l.Held[l.of[gone.item]]; r.hashes == nil {
+		*r = gone
+		l.gone--
 	}
 }
 
 // renew rebuilds the index from the results that are left.
 func (l *LineIndex) renew() {
 	was := l.Held
-	l.Held, l.Total, l.at, l.gone = nil, 0, map[uint32]uint32{}, 0
+	l.Held, l.Total, l.at, l.of, l.gone = nil, 0, map[uint32]uint32{}, map[int]int{}, 0
 	for _, r := range was {
 		if r.hashes != nil {
 			l.hold(r)

@@ -6,19 +6,29 @@ func IsBusy(b []byte, most int) bool {
 	if len(b) < 2*most { // each takes two bytes at least
 		return false
 	}
-	for i := 0; i < len(b); i++ {
+	n, ok := valuesIn(b, most)
+	return ok && n > most
+}
+
+// CountValues is how many values a text in JSON has, but for those in strings; of a text that is no JSON, about.
+func CountValues(b []byte) int {
+	n, _ := valuesIn(b, len(b))
+	return n
+}
+
+// valuesIn counts values until they are more than most. ok is false if a string has no end.
+func valuesIn(b []byte, most int) (n int, ok bool) {
+	for i := 0; i < len(b) && n <= most; i++ {
 		switch b[i] {
 		case '"':
 			end, err := EndOfString(b, i)
 			if err != nil {
-				return false
+				return n, false
 			}
 			i = end - 1
 		case ',', '[', '{':
-			if most--; most < 0 {
-				return true
-			}
+			n++
 		}
 	}
-	return false
+	return n, true
 }

@@ -88,8 +88,23 @@ func Unspell(v []byte) (content []byte, s Spelling) {
 	if err != nil {
 		return v, AsJSON
 	}
-	if s := spellingOf(v, text); s != AsJSON {
-		return unsafe.Slice(unsafe.StringData(text), len(text)), s // nobody else has it
+	return UnspellText(v, text)
+}
+
+// UnspellText is Unspell of a JSON string whose text is known. The content is not to be changed.
+func UnspellText(v []byte, text string) (content []byte, s Spelling) {
+	if s = spellingOf(v, text); s == AsJSON {
+		return v, AsJSON
 	}
-	return v, AsJSON
+	return unsafe.Slice(unsafe.StringData(text), len(text)), s
+}
+
+// Content is what Unspell returns for a value that is written so.
+func (s Spelling) Content(v []byte) []byte {
+	if s != AsJSON {
+		if text, err := Unquote(v); err == nil {
+			return unsafe.Slice(unsafe.StringData(text), len(text)) // nobody else has it
+		}
+	}
+	return v
 }

@@ -37,9 +37,15 @@ type Action struct {
 	Ends      bool     // the call is to end it
 	Asks      shell.Question
 	Alone     bool // what asks is all that the command does
+	reading
+}
+
+// reading is what is known of a call once it was read.
+type reading struct {
 	// Identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	Identity string
+	work     int // what reading its commands has cost, as shell.Effects has it
 }
 
 const longestKey = 120 // characters
@@ -253,7 +259,7 @@ func (c *callReader) claimShell() {
 		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
-	c.action.Looks, c.action.Reports = e.Looks, e.Reports
+	c.action.Looks, c.action.Reports, c.action.work = e.Looks, e.Reports, e.Work
 	c.action.Deletes, c.action.Asks, c.action.Alone = e.Gone, e.Asks, e.Alone
 	c.action.Reads, c.action.Writes, c.action.OnlyFiles, c.action.Numbered = e.Reads, e.Writes, e.Only, e.Numbered
 }

@@ -33,7 +33,20 @@ func (s *Source) About() string {
 // Calls pairs results with the calls of the last assistant's message. Whoever tells people what a result came from
 // asks it. Two others pair in ways of their own: conversation.Callers finds calls that are any number of messages
 // away, and a dialect's judge counts what is answered twice or by nothing.
-type Calls struct{ open map[string][]Source } // by id
+type Calls struct {
+	open map[string][]Source // by id
+	work int                 // what reading the calls has cost, as workOf and shell.Effects have it
+}
+
+// What reading calls may cost. What of them is read depends on the calls themselves, so that every machine knows the
+// same of a conversation. Forty thousand calls as agents make them cost as much.
+const (
+	mostWork         = 1_500_000
+	longestArguments = 1 << 20 // bytes of a call
+)
+
+// Reads reports whether the arguments of a call, as they stand in the body, are read: else its tool is known alone.
+func (c *Calls) Reads(raw []byte) bool { return c.work <= mostWork && len(raw) <= longestArguments }
 
 // NewCalls knows of no call.
 func NewCalls() *Calls { return &Calls{open: map[string][]Source{}} }
@@ -44,9 +57,12 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 		clear(c.open)
 	}
 	for _, call := range it.Calls {
-		text := call.ArgumentsIn(r.Body)
-		s := Source{Name: call.Name, Action: Of(call.Name, text, call.FreeText),
-			Cites: slices.Collect(mark.NamesLike(string(text)))}
+		s := Source{Name: call.Name, Action: Action{Kind: useOf(call.Name).kind()}}
+		if c.Reads(call.Arguments.Of(r.Body)) {
+			text := call.ArgumentsIn(r.Body)
+			s.Action, s.Cites = Of(call.Name, text, call.FreeText), slices.Collect(mark.NamesLike(string(text)))
+			c.work += workOf(text) + s.Action.work
+		}
 		c.open[call.ID] = append(c.open[call.ID], s)
 	}
 }

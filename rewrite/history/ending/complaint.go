@@ -1,6 +1,7 @@
 package ending
 
 import (
+	"bytes"
 	"strings"
 
 	"epitome/pattern"
@@ -11,11 +12,12 @@ import (
 )
 
 // errorForm finds what begins as the message of an error does, and not as a heading or a count.
-var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|exec_command failed(?: for |: )|traceback \(most recent|` +
-	`exception in thread |failed to [^\s\d]|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
-	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|` +
-	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$)|` +
-	`(?:fehler|erreur|errore|erro|ошибка|エラー|错误|錯誤|오류)[ \x{a0}]?[:：] *[^\s\d])`)
+var errorForm = pattern.Beginning(`(?i)^(?:<tool_use_error|exec_command failed(?: for |: )|traceback \(most recent|`+
+	`exception in thread |failed to [^\s\d]|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$`+
+	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|`+
+	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$)|`+
+	`(?:fehler|erreur|errore|erro|ошибка|エラー|错误|錯誤|오류)[ \x{a0}]?[:：] *[^\s\d])`,
+	"<to", "exec", "traceb", "exception", "fail", "err", "feh")
 
 // errorField finds an object that begins with an error which is not empty.
 var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
@@ -105,6 +107,33 @@ func complains(raw []byte) bool {
 	if raw[0] == '{' {
 		return errorField.Match(raw)
 	}
+	if raw[0] == '"' {
+		raw = firstLineOf(raw)
+	}
 	line := shorten.FirstLine(strings.TrimLeft(shortText(raw), "[{ \n"))
 	return errorForm.MatchString(strings.TrimRight(line, " \t\r"))
+}
+
+// firstLineOf is a JSON string up to the end of the first line that has more than brackets and spaces, about: all else
+// need not be decoded.
+func firstLineOf(quoted []byte) []byte {
+	const line = `\n`
+	i := 1
+	for i+1 < len(quoted) && (strings.IndexByte("[{ ", quoted[i]) >= 0 ||
+		quoted[i] == '\\' && strings.IndexByte("ntrf", quoted[i+1]) >= 0) {
+		if quoted[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	for i < len(quoted) && !bytes.HasPrefix(quoted[i:], []byte(line)) {
+		if quoted[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	if i >= len(quoted) {
+		return quoted
+	}
+	return append(quoted[:i:i], '"')
 }

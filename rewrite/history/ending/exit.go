@@ -15,16 +15,17 @@ import (
 )
 
 // exitForm finds a line in which whoever ran a command tells its exit state, and nothing else.
-var exitForm = pattern.Of(`(?i)^[\[(<*]*(?:error: )?(?:shellid: \S+ |command executed in terminal .*\. )?` +
-	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
-	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?` +
-	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))` +
-	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*])*$`)
+var exitForm = pattern.Holding(`(?i)^[\[(<*]*(?:error: )?(?:shellid: \S+ |command executed in terminal .*\. )?`+
+	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?`+
+	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?`+
+	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))`+
+	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*])*$`, "exit", "return")
 
 // besideExit finds the other lines that stand with the exit state at the beginning or the end.
-var besideExit = pattern.Of(`(?i)^(?:(?:chunk id|wall time|duration|session id|command|directory|cwd|signal|status|` +
-	`background pids|process group pgid|original token count)\b.*:.*|wall time .*|<(\w+)>[^<]*</\w+>|</\w+>|` +
-	`\[(?:current working directory|python interpreter)\b.*\]|` + "```" + `)$`)
+var besideExit = pattern.Beginning(`(?i)^(?:(?:chunk id|wall time|duration|session id|command|directory|cwd|signal|status|`+
+	`background pids|process group pgid|original token count)\b.*:.*|wall time .*|<(\w+)>[^<]*</\w+>|</\w+>|`+
+	`\[(?:current working directory|python interpreter)\b.*\]|`+"```"+`)$`,
+	"chunk", "wall", "durat", "sess", "comm", "dire", "cwd", "sign", "stat", "back", "proc", "orig", "<", "[", "`")
 
 // exit is the exit state of a call, if it is known.
 type exit struct {
@@ -68,14 +69,20 @@ func exitOfCommand(raw []byte) (code int, told bool) {
 		}
 		first, last = []byte(parts[0].Raw), []byte(parts[len(parts)-1].Raw)
 	}
-	begin := linesAsTold(first[:min(len(first), ends)])
-	if len(first) > ends {
-		begin = begin[:len(begin)-1]
+	if head := string(first[:min(len(first), ends)]); exitForm.MayStandIn(head) { // most have no word of it
+		begin := linesAsTold(head)
+		if len(first) > ends {
+			begin = begin[:len(begin)-1]
+		}
+		if code, told = firstExit(begin); told {
+			return code, true
+		}
 	}
-	if code, told = firstExit(begin); told {
-		return code, true
+	tail := string(last[max(0, len(last)-ends):])
+	if !exitForm.MayStandIn(tail) {
+		return 0, false
 	}
-	end := linesAsTold(last[max(0, len(last)-ends):])
+	end := linesAsTold(tail)
 	if len(last) > ends {
 		end = end[1:]
 	}
@@ -88,8 +95,8 @@ var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t",
 	`\u003c`, "<", `\u003e`, ">")
 
 // linesAsTold are the lines of a part of a JSON string.
-func linesAsTold(part []byte) []string {
-	text := strings.Trim(string(part), `"`)
+func linesAsTold(part string) []string {
+	text := strings.Trim(part, `"`)
 	if strings.IndexByte(text, '\\') >= 0 { // few short results have any
 		text = escapes.Replace(text)
 	}

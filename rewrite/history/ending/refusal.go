@@ -34,19 +34,23 @@ var refusals = []struct {
 	behind []string
 	how    string
 }{
-	{pattern.Of(`^The user doesn't want to (?:proceed with this tool use|take this action right now)\.`),
+	{pattern.Beginning(`^The user doesn't want to (?:proceed with this tool use|take this action right now)\.`,
+		"the user"),
 		[]string{"To tell you how to proceed, the user said:\n", "the user said:\n"}, refusedByUser},
-	{pattern.Of(`^The user denied this operation\b`), []string{"<feedback>\n"}, refusedByUser},
-	{pattern.Of(`^(?:Error: )?The user rejected permission to use this specific tool call\b`),
+	{pattern.Beginning(`^The user denied this operation\b`, "the user"), []string{"<feedback>\n"}, refusedByUser},
+	{pattern.Beginning(`^(?:Error: )?The user rejected permission to use this specific tool call\b`,
+		"the user", "error"),
 		[]string{"with the following feedback: "}, refusedByUser},
-	{pattern.Of(`(?i)^(?:error: )?(?:[\w ]{0,40} )?(?:rejected|denied|declined) by (?:the )?user\b`), nil, refusedByUser},
-	{pattern.Of(`(?i)^(?:error: )?(?:the )?user (?:rejected|denied|declined|refused) (?:this|the|tool)\b`), nil, refusedByUser},
-	{pattern.Of(`(?i)^(?:\[request interrupted by user\b|(?:[\w ]{0,40} )?(?:aborted|interrupted|cancell?ed) by (?:the )?user\b|` +
-		`user (?:cancell?ed|interrupted|aborted) (?:tool|the|this|command)\b)`), nil, stoppedByUser},
-	{pattern.Of(`^(?:Error: )?(?:Permission to use \S+ (?:with command .* )?has been denied|The user has specified a rule which prevents you|` +
-		`Claude requested permissions to .*, but you haven't granted it yet|This command requires approval)`), nil, notAllowed},
-	{pattern.Of(`(?i)^command (?:timed out|did not (?:complete|finish) (?:with)?in)\b`), nil, outOfTime},
-	{pattern.Of(`^Command aborted\.?$`), nil, wasAborted},
+	{pattern.Holding(`(?i)^(?:error: )?(?:[\w ]{0,40} )?(?:rejected|denied|declined) by (?:the )?user\b`, " user"), nil, refusedByUser},
+	{pattern.Beginning(`(?i)^(?:error: )?(?:the )?user (?:rejected|denied|declined|refused) (?:this|the|tool)\b`,
+		"error", "the user", "user"), nil, refusedByUser},
+	{pattern.Holding(`(?i)^(?:\[request interrupted by user\b|(?:[\w ]{0,40} )?(?:aborted|interrupted|cancell?ed) by (?:the )?user\b|`+
+		`user (?:cancell?ed|interrupted|aborted) (?:tool|the|this|command)\b)`, "user"), nil, stoppedByUser},
+	{pattern.Beginning(`^(?:Error: )?(?:Permission to use \S+ (?:with command .* )?has been denied|The user has specified a rule which prevents you|`+
+		`Claude requested permissions to .*, but you haven't granted it yet|This command requires approval)`,
+		"error", "permission", "the user", "claude", "this"), nil, notAllowed},
+	{pattern.Beginning(`(?i)^command (?:timed out|did not (?:complete|finish) (?:with)?in)\b`, "command"), nil, outOfTime},
+	{pattern.Beginning(`^Command aborted\.?$`, "command"), nil, wasAborted},
 }
 
 // wordsEnd is what agents write behind the user's own words.
@@ -83,8 +87,11 @@ func refusalIn(text string, isCommand bool) Refusal {
 // that. The command stands before it.
 func whyNotBegun(text string) string {
 	const rejected = `: CreateProcess { message: "Rejected(\"`
+	if !strings.HasPrefix(text, "exec_command failed") {
+		return ""
+	}
 	at := strings.LastIndex(text, rejected)
-	if at < 0 || !strings.HasPrefix(text, "exec_command failed") {
+	if at < 0 {
 		return ""
 	}
 	switch why := strings.TrimRight(text[at+len(rejected):], "\n "); {

@@ -11,13 +11,14 @@ import (
 )
 
 // runningForm finds a line in which whoever runs commands tells that one goes on, and how later calls name it.
-var runningForm = pattern.Of(`(?i)^(?:process running with session id ([\w-]{1,64})(?:\W|$)|` +
-	`command (?:running in (?:the )?background|was manually backgrounded by user) with id:? ([\w-]{1,64})|` +
-	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]{1,64})|` +
-	`<?(?:shellid:? ([\w-]{1,64}) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]{1,64})))`)
+var runningForm = pattern.Holding(`(?i)^(?:process running with session id ([\w-]{1,64})(?:\W|$)|`+
+	`command (?:running in (?:the )?background|was manually backgrounded by user) with id:? ([\w-]{1,64})|`+
+	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]{1,64})|`+
+	`<?(?:shellid:? ([\w-]{1,64}) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]{1,64})))`,
+	"running", "background")
 
 // statusForm finds a line in which a client tells how a command stands that it was asked for.
-var statusForm = pattern.Of(`^<status>(running|killed)</status>$`)
+var statusForm = pattern.Beginning(`^<status>(running|killed)</status>$`, "<status>")
 
 // killedForm finds how the answer begins of a tool that ended a command.
 var killedForm = pattern.Of(`(?i)^\W*(?:message\W+)?(?:successfully (?:killed|stopped|terminated|cancell?ed)\b|` +
@@ -48,7 +49,11 @@ func sessionIn(raw []byte) (id, status string) {
 	if len(raw) > 0 && raw[0] == '[' {
 		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
 	}
-	lines := linesAsTold(raw[:min(len(raw), beginning)])
+	head := string(raw[:min(len(raw), beginning)])
+	if !runningForm.MayStandIn(head) && !strings.Contains(head, "status") {
+		return "", ""
+	}
+	lines := linesAsTold(head)
 	if len(raw) > beginning && len(lines) > 1 {
 		lines = lines[:len(lines)-1] // it may go on
 	}

@@ -28,6 +28,7 @@ type Census struct {
 	n      int // items
 	root   field
 	fields []*field // in the order in which they came
+	usual  []*field // of them, those that only few items lack; nil until items are asked for
 }
 
 // New returns a census of no item.

@@ -42,13 +42,26 @@ func (t *Census) OddItem(body []byte, at span.Span, item int) Odd {
 		f.asked = item + 1
 		o.note(f, t.oddity(f, value, item))
 	}})
-	rare := max(1, t.n/rareShare)
-	for _, f := range t.fields { // what all others have
-		if f.asked != item+1 && t.n-f.items <= rare && f.items < t.n && !strings.ContainsAny(f.path, ".[") {
+	if t.usual == nil {
+		t.usual = t.fieldsOfNearlyAll()
+	}
+	for _, f := range t.usual { // what all others have
+		if f.asked != item+1 {
 			o.note(f, 1/float64(t.n-f.items))
 		}
 	}
 	return o
+}
+
+// fieldsOfNearlyAll are the fields that only few items lack.
+func (t *Census) fieldsOfNearlyAll() []*field {
+	list, rare := []*field{}, max(1, t.n/rareShare)
+	for _, f := range t.fields {
+		if t.n-f.items <= rare && f.items < t.n && !strings.ContainsAny(f.path, ".[") {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // OddCell says how much the value of a column differs in a row.

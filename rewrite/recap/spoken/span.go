@@ -28,6 +28,25 @@ func (s *Span) itemAt(i int) *conversation.Item { return &s.Plan.Req.Items[s.Pla
 // callOf is the call that item i answers; nil if there is none.
 func (s *Span) callOf(i int) *conversation.Call { return CallOf(s.Plan, s.Callers, i) }
 
+// MostRead is how much of the newest messages of a span is read for what was said and done in it, as plan.CostOf has
+// it.
+const MostRead = 3 << 20
+
+// Reach is the first item of the span that is read, and none that answers a call before it.
+func (s *Span) Reach() int {
+	room := MostRead
+	for i := s.To - 1; i >= s.From; i-- {
+		if room -= plan.CostOf(s.Plan, i); room < 0 {
+			i++
+			for i < s.To && s.Callers[i] >= 0 {
+				i++
+			}
+			return i
+		}
+	}
+	return s.From
+}
+
 // CallOf is the call that item i answers; nil if there is none. callers are, of each item, the item whose call it
 // answers; -1 if it answers none.
 func CallOf(p *plan.Plan, callers []int, i int) *conversation.Call {

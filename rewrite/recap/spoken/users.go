@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
@@ -99,7 +98,7 @@ func byRank(rest []Quote) (ordered []Quote) {
 		case q.isAnswer:
 			ordered = append(ordered, q)
 		default:
-			if looked += len(q.Text); looked <= mostRuling && ruling.MatchString(sentence.WithoutFences(q.Text)) {
+			if looked += len(q.Text); looked <= mostRuling && rules(sentence.WithoutFences(q.Text)) {
 				ordered = append(ordered, q)
 			} else {
 				others = append(others, q)
@@ -143,14 +142,6 @@ func (s *Span) followedBy(i int) string {
 
 // mostRuling is how many bytes of the user's newest messages are searched for rules.
 const mostRuling = 1 << 20
-
-// ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
-// room for all.
-var ruling = pattern.Of(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
-	`prefer|remember|make sure|important|note that|nie|niemals|immer|nur|regeln?|auf keinen fall|denk daran|` +
-	`jamais|toujours|seulement|nunca|siempre|regla|sempre|regra|regola|obrigatório)\b|` +
-	`règle|никогда|всегда|нельзя|правило|обязательно|только|` +
-	`绝不|必须|总是|不要|永远|规则|禁止|切勿|不得|務必|务必|ルール|必ず|絶対に|常に|しないで|しないこと|항상|절대|반드시|규칙`)
 
 // quotes are what the user says in the span, in its order, without what the client put beside it. latest says that
 // there is no newer message behind it. Of what commands stand for only the newest is among them.

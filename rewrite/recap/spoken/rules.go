@@ -1,0 +1,104 @@
+package spoken
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ruleWords are the words with which something is said of all the work and not of one step of it. They only decide what
+// stays where there is no room for all.
+var ruleWords = map[string]bool{"never": true, "always": true, "must": true, "dont": true, "only": true, "whenever": true,
+	"rule": true, "prefer": true, "remember": true, "important": true, "nie": true, "niemals": true, "immer": true,
+	"nur": true, "regel": true, "regeln": true, "jamais": true, "toujours": true, "seulement": true, "nunca": true,
+	"siempre": true, "regla": true, "sempre": true, "regra": true, "regola": true}
+
+// rulePhrases are those of several words, by the first one.
+var rulePhrases = map[string][]string{"don": {"'t"}, "do": {" not"}, "from": {" now on"}, "every": {" time"},
+	"make": {" sure"}, "note": {" that"}, "auf": {" keinen fall"}, "denk": {" daran"}, "obrigat": {"ório"}}
+
+// ruleSigns are those of other scripts, which count inside of words too; règle is one by its second letter.
+var ruleSigns = []string{"ègle", "никогда", "всегда", "нельзя", "правило", "обязательно", "только", "绝不", "必须", "总是",
+	"不要", "永远", "规则", "禁止", "切勿", "不得", "務必", "务必", "ルール", "必ず", "絶対に", "常に", "しないで", "しないこと",
+	"항상", "절대", "반드시", "규칙"}
+
+// rules reports whether a text says something of all the work. It reads the text once, as users may paste very much.
+func rules(text string) bool {
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case isWordByte(c):
+			n := wordLen(text[i:])
+			if isRule(text[i:i+n], text[i+n:]) {
+				return true
+			}
+			i += n
+			continue
+		case c >= utf8.RuneSelf && utf8.RuneStart(c) && isRuleSign(text, i):
+			return true
+		}
+		i++
+	}
+	return false
+}
+
+// wordLen is how many bytes the word has with which a text begins.
+func wordLen(text string) (n int) {
+	for n < len(text) && isWordByte(text[n]) {
+		n++
+	}
+	return n
+}
+
+// isRule reports whether a word is one of the words, or opens a phrase with what stands behind it.
+func isRule(word, behind string) bool {
+	const longest = 9 // letters of the words
+	if len(word) > longest {
+		return false
+	}
+	var low [longest]byte
+	for i := range len(word) {
+		low[i] = lower(word[i])
+	}
+	return ruleWords[string(low[:len(word)])] || opensPhrase(low[:len(word)], behind)
+}
+
+// isWordByte reports whether c is one of a word of ASCII.
+func isWordByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// lower is a letter of ASCII as a small one.
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// opensPhrase reports whether a word and what stands behind it are one of the phrases.
+func opensPhrase(word []byte, behind string) bool {
+	for _, rest := range rulePhrases[string(word)] {
+		if len(behind) >= len(rest) && strings.EqualFold(behind[:len(rest)], rest) &&
+			(len(behind) == len(rest) || !isWordByte(behind[len(rest)])) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRuleSign reports whether one of the signs stands at text[i].
+func isRuleSign(text string, i int) bool {
+	first, _ := utf8.DecodeRuneInString(text[i:])
+	first = unicode.ToLower(first)
+	for _, sign := range ruleSigns {
+		if c, _ := utf8.DecodeRuneInString(sign); c != first || len(text)-i < len(sign) ||
+			!strings.EqualFold(text[i:i+len(sign)], sign) {
+			continue
+		}
+		if first != 'è' || i > 0 && text[i-1]|0x20 == 'r' {
+			return true
+		}
+	}
+	return false
+}
