@@ -223,8 +223,10 @@ func (s *Span) quoteOf(i int, texts []utterance) (q Quote, ok bool) {
 	if q.Text == "" && q.media == "" && (len(texts) > 0 || !plan.UserSpeaks(s.Plan, i)) {
 		return q, false
 	}
-	if q.tokens = plan.MessageTokens(s.Plan, q.Text); q.Text == s.Plan.TextOf(i) {
+	if q.Text == s.Plan.TextOf(i) {
 		q.tokens = s.Plan.Hist.Sizes[i] - s.Plan.Hist.Media[i]
+	} else {
+		q.tokens = plan.MessageTokens(s.Plan, q.Text)
 	}
 	if q.media != "" {
 		q.Note = ", with " + q.media + " that only the whole text has"
