@@ -290,11 +290,12 @@ func TestExitCodesThatAnswerAreNoFailures(t *testing.T) {
 	text := told(t,
 		"ssh web-6 systemctl status nginx --no-pager", "○ nginx.service - A web server\n     Active: inactive (dead)\nexit code: 3",
 		"cd ~/infra && terraform plan -detailed-exitcode", "Plan: 1 to add, 0 to change, 0 to destroy.\nexit code: 2",
+		"gh pr checks 142 2>&1", "lint\tpending\t0\thttps://ci.example/1\nexit code: 8",
 		"systemctl status refund-x", "Unit refund-x.service could not be found.\nexit code: 4")
 	commands := partOf(text, "commands")
 	const answers = "ended with an exit code that is an answer, and no failure:\n"
 	_, rows, _ := strings.Cut(commands, answers)
-	for _, c := range []string{"terraform plan -detailed-exitcode", "systemctl status nginx"} {
+	for _, c := range []string{"terraform plan -detailed-exitcode", "systemctl status nginx", "gh pr checks 142"} {
 		if failures := partOf(text, "open failures"); strings.Contains(failures, c) || !strings.Contains(rows, c) {
 			t.Errorf("%s is not told as answered: %s", c, text)
 		}

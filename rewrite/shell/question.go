@@ -14,6 +14,7 @@ const (
 	Rest                // whether anything is left beside what matches
 	Activity            // whether a unit of systemd is active
 	Drift               // whether a plan has no changes
+	Checks              // whether the checks of a pull request are over
 )
 
 // Code is the exit code that says no. One above 1 is that of no other failure.
@@ -23,6 +24,8 @@ func (q Question) Code() int {
 		return 3
 	case Drift:
 		return 2
+	case Checks:
+		return 8
 	}
 	return 1
 }
@@ -52,6 +55,10 @@ func questionOf(list []token) Question {
 	case "terraform", "tofu":
 		if words := wordsOf(list[1:]); len(words) > 0 && words[0] == "plan" && gives(list[1:], "-detailed-exitcode") {
 			return Drift
+		}
+	case "gh":
+		if words := wordsOf(list[1:]); len(words) > 1 && words[0] == "pr" && words[1] == "checks" {
+			return Checks
 		}
 	}
 	return NoQuestion

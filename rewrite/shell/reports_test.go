@@ -85,9 +85,12 @@ func TestARequestThatMayChangeSomethingIsNoReport(t *testing.T) {
 
 func TestExitCodesThatAreAnswers(t *testing.T) {
 	for command, want := range map[string]Question{
-		"systemctl status nginx --no-pager":                                Activity,
-		"ssh web-6 sudo systemctl is-active nginx":                         Activity,
-		"cd ~/infra && terraform plan -no-color -detailed-exitcode -out a": Drift,
+		"systemctl status nginx --no-pager":                                    Activity,
+		"ssh web-6 sudo systemctl is-active nginx":                             Activity,
+		"cd ~/infra && terraform plan -no-color -detailed-exitcode -out a":     Drift,
+		"gh pr checks 142 2>&1":                                                Checks,
+		"gh pr merge 142":                                                      NoQuestion,
+		"git push && gh pr checks":                                             NoQuestion,
 		"terraform plan":                                                       NoQuestion,
 		"systemctl restart nginx":                                              NoQuestion,
 		"systemctl status":                                                     NoQuestion,

@@ -141,6 +141,8 @@ func failureInWords(code int, asked shell.Question) string {
 		return "ended with exit code 3: a unit is not active"
 	case shell.Drift:
 		return "ended with exit code 2: there are changes"
+	case shell.Checks:
+		return "ended with exit code 8: checks are pending"
 	}
 	return fmt.Sprintf("failed with exit code %d", code)
 }
