@@ -71,7 +71,7 @@ func (l *line) end() error {
 }
 
 // ask puts one question to the server. The error is ErrAway, ErrUnknown, store.ErrClosed, or says what the server
-// refusel.
+// refuses.
 func (l *line) ask(question func(ctx context.Context) error) error {
 	if l.closed.Load() {
 		return store.ErrClosed
