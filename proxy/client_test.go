@@ -331,9 +331,9 @@ func TestReloadTakesClientsUp(t *testing.T) {
 // A client whose uploads fill all that it may have waits for itself, and others are served at once.
 func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
 	r := on(t, taking, keyed, func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 128*unit.KB, unit.Duration(50*time.Millisecond)
+		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
 	})
-	head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\nx-api-key: "
+	head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\nx-api-key: "
 	for range 3 { // slow, and within its rights
 		r.dial().send(head + alices + "\r\n\r\nx")
 	}
@@ -342,7 +342,20 @@ func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
 	if resp, body := r.dial().send(upload).answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("bob gets %s %s", resp.Status, body)
 	}
-	if _, bytes := r.proxy.admission.Load(); bytes > int64(64*unit.KB) {
+	if _, bytes := r.proxy.admission.Load(); bytes > int64(128*unit.KB) {
 		t.Errorf("alice holds %d bytes", bytes)
 	}
+}
+
+// A client with nobody beside it leaves nothing to others, as there are none.
+func TestAClientAloneHasAllRoom(t *testing.T) {
+	r := on(t, taking, keyed, func(s *Settings) {
+		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
+		delete(s.Clients, "bob")
+	})
+	for range 2 {
+		r.dial().send("POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\nx-api-key: " + alices + "\r\n\r\nx")
+	}
+	r.eventually("her uploads have come", func() bool { n, _ := r.proxy.admission.Load(); return n >= 2 })
+	r.eventually("both have room", func() bool { _, bytes := r.proxy.admission.Load(); return bytes == 4*60_000 })
 }

@@ -319,6 +319,9 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		mode, _ := s.mode(h.RawHeaders())
 		size = roomFor(p.plugs.Dialects, h, mode, size)
 	}
+	if !s.clients.HasOthers() {
+		whose = "" // there is nobody to leave room to
+	}
 	if !p.admission.Enter(h, whose, size, s.conf.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall
 	}

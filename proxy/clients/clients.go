@@ -134,6 +134,9 @@ func (b *Book) Whose(block []byte) (client string, known bool) {
 	return "", false
 }
 
+// HasOthers reports whether there are other clients beside one.
+func (b *Book) HasOthers() bool { return b != nil && len(b.named) > 1 }
+
 // telling is how many bytes a key has, at least, that is looked for within other words: a shorter one may be part of
 // them by chance. The keys that are made here have more.
 const telling = 16

@@ -1,8 +1,8 @@
 // Package room bounds the bytes of all request bodies in flight.
 //
-// It promises that no more than its size is held, and that no client holds more than half of it, or waits where others
-// do for more: so one that sends the largest bodies, or sends them as slowly as may be, leaves room for others. Who has
-// no name shares all of it with all others.
+// It promises that no more than its size is held, and that no client holds more than half of it, but for one request
+// that alone is larger, or waits where others do for more: so one that sends large bodies, or sends them as slowly as
+// may be, leaves room for others. Who has no name shares all of it with all others.
 package room
 
 import (
@@ -16,7 +16,8 @@ import (
 // Room is what requests take, each by a key of its own. A request takes its room when its head has been read, before
 // its body has memory, and gives it back when its exchange ends. A body that may be rewritten takes room for its copy
 // with it: if it had to wait for that later, many that hold their first half could wait for each other. A request that
-// alone is larger than all that it may have takes all of that.
+// alone is larger than all room takes all of it; one that is larger than its client's share takes all of the share, and
+// of the room what it is.
 type Room[K comparable] struct {
 	all  *semaphore.Weighted
 	size int64 // bytes of all
@@ -52,18 +53,13 @@ func (r *Room[K]) share(client string) *semaphore.Weighted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.shares[client] == nil {
-		r.shares[client] = semaphore.NewWeighted(r.most(true))
+		r.shares[client] = semaphore.NewWeighted(r.ofShare(r.size))
 	}
 	return r.shares[client]
 }
 
-// most is how many bytes a request may have at most: one of a client with a name half of all.
-func (r *Room[K]) most(named bool) int64 {
-	if named {
-		return max(1, r.size/2)
-	}
-	return r.size
-}
+// ofShare is how many bytes of its client's share, which is half of all, a request takes that has n bytes.
+func (r *Room[K]) ofShare(n int64) int64 { return min(n, max(1, r.size/2)) }
 
 // Remember remembers method and path of a request with a body: if that cannot be read, nobody else knows them.
 func (r *Room[K]) Remember(h K, method, path string) {
@@ -83,17 +79,17 @@ func (r *Room[K]) NameOf(h K) (method, path string) {
 // client waits for its own share first, and so in nobody's way.
 func (r *Room[K]) Enter(h K, client string, n int64, wait time.Duration) bool {
 	share := r.share(client)
-	if n = min(n, r.most(share != nil)); n <= 0 {
+	if n = min(n, r.size); n <= 0 {
 		return true
 	}
 	until := time.Now().Add(wait)
-	if share != nil && !take(share, n, until) {
+	if share != nil && !take(share, r.ofShare(n), until) {
 		r.hold(h, holding{bytes: noRoom})
 		return false
 	}
 	if !take(r.all, n, until) {
 		if share != nil {
-			share.Release(n)
+			share.Release(r.ofShare(n))
 		}
 		r.hold(h, holding{bytes: noRoom})
 		return false
@@ -131,22 +127,21 @@ func (r *Room[K]) IsRefused(h K) bool {
 func (r *Room[K]) ShrinkTo(h K, n int64) {
 	r.mu.Lock()
 	has := r.held[h]
-	spare := has.bytes - n
-	if spare > 0 {
+	if has.bytes > n {
 		r.held[h] = holding{n, has.share}
 	}
 	r.mu.Unlock()
-	r.release(has.share, spare)
+	r.release(has, n)
 }
 
-// release gives bytes back, if there are any.
-func (r *Room[K]) release(share *semaphore.Weighted, n int64) {
-	if n <= 0 {
+// release gives back what a request has beyond left bytes.
+func (r *Room[K]) release(has holding, left int64) {
+	if has.bytes <= left {
 		return
 	}
-	r.all.Release(n)
-	if share != nil {
-		share.Release(n)
+	r.all.Release(has.bytes - left)
+	if of := r.ofShare(has.bytes) - r.ofShare(left); has.share != nil && of > 0 {
+		has.share.Release(of)
 	}
 }
 
@@ -155,20 +150,20 @@ func (r *Room[K]) GrowTo(h K, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	has := r.held[h]
-	more := min(n, r.most(has.share != nil)) - has.bytes
-	if more <= 0 {
+	n = min(n, r.size)
+	if n <= has.bytes {
 		return true
 	}
-	if has.share != nil && !has.share.TryAcquire(more) {
+	of := r.ofShare(n) - r.ofShare(has.bytes)
+	if shares := has.share != nil && of > 0; shares && !has.share.TryAcquire(of) {
 		return false
-	}
-	if !r.all.TryAcquire(more) {
-		if has.share != nil {
-			has.share.Release(more)
+	} else if !r.all.TryAcquire(n - has.bytes) {
+		if shares {
+			has.share.Release(of)
 		}
 		return false
 	}
-	r.held[h] = holding{has.bytes + more, has.share}
+	r.held[h] = holding{n, has.share}
 	return true
 }
 
@@ -189,5 +184,5 @@ func (r *Room[K]) Leave(h K) {
 	delete(r.held, h)
 	delete(r.names, h)
 	r.mu.Unlock()
-	r.release(has.share, has.bytes)
+	r.release(has, 0)
 }

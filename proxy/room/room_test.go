@@ -37,8 +37,29 @@ func TestAClientLeavesHalfToOthers(t *testing.T) {
 	if n, bytes := r.Load(); n != 0 || bytes != 0 {
 		t.Errorf("%d requests hold %d bytes", n, bytes)
 	}
-	if !r.Enter("a", "alice", 5000, 0) || r.Enter("b", "alice", 1, 0) || !r.Enter("c", "bob", 500, 0) {
-		t.Error("a request larger than a share takes all of the share, and no more")
+}
+
+// A request that alone is larger than a share is in memory whole, and counts as that: else clients that each send one
+// would hold many times the size together.
+func TestARequestLargerThanAShareCountsWhole(t *testing.T) {
+	r := New[string](1000)
+	if !r.Enter("a", "alice", 800, 0) || r.Enter("b", "bob", 300, 0) || r.Enter("a2", "alice", 1, 0) {
+		t.Error("beside 800 bytes of 1000 there is room for 300, or for more of the same client")
+	}
+	if !r.Enter("c", "bob", 100, 0) || !r.GrowTo("a", 900) || r.GrowTo("a", 901) {
+		t.Error("a request larger than a share does not get what is there, or gets more")
+	}
+	if r.ShrinkTo("a", 400); !r.Enter("d", "alice", 100, 0) || r.Enter("e", "alice", 1, 0) || !r.Enter("f", "bob", 400, 0) {
+		t.Error("what was given back is not there, or more is")
+	}
+	for _, h := range []string{"a", "b", "a2", "c", "d", "e", "f"} {
+		r.Leave(h)
+	}
+	if !r.Enter("g", "alice", 5000, 0) || r.Enter("h", "bob", 1, 0) {
+		t.Error("a request larger than all does not take all, or leaves some of it")
+	}
+	if r.Leave("g"); !r.Enter("i", "", 1000, 0) {
+		t.Error("some room is not given back")
 	}
 }
 
