@@ -47,12 +47,13 @@ func (r *Recorder) RecordExchange(e event.Exchange) {
 // mostStrangers is how many lines a minute is told of who comes without a key: they would fill the log.
 const mostStrangers = 10
 
-// tellStranger reports whether one of the minute gets a line. How many got none in an earlier one is told before.
+// tellStranger reports whether one of the minute gets a line. How many got none in an earlier one is told before. What
+// ends late counts in the minute that is being told of; a clock that was set back begins another one.
 func (r *Recorder) tellStranger(minute time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.strangers
-	if !minute.Equal(s.minute) {
+	if after := minute.Sub(s.minute); after > 0 || after < -time.Minute {
 		if s.more > 0 {
 			r.log.Warn("more requests were refused before it was known whose they are", "count", s.more, "minute", s.minute)
 		}

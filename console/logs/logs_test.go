@@ -113,6 +113,14 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 		t.Errorf("the next minute begins with %s", got)
 	}
 	text.Reset()
+	for i := range 100 { // what began before a minute's end may end after what began behind it
+		e.Start = e.Start.Add(time.Duration(1-i%2*2) * time.Minute)
+		r.RecordExchange(e)
+	}
+	if n := strings.Count(text.String(), "\n"); n > 2*mostStrangers {
+		t.Errorf("100 of two minutes in turn have %d lines", n)
+	}
+	text.Reset()
 	e.Client = "alice" // whom a provider, or a limit of hers, refuses
 	for range 30 {
 		r.RecordExchange(e)
