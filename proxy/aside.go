@@ -60,6 +60,7 @@ func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) er
 	r.Begin = func(h *wire.Head, empty bool) error {
 		x.event.FirstByte, x.event.Status = time.Since(x.event.Start), h.Code
 		x.delivery.begun = true
+		closeIfStopping(x)
 		x.delivery.frame(&wire.Answer{Head: h, Empty: empty})
 		return x.delivery.write(h.AppendTo(nil, x.delivery.to))
 	}

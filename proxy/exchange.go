@@ -86,7 +86,8 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	clientOf(ctx).EndRequest()
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, delivery: delivery{client: clientOf(ctx)}}
 	x.delivery.to.HTTP10 = !h.IsHTTP11()
-	x.delivery.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close") || p.traffic.stopping.Load()
+	x.delivery.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close")
+	closeIfStopping(x)
 	target := wire.OriginForm(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
@@ -155,6 +156,7 @@ func (x *exchange) fail() {
 			x.delivery.client.Reset()
 		}
 	case !x.delivery.begun:
+		closeIfStopping(x)
 		r := refuse.Of(x.err)
 		x.delivery.to.Close = x.delivery.to.Close || x.event.Fault == event.Panic
 		_ = x.delivery.write(r.AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
@@ -165,6 +167,12 @@ func (x *exchange) fail() {
 			x.delivery.client.Reset()
 		}
 	}
+}
+
+// closeIfStopping has the answer say that no request may follow, whenever its own came: a request that meets a
+// connection just as it is closed is lost.
+func closeIfStopping(x *exchange) {
+	x.delivery.to.Close = x.delivery.to.Close || x.proxy.traffic.stopping.Load()
 }
 
 // faultOf is whose fault an error is. One that nobody else caused is a refusal of ours.
@@ -291,6 +299,7 @@ func (x *exchange) relay(a *wire.Answer) error {
 		a.End()
 	}()
 	x.event.Status = a.Code
+	closeIfStopping(x)
 	x.delivery.frame(a)
 	err := x.delivery.relayHead(a, &x.event.ResponseBytes)
 	if err == nil {

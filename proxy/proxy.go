@@ -231,7 +231,7 @@ func (p *Proxy) Shutdown() {
 	p.traffic.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
-	p.gate.Drain()
+	p.gate.Drain(ctx)
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
 	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()

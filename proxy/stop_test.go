@@ -3,6 +3,8 @@ package proxy
 import (
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -88,8 +90,8 @@ func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
 func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
 	noLeaks(t)
 	r := startRigAt(t, "0.0.0.0:0", plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")))
-	kept, unused := r.dial(), r.dial()
-	for _, c := range []*client{kept, unused} {
+	kept, asks, unused := r.dial(), r.dial(), r.dial()
+	for _, c := range []*client{kept, asks, unused} {
 		c.send(get("/a")).answer("GET")
 	}
 	done := make(chan struct{})
@@ -105,8 +107,33 @@ func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
 	if resp.StatusCode != 200 || body != "one" || !resp.Close {
 		t.Errorf("got %s %q, and the connection closes: %v", resp.Status, body, resp.Close)
 	}
+	if resp, body := asks.send(get("/-/a")).answer("GET"); resp.StatusCode != 200 || !resp.Close {
+		t.Errorf("who asks for a page gets %s %q, and the connection closes: %v", resp.Status, body, resp.Close)
+	}
 	<-done
 	if _, err := unused.br.ReadByte(); err == nil {
 		t.Error("an idle connection stays open")
 	}
+}
+
+// An answer whose head goes out while epitome stops says that the connection closes, whenever its request came.
+func TestAnswersSayThatTheConnectionCloses(t *testing.T) {
+	noLeaks(t)
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	up := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		begun <- struct{}{}
+		<-goOn
+	}))
+	defer up.Close()
+	r := startRig(t, up.URL)
+	c := r.dial().send(get("/a"))
+	<-begun
+	done := make(chan struct{})
+	go func() { r.proxy.Shutdown(); close(done) }()
+	r.eventually("it stops", r.proxy.Stopping)
+	close(goOn)
+	if resp, _ := c.answer("GET"); resp.StatusCode != 200 || !resp.Close {
+		t.Errorf("got %s, and the connection closes: %v", resp.Status, resp.Close)
+	}
+	<-done
 }

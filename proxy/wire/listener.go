@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"io"
 	"net"
 	"sync/atomic"
@@ -67,14 +68,14 @@ const drainTime = time.Second
 
 // Drain accepts nothing more. What a balancer has open it goes on using until an answer tells it to close: a request
 // that meets a connection just as it is closed is lost. So Drain returns when the last one is closed, or after so long
-// that nobody is likely to use those that are idle.
-func (g *Gate) Drain() {
+// that nobody is likely to use those that are idle, or with ctx.
+func (g *Gate) Drain(ctx context.Context) {
 	l := g.listener.Load()
 	if l == nil || !g.Balanced() {
 		return
 	}
 	_ = l.Close()
-	for end := time.Now().Add(drainTime); l.open.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(drainTime); l.open.Load() > 0 && ctx.Err() == nil && time.Now().Before(end); {
 		time.Sleep(drainTime / 100)
 	}
 }
