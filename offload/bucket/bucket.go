@@ -91,9 +91,17 @@ func (b *Bucket) do(size int64, ask func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(b.life, b.o.Timeout+time.Duration(size)*time.Second/slowest)
 	defer cancel()
 	err := ask(ctx)
-	judge(b, &b.health, err, mostFailures)
+	if said := (*unwanted)(nil); !errors.As(err, &said) { // who refuses to take something may answer who reads
+		judge(b, &b.health, err, mostFailures)
+	}
 	return err
 }
+
+// unwanted is a refusal of what was put.
+type unwanted struct{ *refusal }
+
+// Unwrap is what the service said.
+func (u *unwanted) Unwrap() error { return u.refusal }
 
 // contentEnd ends the names of objects that are contents.
 const contentEnd = ".txt"
@@ -126,8 +134,14 @@ func (b *Bucket) put(key string, content []byte, header http.Header) error {
 	}
 	err := b.do(int64(len(content)), func(ctx context.Context) error {
 		_, _, err := b.service.send(ctx, request{method: http.MethodPut, key: key, body: content, header: header})
+		if said := (*refusal)(nil); errors.As(err, &said) {
+			return &unwanted{said}
+		}
 		return err
 	})
+	if said := (*unwanted)(nil); errors.As(err, &said) && b.writes.isNearlyAway() { // or nothing at all works
+		judge(b, &b.health, look(b, &b.health), 1)
+	}
 	if !b.Away() { // else that is what is wrong
 		judge(b, &b.writes, err, mostFailures)
 	}

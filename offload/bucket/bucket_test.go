@@ -357,6 +357,28 @@ func TestBucketThatTakesNothing(t *testing.T) {
 	}
 }
 
+// Puts that are refused one behind the other, as those of one conversation, do not make a service away that answers
+// who reads.
+func TestRefusedPutsTakeNoReadsAway(t *testing.T) {
+	s := served(t)
+	b, reader := s.open(), s.open()
+	if err := b.Write(name, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	s.full.Store(507)
+	for range 2 * mostFailures {
+		if err := reader.Write(other, []byte("y")); err == nil {
+			t.Error("it is written")
+		}
+	}
+	if got, err := reader.Read(name); !reader.Refuses() || reader.Away() || string(got) != "x" || err != nil {
+		t.Errorf("refuses: %v, away: %v; what lies there is %q, %v", reader.Refuses(), reader.Away(), got, err)
+	}
+	if n := s.log.count("cannot be reached"); n > 0 {
+		t.Errorf("the log has %d lines: %s", n, s.log.text.String())
+	}
+}
+
 // A start tells what is wrong before a conversation has shown it, and what to do.
 func TestStartTellsWhatIsWrong(t *testing.T) {
 	for what, c := range map[string]struct {

@@ -25,6 +25,13 @@ func (h *health) isAway() bool {
 	return h.away
 }
 
+// isNearlyAway reports whether one more failure makes the service away.
+func (h *health) isNearlyAway() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.away && h.failures == mostFailures-1
+}
+
 // judge takes how a request ended, and reports whether the service has just become away: with most failures in a row.
 func (h *health) judge(err error, most int) bool {
 	h.mu.Lock()
