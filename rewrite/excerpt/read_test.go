@@ -113,3 +113,24 @@ func TestReadingALineCostsLittle(t *testing.T) {
 		t.Errorf("reading a line takes %.0f allocations", n)
 	}
 }
+
+// Words of a tool in a sentence, in the name of a commit or in counts that go on say nothing of a run.
+func TestWordsOfAToolElsewhereSayNothing(t *testing.T) {
+	f := func(text string, want Outcome) {
+		t.Helper()
+		if r := Read(text); r.Outcome != want {
+			t.Errorf("%q is read as %+v", text, r)
+		}
+	}
+	f("   4f2a9c1..627f613  fix error TS2304 -> main\n", Unknown)
+	f("All is well now, and the error TS2304 is gone.\n", Unknown)
+	f("src/refund.ts:31:9 - error TS2304: Cannot find name 'total'.\n", Failed)
+	f("src/refund.ts(31,9): error TS2304: Cannot find name 'total'.\n", Failed)
+	f("error: fatalError handling was added\n", Unknown)
+	f("Errors while running CTest are told in the log\n", Unknown)
+	f("x Build failed in 2.31s\n", Failed)
+	f("✗ Build failed in 2 of 3 cases, as the guide says\n", Unknown)
+	f("3 tests, 0 failures, 3 invalid\n", Failed)
+	f("3 tests, 0 failures, 1 error\n", Unknown)
+	f("3 tests, 0 failures, 1 excluded, 1 skipped\n", Succeeded)
+}

@@ -110,7 +110,8 @@ var testRows = []row{
 	{tool: "ctest", kind: failure, late: true, begins: digits, has: " - ", end: ")",
 		like:   pattern.Of(`^\d+ - \S+.* \((Failed|SEGFAULT|Timeout|Not Run|ILLEGAL|BUS_ERROR|Subprocess aborted)\)\r?$`),
 		sample: "\t 16 - wal (Failed)"},
-	{tool: "ctest", kind: state, first: "Errors while running CTest", says: Failed, sample: "Errors while running CTest"},
+	{tool: "ctest", kind: state, first: "Errors while running CTest", like: pattern.Of(`^Errors while running CTest\r?$`),
+		says: Failed, sample: "Errors while running CTest"},
 	{tool: "catch2", kind: total, first: "test cases: ", tally: true,
 		sample: "test cases: 45 | 44 passed | 1 failed"},
 	// TAP
@@ -120,10 +121,10 @@ var testRows = []row{
 		sample: "# fail 1"},
 	// Elixir, PHP, Swift
 	{tool: "exunit", kind: total, begins: digits, has: " test", says: Succeeded,
-		like:   pattern.Of(`^(\d+ (doctest|propert)\w*, )*\d+ tests?, 0 failures`),
+		like:   pattern.Of(`^(\d+ (doctest|propert)\w*, )*\d+ tests?, 0 failures(,? \(?\d+ (excluded|skipped)\)?)*\r?$`),
 		sample: "3 doctests, 80 tests, 0 failures"},
 	{tool: "exunit", kind: total, begins: digits, has: " test", says: Failed,
-		like:   pattern.Of(`^(\d+ (doctest|propert)\w*, )*\d+ tests?, [1-9]\d* failures?`),
+		like:   pattern.Of(`^(\d+ (doctest|propert)\w*, )*\d+ tests?, ([1-9]\d* failures?|0 failures, .*\b[1-9]\d* invalid)`),
 		sample: "3 doctests, 80 tests, 1 failure"},
 	{tool: "phpunit", kind: heading, first: "There w", like: pattern.Of(`^There (was|were) \d+ (failure|error)s?:`),
 		sample: "There was 1 failure:"},
