@@ -159,6 +159,10 @@ func TestFailuresAreOpenUntilTheSameSucceeds(t *testing.T) {
 	f("is taken back", false, "cd ../rel && git cherry-pick 1cbd9e3", stopped, "cd ../rel && git cherry-pick --abort", done)
 	f("in another tree", true, "cd ../rel && git cherry-pick 1cbd9e3", stopped, "cd ../old && git cherry-pick --abort", done)
 	f("a merge is committed", false, "git merge topic", stopped, "git commit -am merged", done)
+	const refused = "error: Your local changes to the following files would be overwritten by merge:\n\ta.go\nAborting\nexit code: 1"
+	f("a merge that never began", true, "git merge topic", refused, "git commit -am wip", done)
+	f("a rebase that never began", true, "git rebase topic", "fatal: invalid upstream 'topic'\nexit code: 128",
+		"git rebase main", stopped, "git rebase --continue", done)
 	f("a commit that is looked up", false, "git revert $(git log --format=%h | head -1)", stopped, "git revert --continue", done)
 	f("built, and tests fail", false, "ninja -C b", "ninja: build stopped: subcommand failed.\nexit code: 1",
 		"test -d b && ninja -C b && ctest --test-dir b", "[3/3] Linking CXX executable a\nErrors while running CTest\nexit code: 8")

@@ -135,7 +135,9 @@ func (c *calls) take(res *history.Result, errands []errand.Errand) {
 	var older []*failure
 	if ending.Failed() {
 		var passed []errand.Errand
-		passed, errands = errand.FailedPart(errands, func() string { return c.sum.p.TextOf(c.endOf(res).Item) })
+		output := func() string { return c.sum.p.TextOf(c.endOf(res).Item) }
+		passed, errands = errand.FailedPart(errands, output)
+		errand.NoteWaiting(errands, output)
 		c.settle(passed)
 	}
 	if !ending.Refusal.KeptAll() {

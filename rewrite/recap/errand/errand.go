@@ -26,6 +26,7 @@ type Errand struct {
 	Hidden bool     // the call's exit state is not that of the errand
 	Shown  bool     // what it puts out is the end of what the call does
 	Unseen bool     // what it puts out goes somewhere else, in part or all of it
+	Waits  bool     // it is an operation of git that began, and waits for what its output asks for
 	Row    int      // equal for those of which each runs only if all before it have succeeded
 
 	Like  string // equal for calls of one tool, none of files and shells, with one key, whatever their other values
@@ -35,7 +36,8 @@ type Errand struct {
 // Covers reports whether a call that did e has done what other is.
 func (e *Errand) Covers(other *Errand) bool {
 	return e.Place == other.Place && (slices.Equal(e.Words, other.Words) || rerun.Covers(e.Words, other.Words) ||
-		rerun.Concludes(e.Words, other.Words) || slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
+		other.Waits && rerun.Concludes(e.Words, other.Words) ||
+		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }
 
 // Succeeds reports whether a later call which did e and ended so has succeeded in what failed. then is how the call

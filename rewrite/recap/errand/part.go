@@ -28,6 +28,20 @@ var signs = []struct {
 // conflictForm finds what git says where conflicts stop it.
 var conflictForm = pattern.Of(`(?m)^CONFLICT \(`)
 
+// waitForm finds what git says of an operation that it has begun, and that is to go on or to be taken back: one that it
+// refused to begin it ends with other words.
+var waitForm = pattern.Of(`(?m)^CONFLICT \(|^error: could not (?:apply|revert) |^Automatic merge failed|` +
+	`\bgit (?:rebase|cherry-pick|revert|merge|am) --(?:continue|skip)\b|^Not committing merge;|^You must edit all merge`)
+
+// NoteWaiting notes which errands that failed are operations of git that wait, as their output tells.
+func NoteWaiting(failed []Errand, output func() string) {
+	for k := range failed {
+		if rerun.Operation(failed[k].Words) != "" {
+			failed[k].Waits = waitForm.MatchString(output())
+		}
+	}
+}
+
 // FailedPart parts what a failed call did, as its output tells: what succeeded before, and what failed. Where that does
 // not tell which of several commands failed, all may have.
 func FailedPart(list []Errand, output func() string) (passed, failed []Errand) {
