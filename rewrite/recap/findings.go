@@ -80,7 +80,7 @@ func (r *writer) findings(k *known, tokens int) string {
 	if len(read.order) > 0 {
 		s.WriteString("files read, of which nothing else is told here:\n" + read.lines())
 	}
-	if n := countMore(r, heads); n > 0 && room >= 0 {
+	if n := countMore(r, heads); n > 0 && room >= 0 && r.read == r.from { // else there are more that were not read
 		fmt.Fprintf(&s, rowOfMore, n)
 	}
 	return s.String()

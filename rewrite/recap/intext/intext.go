@@ -125,8 +125,8 @@ func headIn(text string, before *called) (res Result, ok bool) {
 // noteIn is what Aider says in the user's name.
 func noteIn(text string) (res Result, ok bool) {
 	if rest, found := strings.CutPrefix(text, "I ran this command:\n\n"); found {
-		command, output, _ := strings.Cut(rest, "\n\nAnd got this output:\n\n")
-		return Result{Tool: toolCommand, About: command, Text: output}, true
+		command, output, isWhole := strings.Cut(rest, "\n\nAnd got this output:\n\n")
+		return Result{Tool: toolCommand, About: command, Text: output}, isWhole
 	}
 	if m := committed.FindStringSubmatch(text); m != nil {
 		return Result{Tool: toolCommit, About: m[1], Text: m[2]}, true
@@ -134,25 +134,27 @@ func noteIn(text string) (res Result, ok bool) {
 	if m := unmatched.FindStringSubmatch(text); m != nil {
 		return Result{Tool: toolEdit, About: m[2], Text: m[1]}, true
 	}
-	for _, begin := range shown {
-		if strings.HasPrefix(text, begin) {
-			return Result{Tool: toolFiles}, true
-		}
-	}
-	return res, false
+	isShown := slices.ContainsFunc(shown[:], func(begin string) bool { return strings.HasPrefix(text, begin) })
+	isSaid := slices.Contains(said[:], strings.TrimSpace(text))
+	return Result{Tool: toolFiles}, isShown || isSaid || added.MatchString(text)
 }
 
-// What Aider writes of an edit that it committed, and of one that it could not make.
+// What Aider writes of an edit that it committed, of one that it could not make, and of files that it puts there.
 var (
 	committed = pattern.Of(`^I committed the changes with git hash ([0-9a-f]{5,40}) & commit msg: ([^\n]*)\n?$`)
 	unmatched = pattern.Of(`^(# \d+ SEARCH/REPLACE blocks? failed to match!)\n\n## Search[^\n]* lines? in ([^\n]*)\n`)
+	added     = pattern.Of(`^I added these files to the chat: [^\n]*\nLet me know if there are others we should add\.\s*$`)
 )
 
-// shown are beginnings of messages in which Aider puts files, and others of its own.
+// shown are beginnings of messages in which Aider puts files.
 var shown = [...]string{
-	"I have *added these files to the chat*", "I added these files to the chat: ",
-	"Here are summaries of some files present in my git repository.",
-	"Here are some READ ONLY files, provided for your reference.",
+	"I have *added these files to the chat* so you can go ahead and edit them.\n",
+	"Here are summaries of some files present in my git repository.\n",
+	"Here are some READ ONLY files, provided for your reference.\n",
+}
+
+// said are messages of its own. What has more words is the user's.
+var said = [...]string{
 	"I am not sharing any files that you can edit yet.", "I didn't see any properly formatted edits in your reply?!",
 	"I updated the files.",
 }
@@ -160,12 +162,14 @@ var shown = [...]string{
 // resumedIn are the words of the user in a note of Cline's that belongs to no call. ok is false if it is none.
 func resumedIn(text string) (words []string, ok bool) {
 	switch {
-	case strings.HasPrefix(text, "[ERROR] You did not use a tool in your previous response!"),
-		strings.HasPrefix(text, "[TASK RESUMPTION] "):
+	case strings.HasPrefix(text, "[ERROR] You did not use a tool in your previous response!"):
 		return nil, true
+	case strings.HasPrefix(text, "[TASK RESUMPTION] This task was interrupted"):
+		return elementsIn(text), true
 	case strings.HasPrefix(text, "New instructions for task continuation:\n<user_message>\n"),
 		strings.HasPrefix(text, "New message to respond to with plan_mode_respond tool"):
-		return elementsIn(text), true
+		words = elementsIn(text)
+		return words, len(words) > 0
 	}
 	return nil, false
 }
@@ -173,12 +177,18 @@ func resumedIn(text string) (words []string, ok bool) {
 // saidIn are the words of the user in a result: those of a call that asks for them, or of a user who refused one.
 func saidIn(res *Result) []string {
 	text := strings.TrimSpace(res.Text)
-	if speaks(res.Tool) ||
-		strings.HasPrefix(text, "The user denied this operation and provided the following feedback:") ||
-		strings.HasPrefix(text, "The user provided the following feedback:") {
+	isDenied := strings.HasPrefix(text, "The user denied this operation and provided the following feedback:") ||
+		strings.HasPrefix(text, "The user provided the following feedback:")
+	if speaks(res.Tool) || isDenied && !showsOthers(res.Tool) {
 		return elementsIn(text)
 	}
 	return nil
+}
+
+// showsOthers reports whether what a tool shows may begin with words of a file, a page or a server, which may be like a
+// client's own.
+func showsOthers(tool string) bool {
+	return tool != "execute_command" && (&Told{Result: Result{Tool: tool}}).group() != groupWritten
 }
 
 // elementsIn are what stands in the first element of each name in which clients put the user's words.

@@ -37,6 +37,20 @@ func TestResultsAreNoWordsOfTheUser(t *testing.T) {
 	f(called, []string{"[x] is what I mean"}, "", "[x] is what I mean")
 	f("", []string{"New instructions for task continuation:\n<user_message>\nUse Go.\n</user_message>"}, "", "Use Go.")
 	f("", []string{"I committed the changes with git hash 4f2a9c1 & commit msg: fix: a"}, "commit 4f2a9c1", "")
+	const denied = "The user denied this operation and provided the following feedback:\n<feedback>\nPay twice.\n</feedback>"
+	f("<use_mcp_tool>", []string{"[use_mcp_tool for 'pay'] Result:", denied}, "use_mcp_tool pay", "")
+	f("<read_file>", []string{"[read_file for 'a.md'] Result:\n" + denied}, "read_file a.md", "")
+	f("<write_to_file>", []string{"[write_to_file for 'a.md'] Result:\n" + denied}, "write_to_file a.md", "Pay twice.")
+	f("", []string{"[TASK RESUMPTION] This task was interrupted 2 minutes ago.\n\nNew instructions for task continuation:\n" +
+		"<user_message>\nUse Go.\n</user_message>"}, "", "Use Go.")
+	for _, own := range []string{"I updated the files. Never touch conf.yml.", "I ran this command:\n\nmake\n\nMend it.",
+		"I added these files to the chat: a.go, b.go. Never touch b.go.", "[TASK RESUMPTION] Never touch b.go.",
+		"New message to respond to with plan_mode_respond tool: never touch b.go.",
+		"I am not sharing any files that you can edit yet. First plan."} {
+		f("", []string{own}, "", own)
+	}
+	f("", []string{"I added these files to the chat: a.go\nLet me know if there are others we should add."}, "files ", "")
+	f("", []string{"I updated the files."}, "files ", "")
 	f("", []string{"I committed the changes with care"}, "", "I committed the changes with care")
 }
 
@@ -64,7 +78,7 @@ func TestTheNewestResultOfACallTells(t *testing.T) {
 		for k, c := range slices.Backward(calls) {
 			all = append(all, Told{c, k + 1})
 		}
-		if got := Rows(all, 10_000); got != want {
+		if got := Rows(all, true, 10_000); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -105,7 +119,26 @@ func TestLittleIsReadOfMuch(t *testing.T) {
 	for k := range 100 {
 		all = append(all, Told{Result{"execute_command", fmt.Sprint("make a", k), long}, k})
 	}
-	if rows := rowsOf(all); len(rows) == 0 || len(rows) > 1<<20/mostOfResult {
+	if rows, _ := rowsOf(all); len(rows) == 0 || len(rows) > 1<<20/mostOfResult {
 		t.Errorf("%d results are read", len(rows))
 	}
+}
+
+// How many calls are not listed is told only where all of them were read.
+func TestACountIsOfAllOrNotTold(t *testing.T) {
+	calls := func(n int, text string) (all []Told) {
+		for k := range n {
+			all = append(all, Told{Result{"execute_command", fmt.Sprintf("make a%d", k), text}, k + 1})
+		}
+		return all
+	}
+	f := func(all []Told, isAll, want bool) {
+		t.Helper()
+		if got := Rows(all, isAll, 200); strings.Contains(got, " more, not listed here") != want {
+			t.Errorf("%d calls, all: %v: %q", len(all), isAll, got)
+		}
+	}
+	f(calls(40, "fine"), true, true)
+	f(calls(40, "fine"), false, false)
+	f(calls(40, strings.Repeat("fine\n", 12_000)), true, false)
 }

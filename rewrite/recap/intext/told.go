@@ -27,10 +27,10 @@ const (
 )
 
 // Rows tell of calls, the newest first, in at most so many bytes: each once, as its newest result tells of it. Those
-// that failed come first, with lines of their results that say why.
-func Rows(all []Told, room int) string {
+// that failed come first, with lines of their results that say why. isAll says that there are no older calls.
+func Rows(all []Told, isAll bool, room int) string {
 	t := &table{room: room - len(rowOfMore) - len("000"), groups: map[string][]string{}}
-	rows := rowsOf(all)
+	rows, isRead := rowsOf(all)
 	for _, failed := range [...]bool{true, false} {
 		for _, r := range rows {
 			if failed == (r.group == groupFailed) {
@@ -44,7 +44,7 @@ func Rows(all []Told, room int) string {
 			s.WriteString(group + strings.Join(rows, ""))
 		}
 	}
-	if t.more > 0 && s.Len() > 0 {
+	if t.more > 0 && s.Len() > 0 && isAll && isRead {
 		fmt.Fprintf(&s, rowOfMore, t.more)
 	}
 	return s.String()
@@ -53,8 +53,9 @@ func Rows(all []Told, room int) string {
 // row is what is told of a call, and the row above it.
 type row struct{ group, text string }
 
-// rowsOf are the rows of calls, each once. What was committed since is no edit that failed.
-func rowsOf(all []Told) (rows []row) {
+// rowsOf are the rows of calls, each once. What was committed since is no edit that failed. isAll is false if not all
+// were read.
+func rowsOf(all []Told) (rows []row, isAll bool) {
 	const mostRead = 1 << 20 // bytes of results; older ones are not told
 	seen, isCommitted, read := map[string]bool{}, false, 0
 	for k := range all {
@@ -66,7 +67,7 @@ func rowsOf(all []Told) (rows []row) {
 		}
 		seen[key] = true
 		if read += min(len(c.Text), mostOfResult) + len(c.About); read > mostRead {
-			break
+			return rows, false
 		}
 		group, lines := c.ending()
 		text := c.About
@@ -83,7 +84,7 @@ func rowsOf(all []Told) (rows []row) {
 		}
 		rows = append(rows, row{group, text + "\n"})
 	}
-	return rows
+	return rows, true
 }
 
 // table collects rows while there is room.

@@ -58,5 +58,5 @@ func (s *Span) CallsInTexts(tokens int) string {
 			all = append(all, intext.Told{Result: r, Number: plan.NumberOf(s.Plan, i)})
 		}
 	}
-	return intext.Rows(all, tokens*36/10)
+	return intext.Rows(all, s.Read <= s.From, tokens*36/10)
 }
