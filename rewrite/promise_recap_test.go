@@ -187,6 +187,7 @@ func (s *spanFacts) said(body string) {
 		quote, quoted := strings.CutPrefix(l, "> ")
 		m := sawSaid.FindStringSubmatch(l)
 		switch {
+		case strings.HasPrefix(l, "not shown here: what you said before message "):
 		case sawHidden.MatchString(l):
 			for span := range strings.SplitSeq(regexp.MustCompile(`\d[\d-]*(, \d[\d-]*)*`).FindString(l), ", ") {
 				s.hidden(body, numbers(strings.Split(span, "-")...))

@@ -343,6 +343,19 @@ func TestCommandsThatActAreToldBeforeThoseThatAsk(t *testing.T) {
 	}
 }
 
+// Where a span is too large to be read in full, nobody knows how many commands are not listed.
+func TestACountIsOfAllThatWasDoneOrNotTold(t *testing.T) {
+	var steps []string
+	for k := range 120 {
+		steps = append(steps, fmt.Sprintf("kubectl describe pod refund-7d9f5b6c4-%05d --context shop-prod", k),
+			strings.Repeat(fmt.Sprintf("Name: refund %d\n", k), 3_000)+"exit code: 0")
+	}
+	text := told(t, steps...)
+	if !strings.Contains(text, "describe pod") || strings.Contains(text, " more, not listed here") {
+		t.Errorf("of more than was read: %s", text)
+	}
+}
+
 // A call that does the same as one that failed, and is only shown in another way, has mended it.
 func TestAFailureIsMendedByTheSameShownInAnotherWay(t *testing.T) {
 	const first = "kubectl -n shop rollout status deployment/refund --timeout=120s"

@@ -124,7 +124,7 @@ func (l *commandRows) text(more int) string {
 			s.WriteString(r.text + "\n")
 		}
 	}
-	if more > 0 && s.Len() > 0 {
+	if more > 0 && s.Len() > 0 && l.sum.read == l.sum.from {
 		fmt.Fprintf(&s, rowOfMore, more)
 	}
 	return s.String()

@@ -22,7 +22,7 @@ func (c *calls) others(k *known, tokens int) string {
 	list, more := deed.Rows(othersOf(c), newRows(tokens).room-len(fmt.Sprintf(rowOfMore, 10_000)))
 	text := strings.Join(list, "\n")
 	k.tell(text)
-	if more > 0 && text != "" {
+	if more > 0 && text != "" && c.sum.read == c.sum.from {
 		text += "\n" + fmt.Sprintf(rowOfMore, more)
 	}
 	return text
