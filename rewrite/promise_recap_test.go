@@ -182,8 +182,7 @@ func (s *spanFacts) part(heading, body string) {
 func (s *spanFacts) said(body string) {
 	s.Helper()
 	var items []int
-	for l := range strings.Lines(body) {
-		l = strings.TrimSuffix(l, "\n")
+	for l := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
 		quote, quoted := strings.CutPrefix(l, "> ")
 		m := sawSaid.FindStringSubmatch(l)
 		switch {
