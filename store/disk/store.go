@@ -17,7 +17,6 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -26,6 +25,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"epitome/store"
+	"epitome/store/lock"
 	"epitome/store/records"
 	"epitome/store/seal"
 )
@@ -40,7 +40,7 @@ type Store struct {
 	recent  recent
 	sweeper sweeper
 	room    *space
-	lock    *os.File
+	lock    *lock.Held
 	now     func() time.Time
 	fault   func(error)
 	notice  string

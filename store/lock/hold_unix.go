@@ -20,3 +20,6 @@ func hold(f *os.File) error {
 	}
 	return nil
 }
+
+// release gives the lock back for all that have the file open through this process.
+func release(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -12,9 +12,14 @@ import (
 // ErrTaken says that somebody has the lock.
 var ErrTaken = errors.New("somebody else has the lock")
 
-// Take takes the lock for which the file at path stands, which it makes if it is missing, or returns ErrTaken. Closing
-// the file gives it back.
-func Take(path string) (*os.File, error) {
+// Held is a lock that this process has.
+type Held struct{ file *os.File }
+
+// Close gives the lock back. A program that is being started just then has the file open too, and must not keep it.
+func (h *Held) Close() error { return errors.Join(release(h.file), h.file.Close()) }
+
+// Take takes the lock for which the file at path stands, which it makes if it is missing, or returns ErrTaken.
+func Take(path string) (*Held, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -23,5 +28,5 @@ func Take(path string) (*os.File, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return f, nil
+	return &Held{f}, nil
 }
