@@ -70,7 +70,9 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	held.answer("POST")
 	r.allGivenBack()
 	// What was held is given back, also by requests whose body never came whole.
-	r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab").vanish("RST")
+	half := r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab")
+	r.eventually("the head of the half has been read", func() bool { n, _ := r.proxy.admission.Load(); return n == 1 })
+	half.vanish("RST")
 	for range 3 {
 		r.allGivenBack()
 		if _, text := r.dial().send(post("/b", body)).answer("POST"); text != "b" {
