@@ -19,10 +19,11 @@ type line struct {
 	kind       kind
 	weight     int8 // of several lines of a kind the heavier tells more, 0 to 3
 	says       Outcome
-	row        *row // whose form it has; nil if none
-	lines      int  // how many lines it stands for, that were not read; 0 if it is one that was
-	chat       bool // a log's line of a low level, in no tool's form
-	troubled   bool // it may tell of a failure, or was not read whole: no success is told beside it
+	row        *row  // whose form it has; nil if none
+	under      int32 // the line that names the file of a place without one, and one more; 0 if there is none
+	lines      int   // how many lines it stands for, that were not read; 0 if it is one that was
+	chat       bool  // a log's line of a low level, in no tool's form
+	troubled   bool  // it may tell of a failure, or was not read whole: no success is told beside it
 }
 
 // body returns what a line of a text says, without the number that a tool put before it.

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/linenumber"
 )
 
@@ -72,8 +73,22 @@ func (b bounds) split(text string, look func(start, end int) line) []line {
 	return all
 }
 
-// lines reads the lines of a text.
+// lines reads the lines of a text. Linters name a file once, above its complaints.
 func (j *judge) lines(text string, b bounds) []line {
 	j.numbers = linenumber.Of(text)
-	return b.split(text, func(start, end int) line { return j.look(text, start, end) })
+	all := b.split(text, func(start, end int) line { return j.look(text, start, end) })
+	top := int32(0)
+	for i := range all {
+		switch l := &all[i]; {
+		case l.shape == 0: // empty
+		case l.indent == 0:
+			top = 0
+			if l.lines == 0 && looks.IsFile(l.body(text)) {
+				top = int32(i) + 1 //nolint:gosec // bounded by mostLines
+			}
+		case top > 0 && l.kind == failure && looks.IsPlace(l.body(text)):
+			l.under = top
+		}
+	}
+	return all
 }

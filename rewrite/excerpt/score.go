@@ -144,6 +144,9 @@ func (c *scorer) line(i int) {
 	if l.kind == failure && base >= telling {
 		c.after(i, base-rank)
 		c.before(i, base-rank)
+		if l.under > 0 {
+			c.raise(int(l.under)-1, base)
+		}
 	}
 }
 

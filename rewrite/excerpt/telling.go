@@ -32,29 +32,25 @@ const often = 8
 // complaints of style, progress, and what is said often. How many failed is told where not all fit. Of a text of more
 // than a megabyte, or of very many lines, it looks at the two ends.
 func Failures(text string, most int) []string {
-	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
-	ranks := ranksOf(text, all)
-	s := &selection{text: text, lines: all}
-	return linesAt(text, all, s.mostTelling(ranks, most))
+	t := tellingOf(text)
+	return linesAt(text, t.lines, t.most(most))
 }
 
 // FailuresWithWhy returns what Failures does, and behind each line that says what failed and no more, the next one that
 // says why: then there are at most twice as many.
 func FailuresWithWhy(text string, most int) []string {
-	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
-	ranks := ranksOf(text, all)
-	s := &selection{text: text, lines: all}
-	list := s.mostTelling(ranks, most)
+	t := tellingOf(text)
+	list := t.most(most)
 	for _, i := range slices.Clone(list) {
 		k := i
-		if ranks[i] == saysWhat {
-			k = nextWhy(ranks, i)
+		if t.ranks[i] == saysWhat {
+			k = nextWhy(t.ranks, i)
 		}
-		if !slices.Contains(list, k) && all[k].end-all[k].start <= longestLine {
+		if !slices.Contains(list, k) && t.lines[k].end-t.lines[k].start <= longestLine {
 			list = append(list, k)
 		}
 	}
-	return linesAt(text, all, list)
+	return linesAt(text, t.lines, list)
 }
 
 // Losses returns the lines that say what will be gone for good, as a plan has them, whole, in their order, at most most
@@ -85,15 +81,6 @@ func nextWhy(ranks []rank, i int) int {
 	return i
 }
 
-// mostTelling are the lines that tell most, and the totals if not all that tell are among them.
-func (s *selection) mostTelling(ranks []rank, most int) []int {
-	list := s.pick(ranks, most+1)
-	if len(list) > most {
-		list = s.pick(withCounts(ranks, s.lines), most)
-	}
-	return list
-}
-
 // linesAt are some of the lines of a text, in their order, without white space around them.
 func linesAt(text string, all []line, list []int) []string {
 	slices.Sort(list)
@@ -120,40 +107,77 @@ func Telling(text string) []bool {
 	return tells
 }
 
-// pick returns the most telling lines, each once.
-func (s *selection) pick(ranks []rank, most int) (list []int) {
-	seen := map[string]bool{}
-	for r := found; r <= lastRank; r++ {
-		for i := range s.lines {
-			if len(list) >= most {
-				return list
-			}
-			if ranks[i] != r || s.lines[i].end-s.lines[i].start > longestLine {
-				continue
-			}
-			what := strings.TrimSpace(s.lines[i].body(s.text))
-			said := what
-			if strings.HasPrefix(what, "panic: ") { // Go says it again then
-				said, _, _ = strings.Cut(what, " [recovered")
-			}
-			isName := s.lines[i].row != nil && s.lines[i].row.opens
-			if !seen[said] && (r == saysWhere || isName || strings.ContainsAny(what, " \t")) {
-				seen[said] = true
-				list = append(list, i)
-			}
-		}
+// ranked are the lines of a text, each with its rank.
+type ranked struct {
+	text  string
+	lines []line
+	ranks []rank
+}
+
+// tellingOf ranks the lines of a text.
+func tellingOf(text string) *ranked {
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	return &ranked{text, all, ranksOf(text, all)}
+}
+
+// most are the lines that tell most, and the totals if not all that tell are among them.
+func (t *ranked) most(n int) []int {
+	list, all := t.pick(n)
+	if !all {
+		withCounts(t.ranks, t.lines)
+		list, _ = t.pick(n)
 	}
 	return list
 }
 
+// pick returns the n most telling lines, each once, and whether these are all. What has a place without a file stands
+// below the name of its file, or alone.
+func (t *ranked) pick(n int) (list []int, all bool) {
+	seen, named, all := map[string]bool{}, map[int32]bool{0: true}, true
+	for r := found; r <= lastRank; r++ {
+		for i := range t.lines {
+			l := &t.lines[i]
+			if t.ranks[i] != r || l.end-l.start > longestLine || !t.isNew(i, seen) {
+				continue
+			}
+			if n > 1 && !named[l.under] && len(list)+2 <= n {
+				list, named[l.under] = append(list, int(l.under)-1), true
+			}
+			switch {
+			case len(list) >= n:
+				return list, false
+			case n > 1 && !named[l.under]:
+				all = false
+			default:
+				list = append(list, i)
+			}
+		}
+	}
+	return list, all
+}
+
+// isNew reports whether line i says what no line in seen does, and notes what it says.
+func (t *ranked) isNew(i int, seen map[string]bool) bool {
+	what := strings.TrimSpace(t.lines[i].body(t.text))
+	said := what
+	if strings.HasPrefix(what, "panic: ") { // Go says it again then
+		said, _, _ = strings.Cut(what, " [recovered")
+	}
+	isName := t.lines[i].row != nil && t.lines[i].row.opens
+	if seen[said] || t.ranks[i] != saysWhere && !isName && !strings.ContainsAny(what, " \t") {
+		return false
+	}
+	seen[said] = true
+	return true
+}
+
 // withCounts ranks the totals, too.
-func withCounts(ranks []rank, all []line) []rank {
+func withCounts(ranks []rank, all []line) {
 	for i := range all {
 		if all[i].kind == total && all[i].says == Failed {
 			ranks[i] = counts
 		}
 	}
-	return ranks
 }
 
 // ranksOf ranks all lines.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/rewrite/excerpt/looks"
 )
 
 func TestFailuresAreTheLinesThatTell(t *testing.T) {
@@ -43,6 +45,50 @@ func TestThreeLinesOfARealFailureTellTheMost(t *testing.T) {
 		"FAILED tests/test_round.py::test_bhd - AssertionError: assert Decimal('10.13') == Decimal('10.125')")
 	f(compiled(), "native/src/round_40.c:14:10: fatal error: fenv_compat.h: No such file or directory",
 		"make: *** [Makefile:22: obj/round_40.o] Error 1")
+}
+
+// A linter names a file once, above its complaints: without it a place says nothing.
+func TestAPlaceWithoutAFileStandsBelowItsFile(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "/srv/app/src/cart_%d.js\n  1:5   warning  'unused' is assigned a value but never used  no-unused-vars\n", i)
+		fmt.Fprintf(&b, "  3:12  warning  Unexpected 'debugger' statement %d  no-debugger\n", i)
+		if i%20 == 13 {
+			fmt.Fprintf(&b, "  4:%d  error    'sendMail' is not defined  no-undef\n", i)
+		}
+		b.WriteByte('\n')
+	}
+	text := b.String()
+	e, _ := Of(text, Budget{Tokens: 240, Head: 0.5, Count: pieces}, ownMark)
+	for _, want := range []string{"/srv/app/src/cart_13.js\n", "  4:13  error", "/srv/app/src/cart_33.js\n", "  4:33  error"} {
+		if !strings.Contains(brief(e), want) {
+			t.Errorf("%q is not seen in\n%s", want, brief(e))
+		}
+	}
+	f := func(most int, want ...string) {
+		t.Helper()
+		if got := Failures(text, most); !slices.Equal(got, want) {
+			t.Errorf("the %d that tell most are %q", most, got)
+		}
+	}
+	first := "4:13  error    'sendMail' is not defined  no-undef"
+	second := strings.Replace(first, "4:13", "4:33", 1)
+	f(1, first)
+	f(2, "/srv/app/src/cart_13.js", first)
+	f(3, "/srv/app/src/cart_13.js", first) // a second one would seem to stand in the first one's file
+	f(4, "/srv/app/src/cart_13.js", first, "/srv/app/src/cart_33.js", second)
+	for place, want := range map[string]bool{"  31:9  error": true, "3:1\terror": true, "31:9:": false, "31:9": false,
+		"a:1 b": false} {
+		if looks.IsPlace(place) != want {
+			t.Errorf("%q", place)
+		}
+	}
+	for name, want := range map[string]bool{"/srv/a.js": true, "a.yaml:": true, `C:\src\a.ts`: true, "a b.js": false, "done": false,
+		"src/a.js:3:1: no": false} {
+		if looks.IsFile(name) != want {
+			t.Errorf("%q", name)
+		}
+	}
 }
 
 // Without its short summary, pytest tells why in the lines that begin with E.

@@ -90,6 +90,28 @@ func IsFound(body string) bool {
 	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
 }
 
+// IsPlace reports whether a line begins with a line and a column that stand alone, as linters write them below the name
+// of a file: 31:9
+func IsPlace(body string) bool {
+	body = strings.TrimLeft(body[:min(len(body), 80)], " \t")
+	line := len(body) - len(strings.TrimLeft(body, digits))
+	if line == 0 || line == len(body) || body[line] != ':' {
+		return false
+	}
+	rest := strings.TrimLeft(body[line+1:], digits)
+	return len(rest) < len(body)-line-1 && rest != "" && (rest[0] == ' ' || rest[0] == '\t')
+}
+
+// IsFile reports whether a line is the name of a file and nothing else, but for a colon behind it.
+func IsFile(body string) bool {
+	const longest = 300
+	name := strings.TrimSuffix(strings.TrimSpace(body[:min(len(body), longest)]), ":")
+	if len(name) > 2 && name[1:3] == `:\` {
+		name = name[2:] // behind the drive
+	}
+	return len(body) < longest && strings.ContainsAny(name, `./\`) && !strings.ContainsAny(name, " \t:*\"<>|?")
+}
+
 // HasPlace reports whether a frame names a line of a file.
 func HasPlace(frame string) bool {
 	if strings.Contains(frame, `", line `) || strings.Contains(frame, ":line ") {
