@@ -44,8 +44,12 @@ var rewriting = map[string]room{
 		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it",
 	},
 	"rewrite/excerpt": {
-		"pattern rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
+		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
+	},
+	"rewrite/excerpt/form": {
+		"pattern rewrite/excerpt/glance rewrite/excerpt/stamp",
+		"a line has a tool's form by itself; which lines are shown must not matter to the table",
 	},
 	"rewrite/excerpt/glance": {
 		"rewrite/excerpt/looks",

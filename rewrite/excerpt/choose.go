@@ -3,6 +3,7 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/mark"
 )
 
@@ -128,7 +129,7 @@ func (s *selection) choose() {
 }
 
 // isProgress reports whether a line is one of those that tell that something goes on.
-func (l *line) isProgress() bool { return l.kind == noise || l.chat || l.clock >= 0 }
+func (l *line) isProgress() bool { return l.kind == form.Noise || l.chat || l.clock >= 0 }
 
 // fewOfRuns lets a few lines of long runs stand at the beginning and at the end of the text.
 func (s *selection) fewOfRuns() {
@@ -208,7 +209,7 @@ func (s *selection) findRuns() {
 // goesOn reports whether a line tells no more than the one with which a run begins: it has its form, or both are of a
 // program that goes on with its work.
 func goesOn(first, l *line) bool {
-	return l.shape == first.shape || l.chat && first.chat || l.kind == noise && first.kind == noise
+	return l.shape == first.shape || l.chat && first.chat || l.kind == form.Noise && first.kind == form.Noise
 }
 
 // fill takes lines of the end and the beginning as long as they fit.

@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/excerpt/form"
+)
 
 // Excerpt is what is shown of a text: some of its lines, whole and in their order, with gaps between.
 type Excerpt struct {
@@ -69,7 +73,7 @@ func (s *selection) rare() string {
 	var b strings.Builder
 	for i := range s.lines {
 		l := &s.lines[i]
-		if !s.taken[i] && l.kind != noise && l.kind != frame && !l.chat && s.forms[l.shape] < often {
+		if !s.taken[i] && l.kind != form.Noise && l.kind != form.Frame && !l.chat && s.forms[l.shape] < often {
 			b.WriteString(s.of(i))
 		}
 	}
@@ -111,7 +115,7 @@ func (s *selection) failing(all []line) (n int) {
 		return 0
 	}
 	for i := range all {
-		if all[i].kind == failure && all[i].weight > 1 {
+		if all[i].kind == form.Failure && all[i].weight > 1 {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/linenumber"
 )
@@ -86,7 +87,7 @@ func (j *judge) lines(text string, b bounds) []line {
 			if l.lines == 0 && looks.IsFile(l.body(text)) {
 				top = int32(i) + 1 //nolint:gosec // bounded by mostLines
 			}
-		case top > 0 && l.kind == failure && looks.IsPlace(l.body(text)):
+		case top > 0 && l.kind == form.Failure && looks.IsPlace(l.body(text)):
 			l.under = top
 		}
 	}

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/looks"
 )
 
@@ -20,12 +21,12 @@ func IsLog(text string) bool {
 			continue
 		}
 		all++
-		isOwn := l.row != nil && !l.row.loose && !l.row.late
+		isOwn := l.row != nil && !l.row.Loose && !l.row.Late
 		if isOwn || l.clock >= 0 || l.chat || looks.HasLevel(s.lines[i].body(s.text)) {
 			logged++
 		}
-		failed = failed || isOwn && l.kind == failure
-		beside = beside || isOwn && l.kind != failure && l.kind != warning
+		failed = failed || isOwn && l.kind == form.Failure
+		beside = beside || isOwn && l.kind != form.Failure && l.kind != form.Warning
 	}
 	return (2*logged >= all && logged > 0 || failed && beside) && !(&scorer{selection: s}).isProgram()
 }
@@ -42,7 +43,8 @@ func Trouble(text string, most int) []string {
 	var list []string
 	for i := range s.lines {
 		l := &s.lines[i]
-		if l.kind != warning || l.weight == 0 || l.end-l.start > longestLine || seen[l.shape] || len(list) == most {
+		isLong := l.end-l.start > longestLine
+		if l.kind != form.Warning || l.weight == 0 || isLong || seen[l.shape] || len(list) == most {
 			continue
 		}
 		seen[l.shape] = true

@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/excerpt/form"
+)
 
 // Outcome is how a run ended, by a tool's own words.
 type Outcome int8
@@ -13,13 +17,6 @@ const (
 	// Failed means that a tool says that it failed.
 	Failed
 )
-
-// failedLast is what a line of one tool says that failed: others may go on behind it, so that it says how the run ended
-// only as the last line.
-const failedLast Outcome = -1
-
-// sought is what a line says that is what failures above were to show: those are none of the run.
-const sought Outcome = -2
 
 // Reading is what the output of a command tells by its tools' own words. It is what the text claims, and no more.
 type Reading struct {
@@ -69,27 +66,36 @@ func Read(text string) Reading {
 
 // judge takes in what a line near the end says of the run. isLast says that nothing stands behind it.
 func (r *Reading) judge(l *line, isLast bool) {
-	if l.says == sought {
+	outcome := r.Outcome
+	switch l.says {
+	case form.Sought:
 		r.Outcome, r.Tool = Unknown, ""
 		return
+	case form.Succeeds:
+		outcome = Succeeded
+	case form.Fails:
+		outcome = Failed
+	case form.FailsIfLast:
+		if !isLast {
+			return
+		}
+		outcome = Failed
+	default:
+		return
 	}
-	says := l.says
-	if says == failedLast && isLast {
-		says = Failed
-	}
-	if says > Unknown && says >= r.Outcome {
-		r.Outcome, r.Tool = says, l.row.tool
+	if outcome >= r.Outcome {
+		r.Outcome, r.Tool = outcome, l.row.Tool
 	}
 }
 
 // worth says how much a line matters that stands alone; 0 if it tells of no failure.
 func (l *line) worth() int {
 	switch {
-	case l.kind != failure:
+	case l.kind != form.Failure:
 		return 0
-	case l.says == sought:
+	case l.says == form.Sought:
 		return 6
-	case l.row != nil && l.row.whole:
+	case l.row != nil && l.row.Whole:
 		return 5
 	}
 	return 1 + int(l.weight)
@@ -99,12 +105,13 @@ func (l *line) worth() int {
 func lastTotal(text string, all []line) (last string) {
 	for i := len(all) - 1; i >= 0; i-- {
 		l := &all[i]
-		isEmpty := l.kind == noise && l.row.late // it counts nothing
-		if l.kind != total && l.kind != state && l.says == Unknown || l.end-l.start > longestLine || isEmpty {
+		isEmpty := l.kind == form.Noise && l.row.Late // it counts nothing
+		isEnd := l.kind == form.Total || l.kind == form.State || l.says != form.Silent
+		if !isEnd || isEmpty || l.end-l.start > longestLine {
 			continue
 		}
-		isExit := l.kind == state && l.says == Unknown // who ran it tells that anyway
-		late := l.row != nil && (l.row.late || isExit)
+		isExit := l.kind == form.State && l.says == form.Silent // who ran it tells that anyway
+		late := l.row != nil && (l.row.Late || isExit)
 		if !late || last == "" {
 			last = strings.TrimSpace(text[l.start:l.end])
 		}

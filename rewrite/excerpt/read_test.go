@@ -78,16 +78,21 @@ func TestNoSuccessIsToldBesideWordsOfTrouble(t *testing.T) {
 		"[INFO] shop-refund ....... FAILURE [  1.234 s]", "warning: 3 tests failed", "goroutine 1 [running]:",
 		strings.Repeat("x ", 3_000),
 	} {
-		f(line, ok, max(Unknown, verdictOf(line)))
-		f(line, "45 passed in 1.2s\n", max(Unknown, verdictOf(line)))
+		f(line, ok, outcomeOf(line))
+		f(line, "45 passed in 1.2s\n", outcomeOf(line))
 	}
 	for _, line := range []string{"", "no errors", "0 failed, 12 passed", "WARN it is old", "Failures: 0, Errors: 0", "took 12 ms"} {
 		f(line, ok, Succeeded)
 	}
 }
 
-// verdictOf is what a line says of a run by a tool's own form.
-func verdictOf(text string) Outcome { return newJudge().look(text, 0, len(text)).says }
+// outcomeOf is what a line says of a run by a tool's own form.
+func outcomeOf(text string) Outcome {
+	l := newJudge().look(text, 0, len(text))
+	var r Reading
+	r.judge(&l, false)
+	return r.Outcome
+}
 
 func TestWhatIsNotReadWholeIsNoSuccess(t *testing.T) {
 	const run = "=== RUN   TestX\n--- PASS: TestX (0.00s)\n"

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/glance"
 	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
@@ -92,26 +93,26 @@ func (c *scorer) silences() {
 
 // base returns what a line tells by itself.
 func (c *scorer) base(l *line) int {
-	if c.code && (l.row == nil || l.kind < total && l.kind != failure) {
+	if c.code && (l.row == nil || l.kind < form.Total && l.kind != form.Failure) {
 		return 0
 	}
 	switch l.kind {
-	case failure:
+	case form.Failure:
 		return scoresOfFailure[l.weight]
-	case state, loss:
+	case form.State, form.Loss:
 		return scoreEnd
-	case reason:
+	case form.Reason:
 		return scoreReason
-	case heading:
+	case form.Heading:
 		return scoreHeading
-	case total:
-		if l.says == Succeeded {
+	case form.Total:
+		if l.says == form.Succeeds {
 			return scoreGoodTotal
 		}
 		return scoreTotal
-	case hint:
+	case form.Hint:
 		return scoresOfHint[l.weight]
-	case warning:
+	case form.Warning:
 		return scoresOfWarning[l.weight]
 	}
 	return 0
@@ -128,9 +129,9 @@ func (c *scorer) line(i int) {
 	c.seen[l.shape]++
 	rank := bits.Len(uint(c.seen[l.shape])) - 1 //nolint:gosec // not negative
 	switch l.kind {
-	case failure, heading:
+	case form.Failure, form.Heading:
 		base -= min(2*rank, 14)
-	case reason:
+	case form.Reason:
 		base -= min(3*rank, 24)
 	default:
 		base -= min(7*rank, 30)
@@ -141,7 +142,7 @@ func (c *scorer) line(i int) {
 	}
 	c.same[content] = true
 	c.raise(i, base)
-	if l.kind == failure && base >= telling {
+	if l.kind == form.Failure && base >= telling {
 		c.after(i, base-rank)
 		c.before(i, base-rank)
 		if l.under > 0 {
@@ -163,20 +164,20 @@ func (c *scorer) after(i, score int) {
 	for j := i + 1; j < min(len(c.lines), i+most); j++ {
 		l := &c.lines[j]
 		switch {
-		case l.kind == noise, l.kind == total, l.kind == state, l.kind == failure:
+		case l.kind == form.Noise, l.kind == form.Total, l.kind == form.State, l.kind == form.Failure:
 			return
-		case l.kind == heading:
+		case l.kind == form.Heading:
 			c.raise(j, score-2)
 		case l.shape == 0: // empty
 			if blank++; blank > 2 {
 				return
 			}
-		case l.kind == frame:
+		case l.kind == form.Frame:
 			if looks.IsOwn(c.lines[j].body(c.text)) {
 				frames++
 				c.raise(j, score-3-2*frames)
 			}
-		case l.kind == reason, l.indent > head.indent, looks.IsFramed(c.lines[j].body(c.text)):
+		case l.kind == form.Reason, l.indent > head.indent, looks.IsFramed(c.lines[j].body(c.text)):
 			lost++
 			c.raise(j, score-4-lost)
 		case blank > 0:
@@ -198,14 +199,14 @@ func (c *scorer) before(i, score int) {
 	lost := 0
 	for j := i - 1; j >= max(0, i-most); j-- {
 		l := &c.lines[j]
-		if l.kind == heading {
+		if l.kind == form.Heading {
 			c.raise(j, score-1)
 			return
 		}
 		if l.shape == 0 && j >= i-2 {
 			continue
 		}
-		if l.shape == 0 || l.indent <= head.indent || l.kind == noise || l.kind == failure {
+		if l.shape == 0 || l.indent <= head.indent || l.kind == form.Noise || l.kind == form.Failure {
 			return
 		}
 		lost += 2
@@ -218,7 +219,7 @@ func (c *scorer) latest() {
 	met := map[uint64]bool{}
 	for i := len(c.lines) - 1; i >= 0; i-- {
 		l := &c.lines[i]
-		if (l.kind == total || l.kind == state) && !met[l.shape] {
+		if (l.kind == form.Total || l.kind == form.State) && !met[l.shape] {
 			met[l.shape] = true
 			c.raise(i, max(c.base(l), scoreTotal))
 		}
@@ -230,7 +231,7 @@ func (c *scorer) parts() {
 	const most = 24
 	var list []int
 	for i := range c.lines {
-		if l := &c.lines[i]; l.kind == noise && l.says == Succeeded {
+		if l := &c.lines[i]; l.kind == form.Noise && l.says == form.Succeeds {
 			list = append(list, i)
 		}
 	}
@@ -263,7 +264,7 @@ func (c *scorer) rare() {
 	for i := range c.lines {
 		l := &c.lines[i]
 		switch {
-		case l.shape == 0 || l.kind == frame:
+		case l.shape == 0 || l.kind == form.Frame:
 		case c.forms[l.shape] <= sometimes:
 			c.raise(i, scoreRare-lostWhereRare*c.forms[l.shape])
 		case c.forms[l.shape] >= often && !met[l.shape] && len(met) < 20:

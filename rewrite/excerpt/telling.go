@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/looks"
 )
 
@@ -59,7 +60,7 @@ func Losses(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	var list []int
 	for i := range all {
-		if l := &all[i]; l.kind == loss && l.end-l.start <= longestLine && len(list) < most {
+		if l := &all[i]; l.kind == form.Loss && l.end-l.start <= longestLine && len(list) < most {
 			list = append(list, i)
 		}
 	}
@@ -163,7 +164,7 @@ func (t *ranked) isNew(i int, seen map[string]bool) bool {
 	if strings.HasPrefix(what, "panic: ") { // Go says it again then
 		said, _, _ = strings.Cut(what, " [recovered")
 	}
-	isName := t.lines[i].row != nil && t.lines[i].row.opens
+	isName := t.lines[i].row != nil && t.lines[i].row.Opens
 	if seen[said] || t.ranks[i] != saysWhere && !isName && !strings.ContainsAny(what, " \t") {
 		return false
 	}
@@ -174,7 +175,7 @@ func (t *ranked) isNew(i int, seen map[string]bool) bool {
 // withCounts ranks the totals, too.
 func withCounts(ranks []rank, all []line) {
 	for i := range all {
-		if all[i].kind == total && all[i].says == Failed {
+		if all[i].kind == form.Total && all[i].says == form.Fails {
 			ranks[i] = counts
 		}
 	}
@@ -191,17 +192,17 @@ func ranksOf(text string, all []line) []rank {
 	for i := range all {
 		l := &all[i]
 		switch {
-		case l.kind == failure && l.weight > 1:
+		case l.kind == form.Failure && l.weight > 1:
 			forms[l.shape]++
 			ranks[i] = l.rank(forms[l.shape])
 			if ranks[i] < minor {
 				places = append(places, t.placeOf(i))
 			}
-		case l.kind == plain && i > 0 && all[i-1].row != nil && all[i-1].row.opens && endsInColon(text, &all[i-1]):
+		case l.kind == form.Plain && i > 0 && all[i-1].row != nil && all[i-1].row.Opens && endsInColon(text, &all[i-1]):
 			ranks[i] = saysWhy
-		case l.kind == reason && near[i] && !warned[i] && hasLetters(l.body(text)):
+		case l.kind == form.Reason && near[i] && !warned[i] && hasLetters(l.body(text)):
 			ranks[i] = saysWhy
-			if l.row.late || i > 0 && all[i-1].kind == reason && all[i-1].row == l.row {
+			if l.row.Late || i > 0 && all[i-1].kind == form.Reason && all[i-1].row == l.row {
 				ranks[i] = beside
 			}
 		}
@@ -225,7 +226,7 @@ type traces struct {
 // isPlace reports whether line k is a frame in the program's own code, with its file and line.
 func (t *traces) isPlace(k int) bool {
 	l := &t.lines[k]
-	if l.kind != frame || l.end-l.start > longestLine {
+	if l.kind != form.Frame || l.end-l.start > longestLine {
 		return false
 	}
 	if t.known == nil {
@@ -243,7 +244,7 @@ func (t *traces) isPlace(k int) bool {
 func (t *traces) placeOf(i int) int {
 	const far = 40 // lines
 	all, found := t.lines, -1
-	for k := i - 1; k >= max(0, i-far) && all[k].kind != failure; k-- {
+	for k := i - 1; k >= max(0, i-far) && all[k].kind != form.Failure; k-- {
 		if all[k].opensTrace() {
 			if found >= 0 {
 				return found
@@ -259,9 +260,9 @@ func (t *traces) placeOf(i int) int {
 		switch {
 		case t.isPlace(k):
 			return k
-		case l.kind == failure && l.indent <= all[i].indent, l.kind == state, l.kind == total:
+		case l.kind == form.Failure && l.indent <= all[i].indent, l.kind == form.State, l.kind == form.Total:
 			return -1
-		case l.kind == warning, l.chat, l.opensTrace(): // the frames behind it are its own
+		case l.kind == form.Warning, l.chat, l.opensTrace(): // the frames behind it are its own
 			return -1
 		}
 	}
@@ -269,7 +270,9 @@ func (t *traces) placeOf(i int) int {
 }
 
 // opensTrace reports whether a line stands above a trace of which the innermost frame is the last.
-func (l *line) opensTrace() bool { return l.kind == heading && l.row != nil && l.row.tool == "Python" }
+func (l *line) opensTrace() bool {
+	return l.kind == form.Heading && l.row != nil && l.row.Tool == "Python"
+}
 
 // endsInColon reports whether a line ends in a colon.
 func endsInColon(text string, l *line) bool {
@@ -279,11 +282,11 @@ func endsInColon(text string, l *line) bool {
 // rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
 func (l *line) rank(nth int) rank {
 	switch {
-	case nth >= often, l.row != nil && l.row.late:
+	case nth >= often, l.row != nil && l.row.Late:
 		return minor
-	case l.says == sought:
+	case l.says == form.Sought:
 		return found
-	case l.row != nil && l.row.whole:
+	case l.row != nil && l.row.Whole:
 		return saysAll
 	}
 	return saysWhat
@@ -301,9 +304,9 @@ func nearFailures(all []line) []bool {
 	for i := range all {
 		from := i
 		switch {
-		case all[i].kind == failure && all[i].weight > 1:
+		case all[i].kind == form.Failure && all[i].weight > 1:
 			from = max(0, i-before)
-		case all[i].kind != heading:
+		case all[i].kind != form.Heading:
 			continue
 		}
 		for k := from; k < min(len(all), i+after+1); k++ {
@@ -320,9 +323,9 @@ func warnings(all []line) []bool {
 	left := 0
 	for i := range all {
 		switch l := &all[i]; {
-		case l.kind == warning:
+		case l.kind == form.Warning:
 			left = most
-		case l.shape == 0, l.kind == failure, l.kind == heading:
+		case l.shape == 0, l.kind == form.Failure, l.kind == form.Heading:
 			left = 0
 		case left > 0:
 			left--
