@@ -21,7 +21,7 @@ type line struct {
 	weight     int8 // of several lines of a kind the heavier tells more, 0 to 3
 	says       form.Verdict
 	row        *form.Row // whose form it has; nil if none
-	under      int32     // the line that names the file of a place without one, and one more; 0 if there is none
+	under      int32     // the line above that names its file or place, if it has none, and one more; else 0
 	lines      int       // how many lines it stands for, that were not read; 0 if it is one that was
 	chat       bool      // a log's line of a low level, in no tool's form
 	troubled   bool      // it may tell of a failure, or was not read whole: no success is told beside it

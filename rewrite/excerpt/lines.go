@@ -74,22 +74,55 @@ func (b bounds) split(text string, look func(start, end int) line) []line {
 	return all
 }
 
-// lines reads the lines of a text. Linters name a file once, above its complaints.
+// lines reads the lines of a text.
 func (j *judge) lines(text string, b bounds) []line {
 	j.numbers = linenumber.Of(text)
 	all := b.split(text, func(start, end int) line { return j.look(text, start, end) })
-	top := int32(0)
+	belowFiles(text, all)
+	belowPlaces(text, all)
+	return all
+}
+
+// belowFiles finds the lines that name a file once, above its complaints, as linters do.
+func belowFiles(text string, all []line) {
+	file := int32(0)
 	for i := range all {
 		switch l := &all[i]; {
 		case l.shape == 0: // empty
 		case l.indent == 0:
-			top = 0
+			file = 0
 			if l.lines == 0 && looks.IsFile(l.body(text)) {
-				top = int32(i) + 1 //nolint:gosec // bounded by mostLines
+				file = int32(i) + 1 //nolint:gosec // bounded by mostLines
 			}
-		case top > 0 && l.kind == form.Failure && looks.IsPlace(l.body(text)):
-			l.under = top
+		case file > 0 && l.kind == form.Failure && looks.StartsInFile(l.body(text)):
+			l.under = file
 		}
 	}
-	return all
+}
+
+// belowPlaces finds the lines that say where something is, above the code there and the message.
+func belowPlaces(text string, all []line) {
+	const far = 12 // lines
+	place, blanks := -1, 0
+	for i := range all {
+		l := &all[i]
+		if l.shape == 0 {
+			blanks++
+		}
+		if blanks > 1 || i-place > far {
+			place = -1
+		}
+		switch {
+		case l.shape == 0 || l.lines > 0:
+		case looks.IsPlace(l.body(text)):
+			place, blanks = i, 0
+		case place >= 0 && (l.kind == form.Failure || l.kind == form.Warning):
+			if l.kind == form.Failure && l.under == 0 && !looks.HasPlace(l.body(text)) {
+				l.under = int32(place) + 1 //nolint:gosec // bounded by mostLines
+			}
+			if l.indent <= all[place].indent {
+				place = -1
+			}
+		}
+	}
 }

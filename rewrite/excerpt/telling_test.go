@@ -79,7 +79,7 @@ func TestAPlaceWithoutAFileStandsBelowItsFile(t *testing.T) {
 	f(4, "/srv/app/src/cart_13.js", first, "/srv/app/src/cart_33.js", second)
 	for place, want := range map[string]bool{"  31:9  error": true, "3:1\terror": true, "31:9:": false, "31:9": false,
 		"a:1 b": false} {
-		if looks.IsPlace(place) != want {
+		if looks.StartsInFile(place) != want {
 			t.Errorf("%q", place)
 		}
 	}

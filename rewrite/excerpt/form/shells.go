@@ -49,6 +49,10 @@ var shellRows = []Row{
 	{Tool: "PowerShell", Kind: Reason, first: "+ FullyQualifiedErrorId :",
 		sample: "    + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetItemCommand"},
 	// small tools
+	{Tool: "ShellCheck", Kind: Failure, Whole: true, first: "^-", has: " (error): ",
+		sample: "       ^-- SC1073 (error): Couldn't parse this double quoted string. Fix to allow more checks."},
+	{Tool: "ShellCheck", Kind: Warning, Late: true, first: "^-", has: " (warning): ",
+		sample: "  ^-- SC2164 (warning): Use 'cd ... || exit' in case cd fails."},
 	{Tool: "awk", Kind: Failure, end: "^ syntax error", sample: "awk: cmd. line:1:          ^ syntax error"},
 	{Tool: "sed", Kind: Failure, Whole: true, first: "sed: -e expression #",
 		sample: "sed: -e expression #1, char 3: unterminated `s' command"},

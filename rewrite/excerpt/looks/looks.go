@@ -6,6 +6,7 @@ package looks
 
 import (
 	"strings"
+	"unicode"
 
 	"epitome/rewrite/excerpt/stamp"
 )
@@ -90,9 +91,9 @@ func IsFound(body string) bool {
 	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
 }
 
-// IsPlace reports whether a line begins with a line and a column that stand alone, as linters write them below the name
-// of a file: 31:9
-func IsPlace(body string) bool {
+// StartsInFile reports whether a line begins with a line and a column that stand alone, as linters write them below the
+// name of a file: 31:9
+func StartsInFile(body string) bool {
 	body = strings.TrimLeft(body[:min(len(body), 80)], " \t")
 	line := len(body) - len(strings.TrimLeft(body, digits))
 	if line == 0 || line == len(body) || body[line] != ':' {
@@ -100,6 +101,29 @@ func IsPlace(body string) bool {
 	}
 	rest := strings.TrimLeft(body[line+1:], digits)
 	return len(rest) < len(body)-line-1 && rest != "" && (rest[0] == ' ' || rest[0] == '\t')
+}
+
+// IsPlace reports whether a line names a line of a file and says nothing else: src/refund.ts:31:9
+func IsPlace(body string) bool {
+	const longest = 300
+	body = strings.TrimSpace(body[:min(len(body), longest)])
+	if strings.HasPrefix(body, `File "`) { // of OCaml
+		return strings.HasSuffix(body, ":") && strings.Contains(body, `", line`) && strings.Contains(body, ", characters ")
+	}
+	body = strings.TrimSuffix(body, ":")
+	file := strings.TrimRight(body, digits)
+	if name, is := strings.CutPrefix(file, "In "); is { // of ShellCheck
+		return file != body && strings.HasSuffix(name, " line ")
+	}
+	if file == body || !strings.HasSuffix(file, ":") {
+		return false
+	}
+	if before := strings.TrimRight(file[:len(file)-1], digits); strings.HasSuffix(before, ":") {
+		file = before
+	}
+	file = file[:len(file)-1]
+	return strings.ContainsAny(file, `./\`) && !strings.ContainsAny(file, " \t\"'()") &&
+		strings.ContainsFunc(file, unicode.IsLetter)
 }
 
 // IsFile reports whether a line is the name of a file and nothing else, but for a colon behind it.
