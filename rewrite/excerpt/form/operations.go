@@ -156,4 +156,7 @@ var operationRows = []Row{
 		sample: "10:02:19  Done. PASS=8 WARN=0 ERROR=1 SKIP=0 TOTAL=9"},
 	{Tool: "dbt", Kind: Total, first: "Done. PASS=", like: pattern.Of(`\bERROR=0 `), Says: Succeeds,
 		sample: "10:12:19  Done. PASS=9 WARN=0 ERROR=0 SKIP=0 TOTAL=9"},
+	{Tool: "CloudFormation", Kind: Failure, Whole: true, begins: digits, has: "_FAILED ",
+		like:   pattern.Of(`\b(CREATE|UPDATE|DELETE|IMPORT|ROLLBACK)_FAILED `),
+		sample: "9:41:12 PM | CREATE_FAILED        | AWS::DynamoDB::Table | FeesTable"},
 }
