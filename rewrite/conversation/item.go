@@ -239,6 +239,7 @@ type found struct {
 	numbers []int32                // of the messages that say the items; empty until one is asked for
 	results Group                  // the run of results that was looked at last
 	calls   map[int]map[string]int // of items with many, their places by their ids, once asked for
+	text    text                   // the large one that was read last
 }
 
 // Parts returns the parts of the item's content. They are good until the next call.

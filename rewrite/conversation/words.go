@@ -25,6 +25,9 @@ func OwnWords(text string) string {
 	for {
 		rest := strings.TrimSpace(own)
 		before := len(rest)
+		if !strings.HasPrefix(rest, "<") && !strings.HasSuffix(rest, ">") {
+			return own
+		}
 		for _, name := range wrappers() {
 			rest = strings.TrimSpace(withoutWrapper(rest, name))
 		}

@@ -42,6 +42,9 @@ func Readable(r *conversation.Request, v span.Span) []byte {
 
 // JoinTexts returns the texts one below the other, each beginning a line. Empty ones are left out.
 func JoinTexts(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
 	var s strings.Builder
 	for _, text := range texts {
 		if s.Len() > 0 && text != "" && !strings.HasSuffix(s.String(), "\n") {

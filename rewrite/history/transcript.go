@@ -1,8 +1,10 @@
 package history
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history/action"
@@ -12,55 +14,108 @@ import (
 	"epitome/rewrite/span"
 )
 
-// block is a message or call in a transcript.
-type block struct{ heading, text string }
-
 // Transcript returns n items behind the head, from item i on, as text: each under a heading, with its own ends of
 // lines. name is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so
 // that nothing that was said can pass for one. The result depends on the messages and the name alone, so that it can
 // be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
-	t := transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+i)}
-	first := t.number
+	const size = 8 // characters of a name that nobody writes by chance
+	t := written(r, i, n, name, min(size, len(name)))
+	for at := 0; at+size <= len(name); at++ {
+		if id := name[at : at+size]; !bytes.Contains(t.text[t.begin:], []byte(id)) {
+			return t.named(id)
+		}
+	}
+	if t.width < len(name) { // whoever wrote it knew the name, which nobody can
+		t = written(r, i, n, name, len(name))
+	}
+	return t.named(name)
+}
+
+// transcript is one that is being written. It is written once, as what it says may be very much: the name in the
+// headings is put in at the end.
+type transcript struct {
+	req    *conversation.Request
+	calls  *action.Calls
+	text   []byte
+	begin  int   // of the first heading
+	width  int   // bytes of the name
+	names  []int // where it goes
+	number int   // of the message that was added last
+}
+
+// written is a transcript without a name.
+func written(r *conversation.Request, i, n int, name string, width int) *transcript {
+	t := &transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+i), width: width}
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
 			t.calls.Learn(r, it)
 			break
 		}
 	}
-	for k := i; k < i+n; k++ {
-		t.add(r.Head + k)
-	}
-	id := partUnlike(name, t.blocks)
-	const frame = 32 // bytes around each block, about
-	size := 200      // of the first line
-	for _, o := range t.blocks {
-		size += len(o.heading) + len(o.text) + frame
-	}
-	b := fmt.Appendf(make([]byte, 0, size), "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
-		id, first, t.number, name)
-	for _, o := range t.blocks {
-		b = fmt.Appendf(b, "[%s: %s]\n%s", id, o.heading, o.text)
-		if o.text != "" && !strings.HasSuffix(o.text, "\n") {
-			b = append(b, '\n')
+	last, size := t.number, 300
+	for k := r.Head + i; k < r.Head+i+n; k++ {
+		size += sizeOf(r, &r.Items[k])
+		if k > r.Head+i && r.Items[k].Place() != r.Items[k-1].Place() {
+			last++
 		}
-		b = append(b, '\n')
 	}
-	return b
+	t.text = make([]byte, 0, size)
+	t.head(fmt.Sprintf("messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file",
+		t.number, last, name))
+	t.text = append(t.text, '\n')
+	t.begin = len(t.text)
+	for k := i; k < i+n; k++ {
+		t.add(r.Head+k, k == i)
+	}
+	return t
 }
 
-// transcript is one that is being written.
-type transcript struct {
-	req    *conversation.Request
-	calls  *action.Calls
-	blocks []block
-	number int // of the message that was added last
+// sizeOf is about how many bytes an item has in a transcript.
+func sizeOf(r *conversation.Request, it *conversation.Item) (size int) {
+	const frame = 120 // bytes around what is said
+	size = frame
+	parts, _ := r.Parts(it) // what cannot be read is seldom
+	for _, p := range parts {
+		if n := p.Value.End - p.Value.Start; p.Kind == conversation.TextPart || n <= longestOther {
+			size += n
+		}
+	}
+	for _, c := range it.Calls {
+		size += frame + c.Arguments.End - c.Arguments.Start
+	}
+	return size
+}
+
+// named is the transcript with the name put in.
+func (t *transcript) named(id string) []byte {
+	for _, at := range t.names {
+		copy(t.text[at:], id)
+	}
+	return t.text
+}
+
+// head writes a heading.
+func (t *transcript) head(heading string) {
+	t.names = append(t.names, len(t.text)+1)
+	t.text = append(append(t.text, '['), make([]byte, t.width)...)
+	t.text = append(append(append(t.text, ": "...), heading...), "]\n"...)
+}
+
+// say writes a text under its heading.
+func (t *transcript) say(heading, text string) {
+	t.head(heading)
+	t.text = append(t.text, text...)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		t.text = append(t.text, '\n')
+	}
+	t.text = append(t.text, '\n')
 }
 
 // add appends what item i of all says, and what it calls.
-func (t *transcript) add(i int) {
+func (t *transcript) add(i int, first bool) {
 	it := &t.req.Items[i]
-	if len(t.blocks) > 0 && it.Place() != t.req.Items[i-1].Place() {
+	if !first && it.Place() != t.req.Items[i-1].Place() {
 		t.number++
 	}
 	heading, text := fmt.Sprintf("message %d: %s", t.number, it.Role), spoken(t.req, it)
@@ -70,11 +125,11 @@ func (t *transcript) add(i int) {
 	case conversation.Tool:
 		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it, text))
 	}
-	t.blocks = append(t.blocks, block{heading, text})
+	t.say(heading, text)
 	for _, c := range it.Calls {
 		raw := c.Arguments.Of(t.req.Body)
-		heading = "call of " + shorten.OneLine(c.Name, shell.LongestPath)
-		t.blocks = append(t.blocks, block{heading, spelledOut(span.TextOf(raw), c.FreeText || !t.calls.Reads(raw))})
+		t.say("call of "+shorten.OneLine(c.Name, shell.LongestPath),
+			spelledOut(span.TextOf(raw), c.FreeText || !t.calls.Reads(raw)))
 	}
 }
 
@@ -96,7 +151,7 @@ func spoken(r *conversation.Request, it *conversation.Item) string {
 	var s strings.Builder
 	parts, err := r.Parts(it)
 	if err == nil && len(parts) == 1 && parts[0].Kind == conversation.TextPart {
-		if text, err := span.Unquote(parts[0].Value.Of(r.Body)); err == nil {
+		if text, err := r.Text(parts[0].Value); err == nil {
 			return text
 		}
 	}
@@ -120,11 +175,11 @@ func spoken(r *conversation.Request, it *conversation.Item) string {
 }
 
 // spelledOut returns what the arguments of a call say: each under its key, texts as they are, and all else as JSON. If
-// they are free, they are no JSON, or too much to be read.
+// they are free, they are no JSON, or too much to be read. What it returns may share the bytes of the arguments.
 func spelledOut(arguments []byte, free bool) string {
 	start := span.SkipSpace(arguments, 0)
 	if free || !span.Valid(arguments) || arguments[start] != '{' {
-		return string(arguments)
+		return unsafe.String(unsafe.SliceData(arguments), len(arguments)) // nobody changes them
 	}
 	var s strings.Builder
 	_, err := span.Members(arguments, start, func(key []byte, i int) (int, error) {
@@ -132,40 +187,18 @@ func spelledOut(arguments []byte, free bool) string {
 		if err != nil {
 			return 0, err
 		}
-		text, gap := string(arguments[i:end]), " "
+		text, gap := arguments[i:end], " "
 		if arguments[i] == '"' {
-			text = string(span.TextOf(arguments[i:end]))
+			text = span.TextOf(text)
 		}
-		if strings.Contains(text, "\n") {
+		if bytes.IndexByte(text, '\n') >= 0 {
 			gap = "\n"
 		}
-		fmt.Fprintf(&s, "%s:%s%s\n", key, gap, strings.TrimSuffix(text, "\n"))
+		fmt.Fprintf(&s, "%s:%s%s\n", key, gap, bytes.TrimSuffix(text, []byte("\n")))
 		return end, nil
 	})
 	if err != nil { // odd: as they stand
 		return string(arguments)
 	}
 	return s.String()
-}
-
-// partUnlike returns a part of an artifact's name, which whoever wrote its content could not know, that stands in none
-// of the blocks.
-func partUnlike(name string, list []block) string {
-	const size = 8 // characters
-	for i := 0; i+size <= len(name); i++ {
-		if id := name[i : i+size]; !stands(id, list) {
-			return id
-		}
-	}
-	return name
-}
-
-// stands reports whether a text stands in one of the blocks.
-func stands(text string, list []block) bool {
-	for _, b := range list {
-		if strings.Contains(b.heading, text) || strings.Contains(b.text, text) {
-			return true
-		}
-	}
-	return false
 }

@@ -349,7 +349,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	if !ok {
 		return nil
 	}
-	content, spelling := span.Unspell(w.Raw)
+	content, spelling := span.UnspellText(w.Raw, w.Text)
 	name := p.Shelf.Name(p.Route.Scope, content)
 	said := action.Source{Name: "an earlier answer"}
 	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})

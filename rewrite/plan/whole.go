@@ -17,7 +17,7 @@ type Whole struct {
 
 // soleText is what the item says whose one text is w.
 func soleText(p *Plan, i int, w *Passage, tokens int) Whole {
-	content, spelling := span.Unspell(w.Raw)
+	content, spelling := span.UnspellText(w.Raw, w.Text)
 	q := decision.Patch{Place: w.Place, Index: w.Index, Spelling: spelling,
 		Artifact: p.Shelf.Name(p.Route.Scope, content)}
 	if f := p.Forms[i]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {

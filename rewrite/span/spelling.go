@@ -98,13 +98,3 @@ func UnspellText(v []byte, text string) (content []byte, s Spelling) {
 	}
 	return unsafe.Slice(unsafe.StringData(text), len(text)), s
 }
-
-// Content is what Unspell returns for a value that is written so.
-func (s Spelling) Content(v []byte) []byte {
-	if s != AsJSON {
-		if text, err := Unquote(v); err == nil {
-			return unsafe.Slice(unsafe.StringData(text), len(text)) // nobody else has it
-		}
-	}
-	return v
-}

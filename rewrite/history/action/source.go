@@ -61,7 +61,7 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 		if c.Reads(call.Arguments.Of(r.Body)) {
 			text := call.ArgumentsIn(r.Body)
 			s.Action, s.Cites = Of(call.Name, text, call.FreeText), slices.Collect(mark.NamesLike(string(text)))
-			c.work += workOf(text) + s.Action.work
+			c.work += workOf(text) + s.Action.workOfAll()
 		}
 		c.open[call.ID] = append(c.open[call.ID], s)
 	}

@@ -18,7 +18,7 @@ type Quote struct {
 	Lead string // lines of the agent's that are answered, quoted; empty if there are none
 	Text string
 
-	lead     []string // that may become Lead
+	spoke    int // the item up to which the agent spoke that this may answer; -1 if there is none
 	tokens   int
 	media    string // pictures and the like in it, in words; empty if there are none
 	isAnswer bool   // it stands in the result of a tool
@@ -112,10 +112,11 @@ func byRank(rest []Quote) (ordered []Quote) {
 func (s *Span) lead(list []Quote, tokens int) {
 	for k := range slices.Backward(list) {
 		q := &list[k]
-		if q.isAnswer || len(q.lead) == 0 {
+		lead := s.leadOf(q)
+		if q.isAnswer || len(lead) == 0 {
 			continue
 		}
-		text := Quoted(q.lead)
+		text := Quoted(lead)
 		if n := s.Plan.Count(text); n <= tokens {
 			q.Lead, tokens = text, tokens-n
 			q.Note = noteLead + q.Note
@@ -160,7 +161,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 		case it.Role == conversation.User:
 			q, ok := s.quoteOf(i, texts[from:k])
 			if b := bodyIn(texts[from:k]); b != nil && i < s.To {
-				stands = &Quote{Item: i, Note: noteBody, Text: b.words, from: body}
+				stands = &Quote{Item: i, Note: noteBody, Text: b.words, from: body, spoke: -1}
 				stands.tokens = plan.MessageTokens(s.Plan, b.words)
 			}
 			switch {
@@ -170,7 +171,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 				latest = false
 				continue
 			case spoke >= 0 && q.from == typed:
-				q.lead = leadOf(s.lastWords(spoke), q.Text)
+				q.spoke = spoke
 			}
 			q.isFirst = len(all) == 0
 			all, spoke = append(all, q), -1
@@ -178,7 +179,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 			all = s.appendAnswer(all, i)
 		}
 	}
-	all = saidOnce(all)
+	all = s.saidOnce(all)
 	if stands != nil {
 		all = append(all, *stands)
 		slices.SortStableFunc(all, func(a, b Quote) int { return a.Item - b.Item })
@@ -212,7 +213,7 @@ func bodyIn(texts []utterance) *utterance {
 
 // quoteOf is what the user says and shows in item i, which has these texts. ok is false if all of it is the client's.
 func (s *Span) quoteOf(i int, texts []utterance) (q Quote, ok bool) {
-	q = Quote{Item: i, media: MediaOf(s.Plan, i)}
+	q = Quote{Item: i, media: MediaOf(s.Plan, i), spoke: -1}
 	var words []string
 	for _, t := range texts {
 		if t.from == typed || t.from == command {
@@ -244,7 +245,7 @@ func (s *Span) appendAnswer(all []Quote, i int) []Quote {
 	if a.words == "" {
 		return all
 	}
-	q := Quote{Item: i, Note: noteLead, Lead: Quoted(linesOf(a.lead)), Text: a.words, isAnswer: true}
+	q := Quote{Item: i, Note: noteLead, Lead: Quoted(linesOf(a.lead)), Text: a.words, isAnswer: true, spoke: -1}
 	if a.refuses {
 		q.Note = noteRefused
 	}
@@ -265,24 +266,39 @@ func MediaOf(p *plan.Plan, i int) string {
 	return history.MediaIn(p.Req, p.Req.Items[p.Req.Head+i].Content)
 }
 
+// leadOf are the lines of the agent's that a quote answers, as far as it is short.
+func (s *Span) leadOf(q *Quote) []string {
+	if q.spoke < 0 {
+		return nil
+	}
+	return leadOf(s.lastWords(q.spoke), q.Text)
+}
+
 // saidOnce leaves of equal messages that answer the same the newest, and says how often it was said. What came with a
-// picture or in a result is no other message's equal.
-func saidOnce(all []Quote) (list []Quote) {
+// picture or in a result is no other message's equal. What a message answers is only looked for where its text came
+// twice: there may be very many messages.
+func (s *Span) saidOnce(all []Quote) (list []Quote) {
 	isAlike := func(q *Quote) bool { return q.media == "" && !q.isAnswer && q.Text != "" }
-	key := func(q *Quote) string { return strings.Join(append([]string{q.Text}, q.lead...), "\n") }
-	times := map[string]int{}
+	texts := map[string]int{}
 	for k := range all {
 		if isAlike(&all[k]) {
-			times[key(&all[k])]++
+			texts[all[k].Text]++
+		}
+	}
+	keys, times := make([]string, len(all)), map[string]int{}
+	for k := range all {
+		if q := &all[k]; isAlike(q) && texts[q.Text] > 1 {
+			keys[k] = strings.Join(append([]string{q.Text}, s.leadOf(q)...), "\n")
+			times[keys[k]]++
 		}
 	}
 	left := map[string]int{}
-	for _, q := range all {
-		if !isAlike(&q) {
+	for k, q := range all {
+		said := keys[k]
+		if said == "" {
 			list = append(list, q)
 			continue
 		}
-		said := key(&q)
 		if left[said]++; left[said] < times[said] {
 			continue
 		}

@@ -1,0 +1,42 @@
+package conversation
+
+import (
+	"unsafe"
+
+	"epitome/rewrite/span"
+)
+
+// text is a text of the body that was read.
+type text struct {
+	at   span.Span
+	says string
+}
+
+// largeText is from how many bytes on a text is kept for who reads it next: one result is read for what is shown of it,
+// for its name, and for the shelf, and each reading would be another copy of it.
+const largeText = 256 << 10
+
+// Text returns the text of the JSON string at v. Of large ones the last is kept.
+func (r *Request) Text(v span.Span) (string, error) {
+	if v.End-v.Start < largeText {
+		return span.Unquote(v.Of(r.Body))
+	}
+	if r.found.text.at == v {
+		return r.found.text.says, nil
+	}
+	says, err := span.Unquote(v.Of(r.Body))
+	if err == nil {
+		r.found.text = text{v, says}
+	}
+	return says, err
+}
+
+// Kept is what the artifact of the value at v holds, which is written by a rule. It is not to be changed.
+func (r *Request) Kept(v span.Span, s span.Spelling) []byte {
+	if s != span.AsJSON {
+		if says, err := r.Text(v); err == nil {
+			return unsafe.Slice(unsafe.StringData(says), len(says))
+		}
+	}
+	return v.Of(r.Body)
+}
