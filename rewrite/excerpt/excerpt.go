@@ -68,18 +68,6 @@ func Ends(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	return s.excerpt()
 }
 
-// rare returns those of the lines that are left out that are neither progress nor of a form that comes often.
-func (s *selection) rare() string {
-	var b strings.Builder
-	for i := range s.lines {
-		l := &s.lines[i]
-		if !s.taken[i] && l.kind != form.Noise && l.kind != form.Frame && !l.chat && s.forms[l.shape] < often {
-			b.WriteString(s.of(i))
-		}
-	}
-	return b.String()
-}
-
 // excerpt is what is chosen, in parts.
 func (s *selection) excerpt() (e Excerpt, ok bool) {
 	for i := 0; i < len(s.lines); {

@@ -14,11 +14,15 @@ var marks = [...]Mark{"→", "\t", ":", "|", " |"}
 // Of returns how the lines of a text are numbered.
 func Of(text string) Mark {
 	const most, share = 60, 8 // lines that are looked at, tenths of them that have a number
+	const mostEmpty = 5_000   // lines that may stand between those
 	var votes [len(marks)]int
-	looked, last := 0, -1
+	looked, empty, last := 0, 0, -1
 	for line := range strings.Lines(text) {
 		line = strings.Trim(line, " \r\n")
 		if line == "" {
+			if empty++; empty > mostEmpty {
+				break
+			}
 			continue
 		}
 		if looked++; looked > most {

@@ -79,12 +79,16 @@ func uncounted(p *Plan, i int) (list []Passage) {
 
 // CostOf is what reading item i costs, in bytes of texts as they usually are: of its content, and of what its calls are
 // given. However short they are, a line costs as much as one of leastLine bytes, what stands between two commas as
-// leastPart, and an item or a call as leastItem.
+// leastPart, and an item or a call as leastItem. What is more than anybody reads of one is not looked at.
 func CostOf(p *Plan, i int) int {
 	const leastLine, leastPart, leastItem = 24, 8, 120
+	const most = 8 << 20 // that anybody reads
 	it := &p.Req.Items[p.Req.Head+i]
 	cost := func(s span.Span) int {
 		raw := s.Of(p.Req.Body)
+		if len(raw) > most {
+			return leastItem + len(raw)
+		}
 		lines, parts := bytes.Count(raw, []byte(`\n`)), bytes.Count(raw, []byte{','})
 		return leastItem + max(len(raw), leastLine*lines, leastPart*parts)
 	}

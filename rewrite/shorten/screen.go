@@ -11,6 +11,9 @@ const (
 	screenWidth = 500 // columns that a move to the right reaches
 )
 
+// leastRoom is how many bytes there is room for before lines are put out: more than those within reach usually take.
+const leastRoom = 128 << 10
+
 const escape = '\x1b'
 
 // FinalScreen returns what a terminal would show of a text after all of it was written and scrolled through: frames of
@@ -165,6 +168,9 @@ func (s *terminal) newline(end string) {
 
 // settle puts out the first n lines.
 func (s *terminal) settle(n int) {
+	if s.out.Cap()-s.out.Len() < leastRoom {
+		s.out.Grow(leastRoom) // which doubles it: several times a quarter more would leave several copies
+	}
 	for i := range s.lines[:n] {
 		l := &s.lines[i]
 		s.out.WriteString(l.plain)

@@ -21,12 +21,35 @@ const (
 // spellingOf returns the rule by which v was written, a JSON string with this text; AsJSON if by none of the known
 // ones.
 func spellingOf(v []byte, text string) Spelling {
-	for s := canonical; s <= htmlSafe; s++ {
+	if isCanonical(v) {
+		return canonical
+	}
+	for s := asciiOnly; s <= htmlSafe; s++ {
 		if s.spells(v, text) {
 			return s
 		}
 	}
 	return AsJSON
+}
+
+// isCanonical reports whether a JSON string is written as AppendQuoted writes. Whatever stands in it without a backslash
+// is, unless it is no UTF-8.
+func isCanonical(v []byte) bool {
+	if !utf8.Valid(v) {
+		return false
+	}
+	for {
+		at := bytes.IndexByte(v, '\\')
+		if at < 0 {
+			return true
+		}
+		var room [6]byte
+		r, n := unescape(v[at:])
+		if n == 0 || r >= utf8.RuneSelf || string(appendEscape(room[:0], byte(r))) != string(v[at:at+n]) {
+			return false
+		}
+		v = v[at+n:]
+	}
 }
 
 // spells reports whether v is the text, written by the rule. It looks no further than where it is not.

@@ -16,6 +16,16 @@ const digits = "0123456789"
 // mostSeen is how many bytes of a line are looked at.
 const mostSeen = 4_000
 
+// Beginning is what is read for its names of a line, or of many lines that nobody reads one by one: all of it, or whole
+// words of its first 4 MB.
+func Beginning(line string) string {
+	const most = 4 << 20
+	if len(line) <= most {
+		return line
+	}
+	return line[:strings.LastIndexAny(line[:most], " \t\n\",;")+1]
+}
+
 // IsChat reports whether a line begins with a level below that of warnings.
 func IsChat(body string) bool {
 	body = strings.TrimPrefix(body, "[")

@@ -131,6 +131,10 @@ func exitOfAll(raw []byte) (code int, told bool) {
 
 // exitField is the exit state in a result that is an object, or the text of one, or has one as the text of its output.
 func exitField(raw []byte) (code int, told bool) {
+	const longest = 8 << 20 // bytes of a result that is read for it
+	if len(raw) > longest {
+		return 0, false
+	}
 	if raw[0] == '"' {
 		raw = span.TextOf(raw)
 	}
