@@ -421,6 +421,9 @@ func (x *run) extend() {
 	case p.Req.Upkeep.By == conversation.ClientSummarises:
 		say(x, elsewhere)
 		return
+	case ladder.WhyTooMuch(p).Code != event.NoCode:
+		say(x, ladder.WhyTooMuch(p))
+		return
 	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
 		say(x, plan.Because(event.CodeFloor, "the body of %d bytes is below the floor of %d", len(x.in.Body), p.Limits.Floor()))
 		return

@@ -78,6 +78,9 @@ func readSetting(r *conversation.Request, key []byte, v span.Span) error {
 
 // readOrRecall reads an item; at the first one behind the head it takes all that is known from there on.
 func readOrRecall(r *conversation.Request, i int, known conversation.Recall) (int, error) {
+	if err := conversation.CheckRoom(r); err != nil {
+		return 0, err
+	}
 	end, err := readItem(r, i)
 	n := len(r.Items) - 1
 	if err != nil || known == nil || r.Items[n].Role == conversation.System ||

@@ -2,12 +2,25 @@ package conversation
 
 import (
 	"errors"
+	"fmt"
 
 	"epitome/rewrite/span"
 )
 
 // setting takes what stands under a key beside the items.
 type setting func(r *Request, key []byte, v span.Span) error
+
+// mostItems is how many items a request has that is read: with each one there is to do, however short it is. A list of
+// one form for each still fits into the store.
+const mostItems = 50_000
+
+// CheckRoom is an error if a request has as many items as are read.
+func CheckRoom(r *Request) error {
+	if len(r.Items) > mostItems {
+		return fmt.Errorf("the request has more than %d items", mostItems)
+	}
+	return nil
+}
 
 // ReadBody reads the one object that the body of r is: what stands under the key list by items, and all else by beside.
 // Without that key it is an error.
@@ -26,6 +39,9 @@ func ReadBody(r *Request, list string, items func(i int) (end int, err error), b
 	})
 	if err == nil && !found {
 		err = errors.New("the body has no " + list)
+	}
+	if err == nil {
+		err = CheckRoom(r)
 	}
 	return err
 }

@@ -28,6 +28,18 @@ func DecideOlder(p *plan.Plan) (reason plan.Why) {
 	return compactWhereNeeded(p)
 }
 
+// mostNew is how many items may be new of a conversation for which anything is decided, but to save it from a refusal.
+// Agents never send so many at once.
+const mostNew = 25_000
+
+// WhyTooMuch says why nothing is decided where too much is new at once; nothing where it is not.
+func WhyTooMuch(p *plan.Plan) (why plan.Why) {
+	if p.Hist.Len()-p.Base.Depth() > mostNew {
+		why = plan.Because(event.CodeNotRead, "more than %d items are new", mostNew)
+	}
+	return why
+}
+
 // WhyElsewhere says in one sentence why items that had been sent before stay as they are, where somebody else sees to
 // them; empty if nobody does.
 func WhyElsewhere(by conversation.Keeper) plan.Why {

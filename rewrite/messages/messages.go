@@ -156,6 +156,9 @@ func (rd *reader) readRest(place span.Span) (end int, err error) {
 // readMessage reads the message that begins at body[i], and appends its items but for the first skip, which are known.
 func (rd *reader) readMessage(i, skip int) (int, error) {
 	body := rd.req.Body
+	if err := conversation.CheckRoom(rd.req); err != nil {
+		return 0, err
+	}
 	if err := span.Want(body, i, '{', errNoMessage); err != nil {
 		return 0, fmt.Errorf("message %d: %w", len(rd.req.Items), err)
 	}

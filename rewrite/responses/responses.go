@@ -98,6 +98,9 @@ func (rd *reader) readInput(i int) (int, error) {
 // readOrRecall reads an entry; at the first one behind the head it takes all that is known from there on.
 func (rd *reader) readOrRecall(i int) (int, error) {
 	r := rd.req
+	if err := conversation.CheckRoom(r); err != nil {
+		return 0, err
+	}
 	if err := span.Want(r.Body, i, '{', errNoItem); err != nil {
 		return 0, fmt.Errorf("item %d: %w", len(r.Items)+len(rd.run), err)
 	}

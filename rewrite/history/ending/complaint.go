@@ -126,14 +126,15 @@ func firstLineOf(quoted []byte) []byte {
 		}
 		i++
 	}
-	for i < len(quoted) && !bytes.HasPrefix(quoted[i:], []byte(line)) {
-		if quoted[i] == '\\' {
-			i++
+	for i < len(quoted) {
+		at := bytes.IndexByte(quoted[i:], '\\')
+		if at < 0 {
+			break
 		}
-		i++
+		if i += at; bytes.HasPrefix(quoted[i:], []byte(line)) {
+			return append(quoted[:i:i], '"')
+		}
+		i += 2
 	}
-	if i >= len(quoted) {
-		return quoted
-	}
-	return append(quoted[:i:i], '"')
+	return quoted
 }

@@ -101,7 +101,11 @@ func shortText(raw []byte) string {
 	if len(raw) > longestComplaint || len(raw) == 0 || raw[0] != '"' {
 		return ""
 	}
-	return string(span.TextOf(raw))
+	text, err := span.Unquote(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return text
 }
 
 // ending is how the call ended, by all but what the output of a command says.
