@@ -125,7 +125,7 @@ var sentences = map[Code]string{
 	CodeEncoded:         "The content coding of the body cannot be read: it goes as it came.",
 	CodeBomb:            "The body grows beyond the limit when it is decoded: it goes as it came.",
 	CodeNoObject:        "The body is not a JSON object: it goes as it came.",
-	CodeNotRead:         "The body is not a conversation as its API has it: it goes as it came.",
+	CodeNotRead:         "The body is not a conversation as its API has it, or has more than is read: it goes as it came.",
 	CodeNoRoom:          "There was no room in memory to rewrite the request: it goes as it came.",
 	CodeFailed:          "Something failed inside epitome: the request goes on in the form that was decided last.",
 	CodeUnrecorded: "The shared store did not say that it has what was decided: the next request may be sent in another " +

@@ -194,7 +194,11 @@ func spelledOut(arguments []byte, free bool) string {
 		if bytes.IndexByte(text, '\n') >= 0 {
 			gap = "\n"
 		}
-		fmt.Fprintf(&s, "%s:%s%s\n", key, gap, bytes.TrimSuffix(text, []byte("\n")))
+		s.Grow(len(key) + len(text) + 3)
+		s.Write(key)
+		s.WriteString(":" + gap)
+		s.Write(bytes.TrimSuffix(text, []byte("\n")))
+		s.WriteByte('\n')
 		return end, nil
 	})
 	if err != nil { // odd: as they stand

@@ -30,7 +30,7 @@ func DecideOlder(p *plan.Plan) (reason plan.Why) {
 
 // mostNew is how many items may be new of a conversation for which anything is decided, but to save it from a refusal.
 // Agents never send so many at once.
-const mostNew = 25_000
+const mostNew = 30_000
 
 // WhyTooMuch says why nothing is decided where too much is new at once; nothing where it is not.
 func WhyTooMuch(p *plan.Plan) (why plan.Why) {

@@ -31,6 +31,9 @@ func TestNumbersAreFoundAndTakenAway(t *testing.T) {
 			t.Errorf("%q: the first line has number %d", first, got.Number(first))
 		}
 	}
+	if s := Of(strings.Repeat("\n", 100_000) + numbered("%d:", lines...)); s != "" {
+		t.Errorf("all of a text is read, and the mark is %q", s)
+	}
 	if s := Of(numbered("%d:", lines...) + strings.Repeat("none\n", 9)); s != "" {
 		t.Errorf("few lines have a number, and the mark is %q", s)
 	}

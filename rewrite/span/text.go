@@ -191,5 +191,5 @@ func HoldsJSON(quoted []byte) bool {
 		return true
 	}
 	s, err := Unquote(quoted)
-	return err == nil && (s == "" || Valid([]byte(s)))
+	return err == nil && (s == "" || Valid(unsafe.Slice(unsafe.StringData(s), len(s))))
 }

@@ -1,6 +1,9 @@
 package looks
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestALevelIsOneOfALogsMessage(t *testing.T) {
 	for line, want := range map[string]bool{
@@ -18,6 +21,16 @@ func TestALevelIsOneOfALogsMessage(t *testing.T) {
 	} {
 		if got := HasLevel(line); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+func TestOfVeryMuchTheBeginningIsRead(t *testing.T) {
+	long := strings.Repeat("shop/rates.go ", 400_000)
+	for text, want := range map[string]int{"": 0, "rates.go": 8, long[:1<<20]: 1 << 20, long: 4<<20 - 4<<20%14,
+		strings.Repeat("x", 5<<20): 0} {
+		if got := Beginning(text); len(got) != want || got != text[:want] {
+			t.Errorf("of %d bytes %d are read, want %d", len(text), len(got), want)
 		}
 	}
 }

@@ -41,6 +41,13 @@ func TestReadingCallsIsBounded(t *testing.T) {
 	if n := learn(30, many); n == 0 || n > 5 {
 		t.Errorf("of 30 calls of 20 000 values %d are read", n)
 	}
+	files := `{"command":"cat`
+	for k := range 45 {
+		files += fmt.Sprintf(" rates%d.go", k)
+	}
+	if n := learn(200, files+`"}`); n == 0 || n > 70 {
+		t.Errorf("of 200 calls of 45 files %d are read", n)
+	}
 	steps := `{"command":"cat rates.go;` + strings.Repeat("cd a;", 4_000) + `"}`
 	if n := learn(20, steps); n == 0 || n > 10 {
 		t.Errorf("of 20 calls of 4 000 commands %d are read", n)

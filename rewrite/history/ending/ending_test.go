@@ -37,6 +37,7 @@ func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
 	f("Command: ls\nDirectory: (root)\nOutput: x\nError: (none)\nExit Code: 3\nSignal: (none)\nBackground PIDs: (none)", "exit code 3")
 	f(`{"output":"exit code: 4","metadata":{"exit_code":5,"duration_seconds":0.1}}`, "exit code 5")
 	f(`{"output":"x","exit_code":-1}`, "")
+	f(`{"output":"`+strings.Repeat("x", 9<<20)+`","exit_code":4}`, "") // more than is read for it
 	f("usage: exit code 2 if files differ", "")
 	f("exit code 0 was expected", "")
 	f("well, exit code 0", "")
