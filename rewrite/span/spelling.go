@@ -3,6 +3,7 @@ package span
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -43,12 +44,16 @@ func isCanonical(v []byte) bool {
 		if at < 0 {
 			return true
 		}
+		if v = v[at:]; len(v) > 1 && strings.IndexByte(`"\ntrbf`, v[1]) >= 0 {
+			v = v[2:]
+			continue
+		}
 		var room [6]byte
-		r, n := unescape(v[at:])
-		if n == 0 || r >= utf8.RuneSelf || string(appendEscape(room[:0], byte(r))) != string(v[at:at+n]) {
+		r, n := unescape(v)
+		if n == 0 || r >= utf8.RuneSelf || string(appendEscape(room[:0], byte(r))) != string(v[:n]) {
 			return false
 		}
-		v = v[at+n:]
+		v = v[n:]
 	}
 }
 
