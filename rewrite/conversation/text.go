@@ -16,8 +16,8 @@ type text struct {
 // for its name, and for the shelf, and each reading would be another copy of it.
 const largeText = 256 << 10
 
-// Text returns the text of the JSON string at v. Of large ones the last is kept.
-func (r *Request) Text(v span.Span) (string, error) {
+// TextIn returns the text of the JSON string at v. Of large ones the last is kept.
+func TextIn(r *Request, v span.Span) (string, error) {
 	if v.End-v.Start < largeText {
 		return span.Unquote(v.Of(r.Body))
 	}
@@ -31,10 +31,10 @@ func (r *Request) Text(v span.Span) (string, error) {
 	return says, err
 }
 
-// Kept is what the artifact of the value at v holds, which is written by a rule. It is not to be changed.
-func (r *Request) Kept(v span.Span, s span.Spelling) []byte {
+// ContentOf is what the artifact of the value at v holds, which is written by a rule. It is not to be changed.
+func ContentOf(r *Request, v span.Span, s span.Spelling) []byte {
 	if s != span.AsJSON {
-		if says, err := r.Text(v); err == nil {
+		if says, err := TextIn(r, v); err == nil {
 			return unsafe.Slice(unsafe.StringData(says), len(says))
 		}
 	}

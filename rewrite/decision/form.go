@@ -141,7 +141,7 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		if q.Place == conversation.Behind {
 			continue
 		}
-		list = append(list, Artifact{q.Artifact, r.Kept(spans[n], q.Spelling)})
+		list = append(list, Artifact{q.Artifact, conversation.ContentOf(r, spans[n], q.Spelling)})
 		if q.Readable != "" {
 			list = append(list, Artifact{q.Readable, history.Readable(r, spans[n])})
 		}

@@ -20,16 +20,16 @@ import (
 // be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
 	const size = 8 // characters of a name that nobody writes by chance
-	t := written(r, i, n, name, min(size, len(name)))
+	t := written(r, conversation.Group{First: i, End: i + n}, name, min(size, len(name)))
 	for at := 0; at+size <= len(name); at++ {
 		if id := name[at : at+size]; !bytes.Contains(t.text[t.begin:], []byte(id)) {
-			return t.named(id)
+			return t.putName(id)
 		}
 	}
 	if t.width < len(name) { // whoever wrote it knew the name, which nobody can
-		t = written(r, i, n, name, len(name))
+		t = written(r, conversation.Group{First: i, End: i + n}, name, len(name))
 	}
-	return t.named(name)
+	return t.putName(name)
 }
 
 // transcript is one that is being written. It is written once, as what it says may be very much: the name in the
@@ -44,19 +44,19 @@ type transcript struct {
 	number int   // of the message that was added last
 }
 
-// written is a transcript without a name.
-func written(r *conversation.Request, i, n int, name string, width int) *transcript {
-	t := &transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+i), width: width}
-	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
+// written is a transcript of items behind the head, without a name.
+func written(r *conversation.Request, g conversation.Group, name string, width int) *transcript {
+	t := &transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+g.First), width: width}
+	for k := g.First - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
 			t.calls.Learn(r, it)
 			break
 		}
 	}
 	last, size := t.number, 300
-	for k := r.Head + i; k < r.Head+i+n; k++ {
+	for k := r.Head + g.First; k < r.Head+g.End; k++ {
 		size += sizeOf(r, &r.Items[k])
-		if k > r.Head+i && r.Items[k].Place() != r.Items[k-1].Place() {
+		if k > r.Head+g.First && r.Items[k].Place() != r.Items[k-1].Place() {
 			last++
 		}
 	}
@@ -65,8 +65,8 @@ func written(r *conversation.Request, i, n int, name string, width int) *transcr
 		t.number, last, name))
 	t.text = append(t.text, '\n')
 	t.begin = len(t.text)
-	for k := i; k < i+n; k++ {
-		t.add(r.Head+k, k == i)
+	for k := g.First; k < g.End; k++ {
+		t.add(r.Head+k, k == g.First)
 	}
 	return t
 }
@@ -87,8 +87,8 @@ func sizeOf(r *conversation.Request, it *conversation.Item) (size int) {
 	return size
 }
 
-// named is the transcript with the name put in.
-func (t *transcript) named(id string) []byte {
+// putName puts the name in, and returns the transcript.
+func (t *transcript) putName(id string) []byte {
 	for _, at := range t.names {
 		copy(t.text[at:], id)
 	}
@@ -151,7 +151,7 @@ func spoken(r *conversation.Request, it *conversation.Item) string {
 	var s strings.Builder
 	parts, err := r.Parts(it)
 	if err == nil && len(parts) == 1 && parts[0].Kind == conversation.TextPart {
-		if text, err := r.Text(parts[0].Value); err == nil {
+		if text, err := conversation.TextIn(r, parts[0].Value); err == nil {
 			return text
 		}
 	}

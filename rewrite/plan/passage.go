@@ -52,7 +52,7 @@ func uncounted(p *Plan, i int) (list []Passage) {
 	}
 	add := func(w Passage, v span.Span) {
 		w.Raw = v.Of(p.Req.Body)
-		if text, err := p.Req.Text(v); err == nil {
+		if text, err := conversation.TextIn(p.Req, v); err == nil {
 			w.Text = text
 			list = append(list, w)
 		}

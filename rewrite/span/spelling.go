@@ -33,8 +33,8 @@ func spellingOf(v []byte, text string) Spelling {
 	return AsJSON
 }
 
-// isCanonical reports whether a JSON string is written as AppendQuoted writes. Whatever stands in it without a backslash
-// is, unless it is no UTF-8.
+// isCanonical reports whether a JSON string is written as AppendQuoted writes: whatever stands in it without a
+// backslash is so, unless it is no UTF-8.
 func isCanonical(v []byte) bool {
 	if !utf8.Valid(v) {
 		return false
