@@ -16,7 +16,7 @@ import (
 
 const (
 	// mostGarbage is how many bytes of garbage may lie beside what is in use, while the percentages below allow it.
-	mostGarbage = 24 << 20
+	mostGarbage = 48 << 20
 	// leastPercent is the least garbage beside what is in use, in percent of that: collecting is to stay cheap.
 	leastPercent = 30
 	// restBetween is the time between two looks at what may be given back.

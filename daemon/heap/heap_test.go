@@ -17,9 +17,9 @@ func TestGarbageGrowsWithWhatIsInUseOnlyWhileThatIsLittle(t *testing.T) {
 		}
 	}
 	f(0, 340) // before the first collection
-	f(5*mb, 340)
-	f(12*mb, 200)
-	f(48*mb, 50)
+	f(10*mb, 340)
+	f(24*mb, 200)
+	f(96*mb, 50)
 	f(400*mb, leastPercent)
 	f(8000*mb, leastPercent)
 }
