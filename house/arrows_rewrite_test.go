@@ -28,7 +28,7 @@ var rewriting = map[string]room{
 	"rewrite/responses": {dialect, "as for rewrite/chat and rewrite/messages"},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/recap/past rewrite/shorten rewrite/span",
 		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
 	},
 	"rewrite/conversation": {
@@ -133,7 +133,7 @@ var rewriting = map[string]room{
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/history/action" +
 			" rewrite/history/ending rewrite/plan rewrite/recap/agenda rewrite/recap/alike rewrite/recap/deed" +
-			" rewrite/recap/errand rewrite/recap/filing rewrite/recap/git rewrite/recap/rerun rewrite/recap/spoken" +
+			" rewrite/recap/fate rewrite/recap/filing rewrite/recap/git rewrite/recap/past rewrite/recap/spoken" +
 			" rewrite/recap/step rewrite/sentence rewrite/shell rewrite/shorten",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
@@ -149,6 +149,11 @@ var rewriting = map[string]room{
 		"rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/span",
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
+	"rewrite/recap/fate": {
+		"rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand rewrite/recap/past" +
+			" rewrite/recap/rerun",
+		"what became of a call stands in the calls behind it; what is told of it, and for how much there is room, must not matter",
+	},
 	"rewrite/recap/filing": {
 		"rewrite/history/action rewrite/shell",
 		"a line stands in a file by what calls did to it; how much of it is told must not matter",
@@ -161,6 +166,11 @@ var rewriting = map[string]room{
 	"rewrite/recap/git": {
 		"pattern rewrite/recap/step rewrite/shell",
 		"what git does to earlier changes stands in the words of its command; whose changes they are must not matter",
+	},
+	"rewrite/recap/past": {
+		"pattern rewrite/conversation rewrite/history rewrite/history/action rewrite/history/ending rewrite/plan" +
+			" rewrite/recap/step rewrite/shorten",
+		"it reads what happened; what of that is told, and where, must not matter",
 	},
 	"rewrite/recap/rerun": {
 		"",
@@ -180,7 +190,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap/spoken": {
 		"pattern rewrite/conversation rewrite/history rewrite/history/action rewrite/plan rewrite/recap/intext" +
-			" rewrite/sentence rewrite/span",
+			" rewrite/recap/past rewrite/sentence rewrite/span",
 		"who said what stands in messages and results; what else a summary tells must not matter",
 	},
 	"rewrite/reply": {

@@ -16,6 +16,7 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap"
+	"epitome/rewrite/recap/past"
 )
 
 // compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
@@ -282,15 +283,14 @@ func (c *compaction) writeSummary() bool {
 	for k, g := range list {
 		names[k] = c.P.Forms[g.First].Artifacts()[0]
 	}
-	r := recap.Span{Plan: c.P, From: c.from, To: c.to, Callers: c.callers, Says: c.says,
-		Where: "Each part of it is where its line says"}
+	known := recap.Beside{Says: c.says, Where: "Each part of it is where its line says"}
 	if c.P.Ask.Style.Mode == prose.ModeLossless {
-		r.Turns = partLines(c, list, names)
+		known.Turns = partLines(c, list, names)
 	}
-	if r.Turns == "" {
-		r.Where = whereAll(c, list, names)
+	if known.Turns == "" {
+		known.Where = whereAll(c, list, names)
 	}
-	text, files := recap.Of(r, c.room)
+	text, files := recap.Of(past.Of(c.P, c.from, c.to, c.callers), known, c.room)
 	c.P.Result.FilesNamed, c.mark = files, plan.MarkLeftOut(c.P)
 	runs := runsLeftOut(c)
 	switch {

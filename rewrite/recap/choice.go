@@ -9,7 +9,7 @@ import (
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/agenda"
-	"epitome/rewrite/recap/spoken"
+	"epitome/rewrite/recap/past"
 	"epitome/rewrite/shorten"
 )
 
@@ -23,23 +23,23 @@ type known struct {
 }
 
 // newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from what is read on.
-func (r *writer) newKnown(texts ...string) *known {
+func newKnown(s *past.Span, texts ...string) *known {
 	k := &known{told: map[string]bool{}, used: map[string]int{}, spoken: map[string]bool{}}
-	k.tell(r.rest())
+	k.tell(rest(s))
 	for _, text := range texts {
 		k.tell(text)
 	}
 	const longestCall = 16 << 10 // bytes that are looked at
-	writing, first := writingCalls(r), r.p.End
-	for room := 2 * spoken.MostRead; first > r.read && room > 0; first-- {
-		room -= plan.CostOf(r.p, first-1)
+	writing, first := writingCalls(s), s.Plan.End
+	for room := 2 * past.MostRead; first > s.Read && room > 0; first-- {
+		room -= plan.CostOf(s.Plan, first-1)
 	}
-	for i := first; i < r.p.End; i++ {
-		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
+	for i := first; i < s.Plan.End; i++ {
+		for _, c := range s.ItemAt(i).Calls {
 			if agenda.Keeps(c.Name) { // what it names is told as a task
 				continue
 			}
-			arguments := c.ArgumentsIn(r.p.Req.Body)
+			arguments := c.ArgumentsIn(s.Plan.Req.Body)
 			text := action.ArgumentTexts(arguments, c.FreeText)
 			text = text[:min(len(text), longestCall)]
 			shorten.EachName(text, func(name string) { k.used[name] = i })
@@ -53,11 +53,11 @@ func (r *writer) newKnown(texts ...string) *known {
 }
 
 // writingCalls are the ids of the calls of writing tools.
-func writingCalls(r *writer) map[string]bool {
+func writingCalls(s *past.Span) map[string]bool {
 	ids := map[string]bool{}
-	for k := range r.p.Hist.Results {
-		if res := &r.p.Hist.Results[k]; res.Action.Kind == action.Writing {
-			ids[r.p.Req.Items[r.p.Req.Head+res.Item].Answers] = true
+	for k := range s.Plan.Hist.Results {
+		if res := &s.Plan.Hist.Results[k]; res.Action.Kind == action.Writing {
+			ids[s.ItemAt(res.Item).Answers] = true
 		}
 	}
 	return ids
@@ -154,25 +154,25 @@ func (k *known) worthNow(line string) int {
 }
 
 // rest is what the rest of the request shows: all before the span and behind it, in the forms in which it is sent.
-func (r *writer) rest() string {
-	var s strings.Builder
-	for i := range r.p.Hist.Len() {
-		f := r.p.Forms[i]
-		isLeft := i == r.from-1 && f != nil && f.ReplacesContent() // an earlier summary stands in its text
-		if i >= r.from && i < r.to || isLeft {
+func rest(s *past.Span) string {
+	var text strings.Builder
+	for i := range s.Plan.Hist.Len() {
+		f := s.Plan.Forms[i]
+		isLeft := i == s.From-1 && f != nil && f.ReplacesContent() // an earlier summary stands in its text
+		if i >= s.From && i < s.To || isLeft {
 			continue
 		}
 		if f == nil || len(f.Patches) > 0 && f.Patches[0].Place == conversation.Behind { // an earlier summary goes
-			it := &r.p.Req.Items[r.p.Req.Head+i]
-			s.WriteString(r.p.TextOf(i) + "\n")
+			it := s.ItemAt(i)
+			text.WriteString(s.Plan.TextOf(i) + "\n")
 			for _, c := range it.Calls {
-				s.WriteString(action.ArgumentTexts(c.ArgumentsIn(r.p.Req.Body), c.FreeText))
+				text.WriteString(action.ArgumentTexts(c.ArgumentsIn(s.Plan.Req.Body), c.FreeText))
 			}
 			continue
 		}
 		for _, q := range f.Patches {
-			s.WriteString(q.Text + "\n")
+			text.WriteString(q.Text + "\n")
 		}
 	}
-	return s.String()
+	return text.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
+	"epitome/rewrite/recap/fate"
 	"epitome/rewrite/shorten"
 )
 
@@ -35,7 +36,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 	}
 	others := map[string]bool{}
 	list.each(func(res *history.Result, group string) bool {
-		if row := list.rowOf(res, group); row != "" && !list.all.seen[row] && !c.fateOf(res).isTold {
+		if row := list.rowOf(res, group); row != "" && !list.all.seen[row] && !c.isTold[res] {
 			others[row] = true
 		}
 		return true
@@ -46,7 +47,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 // passOf says in which pass over the span a command is told, 0 to 2.
 func (l *commandRows) passOf(res *history.Result, group string) int {
 	switch {
-	case group == endedNever, group == endedOpen && !l.fateOf(res).isTold:
+	case group == endedNever, group == endedOpen && !l.isTold[res]:
 		return 0
 	case res.Action.Reports:
 		return 2
@@ -70,15 +71,15 @@ type commandRow struct {
 
 // each gives f the commands of the span that do more than to look, the newest first, until it returns false.
 func (l *commandRows) each(f func(res *history.Result, group string) bool) {
-	l.sum.backwards(func(res *history.Result) bool {
-		return res.Action.Kind != action.Shell || isFinding(res) || isContinued(res) || f(res, l.group(res))
+	l.span.Backwards(func(res *history.Result) bool {
+		return res.Action.Kind != action.Shell || isFinding(res) || fate.IsContinued(res) || f(res, l.group(res))
 	})
 }
 
 // rowOf is the row of a command.
 func (l *commandRows) rowOf(res *history.Result, group string) string {
-	row := l.sum.commandLine(res)
-	if id := l.sum.endingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf) {
+	row := l.span.CommandLine(res)
+	if id := l.span.EndingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf) {
 		row += ", id " + id
 	}
 	return row
@@ -88,7 +89,7 @@ func (l *commandRows) rowOf(res *history.Result, group string) string {
 func (l *commandRows) take(res *history.Result, group string) bool {
 	const mostLines = 8
 	row := l.rowOf(res, group)
-	if l.fateOf(res).isTold { // it stands above
+	if l.isTold[res] { // it stands above
 		l.all.seen[row] = true
 	}
 	if row == "" || l.all.seen[row] {
@@ -99,7 +100,7 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	if group != endedAgain && group != endedMended { // what they say is out of date
 		if l.lines++; l.lines <= mostLines {
-			if line := lineOf(l.sum, l.endOf(res)); line != "" && l.all.add("> "+line) {
+			if line := l.span.LineOf(l.fates.EndOf(res)); line != "" && l.all.add("> "+line) {
 				row += "\n> " + line
 			}
 		}
@@ -124,7 +125,7 @@ func (l *commandRows) text(more int) string {
 			s.WriteString(r.text + "\n")
 		}
 	}
-	if more > 0 && s.Len() > 0 && l.sum.read == l.sum.from {
+	if more > 0 && s.Len() > 0 && l.span.IsReadWhole() {
 		fmt.Fprintf(&s, rowOfMore, more)
 	}
 	return s.String()
@@ -132,11 +133,11 @@ func (l *commandRows) text(more int) string {
 
 // folder is where the newest command of the span ran, if its call says that.
 func (l *commandRows) folder() (folder string) {
-	l.sum.backwards(func(res *history.Result) bool {
-		if l.sum.callOf(res) == nil || res.Action.Kind != action.Shell || isFinding(res) || isContinued(res) {
+	l.span.Backwards(func(res *history.Result) bool {
+		if l.span.CallOf(res) == nil || res.Action.Kind != action.Shell || isFinding(res) || fate.IsContinued(res) {
 			return true
 		}
-		_, folder = l.sum.commandOf(res)
+		_, folder = l.span.CommandOf(res)
 		return false
 	})
 	return shorten.OneLine(folder, longestFolder)
@@ -168,19 +169,19 @@ var endings = [...]string{
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
-	ending, of := c.sum.endingOf(c.endOf(res)), c.fateOf(res)
+	ending, of := c.span.EndingOf(c.fates.EndOf(res)), c.fates.Of(res)
 	switch {
 	case ending.Refusal.IsRefused():
 		return endedNotAt
 	case ending.Code > 0 && !ending.Failed():
 		return endedAnswer
-	case of.isSolved:
+	case of.IsSolved:
 		return endedSolved
-	case of.isMended:
+	case of.IsMended:
 		return endedMended
-	case of.isAgain:
+	case of.IsAgain:
 		return endedAgain
-	case of.isOpen:
+	case of.IsOpen:
 		return endedOpen
 	case ending.Failed() && !res.Action.Looks:
 		return endedBadly
@@ -192,8 +193,8 @@ func (c *calls) group(res *history.Result) string {
 		return saidNoError
 	}
 	last := ending
-	if heard := of.heard; heard != nil {
-		last = c.sum.endingOf(heard)
+	if heard := of.Heard; heard != nil {
+		last = c.span.EndingOf(heard)
 	}
 	switch {
 	case last.Killed:

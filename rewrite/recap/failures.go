@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/alike"
 	"epitome/rewrite/recap/deed"
+	"epitome/rewrite/recap/fate"
+	"epitome/rewrite/recap/past"
 	"epitome/rewrite/shorten"
 )
 
@@ -21,8 +22,8 @@ import (
 func (c *calls) failures(tokens int) string {
 	l := &failureList{calls: c, left: tokens, told: map[string]bool{}, like: map[string]*entry{},
 		looks: map[string]*entry{}}
-	for _, f := range slices.Backward(c.open) {
-		if f.end.Item >= c.sum.to || c.sum.endingOf(f.end).Refusal.IsRefused() {
+	for _, f := range slices.Backward(c.fates.Open) {
+		if f.End.Item >= c.span.To || c.span.EndingOf(f.End).Refusal.IsRefused() {
 			continue
 		}
 		if !l.take(f) {
@@ -31,7 +32,7 @@ func (c *calls) failures(tokens int) string {
 	}
 	var s strings.Builder
 	for _, e := range l.entries {
-		s.WriteString(e.text(c.sum))
+		s.WriteString(e.text(c.span))
 	}
 	return s.String()
 }
@@ -48,7 +49,7 @@ type failureList struct {
 }
 
 // take takes one failure, and reports whether there is room for more.
-func (l *failureList) take(f *failure) bool {
+func (l *failureList) take(f *fate.Failure) bool {
 	const mostLines, fewLines = 12, 3
 	const mostHeld = 24 // failures that are held against later runs: each such run is read
 	note, standing := "", notHeld
@@ -56,7 +57,7 @@ func (l *failureList) take(f *failure) bool {
 		note, standing = l.noteOfLater(f)
 	}
 	if standing == toldLater {
-		l.note(f.res).isAgain = true
+		l.fates.ToldAgain(f)
 		return true
 	}
 	most := mostLines
@@ -65,15 +66,15 @@ func (l *failureList) take(f *failure) bool {
 	}
 	m := motive{note: note}
 	if standing == notHeld && !l.read(&m, f, most) {
-		l.note(f.res).isTold = true
+		l.isTold[f.Res] = true
 		return true
 	}
-	e := l.sum.failureEntry(f, m.note, m.lines, l.left)
+	e := l.failureEntry(f, m.note, m.lines, l.left)
 	if e == nil {
 		return false
 	}
 	l.left -= e.tokens
-	l.note(f.res).isTold = true
+	l.isTold[f.Res] = true
 	if l.entries = append(l.entries, e); m.kind != "" && m.note == "" {
 		l.like[m.kind], l.looks[m.look] = e, e
 	}
@@ -90,14 +91,14 @@ type motive struct {
 
 // read reads why a call failed, in so many lines at most, each of which is told once. It reports false for one that was
 // counted with a newer one like it.
-func (l *failureList) read(m *motive, f *failure, most int) bool {
-	m.look = l.sum.lookOf(f)
+func (l *failureList) read(m *motive, f *fate.Failure, most int) bool {
+	m.look = l.lookOf(f)
 	if e := l.looks[m.look]; e != nil && m.note == "" {
 		e.count(f)
 		return false
 	}
-	all := l.sum.tellingLines(f.end, most)
-	m.kind = l.sum.kindOf(f, all)
+	all := l.tellingLines(f.End, most)
+	m.kind = l.kindOf(f, all)
 	if e := l.like[m.kind]; e != nil && m.kind != "" && m.note == "" {
 		e.count(f)
 		l.looks[m.look] = e
@@ -113,17 +114,17 @@ func (l *failureList) read(m *motive, f *failure, most int) bool {
 // first.
 func (c *calls) refusals(tokens int) string {
 	var s strings.Builder
-	for _, f := range slices.Backward(c.open) {
-		if f.end.Item >= c.sum.to || !c.sum.endingOf(f.end).Refusal.IsRefused() {
+	for _, f := range slices.Backward(c.fates.Open) {
+		if f.End.Item >= c.span.To || !c.span.EndingOf(f.End).Refusal.IsRefused() {
 			continue
 		}
-		row := c.sum.failureEntry(f, "", nil, tokens)
+		row := c.failureEntry(f, "", nil, tokens)
 		if row == nil {
 			break
 		}
 		tokens -= row.tokens
-		c.note(f.res).isTold = true
-		s.WriteString(row.text(c.sum))
+		c.isTold[f.Res] = true
+		s.WriteString(row.text(c.span))
 	}
 	return s.String()
 }
@@ -133,12 +134,12 @@ type entry struct {
 	head, lines string
 	tokens      int
 	others      int
-	oldest      *failure // of these
+	oldest      *fate.Failure // of these
 }
 
-func (e *entry) count(f *failure) { e.others, e.oldest = e.others+1, f }
+func (e *entry) count(f *fate.Failure) { e.others, e.oldest = e.others+1, f }
 
-func (e *entry) text(r *writer) string {
+func (e *entry) text(s *past.Span) string {
 	if e.others == 0 {
 		return e.head + "\n" + e.lines
 	}
@@ -147,27 +148,28 @@ func (e *entry) text(r *writer) string {
 		calls = fmt.Sprintf("%d other calls", e.others)
 	}
 	return fmt.Sprintf("%s; so did %s like it, the oldest in message %d\n%s", e.head, calls,
-		plan.NumberOf(r.p, e.oldest.end.Item), e.lines)
+		s.NumberOf(e.oldest.End), e.lines)
 }
 
 // lookOf is equal for failures of tools that are none of files and shells, if their answers are short and look alike.
-func (r *writer) lookOf(f *failure) string {
+func (c *calls) lookOf(f *fate.Failure) string {
 	const longest = 400 // bytes
-	text := r.p.TextOf(f.end.Item)
-	if f.end.Action.Kind != action.Other || len(text) > longest {
-		return fmt.Sprint(f.end.Item) // like no other
+	text := c.span.TextOf(f.End)
+	if f.End.Action.Kind != action.Other || len(text) > longest {
+		return fmt.Sprint(f.End.Item) // like no other
 	}
-	kind := alike.Failure{Program: []string{f.res.Name}, Ending: r.endingOf(f.end).InWords()}
+	kind := alike.Failure{Program: []string{f.Res.Name}, Ending: c.span.EndingOf(f.End).InWords()}
 	return kind.Look(text)
 }
 
 // kindOf is equal for failures that are alike; empty if a failure tells nothing.
-func (r *writer) kindOf(f *failure, lines []string) string {
-	if len(lines) == 0 || len(f.errands) == 0 || len(f.errands[0].Words) == 0 {
+func (c *calls) kindOf(f *fate.Failure, lines []string) string {
+	if len(lines) == 0 || len(f.Errands) == 0 || len(f.Errands[0].Words) == 0 {
 		return ""
 	}
-	kind := alike.Failure{Program: []string{f.res.Name, f.errands[0].Words[0]}, Ending: r.endingOf(f.end).InWords()}
-	for _, t := range f.errands {
+	program := []string{f.Res.Name, f.Errands[0].Words[0]}
+	kind := alike.Failure{Program: program, Ending: c.span.EndingOf(f.End).InWords()}
+	for _, t := range f.Errands {
 		kind.Own = append(append(kind.Own, t.Words...), t.Like)
 	}
 	return kind.Kind(lines)
@@ -184,29 +186,32 @@ func newLines(all []string, told map[string]bool) (list []string) {
 }
 
 // failureEntry tells of one failure with lines of its output, in at most so many tokens; nil if it does not fit.
-func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) *entry {
-	head := fmt.Sprintf("%s, message %d: %s", nameOf(r, f.res), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
-	if f.times > 1 {
-		head += fmt.Sprintf(", %d times in a row", f.times)
+func (c *calls) failureEntry(f *fate.Failure, note string, lines []string, tokens int) *entry {
+	ending := c.span.EndingOf(f.End)
+	head := fmt.Sprintf("%s, message %d: %s", nameOf(c.span, f.Res), c.span.NumberOf(f.End), ending.InWords())
+	if f.Times > 1 {
+		head += fmt.Sprintf(", %d times in a row", f.Times)
 	}
-	if f.again > 0 {
-		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
+	if f.Again > 0 {
+		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended",
+			plan.NumberOf(c.span.Plan, f.Again))
 	}
-	if f.other != nil {
-		head += fmt.Sprintf("; with other values it was called in message %d: %s", plan.NumberOf(r.p, f.other.Item), r.endingOf(f.other).InWords())
+	if f.Other != nil {
+		head += fmt.Sprintf("; with other values it was called in message %d: %s", c.span.NumberOf(f.Other),
+			c.span.EndingOf(f.Other).InWords())
 	}
-	if note == "" && f.end.Action.Kind == action.Other && r.endingOf(f.end).Refusal.How == "" {
-		if fields := deed.InPlaceOf(lines, func() string { return r.p.TextOf(f.end.Item) }); fields != "" {
+	if note == "" && f.End.Action.Kind == action.Other && ending.Refusal.How == "" {
+		if fields := deed.InPlaceOf(lines, func() string { return c.span.TextOf(f.End) }); fields != "" {
 			head, lines = head+"; a preview of some of its fields follows", []string{fields}
 		}
 	}
 	e := &entry{head: head + note}
-	if e.tokens = r.p.Count(e.head + "\n"); e.tokens > tokens {
+	if e.tokens = c.span.Plan.Count(e.head + "\n"); e.tokens > tokens {
 		return nil
 	}
 	for _, l := range lines {
 		l = "> " + strings.TrimRight(l, " \t\r") + "\n"
-		n := r.p.Count(l)
+		n := c.span.Plan.Count(l)
 		if e.tokens+n > tokens {
 			break
 		}
@@ -216,23 +221,23 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 }
 
 // nameOf is a call in words: of one that is none of files and shells with its values.
-func nameOf(r *writer, res *history.Result) string {
+func nameOf(s *past.Span, res *history.Result) string {
 	if res.Action.Kind != action.Other {
 		return res.About()
 	}
-	return deedOf(r, res).InWords()
+	return deedOf(s, res).InWords()
 }
 
 // tellingLines are the lines of a result that tell what failed, as they stand there. That a call was refused is told
 // already, with the user's words.
-func (r *writer) tellingLines(res *history.Result, most int) []string {
-	if r.endingOf(res).Refusal.How != "" {
+func (c *calls) tellingLines(res *history.Result, most int) []string {
+	if c.span.EndingOf(res).Refusal.How != "" {
 		return nil
 	}
-	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
+	screen, _ := shorten.FinalScreen(c.span.TextOf(res))
 	list := excerpt.Failures(screen, most)
-	list = slices.DeleteFunc(list, exitLine.MatchString)
-	if line := r.endingOf(res).Line; len(list) == 0 && line != "" && !exitLine.MatchString(line) {
+	list = slices.DeleteFunc(list, past.ExitLine.MatchString)
+	if line := c.span.EndingOf(res).Line; len(list) == 0 && line != "" && !past.ExitLine.MatchString(line) {
 		list = []string{line}
 	}
 	if len(list) == 0 {
@@ -241,16 +246,13 @@ func (r *writer) tellingLines(res *history.Result, most int) []string {
 	return shorten.WholeLines(screen, list)
 }
 
-// exitLine finds a line that says the exit state and nothing else: that is told already.
-var exitLine = pattern.Of(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
-
 // lastLines are the last lines of a text that say something and are not long.
 func lastLines(text string, most int) (list []string) {
 	const longest = 300 // bytes
 	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
 		at := strings.LastIndexByte(text, '\n') + 1
 		l := strings.TrimSpace(text[at:])
-		if l != "" && l != "Output:" && len(l) <= longest && !exitLine.MatchString(l) {
+		if l != "" && l != "Output:" && len(l) <= longest && !past.ExitLine.MatchString(l) {
 			list = append(list, l)
 		}
 		text = strings.TrimRight(text[:at], "\r\n \t")

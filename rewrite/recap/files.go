@@ -10,8 +10,8 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/history/ending"
-	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/filing"
+	"epitome/rewrite/recap/past"
 	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shell"
@@ -76,29 +76,29 @@ type written struct {
 const linesOfCall, linesOfFile, linesOfShort = 4, 10, 2
 
 // files are those that calls wrote and deleted, in at most so many tokens.
-func (r *writer) files(k *known, tokens int) string {
-	w := &written{sum: r, known: k, room: bytesFor(tokens), git: readGit(r)}
-	r.backwards(func(res *history.Result) bool {
-		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(r, res) {
-			w.take(res)
+func (w *writer) files(k *known, tokens int) string {
+	all := &written{sum: w, known: k, room: bytesFor(tokens), git: readGit(w.Span)}
+	w.Backwards(func(res *history.Result) bool {
+		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(w.Span, res) {
+			all.take(res)
 		}
 		return true
 	})
-	for _, f := range w.files {
-		w.takeShort(f)
+	for _, f := range all.files {
+		all.takeShort(f)
 	}
 	var s, gone, inDoubt, back strings.Builder
-	for _, f := range w.files {
-		r.filesTold = append(r.filesTold, f.path)
+	for _, f := range all.files {
+		w.filesTold = append(w.filesTold, f.path)
 		switch {
 		case f.back != nil:
-			back.WriteString(w.backRow(f))
+			back.WriteString(all.backRow(f))
 		case f.inDoubt:
 			inDoubt.WriteString(f.path + "\n")
 		case f.deleted:
 			gone.WriteString(f.path + "\n")
 		default:
-			s.WriteString(w.row(f) + "\n" + spoken.Quoted(f.lines))
+			s.WriteString(all.row(f) + "\n" + spoken.Quoted(f.lines))
 		}
 	}
 	if back.Len() > 0 {
@@ -118,17 +118,17 @@ const groupInDoubt = "deleted or not: the results of the commands that were to d
 
 // failedWriting reports whether a call failed so that nothing may be written: one of a writing tool, or of a shell that
 // ran one command alone or none.
-func failedWriting(r *writer, res *history.Result) bool {
+func failedWriting(s *past.Span, res *history.Result) bool {
 	switch res.Action.Kind {
 	case action.Writing:
-		return r.endingOf(res).Failed() || ending.SaysRefusal(r.p.TextOf(res.Item))
+		return s.EndingOf(res).Failed() || ending.SaysRefusal(s.TextOf(res))
 	case action.Shell:
-		ending := r.endingOf(res)
+		ending := s.EndingOf(res)
 		if ending.Refusal.KeptAll() {
 			return true
 		}
 		if ending.Code > 0 {
-			command, _ := r.commandOf(res)
+			command, _ := s.CommandOf(res)
 			steps, ok := step.In(command)
 			return ok && len(steps) == 1 && !strings.Contains(command, "<<") // a script may have begun
 		}
@@ -138,7 +138,7 @@ func failedWriting(r *writer, res *history.Result) bool {
 
 // row names the file, and says how often it was written, if all that was done is read.
 func (w *written) row(f *changed) string {
-	if len(f.calls) < 2 || w.sum.read > w.sum.from {
+	if len(f.calls) < 2 || !w.sum.IsReadWhole() {
 		return f.path
 	}
 	return fmt.Sprintf("%s, written %d times", f.path, len(f.calls))
@@ -165,7 +165,7 @@ func (w *written) take(res *history.Result) {
 			f.left.Anew = true
 			continue
 		}
-		if call := w.sum.callOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
+		if call := w.sum.CallOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
 			f.calls = append(f.calls, call)
 		}
 		if !f.deleted && !f.left.Anew && !w.full { // what is chosen passes for told
@@ -177,7 +177,7 @@ func (w *written) take(res *history.Result) {
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
 	f := &changed{path: name, base: path.Base(name), deleted: slices.Contains(res.Action.Deletes, name), back: back}
-	f.inDoubt = f.deleted && w.sum.endingOf(res).MayHaveFailed()
+	f.inDoubt = f.deleted && w.sum.EndingOf(res).MayHaveFailed()
 	need := len(name) + 1
 	if back != nil {
 		need = len(w.backRow(f)) + 1
@@ -193,12 +193,12 @@ func (w *written) begin(res *history.Result, name string, back *gitStep) *change
 
 // takeLines takes lines that a call put into a file and that no newer one took out, by the names in them.
 func (w *written) takeLines(f *changed, res *history.Result, name string) {
-	call := w.sum.callOf(res)
+	call := w.sum.CallOf(res)
 	if call == nil {
 		return
 	}
 	if w.read == nil {
-		w.read = filing.Read(call.ArgumentsIn(w.sum.p.Req.Body), call.FreeText)
+		w.read = filing.Read(w.sum.ArgumentsOf(call), call.FreeText)
 	}
 	all, gone, isPatch := w.read.Of(name)
 	put := make([]string, 0, len(all))
@@ -254,8 +254,8 @@ const groupBack = "taken back since, if git had the file"
 // backRow says what took back the changes of a file.
 func (w *written) backRow(f *changed) string {
 	const longest = 120 // characters
-	command := shorten.OneLine(w.sum.commandLine(f.back.res), longest)
-	return fmt.Sprintf("%s, message %d: %s\n", f.path, plan.NumberOf(w.sum.p, f.back.res.Item), command)
+	command := shorten.OneLine(w.sum.CommandLine(f.back.res), longest)
+	return fmt.Sprintf("%s, message %d: %s\n", f.path, w.sum.NumberOf(f.back.res), command)
 }
 
 // fileOf is the file as it is told already; nil if it is not.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"epitome/pattern"
-	"epitome/prose"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/recap/git"
+	"epitome/rewrite/recap/past"
 	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/sentence"
 	"epitome/rewrite/shell"
@@ -26,64 +26,101 @@ const (
 // findings are what the agent read and searched, the newest first: each call with the lines of its result that hold
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
-func (r *writer) findings(k *known, tokens int) string {
-	room, searched := bytesFor(tokens)-len(fmt.Sprintf(rowOfMore, 10_000)), 0
-	toldByModel := r.p.Ask.Style.Mode == prose.ModeLLM && r.says.Text != ""
-	var order []string
-	lines, heads := map[string][]string{}, map[string]bool{}
-	r.backwards(func(res *history.Result) bool {
-		defer k.noteMove(res)
-		known := toldByModel && res.Action.Kind == action.Other
-		if !isFinding(res) || known || res.Failed || searched > mostSearched {
-			return true
-		}
-		text, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
-		searched += len(text)
-		head := headOf(r, res)
-		most, worth := k.worthFound(res, !heads[head])
-		chosen := k.choose(shorten.Pieces(text, longestLine), most, worth)
-		if len(chosen) == 0 && (res.Action.Kind == action.Other || !k.isNew(head)) {
-			return true
-		}
-		if !heads[head] {
-			room -= len(head) + 1
-		}
-		if room -= len(spoken.Quoted(chosen)); room < 0 {
-			return false
-		}
-		if !heads[head] {
-			heads[head], order = true, append(order, head)
-		}
-		k.tell(head)
-		lines[head] = append(lines[head], chosen...)
-		r.filesTold = append(r.filesTold, res.Action.Reads...)
-		return true
+func (w *writer) findings(k *known, tokens int) string {
+	f := &found{sum: w, known: k, lines: map[string][]string{}}
+	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000))
+	w.Backwards(func(res *history.Result) bool {
+		hasRoom := f.take(res)
+		k.noteMove(res)
+		return hasRoom
 	})
 	var s strings.Builder
-	for _, head := range order {
-		s.WriteString(head + "\n" + spoken.Quoted(lines[head]))
+	for _, head := range f.order {
+		s.WriteString(head + "\n" + spoken.Quoted(f.lines[head]))
 	}
-	var read folders
-	r.backwards(func(res *history.Result) bool {
-		for _, f := range res.Action.Reads {
-			if res.Failed || k.told[f] || r.tellsFile(f) {
-				continue
-			}
-			if room -= len(f) + 2; room < 0 {
-				return false
-			}
-			read.add(f)
-			r.filesTold = append(r.filesTold, f)
-		}
-		return true
-	})
-	if len(read.order) > 0 {
-		s.WriteString("files read, of which nothing else is told here:\n" + read.lines())
+	if files := f.filesRead(); files != "" {
+		s.WriteString("files read, of which nothing else is told here:\n" + files)
 	}
-	if n := countMore(r, heads); n > 0 && room >= 0 && r.read == r.from { // else there are more that were not read
+	if n := f.countMore(); n > 0 && f.room >= 0 && w.IsReadWhole() { // else there are more that were not read
 		fmt.Fprintf(&s, rowOfMore, n)
 	}
 	return s.String()
+}
+
+// found is what the agent read and searched, as far as there is room for it.
+type found struct {
+	sum      *writer
+	known    *known
+	room     int                 // bytes; below 0 once something had no room
+	searched int                 // bytes of results
+	order    []string            // the lines above what was found, the newest first
+	lines    map[string][]string // by those
+}
+
+// take takes what one call found, and reports whether there may be room for more.
+func (f *found) take(res *history.Result) bool {
+	isOther := res.Action.Kind == action.Other
+	if !isFinding(res) || isOther && f.sum.isToldByModel() || res.Failed || f.searched > mostSearched {
+		return true
+	}
+	text, _ := shorten.FinalScreen(f.sum.TextOf(res))
+	f.searched += len(text)
+	head := headOf(f.sum.Span, res)
+	_, isTold := f.lines[head]
+	most, worth := f.known.worthFound(res, !isTold)
+	chosen := f.known.choose(shorten.Pieces(text, longestLine), most, worth)
+	if len(chosen) == 0 && (isOther || !f.known.isNew(head)) {
+		return true
+	}
+	if !isTold {
+		f.room -= len(head) + 1
+	}
+	if f.room -= len(spoken.Quoted(chosen)); f.room < 0 {
+		return false
+	}
+	if !isTold {
+		f.order = append(f.order, head)
+	}
+	f.known.tell(head)
+	f.lines[head] = append(f.lines[head], chosen...)
+	f.sum.filesTold = append(f.sum.filesTold, res.Action.Reads...)
+	return true
+}
+
+// filesRead lists the files that were read and are not told yet.
+func (f *found) filesRead() string {
+	var read folders
+	f.sum.Backwards(func(res *history.Result) bool {
+		for _, name := range res.Action.Reads {
+			if res.Failed || f.known.told[name] || f.sum.tellsFile(name) {
+				continue
+			}
+			if f.room -= len(name) + 2; f.room < 0 {
+				return false
+			}
+			read.add(name)
+			f.sum.filesTold = append(f.sum.filesTold, name)
+		}
+		return true
+	})
+	return read.lines()
+}
+
+// countMore counts what was read and searched and has no place here, the same once.
+func (f *found) countMore() int {
+	more := map[string]bool{}
+	f.sum.Backwards(func(res *history.Result) bool {
+		if !isFinding(res) || res.Failed || res.Action.Kind == action.Other {
+			return true
+		}
+		isHidden := func(file string) bool { return !f.sum.tellsFile(file) }
+		head, reads := headOf(f.sum.Span, res), res.Action.Reads
+		if _, isTold := f.lines[head]; !isTold && (len(reads) == 0 || slices.ContainsFunc(reads, isHidden)) {
+			more[head] = true
+		}
+		return true
+	})
+	return len(more)
 }
 
 // worthFound says how many lines of a result are told, and how much one is worth: more than its names where another
@@ -143,26 +180,9 @@ func isReport(res *history.Result) bool {
 // rowOfMore stands below what was read and searched.
 const rowOfMore = "and %d more, not listed here\n"
 
-// countMore counts what was read and searched and has no place here, the same once.
-func countMore(r *writer, heads map[string]bool) int {
-	more := map[string]bool{}
-	r.backwards(func(res *history.Result) bool {
-		if !isFinding(res) || res.Failed || res.Action.Kind == action.Other {
-			return true
-		}
-		isHidden := func(file string) bool { return !r.tellsFile(file) }
-		head, reads := headOf(r, res), res.Action.Reads
-		if !heads[head] && (len(reads) == 0 || slices.ContainsFunc(reads, isHidden)) {
-			more[head] = true
-		}
-		return true
-	})
-	return len(more)
-}
-
 // tellsFile reports whether the summary names the file already.
-func (r *writer) tellsFile(name string) bool {
-	return slices.ContainsFunc(r.filesTold, func(f string) bool { return shell.SameFile(f, name) })
+func (w *writer) tellsFile(name string) bool {
+	return slices.ContainsFunc(w.filesTold, func(f string) bool { return shell.SameFile(f, name) })
 }
 
 // isFinding reports whether a call only shows what is there.
@@ -178,15 +198,15 @@ func isFinding(res *history.Result) bool {
 
 // headOf is the line above what a call found: of a file that was read its path, of a command itself, of a search what
 // it looked for and where.
-func headOf(r *writer, res *history.Result) string {
+func headOf(s *past.Span, res *history.Result) string {
 	if res.Action.Kind == action.Reading && len(res.Action.Reads) == 1 {
 		return res.Action.Reads[0]
 	}
 	if res.Action.Kind == action.Shell {
-		return r.commandLine(res)
+		return s.CommandLine(res)
 	}
-	if call := r.callOf(res); call != nil && res.Action.Kind == action.Searching {
-		arguments := call.ArgumentsIn(r.p.Req.Body)
+	if call := s.CallOf(res); call != nil && res.Action.Kind == action.Searching {
+		arguments := s.ArgumentsOf(call)
 		pattern, where := action.SearchOf(call.Name, arguments, call.FreeText)
 		if pattern != "" && where != "" {
 			return fmt.Sprintf("%s, pattern `%s`, path `%s`", call.Name, pattern, where)

@@ -6,6 +6,7 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/recap/git"
+	"epitome/rewrite/recap/past"
 )
 
 // gitStep is one command of git that changes what became of earlier changes.
@@ -18,22 +19,22 @@ type gitStep struct {
 
 // readGit finds the commands of git in the span and behind it, in their order, the newest of them if there are very
 // many: each edit is held against them. Of a call that failed, or in which git refused something, nothing is known.
-func readGit(r *writer) (list []*gitStep) {
+func readGit(s *past.Span) (list []*gitStep) {
 	const most = 500 // commands, and files that these name
-	for k := range r.p.Hist.Results {
-		res := &r.p.Hist.Results[k]
-		if res.Item < r.from || res.Item >= r.p.End || res.Action.Kind != action.Shell {
+	for k := range s.Plan.Hist.Results {
+		res := &s.Plan.Hist.Results[k]
+		if res.Item < s.From || res.Item >= s.Plan.End || res.Action.Kind != action.Shell {
 			continue
 		}
-		steps := gitSteps(r, res)
-		if len(steps) == 0 || r.endingOf(res).Failed() || git.IsRefused(r.p.TextOf(res.Item)) {
+		steps := gitSteps(s, res)
+		if len(steps) == 0 || s.EndingOf(res).Failed() || git.IsRefused(s.TextOf(res)) {
 			continue
 		}
-		for _, s := range steps {
-			if s.Use == git.Restores {
+		for _, g := range steps {
+			if g.Use == git.Restores {
 				undoStash(list)
 			}
-			list = append(list, s)
+			list = append(list, g)
 		}
 		if len(list) > 2*most {
 			list = list[len(list)-most:]
@@ -63,8 +64,8 @@ func undoStash(list []*gitStep) {
 }
 
 // gitSteps are the commands of git in one call.
-func gitSteps(r *writer, res *history.Result) (list []*gitStep) {
-	all, isAlone := git.In(r.commandOf(res))
+func gitSteps(s *past.Span, res *history.Result) (list []*gitStep) {
+	all, isAlone := git.In(s.CommandOf(res))
 	for _, g := range all {
 		list = append(list, &gitStep{Command: *g, res: res, isAlone: isAlone})
 	}

@@ -12,10 +12,10 @@ const shareOfNames = 0.1
 // names are those that the calls of the span use, beside what they write into files, and that stand nowhere else in the
 // request, those used latest first, on few lines: paths by their folders, then all others on one. size is that of the
 // rest of the summary, in bytes.
-func (r *writer) names(k *known, tokens, size int) string {
+func (w *writer) names(k *known, tokens, size int) string {
 	var all []string
 	for name, at := range k.used {
-		if !k.told[name] && k.spoken[name] && at < r.to && !isRound(name) {
+		if !k.told[name] && k.spoken[name] && at < w.To && !isRound(name) {
 			all = append(all, name)
 		}
 	}

@@ -13,11 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/prose"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
-	"epitome/rewrite/history/action"
-	"epitome/rewrite/history/ending"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/past"
 	"epitome/rewrite/recap/spoken"
 )
 
@@ -36,36 +35,31 @@ func (t Says) heading(p *plan.Plan, to int) string {
 	return s
 }
 
-// Span is what a text stands for, and what is known of it beside the plan.
-type Span struct {
-	Plan     *plan.Plan
-	From, To int    // items behind the head
-	Callers  []int  // of each item, the item whose call it answers; -1 if it answers none
-	Says     Says   // what a model says
-	Turns    string // where each part lies, if that is told one by one
-	Where    string // where all of it lies
+// Beside is what is known of a span beside what code reads in it.
+type Beside struct {
+	Says  Says   // what a model says of it
+	Turns string // where each part lies, if that is told one by one
+	Where string // where all of it lies
 }
 
 // Of returns the text that stands for the span, and how many files it names.
-func Of(s Span, b Budgets) (text string, files int) {
-	r := &writer{p: s.Plan, from: s.From, to: s.To, says: s.Says, turns: s.Turns, callers: s.Callers}
-	r.said = spoken.Span{Plan: s.Plan, From: s.From, To: s.To, Until: s.Says.Until, Callers: s.Callers}
-	r.said.Read = r.said.Reach()
-	r.read = r.said.Read
-	text = r.text(b, s.Where)
-	return text, len(r.filesTold)
+func Of(s *past.Span, known Beside, b Budgets) (text string, files int) {
+	w := &writer{Span: s, beside: known, said: spoken.Span{Span: s, Until: known.Says.Until}}
+	text = w.text(b)
+	return text, len(w.filesTold)
 }
 
-// writer writes the text of one span.
+// writer writes the text of one span, part by part.
 type writer struct {
-	p         *plan.Plan
-	from, to  int    // items behind the head
-	says      Says   // what a model says
-	turns     string // where each part lies, if that is told one by one
-	callers   []int  // of each item, the item whose call it answers; -1 if it answers none
-	read      int    // item from which on it is read what was said and done; the user's words are read everywhere
-	filesTold []string
+	*past.Span
+	beside    Beside
 	said      spoken.Span // what was said in it
+	filesTold []string
+}
+
+// isToldByModel reports whether a model tells what calls of other tools did.
+func (w *writer) isToldByModel() bool {
+	return w.Plan.Ask.Style.Mode == prose.ModeLLM && w.beside.Says.Text != ""
 }
 
 // The heading of each part of a summary.
@@ -93,11 +87,11 @@ const intro = "This is background, not a new request. Do not begin again: go on 
 // part is a part of a summary under its heading.
 type part struct{ heading, text string }
 
-// text is the whole recap. where says where the span lies. In each line that frames something stands a name which
-// occurs nowhere between the frames, so that nothing in them can pass for one.
-func (r *writer) text(b Budgets, where string) string {
-	quotes, more := r.said.Users(spoken.Room{All: b.Users, Latest: b.Latest, Asked: b.Asked})
-	parts := r.parts(b, quotes)
+// text is the whole recap. In each line that frames something stands a name which occurs nowhere between the frames, so
+// that nothing in them can pass for one.
+func (w *writer) text(b Budgets) string {
+	quotes, more := w.said.Users(spoken.Room{All: b.Users, Latest: b.Latest, Asked: b.Asked})
+	parts := w.parts(b, quotes)
 	all := make([]string, 0, len(quotes)+len(parts))
 	for _, q := range quotes {
 		all = append(all, q.Lead, q.Text)
@@ -105,36 +99,36 @@ func (r *writer) text(b Budgets, where string) string {
 	for _, p := range parts {
 		all = append(all, p.text)
 	}
-	id := Unlike(r.p.Hist.Chain[r.to], all)
+	id := Unlike(w.Plan.Hist.Chain[w.To], all)
 	var s strings.Builder
-	fmt.Fprintf(&s, "%ssummary %s of %d earlier messages, left out to make room]\n%s", plan.Mark, id, conversation.MessagesIn(r.p.Req, r.p.Req.Head+r.from, r.to-r.from), intro)
+	fmt.Fprintf(&s, "%ssummary %s of %d earlier messages, left out to make room]\n%s", plan.Mark, id, conversation.MessagesIn(w.Plan.Req, w.Plan.Req.Head+w.From, w.To-w.From), intro)
 	if len(quotes)+len(more) > 0 {
 		fmt.Fprintf(&s, "== %s: %s ==\n", id, headUsers)
 	}
 	for _, q := range quotes {
-		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(r.p, q.Item), q.Note, q.Lead, q.Text)
+		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(w.Plan, q.Item), q.Note, q.Lead, q.Text)
 	}
 	if len(more) > 0 {
-		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, len(more), numbersOf(r, more))
+		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, len(more), numbersOf(w.Plan, more))
 	}
 	for _, p := range parts {
 		if text := strings.TrimRight(p.text, "\n"); text != "" {
 			fmt.Fprintf(&s, "== %s: %s ==\n%s\n", id, p.heading, text)
 		}
 	}
-	fmt.Fprintf(&s, "[end of summary %s. %s]", id, where)
+	fmt.Fprintf(&s, "[end of summary %s. %s]", id, w.beside.Where)
 	return s.String()
 }
 
 // parts are all parts but the user's messages. quotes are what they say. What is told first is not told again.
-func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
-	calls := r.readCalls()
+func (w *writer) parts(b Budgets, quotes []spoken.Quote) []part {
+	calls := tellCalls(w.Span)
 	list := []part{
-		{r.says.heading(r.p, r.to), r.says.Text},
-		{headTurns, r.turns},
-		{headTasks, r.tasks(b.Tasks)},
-		{headSaid, r.said.Conclusions(b.Said)},
-		{headTexts, r.said.CallsInTexts(b.Calls + b.Files)},
+		{w.beside.Says.heading(w.Plan, w.To), w.beside.Says.Text},
+		{headTurns, w.beside.Turns},
+		{headTasks, w.tasks(b.Tasks)},
+		{headSaid, w.said.Conclusions(b.Said)},
+		{headTexts, w.said.CallsInTexts(b.Calls + b.Files)},
 		{headFailures, calls.failures(b.Failures)},
 		{headRefused, calls.refusals(b.Failures / 3)},
 		{headCommands, calls.commands(b.Calls)},
@@ -150,26 +144,28 @@ func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 	for _, p := range list {
 		told = append(told, p.text)
 	}
-	known := r.newKnown(told...)
-	commands, files := list[len(list)-1].text, r.files(known, b.Files)
-	left := max(0, b.Calls-r.p.Count(commands)) + max(0, b.Files-r.p.Count(files)) // other calls may have it
-	list = append(list, part{headFiles, files}, part{headFound, r.findings(known, b.Found)},
-		part{headCalls, calls.others(known, max(b.Calls/3, left))})
+	known := newKnown(w.Span, told...)
+	commands, files := list[len(list)-1].text, w.files(known, b.Files)
+	left := max(0, b.Calls-w.Plan.Count(commands)) + max(0, b.Files-w.Plan.Count(files)) // other calls may have it
+	list = append(list, part{headFiles, files}, part{headFound, w.findings(known, b.Found)})
+	if !w.isToldByModel() {
+		list = append(list, part{headCalls, calls.others(known, max(b.Calls/3, left))})
+	}
 	for _, p := range list {
 		size += len(p.text)
 		known.tell(p.text)
 	}
-	return append(list, part{headNames, r.names(known, b.Names, size)})
+	return append(list, part{headNames, w.names(known, b.Names, size)})
 }
 
 // numbersOf are the numbers of messages in the request, the first of them if there are many, and what there is to see
 // in them.
-func numbersOf(r *writer, items []int) string {
+func numbersOf(p *plan.Plan, items []int) string {
 	const most = 20
 	list := make([]string, 0, most+1)
 	for _, i := range items[:min(len(items), most)] {
-		number := fmt.Sprint(plan.NumberOf(r.p, i))
-		if media := spoken.MediaOf(r.p, i); media != "" {
+		number := fmt.Sprint(plan.NumberOf(p, i))
+		if media := spoken.MediaOf(p, i); media != "" {
 			number += " (with " + media + ")"
 		}
 		list = append(list, number)
@@ -219,40 +215,4 @@ func (r *rows) add(row string) bool {
 	r.seen[row], r.room = true, r.room-len(row)-1
 	r.list = append(r.list, row)
 	return true
-}
-
-// backwards gives f the results of the span, the newest first, until it returns false.
-func (r *writer) backwards(f func(res *history.Result) bool) {
-	for k := len(r.p.Hist.Results) - 1; k >= 0; k-- {
-		res := &r.p.Hist.Results[k]
-		if res.Item < r.read {
-			return
-		}
-		if res.Item < r.to && !f(res) {
-			return
-		}
-	}
-}
-
-// endingOf is how the call ended that the result answers.
-func (r *writer) endingOf(res *history.Result) *ending.Ending {
-	return plan.EndingOf(r.p, res)
-}
-
-// callOf is the call that the result answers; nil if there is none that is read.
-func (r *writer) callOf(res *history.Result) *conversation.Call {
-	if r.callers[res.Item] < r.read {
-		return nil
-	}
-	return spoken.CallOf(r.p, r.callers, res.Item)
-}
-
-// commandOf is the command that a call gives to a shell, and the folder in which it is to run; both are empty if the
-// call says none, or is not known.
-func (r *writer) commandOf(res *history.Result) (command, folder string) {
-	call := r.callOf(res)
-	if call == nil {
-		return "", ""
-	}
-	return action.CommandOf(call.Name, call.ArgumentsIn(r.p.Req.Body), call.FreeText)
 }

@@ -9,23 +9,23 @@ import (
 
 // tasks is the agent's list of tasks as all calls up to the end left it, in at most so many tokens; nothing if what
 // stands behind the span shows all of it.
-func (r *writer) tasks(tokens int) string {
+func (w *writer) tasks(tokens int) string {
 	if tokens == 0 {
 		return ""
 	}
 	var list agenda.List
 	isShown := true
-	for k := range r.p.Hist.Results {
-		res := &r.p.Hist.Results[k]
-		if res.Item >= r.p.End || res.Failed || !agenda.Keeps(res.Name) {
+	for k := range w.Plan.Hist.Results {
+		res := &w.Plan.Hist.Results[k]
+		if res.Item >= w.Plan.End || res.Failed || !agenda.Keeps(res.Name) {
 			continue
 		}
-		call := r.callOf(res)
+		call := w.CallOf(res)
 		if call == nil {
 			continue
 		}
-		isAll := list.Take(call.Name, call.ArgumentsIn(r.p.Req.Body), r.p.TextOf(res.Item))
-		isShown = isShown && res.Item >= r.to || isAll && res.Item >= r.to
+		isAll := list.Take(call.Name, w.ArgumentsOf(call), w.TextOf(res))
+		isShown = isShown && res.Item >= w.To || isAll && res.Item >= w.To
 	}
 	if isShown || list.IsEmpty() {
 		return ""

@@ -24,7 +24,7 @@ type answer struct {
 // answerIn is what the user says in a result; no words if that is none of the user's. Only what a tool hands on that
 // asks the user is, and what a client says of a call that the user refused.
 func (s *Span) answerIn(res *history.Result) (a answer) {
-	it, call := s.itemAt(res.Item), s.callOf(res.Item)
+	it, call := s.ItemAt(res.Item), s.CallAt(res.Item)
 	if call == nil || it.Content.End-it.Content.Start > 2*longestAnswer {
 		return a
 	}
@@ -190,7 +190,7 @@ func headOf(plan string) (lines []string) {
 
 // isAnswered reports whether a tool's result in item i may hold the user's words.
 func (s *Span) isAnswered(i int) (res *history.Result, ok bool) {
-	if s.itemAt(i).Role != conversation.Tool {
+	if s.ItemAt(i).Role != conversation.Tool {
 		return nil, false
 	}
 	k := s.Plan.Hist.ResultAt[i]

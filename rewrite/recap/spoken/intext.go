@@ -31,7 +31,7 @@ func ownOf(texts []string) []string {
 
 // saidBefore is what the agent says in the message before item i; empty if that is not the agent's.
 func (s *Span) saidBefore(i int) string {
-	if i == 0 || s.itemAt(i-1).Role != conversation.Assistant {
+	if i == 0 || s.ItemAt(i-1).Role != conversation.Assistant {
 		return ""
 	}
 	return s.Plan.TextOf(i - 1)
@@ -39,7 +39,7 @@ func (s *Span) saidBefore(i int) string {
 
 // callsInText reports whether the message behind the agent's one in item i says what came of a call in its text.
 func (s *Span) callsInText(i int, text string) bool {
-	if i+1 >= s.Plan.End || s.itemAt(i+1).Role != conversation.User {
+	if i+1 >= s.Plan.End || s.ItemAt(i+1).Role != conversation.User {
 		return false
 	}
 	return intext.HasResult(ownOf(plan.TextsOf(s.Plan, i+1)), text)
@@ -50,7 +50,7 @@ func (s *Span) callsInText(i int, text string) bool {
 func (s *Span) CallsInTexts(tokens int) string {
 	var all []intext.Told
 	for i := s.To - 1; i >= max(s.Read, s.From); i-- {
-		if s.itemAt(i).Role != conversation.User {
+		if s.ItemAt(i).Role != conversation.User {
 			continue
 		}
 		results, _, _ := s.resultsIn(i, plan.TextsOf(s.Plan, i))

@@ -29,7 +29,7 @@ type utterance struct {
 func (s *Span) textsOfUser() (all []utterance) {
 	last := -1 // the place in all of a command right before; -1 if there is none
 	for i := s.From; i < s.Plan.End; i++ {
-		if role := s.itemAt(i).Role; role != conversation.User {
+		if role := s.ItemAt(i).Role; role != conversation.User {
 			last = -1
 			continue
 		}

@@ -83,7 +83,7 @@ func (s *Span) Conclusions(tokens int) string {
 func remarksOf(s *Span, tokens int) (all []*remark) {
 	seen, age := map[string]bool{}, 0
 	for i := s.To - 1; i >= max(s.Read, s.Until); i-- {
-		it := &s.Plan.Req.Items[s.Plan.Req.Head+i]
+		it := s.ItemAt(i)
 		if it.Role != conversation.Assistant {
 			continue
 		}

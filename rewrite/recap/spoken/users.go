@@ -127,7 +127,7 @@ func (s *Span) lead(list []Quote, tokens int) {
 // followedBy tells where the assistant's next message stands behind the user's one in item i, if it says something.
 func (s *Span) followedBy(i int) string {
 	for ; i < s.Plan.End; i++ {
-		if s.Plan.Req.Items[s.Plan.Req.Head+i].Role != conversation.Assistant {
+		if s.ItemAt(i).Role != conversation.Assistant {
 			continue
 		}
 		switch {
@@ -155,7 +155,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 		for k < len(texts) && texts[k].item == i {
 			k++
 		}
-		switch it := s.itemAt(i); {
+		switch it := s.ItemAt(i); {
 		case it.Role == conversation.Assistant:
 			spoke = i
 		case it.Role == conversation.User:
@@ -191,7 +191,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 func (s *Span) lastWords(i int) string {
 	const most = 4 // items
 	for k := i; k >= 0 && k > i-most; k-- {
-		if s.itemAt(k).Role != conversation.Assistant {
+		if s.ItemAt(k).Role != conversation.Assistant {
 			return ""
 		}
 		if text := s.Plan.TextOf(k); strings.TrimSpace(text) != "" {

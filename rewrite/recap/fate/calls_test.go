@@ -1,4 +1,4 @@
-package recap
+package fate
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"epitome/rewrite/history"
 	"epitome/rewrite/recap/errand"
-	"epitome/rewrite/recap/git"
 )
 
 // steps is a command of so many steps.
@@ -22,16 +21,16 @@ func steps(n int) string {
 // What a call does is held against few failures that did much.
 func TestACallIsHeldAgainstFewFailures(t *testing.T) {
 	errands := new(errand.Terminal).Run(steps(errand.Most), "")
-	c := &calls{doing: map[string][]*failure{}}
+	c := &Calls{doing: map[string][]*Failure{}}
 	for k := range 200 {
-		f := &failure{res: &history.Result{Item: k}, errands: errands}
+		f := &Failure{Res: &history.Result{Item: k}, Errands: errands}
 		for i := range errands {
 			key := errands[i].Keys()[0]
 			c.doing[key] = append(c.doing[key], f)
 		}
 	}
 	list := c.concerned(errands)
-	if n := len(list); n == 0 || n > 3 || list[n-1].res.Item != 199 {
+	if n := len(list); n == 0 || n > 3 || list[n-1].Res.Item != 199 {
 		t.Errorf("%d failures of %d errands each", n, errand.Most)
 	}
 	if n := len(c.concerned(errands[:1])); n < 20 || n > 128 {
@@ -44,10 +43,10 @@ func TestACallOfManyWordsIsHeldAgainstFewFailures(t *testing.T) {
 	f := func(words string, least, most int) {
 		t.Helper()
 		errands := new(errand.Terminal).Run("go test"+strings.Repeat(words, 30/len(words)*4), "")
-		c := &calls{doing: map[string][]*failure{}}
+		c := &Calls{doing: map[string][]*Failure{}}
 		for k := range 200 {
 			key := errands[0].Keys()[0]
-			c.doing[key] = append(c.doing[key], &failure{res: &history.Result{Item: k}, errands: errands})
+			c.doing[key] = append(c.doing[key], &Failure{Res: &history.Result{Item: k}, Errands: errands})
 		}
 		if n := len(c.concerned(errands)); n < least || n > most {
 			t.Errorf("%d words: %d failures, want %d to %d", len(errands[0].Words), n, least, most)
@@ -55,15 +54,4 @@ func TestACallOfManyWordsIsHeldAgainstFewFailures(t *testing.T) {
 	}
 	f(" ./shop/of/rates/and/more", 128, 128)
 	f(" ./a", 8, 24)
-}
-
-// Each edit is held against commands of git that name few files together.
-func TestFilesOfGitAreBounded(t *testing.T) {
-	many := git.Command{Files: make([]string, 300)}
-	list := []*gitStep{{Command: many}, {}, {Command: many}, {}}
-	for room, want := range map[int]int{1_000: 4, 302: 3, 301: 2, 1: 1, 0: 0} {
-		if got := len(newestGit(list, room)); got != want {
-			t.Errorf("in %d: %d commands, want %d", room, got, want)
-		}
-	}
 }
