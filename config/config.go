@@ -29,6 +29,7 @@ import (
 	"epitome/proxy"
 	"epitome/proxy/certificate"
 	"epitome/proxy/clients"
+	"epitome/proxy/route"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
 	"epitome/summarize/memory"
@@ -59,8 +60,8 @@ type Config struct {
 	Log       LogConfig                       `toml:"log"`
 	Otel      OtelConfig                      `toml:"otel"`
 	Console   console.Config                  `toml:"console"`
-	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
-	Routes    []proxy.Route                   `toml:"routes"`
+	Upstreams map[string]route.UpstreamConfig `toml:"upstreams"`
+	Routes    []route.Rule                    `toml:"routes"`
 	Prices    money.Config                    `toml:"prices"`
 
 	from origins // where what is set was written
@@ -206,14 +207,14 @@ func (c *Config) nameUpstream() error {
 		return unit.Wrong([]string{"upstream"}, "cannot use upstream: %w", err)
 	}
 	c.from.note(c.from.of([]string{"upstream"}), "upstreams", URLUpstream, "url")
-	c.Upstreams[URLUpstream] = proxy.UpstreamConfig{URL: c.Upstream}
+	c.Upstreams[URLUpstream] = route.UpstreamConfig{URL: c.Upstream}
 	c.Upstream = URLUpstream
 	return nil
 }
 
 // AddUpstream adds an upstream, or puts another base URL in the place of one. origin says where the URL was written.
 func (c Config) AddUpstream(name, url, origin string) {
-	c.Upstreams[name] = proxy.UpstreamConfig{URL: url}
+	c.Upstreams[name] = route.UpstreamConfig{URL: url}
 	c.from.note(origin, "upstreams", name, "url")
 }
 
@@ -404,7 +405,7 @@ func checkProxy(p proxy.Config) error {
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-func checkUpstream(name string, u proxy.UpstreamConfig) error {
+func checkUpstream(name string, u route.UpstreamConfig) error {
 	table := []string{"upstreams", name}
 	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
 		return unit.Wrong(table,

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"epitome/config/configtest"
-	"epitome/proxy"
+	"epitome/proxy/route"
 	"epitome/unit"
 )
 
@@ -179,9 +179,9 @@ upstream = "mine"
 	want.Mode = "off"
 	want.Proxy.ReadIdle = unit.Duration(3 * time.Minute)
 	want.Console.Hosts = []string{"epitome.example.com"}
-	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"x-team": "red"}}
-	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
-	want.Routes = []proxy.Route{{Model: "claude-*", Upstream: "anthropic"}, {Model: "*", Upstream: "mine"}}
+	want.Upstreams["openai"] = route.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"x-team": "red"}}
+	want.Upstreams["mine"] = route.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
+	want.Routes = []route.Rule{{Model: "claude-*", Upstream: "anthropic"}, {Model: "*", Upstream: "mine"}}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
 	}
@@ -190,8 +190,8 @@ upstream = "mine"
 func TestInlineTablesAreLaidOverTheDefaultsToo(t *testing.T) {
 	want := Defaults(configtest.Text())
 	want.Proxy.MaxBody = unit.MB
-	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"a": "b"}}
-	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://mine"}
+	want.Upstreams["openai"] = route.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"a": "b"}}
+	want.Upstreams["mine"] = route.UpstreamConfig{URL: "http://mine"}
 	f := func(text string) {
 		t.Helper()
 		if got := load(t, text); !reflect.DeepEqual(got, want) {

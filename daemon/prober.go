@@ -19,6 +19,7 @@ import (
 	"epitome/config"
 	"epitome/event"
 	"epitome/proxy"
+	"epitome/proxy/route"
 	"epitome/window"
 )
 
@@ -46,7 +47,7 @@ type prober struct {
 // guarded by the prober's mu.
 type server struct {
 	name    string
-	config  proxy.UpstreamConfig
+	config  route.UpstreamConfig
 	own     bool     // on this machine or in its network
 	queue   []string // models to ask about
 	working bool     // one at a time
@@ -120,7 +121,7 @@ func (p *prober) replace(next map[string]*server) (gone map[string]bool) {
 }
 
 // serverOf is the server to ask at an upstream; nil if it says nothing, or nothing to us.
-func serverOf(name string, u proxy.UpstreamConfig) *server {
+func serverOf(name string, u route.UpstreamConfig) *server {
 	s := &server{name: name, config: u, own: config.IsLocal(u.URL)}
 	if s.own || tells(u) {
 		return s
@@ -130,7 +131,7 @@ func serverOf(name string, u proxy.UpstreamConfig) *server {
 
 // tells reports whether an upstream is a provider that publishes how much its models hold, and that would tell us:
 // but for OpenRouter they want a key, and a client's own is not used for what it has not asked.
-func tells(u proxy.UpstreamConfig) bool {
+func tells(u route.UpstreamConfig) bool {
 	at, err := url.Parse(u.URL)
 	if err != nil {
 		return false

@@ -14,7 +14,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/proxy"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
@@ -276,7 +276,7 @@ func TestReloadSaysWhoIsAsked(t *testing.T) {
 	reload := func(change func(*config.Config)) {
 		t.Helper()
 		conf := config.Defaults(configtest.Text())
-		conf.Upstream, conf.Upstreams["up"] = "up", proxy.UpstreamConfig{URL: r.up.URL()}
+		conf.Upstream, conf.Upstreams["up"] = "up", route.UpstreamConfig{URL: r.up.URL()}
 		change(&conf)
 		if err := r.prober.proxy.Load().Reload(conf.Settings()); err != nil {
 			t.Fatal(err)
@@ -300,7 +300,7 @@ func TestReloadSaysWhoIsAsked(t *testing.T) {
 	f(128_000, 128_000, 2)
 	reload(asDefault)
 	f(128_000, 24_576, 3)
-	reload(func(c *config.Config) { c.Upstreams["up"] = proxy.UpstreamConfig{URL: r.up.URL() + "/v1"} })
+	reload(func(c *config.Config) { c.Upstreams["up"] = route.UpstreamConfig{URL: r.up.URL() + "/v1"} })
 	f(128_000, 24_576, 4)
 }
 
@@ -333,7 +333,7 @@ func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
 func TestOnlyServersThatTellAreAsked(t *testing.T) {
 	f := func(base string, bare, keyed bool) {
 		t.Helper()
-		u := proxy.UpstreamConfig{URL: base}
+		u := route.UpstreamConfig{URL: base}
 		if s := serverOf("up", u); (s != nil) != bare {
 			t.Errorf("%s is asked: %v", base, s != nil)
 		}

@@ -4,7 +4,8 @@ package house_test
 var asides = map[string]room{
 	"daemon/asides": {
 		"console/recall rewrite/aside rewrite/chat/aside rewrite/messages/aside rewrite/responses/aside store",
-		"records and answers of asides are wired whatever the proxy does; knowing a request, they could not be common to all",
+		"records and answers of asides are wired whatever the proxy does; knowing a request, they could not be" +
+			" common to all",
 	},
 	"proxy/aside": {
 		"event proxy/wire rewrite/aside sse",
@@ -12,7 +13,8 @@ var asides = map[string]room{
 	},
 	"rewrite/aside": {
 		"rewrite/conversation rewrite/span sse",
-		"what asides have in common must hold in each dialect; where records lie, and who answers a call, is plugged in",
+		"what asides have in common must hold in each dialect; where records lie, and who answers a call, is plugged" +
+			" in",
 	},
 	"rewrite/chat/aside": {
 		"rewrite/aside rewrite/conversation rewrite/span",

@@ -7,13 +7,15 @@ import "maps"
 var outside = map[string]room{
 	"daemon/lending": {
 		"offload/contexts rewrite/addition rewrite/decision",
-		"it puts files where conversations find them; which conversations ask, and what they are told, must not matter",
+		"it puts files where conversations find them; which conversations ask, and what they are told, must not" +
+			" matter",
 	},
 	"store/lock": {"", "who waits for what must not matter to it"},
 	"daemon/memories": {
 		"prose rewrite rewrite/conversation rewrite/decision rewrite/history/action rewrite/history/ending" +
 			" rewrite/span store summarize/memory summarize/memory/remote",
-		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be replaceable",
+		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be" +
+			" replaceable",
 	},
 	"daemon/lessons": {
 		"proxy/ear store tokenize",
@@ -29,7 +31,8 @@ var outside = map[string]room{
 	},
 	"command/notes": {
 		"config config/configtest console console/chart console/learned daemon instance store/disk summarize/memory",
-		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter; store/disk is for its tests",
+		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter;" +
+			" store/disk is for its tests",
 	},
 	"console/learned": {
 		"console/access console/reply summarize/memory",
@@ -37,7 +40,8 @@ var outside = map[string]room{
 	},
 	"daemon/telling": {
 		"console/learned rewrite/addition store store/memory summarize/memory unit",
-		"it reads for who is told, and for who looks; how that was learned must not matter; store and unit are for its tests",
+		"it reads for who is told, and for who looks; how that was learned must not matter; store and unit are for" +
+			" its tests",
 	},
 	"summarize/memory/remote": {
 		"summarize/memory",
@@ -62,7 +66,8 @@ var outside = map[string]room{
 	},
 	"bench/demo": {
 		"bench/demo/props bench/demo/tongue bench/demo/words tokenize",
-		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
+		"agent and model see epitome from outside, on the wire and in files; what they would share with it they" +
+			" could not show of it",
 	},
 	"bench/demo/words": {
 		"",
@@ -74,11 +79,13 @@ var outside = map[string]room{
 	},
 	"bench/demo/tongue": {
 		"scripted/messages/rules scripted/responses/rules scripted/value",
-		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
+		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it" +
+			" would share its mistakes",
 	},
 	"bench/demo/props": {
 		"",
-		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
+		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through" +
+			" them",
 	},
 	"command/release": {
 		"",
@@ -93,7 +100,8 @@ var outside = map[string]room{
 		"it carries answers of whatever API; what they say must not matter",
 	},
 	"scripted/messages": {
-		"scripted/loopback scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
+		"scripted/loopback scripted/messages/account scripted/messages/rules scripted/messages/thought" +
+			" scripted/value",
 		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
 	},
 	"scripted/messages/account": {
@@ -109,7 +117,8 @@ var outside = map[string]room{
 		"a signature has all that it is judged by; what a server remembers must not be needed",
 	},
 	"scripted/responses": {
-		"scripted/loopback scripted/responses/account scripted/responses/issued scripted/responses/rules scripted/value",
+		"scripted/loopback scripted/responses/account scripted/responses/issued scripted/responses/rules" +
+			" scripted/value",
 		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
 	},
 	"scripted/responses/account": {
@@ -134,11 +143,13 @@ var outside = map[string]room{
 	},
 	"scripted/value": {
 		"",
-		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
+		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its" +
+			" mistakes",
 	},
 	"summarize/memory": {
 		"pattern rewrite/mark store unit",
-		"what is remembered is text, of whatever conversation; who is asked for it and who is given it must not matter",
+		"what is remembered is text, of whatever conversation; who is asked for it and who is given it must not" +
+			" matter",
 	},
 	"sdk": {
 		"event event/money sdk/sdktest",
@@ -150,7 +161,8 @@ var outside = map[string]room{
 	},
 	"sdk/browser": {
 		"house/missing sdk/sdktest",
-		"a browser sees the built program from outside; what is to be on its pages is known from what was sent and from the API",
+		"a browser sees the built program from outside; what is to be on its pages is known from what was sent and" +
+			" from the API",
 	},
 	"sdk/sdktest": {
 		"house/missing",

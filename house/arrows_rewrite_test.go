@@ -7,8 +7,8 @@ var rewriting = map[string]room{
 			" rewrite/folder rewrite/history rewrite/history/action rewrite/ladder rewrite/limits rewrite/mark" +
 			" rewrite/offer rewrite/plan rewrite/recap rewrite/seen rewrite/sent rewrite/shorten rewrite/span" +
 			" tokenize unit",
-		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
-			"what it tells is an event already, so no translation can lose a field",
+		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function;" +
+			" what it tells is an event already, so no translation can lose a field",
 	},
 	"rewrite/addition": {
 		"rewrite/decision rewrite/mark rewrite/span",
@@ -27,8 +27,8 @@ var rewriting = map[string]room{
 	"rewrite/messages":  {dialect, "as for rewrite/chat; two dialects that knew one another would be one"},
 	"rewrite/responses": {dialect, "as for rewrite/chat and rewrite/messages"},
 	"rewrite/compact": {
-		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/recap/past rewrite/shorten rewrite/span",
+		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +
+			" rewrite/plan rewrite/recap rewrite/recap/past rewrite/shorten rewrite/span",
 		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
 	},
 	"rewrite/conversation": {
@@ -37,11 +37,13 @@ var rewriting = map[string]room{
 	},
 	"rewrite/decision": {
 		"event rewrite/conversation rewrite/history rewrite/span unit",
-		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not matter any more",
+		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not" +
+			" matter any more",
 	},
 	"rewrite/distil": {
 		"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan",
-		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it",
+		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to" +
+			" it",
 	},
 	"rewrite/excerpt": {
 		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
@@ -69,12 +71,13 @@ var rewriting = map[string]room{
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/history/action": {
-		"rewrite/chat rewrite/conversation rewrite/mark rewrite/rewritetest rewrite/shell rewrite/shorten rewrite/span",
+		"rewrite/chat rewrite/conversation rewrite/mark rewrite/rewritetest rewrite/shell rewrite/shorten" +
+			" rewrite/span",
 		"what a call does is told by its tool's name and its arguments; what came of it must not matter",
 	},
 	"rewrite/history/ending": {
-		"pattern rewrite/chat rewrite/conversation rewrite/excerpt rewrite/history/action rewrite/history/answer rewrite/history/verb rewrite/mark" +
-			" rewrite/shell rewrite/shorten rewrite/span",
+		"pattern rewrite/chat rewrite/conversation rewrite/excerpt rewrite/history/action rewrite/history/answer" +
+			" rewrite/history/verb rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
 		"how a call ended is told by the call and its result; what came before and after must not matter",
 	},
 	"rewrite/history/answer": {
@@ -86,10 +89,11 @@ var rewriting = map[string]room{
 		"what a name says stands in its words; what the tool was given, and what it answered, must not matter",
 	},
 	"rewrite/ladder": {
-		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil" +
-			" rewrite/excerpt rewrite/history rewrite/history/action rewrite/limits rewrite/plan rewrite/runs" +
-			" rewrite/shorten rewrite/span",
-		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching them",
+		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt" +
+			" rewrite/history rewrite/history/action rewrite/limits rewrite/plan rewrite/runs rewrite/shorten" +
+			" rewrite/span",
+		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching" +
+			" them",
 	},
 	"rewrite/limits": {
 		"unit",
@@ -120,14 +124,14 @@ var rewriting = map[string]room{
 		"a line defines something by what it says, however much of a file is shown",
 	},
 	"rewrite/plan": {
-		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history" +
-			" rewrite/history/action rewrite/history/answer rewrite/history/ending rewrite/limits rewrite/mark" +
-			" rewrite/outline rewrite/shorten rewrite/span tokenize",
+		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/history/action" +
+			" rewrite/history/answer rewrite/history/ending rewrite/limits rewrite/mark rewrite/outline" +
+			" rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
 	"rewrite/plan/plantest": {
-		"rewrite/chat rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/rewritetest" +
-			" rewrite/span unit",
+		"rewrite/chat rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/plan" +
+			" rewrite/rewritetest rewrite/span unit",
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
 	},
 	"rewrite/recap": {
@@ -152,7 +156,8 @@ var rewriting = map[string]room{
 	"rewrite/recap/fate": {
 		"rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand rewrite/recap/past" +
 			" rewrite/recap/rerun",
-		"what became of a call stands in the calls behind it; what is told of it, and for how much there is room, must not matter",
+		"what became of a call stands in the calls behind it; what is told of it, and for how much there is room," +
+			" must not matter",
 	},
 	"rewrite/recap/filing": {
 		"rewrite/history/action rewrite/shell",
@@ -161,7 +166,8 @@ var rewriting = map[string]room{
 	"rewrite/recap/errand": {
 		"pattern rewrite/conversation rewrite/excerpt rewrite/history/ending rewrite/recap/deed rewrite/recap/rerun" +
 			" rewrite/recap/step rewrite/recap/where rewrite/span",
-		"what a call does is told by its words and where they are run; what is open of it, and what is told, must not matter",
+		"what a call does is told by its words and where they are run; what is open of it, and what is told, must" +
+			" not matter",
 	},
 	"rewrite/recap/git": {
 		"pattern rewrite/recap/step rewrite/shell",
@@ -203,7 +209,8 @@ var rewriting = map[string]room{
 	},
 	"rewrite/seen": {
 		"rewrite/conversation rewrite/span",
-		"a conversation is found by its bytes; what was decided for it, and what is known of it beside, must not matter",
+		"a conversation is found by its bytes; what was decided for it, and what is known of it beside, must not" +
+			" matter",
 	},
 	"rewrite/sentence": {
 		"pattern rewrite/shorten rewrite/span",

@@ -38,11 +38,13 @@ var house = joined(map[string]room{
 	},
 	"bench/differ": {
 		"bench/sessions",
-		"it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it",
+		"it compares builds from outside, on the wire and in files; with code of the one it is built from, it would" +
+			" judge by it",
 	},
 	"bench/lineup": {
 		"bench/wire",
-		"contenders are processes that are reached on the wire; knowing what is measured of them, it could treat them differently",
+		"contenders are processes that are reached on the wire; knowing what is measured of them, it could treat" +
+			" them differently",
 	},
 	"bench/lineup/lineuptest": {
 		"bench/backend bench/lineup",
@@ -54,7 +56,8 @@ var house = joined(map[string]room{
 	},
 	"bench/names": {
 		"",
-		"what is a name is one rule for whoever measures and for policies made of names; what it knew of them could bend it",
+		"what is a name is one rule for whoever measures and for policies made of names; what it knew of them could" +
+			" bend it",
 	},
 	"bench/page": {
 		"bench/replay bench/report console/chart",
@@ -66,10 +69,13 @@ var house = joined(map[string]room{
 	},
 	"bench/price": {
 		"event/money rewrite/conversation tokenize",
-		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
+		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that" +
+			" one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/reading bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/reading bench/report bench/sessions bench/signal" +
+			" bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages" +
+			" rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/redis": {
@@ -86,7 +92,8 @@ var house = joined(map[string]room{
 	},
 	"bench/sessions": {
 		"bench/demo/props rewrite/chat rewrite/conversation",
-		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
+		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they" +
+			" would suit what is measured",
 	},
 	"bench/signal": {
 		"pattern",
@@ -94,24 +101,31 @@ var house = joined(map[string]room{
 	},
 	"bench/soak": {
 		"bench/lineup bench/redis bench/report bench/sessions bench/strict",
-		"it watches the program from outside, on the wire and in files; with the program's code in it, it would share its mistakes",
+		"it watches the program from outside, on the wire and in files; with the program's code in it, it would" +
+			" share its mistakes",
 	},
 	"bench/strict": {
 		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/responses/account" +
 			" scripted/responses/issued scripted/responses/rules scripted/value",
-		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share their mistakes",
+		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share" +
+			" their mistakes",
 	},
 	"bench/subject": {
-		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
-		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: who measures must not matter",
+		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy/route rewrite" +
+			" rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window" +
+			" window/overflow",
+		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its" +
+			" tests: who measures must not matter",
 	},
 	"bench/team": {
 		"bench/backend bench/lineup bench/redis bench/report bench/wire",
-		"what it measures are processes; with the program's code in it, they would share a processor's caches and a heap",
+		"what it measures are processes; with the program's code in it, they would share a processor's caches and a" +
+			" heap",
 	},
 	"bench/through": {
 		"bench/backend bench/policy bench/price bench/replay bench/wire",
-		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else; replay is for its tests",
+		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else;" +
+			" replay is for its tests",
 	},
 	"bench/wire": {
 		"",
@@ -123,9 +137,10 @@ var house = joined(map[string]room{
 			" command/account command/advice command/explanation command/handing command/logging command/manual" +
 			" command/notes command/shelves command/stage command/statusline config console console/access" +
 			" console/recall console/story console/story/api console/terminal daemon daemon/asides instance" +
-			" instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside" +
-			" rewrite/conversation rewrite/span tokenize unit window",
-		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+			" instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside rewrite/conversation" +
+			" rewrite/span tokenize unit window",
+		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
+			" others to know",
 	},
 	"command/account": {
 		"console/story console/terminal instance",
@@ -145,7 +160,7 @@ var house = joined(map[string]room{
 		"it reads what an agent says; what is done with it is for commands to say",
 	},
 	"command/stage": {
-		"bench/demo config daemon event/money proxy unit",
+		"bench/demo config daemon event/money proxy/route unit",
 		"it starts the daemon as the demo wants it; what is played and told there must not matter",
 	},
 	"command/explanation": {
@@ -165,9 +180,10 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize summarize/memory unit window",
-		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare;" +
-			" of store/shared it has what a server's address may say",
+		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients" +
+			" proxy/route rewrite/limits store/seal store/shared summarize summarize/memory unit window",
+		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that" +
+			" others declare; of store/shared it has what a server's address may say",
 	},
 	"config/configtest": {
 		"",
@@ -183,7 +199,8 @@ var house = joined(map[string]room{
 	},
 	"console/access": {
 		"",
-		"whose a request is must not depend on what it asks for; pages and answers ask it, from below and beside the console",
+		"whose a request is must not depend on what it asks for; pages and answers ask it, from below and beside the" +
+			" console",
 	},
 	"console/figure": {
 		"",
@@ -215,8 +232,8 @@ var house = joined(map[string]room{
 	},
 	"console/terminal": {
 		"console/chart console/figure console/story event",
-		"a terminal shows what is answered to everybody; how it is asked must not matter, and what it worked out itself would be" +
-			" a second truth; chart is for its filter of texts",
+		"a terminal shows what is answered to everybody; how it is asked must not matter, and what it worked out" +
+			" itself would be a second truth; chart is for its filter of texts",
 	},
 	"console/traces": {
 		"event",
@@ -239,8 +256,13 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/learned console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/memories daemon/telling daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize summarize/memory tokenize unit window window/overflow",
+		"config console console/learned console/logs console/metrics console/pages console/recall console/story" +
+			" console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap" +
+			" daemon/lending daemon/lessons daemon/memories daemon/telling daemon/turns event event/money instance" +
+			" offload offload/bucket offload/contexts prose proxy proxy/clients proxy/route rewrite rewrite/aside" +
+			" rewrite/chat rewrite/conversation rewrite/decision rewrite/messages rewrite/plan rewrite/responses" +
+			" rewrite/sent store store/disk store/memory store/seal store/shared summarize summarize/memory tokenize" +
+			" unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"daemon/turns": {
@@ -256,7 +278,8 @@ var house = joined(map[string]room{
 	"event/eventtest": {"event", "it is what tests of folds are fed with"},
 	"event/money": {
 		"event pattern unit",
-		"what something costs is worked out from an event and a price; knowing who asks, it could not be one ruler for all",
+		"what something costs is worked out from an event and a price; knowing who asks, it could not be one ruler" +
+			" for all",
 	},
 	"event/money/table": {
 		"",
@@ -272,16 +295,17 @@ var house = joined(map[string]room{
 	},
 	"instance/agent": {
 		"instance",
-		"it knows other people's programs; how a running epitome is found, and what commands print, is for others to know",
+		"it knows other people's programs; how a running epitome is found, and what commands print, is for others to" +
+			" know",
 	},
 	"instance/service": {
 		"",
 		"a service manager starts a program with flags; what the program does must not matter",
 	},
 	"instance": {
-		"config console console/metrics proxy rewrite/limits summarize",
-		"a running epitome is found and asked from outside; with the daemon in it, it could not ask an older one; " +
-			"proxy, limits and summarize are for its tests",
+		"config console console/metrics proxy/route rewrite/limits summarize",
+		"a running epitome is found and asked from outside; with the daemon in it, it could not ask an older one;" +
+			" proxy, limits and summarize are for its tests",
 	},
 	"offload/bucket": {
 		"",
@@ -289,7 +313,8 @@ var house = joined(map[string]room{
 	},
 	"offload": {
 		"offload/bucket store store/seal",
-		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given",
+		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand" +
+			" back what it was given",
 	},
 	"pattern": {
 		"",
@@ -297,30 +322,33 @@ var house = joined(map[string]room{
 	},
 	"prose": {
 		"event",
-		"it is what others ask and answer, as data; " +
-			"it has the cost of an answer from event, so that what is told needs no copy",
+		"it is what others ask and answer, as data; it has the cost of an answer from event, so that what is told" +
+			" needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear" +
-			" proxy/loop proxy/peek proxy/refuse proxy/room proxy/route proxy/turns proxy/wire rewrite rewrite/aside" +
+		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear proxy/loop" +
+			" proxy/peek proxy/refuse proxy/room proxy/route proxy/turns proxy/wire rewrite rewrite/aside" +
 			" rewrite/conversation rewrite/limits rewrite/plan rewrite/spent unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
 	"proxy/certificate": {
 		"unit",
-		"a certificate is trusted whatever is said below it; knowing an exchange, it could not stand on both of its sides",
+		"a certificate is trusted whatever is said below it; knowing an exchange, it could not stand on both of its" +
+			" sides",
 	},
 	"proxy/certificate/certificatetest": {"", "it makes certificates for whoever tests with TLS"},
 	"proxy/clients": {
 		"proxy/refuse proxy/wire unit",
-		"whose a request is shows in its head, and what they may use in the configuration; what the request says must not matter",
+		"whose a request is shows in its head, and what they may use in the configuration; what the request says" +
+			" must not matter",
 	},
 	"proxy/turns": {"proxy/wire", "who waits for whom does not depend on what is done then"},
 	"proxy/loop":  {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
 	"proxy/peek": {
 		"proxy/wire sse window/overflow",
-		"whether an answer refuses its request is seen in its beginning; what is then done about it is the exchange's",
+		"whether an answer refuses its request is seen in its beginning; what is then done about it is the" +
+			" exchange's",
 	},
 	"proxy/route": {
 		"proxy/certificate proxy/wire unit",
@@ -333,8 +361,8 @@ var house = joined(map[string]room{
 	},
 	"proxy/wire": {
 		"event",
-		"heads, chunks and connections are the same whatever is said over them; knowing an exchange or a conversation," +
-			" it could not be trusted to pass bytes on; why nothing came it tells as a fault of event",
+		"heads, chunks and connections are the same whatever is said over them; knowing an exchange or a" +
+			" conversation, it could not be trusted to pass bytes on; why nothing came it tells as a fault of event",
 	},
 	"proxy/wire/wiretest": {
 		"",
@@ -369,7 +397,8 @@ var house = joined(map[string]room{
 	},
 	"summarize": {
 		"event prose store summarize/memory unit",
-		"a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life",
+		"a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be" +
+			" replaceable without touching its life",
 	},
 	"tokenize": {
 		"",
@@ -381,8 +410,8 @@ var house = joined(map[string]room{
 	},
 	"window": {
 		"unit window/overflow",
-		"what a model holds depends on its name, the configuration and what providers have said; " +
-			"who asks and what is rewritten for it must not matter",
+		"what a model holds depends on its name, the configuration and what providers have said; who asks and what" +
+			" is rewritten for it must not matter",
 	},
 	"window/overflow": {
 		"pattern sse unit",

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
@@ -96,7 +97,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	f := func(base, target, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
-		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
+		s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	r := on(t, taking)
 	s := r.proxy.settings.Load().conf
-	s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL(),
+	s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL(),
 		Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	other := scriptedtest.Start(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs")
 	s := r.proxy.settings.Load().conf
-	s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
+	s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	f := func(base string, q Inquiry, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
-		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base,
+		s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL() + base,
 			Headers: map[string]string{"X-Team": "ours"}}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/unit"
@@ -94,7 +95,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 	r := on(t, taking, func(s *Settings) {
 		s.Style, s.Limits.Rent, s.Limits.Offload = prose.Style{Mode: "llm"}, 2, 8000
 		s.Upstreams["other"] = s.Upstreams["test"]
-		s.Routes = []Route{{Model: "n*", Upstream: "other"}}
+		s.Routes = []route.Rule{{Model: "n*", Upstream: "other"}}
 	})
 	live, _ := r.wishes()
 	f := func(target, upstream, body string, lines ...string) {

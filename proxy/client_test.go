@@ -9,6 +9,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/clients"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/unit"
@@ -30,7 +31,7 @@ func keyed(s *Settings) {
 	up := s.Upstreams["test"]
 	up.Headers = map[string]string{"Authorization": "Bearer provider"}
 	s.Upstreams["test"] = up
-	s.Upstreams["other"] = UpstreamConfig{URL: up.URL}
+	s.Upstreams["other"] = route.UpstreamConfig{URL: up.URL}
 }
 
 func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {

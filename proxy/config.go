@@ -34,12 +34,6 @@ type Config struct {
 	WebSockets          bool          `toml:"websockets"` // of /v1/responses; elsewhere they pass in any case
 }
 
-// What says where requests go, in config.toml as elsewhere, is known by its users as the proxy's.
-type (
-	UpstreamConfig = route.UpstreamConfig
-	Route          = route.Route
-)
-
 // CheckProject says why a name cannot be a project's.
 func CheckProject(name string) error {
 	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }

@@ -1,13 +1,13 @@
 package proxy
 
 import (
-	"unsafe"
-
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"epitome/event"
+	"epitome/proxy/route"
 )
 
 // One more word would put every exchange into the next class of allocations, which is 128 bytes larger.
@@ -141,7 +141,7 @@ func TestBadBodiesAreForwardedByteForByte(t *testing.T) {
 		"duplicate keys": `{"model":"a","model":"b"}`, "invalid UTF-8": "{\"a\":\"\xff\xfe\x00\"}",
 	}
 	r := newRig(t, "-- POST /v1/chat/completions --\nstatus 204 No Content\nrepeat\n", func(s *Settings) {
-		s.Routes = []Route{{Model: "none", Upstream: "test"}} // so that bodies are looked into
+		s.Routes = []route.Rule{{Model: "none", Upstream: "test"}} // so that bodies are looked into
 	})
 	c := r.dial()
 	n := 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 )
 
@@ -127,7 +128,7 @@ func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
 		t.Helper()
 		method, target, _ := strings.Cut(request, " ")
 		r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\n", func(s *Settings) {
-			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL + base}
+			s.Upstreams["test"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL + base}
 		})
 		ask := strings.Replace(post(target, "{}", headers...), "POST", method, 1)
 		r.dial().send(ask).answer(method)

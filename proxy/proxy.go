@@ -53,9 +53,9 @@ type Settings struct {
 	Mode      string
 	Scope     string // who may share facts: auto, credential, shared or header:NAME
 	Upstream  string // name of the default one
-	Upstreams map[string]UpstreamConfig
+	Upstreams map[string]route.UpstreamConfig
 	Clients   map[string]clients.Config // whose keys are asked for; none: nobody's are
-	Routes    []Route
+	Routes    []route.Rule
 	Limits    limits.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
 	Contexts  []string      // names of files that all conversations are given

@@ -21,6 +21,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/clients"
 	"epitome/proxy/ear"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
@@ -78,7 +79,7 @@ func testSettings(base string) Settings {
 			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long,
 			UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
-		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
+		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]route.UpstreamConfig{"test": {URL: base}},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/room"
+	"epitome/proxy/route"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
@@ -60,7 +61,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 	routed := false
 	small := func(s *Settings) {
 		if s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB; routed { // the model is looked for in the body
-			s.Routes = []Route{{Model: "n*", Upstream: "test"}}
+			s.Routes = []route.Rule{{Model: "n*", Upstream: "test"}}
 		}
 	}
 	body := "{" + strings.Repeat(" ", 798) + "}"

@@ -19,7 +19,7 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/daemon"
-	"epitome/proxy"
+	"epitome/proxy/route"
 	"epitome/rewrite/limits"
 	"epitome/unit"
 )
@@ -119,7 +119,7 @@ func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits limits.
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
-	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:1/v1"} // until the way's own end is known
+	conf.Upstreams["up"] = route.UpstreamConfig{URL: "http://127.0.0.1:1/v1"} // until the way's own end is known
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{"*": unit.Tokens(tokens)}, false
 	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names, conf.Offload.Address = 10_000, 2, 400, "none"
 	var now atomic.Pointer[config.Config]
@@ -143,7 +143,7 @@ func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits limits.
 		}
 	})
 	next := conf
-	next.Upstreams = map[string]proxy.UpstreamConfig{"up": {URL: way.Upstream() + "/v1"}}
+	next.Upstreams = map[string]route.UpstreamConfig{"up": {URL: way.Upstream() + "/v1"}}
 	now.Store(&next)
 	signals <- syscall.SIGHUP
 	for line := range lines {

@@ -17,8 +17,8 @@ import (
 	"epitome/unit"
 )
 
-// Route sends requests whose body names a matching model to an upstream.
-type Route struct {
+// Rule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.
+type Rule struct {
 	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one; case does not matter
 	Upstream string `toml:"upstream"`
 }
@@ -27,14 +27,14 @@ type Route struct {
 type Table struct {
 	ByName   map[string]*Upstream
 	Fallback *Upstream // of requests that no rule sends elsewhere
-	routes   []Route
+	routes   []Rule
 }
 
 // Settings are what a Table is made of.
 type Settings struct {
 	Upstreams map[string]UpstreamConfig
 	Fallback  string // name of one of them
-	Routes    []Route
+	Routes    []Rule
 	Limits    wire.Limits // of the connections to each
 }
 
@@ -109,7 +109,7 @@ func (t *Table) HasRoutes() bool { return len(t.routes) > 0 }
 
 // ForModel finds the upstream of the first route whose pattern matches, else the default one.
 func (t *Table) ForModel(model string) *Upstream {
-	if i := slices.IndexFunc(t.routes, func(r Route) bool { return unit.Match(r.Model, model) }); i >= 0 {
+	if i := slices.IndexFunc(t.routes, func(r Rule) bool { return unit.Match(r.Model, model) }); i >= 0 {
 		return t.ByName[t.routes[i].Upstream]
 	}
 	return t.Fallback
