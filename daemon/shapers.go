@@ -11,6 +11,7 @@ import (
 	"epitome/daemon/lending"
 	"epitome/daemon/lessons"
 	"epitome/daemon/memories"
+	"epitome/daemon/probing"
 	"epitome/daemon/telling"
 	"epitome/event/money"
 	"epitome/offload"
@@ -38,7 +39,7 @@ type shapers struct {
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
 	memories   *memories.Memories     // of what live has shaped
-	prober     *prober                // likewise
+	prober     *probing.Prober        // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
 }
@@ -55,7 +56,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.lessons = window.NewLessons(lessons.OfWindows{Store: s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.ratios = tokenize.NewRatios(lessons.OfRatios{Store: s.store}, tokenize.NewModels())
-	k.prober = newProber(conf, k)
+	k.prober = probing.New(conf, probing.Options{Windows: &k.windows, Lessons: k.lessons, Log: s.log, Now: time.Now})
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
 	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
@@ -81,7 +82,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Window, live.Library = &k.relay, k.prober.watching(m.Window), lending.New(s.kept, m.Shelf)
+	live.Tell, live.Window, live.Library = &k.relay, k.prober.Watching(m.Window), lending.New(s.kept, m.Shelf)
 	live.Memories = k.lore(conf)
 	k.live = rewrite.NewShaper(live)
 	return k
@@ -93,13 +94,13 @@ func (k *shapers) configure(conf config.Config) {
 	k.prices.Store(billerOf(conf))
 	k.memories.Configure(wantedOf(conf))
 	k.summariser.configure(conf)
-	k.prober.configure(conf)
+	k.prober.Configure(conf)
 }
 
 // askThrough says by which proxy upstreams are asked from now on.
 func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.summariser.proxy.Store(p)
-	k.prober.proxy.Store(p)
+	k.prober.AskThrough(p)
 }
 
 // lore is what conversations are told of earlier sessions, and their owner sees.
@@ -129,7 +130,7 @@ func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 // close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
 	k.memories.Close()
-	k.prober.close()
+	k.prober.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()
 	if err := k.summariser.Close(ctx); err != nil {

@@ -258,16 +258,21 @@ var house = joined(map[string]room{
 	"daemon": {
 		"config console console/learned console/logs console/metrics console/pages console/recall console/story" +
 			" console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap" +
-			" daemon/lending daemon/lessons daemon/memories daemon/telling daemon/turns event event/money instance" +
-			" offload offload/bucket offload/contexts prose proxy proxy/clients proxy/route rewrite rewrite/aside" +
-			" rewrite/chat rewrite/conversation rewrite/decision rewrite/messages rewrite/plan rewrite/responses" +
-			" rewrite/sent store store/disk store/memory store/seal store/shared summarize summarize/memory tokenize" +
-			" unit window window/overflow",
+			" daemon/lending daemon/lessons daemon/memories daemon/probing daemon/telling daemon/turns event" +
+			" event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients proxy/route" +
+			" rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/decision rewrite/messages rewrite/plan" +
+			" rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize" +
+			" summarize/memory tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"daemon/turns": {
 		"rewrite/decision store store/shared",
 		"how often a server is asked must be replaceable without touching what is decided, or how it is kept",
+	},
+	"daemon/probing": {
+		"config event proxy proxy/route window",
+		"it asks servers through the proxy; which conversations want to know, and how these are shaped, must not" +
+			" matter",
 	},
 	"daemon/heap": {"", "when garbage is collected hangs on the heap alone, and on nothing that the program is for"},
 	"event": {

@@ -1,4 +1,9 @@
-package daemon
+// Package probing asks servers in the background how much their models hold, when a conversation goes there.
+//
+// It promises that no conversation waits for it, that a client's key is used for nothing that it has not asked, that
+// what is asked and what is kept of answers are bounded, and that what a server does not say any more is not forgotten
+// at once.
+package probing
 
 import (
 	"context"
@@ -23,14 +28,18 @@ import (
 	"epitome/window"
 )
 
-// prober asks servers in the background how much their models hold, when a conversation goes there. It goes on
-// meanwhile with what is believed.
-type prober struct {
-	windows *atomic.Pointer[window.Windows]
-	lessons *window.Lessons
-	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one: nothing is asked before
-	log     *slog.Logger
-	now     func() time.Time
+// Options are what a Prober works with.
+type Options struct {
+	Windows *atomic.Pointer[window.Windows] // what is believed
+	Lessons *window.Lessons                 // who is told what servers say
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Prober asks servers how much their models hold. A conversation goes on meanwhile with what is believed.
+type Prober struct {
+	Options
+	proxy atomic.Pointer[proxy.Proxy] // nil until there is one: nothing is asked before
 
 	life    context.Context // ends all that is asked
 	stop    context.CancelFunc
@@ -75,17 +84,19 @@ const (
 	mostName     = 256 // bytes of a model's name; what is said of longer ones is not kept
 )
 
-// newProber makes one that asks nobody until it has a proxy. It has to be closed.
-func newProber(conf config.Config, k *shapers) *prober {
-	p := &prober{windows: &k.windows, lessons: k.lessons, log: k.storage.log, now: time.Now,
-		findings: map[probed]finding{}}
+// New makes one that asks nobody until it has a proxy. It has to be closed.
+func New(conf config.Config, o Options) *Prober {
+	p := &Prober{Options: o, findings: map[probed]finding{}}
 	p.life, p.stop = context.WithCancel(context.Background())
-	p.configure(conf)
+	p.Configure(conf)
 	return p
 }
 
-// configure says who is asked from now on. What others have said of themselves is forgotten.
-func (p *prober) configure(conf config.Config) {
+// AskThrough says through which proxy servers are asked from now on; nil is none.
+func (p *Prober) AskThrough(through *proxy.Proxy) { p.proxy.Store(through) }
+
+// Configure says who is asked from now on. What others have said of themselves is forgotten.
+func (p *Prober) Configure(conf config.Config) {
 	p.taking.Lock()
 	defer p.taking.Unlock()
 	next := map[string]*server{}
@@ -95,12 +106,12 @@ func (p *prober) configure(conf config.Config) {
 		}
 	}
 	gone := p.replace(next)
-	p.lessons.Unprobe(func(upstream string) bool { return next[upstream] != nil && !gone[upstream] })
+	p.Lessons.Unprobe(func(upstream string) bool { return next[upstream] != nil && !gone[upstream] })
 }
 
 // replace puts other servers in place of those before, but for those that are the same, and says whose place is taken
 // or empty. All are asked anew: whoever has epitome read its configuration again may have changed a server, too.
-func (p *prober) replace(next map[string]*server) (gone map[string]bool) {
+func (p *Prober) replace(next map[string]*server) (gone map[string]bool) {
 	gone = map[string]bool{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,8 +163,8 @@ func tells(u route.UpstreamConfig) bool {
 // windowOf finds a window in tokens, and how much of it a request may take.
 type windowOf = func(upstream, model string, maxOutput int) (tokens, usable int)
 
-// watching is a way to find windows that has them asked for.
-func (p *prober) watching(of windowOf) windowOf {
+// Watching is a way to find windows that has them asked for.
+func (p *Prober) Watching(of windowOf) windowOf {
 	return func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = of(upstream, model, maxOutput)
 		p.noteUse(upstream, model)
@@ -162,19 +173,19 @@ func (p *prober) watching(of windowOf) windowOf {
 }
 
 // noteUse is called with each conversation. It waits for nobody, and where nothing is to be asked it costs a look-up.
-func (p *prober) noteUse(upstream, model string) {
+func (p *Prober) noteUse(upstream, model string) {
 	p.mu.RLock()
 	f, known := p.findings[probed{upstream, model}]
 	s := p.servers[upstream]
 	p.mu.RUnlock()
-	if s == nil || known && (f.waiting || p.now().Before(f.until)) || len(model) > mostName || p.proxy.Load() == nil {
+	if s == nil || known && (f.waiting || p.Now().Before(f.until)) || len(model) > mostName || p.proxy.Load() == nil {
 		return
 	}
 	p.enqueue(s, strings.Clone(model)) // it may be a part of a whole request
 }
 
 // enqueue has a model asked for, unless there is too much to ask already.
-func (p *prober) enqueue(s *server, model string) {
+func (p *Prober) enqueue(s *server, model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	which := probed{s.name, model}
@@ -192,11 +203,11 @@ func (p *prober) enqueue(s *server, model string) {
 }
 
 // room makes room for a finding if it has to, of those that would be asked again anyway.
-func (p *prober) room() bool {
+func (p *Prober) room() bool {
 	if len(p.findings) < mostFindings {
 		return true
 	}
-	now := p.now()
+	now := p.Now()
 	for which, f := range p.findings {
 		if !f.waiting && !now.Before(f.until) {
 			delete(p.findings, which)
@@ -206,7 +217,7 @@ func (p *prober) room() bool {
 }
 
 // work asks a server about one model after the other.
-func (p *prober) work(s *server) {
+func (p *Prober) work(s *server) {
 	for model, ok := p.next(s); ok; model, ok = p.next(s) {
 		a := p.ask(s, model)
 		if p.life.Err() == nil {
@@ -216,7 +227,7 @@ func (p *prober) work(s *server) {
 }
 
 // next is the model to ask about next. Without one, the work is over.
-func (p *prober) next(s *server) (model string, ok bool) {
+func (p *Prober) next(s *server) (model string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(s.queue) == 0 || p.over || p.servers[s.name] != s {
@@ -236,10 +247,10 @@ type statement struct {
 }
 
 // ask asks a server about a model, in one way after the other until it says something.
-func (p *prober) ask(s *server, model string) (a statement) {
+func (p *Prober) ask(s *server, model string) (a statement) {
 	defer func() {
 		if caught := recover(); caught != nil {
-			p.log.Error("panic while asking how much a model holds", "upstream", s.name, "panic", caught, "stack", string(debug.Stack()))
+			p.Log.Error("panic while asking how much a model holds", "upstream", s.name, "panic", caught, "stack", string(debug.Stack()))
 			a = statement{err: errors.New("panic; the log has the stack")}
 		}
 	}()
@@ -265,7 +276,7 @@ func (p *prober) ask(s *server, model string) (a statement) {
 }
 
 // look sends one request. An error is what says nothing of whether the server knows the path.
-func (p *prober) look(s *server, l window.Look) (status int, body []byte, err error) {
+func (p *Prober) look(s *server, l window.Look) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(p.life, probeWait)
 	defer cancel()
 	a, err := p.proxy.Load().Look(ctx, proxy.Inquiry{Upstream: s.name, Method: l.Method, Path: l.Path, Body: l.Body})
@@ -286,7 +297,7 @@ func (p *prober) look(s *server, l window.Look) (status int, body []byte, err er
 }
 
 // take takes over what a server has said, unless it is not asked any more.
-func (p *prober) take(s *server, model string, a statement) {
+func (p *Prober) take(s *server, model string, a statement) {
 	p.taking.Lock()
 	defer p.taking.Unlock()
 	f, ok := p.record(s, model, a)
@@ -297,18 +308,18 @@ func (p *prober) take(s *server, model string, a statement) {
 	case a.tokens > 0:
 		p.tell(s, model, a, f.told)
 	case a.err != nil:
-		p.log.Debug("a server could not be asked how much a model holds", "upstream", s.name, "model", event.Clip(model),
+		p.Log.Debug("a server could not be asked how much a model holds", "upstream", s.name, "model", event.Clip(model),
 			"error", a.err.Error())
 	default:
 		if f.misses > 0 {
-			p.lessons.Probe(s.name, model, 0)
+			p.Lessons.Probe(s.name, model, 0)
 		}
-		p.log.Debug("a server does not say how much a model holds", "upstream", s.name, "model", event.Clip(model))
+		p.Log.Debug("a server does not say how much a model holds", "upstream", s.name, "model", event.Clip(model))
 	}
 }
 
 // record notes what came of asking, and returns what had come of it before.
-func (p *prober) record(s *server, model string, a statement) (before finding, ok bool) {
+func (p *Prober) record(s *server, model string, a statement) (before finding, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.servers[s.name] != s {
@@ -325,18 +336,18 @@ func (p *prober) record(s *server, model string, a statement) (before finding, o
 			keep = keepEarly
 		}
 	}
-	f.until = p.now().Add(keep)
+	f.until = p.Now().Add(keep)
 	p.findings[which] = f
 	return before, true
 }
 
 // tell teaches what a server has said, and logs it if it is news: a warning if the configuration says more.
-func (p *prober) tell(s *server, model string, a statement, before int) {
-	windows := p.windows.Load()
+func (p *Prober) tell(s *server, model string, a statement, before int) {
+	windows := p.Windows.Load()
 	believed, configured := windows.Of(s.name, model), windows.Configured(model)
-	p.lessons.Probe(s.name, model, a.tokens)
+	p.Lessons.Probe(s.name, model, a.tokens)
 	path, _, _ := strings.Cut(a.path, "?")
-	log := p.log.With("upstream", s.name, "model", event.Clip(model), "window", a.tokens, "path", path, "believed",
+	log := p.Log.With("upstream", s.name, "model", event.Clip(model), "window", a.tokens, "path", path, "believed",
 		believed.Tokens, "from", string(believed.Source))
 	switch {
 	case a.tokens == before:
@@ -351,8 +362,8 @@ func (p *prober) tell(s *server, model string, a statement, before int) {
 	}
 }
 
-// close ends what is being asked, and returns when nothing is any more.
-func (p *prober) close() {
+// Close ends what is being asked, and returns when nothing is any more.
+func (p *Prober) Close() {
 	p.mu.Lock()
 	p.over = true
 	p.mu.Unlock()
