@@ -10,6 +10,7 @@ import (
 
 	benchpage "epitome/bench/page"
 	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/bench/through"
 	"epitome/instance"
 )
@@ -21,7 +22,7 @@ type replayThrough struct {
 }
 
 // replay replays, through a proxy as well if one is named, and writes the page if one is wanted.
-func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *replay.Report, err error) {
+func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *figures.Report, err error) {
 	file, err := benchpage.Open(k.HTML)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *replay.R
 }
 
 // through replays with the proxy as a guest.
-func (k replayThrough) through(ctx context.Context, opts replay.Options) (*replay.Report, error) {
+func (k replayThrough) through(ctx context.Context, opts replay.Options) (*figures.Report, error) {
 	if k.UpstreamListen == "" {
 		return nil, errors.New("cannot replay through a proxy: name with --upstream-listen HOST:PORT the address that it forwards to")
 	}

@@ -60,7 +60,7 @@ var house = joined(map[string]room{
 			" bend it",
 	},
 	"bench/page": {
-		"bench/replay bench/report console/chart",
+		"bench/replay/figures bench/report console/chart",
 		"a page shows a report; what it worked out itself would be a second truth",
 	},
 	"bench/policy": {
@@ -73,10 +73,15 @@ var house = joined(map[string]room{
 			" one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/reading bench/report bench/sessions bench/signal" +
-			" bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages" +
-			" rewrite/responses rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/reading bench/replay/figures bench/report" +
+			" bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation" +
+			" rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
+	},
+	"bench/replay/figures": {
+		"bench/baselines bench/report console/chart",
+		"figures are told as they are; how they came about must not matter, and of policies it knows which are" +
+			" baselines",
 	},
 	"bench/redis": {
 		"bench/lineup",
@@ -111,9 +116,9 @@ var house = joined(map[string]room{
 			" their mistakes",
 	},
 	"bench/subject": {
-		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy/route rewrite" +
-			" rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window" +
-			" window/overflow",
+		"bench/policy bench/price bench/replay bench/replay/figures bench/through config daemon event offload prose" +
+			" proxy/route rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize" +
+			" tokenize unit window window/overflow",
 		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its" +
 			" tests: who measures must not matter",
 	},
@@ -123,7 +128,7 @@ var house = joined(map[string]room{
 			" heap",
 	},
 	"bench/through": {
-		"bench/backend bench/policy bench/price bench/replay bench/wire",
+		"bench/backend bench/policy bench/price bench/replay bench/replay/figures bench/wire",
 		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else;" +
 			" replay is for its tests",
 	},
@@ -133,12 +138,12 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page" +
-			" bench/policy bench/price bench/replay bench/soak bench/subject bench/team bench/through" +
-			" command/account command/advice command/explanation command/handing command/logging command/manual" +
-			" command/notes command/shelves command/stage command/statusline config console console/access" +
-			" console/recall console/story console/story/api console/terminal daemon daemon/asides instance" +
-			" instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside rewrite/conversation" +
-			" rewrite/span tokenize unit window",
+			" bench/policy bench/price bench/replay bench/replay/figures bench/soak bench/subject bench/team" +
+			" bench/through command/account command/advice command/explanation command/handing command/logging" +
+			" command/manual command/notes command/shelves command/stage command/statusline config console" +
+			" console/access console/recall console/story console/story/api console/terminal daemon daemon/asides" +
+			" instance instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside" +
+			" rewrite/conversation rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
 			" others to know",
 	},

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/console/chart"
 )
@@ -41,8 +41,8 @@ type bars struct {
 	Bars   []bar
 }
 
-func find(r *replay.Report, window int, policy string) *replay.Row {
-	i := slices.IndexFunc(r.Rows, func(row replay.Row) bool { return row.Window == window && row.Policy == policy })
+func find(r *figures.Report, window int, policy string) *figures.Row {
+	i := slices.IndexFunc(r.Rows, func(row figures.Row) bool { return row.Window == window && row.Policy == policy })
 	if i < 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func find(r *replay.Report, window int, policy string) *replay.Row {
 }
 
 // dearest returns the highest cost in any window, and at least that of sending everything: the charts share one scale.
-func dearest(r *replay.Report) float64 {
+func dearest(r *figures.Report) float64 {
 	most := 1.0
 	for _, row := range r.Rows {
 		if row.Cost != nil {
@@ -60,7 +60,7 @@ func dearest(r *replay.Report) float64 {
 	return most
 }
 
-func newBars(r *replay.Report, window int, policies []string) bars {
+func newBars(r *figures.Report, window int, policies []string) bars {
 	scale := barRoom / dearest(r)
 	out := bars{Window: chart.TokensText(window), Height: barPitch*len(policies) + 8,
 		One: chart.Units(barStart + scale)}
@@ -98,7 +98,7 @@ type scatter struct {
 	Missing []string // policies without one of the figures
 }
 
-func newScatter(r *replay.Report, window int, policies []string) scatter {
+func newScatter(r *figures.Report, window int, policies []string) scatter {
 	out := scatter{Window: chart.TokensText(window)}
 	right, bottom := chart.AxisEnd(dearest(r)), leastRecall(r)
 	x := func(cost float64) float64 { return plotLeft + plotWidth*cost/right }
@@ -149,7 +149,7 @@ func apart(at [2]float64, others [][2]float64) [2]float64 {
 }
 
 // leastRecall returns where the axis begins: the lowest recall in any window, rounded down to tens.
-func leastRecall(r *replay.Report) float64 {
+func leastRecall(r *figures.Report) float64 {
 	least := 90.0
 	for _, row := range r.Rows {
 		if row.Recall != nil {
@@ -178,9 +178,9 @@ type courseChart struct {
 	WindowY, Above string // Above says how far the raw line goes beyond the chart; empty: it does not
 }
 
-func newCourseChart(c replay.Course, window int, policies []string) courseChart {
+func newCourseChart(c figures.Course, window int, policies []string) courseChart {
 	out := courseChart{Window: chart.TokensText(window)}
-	var shown []replay.SentSeries
+	var shown []figures.SentSeries
 	sent := window
 	for _, s := range c.Sent {
 		if s.Window == window {
@@ -215,12 +215,12 @@ func newCourseChart(c replay.Course, window int, policies []string) courseChart 
 }
 
 // line returns the points of a series.
-func line(p chart.Plot, s replay.Series) string {
+func line(p chart.Plot, s figures.Series) string {
 	return p.Line(s.Tokens, chart.Thin(s.Tokens, drawn), s.Number)
 }
 
 // highest returns the most tokens in the series; 0 for none.
-func highest(s replay.Series) int {
+func highest(s figures.Series) int {
 	most := 0
 	for _, n := range s.Tokens {
 		most = max(most, n)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 )
 
 // File is a page that is being written beside where it is to stand, so that what stands there is always whole.
@@ -31,7 +31,7 @@ func Open(to string) (File, error) {
 }
 
 // Keep writes the page and puts it into its place.
-func (f File) Keep(r *replay.Report, about About) error {
+func (f File) Keep(r *figures.Report, about About) error {
 	if f.to == "" {
 		return nil
 	}

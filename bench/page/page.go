@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/console/chart"
 )
@@ -98,7 +98,7 @@ func (s *sheets) Row(text string) {
 }
 
 // Write writes a report as one HTML page with charts, which needs nothing else. One report makes one page, to the byte.
-func Write(w io.Writer, r *replay.Report, about About) error {
+func Write(w io.Writer, r *figures.Report, about About) error {
 	tables := &sheets{}
 	r.Fill(report.NewTableIn(tables, r.Machine))
 	p := page{Headline: headline(r), Verdict: verdict(r), About: about.text(), Command: commandText(about),
@@ -126,7 +126,7 @@ func Write(w io.Writer, r *replay.Report, about About) error {
 }
 
 // order returns the policies and windows in the order in which they come.
-func order(r *replay.Report) (policies []string, windows []int) {
+func order(r *figures.Report) (policies []string, windows []int) {
 	for _, row := range r.Rows {
 		if !slices.Contains(policies, row.Policy) {
 			policies = append(policies, row.Policy)
@@ -139,13 +139,13 @@ func order(r *replay.Report) (policies []string, windows []int) {
 }
 
 // longest returns the conversations that are drawn, the longest first.
-func longest(r *replay.Report) []replay.Course {
+func longest(r *figures.Report) []figures.Course {
 	all := slices.Clone(r.Courses)
-	slices.SortStableFunc(all, func(a, b replay.Course) int { return highest(b.Raw) - highest(a.Raw) })
+	slices.SortStableFunc(all, func(a, b figures.Course) int { return highest(b.Raw) - highest(a.Raw) })
 	return all[:min(len(all), mostFigures)]
 }
 
-func newTalk(number int, c replay.Course, policies []string) talk {
+func newTalk(number int, c figures.Course, policies []string) talk {
 	out := talk{Number: number, Name: chart.Plain(c.Conversation), Requests: c.Requests}
 	var windows []int
 	for _, s := range c.Sent {

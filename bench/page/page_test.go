@@ -15,39 +15,39 @@ import (
 
 	"golang.org/x/net/html"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 )
 
 const hostile = `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\x00\x1b[2J\u202e\xff"
 
-// figures returns a report with everything in it: names that would break out of a page, policies without figures, a
+// fullReport returns a report with everything in it: names that would break out of a page, policies without figures, a
 // conversation of one request, one far too long for its window.
-func figures() *replay.Report {
+func fullReport() *figures.Report {
 	share := func(v float64) *float64 { return &v }
-	r := &replay.Report{
+	r := &figures.Report{
 		Subjects: []string{"it"}, Conversations: 3, Requests: 6, RawTokens: 100,
 		Faults: []string{hostile + ": it, window 1000"}, Skipped: []string{"cannot read " + hostile + "\twith\ttabs"},
 		Notes: []string{hostile},
-		Courses: []replay.Course{
-			{Conversation: "short.json", Requests: 1, Raw: replay.Series{Tokens: []int{12}},
-				Sent: []replay.SentSeries{{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{12}}}}},
-			{Conversation: hostile, Requests: 4, Raw: replay.Series{Tokens: []int{100, 900, 9000, 12345}},
-				Sent: []replay.SentSeries{
-					{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{100, 900, 400, 600}}, Decided: 1,
+		Courses: []figures.Course{
+			{Conversation: "short.json", Requests: 1, Raw: figures.Series{Tokens: []int{12}},
+				Sent: []figures.SentSeries{{Window: 1000, Policy: "it", Series: figures.Series{Tokens: []int{12}}}}},
+			{Conversation: hostile, Requests: 4, Raw: figures.Series{Tokens: []int{100, 900, 9000, 12345}},
+				Sent: []figures.SentSeries{
+					{Window: 1000, Policy: "it", Series: figures.Series{Tokens: []int{100, 900, 400, 600}}, Decided: 1,
 						Decisions: []int{3}},
-					{Window: 1000, Policy: hostile, Series: replay.Series{Tokens: []int{100, 900, 1000, 1200}}},
+					{Window: 1000, Policy: hostile, Series: figures.Series{Tokens: []int{100, 900, 1000, 1200}}},
 				}},
-			{Conversation: "thin.json", Requests: 9, Raw: replay.Series{At: []int{1, 5, 9}, Tokens: []int{10, 50, 90}},
-				Sent: []replay.SentSeries{}},
+			{Conversation: "thin.json", Requests: 9, Raw: figures.Series{At: []int{1, 5, 9}, Tokens: []int{10, 50, 90}},
+				Sent: []figures.SentSeries{}},
 		},
 	}
 	for _, window := range []int{1000, 64_000} {
-		r.Rows = append(r.Rows, replay.Row{Window: window, Policy: "send everything", Cost: share(1),
+		r.Rows = append(r.Rows, figures.Row{Window: window, Policy: "send everything", Cost: share(1),
 			Recall: share(12)},
-			replay.Row{Window: window, Policy: "it", Cost: share(0.5), Recall: share(90)},
-			replay.Row{Window: window, Policy: "as good", Cost: share(0.5), Recall: share(90), Died: 1},
-			replay.Row{Window: window, Policy: hostile})
+			figures.Row{Window: window, Policy: "it", Cost: share(0.5), Recall: share(90)},
+			figures.Row{Window: window, Policy: "as good", Cost: share(0.5), Recall: share(90), Died: 1},
+			figures.Row{Window: window, Policy: hostile})
 	}
 	r.Floors = []report.Floor{{Name: "conversations", Unit: "read", Value: 3, Limit: 1}}
 	r.Goals = []report.Goal{{Name: "died, it, window 1000", Unit: "conversations", Value: share(1)}}
@@ -57,7 +57,7 @@ func figures() *replay.Report {
 // made is how the pages of tests came to be.
 var made = About{Version: "1.2.3" + hostile, Time: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC), Command: "epitome bench " + hostile}
 
-func pageOf(t *testing.T, r *replay.Report) string {
+func pageOf(t *testing.T, r *figures.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, r, made); err != nil {
@@ -100,7 +100,7 @@ func elements(t *testing.T, page string, each func(html.Token)) (words string) {
 }
 
 func TestPageIsSelfContainedAndEscaped(t *testing.T) {
-	page := pageOf(t, figures())
+	page := pageOf(t, fullReport())
 	count := map[string]int{}
 	words := elements(t, page, func(e html.Token) {
 		count[e.Data]++
@@ -133,7 +133,7 @@ func TestPageIsSelfContainedAndEscaped(t *testing.T) {
 }
 
 func TestChartsAreSoundXML(t *testing.T) {
-	page := pageOf(t, figures())
+	page := pageOf(t, fullReport())
 	charts := 0
 	for _, figure := range regexp.MustCompile(`(?s)<figure.*?</figure>`).FindAllString(page, -1) {
 		chart := figure[strings.Index(figure, "<svg"):strings.Index(figure, "</figure>")]
@@ -160,7 +160,7 @@ func TestChartsAreSoundXML(t *testing.T) {
 }
 
 func TestChartsShowTheReportsFigures(t *testing.T) {
-	page := pageOf(t, figures())
+	page := pageOf(t, fullReport())
 	for _, want := range []string{
 		`<rect class="f1" x="190" y="28.0" width="79.0"`, // half of what sending everything costs
 		`<circle class="f1" cx="216.0" cy="33.1" r="5"`,
@@ -181,15 +181,15 @@ func TestChartsShowTheReportsFigures(t *testing.T) {
 }
 
 func TestOneReportMakesOnePage(t *testing.T) {
-	first := pageOf(t, figures())
-	text, err := json.Marshal(figures())
+	first := pageOf(t, fullReport())
+	text, err := json.Marshal(fullReport())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pageOf(t, figures()) != first {
+	if pageOf(t, fullReport()) != first {
 		t.Error("the page differs from the one before")
 	}
-	var again replay.Report
+	var again figures.Report
 	if err = json.Unmarshal(text, &again); err != nil {
 		t.Fatal(err)
 	}
@@ -197,15 +197,15 @@ func TestOneReportMakesOnePage(t *testing.T) {
 		strings.Count(got, "points=") != strings.Count(first, "points=") {
 		t.Error("the report as JSON does not have what the charts need")
 	}
-	elements(t, pageOf(t, &replay.Report{}), func(html.Token) {})
+	elements(t, pageOf(t, &figures.Report{}), func(html.Token) {})
 }
 
 func TestPageDrawsTheLongest(t *testing.T) {
-	r := &replay.Report{}
+	r := &figures.Report{}
 	for i := range mostFigures + 2 {
-		r.Courses = append(r.Courses, replay.Course{Conversation: fmt.Sprint("talk", i), Requests: 1,
-			Raw:  replay.Series{Tokens: []int{i + 1}},
-			Sent: []replay.SentSeries{{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{1}}}}})
+		r.Courses = append(r.Courses, figures.Course{Conversation: fmt.Sprint("talk", i), Requests: 1,
+			Raw:  figures.Series{Tokens: []int{i + 1}},
+			Sent: []figures.SentSeries{{Window: 1000, Policy: "it", Series: figures.Series{Tokens: []int{1}}}}})
 	}
 	page := pageOf(t, r)
 	if !strings.Contains(page, "The 40 longest of 42 conversations are drawn") || strings.Contains(page, "talk1 ") ||

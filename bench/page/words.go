@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/console/chart"
 )
 
@@ -27,7 +27,7 @@ func (a About) text() string {
 }
 
 // headline says what the report comes to, a sentence for each policy that the goals are about in each window.
-func headline(r *replay.Report) (all []string) {
+func headline(r *figures.Report) (all []string) {
 	for _, row := range r.Rows {
 		if !slices.Contains(r.Subjects, row.Policy) || row.Cost == nil {
 			continue
@@ -60,7 +60,7 @@ func died(count, of int, what string) string {
 }
 
 // verdict says whether the goals were met; empty if there are none.
-func verdict(r *replay.Report) string {
+func verdict(r *figures.Report) string {
 	missed := len(r.Missed())
 	switch all := len(r.Floors) + len(r.Goals); {
 	case all == 0:

@@ -8,11 +8,11 @@ import (
 
 	"golang.org/x/net/html"
 
-	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 )
 
 func TestPageSaysWhatItComesToAndHowItWasMade(t *testing.T) {
-	r := figures()
+	r := fullReport()
 	r.Rows[0].Died = 2
 	r.Conversations = 3
 	said := elements(t, pageOf(t, r), func(html.Token) {})
@@ -34,7 +34,7 @@ func TestPageSaysWhatItComesToAndHowItWasMade(t *testing.T) {
 	if said = elements(t, pageOf(t, r), func(html.Token) {}); !strings.Contains(said, "which is an extra cost") {
 		t.Error("what costs more is not called so")
 	}
-	for _, line := range headline(&replay.Report{}) {
+	for _, line := range headline(&figures.Report{}) {
 		t.Errorf("an empty report comes to %q", line)
 	}
 }
@@ -42,7 +42,7 @@ func TestPageSaysWhatItComesToAndHowItWasMade(t *testing.T) {
 // A table that is wider than a screen of 1280 points is two.
 func TestTablesFitAScreen(t *testing.T) {
 	const most = 17
-	page := pageOf(t, figures())
+	page := pageOf(t, fullReport())
 	for _, head := range regexp.MustCompile(`(?s)<thead>.*?</thead>`).FindAllString(page, -1) {
 		if n := strings.Count(head, "<th "); n > most {
 			t.Errorf("a table has %d columns, at most %d: %s", n, most, head)

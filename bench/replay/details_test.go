@@ -11,6 +11,7 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/chat"
 )
@@ -27,7 +28,7 @@ func folderOf(t *testing.T, conversations map[string]string) string {
 	return folder
 }
 
-func replayed(t *testing.T, opts Options) (*Report, string) {
+func replayed(t *testing.T, opts Options) (*figures.Report, string) {
 	t.Helper()
 	opts.Progress = io.Discard
 	report, err := Run(t.Context(), opts)
@@ -49,7 +50,7 @@ func TestReplayListsTheFirstMisses(t *testing.T) {
 		return policy.Shaping{Shaper: benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`,
 			benchtest.Stub), Artifact: artifact}, nil
 	}}
-	f := func(misses int, want ...Miss) {
+	f := func(misses int, want ...figures.Miss) {
 		t.Helper()
 		report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{300_000},
 			Policies: []policy.Policy{losing}, Misses: misses})
@@ -64,7 +65,11 @@ func TestReplayListsTheFirstMisses(t *testing.T) {
 			}
 		}
 	}
-	lost := func(file string) Miss { return Miss{300_000, "it", file, 10, "src/old", 9, true} }
+	lost := func(file string) figures.Miss {
+		return figures.Miss{
+			Window: 300_000, Policy: "it", Conversation: file, Request: 10, Name: "src/old", Age: 9, Retrievable: true,
+		}
+	}
 	f(0)
 	f(1, lost("a.json"))
 	f(5, lost("a.json"), lost("b.json"))
@@ -122,29 +127,6 @@ func TestKindOfSession(t *testing.T) {
 	f("x.json", "other tools", "think", "ponder")
 }
 
-func TestReplayNamesBaselinesThatAreCheaperAndBetter(t *testing.T) {
-	share := func(v float64) *float64 { return &v }
-	row := func(policy string, cost, hot, older float64) Row {
-		return Row{Window: 64_000, Policy: policy, Cost: share(cost), Recall: share(hot), Older: share(older)}
-	}
-	f := func(want string, rows ...Row) {
-		t.Helper()
-		r := &Report{Subjects: []string{"it", "also it"}, Conversations: 1, Rows: append(rows, row("it", 0.5, 95, 80))}
-		r.settle(false)
-		if got := strings.Join(r.Missed(), "\n"); got != want {
-			t.Errorf("missed %q, want %q", got, want)
-		}
-	}
-	f("", row("dearer", 0.6, 99, 99), row("as dear", 0.5, 99, 99), row("worse", 0.1, 94, 99),
-		row("forgetful", 0.1, 99, 79), row("as good", 0.1, 95, 80))
-	f("", Row{Window: 64_000, Policy: "unknown", Cost: share(0.1)}, row("also it", 0.5, 95, 80))
-	small := row("small", 0.1, 99, 99)
-	small.Window = 128_000
-	f("", small)
-	f("cheaper and better in recall, it, window 64000 (x) (y): 2.00 baselines, goal ≤ 0", row("x", 0.4, 96, 81),
-		row("y", 0.1, 99, 99))
-}
-
 // How long it is cannot be asserted.
 func TestReplayTellsTheTimeOfRequests(t *testing.T) {
 	got, text := replayed(t, Options{Paths: []string{folderOf(t, map[string]string{"a.json": benchtest.Needy()})},
@@ -163,7 +145,7 @@ func TestReplayTellsTheTimeOfRequests(t *testing.T) {
 func TestReaderIsToldTheFirstOfWhatWasLeftOut(t *testing.T) {
 	f := func(n, lines int, last string) {
 		t.Helper()
-		r := Report{}
+		r := figures.Report{}
 		for i := range n {
 			r.Skipped = append(r.Skipped, fmt.Sprintf("file %d is none", i+1))
 		}

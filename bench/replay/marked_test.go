@@ -12,11 +12,12 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 )
 
 // inMessages replays one conversation as Messages, in a window of 100 000 tokens.
-func inMessages(t *testing.T, text string, s policy.Shaper) (Row, *Report) {
+func inMessages(t *testing.T, text string, s policy.Shaper) (figures.Row, *figures.Report) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "one.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -5,17 +5,9 @@ import (
 	"fmt"
 	"os"
 
+	"epitome/bench/replay/figures"
 	"epitome/bench/sessions"
 )
-
-// Origin is what was read in one format.
-type Origin struct {
-	Format        string `json:"format"`
-	Dialect       string `json:"dialect"` // in which they were played
-	Logs          int    `json:"logs"`
-	Conversations int    `json:"conversations"`
-	Timed         int    `json:"timed"` // conversations of which the log says when their messages came
-}
 
 // source is a log, or what stands for one.
 type source struct {
@@ -27,7 +19,7 @@ type source struct {
 // heard is what came of one source.
 type heard struct {
 	played  []played
-	origins []Origin
+	origins []figures.Origin
 	skipped []string
 	copies  int // conversations that were left out
 }
@@ -75,11 +67,11 @@ func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard,
 		if err != nil {
 			return err
 		}
-		o := Origin{Format: in.Format, Dialect: c.client.as, Logs: 1, Conversations: 1}
+		o := figures.Origin{Format: in.Format, Dialect: c.client.as, Logs: 1, Conversations: 1}
 		if in.Times != nil {
 			o.Timed = 1
 		}
-		h.played, h.origins = append(h.played, p), joined(h.origins, []Origin{o})
+		h.played, h.origins = append(h.played, p), joined(h.origins, []figures.Origin{o})
 		return nil
 	})
 	for i := range h.origins {
@@ -92,7 +84,7 @@ func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard,
 }
 
 // joined adds up by format, in the order in which formats were first seen.
-func joined(all, more []Origin) []Origin {
+func joined(all, more []figures.Origin) []figures.Origin {
 	for _, o := range more {
 		found := false
 		for i := range all {

@@ -12,6 +12,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/reading"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
@@ -36,7 +37,7 @@ type player struct {
 
 	track      track
 	mostMisses int // how many are kept
-	misses     []Miss
+	misses     []figures.Miss
 	account    markedAccount
 }
 
@@ -264,7 +265,7 @@ func (p *player) miss(n need, bound int, back bool) {
 		p.tally.back++
 	}
 	if len(p.misses) < p.mostMisses {
-		p.misses = append(p.misses, Miss{
+		p.misses = append(p.misses, figures.Miss{
 			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1,
 			Name: n.mention.Text, Age: n.age, Retrievable: back,
 		})

@@ -7,11 +7,12 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/replay/figures"
 )
 
 // What an answer needs and its request lacks is asked for by its artifact; what that takes is told beside the cost.
 func TestReadingBackIsPaidFor(t *testing.T) {
-	f := func(content string, reads, answer int) Row {
+	f := func(content string, reads, answer int) figures.Row {
 		t.Helper()
 		row, _ := replayOne(t, benchtest.Needy(), 300, policy.Shaping{
 			Shaper: benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub),

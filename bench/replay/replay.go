@@ -24,6 +24,7 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 )
 
@@ -112,8 +113,8 @@ type played struct {
 	kind    string    // of session
 	tallies [][]tally // by window, then by policy
 	faults  []string
-	misses  []Miss // the first misses of each player, by window, then by policy
-	course  Course
+	misses  []figures.Miss // the first misses of each player, by window, then by policy
+	course  figures.Course
 	flaws   []error // of requests as they came
 }
 
@@ -122,7 +123,7 @@ type played struct {
 // missing. Run leaves out a log that holds no conversation, and names it in the report. It counts a conversation that
 // is the beginning of another one once: it reads logs in files twice for that, the first time to compare. It reads as
 // many logs at once as there are processors, and plays one conversation of each at a time.
-func Run(ctx context.Context, opts Options) (*Report, error) {
+func Run(ctx context.Context, opts Options) (*figures.Report, error) {
 	r := &replayRun{Options: opts.withDefaults()}
 	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
 	sources, skipped := r.sources()
@@ -233,10 +234,10 @@ func (o Options) writePrice(c *recording) float64 {
 }
 
 // report adds up the results in the order of the files, so that one input has one outcome to the last digit.
-func (r *replayRun) report(results []heard, skipped []string) *Report {
-	out := &Report{
-		Machine: report.ThisMachine(), Subjects: []string{}, Rows: []Row{}, Courses: []Course{}, Notes: []string{},
-		Faults: []string{}, Origins: []Origin{},
+func (r *replayRun) report(results []heard, skipped []string) *figures.Report {
+	out := &figures.Report{
+		Machine: report.ThisMachine(), Subjects: []string{}, Rows: []figures.Row{}, Courses: []figures.Course{},
+		Notes: []string{}, Faults: []string{}, Origins: []figures.Origin{},
 		Skipped: append([]string{}, skipped...),
 	}
 	var kept []played
@@ -267,20 +268,20 @@ func (r *replayRun) report(results []heard, skipped []string) *Report {
 		out.Timed += t.timed
 		out.Expired += t.expired
 	}
-	out.settle(r.Bar)
+	out.Settle(r.Bar)
 	return out
 }
 
 // rows adds up conversations, by window, then by policy.
-func (r *replayRun) rows(of []played) []Row {
-	rows := []Row{}
+func (r *replayRun) rows(of []played) []figures.Row {
+	rows := []figures.Row{}
 	for w, window := range r.Windows {
 		for i, policy := range r.policies {
 			var column []tally
 			for _, p := range of {
 				column = append(column, p.tallies[w][i])
 			}
-			rows = append(rows, newReplayRow(window, policy.Name, column))
+			rows = append(rows, rowOf(window, policy.Name, column))
 		}
 	}
 	return rows

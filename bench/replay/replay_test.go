@@ -17,6 +17,7 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/bench/sessions"
 	"epitome/rewrite/chat"
@@ -24,7 +25,7 @@ import (
 )
 
 // replayOne replays one conversation through one policy.
-func replayOne(t *testing.T, conversation string, window int, s policy.Shaping) (Row, *Report) {
+func replayOne(t *testing.T, conversation string, window int, s policy.Shaping) (figures.Row, *figures.Report) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "one.json")
 	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
@@ -86,7 +87,7 @@ func TestReplayCountsChangesWithoutADecision(t *testing.T) {
 }
 
 func TestReplayCountsNeedsByAge(t *testing.T) {
-	f := func(window int, s policy.Shaping, want map[string]float64) Row {
+	f := func(window int, s policy.Shaping, want map[string]float64) figures.Row {
 		t.Helper()
 		row, _ := replayOne(t, benchtest.Needy(), window, s)
 		got := map[string]*float64{"all": row.RecallAll, "hot": row.Recall, "recent": row.Recent, "older": row.Older,
@@ -248,7 +249,7 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]Origin{
+	want := map[string]figures.Origin{
 		sessions.ClaudeCode: {Dialect: AsMessages, Logs: 1, Conversations: 4, Timed: 4},
 		sessions.Codex:      {Dialect: AsResponses, Logs: 2, Conversations: 3, Timed: 2},
 		sessions.OpenCode:   {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
@@ -274,11 +275,12 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 
 func TestReplayMakesUpSessions(t *testing.T) {
 	some := baselines.All(price.Unit{})[:2]
-	f := func(seed uint64, write float64) *Report {
+	madeUp := figures.Origin{Format: sessions.MadeUp, Dialect: AsChat, Logs: 2, Conversations: 2, Timed: 2}
+	f := func(seed uint64, write float64) *figures.Report {
 		t.Helper()
 		report, err := Run(t.Context(), Options{Sessions: 2, Seed: seed, Provider: Provider{WritePrice: write},
 			Windows: []int{64_000}, Progress: io.Discard, baselines: some})
-		if err != nil || report.Conversations != 2 || report.Origins[0] != (Origin{sessions.MadeUp, AsChat, 2, 2, 2}) ||
+		if err != nil || report.Conversations != 2 || report.Origins[0] != madeUp ||
 			len(report.Skipped) != 0 {
 			t.Fatalf("%v, %+v", err, report)
 		}
@@ -366,64 +368,6 @@ func TestReplayIsTheSameEveryTime(t *testing.T) {
 		if string(text) != first {
 			t.Fatalf("%s\nafter\n%s", text, first)
 		}
-	}
-}
-
-// An adversary that is cheaper and as good in all that is measured says that a measure is none.
-func TestAdversariesMustLose(t *testing.T) {
-	share := func(v float64) *float64 { return &v }
-	f := func(change func(*Row), want float64) {
-		t.Helper()
-		it := Row{Window: 32_000, Policy: "it", Cost: share(0.5), Recall: share(90), Older: share(80), Lines: share(85),
-			Signal: share(70), SignalFirst: share(80)}
-		x := it
-		x.Policy, x.Cost = baselines.LinesName, share(0.4)
-		change(&x)
-		r := &Report{Subjects: []string{"it"}, Rows: []Row{x, it}}
-		goal := r.countFooling(it, "")
-		if *goal.Value != want || (want > 0) != strings.Contains(goal.Name, x.Policy) {
-			t.Errorf("%+v: %s %g", x, goal.Name, *goal.Value)
-		}
-	}
-	f(func(*Row) {}, 1)
-	f(func(x *Row) { x.Signal, x.SignalFirst = nil, nil }, 1) // it changed nothing that came
-	f(func(x *Row) { x.Policy = baselines.TruncateName }, 0)
-	for _, lose := range []func(*Row){
-		func(x *Row) { x.Cost = share(0.5) }, func(x *Row) { x.Recall = share(89) },
-		func(x *Row) { x.Older = share(79) }, func(x *Row) { x.Lines = share(84) },
-		func(x *Row) { x.Signal = share(69) }, func(x *Row) { x.SignalFirst = share(79) },
-	} {
-		f(lose, 0)
-	}
-}
-
-func TestReplayGoals(t *testing.T) {
-	share := func(v float64) *float64 { return &v }
-	r := &Report{Subjects: []string{"it"}, Conversations: 1, Rows: []Row{
-		{Window: 64_000, Policy: baselines.RawName, Died: 9, Invalid: 9},
-		{Window: 64_000, Policy: "it", Cost: share(0.461), Recall: share(96.5), Older: share(85.6),
-			BreaksPer100: share(2.8), Retrievable: share(99.9)},
-		{Window: 1000, Policy: "it", Died: 1, Invalid: 2, Unrestored: 3, Cost: share(2), Recall: share(1),
-			Older: share(1)},
-	}}
-	f := func(bar bool, want ...string) {
-		t.Helper()
-		r.settle(bar)
-		if got := r.Missed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("missed %q, want %q", got, want)
-		}
-	}
-	strict := []string{"died, it, window 1000: 1.00 conversations, goal ≤ 0",
-		"invalid, it, window 1000: 2.00 requests, goal ≤ 0",
-		"not put together again, it, window 1000: 3.00 requests, goal ≤ 0"}
-	retrievable := "retrievable, it, window 64000: 99.90 %, goal ≥ 100"
-	f(false, append([]string{retrievable}, strict...)...)
-	f(true, append([]string{retrievable, "older recall in context, it, window 64000: 85.60 %, goal ≥ 85.7",
-		"cost, it, window 64000: 0.46 ×, goal ≤ 0.46"}, strict...)...)
-	var text strings.Builder
-	if err := r.Print(&text); err != nil || strings.Count(text.String(), "MISSED") != 6 ||
-		!strings.Contains(text.String(), "Window of 1000 tokens") {
-		t.Errorf("%v\n%s", err, text.String())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 	"epitome/bench/through"
 	"epitome/config"
 	"epitome/config/configtest"
@@ -104,7 +105,7 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 	}
 }
 
-func figuresOf(t *testing.T, row replay.Row) string {
+func figuresOf(t *testing.T, row figures.Row) string {
 	t.Helper()
 	text, err := json.Marshal(row)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/replay"
+	"epitome/bench/replay/figures"
 )
 
 // hop is a proxy in front of the upstream of a replay. What between makes of a request is sent on; nil: what came.
@@ -53,8 +54,8 @@ func (h *hop) pass(w http.ResponseWriter, r *http.Request) {
 }
 
 // replays plays a conversation through the hop and in process.
-func (h *hop) replays(t *testing.T, conversation string, inProcess policy.Shaper) (through, within replay.Row,
-	report *replay.Report, err error) {
+func (h *hop) replays(t *testing.T, conversation string, inProcess policy.Shaper) (through, within figures.Row,
+	report *figures.Report, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "one.json")
 	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
@@ -79,10 +80,10 @@ func (h *hop) replays(t *testing.T, conversation string, inProcess policy.Shaper
 	return through, within, report, nil
 }
 
-func printed(t *testing.T, r replay.Row) string {
+func printed(t *testing.T, r figures.Row) string {
 	t.Helper()
 	var b strings.Builder
-	if err := (&replay.Report{Rows: []replay.Row{r}}).Print(&b); err != nil {
+	if err := (&figures.Report{Rows: []figures.Row{r}}).Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package replay
+package figures
 
 import "epitome/bench/report"
 
@@ -13,16 +13,6 @@ type Bill struct {
 	Saving      float64  `json:"saving"`       // of the first, what the other two leave; negative if it is dearer
 	Billed      *float64 `json:"billed"`       // relative to sending everything
 	Expired     int      `json:"expired"`      // requests that came when the provider's cache held nothing any more
-}
-
-func newBill(t tally) Bill {
-	if t.unknown {
-		return Bill{RawTokens: t.raw, RawBilled: t.bill.raw, OwnRequests: t.asked, Expired: t.expired}
-	}
-	return Bill{
-		RawTokens: t.raw, RawBilled: t.bill.raw, SentBilled: t.bill.sent, OwnBilled: t.bill.own, OwnRequests: t.asked,
-		Saving: t.bill.raw - t.bill.total(), Billed: t.bill.relative(), Expired: t.expired,
-	}
 }
 
 // printBills writes bills, all windows in one table.

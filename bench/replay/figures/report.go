@@ -1,4 +1,7 @@
-package replay
+// Package figures is what a replay tells of policies: as data, as tables, and held to goals.
+//
+// It promises that one set of figures has one report to the last digit, and that a figure of nothing is none.
+package figures
 
 import (
 	"fmt"
@@ -7,10 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/bench/price"
-	"epitome/bench/reading"
 	"epitome/bench/report"
-	"epitome/bench/strict"
 )
 
 // Row is one policy in one window over all conversations. Shares are in percent; null: there was nothing to count.
@@ -73,121 +73,13 @@ type Report struct {
 	Courses       []Course       `json:"courses"` // of each conversation, in the order of the files
 }
 
-// tally is what is counted of one conversation.
-type tally struct {
-	requests, over, breaks, unrecorded, invalid, unrestored int
-
-	sent, raw int // tokens
-	rawNow    int // tokens of the last request
-
-	cost account // by the unit of published figures
-	bill account // as a provider charges
-
-	used    strict.Usage // of what was sent, by a provider that judges
-	unknown bool         // that provider has not looked at all of it: used and bill say nothing
-
-	asked   int // requests of the shaper's own
-	timed   int // requests with a known pause before them
-	expired int // requests after too long a pause
-
-	all, user    mean
-	hot          recall
-	sight        sighted
-	misses, back int
-	read         reading.Back
-
-	cpu []float64 // of each request, ms
-}
-
-// share is how many of some are met.
-type share struct{ met, of int }
-
-func (s *share) count(met bool) {
-	s.of++
-	if met {
-		s.met++
-	}
-}
-
-// mean is that of shares; one of nothing is left out.
-type mean struct {
-	sum float64
-	of  int
-}
-
-func (m *mean) add(s share) {
-	if s.of > 0 {
-		m.sum += float64(s.met) / float64(s.of)
-		m.of++
-	}
-}
-
-func (m *mean) join(other mean) {
-	m.sum += other.sum
-	m.of += other.of
-}
-
-func (m mean) percent() *float64 { return report.Ratio(100*m.sum, float64(m.of)) }
-
-// newReplayRow adds up conversations.
-func newReplayRow(window int, policy string, of []tally) Row {
-	row := Row{Window: window, Policy: policy}
-	var t tally
-	for _, x := range of {
-		if x.over > 0 {
-			row.Died++
-		}
-		if x.cost.total() > price.Dearer*x.cost.raw {
-			row.Dearer++
-		}
-		t.join(x)
-	}
-	row.Over, row.Tokens, row.Unrecorded, row.Misses = t.over, t.sent, t.unrecorded, t.misses
-	row.Invalid, row.Unrestored = t.invalid, t.unrestored
-	row.Bill = newBill(t)
-	if !t.unknown {
-		row.Dropped, row.Cached = t.used.Dropped, report.Ratio(100*float64(t.used.Read), float64(t.used.Total()))
-	}
-	row.Cost, row.BreaksPer100 = t.cost.relative(), report.Ratio(100*float64(t.breaks), float64(t.requests))
-	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.all.percent(), t.hot.recent.percent()
-	row.Older, row.Lines, row.UserText = t.hot.older.percent(), t.hot.lines.percent(), t.user.percent()
-	row.Bare, row.BareOlder = t.hot.bare.percent(), t.hot.bareOlder.percent()
-	row.Signal, row.SignalFirst = t.sight.telling.percent(), t.sight.first.percent()
-	row.SignalNeeded = t.sight.needed.percent()
-	row.SignalResults, row.SignalLines = t.sight.first.of, t.sight.telling.of
-	row.Retrievable = report.Ratio(100*float64(t.back), float64(t.misses))
-	row.ReadBack = newReadBack(t)
-	if len(t.cpu) > 0 {
-		cpu := report.Median(t.cpu)
-		row.CPUMS = &cpu
-	}
-	return row
-}
-
-func (t *tally) join(x tally) {
-	t.requests += x.requests
-	t.over += x.over
-	t.breaks += x.breaks
-	t.unrecorded += x.unrecorded
-	t.invalid += x.invalid
-	t.unrestored += x.unrestored
-	t.sent += x.sent
-	t.raw += x.raw
-	t.asked += x.asked
-	t.timed += x.timed
-	t.expired += x.expired
-	t.cost.join(x.cost)
-	t.bill.join(x.bill)
-	t.used.Add(x.used)
-	t.unknown = t.unknown || x.unknown
-	t.misses += x.misses
-	t.back += x.back
-	t.read.Join(x.read)
-	t.cpu = append(t.cpu, x.cpu...)
-	t.all.join(x.all)
-	t.hot.join(x.hot)
-	t.user.join(x.user)
-	t.sight.join(x.sight)
+// Origin is what was read in one format.
+type Origin struct {
+	Format        string `json:"format"`
+	Dialect       string `json:"dialect"` // in which they were played
+	Logs          int    `json:"logs"`
+	Conversations int    `json:"conversations"`
+	Timed         int    `json:"timed"` // conversations of which the log says when their messages came
 }
 
 // Missed lists the goals that were missed. That nothing was replayed is one.

@@ -1,4 +1,4 @@
-package replay
+package figures
 
 import (
 	"slices"
@@ -12,14 +12,6 @@ type ReadBack struct {
 	ReadsEach  *float64 `json:"reads_per_100"` // of those, in a hundred requests
 	ReadTokens int      `json:"read_tokens"`   // that they brought into the conversations
 	CostRead   *float64 `json:"cost_read"`     // the cost with all of that, relative to sending everything
-}
-
-func newReadBack(t tally) ReadBack {
-	return ReadBack{
-		Reads: t.read.Calls, ReadsEach: report.Ratio(100*float64(t.read.Calls), float64(t.requests)),
-		ReadTokens: t.read.Tokens,
-		CostRead:   report.Ratio(t.cost.total()+t.read.Cost, t.cost.raw),
-	}
 }
 
 // printReadBack writes what reading back takes beside what is saved, all windows in one table. A policy whose requests

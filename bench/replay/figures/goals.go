@@ -1,4 +1,4 @@
-package replay
+package figures
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"epitome/bench/report"
 )
 
-// settle fills in the goals.
-func (r *Report) settle(bar bool) {
+// Settle fills in the goals. bar adds those that hold for the corpus that they were set on.
+func (r *Report) Settle(bar bool) {
 	r.Floors, r.Goals = []report.Floor{}, []report.Goal{}
 	r.Floors = append(r.Floors, report.Floor{Name: "conversations", Unit: "read", Value: float64(r.Conversations),
 		Limit: 1})
