@@ -46,7 +46,8 @@ var rewriting = map[string]room{
 			" it",
 	},
 	"rewrite/excerpt": {
-		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
+		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber" +
+			" rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/excerpt/form": {

@@ -140,10 +140,9 @@ var house = joined(map[string]room{
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page" +
 			" bench/policy bench/price bench/replay bench/replay/figures bench/soak bench/subject bench/team" +
 			" bench/through command/account command/advice command/explanation command/handing command/logging" +
-			" command/manual command/notes command/shelves command/stage command/statusline config console" +
-			" console/access console/recall console/story console/story/api console/terminal daemon daemon/asides" +
-			" instance instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside" +
-			" rewrite/conversation rewrite/span tokenize unit window",
+			" command/manual command/notes command/shelves command/stage command/statusline command/trial config" +
+			" console console/access console/recall console/story console/story/api console/terminal daemon instance" +
+			" instance/agent instance/service offload proxy/clients unit",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
 			" others to know",
 	},
@@ -171,6 +170,12 @@ var house = joined(map[string]room{
 	"command/explanation": {
 		"rewrite rewrite/conversation rewrite/limits rewrite/plan window",
 		"it says what was found out; how that is found out, and by which flags it is asked for, must not matter",
+	},
+	"command/trial": {
+		"command/explanation config console daemon daemon/asides instance prose rewrite rewrite/aside" +
+			" rewrite/conversation rewrite/span tokenize unit window",
+		"it finds out what would be done to a request; by which flags that is asked for, and how it is printed, must" +
+			" not matter",
 	},
 	"command/logging": {
 		"",

@@ -1,4 +1,4 @@
-package command
+package trial
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/daemon"
 	"epitome/rewrite"
 	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
@@ -34,19 +33,15 @@ func TestRowsOfExplainAddUpToItsTotals(t *testing.T) {
 		body = []byte(strings.Replace(string(body), `"model":"m"`, `"model":"gpt-4o"`, 1))
 		conf := config.Defaults(configtest.Text())
 		conf.Data, conf.Upstream = t.TempDir(), "openai"
-		e := explaining{conf: conf, came: body, body: body}
-		var err error
-		if e.dialect, e.sure, err = daemon.DialectOf("", body); err == nil {
-			err = e.windows(window)
-		}
-		if err == nil {
-			err = e.begin(conf.Data)
-		}
+		trial, err := New(conf, body, Given{Window: window})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer e.close()
-		r := e.report(turns)
+		defer trial.Close()
+		if err = trial.begin(conf.Data); err != nil {
+			t.Fatal(err)
+		}
+		r := trial.report(turns)
 		less, seen := 0, map[string]bool{}
 		for _, c := range r.Changes {
 			less += c.Before - c.After
