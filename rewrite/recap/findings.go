@@ -18,7 +18,7 @@ import (
 
 const (
 	linesOfResult = 4       // lines that are told of one result
-	linesOfReport = 6       // of one in which another agent says what it found
+	linesOfAgent  = 6       // of one in which another agent says what it found
 	longestLine   = 160     // bytes of one that is told
 	mostSearched  = 1 << 20 // bytes of results that are searched for such lines
 )
@@ -128,8 +128,8 @@ func (f *found) countMore() int {
 func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth func(line string) int) {
 	later := k.worthLater(res.Item)
 	switch {
-	case isReport(res):
-		return linesOfReport, func(line string) int {
+	case isOfAgent(res):
+		return linesOfAgent, func(line string) int {
 			n := later(line) + sentence.WorthOf(line)
 			if pointForm.MatchString(line) {
 				n++
@@ -168,8 +168,8 @@ func (k *known) noteMove(res *history.Result) {
 	}
 }
 
-// isReport reports whether a result is what another agent says that was given a task.
-func isReport(res *history.Result) bool {
+// isOfAgent reports whether a result is what another agent says that was given a task.
+func isOfAgent(res *history.Result) bool {
 	switch strings.ReplaceAll(strings.ToLower(res.Name), "_", "") {
 	case "task", "agent", "subagent", "spawnagent", "waitagent", "dispatchagent", "runsubagent", "newtask":
 		return true
