@@ -69,3 +69,30 @@ func TestWhatOneCallDoesIsBounded(t *testing.T) {
 		t.Errorf("a call that does much leads to %q", p.lasting.Folder)
 	}
 }
+
+// What stands before the step that failed has passed, where that would have said why it did not.
+func TestTheStepThatFailedIsToldApart(t *testing.T) {
+	f := func(line, output, want string) {
+		t.Helper()
+		_, failed := FailedPart(new(Terminal).Run(line, ""), func() string { return output })
+		var got []string
+		for _, e := range failed {
+			got = append(got, strings.Join(e.Words, " "))
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%q: %q failed, want %q", line, got, want)
+		}
+	}
+	const branch = "git checkout -q -b fix/zones && "
+	f(branch+"make zones", "make: *** [zones] Error 1", "make zones")
+	f(branch+"make zones && make all", "make: *** [zones] Error 1", "make zones; make all")
+	f(branch+"node --test test/zones.test.js", "not ok 1 - zones\n# pass 0\n# fail 1\n", "node --test test/zones.test.js")
+	f("npm ci && node --test test/", "# pass 3\n# fail 1\n", "node --test test/")
+	f("make db && python3 -m unittest -v a.b", "Ran 4 tests in 0.1s\n\nFAILED (failures=1)", "python3 -m unittest -v a.b")
+	f("git fetch origin && git add -A && make zones", "make: *** [zones] Error 1", "make zones")
+	// git may be what failed
+	f(branch+"make zones", "fatal: a branch named 'fix/zones' already exists", strings.ReplaceAll(branch, " && ", "; ")+"make zones")
+	f("git checkout main 2>/dev/null && make zones", "", "git checkout main; make zones")
+	f("git commit -m x && make zones", "nothing to commit", "git commit -m x; make zones")
+	f("make zones && git checkout main", "make: *** [zones] Error 1", "make zones; git checkout main")
+}

@@ -18,6 +18,10 @@ var signs = []struct {
 	{"go test", pattern.Of(`(?m)^\s*--- FAIL: |^FAIL\t`)},
 	{"pytest", pattern.Of(`(?m)^FAILED \S+::\S|^=+ .*\b\d+ failed\b.* =+$`)},
 	{"cargo test", pattern.Of(`(?m)^test result: FAILED\. `)},
+	{"node --test", pattern.Of(`(?m)^# fail [1-9]|^\x{2139} fail [1-9]`)},
+	{"jest", pattern.Of(`(?m)^Tests: +.*\b[1-9]\d* failed`)},
+	{"vitest", pattern.Of(`(?m)^ *Tests +[1-9]\d* failed`)},
+	{"unittest", pattern.Of(`(?m)^FAILED \((?:failures|errors|unexpected successes)=`)},
 	{"ruby", pattern.Of(`(?m)^\d+ runs, .*\b[1-9]\d* (?:failures|errors)`)},
 	{"ctest", pattern.Of(`(?m)^Errors while running CTest`)},
 	{"ninja", pattern.Of(`(?m)^ninja: build stopped: `)},
@@ -42,12 +46,37 @@ func NoteWaiting(failed []Errand, output func() string) {
 	}
 }
 
+// complaintForm finds a line in which git says why it did not do what it was told.
+var complaintForm = pattern.Of(`(?m)^(?:error|fatal|hint|git|usage): |^CONFLICT \(|^Aborting|is not a git command`)
+
+// begun is how many of the errands that failed are such of git, at their beginning, as fail only with a complaint of
+// git's, which the output does not hold: they have done what they were told.
+func begun(list []Errand, output func() string) (n int) {
+	for n < len(list)-1 && !list[n].Unseen && isPlain(list[n].Words) {
+		n++
+	}
+	if n > 0 && complaintForm.MatchString(output()) {
+		return 0
+	}
+	return n
+}
+
+// isPlain reports whether a call of git fails only with a complaint: it starts nothing else that could fail.
+func isPlain(words []string) bool {
+	return len(words) > 2 && words[0] == "git" &&
+		slices.Contains([]string{"checkout", "switch", "branch", "add", "fetch"}, words[1])
+}
+
 // FailedPart parts what a failed call did, as its output tells: what succeeded before, and what failed. Where that does
 // not tell which of several commands failed, all may have.
 func FailedPart(list []Errand, output func() string) (passed, failed []Errand) {
 	isOfOther := func(t Errand) bool { return t.Row != list[0].Row }
 	if len(list) < 2 || slices.ContainsFunc(list, isOfOther) {
 		return nil, list
+	}
+	if n := begun(list, output); n > 0 {
+		passed, failed = FailedPart(list[n:], output)
+		return list[:n+len(passed)], failed
 	}
 	var found []int
 	for _, s := range signs {
