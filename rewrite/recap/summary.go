@@ -102,14 +102,18 @@ func (w *writer) text(b Budgets) string {
 	id := Unlike(w.Plan.Hist.Chain[w.To], all)
 	var s strings.Builder
 	fmt.Fprintf(&s, "%ssummary %s of %d earlier messages, left out to make room]\n%s", plan.Mark, id, conversation.MessagesIn(w.Plan.Req, w.Plan.Req.Head+w.From, w.To-w.From), intro)
-	if len(quotes)+len(more) > 0 {
+	if len(quotes)+len(more.Others)+len(more.Alike) > 0 {
 		fmt.Fprintf(&s, "== %s: %s ==\n", id, headUsers)
 	}
 	for _, q := range quotes {
 		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(w.Plan, q.Item), q.Note, q.Lead, q.Text)
 	}
-	if len(more) > 0 {
-		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, len(more), numbersOf(w.Plan, more))
+	if n := len(more.Alike); n > 0 {
+		fmt.Fprintf(&s, "-- %s: and %d more that differ from messages above only in names and numbers, only in the whole "+
+			"text: messages %d to %d\n", id, n, plan.NumberOf(w.Plan, more.Alike[0]), plan.NumberOf(w.Plan, more.Alike[n-1]))
+	}
+	if n := len(more.Others); n > 0 {
+		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, n, numbersOf(w.Plan, more.Others))
 	}
 	for _, p := range parts {
 		if text := strings.TrimRight(p.text, "\n"); text != "" {

@@ -22,6 +22,7 @@ const (
 	leastOfEach   = 40 // tokens that each may take all the same
 	underWay      = 3  // newest messages, of which announcements are told too, and before all others
 	noteOfGaps    = 50 // tokens, about, for the line that says which messages are not shown; at most a quarter
+	mostAlike     = 12 // sentences of one form that are told
 )
 
 // remark is what one message of the assistant says.
@@ -41,6 +42,7 @@ type saying struct {
 	of         *remark
 	start, end int // bytes of the text
 	worth      int
+	newer      int // sentences of its form that newer messages have
 	isTold     bool
 }
 
@@ -110,7 +112,31 @@ func remarksOf(s *Span, tokens int) (all []*remark) {
 		all = append(all, m)
 		age++
 	}
+	noteAlike(all)
 	return all
+}
+
+// noteAlike notes of each sentence how many newer messages say the same of something else, and leaves out those that
+// very many newer ones do.
+func noteAlike(all []*remark) {
+	var f forms
+	words := map[*saying][]string{}
+	for _, m := range all {
+		for _, q := range m.sentences {
+			words[q] = bareWords(q.text())
+			f.count(words[q])
+		}
+	}
+	seen := map[string]int{}
+	for _, m := range all {
+		for _, q := range m.sentences {
+			if form := f.of(words[q]); form != "" {
+				q.newer = seen[form]
+				seen[form]++
+			}
+		}
+		m.sentences = slices.DeleteFunc(m.sentences, func(q *saying) bool { return q.newer >= mostAlike })
+	}
 }
 
 // most is how many sentences may be told of the message.
@@ -150,9 +176,9 @@ func (m *remark) read() {
 }
 
 // byWorth are the sentences of all messages in the order in which they are told as long as there is room. Each further
-// one of a message is worth less, and one that stands farther back, too.
+// one of a message is worth less, and one that stands farther back, too, and one of which newer messages have the like.
 func byWorth(all []*remark) (list []*saying) {
-	const newer, answer, further = 4, 1, 2
+	const newer, answer, further, alike = 4, 1, 2, 3
 	for _, m := range all {
 		own := slices.Clone(m.sentences)
 		slices.SortStableFunc(own, func(a, b *saying) int { return b.worth - a.worth })
@@ -163,6 +189,7 @@ func byWorth(all []*remark) (list []*saying) {
 			if m.isAnswer {
 				s.worth += answer
 			}
+			s.worth -= alike * bits.Len(uint(s.newer/2))
 			list = append(list, s)
 		}
 	}

@@ -23,8 +23,17 @@ type Quote struct {
 	media    string // pictures and the like in it, in words; empty if there are none
 	isAnswer bool   // it stands in the result of a tool
 	isFirst  bool   // nothing of the user's stands before it
+	form     string // of a short one
+	isAgain  bool   // many newer ones are of its form
 	from     source
 }
+
+// cost is how many tokens it takes, about, with the line above it.
+func (q *Quote) cost() int { return q.tokens + frameOfQuote }
+
+// frameOfQuote is how many tokens the line takes, about, that says where the user said something. A message by itself
+// has some of them.
+const frameOfQuote = 10
 
 // Room is what may be told of what the user said, in tokens: of all, of the newest message as long as nothing newer
 // stays, and of lines of the agent's that short replies answer.
@@ -37,14 +46,19 @@ const (
 	noteBody    = ", put in by your client: not the user's words"
 )
 
+// Untold are the items of what the user says that is not told. Alike differ from what is told in names and numbers.
+type Untold struct{ Others, Alike []int }
+
 // Users are the user's messages and answers in the span, as many as fit, none of them cut, and the items of the others.
 // The latest message comes first, if no newer one stands behind the span; then the first, where it is the task and went
-// with the span; then answers and those that set rules, then the newest, and then what the newest command stands for.
-func (s *Span) Users(room Room) (list []Quote, more []int) {
+// with the span; then answers and those that set rules, then the newest, then those of which many newer ones have the
+// form, in a part of the room, and then what the newest command stands for.
+func (s *Span) Users(room Room) (list []Quote, more Untold) {
+	const shareOfAlike = 8
 	all, latest := s.quotes()
-	left := room.All
+	left, leftOfAlike := room.All, room.All/shareOfAlike
 	take := func(q Quote) {
-		left -= q.tokens
+		left -= q.cost()
 		list = append(list, q)
 	}
 	rest := all[:0:0]
@@ -52,27 +66,41 @@ func (s *Span) Users(room Room) (list []Quote, more []int) {
 	for k, q := range all {
 		switch {
 		case q.Text == "":
-			more = append(more, q.Item)
+			more.Others = append(more.Others, q.Item)
 		case k == newest && latest && q.tokens <= room.Latest:
-			left += q.tokens // it has its own room
+			left += q.cost() // it has its own room
 			q.Note += ", the newest so far" + s.followedBy(q.Item) + ": go on with it unless it is done"
 			take(q)
-		case q.isFirst && s.From == 0 && q.tokens <= left:
+		case q.isFirst && s.From == 0 && q.cost() <= left:
 			q.Note += ", the first: it is the task"
 			take(q)
 		default:
 			rest = append(rest, q)
 		}
 	}
+	told := map[string]bool{} // forms
+	s.noteAgain(rest)
 	for _, q := range byRank(rest) {
-		if q.tokens <= left && (q.from != body || q.tokens <= room.All/2) {
+		mine := left
+		if q.isAgain {
+			mine = min(left, leftOfAlike)
+		}
+		switch {
+		case q.cost() <= mine && (q.from != body || q.tokens <= room.All/2):
 			take(q)
-		} else if q.from != body {
-			more = append(more, q.Item)
+			told[q.form] = true
+			if q.isAgain {
+				leftOfAlike -= q.cost()
+			}
+		case q.isAgain && told[q.form]:
+			more.Alike = append(more.Alike, q.Item)
+		case q.from != body:
+			more.Others = append(more.Others, q.Item)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Quote) int { return a.Item - b.Item })
-	slices.Sort(more)
+	slices.Sort(more.Others)
+	slices.Sort(more.Alike)
 	s.lead(list, room.Asked)
 	return list, more
 }
@@ -89,12 +117,14 @@ func newestOf(all []Quote) int {
 
 // byRank orders what the user said by what goes first where there is no room for all. It turns the list around.
 func byRank(rest []Quote) (ordered []Quote) {
-	var others, last []Quote
+	var others, again, last []Quote
 	looked := 0
 	for _, q := range slices.Backward(rest) {
 		switch {
 		case q.from == body:
 			last = append(last, q)
+		case q.isAgain:
+			again = append(again, q)
 		case q.isAnswer:
 			ordered = append(ordered, q)
 		default:
@@ -105,7 +135,24 @@ func byRank(rest []Quote) (ordered []Quote) {
 			}
 		}
 	}
-	return slices.Concat(ordered, others, last)
+	return slices.Concat(ordered, others, again, last)
+}
+
+// noteAgain notes which messages differ from many newer ones only in names and numbers. Long ones are read as what they
+// are, and so is what answers something, and what the agent said nothing to before the user went on.
+func (s *Span) noteAgain(list []Quote) {
+	const longest, most = 160, 8 // bytes, and messages of one form that are newer
+	seen := map[string]int{}
+	for k := range slices.Backward(list) {
+		q := &list[k]
+		isPlain := q.from != body && !q.isAnswer && q.media == "" && len(q.lead) == 0 && len(q.Text) <= longest
+		if !isPlain || q.Item+1 == s.Plan.End || s.ItemAt(q.Item+1).Role != conversation.Assistant {
+			continue
+		}
+		q.form = formOf(q.Text)
+		q.isAgain = seen[q.form] >= most
+		seen[q.form]++
+	}
 }
 
 // lead puts before short replies what they answer, the newest first, in at most so many tokens.

@@ -1,0 +1,75 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/prose"
+	"epitome/tokenize"
+)
+
+// triages is an agent that was told of one ticket after the other, and of three things beside.
+func triages(window, tickets int) *agent {
+	a, _ := styled(window, prose.Style{Mode: prose.ModeIntent})
+	beside := map[int]string{10: "Mail goes to the abuse team from today.", 30: "Mail goes to the mail team again.",
+		50: "List all S1 for me when you are through."}
+	for k := range tickets {
+		a.answers(fmt.Sprintf("DESK-%d is S4 and went to billing: VAT %d %% instead of 19 %%.", 4000+k, k%90),
+			strings.TrimSpace(beside[k]+fmt.Sprintf(" Triage DESK-%d.", 4001+k)))
+		if k == 12 {
+			a.answers("DESK-4999 went to Ines Falk, as Aurora Clinics is down.", "Good.")
+		}
+	}
+	return a
+}
+
+// Where the user says one thing very often of different things, the newest are told, and what was said once is not lost
+// among them.
+func TestWhatTheUserSaysOfEachLeavesRoomForWhatWasSaidOnce(t *testing.T) {
+	a := triages(32_000, 150)
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	users, said := partOf(text, "the user's messages"), partOf(text, "what you said")
+	for _, want := range []string{"abuse team", "mail team again", "List all S1", "\nTriage DESK-4149.\n",
+		" more that differ from messages above only in names and numbers, only in the whole text: messages "} {
+		if !strings.Contains(users, want) {
+			t.Errorf("%q is not told: %s", want, users)
+		}
+	}
+	if n := strings.Count(users, "Triage DESK"); n > 40 {
+		t.Errorf("%d messages of one form are told", n)
+	}
+	if n := strings.Count(said, "went to billing"); n > 12 || !strings.Contains(said, "Ines Falk") {
+		t.Errorf("%d sentences of one form are told: %s", n, said)
+	}
+}
+
+// What the user said without a word of the agent's to it may be open, however much of it is alike.
+func TestWhatWasNotAnsweredIsTold(t *testing.T) {
+	a := triages(32_000, 0)
+	for k := range 30 {
+		a.items = append(a.items, userSays(fmt.Sprintf("Triage DESK-%d.", 4001+k)))
+	}
+	a.answers("I begin with the first of them.", "Do.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if n := strings.Count(partOf(text, "the user's messages"), "Triage DESK"); n != 30 {
+		t.Errorf("%d of 30 are told: %s", n, text)
+	}
+}
+
+// A summary of many short messages keeps to its room, with the lines above them.
+func TestManyShortMessagesKeepToTheirRoom(t *testing.T) {
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	for k := range 600 {
+		a.answers("Done.", fmt.Sprintf("Take the %c%c one.", 'a'+k/25, 'a'+k%25))
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	users := partOf(text, "the user's messages")
+	counter, _ := vocabularies.For(tokenize.O200k)
+	if n, most := counter.CountString(users), 3_200; n > most || n < most/2 {
+		t.Errorf("the user's messages take %d tokens, want at most %d", n, most)
+	}
+}
