@@ -73,3 +73,36 @@ func TestManyShortMessagesKeepToTheirRoom(t *testing.T) {
 		t.Errorf("the user's messages take %d tokens, want at most %d", n, most)
 	}
 }
+
+// What was deleted with its folder, or was read before it was deleted, is not told as if it were there.
+func TestWhatIsGoneIsNotToldAsThere(t *testing.T) {
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("Read", `{"file_path":"/shop/src/coupon.go"}`, "package coupon\n")
+	a.does("Read", `{"file_path":"/shop/src/refund.go"}`, "package refund\n")
+	for _, f := range []string{"scripts/fill.py", "scripts/old/drop.py", "tools/fill_all.py", "lib/first.py"} {
+		a.does("write_file", `{"path":"/shop/`+f+`","content":"import sys\nprint('`+f+`')\n"}`, "ok")
+	}
+	a.does("bash", `{"command":"cd /shop && rm -r scripts src/coupon.go"}`, "exit code: 0")
+	a.does("bash", `{"command":"cd /shop && mv lib pkg"}`, "exit code: 0")
+	a.does("write_file", `{"path":"/shop/scripts/load.py","content":"print('anew')\n"}`, "ok")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	all := partOf(text, "files that you wrote") + partOf(text, "reads and searches")
+	for _, want := range []string{"/shop/scripts/load.py\n> print('anew')", "tools/fill_all.py", "refund.go", "lib/first.py",
+		"deleted:\n", "/shop/scripts\n"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not told: %s", want, all)
+		}
+	}
+	if strings.Contains(all, "scripts/fill.py") || strings.Contains(all, "scripts/old") {
+		t.Errorf("what lay in a folder that is gone is told: %s", all)
+	}
+	for k := range 200 { // there is no room for what was deleted so long ago
+		a.does("write_file", fmt.Sprintf(`{"path":"/shop/pages/of_a_long_name_%d.md","content":"page\n"}`, k), "ok")
+	}
+	out, _ = a.grow(t, 400)
+	text, _ = summaryIn(t, out)
+	if read := partOf(text, "reads and searches"); strings.Contains(read, "coupon.go") || !strings.Contains(read, "refund.go") {
+		t.Errorf("a file that is gone is told: %s", read)
+	}
+}

@@ -69,6 +69,7 @@ type written struct {
 	files []*changed
 	read  *filing.Call // the call that is taken; nil if it was not read yet
 	git   []*gitStep
+	gone  map[string][]string // files and folders that newer calls deleted, by their last name
 }
 
 // Lines that are told of a file: of one call, and of all. A call that puts in no more than linesOfShort of them is told
@@ -81,6 +82,7 @@ func (w *writer) files(k *known, tokens int) string {
 	w.Backwards(func(res *history.Result) bool {
 		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(w.Span, res) {
 			all.take(res)
+			all.noteGone(res)
 		}
 		return true
 	})
@@ -153,6 +155,12 @@ func (w *written) take(res *history.Result) {
 			continue
 		}
 		f, back := w.fileOf(name), takenBack(w.git, res, name)
+		if w.isInGone(name) {
+			if f != nil {
+				f.left.Anew = true
+			}
+			continue
+		}
 		if f == nil {
 			if f = w.begin(res, name, back); f == nil {
 				continue
@@ -172,6 +180,37 @@ func (w *written) take(res *history.Result) {
 			w.takeLines(f, res, name)
 		}
 	}
+}
+
+// noteGone notes what a call deleted: what older calls wrote in such a folder is there no more. What was only moved is.
+func (w *written) noteGone(res *history.Result) {
+	const most = 8 // of one last name
+	a := &res.Action
+	if len(a.Deletes) == 0 || len(a.Deletes) < len(a.Writes) || w.sum.EndingOf(res).MayHaveFailed() {
+		return
+	}
+	if w.gone == nil {
+		w.gone = map[string][]string{}
+	}
+	for _, name := range a.Deletes {
+		if base := path.Base(name); len(w.gone[base]) < most {
+			w.gone[base] = append(w.gone[base], name)
+		}
+	}
+}
+
+// isInGone reports whether a newer call deleted a folder in which a file lies.
+func (w *written) isInGone(name string) bool {
+	const deepest = 32 // folders
+	for range deepest {
+		if name = path.Dir(name); name == "." || name == "/" || len(w.gone) == 0 {
+			return false
+		}
+		if slices.ContainsFunc(w.gone[path.Base(name)], func(g string) bool { return shell.SameFile(g, name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // begin is a file that is not told yet; nil if there is no room for it.

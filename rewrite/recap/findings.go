@@ -27,7 +27,7 @@ const (
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
 func (w *writer) findings(k *known, tokens int) string {
-	f := &found{sum: w, known: k, lines: map[string][]string{}}
+	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}}
 	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000))
 	w.Backwards(func(res *history.Result) bool {
 		hasRoom := f.take(res)
@@ -55,6 +55,7 @@ type found struct {
 	searched int                 // bytes of results
 	order    []string            // the lines above what was found, the newest first
 	lines    map[string][]string // by those
+	bare     map[string]int      // by tool, how many of them have no lines
 }
 
 // take takes what one call found, and reports whether there may be room for more.
@@ -69,7 +70,7 @@ func (f *found) take(res *history.Result) bool {
 	_, isTold := f.lines[head]
 	most, worth := f.known.worthFound(res, !isTold)
 	chosen := f.known.choose(shorten.Pieces(text, longestLine), most, worth)
-	if len(chosen) == 0 && (isOther || !f.known.isNew(head)) {
+	if len(chosen) == 0 && (isOther || !f.known.isNew(head) || !f.mayStandBare(res)) {
 		return true
 	}
 	if !isTold {
@@ -87,18 +88,36 @@ func (f *found) take(res *history.Result) bool {
 	return true
 }
 
+// mayStandBare reports whether a call may be told without a line of what it found. What only reads files is not: these
+// are listed. Of one tool a few are.
+func (f *found) mayStandBare(res *history.Result) bool {
+	const most = 8
+	if len(res.Action.Reads) > 0 && (res.Action.Kind == action.Reading || res.Action.OnlyFiles) {
+		return false
+	}
+	f.bare[res.Name]++
+	return f.bare[res.Name] <= most
+}
+
+// isGone reports whether a newer call was to delete all files that a result shows, or to move them.
+func (f *found) isGone(res *history.Result) bool {
+	mayBeThere := func(name string) bool { return !f.sum.Plan.Hist.MayBeGone(name, res) }
+	return len(res.Action.Reads) > 0 && !slices.ContainsFunc(res.Action.Reads, mayBeThere)
+}
+
 // filesRead lists the files that were read and are not told yet.
 func (f *found) filesRead() string {
 	var read folders
 	f.sum.Backwards(func(res *history.Result) bool {
 		for _, name := range res.Action.Reads {
-			if res.Failed || f.known.told[name] || f.sum.tellsFile(name) {
+			if res.Failed || f.known.told[name] || f.sum.tellsFile(name) || f.sum.Plan.Hist.MayBeGone(name, res) {
 				continue
 			}
 			if f.room -= len(name) + 2; f.room < 0 {
 				return false
 			}
 			read.add(name)
+			f.known.told[name] = true
 			f.sum.filesTold = append(f.sum.filesTold, name)
 		}
 		return true
@@ -110,7 +129,7 @@ func (f *found) filesRead() string {
 func (f *found) countMore() int {
 	more := map[string]bool{}
 	f.sum.Backwards(func(res *history.Result) bool {
-		if !isFinding(res) || res.Failed || res.Action.Kind == action.Other {
+		if !isFinding(res) || res.Failed || res.Action.Kind == action.Other || f.isGone(res) {
 			return true
 		}
 		isHidden := func(file string) bool { return !f.sum.tellsFile(file) }
