@@ -376,7 +376,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 		}
 	case "commands", "calls", "names":
 		if kind == "calls" {
-			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
+			row = regexp.MustCompile(`, (?:one of \d+|\d+ times)$`).ReplaceAllString(row, "")
 		}
 		for _, known := range endingsTold {
 			if row == known+":" || kind == "commands" && sawMore.MatchString(row) {

@@ -88,11 +88,11 @@ func (f *found) take(res *history.Result) bool {
 	return true
 }
 
-// mayStandBare reports whether a call may be told without a line of what it found. What only reads files is not: these
-// are listed. Of one tool a few are.
+// mayStandBare reports whether a call may be told without a line of what it found: few of each tool are, and nothing
+// that is gone.
 func (f *found) mayStandBare(res *history.Result) bool {
 	const most = 8
-	if len(res.Action.Reads) > 0 && (res.Action.Kind == action.Reading || res.Action.OnlyFiles) {
+	if f.isGone(res) {
 		return false
 	}
 	f.bare[res.Name]++

@@ -7,11 +7,12 @@ import (
 	"unicode"
 )
 
-// The words in names of tools. An acting one counts wherever it stands.
+// The words in names of tools. An acting one counts wherever it stands, but for a thing behind the first word if that
+// is one for looking (get_issue).
 var (
 	looking = []string{"get", "list", "search", "find", "read", "fetch", "query", "lookup", "describe", "show", "view",
 		"calculate", "calc", "think", "count", "retrieve", "snapshot", "screenshot", "inspect", "browse", "explore", "wait",
-		"hover", "scroll", "load", "sql"}
+		"hover", "scroll", "load", "sql", "logs"}
 	acting = []string{"create", "update", "delete", "remove", "add", "set", "send", "book", "cancel", "modify", "change",
 		"edit", "write", "insert", "upsert", "move", "assign", "transfer", "refund", "charge", "pay", "submit", "post", "put",
 		"patch", "approve", "reject", "close", "reopen", "archive", "upload", "publish", "click", "type", "fill", "select",
@@ -20,6 +21,7 @@ var (
 		"save", "buy", "purchase", "reserve", "lock", "unlock", "ack", "acknowledge", "increment", "decrement",
 		"subscribe", "unsubscribe", "restore", "install", "uninstall", "deploy", "trigger", "pop", "dequeue",
 		"purge", "flush", "confirm", "accept", "decline", "rotate", "import"}
+	things   = []string{"issue", "comment", "post", "patch", "exchange", "schedule"}
 	checking = []string{"check", "verify", "validate", "lint", "test", "audit", "diagnose", "health", "status", "analyze",
 		"is", "has"}
 )
@@ -31,6 +33,9 @@ const longestName = 200
 // given; one whose name says nothing may do anything.
 func Looks(name string) (looks, asByStatement bool) {
 	words := wordsOf(name)
+	if len(words) > 1 && slices.Contains(looking, words[0]) && slices.Contains(things, words[1]) {
+		words = append([]string{words[0]}, words[2:]...)
+	}
 	if has(words, acting) {
 		return false, false
 	}

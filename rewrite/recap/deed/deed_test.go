@@ -1,6 +1,7 @@
 package deed
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,13 @@ func TestLooksByNameAndStatement(t *testing.T) {
 	f(true, "run_sql", `{"query":"with a as (select 1) select * from a"}`)
 	f(false, "run_sql", `{"query":"UPDATE t SET a = 1"}`)
 	f(false, "execute_sql", `{"sql":"WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a"}`)
+	f(true, "jira__get_issue", `{}`)
+	f(true, "get_exchange_rate", `{}`)
+	f(true, "k8s__logs", `{}`)
+	f(false, "issue_refund", `{}`)
+	f(false, "get_issue_and_close", `{}`)
+	f(false, "post_comment", `{}`)
+	f(false, "clear_logs", `{}`)
 	f(false, "update_booking", `{}`)
 	f(false, "send_search_report", `{}`)
 	f(false, "mcp__drive__get_upload.cancelUpload", `{}`)
@@ -70,4 +78,44 @@ func TestLooksByNameAndStatement(t *testing.T) {
 	f(false, "cancel_search", `{}`)
 	f(false, "frobnicate", `{}`)
 	f(false, "targets", `{}`)
+}
+
+// What was done again and again, and answered the same, is told once, and how often.
+func TestTheSameCallIsToldOnce(t *testing.T) {
+	f := func(answers []string, want string) {
+		t.Helper()
+		all := func(yield func(*Call) bool) {
+			for k, answer := range answers {
+				c := &Call{Tool: "scale", About: "scale", Arguments: []byte(`{"pods":6}`), Answer: func() string { return answer }}
+				if k == 1 {
+					c.Arguments = []byte(`{"pods":9}`)
+				}
+				if !yield(c) {
+					return
+				}
+			}
+		}
+		if got, _ := Rows(all, 1_000); strings.Join(got, "; ") != want {
+			t.Errorf("%q: told %q, want %q", answers, got, want)
+		}
+	}
+	f([]string{"done", "done", "done", "done"}, "scale pods: 6, 3 times; scale pods: 9")
+	f([]string{`{"task":7}`, "done", `{"task":8}`, "done"}, "scale pods: 6\n> task: 7; scale pods: 9; scale pods: 6\n> task: 8; scale pods: 6")
+	f([]string{"done"}, "scale pods: 6")
+}
+
+func TestRowsKeepToTheirRoom(t *testing.T) {
+	const room = 2_000
+	all := func(yield func(*Call) bool) {
+		for k := range 400 {
+			c := &Call{Tool: "scale", Arguments: fmt.Appendf(nil, `{"pods":%d}`, k%300), Answer: func() string { return "" }}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+	list, more := Rows(all, room)
+	if n := len(strings.Join(list, "\n")); n > room || n < room/2 || more == 0 {
+		t.Errorf("%d of %d bytes, %d more", n, room, more)
+	}
 }

@@ -62,19 +62,37 @@ func fields(text string, known answer.Known) string {
 // of what it answered. Those that only look come last, few of each tool. more is how many have no place. It goes
 // through the calls twice.
 func Rows(calls iter.Seq[*Call], room int) (list []string, more int) {
-	l := rows{room: room, told: map[string]bool{}}
+	l := rows{room: room, told: map[string]bool{}, same: map[string]*row{}}
 	for c := range calls {
 		if !Looks(c.Tool, c.Arguments) {
 			l.act(c)
 		}
 	}
 	l.looks(calls)
-	return l.list, l.more
+	for _, r := range l.list {
+		list = append(list, r.text())
+	}
+	return list, l.more
+}
+
+// row is what is told of a call, and how often the same was told.
+type row struct {
+	call, answer string
+	times        int
+}
+
+// text is the row with its count.
+func (r *row) text() string {
+	if r.times > 1 {
+		return fmt.Sprintf("%s, %d times%s", r.call, r.times, r.answer)
+	}
+	return r.call + r.answer
 }
 
 // rows are what was told of calls.
 type rows struct {
-	list       []string
+	list       []*row
+	same       map[string]*row // by what is told of it; none of a browser's, where it matters what came between
 	room, more int
 	isFull     bool
 	told       map[string]bool // fields of answers
@@ -87,16 +105,38 @@ func (l *rows) act(c *Call) {
 		l.more++
 		return
 	}
-	text := c.inRow()
+	r := &row{call: c.inRow(), times: 1}
 	for _, line := range l.answerOf(c) {
-		text += "\n> " + line
+		r.answer += "\n> " + line
 	}
-	if l.isFull = len(text)+1 > l.room; l.isFull {
+	if same := l.same[r.text()]; same != nil && l.page == nil {
+		l.again(same)
+		return
+	}
+	if l.isFull = len(r.text())+1 > l.room; l.isFull {
 		l.more++
 		return
 	}
-	l.room -= len(text) + 1
-	l.list = append(l.list, text)
+	l.same[r.text()] = r
+	l.tell(r)
+}
+
+// again counts a row, if there is room for the count.
+func (l *rows) again(r *row) {
+	const need = len(", 1000 times")
+	if r.times == 1 {
+		if l.room < need {
+			return
+		}
+		l.room -= need
+	}
+	r.times++
+}
+
+// tell puts a row behind the others.
+func (l *rows) tell(r *row) {
+	l.room -= len(r.text()) + 1
+	l.list = append(l.list, r)
 }
 
 // inRow is a call in words, with how it ended if it failed.
@@ -126,16 +166,15 @@ func (l *rows) looks(calls iter.Seq[*Call]) {
 		}
 	}
 	for _, tool := range order {
-		for _, row := range all[tool] {
+		for _, text := range all[tool] {
 			if count[tool] > mostLooks {
-				row = fmt.Sprintf("%s, one of %d", row, count[tool])
+				text = fmt.Sprintf("%s, one of %d", text, count[tool])
 			}
-			if len(row)+1 > l.room {
+			if len(text)+1 > l.room {
 				l.more++
 				continue
 			}
-			l.room -= len(row) + 1
-			l.list = append(l.list, row)
+			l.tell(&row{call: text})
 		}
 	}
 }
