@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,6 +73,42 @@ func TestManyShortMessagesKeepToTheirRoom(t *testing.T) {
 	if n, most := counter.CountString(users), 3_200; n > most || n < most/2 {
 		t.Errorf("the user's messages take %d tokens, want at most %d", n, most)
 	}
+}
+
+// Of what was done too often to be told one by one, it is told how often of each kind.
+func TestWhatWasDoneVeryOftenIsToldByKinds(t *testing.T) {
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	for k := range 150 {
+		team := []string{"billing", "mail"}[k%2]
+		if k == 20 {
+			team = "Ines Falk"
+		}
+		a.does("jira__transition", fmt.Sprintf(`{"key":"DESK-%d","assignee":%q}`, 4001+k, team), `{"ok":true}`)
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	const want = `jira__transition, 150 calls by values; assignee: "mail" 75, "billing" 74, "Ines Falk" 1` + "\n"
+	if calls := partOf(text, "calls of other tools"); !strings.Contains(calls, want) {
+		t.Errorf("%q is not told: %s", want, calls)
+	}
+}
+
+// tallied finds a row that counts the values of calls, and quotedIn the texts among these.
+var tallied, quotedIn = regexp.MustCompile(`, \d+ calls by values; (.+)$`), regexp.MustCompile(`"[^"\\]*"`)
+
+// tallies reports whether a row counts the values of calls, and holds that these stand in calls.
+func (s *spanFacts) tallies(row string) bool {
+	s.Helper()
+	m := tallied.FindStringSubmatch(row)
+	if m == nil {
+		return false
+	}
+	for _, value := range quotedIn.FindAllString(m[1], -1) {
+		if !strings.Contains(s.called, strings.Trim(value, `"`)) {
+			s.Fatalf("promise 8: no call of the span has %s", value)
+		}
+	}
+	return true
 }
 
 // What was deleted with its folder, or was read before it was deleted, is not told as if it were there.

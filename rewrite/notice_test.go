@@ -121,7 +121,7 @@ func TestCompactionThatIsNotEnoughGoesOnHarder(t *testing.T) {
 		a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 1_200))
 		n.says = "## Goal\n" + strings.Repeat("told ", words)
 		for k := range 30 {
-			a.answers("Done.", fmt.Sprintf("And now number %d of the many things that are to be done.", k))
+			a.answers("Done.", "And now the "+strings.Repeat("next and ", k%6)+string(rune(0x61+k/6))+" of the many things to be done.")
 		}
 		a.limits.CompactAt = 1_000
 		for k := range 12 {
@@ -135,7 +135,7 @@ func TestCompactionThatIsNotEnoughGoesOnHarder(t *testing.T) {
 		n.paired(t)
 		text, parts := summaryIn(t, out)
 		if sent := out.Report.After.Total(); sent > out.Report.Usable || n.kinds() != "started completed" ||
-			!strings.Contains(text, ": and 21 more, only in the whole text") {
+			!strings.Contains(text, ": and 24 more, only in the whole text") {
 			t.Errorf("%d words: %d of %d tokens, %s: %s", words, sent, out.Report.Usable, n.kinds(), text)
 		}
 		if got := n.notices[1]; got.TokensAfter != out.Report.After.Total() ||

@@ -392,7 +392,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 		row = s.withoutID(row)
 		cut := strings.TrimSuffix(row, "…")
 		if s.keys[row] || strings.Contains(s.called, row) || s.calls(cut) ||
-			kind == "calls" && (s.given(row) || sawMore.MatchString(row)) {
+			kind == "calls" && (s.given(row) || sawMore.MatchString(row) || s.tallies(row)) {
 			return group
 		}
 		if name, _, ok := strings.Cut(row, " `"); ok && (s.names[name] || name == "a tool") || s.names[row] || row == "a tool" {

@@ -16,7 +16,15 @@ import (
 // others are the calls of tools of which it is not known what they are for, but for failures that are open: they stand
 // above.
 func (c *calls) others(k *known, tokens int) string {
-	list, more := deed.Rows(othersOf(c), newRows(tokens).room-len(fmt.Sprintf(rowOfMore, 10_000)))
+	room := newRows(tokens).room - len(fmt.Sprintf(rowOfMore, 10_000))
+	list, more := deed.Rows(othersOf(c), room)
+	if more > 0 && len(list) > 0 && c.span.IsReadWhole() {
+		tallies := deed.Tally(othersOf(c))
+		if size := len(strings.Join(tallies, "\n")) + 1; len(tallies) > 0 && size < room/2 {
+			list, more = deed.Rows(othersOf(c), room-size)
+			list = append(list, tallies...)
+		}
+	}
 	text := strings.Join(list, "\n")
 	k.tell(text)
 	if more > 0 && text != "" && c.span.IsReadWhole() {

@@ -123,7 +123,7 @@ func (l *rows) act(c *Call) {
 
 // again counts a row, if there is room for the count.
 func (l *rows) again(r *row) {
-	const need = len(", 1000 times")
+	const need = 12 // bytes of a count
 	if r.times == 1 {
 		if l.room < need {
 			return
