@@ -145,8 +145,9 @@ func (s *Span) noteAgain(list []Quote) {
 	seen := map[string]int{}
 	for k := range slices.Backward(list) {
 		q := &list[k]
-		isPlain := q.from != body && !q.isAnswer && q.media == "" && len(q.lead) == 0 && len(q.Text) <= longest
-		if !isPlain || q.Item+1 == s.Plan.End || s.ItemAt(q.Item+1).Role != conversation.Assistant {
+		isPlain := q.from != body && !q.isAnswer && q.media == "" && len(q.Text) <= longest
+		if !isPlain || q.Item+1 == s.Plan.End || s.ItemAt(q.Item+1).Role != conversation.Assistant ||
+			len(s.leadOf(q)) > 0 {
 			continue
 		}
 		q.form = formOf(q.Text)
