@@ -169,3 +169,18 @@ func TestLinesWithoutAPlaceAreNotTakenForTold(t *testing.T) {
 		t.Errorf("%q is not told: %s", want, text)
 	}
 }
+
+// A name in an expression of sed is told without its command.
+func TestTheCommandOfSedIsNoFolderOfAName(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("bash", `{"command":"sed -i 's/secrets.token_hex/uuid.uuid4/' shop/*.py"}`, "exit code: 0")
+	for i := range 40 {
+		a.does("bash", fmt.Sprintf(`{"command":"cd shop && prepare --part %d and then check the ledger"}`, i*7919%1000), "ok\nexit code: 0")
+		a.says(fmt.Sprintf("Part %d is checked.", i), "make all", "ok")
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if names := partOf(text, "names"); !strings.Contains(names, "secrets.token_hex uuid.uuid4") {
+		t.Errorf("the names are %q in\n%s", names, text)
+	}
+}

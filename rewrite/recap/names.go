@@ -32,8 +32,8 @@ func (w *writer) names(k *known, tokens, size int) string {
 	var paths folders
 	var words []string
 	told := ""
-	for _, name := range all {
-		if strings.Contains(told, name) {
+	for _, name := range withoutSed(all) {
+		if k.told[name] || strings.Contains(told, name) {
 			continue
 		}
 		if room -= len(name) + 2; room < 0 {
@@ -46,6 +46,23 @@ func (w *writer) names(k *known, tokens, size int) string {
 		}
 	}
 	return paths.lines() + strings.Join(words, " ")
+}
+
+// withoutSed has the names in expressions of sed in the place of these: what parts them is no folder.
+func withoutSed(names []string) (list []string) {
+	for _, name := range names {
+		expression, is := strings.CutPrefix(name, "s/")
+		if !is {
+			list = append(list, name)
+			continue
+		}
+		for part := range strings.SplitSeq(expression, "/") {
+			if len(part) >= 4 { // the shortest that is a name
+				list = append(list, part)
+			}
+		}
+	}
+	return list
 }
 
 // isRound reports whether a name is a round number, as limits and pauses are.
