@@ -36,6 +36,10 @@ var house = joined(map[string]room{
 		"bench/report bench/samples tokenize",
 		"it measures how fast tokens are counted, and nothing that uses the counts",
 	},
+	"bench/cputime": {
+		"",
+		"it measures whatever it is handed; what it knew of that could not be measured with it",
+	},
 	"bench/differ": {
 		"bench/sessions",
 		"it compares builds from outside, on the wire and in files; with code of the one it is built from, it would" +
@@ -73,8 +77,8 @@ var house = joined(map[string]room{
 			" one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/reading bench/replay/figures bench/report" +
-			" bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation" +
+		"bench/baselines bench/cputime bench/names bench/policy bench/price bench/reading bench/replay/figures" +
+			" bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation" +
 			" rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
@@ -442,7 +446,7 @@ var house = joined(map[string]room{
 const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize"
 
 // forTests may be imported by any _test.go file.
-const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
+const forTests = "bench/benchtest bench/cputime bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
 	"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
 	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/responses " +
 	"scripted/responses/rules scripted/scriptedtest scripted/value store/disk " +

@@ -1,5 +1,3 @@
-//go:build unix
-
 package rewrite
 
 import (
@@ -8,10 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"epitome/bench/cputime"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
@@ -253,9 +251,11 @@ func TestHostileBodiesCostAboutWhatLogsDo(t *testing.T) {
 		asked := []byte(body(&attack{rand.New(rand.NewPCG(1, 2)), size}, s))
 		for range runs {
 			b := newBench(32_000)
-			before := userCPU(t)
-			out := b.Shape(Input{Dialect: s.dialect, Body: asked, Upstream: "up", Limits: &b.limits})
-			if took := userCPU(t) - before; best == 0 || took < best {
+			var out Output
+			took := cputime.Of(func() {
+				out = b.Shape(Input{Dialect: s.dialect, Body: asked, Upstream: "up", Limits: &b.limits})
+			})
+			if best == 0 || took < best {
 				best = took
 			}
 			if out.Report.Err != nil {
@@ -290,16 +290,6 @@ func results(each int, part func(a *attack) string) func(a *attack, s *script) s
 	}
 }
 
-// userCPU is what the process has used.
-func userCPU(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // Whatever stands in a body, it is shaped or goes on as it came, and what was taken out can be put back. With -v each
 // kind tells the CPU time that it costs.
 func TestHostileBodiesAreShaped(t *testing.T) {
@@ -310,9 +300,11 @@ func TestHostileBodiesAreShaped(t *testing.T) {
 				body := []byte(h.body(a, s))
 				b := newBench(200_000)
 				b.dialect = s.dialect
-				before := userCPU(t)
-				out := b.Shape(Input{Dialect: s.dialect, Body: body, Upstream: "up", Limits: &b.limits})
-				t.Logf("%6d ms: %s, %d KB of %d, %d tokens, %s", (userCPU(t) - before).Milliseconds(), out.Report.Action,
+				var out Output
+				took := cputime.Of(func() {
+					out = b.Shape(Input{Dialect: s.dialect, Body: body, Upstream: "up", Limits: &b.limits})
+				})
+				t.Logf("%6d ms: %s, %d KB of %d, %d tokens, %s", took.Milliseconds(), out.Report.Action,
 					len(out.Body)>>10, len(body)>>10, out.Report.Before.Total(), out.Report.Reason)
 				if out.Report.Err != nil {
 					t.Error(out.Report.Err)

@@ -1,5 +1,3 @@
-//go:build unix
-
 package rewrite
 
 import (
@@ -10,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/bench/cputime"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/limits"
@@ -116,9 +115,8 @@ func TestLongConversationsAreLinear(t *testing.T) {
 				b.dialect, b.limits.Rules = s.dialect, h.rules
 				in := Input{Dialect: s.dialect, Body: []byte(body), Upstream: "up", Limits: &b.limits, Rescue: h.rescue}
 				runtime.GC()
-				before := userCPU(t)
-				out := b.Shape(in)
-				cost := userCPU(t) - before
+				var out Output
+				cost := cputime.Of(func() { out = b.Shape(in) })
 				isWhole := func(f *decision.Form) bool { return f == nil }
 				if n := len(slices.DeleteFunc(out.forms, isWhole)); n < h.least {
 					t.Fatalf("%d items have a form: the test shows nothing: %v, %s", n, out.Report.Err, out.Report.Reason)
@@ -165,15 +163,15 @@ func TestPartsOfOneMessageAreFoundAtOnce(t *testing.T) {
 			t.Fatal(len(r.Items), err)
 		}
 		return func() time.Duration {
-			before := userCPU(t)
-			for range 200 {
-				for i := range n {
-					if len(r.BytesOf(i, 1)) == 0 || conversation.FrameOf(r, i, 1) == nil {
-						t.Fatal("an item is nowhere")
+			return cputime.Of(func() {
+				for range 200 {
+					for i := range n {
+						if len(r.BytesOf(i, 1)) == 0 || conversation.FrameOf(r, i, 1) == nil {
+							t.Fatal("an item is nowhere")
+						}
 					}
 				}
-			}
-			return userCPU(t) - before
+			})
 		}
 	}
 	isLinear(t, find(1_000), find(4_000))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/bench/cputime"
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/reading"
@@ -80,7 +81,7 @@ func (p *player) close() error {
 func (p *player) turn(bound int, original *conversation.Request) error {
 	var shaped policy.Shaped
 	var err error
-	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(spent(func() {
+	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(cputime.Of(func() {
 		shaped, err = p.shaping.Shape(original.Body, p.recording.requestTime(bound))
 	})))
 	if errors.Is(err, policy.ErrNoWay) {

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cputime
+
+import "time"
+
+// ofThread is the time on the clock: the processor time of a thread is not told on every system.
+func ofThread() time.Duration { return time.Duration(time.Now().UnixNano()) }
