@@ -2,6 +2,7 @@
 package sharedtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,14 @@ type Server struct {
 
 	tb   testing.TB
 	args []string
-	run  *exec.Cmd
+	kill func()
 }
+
+const (
+	patience  = 2 * time.Minute // for what must happen, as machines can be busy
+	portTaken = "Address already in use"
+	mostPorts = 10 // that are tried
+)
 
 // binary is a server that is installed; empty if none is.
 func binary() string {
@@ -41,47 +48,99 @@ func binary() string {
 // Start starts a server for the test, with more of its own settings. Where none is installed, the test is skipped.
 func Start(tb testing.TB, settings ...string) *Server {
 	tb.Helper()
-	s := &Server{tb: tb, Address: FreeAddress(tb)}
-	_, port, _ := net.SplitHostPort(s.Address)
-	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "",
-		"--appendonly", "no"}, settings...)
-	s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
-	tb.Cleanup(func() { _ = s.Client.Close() })
-	s.Run()
-	return s
+	folder := tb.TempDir()
+	return begin(tb, func(port string) []string {
+		return append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", folder, "--save", "",
+			"--appendonly", "no"}, settings...)
+	})
+}
+
+// begin starts a server with what args gives it for a port. The port is chosen before the server takes it, so another
+// program may be quicker: then the server gets another one.
+func begin(tb testing.TB, args func(port string) []string) *Server {
+	tb.Helper()
+	s := &Server{tb: tb}
+	for tries := 1; ; tries++ {
+		s.Address = FreeAddress(tb)
+		_, port, _ := net.SplitHostPort(s.Address)
+		s.args = args(port)
+		s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+		client := s.Client
+		tb.Cleanup(func() { _ = client.Close() })
+		why := s.start()
+		if why == "" {
+			return s
+		}
+		if !strings.Contains(why, portTaken) || tries == mostPorts {
+			tb.Fatal(why)
+		}
+	}
 }
 
 // URL is where the server is.
 func (s *Server) URL() string { return "redis://" + s.Address }
 
-// Run starts the server, again if it was killed.
+// Run starts the server again, which was killed. Another program may have its port for a moment.
 func (s *Server) Run() {
+	s.tb.Helper()
+	for late := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		why := s.start()
+		if why == "" {
+			return
+		}
+		if !strings.Contains(why, portTaken) || time.Now().After(late) {
+			s.tb.Fatal(why)
+		}
+	}
+}
+
+// start starts the server and waits until it answers, and no other in its place. It returns why it has ended instead.
+func (s *Server) start() (why string) {
 	s.tb.Helper()
 	path := binary()
 	if path == "" {
 		missing.Skip(s.tb, "neither redis-server nor valkey-server is installed")
 	}
-	s.run = exec.Command(path, s.args...)
-	if err := s.run.Start(); err != nil {
+	var said bytes.Buffer
+	run, ended := exec.Command(path, s.args...), make(chan struct{})
+	run.Stdout = &said
+	if err := run.Start(); err != nil {
 		s.tb.Fatalf("cannot start %s: %v", filepath.Base(path), err)
 	}
-	run := s.run
-	s.tb.Cleanup(func() {
+	go func() {
+		_ = run.Wait() // what it has said tells more
+		close(ended)
+	}()
+	s.kill = func() {
 		_ = run.Process.Kill()
-		_ = run.Wait()
-	})
+		<-ended
+	}
+	s.tb.Cleanup(s.kill)
 	Await(s.tb, "the server", func() error {
+		select {
+		case <-ended:
+			why = filepath.Base(path) + " has ended: " + said.String()
+			return nil
+		default:
+		}
+		c, err := net.DialTimeout("tcp", s.Address, time.Second) // the client would say at each try that it cannot
+		if err != nil {
+			return err
+		}
+		_ = c.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		return s.Client.Ping(ctx).Err()
+		told, err := s.Client.Info(ctx, "server").Result()
+		if err == nil && !strings.Contains(told, fmt.Sprintf("process_id:%d\r", run.Process.Pid)) {
+			err = errors.New("another server answers in its place")
+		}
+		return err
 	})
+	return why
 }
 
 // Kill ends the server as a fault would.
-func (s *Server) Kill() {
-	_ = s.run.Process.Kill()
-	_ = s.run.Wait()
-}
+func (s *Server) Kill() { s.kill() }
 
 // Flush takes everything away.
 func (s *Server) Flush() {
@@ -105,17 +164,19 @@ func (s *Server) Pass(d time.Duration) {
 	}
 }
 
-// Await waits until what is asked gives no error, for a quarter of a minute.
+// Await waits until what is asked gives no error. A Sentinel that had no processor for two seconds does nothing for
+// half a minute.
 func Await(tb testing.TB, what string, ask func() error) {
 	tb.Helper()
-	var err error
-	for range 1500 {
-		if err = ask(); err == nil {
+	for late := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		err := ask()
+		if err == nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		if time.Now().After(late) {
+			tb.Fatalf("%s does not come: %v", what, err)
+		}
 	}
-	tb.Fatalf("%s does not come: %v", what, err)
 }
 
 // FreeAddress is one of loopback where nobody listens.
@@ -180,12 +241,9 @@ func StartWatched(tb testing.TB) *Watched {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			tb.Fatal(err)
 		}
-		s := &Server{tb: tb, Address: FreeAddress(tb)}
-		_, own, _ := net.SplitHostPort(s.Address)
-		s.args = []string{file, "--sentinel", "--bind", "127.0.0.1", "--port", own}
-		s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
-		tb.Cleanup(func() { _ = s.Client.Close() })
-		s.Run()
+		s := begin(tb, func(own string) []string {
+			return []string{file, "--sentinel", "--bind", "127.0.0.1", "--port", own}
+		})
 		w.URL += s.Address + ","
 		Await(tb, "what a Sentinel knows", func() error {
 			said, err := s.Client.Do(ctx, "sentinel", "replicas", "main").Slice()
