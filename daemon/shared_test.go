@@ -142,7 +142,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 			server.Flush()
 			folder := t.TempDir()
 			wire := sharedtest.NewWire(t, server.Address)
-			away := sharing(t, wire.URL(), folder, waiting(300*time.Millisecond))
+			away := sharing(t, wire.URL(), folder, waiting(2*time.Second)) // an answer that is there may be late
 			there := sharing(t, server.URL(), folder, nil)
 			k, now := newTalk("", 9), morning()
 			var sent []byte

@@ -153,11 +153,8 @@ func TestPassingCredentialsAreReplaced(t *testing.T) {
 	}
 	asks := func(want int64) {
 		t.Helper()
-		for range 500 {
-			if asked.Load() >= want {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
+		for deadline := time.Now().Add(patience); asked.Load() < want && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
 		}
 		if asked.Load() != want {
 			t.Errorf("it is asked for %d times, want %d", asked.Load(), want)
@@ -168,14 +165,13 @@ func TestPassingCredentialsAreReplaced(t *testing.T) {
 	ends(early / 2)
 	good() // what is still good is used meanwhile
 	asks(2)
-	for range 500 { // until the new one is there
-		k.mu.Lock()
-		fresh := !k.renewing && time.Until(k.now.until) > early
-		k.mu.Unlock()
-		if fresh {
-			break
+	for fresh, deadline := false, time.Now().Add(patience); !fresh; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the new one does not come")
 		}
-		time.Sleep(10 * time.Millisecond)
+		k.mu.Lock()
+		fresh = !k.renewing && time.Until(k.now.until) > early
+		k.mu.Unlock()
 	}
 	broken.Store(true)
 	ends(early / 2)
