@@ -105,14 +105,15 @@ func (c crew) turn(length time.Duration) (answers int, perSecond float64, err er
 	return answers, float64(answers) / took.Seconds(), errors.Join(errs...)
 }
 
+// askUntil asks until end, once at least, and returns the number of answers.
 func (c caller) askUntil(end time.Time) (int, error) {
 	c.Extend(lineup.TurnLimit)
-	for n := 0; ; n++ {
-		if !time.Now().Before(end) {
-			return n, nil
-		}
+	for n := 0; ; {
 		if err := c.Exchange(c.request); err != nil {
 			return n, err
+		}
+		if n++; !time.Now().Before(end) {
+			return n, nil
 		}
 	}
 }
