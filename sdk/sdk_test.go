@@ -91,7 +91,7 @@ func sameThrough(t *testing.T, p program, provider *provider, proxy string) {
 func run(t *testing.T, p program, base string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.WaitDelay = p.dir, time.Second
+	cmd.Dir, cmd.WaitDelay = p.dir, time.Minute
 	cmd.Env = append(sdktest.Environ(), "OPENAI_BASE_URL="+base, "OPENAI_API_KEY=sk-test",
 		"ANTHROPIC_BASE_URL="+base, "ANTHROPIC_API_KEY=sk-ant-test")
 	var out, complaint bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -367,11 +368,14 @@ func TestDemoRunsThroughTheBalancer(t *testing.T) {
 	}
 }
 
-// sixFreePorts is the first of six ports on which nothing listens.
+// sixFreePorts is the first of six ports on which nothing listens. None of them is lent to whoever asks for any port,
+// and the search begins anywhere, as the same test may run beside this one.
 func sixFreePorts(t *testing.T) int {
 	t.Helper()
-	for port := 20_000; port < 30_000; port += 6 {
-		free := true
+	const from, ports = 20_000, 10_000
+	begin := rand.IntN(ports / 6)
+	for k := range ports / 6 {
+		port, free := from+(begin+k)%(ports/6)*6, true
 		for n := range 6 {
 			ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+n))
 			if free = free && err == nil; err == nil {

@@ -84,7 +84,7 @@ func (r rig) play(t *testing.T, module string, told facts) {
 	}
 	var said, complaints bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "node", "drive.mjs", path, module)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.driver, &said, &complaints, time.Second
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.driver, &said, &complaints, time.Minute
 	cmd.Env = append(sdktest.Environ(), "HOME="+t.TempDir())
 	stop := time.AfterFunc(driving, func() { _ = cmd.Process.Kill() })
 	defer stop.Stop()
