@@ -67,7 +67,7 @@ var looks = map[string]any{
 type facts map[string]any
 
 // driving is how long the checks of one module may take.
-const driving = 5 * time.Minute
+const driving = 15 * time.Minute
 
 // play has the browser play the checks of a module, each as a test of its own.
 func (r rig) play(t *testing.T, module string, told facts) {

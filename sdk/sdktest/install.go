@@ -71,7 +71,7 @@ func install(tb testing.TB, dir, name string, args ...string) ([]byte, error) {
 // alone ends it.
 func Command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.WaitDelay = dir, time.Minute
 	return cmd.CombinedOutput()
 }
 

@@ -66,6 +66,7 @@ func TestEventsOfTheChosenKindsArePosted(t *testing.T) {
 	h.Offer(warning(2))
 	h.Offer(story.Entry{Compaction: &event.Compaction{Seq: 3}})
 	h.Offer(story.Entry{Summary: &event.Summary{Seq: 4}})
+	r.wait(2)
 	h.Close()
 	want := `{"warning":{"seq":2,"reason":"budget"}} {"summary":{"seq":4}}`
 	if got := strings.Join(r.bodies, " "); got != want || h.CountLost() != 0 {

@@ -7,7 +7,7 @@ const said = (page) => page.evaluate(() => {
 });
 
 async function until(what, ok) {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((go) => setTimeout(go, 200))) {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((go) => setTimeout(go, 200))) {
     if (await ok()) return;
   }
   throw new Error(`${what} in vain`);

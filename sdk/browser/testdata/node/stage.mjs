@@ -17,7 +17,7 @@ export class Stage {
   // visitor is a page of a new browser. expected are messages of its console that are not wrong here.
   async visitor({ expected = [], ...options } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(120_000); // of a busy machine
     this.contexts.push(context);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (e) =>
