@@ -66,22 +66,15 @@ func Read(text string) Reading {
 
 // judge takes in what a line near the end says of the run. isLast says that nothing stands behind it.
 func (r *Reading) judge(l *line, isLast bool) {
-	outcome := r.Outcome
-	switch l.says {
-	case form.Sought:
+	outcome := Failed
+	switch {
+	case l.says == form.Sought:
 		r.Outcome, r.Tool = Unknown, ""
 		return
-	case form.Succeeds:
-		outcome = Succeeded
-	case form.Fails:
-		outcome = Failed
-	case form.FailsIfLast:
-		if !isLast {
-			return
-		}
-		outcome = Failed
-	default:
+	case l.says == form.Silent, l.says == form.FailsIfLast && !isLast:
 		return
+	case l.says == form.Succeeds:
+		outcome = Succeeded
 	}
 	if outcome >= r.Outcome {
 		r.Outcome, r.Tool = outcome, l.row.Tool
