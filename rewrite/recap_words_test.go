@@ -184,3 +184,18 @@ func TestTheCommandOfSedIsNoFolderOfAName(t *testing.T) {
 		t.Errorf("the names are %q in\n%s", names, text)
 	}
 }
+
+// What a client says of a call above its output is no line of the failure.
+func TestWhatStandsAboveAnOutputIsNotToldOfAFailure(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("exec_command", `{"cmd":"prepare --part 3"}`,
+		"Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 9\nOutput:\nthe table of rates is missing\n")
+	a.does("exec_command", `{"cmd":"prepare --part 4"}`,
+		"Chunk ID: a2\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 0\nOutput:\n")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	failures := partOf(text, "open failures")
+	if !strings.Contains(failures, "\n> the table of rates is missing") || strings.Contains(failures, "token count") {
+		t.Errorf("of the failures is told %q in\n%s", failures, text)
+	}
+}

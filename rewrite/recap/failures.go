@@ -252,7 +252,10 @@ func lastLines(text string, most int) (list []string) {
 	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
 		at := strings.LastIndexByte(text, '\n') + 1
 		l := strings.TrimSpace(text[at:])
-		if l != "" && l != "Output:" && len(l) <= longest && !past.ExitLine.MatchString(l) {
+		if l == "Output:" { // above it stands what the client says of the call
+			break
+		}
+		if l != "" && len(l) <= longest && !past.ExitLine.MatchString(l) {
 			list = append(list, l)
 		}
 		text = strings.TrimRight(text[:at], "\r\n \t")

@@ -110,6 +110,7 @@ var testRows = []Row{
 		sample: "test cases: 45 | 44 passed | 1 failed"},
 	// TAP
 	{Tool: "TAP", Kind: Failure, first: "not ok ", sample: "not ok 7 - refunds the whole"},
+	{Tool: "TAP", Kind: Heading, first: "error: ", like: pattern.Of(`^error: [|>][-+]?$`), sample: "  error: |-"},
 	{Tool: "TAP", Kind: Noise, first: "ok ", like: pattern.Of(`^ok \d+`), sample: "ok 8 - refunds a part"},
 	{Tool: "TAP", Kind: Total, first: "# ", like: pattern.Of(`^# (tests|pass|fail|suites) \d+`), sample: "# fail 1"},
 	// Elixir, PHP, Swift
