@@ -59,7 +59,7 @@ func (j *judge) look(text string, start, end int) line {
 			l.shape = r.Shape(&g)
 		}
 		if r.Tally {
-			l.says = verdictOf(&g)
+			l.says = form.VerdictOf(&g)
 		}
 	} else {
 		l.kind, l.weight = kindOf(&g, body)
@@ -89,17 +89,6 @@ func (l *line) isTroubled(body string, g *glance.Glance) bool {
 		return l.says != form.Succeeds
 	}
 	return fails && g.Bad < 0
-}
-
-// verdictOf is what the numbers of a total say.
-func verdictOf(g *glance.Glance) form.Verdict {
-	switch {
-	case g.Bad > 0:
-		return form.Fails
-	case g.Bad == 0 && g.Good > 0:
-		return form.Succeeds
-	}
-	return form.Silent
 }
 
 // kindOf says what a line tells that has no tool's form.

@@ -85,44 +85,75 @@ func (j *judge) lines(text string, b bounds) []line {
 
 // belowFiles finds the lines that name a file once, above its complaints, as linters do.
 func belowFiles(text string, all []line) {
-	file := int32(0)
+	file, told := int32(0), false
 	for i := range all {
 		switch l := &all[i]; {
+		case l.lines > 0, l.shape == 0 && !told: // another may be named where nothing was read; or it was one of a list
+			file = 0
 		case l.shape == 0: // empty
 		case l.indent == 0:
-			file = 0
-			if l.lines == 0 && looks.IsFile(l.body(text)) {
+			file, told = 0, false
+			if looks.IsFile(l.body(text)) {
 				file = int32(i) + 1 //nolint:gosec // bounded by mostLines
 			}
-		case file > 0 && l.kind == form.Failure && looks.StartsInFile(l.body(text)):
-			l.under = file
+		case file > 0 && looks.StartsInFile(l.body(text)):
+			if told = true; l.kind == form.Failure {
+				l.under = file
+			}
 		}
 	}
 }
 
 // belowPlaces finds the lines that say where something is, above the code there and the message.
 func belowPlaces(text string, all []line) {
-	const far = 12 // lines
-	place, blanks := -1, 0
+	last, p := -2, place{at: -1}
 	for i := range all {
 		l := &all[i]
-		if l.shape == 0 {
-			blanks++
-		}
-		if blanks > 1 || i-place > far {
-			place = -1
-		}
 		switch {
-		case l.shape == 0 || l.lines > 0:
+		case l.lines > 0:
+			p.at = -1
+		case l.shape == 0:
+			p.blanks++
 		case looks.IsPlace(l.body(text)):
-			place, blanks = i, 0
-		case place >= 0 && (l.kind == form.Failure || l.kind == form.Warning):
-			if l.kind == form.Failure && l.under == 0 && !looks.HasPlace(l.body(text)) {
-				l.under = int32(place) + 1 //nolint:gosec // bounded by mostLines
+			if p = (place{at: i}); last == i-1 { // one of a list, or of a trace
+				p.at = -1
 			}
-			if l.indent <= all[place].indent {
-				place = -1
-			}
+			last = i
+		case p.at >= 0 && p.isFor(text, all, i):
+			l.under = int32(p.at) + 1 //nolint:gosec // bounded by mostLines
 		}
 	}
+}
+
+// place is a line that says where something is, and what stood below it so far.
+type place struct {
+	at            int // -1 if there is none
+	blanks, lines int
+	flat          int // lines no deeper than it, that are no code in a frame
+	told          bool
+}
+
+// isFor reports whether line i is a failure at the place, and notes it. What a tool says of its own run is not.
+func (p *place) isFor(text string, all []line, i int) bool {
+	const far = 12 // lines
+	l, above := &all[i], p.lines
+	p.lines++
+	isFlat := l.indent <= all[p.at].indent
+	isApart := above == 0 && p.blanks > 0 && l.kind == form.Failure
+	if isApart || p.blanks > 1 || i-p.at > far || p.flat > 1 || isFlat && p.told {
+		p.at = -1
+		return false
+	}
+	switch l.kind {
+	case form.Failure, form.Warning:
+		if p.told = true; isFlat {
+			p.flat += 2 // nothing more is said of it
+		}
+		isOwn := l.row == nil || l.row.Loose || l.row.Tool == "ShellCheck"
+		return l.kind == form.Failure && l.under == 0 && isOwn && !looks.HasPlace(l.body(text))
+	}
+	if isFlat && !looks.IsFramed(l.body(text)) {
+		p.flat++
+	}
+	return false
 }

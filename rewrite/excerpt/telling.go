@@ -3,7 +3,6 @@ package excerpt
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/looks"
@@ -137,8 +136,8 @@ func (t *ranked) pick(n int) (list []int, all bool) {
 	seen, named, all := map[string]bool{}, map[int32]bool{0: true}, true
 	for r := found; r <= lastRank; r++ {
 		for i := range t.lines {
-			l := &t.lines[i]
-			if t.ranks[i] != r || l.end-l.start > longestLine || !t.isNew(i, seen) {
+			l, own := &t.lines[i], int32(i)+1 //nolint:gosec // bounded by mostLines
+			if t.ranks[i] != r || named[own] || l.end-l.start > longestLine || !t.isNew(i, seen) {
 				continue
 			}
 			if n > 1 && !named[l.under] && len(list)+2 <= n {
@@ -150,7 +149,7 @@ func (t *ranked) pick(n int) (list []int, all bool) {
 			case n > 1 && !named[l.under]:
 				all = false
 			default:
-				list = append(list, i)
+				list, named[own] = append(list, i), true
 			}
 		}
 	}
@@ -198,9 +197,9 @@ func ranksOf(text string, all []line) []rank {
 			if ranks[i] < minor {
 				places = append(places, t.placeOf(i))
 			}
-		case l.kind == form.Plain && i > 0 && all[i-1].row != nil && all[i-1].row.Opens && endsInColon(text, &all[i-1]):
+		case l.kind == form.Plain && i > 0 && all[i-1].opens(text):
 			ranks[i] = saysWhy
-		case l.kind == form.Reason && near[i] && !warned[i] && hasLetters(l.body(text)):
+		case l.kind == form.Reason && near[i] && !warned[i] && looks.HasLetters(l.body(text)):
 			ranks[i] = saysWhy
 			if l.row.Late || i > 0 && all[i-1].kind == form.Reason && all[i-1].row == l.row {
 				ranks[i] = beside
@@ -274,9 +273,9 @@ func (l *line) opensTrace() bool {
 	return l.kind == form.Heading && l.row != nil && l.row.Tool == "Python"
 }
 
-// endsInColon reports whether a line ends in a colon.
-func endsInColon(text string, l *line) bool {
-	return strings.HasSuffix(strings.TrimSpace(text[l.start:l.end]), ":")
+// opens reports whether the message of a line stands on the next one.
+func (l *line) opens(text string) bool {
+	return l.row != nil && l.row.Opens && strings.HasSuffix(strings.TrimSpace(l.body(text)), ":")
 }
 
 // rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
@@ -290,11 +289,6 @@ func (l *line) rank(nth int) rank {
 		return saysAll
 	}
 	return saysWhat
-}
-
-// hasLetters reports whether a line is more than signs: a row of carets says nothing alone.
-func hasLetters(line string) bool {
-	return strings.ContainsFunc(line, unicode.IsLetter)
 }
 
 // nearFailures says which lines stand so near a failure, or behind a heading of failures, that they may belong to it.

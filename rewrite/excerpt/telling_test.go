@@ -92,6 +92,32 @@ func TestAPlaceWithoutAFileStandsBelowItsFile(t *testing.T) {
 	}
 }
 
+// What another tool says, or of another place, does not stand below a place or file as if it were of it.
+func TestAMessageStandsBelowNoPlaceButItsOwn(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		if got := Failures(text, 6); !slices.Equal(got, want) {
+			t.Errorf("of %.300q the lines that tell are %q", text, got)
+		}
+	}
+	const place, made = "src/foo.c:31:9:\n", "make: *** [all] Error 2"
+	const bad, told = "Error: no such type", "File \"x.ml\", line 3, characters 4-5:"
+	f("panic: boom\n"+told+"\n"+bad+"\n"+made+"\n", "panic: boom", told, bad, made) // the place once
+	f(place+bad+"\n"+bad+" y\n", "src/foo.c:31:9:", bad, bad+" y")
+	f("src/a.ts:3:5\n  warning  odd\n  error  bad one\nError: 2 problems\n", "src/a.ts:3:5", "error  bad one", "Error: 2 problems")
+	f(place+"   warning: unused variable x\n"+made+"\n", made)
+	f(place+"Compiled well\nRunning all tests\n"+bad+"\n", bad)
+	f("src/a.ts:3:5\nsrc/b.ts:4:5\n"+bad+"\n", bad) // a list
+	f(place+"\n"+bad+"\n", bad)                     // nothing of its code
+	f("Listening on\nhttp://localhost:3000\n"+bad+"\n", bad)
+	f("render@app/view.js:3:5\n"+bad+"\n", bad)
+	f("src/a.ts\nsrc/b.ts\n\n  3:5  error  Bad thing  no-thing\n", "3:5  error  Bad thing  no-thing")
+	gap := strings.Repeat("  all is well\n", 2*mostRead/14+10)
+	f("src/a.ts\n"+gap+"  3:5  error  Bad thing  no-thing\n", "3:5  error  Bad thing  no-thing")
+	long := strings.Repeat("long/", 59) + "a.go:1234567890"
+	f(long+" is all well\n"+bad+"\n", bad)
+}
+
 // Without its short summary, pytest tells why in the lines that begin with E.
 func TestTheMessagesOfPytestGoBeforeItsProgress(t *testing.T) {
 	text, _, _ := strings.Cut(tested(), "=========================== short")

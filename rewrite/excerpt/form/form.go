@@ -161,3 +161,14 @@ func (x *Index) Find(body string, g *glance.Glance) *Row {
 func (r *Row) Shape(g *glance.Glance) uint64 {
 	return glance.Hash(r.first+r.has+r.end) ^ uint64(g.Words&(glance.Fail|glance.Trouble|glance.Pod))
 }
+
+// VerdictOf is what the numbers of a total say.
+func VerdictOf(g *glance.Glance) Verdict {
+	switch {
+	case g.Bad > 0:
+		return Fails
+	case g.Bad == 0 && g.Good > 0:
+		return Succeeds
+	}
+	return Silent
+}

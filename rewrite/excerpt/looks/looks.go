@@ -116,7 +116,10 @@ func StartsInFile(body string) bool {
 // IsPlace reports whether a line names a line of a file and says nothing else: src/refund.ts:31:9
 func IsPlace(body string) bool {
 	const longest = 300
-	body = strings.TrimSpace(body[:min(len(body), longest)])
+	if len(body) >= longest {
+		return false
+	}
+	body = strings.TrimSpace(body)
 	if strings.HasPrefix(body, `File "`) { // of OCaml
 		return strings.HasSuffix(body, ":") && strings.Contains(body, `", line`) && strings.Contains(body, ", characters ")
 	}
@@ -132,8 +135,11 @@ func IsPlace(body string) bool {
 		file = before
 	}
 	file = file[:len(file)-1]
+	if at := strings.IndexByte(file, '@'); at > 0 && file[at-1] != '/' && file[at-1] != '\\' {
+		return false // a function's, of a trace
+	}
 	return strings.ContainsAny(file, `./\`) && !strings.ContainsAny(file, " \t\"'()") &&
-		strings.ContainsFunc(file, unicode.IsLetter)
+		!strings.Contains(file, "://") && HasLetters(file)
 }
 
 // IsFile reports whether a line is the name of a file and nothing else, but for a colon behind it.
@@ -170,6 +176,9 @@ func HasPlace(frame string) bool {
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'z'
 }
+
+// HasLetters reports whether a line is more than signs: a row of carets says nothing alone.
+func HasLetters(line string) bool { return strings.ContainsFunc(line, unicode.IsLetter) }
 
 // HasLevel reports whether one of the first words of a line is the level of a message of a log, in capitals, in
 // brackets or behind level=.
