@@ -243,7 +243,7 @@ func (t *traces) isPlace(k int) bool {
 func (t *traces) placeOf(i int) int {
 	const far = 40 // lines
 	all, found := t.lines, -1
-	for k := i - 1; k >= max(0, i-far) && all[k].kind != form.Failure; k-- {
+	for k := i - 1; k >= max(0, i-far) && all[k].kind != form.Failure && all[k].lines == 0; k-- {
 		if all[k].opensTrace() {
 			if found >= 0 {
 				return found
@@ -261,7 +261,7 @@ func (t *traces) placeOf(i int) int {
 			return k
 		case l.kind == form.Failure && l.indent <= all[i].indent, l.kind == form.State, l.kind == form.Total:
 			return -1
-		case l.kind == form.Warning, l.chat, l.opensTrace(): // the frames behind it are its own
+		case l.kind == form.Warning, l.chat, l.opensTrace(), l.lines > 0: // the frames behind it are its own
 			return -1
 		}
 	}

@@ -114,6 +114,9 @@ func TestAMessageStandsBelowNoPlaceButItsOwn(t *testing.T) {
 	f("src/a.ts\nsrc/b.ts\n\n  3:5  error  Bad thing  no-thing\n", "3:5  error  Bad thing  no-thing")
 	gap := strings.Repeat("  all is well\n", 2*mostRead/14+10)
 	f("src/a.ts\n"+gap+"  3:5  error  Bad thing  no-thing\n", "3:5  error  Bad thing  no-thing")
+	line := strings.Repeat("w", 15) + "\n"
+	head := strings.Repeat(line, mostRead/len(line)-1) + "panic: no body\n"
+	f(head+strings.Repeat(line, 90)+"\t/srv/a.go:31 +0x1\n"+strings.Repeat(line, mostRead/len(line)-2), "panic: no body")
 	long := strings.Repeat("long/", 59) + "a.go:1234567890"
 	f(long+" is all well\n"+bad+"\n", bad)
 }
