@@ -70,7 +70,8 @@ func (k explainCmd) Run(c *cli) error {
 	if err := k.print(r); err != nil || r.Messages > 0 || k.Body {
 		return err
 	}
-	return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions or Anthropic Messages", k.File, r.Reason)
+	return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions, Messages or Responses with at most "+
+		"50 000 items", k.File, r.Reason)
 }
 
 func (k explainCmd) print(r *explanation.Report) error {
