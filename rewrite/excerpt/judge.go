@@ -50,7 +50,7 @@ func (j *judge) look(text string, start, end int) line {
 	}
 	g := glance.Of(body)
 	l.shape = g.Shape
-	if r := j.forms.Find(body, &g); r != nil {
+	if r := j.forms.Find(body, &g); r != nil && !(r.Told && looks.IsRetold(body)) {
 		l.kind, l.weight, l.says, l.row = r.Kind, 3, r.Says, r
 		if r.Loose || r.Late {
 			l.weight = 2

@@ -98,6 +98,44 @@ func TestWhatReadsLikeAnOperatorsTroubleIsNone(t *testing.T) {
 	}
 }
 
+// Each of these has the words of a failure, or its mark, and tells of none that a command had.
+func TestWhatIsToldOnTheWayIsNoFailure(t *testing.T) {
+	for _, line := range []string{
+		"  ! Several of these imports are unused.", "! Breaking change in the API", "! Important: run the tests first",
+		"! Missing docs are not an error here", "! Use the new client",
+		"[-] removed the old client", "[-] src/b.go", "[-] target does not appear to be injectable",
+		"✗ Audit log    no    yes", "Pre-Release : All users", "Set-Cookie : A=1", "Write-Access : Granted",
+		"Access-Control : Open", "corrupted files are skipped", "1. CREATE_FAILED means that there is none",
+		"2026-11-20T10:00:01Z INFO  cache: mkdir /tmp/x: File exists",
+		"10:00:01 [main] INFO cache: mkdir /tmp/x: Permission denied",
+		"retry 1/5: dial tcp 127.0.0.1:5432: Connection refused", "Attempt 2 of 5: db: Connection refused",
+		"* connect to ::1 port 5173 from ::1 port 56487 failed: Connection refused",
+		"docs/errors.md:12:  - mkdir: File exists", "docs/errors.md:12:mkdir: File exists", "- mkdir: File exists",
+		"# Subtest: connect: Connection refused", "a.go:3:\t// as in mkdir: File exists",
+	} {
+		if list := Failures("begun\n"+line+"\n", 3); len(list) > 0 {
+			t.Errorf("%q is told as a failure", line)
+		}
+	}
+	if r := Read("Found 0 data race(s)\n"); r.Outcome != Unknown {
+		t.Errorf("no race is read as %+v", r)
+	}
+	for _, line := range []string{
+		"! LaTeX Error: File `fees.sty' not found.", "! Missing $ inserted.", "! Extra }, or forgotten $.",
+		"! Package hyperref Error: Wrong driver option.", "! Too many }'s.", "! Use of \\fee doesn't match its definition.",
+		"!  ==> Fatal error occurred, no output PDF file produced!", "! Undefined control sequence.",
+		"  [-] adds the fees 1.2s (1.1s|2ms)", "[-] Discovery in fees.Tests.ps1 failed with:",
+		"Copy-Item : Could not find a part of the path 'C:\\pay'.", "Set-Content : Access to the path is denied.",
+		"Makefile:3: fees.mk: No such file or directory", "deploy.sh: line 3: pay: command not found",
+		"* Failed to connect to localhost port 5173 after 0 ms: Couldn't connect to server",
+		"mkdir: cannot create directory 'dist': File exists", "main.c:4:10: fatal error: fees.h: No such file or directory",
+	} {
+		if list := Failures("begun\n"+line+"\n", 3); len(list) != 1 {
+			t.Errorf("of %q is told %q", line, list)
+		}
+	}
+}
+
 func TestAPlanTellsWhatGoesForGood(t *testing.T) {
 	text := "  # aws_route53_record.a will be updated in-place\n  # aws_db_instance.refund must be replaced\n" +
 		"  # aws_db_instance.reports will be destroyed\nPlan: 1 to add, 1 to change, 2 to destroy.\n"

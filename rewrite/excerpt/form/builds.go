@@ -5,6 +5,13 @@ import (
 	"epitome/rewrite/excerpt/glance"
 )
 
+// texError finds what TeX says first of an error. Others begin warnings and lists of changes with the mark, too.
+var texError = pattern.Of(`^! +(((La|pdf|Xe|Lua)?TeX|(Package|Class) \S+|Font) .*([Ee]rror|not loadable|capacity)|` +
+	`Undefined control sequence|Missing (.* inserted|number, treated)|Emergency stop|Extra [\\}a-z]+[,. ]|Too many |` +
+	`Paragraph ended before|Argument of |Misplaced |Dimension too|Illegal |Incomplete \\|File ended while|Use of |` +
+	`You can't use|Double (sub|super)script|Text line contains|I can't |Forbidden control|Improper |Number too big|` +
+	`==> Fatal error)`)
+
 // compilerRows are what compilers and linters write.
 var compilerRows = []Row{
 	// file:line:column: message, of gcc, clang, go build, go vet, ESLint's unix form, and many others
@@ -44,12 +51,12 @@ var compilerRows = []Row{
 		sample: "%Error: adder.v:2:29: Can't find definition of variable: 'carry_in'"},
 	{Tool: "verilator", Kind: Warning, first: "%Warning-",
 		sample: "%Warning-WIDTH: adder.v:3:11: Operator ASSIGNW expects 9 bits on the Assign RHS"},
-	{Tool: "LaTeX", Kind: Failure, Whole: true, first: "! ", like: pattern.Of(`^! [A-Z]`), sample: "! Undefined control sequence."},
+	{Tool: "LaTeX", Kind: Failure, Whole: true, first: "! ", like: texError, sample: "! Undefined control sequence."},
 	{Tool: "LaTeX", Kind: Reason, first: "l.", like: pattern.Of(`^l\.\d+ `), sample: "l.182 The rate is \\ratio"},
 	{Tool: "LaTeX", Kind: Warning, Late: true, begins: "OU", like: pattern.Of(`^(Over|Under)full \\[hv]box `),
 		sample: "Overfull \\hbox (123.4pt too wide) in paragraph at lines 5--7"},
 	{Tool: "go build", Kind: Failure, Whole: true, first: "go: updates to go.mod needed", sample: "go: updates to go.mod needed"},
-	{Tool: "go build", Kind: Total, first: "Found ", end: " data race(s)", Says: Fails, sample: "Found 1 data race(s)"},
+	{Tool: "go build", Kind: Total, first: "Found ", like: pattern.Of(`^Found [1-9]\d* data race\(s\)$`), Says: Fails, sample: "Found 1 data race(s)"},
 	{Tool: "ReScript", Kind: Heading, first: "We've found a bug for you!", sample: "  We've found a bug for you!"},
 	// rustc
 	{Tool: "rustc", Kind: Failure, Whole: true, first: "error", like: pattern.Of(`^error(\[E\d+\])?: `),

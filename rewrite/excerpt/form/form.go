@@ -58,6 +58,7 @@ type Row struct {
 	Says   Verdict
 	Loose  bool   // others may begin a line so, too
 	Whole  bool   // it says by itself what failed and why
+	Told   bool   // others may tell of it on the way: in a log's line of a low level, and in one that a search found
 	Late   bool   // it tells less than others of its kind: style, progress, code beside a message
 	Opens  bool   // its message stands on the next line
 	Tally  bool   // the numbers say how the run ended: it failed if any of those that failed is above zero

@@ -137,6 +137,8 @@ var machineRows = []Row{
 		sample: "[12345.678] refund[4242]: segfault at 0 ip 00007f sp 00007f error 4 in refund"},
 	{Tool: "curl", Kind: Failure, first: "curl: (",
 		sample: "curl: (7) Failed to connect to localhost port 8080: Connection refused"},
+	{Tool: "curl", Kind: Failure, first: "* Failed to connect to ",
+		sample: "* Failed to connect to localhost port 8080 after 0 ms: Couldn't connect to server"},
 	{Tool: "psql", Kind: Failure, Whole: true, first: "ERROR:  ",
 		sample: "ERROR:  relation \"refunds\" does not exist"},
 }

@@ -157,6 +157,6 @@ var operationRows = []Row{
 	{Tool: "dbt", Kind: Total, first: "Done. PASS=", like: pattern.Of(`\bERROR=0 `), Says: Succeeds,
 		sample: "10:12:19  Done. PASS=9 WARN=0 ERROR=0 SKIP=0 TOTAL=9"},
 	{Tool: "CloudFormation", Kind: Failure, Whole: true, begins: digits, has: "_FAILED ",
-		like:   pattern.Of(`\b(CREATE|UPDATE|DELETE|IMPORT|ROLLBACK)_FAILED `),
+		like:   pattern.Of(`\| (CREATE|UPDATE|DELETE|IMPORT|ROLLBACK)_FAILED +\| \S+::`),
 		sample: "9:41:12 PM | CREATE_FAILED        | AWS::DynamoDB::Table | FeesTable"},
 }

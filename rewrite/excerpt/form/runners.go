@@ -131,10 +131,11 @@ var testRows = []Row{
 	{Tool: "xctest", Kind: Noise, first: "Test Case ", has: "' passed (",
 		sample: "Test Case '-[Shop.Refund part]' passed (0.001 seconds)."},
 	// PowerShell, Dart, k6
-	{Tool: "Pester", Kind: Failure, first: "[-] ", sample: "[-] adds the fees 12ms (10ms|2ms)"},
+	{Tool: "Pester", Kind: Failure, first: "[-] ", like: pattern.Of(`( [\d.]+m?s( \([^)]*\))?| failed with:)$`), sample: "[-] adds the fees 12ms (10ms|2ms)"},
 	{Tool: "Dart", Kind: Failure, end: " [E]", begins: digits, like: pattern.Of(`^\d\d+:\d\d \+\d+`),
 		sample: "00:05 +10 -1: fee is half [E]"},
 	{Tool: "Dart", Kind: State, end: ": Some tests failed.", begins: digits, like: pattern.Of(`^\d\d+:\d\d \+\d+`), Says: Fails,
 		sample: "00:07 +41 -1: Some tests failed."},
-	{Tool: "k6", Kind: Failure, first: "✗ ", sample: "     ✗ status is 200"},
+	{Tool: "k6", Kind: Failure, Loose: true, first: "✗ ", like: pattern.Of(`^✗( \S+)+$`), // tables have wide gaps
+		sample: "     ✗ status is 200"},
 }

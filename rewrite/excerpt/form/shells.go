@@ -9,7 +9,7 @@ import (
 func saidAtEnd(texts []string) []Row {
 	rows := make([]Row, len(texts))
 	for i, text := range texts {
-		rows[i] = Row{Tool: "shell", Kind: Failure, end: ": " + text, sample: "cp: a.txt: " + text}
+		rows[i] = Row{Tool: "shell", Kind: Failure, Told: true, end: ": " + text, sample: "cp: a.txt: " + text}
 	}
 	return rows
 }
@@ -26,6 +26,12 @@ var errorTexts = [...]string{
 	"a password is required", "a terminal is required to authenticate", "bad substitution", "unbound variable",
 	"ambiguous redirect", "division by 0",
 }
+
+// cmdletSays finds what a command of PowerShell says: its name has one of PowerShell's verbs. A header has not.
+var cmdletSays = pattern.Of(`^(Add|Clear|Co(mpare|mpress|nnect|nvertFrom|nvertTo|py)|Disable|Enable|Expand|Export|Find|` +
+	`ForEach|Format|Get|Import|Install|Invoke|Join|Measure|Move|New|Out|Pop|Publish|Push|Re(ceive|gister|move|name|` +
+	`solve|start)|Save|Select|Send|Set|Split|Start|Stop|Test|Un(install|register)|Update|Wait|Where|Write)` +
+	`-(Access[A-Z]|A[abd-z]|[BD-Z]|C[a-np-z]|Co[a-np-z])\w+ : [A-Z]`)
 
 // shellRows are what shells, and the small tools beside them, write of a command that fails.
 var shellRows = []Row{
@@ -44,7 +50,7 @@ var shellRows = []Row{
 		sample: "'pay' is not recognized as an internal or external command,"},
 	{Tool: "cmd", Kind: Failure, first: "The system cannot find the ", sample: "The system cannot find the path specified."},
 	{Tool: "cmd", Kind: Failure, first: "Access is denied.", sample: "Access is denied."},
-	{Tool: "PowerShell", Kind: Failure, Whole: true, like: pattern.Of(`^[A-Z]\w+-\w+ ?: [A-Z]`), has: " : ",
+	{Tool: "PowerShell", Kind: Failure, Whole: true, like: cmdletSays, has: " : ",
 		begins: "ACDEFGIJLMNOPRSTUW", sample: "Get-Item : Cannot find path 'C:\\pay' because it does not exist."},
 	{Tool: "PowerShell", Kind: Reason, first: "+ FullyQualifiedErrorId :",
 		sample: "    + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetItemCommand"},
@@ -78,7 +84,7 @@ var shellRows = []Row{
 	{Tool: "C++", Kind: Failure, first: "libc++abi: terminating ",
 		sample: "libc++abi: terminating due to uncaught exception of type std::runtime_error: no rate"},
 	{Tool: "C++", Kind: Reason, first: "what(): ", sample: "  what():  no rate for XTS"},
-	{Tool: "glibc", Kind: Failure, like: pattern.Of(`^(double free or corruption|free\(\): |malloc\(\): |corrupted |munmap_chunk\(\): )`),
+	{Tool: "glibc", Kind: Failure, like: pattern.Of(`^(double free or corruption|free\(\): |malloc\(\): |corrupted (size|double)|munmap_chunk\(\): )`),
 		begins: "dfmc", sample: "double free or corruption (out)"},
 	{Tool: "glibc", Kind: Failure, first: "*** stack smashing detected ***", sample: "*** stack smashing detected ***: terminated"},
 }

@@ -37,6 +37,27 @@ func IsChat(body string) bool {
 	return false
 }
 
+// IsRetold reports whether a line tells on the way what would be a failure if a command had said it: it is one of a log
+// of a low level, a try that others follow, an entry of a list, a remark of a tool's, or what a search found in a file.
+func IsRetold(body string) bool {
+	const near = 96 // bytes
+	if IsChat(body) || isQuoted(body) {
+		return true
+	}
+	for _, s := range [...]string{"* ", "- ", "# ", "//", "/*"} {
+		if strings.HasPrefix(body, s) {
+			return true
+		}
+	}
+	head := body[:min(len(body), near)]
+	for _, s := range [...]string{" INFO ", " DEBUG ", "[INFO]", "[DEBUG]", "level=info", "level=debug", "etry", "ttempt "} {
+		if strings.Contains(head, s) {
+			return true
+		}
+	}
+	return false
+}
+
 // HasCross reports whether a line has a mark of what went wrong.
 func HasCross(body string) bool {
 	for _, mark := range [...]string{"✗", "✘", "✖", "✕", "❌"} {
@@ -99,6 +120,17 @@ func IsFound(body string) bool {
 	}
 	n := len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], digits))
 	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
+}
+
+// isQuoted reports whether a line is of a search and shows what stands in a file: behind the one blank of a message
+// there is no other, and before it no column.
+func isQuoted(body string) bool {
+	if !IsFound(body) {
+		return false
+	}
+	_, behind, _ := strings.Cut(body, ":")
+	behind = strings.TrimLeft(behind, digits)[1:]
+	return behind != "" && (behind[0] != ' ' || strings.HasPrefix(behind, "  ")) && !strings.ContainsAny(behind[:1], digits)
 }
 
 // StartsInFile reports whether a line begins with a line and a column that stand alone, as linters write them below the
