@@ -111,6 +111,31 @@ func (s *spanFacts) tallies(row string) bool {
 	return true
 }
 
+// Of several folders of one name that one is gone which was deleted.
+func TestAFolderOfTheSameNameIsThereStill(t *testing.T) {
+	f := func(command string, want bool, files ...string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		for _, name := range files {
+			a.does("write_file", `{"path":"`+name+`","content":"package fees"}`, "ok")
+		}
+		a.does("exec_command", `{"cmd":"`+command+`"}`, "exit code: 0")
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if got := strings.Contains(partOf(text, "files"), files[0]+"\n"); got != want {
+			t.Errorf("%q: %q is told: %v: %s", command, files[0], got, partOf(text, "files"))
+		}
+	}
+	f("rm -rf test", true, "/shop/pkg/fees/test/rates.go", "/shop/main.go")
+	f("(cd /tmp && rm -rf src)", true, "src/fees.go")
+	f("(cd /tmp && rm -rf src)", true, "src/fees.go", "/shop/main.go")
+	f("rm -rf src", true, "/shop/lib/src/fees.go", "/shop/src/fees.go")
+	f("rm -rf src", false, "/shop/src/fees.go", "/shop/main.go")
+	f("rm -rf src", false, "/shop/src/fees.go")
+	f("rm -rf src", false, "src/fees.go", "lib/fees.go")
+	f("cd /shop && rm -rf src", false, "src/fees.go", "/shop/main.go")
+}
+
 // What was deleted with its folder, or was read before it was deleted, is not told as if it were there.
 func TestWhatIsGoneIsNotToldAsThere(t *testing.T) {
 	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})

@@ -70,6 +70,7 @@ type written struct {
 	read  *filing.Call // the call that is taken; nil if it was not read yet
 	git   []*gitStep
 	gone  map[string][]string // files and folders that newer calls deleted, by their last name
+	home  *string             // the common folder, if it was looked for
 }
 
 // Lines that are told of a file: of one call, and of all. A call that puts in no more than linesOfShort of them is told
@@ -206,11 +207,48 @@ func (w *written) isInGone(name string) bool {
 		if name = path.Dir(name); name == "." || name == "/" || len(w.gone) == 0 {
 			return false
 		}
-		if slices.ContainsFunc(w.gone[path.Base(name)], func(g string) bool { return shell.SameFile(g, name) }) {
+		if slices.ContainsFunc(w.gone[path.Base(name)], func(g string) bool { return w.isFolder(g, name) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// isFolder reports whether two spellings name one folder for sure: many folders have the same last name. A relative one
+// is that which lies right in the folder of all the work, or above that.
+func (w *written) isFolder(a, b string) bool {
+	if !shell.SameFile(a, b) || strings.HasPrefix(a, "/") == strings.HasPrefix(b, "/") {
+		return shell.SameFile(a, b)
+	}
+	if strings.HasPrefix(b, "/") {
+		a, b = b, a
+	}
+	if w.home == nil {
+		home := w.commonFolder()
+		w.home = &home
+	}
+	return strings.HasPrefix(*w.home, strings.TrimSuffix(a, path.Clean(b)))
+}
+
+// commonFolder is the folder of all files that calls wrote by their whole path, with a slash at its end; empty if there
+// is none.
+func (w *written) commonFolder() (common string) {
+	isFirst := true
+	w.sum.Backwards(func(res *history.Result) bool {
+		for _, name := range res.Action.Writes {
+			if !strings.HasPrefix(name, "/") || slices.Contains(res.Action.Deletes, name) {
+				continue
+			}
+			if isFirst {
+				common, isFirst = path.Dir(name)+"/", false
+			}
+			for common != "" && !strings.HasPrefix(name, common) {
+				common = common[:strings.LastIndexByte(common[:len(common)-1], '/')+1]
+			}
+		}
+		return isFirst || common != ""
+	})
+	return common
 }
 
 // begin is a file that is not told yet; nil if there is no room for it.

@@ -126,6 +126,7 @@ func (l *rows) again(r *row) {
 	const need = 12 // bytes of a count
 	if r.times == 1 {
 		if l.room < need {
+			l.more++
 			return
 		}
 		l.room -= need

@@ -23,13 +23,14 @@ const (
 type tally struct {
 	tool   string
 	calls  int
+	failed int                       // of those
 	keys   []string                  // in the order in which they came
 	counts map[string]map[string]int // by key and value; nil for a key that has too many values
 	kinds  map[string][]string       // the values of a key, in the order in which they came
 }
 
 // Tally counts, for each tool of which very many calls may have changed something, the values of those keys that have
-// few. What it tells is exact of the calls, whether they failed or not.
+// few. What it tells is exact of the calls, whether they failed or not, and how many did.
 func Tally(calls iter.Seq[*Call]) (rows []string) {
 	var all []*tally
 	of := map[string]*tally{}
@@ -42,7 +43,9 @@ func Tally(calls iter.Seq[*Call]) (rows []string) {
 			t = &tally{tool: c.Tool, counts: map[string]map[string]int{}, kinds: map[string][]string{}}
 			of[c.Tool], all = t, append(all, t)
 		}
-		t.calls++
+		if t.calls++; c.Failed != "" {
+			t.failed++
+		}
 		eachArgument(c.Arguments, func(key string, v span.Span) { t.count(key, c.Arguments, v) })
 	}
 	slices.SortStableFunc(all, func(a, b *tally) int { return b.calls - a.calls })
@@ -89,6 +92,9 @@ func (t *tally) row() string {
 		return ""
 	}
 	head := fmt.Sprintf("%s, %d calls by values", t.tool, t.calls)
+	if t.failed > 0 {
+		head += fmt.Sprintf(", %d of which failed", t.failed)
+	}
 	var parts []string
 	room := bytesOfTally - len(head)
 	for _, key := range t.keys {

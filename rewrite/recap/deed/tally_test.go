@@ -38,6 +38,25 @@ func TestWhatWasDoneVeryOftenIsCounted(t *testing.T) {
 	f(40, func(k int) string { return strings.Repeat("x", 50+k%2) }, "")
 }
 
+// Counts of what was asked pass for counts of what was done, unless it is said how many calls failed.
+func TestATallySaysHowManyFailed(t *testing.T) {
+	all := func(yield func(*Call) bool) {
+		for k := range 40 {
+			c := &Call{Tool: "transition", Arguments: fmt.Appendf(nil, `{"team":"%c"}`, 'a'+k%2)}
+			if k < 5 {
+				c.Failed = "failed"
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+	const want = `transition, 40 calls by values, 5 of which failed; team: "a" 20, "b" 20`
+	if got := strings.Join(Tally(all), "|"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTalliesKeepToTheirRoom(t *testing.T) {
 	all := func(yield func(*Call) bool) {
 		for k := range 4_000 {

@@ -94,5 +94,15 @@ func TestTheStepThatFailedIsToldApart(t *testing.T) {
 	f(branch+"make zones", "fatal: a branch named 'fix/zones' already exists", strings.ReplaceAll(branch, " && ", "; ")+"make zones")
 	f("git checkout main 2>/dev/null && make zones", "", "git checkout main; make zones")
 	f("git commit -m x && make zones", "nothing to commit", "git commit -m x; make zones")
+	for _, complaint := range []string{"Fehler: Pfadspezifikation 'x' stimmt nicht überein", "bash: git: command not found",
+		"zsh:1: command not found: git", `{"output":"fatal: not a git repository","metadata":{"exit_code":128}}`,
+		"bash: line 1: cd: shop: No such file or directory", "Username for 'https://git.test': ", "致命错误：不是 git 仓库",
+		"command timed out after 120 s", "[stderr] error: pathspec 'x' did not match"} {
+		f("git checkout x && make zones", complaint, "git checkout x; make zones")
+	}
+	// what runs tests by another name may have left the sign
+	f("npm test && node --test b.js", "# pass 3\n# fail 1\n", "npm test; node --test b.js")
+	f("make check && go test ./...", "--- FAIL: TestPay (0.00s)", "make check; go test ./...")
+	f("./scripts/verify && python3 -m unittest a.b", "FAILED (failures=1)", "./scripts/verify; python3 -m unittest a.b")
 	f("make zones && git checkout main", "make: *** [zones] Error 1", "make zones; git checkout main")
 }

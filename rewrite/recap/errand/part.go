@@ -46,8 +46,12 @@ func NoteWaiting(failed []Errand, output func() string) {
 	}
 }
 
-// complaintForm finds a line in which git says why it did not do what it was told.
-var complaintForm = pattern.Of(`(?m)^(?:error|fatal|hint|git|usage): |^CONFLICT \(|^Aborting|is not a git command`)
+// complaintForm finds a line in which git says why it did not do what it was told, in some languages, or a shell that
+// there is no git, or no folder to call it in, or in which somebody may have ended it while it asked or waited.
+var complaintForm = pattern.Of(`(?mi)(?:^|["\]>]|\\n)\s*(?:error|fatal|hint|git|usage|fehler|schwerwiegend|erreur|errore|erro|` +
+	`ошибка|фатальная ошибка|错误|錯誤|致命错误|致命錯誤|エラー|오류|치명적 오류) ?[:：]|^CONFLICT \(|^Aborting|is not a git command|` +
+	`\bgit: |: git$|'git' is not recognized|\bcd: |^(?:user name|username|password|passphrase|enter passphrase) for |` +
+	`\btime(?:d[ -])?out\b|\bterminated\b|\bkilled\b`)
 
 // begun is how many of the errands that failed are such of git, at their beginning, as fail only with a complaint of
 // git's, which the output does not hold: they have done what they were told.
@@ -94,10 +98,25 @@ func FailedPart(list []Errand, output func() string) (passed, failed []Errand) {
 		return nil, list
 	}
 	at := found[0]
+	if slices.ContainsFunc(list[:at], testsByName) {
+		return nil, list
+	}
 	if !isOf(&list[at], "git push") && rerun.Operation(list[at].Words) == "" && slices.ContainsFunc(list[at+1:], mayTest) {
 		return nil, list
 	}
 	return list[:at], list[at : at+1] // those behind it did not run
+}
+
+// testsByName reports whether an errand runs tests by its name, as scripts and targets do, and may so leave the sign of
+// another program.
+func testsByName(t Errand) bool {
+	if len(t.Words) == 0 || t.Words[0] == "git" || !mayTest(t) {
+		return false
+	}
+	return slices.ContainsFunc(t.Words, func(word string) bool {
+		return strings.Contains(word, "test") || strings.Contains(word, "check") || strings.Contains(word, "verify") ||
+			strings.Contains(word, "spec") || word == "tox" || word == "nox"
+	})
 }
 
 // mayTest reports whether an errand may run tests that its words do not name, as a hook of a commit does, and scripts

@@ -1,6 +1,10 @@
 package spoken
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Placeholders of words in a form: of one that names something by its letters, and of one that stands in few texts.
 const named, rare = "#", "*"
@@ -11,14 +15,14 @@ func formOf(text string) string {
 	words := strings.Fields(text)
 	for k, w := range words {
 		if isName(core(w)) {
-			words[k] = named
+			words[k] = nameless(w)
 		}
 	}
 	return joined(words, func(string) bool { return false })
 }
 
 // core is a word without the marks around it.
-func core(word string) string { return strings.Trim(word, ".,:;!?()[]{}\"'`*#") }
+func core(word string) string { return strings.Trim(word, ".,:;!?()[]{}\"'`*#_~。，！？：；、") }
 
 func isName(core string) bool { return strings.ContainsAny(core, "0123456789/_\\.`#*") }
 
@@ -27,10 +31,43 @@ func bareWords(text string) []string {
 	words := strings.Fields(strings.ToLower(text))
 	for k, w := range words {
 		if words[k] = core(w); isName(words[k]) {
-			words[k] = named
+			words[k] = nameless(words[k])
 		}
 	}
 	return words
+}
+
+// nameless is a word that is a name in a form. In scripts that have no blanks between words it is a sentence in which
+// names stand: what is written in letters of such a script stays.
+func nameless(word string) string {
+	if !strings.ContainsFunc(word, hasNoBlanks) {
+		return named
+	}
+	var s strings.Builder
+	for word != "" {
+		end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf })
+		if end < 0 {
+			end = len(word)
+		}
+		if end > 0 && isName(word[:end]) {
+			s.WriteString(named)
+		} else {
+			s.WriteString(word[:end])
+		}
+		word = word[end:]
+		if end = strings.IndexFunc(word, func(r rune) bool { return r < utf8.RuneSelf }); end < 0 {
+			end = len(word)
+		}
+		s.WriteString(word[:end])
+		word = word[end:]
+	}
+	return s.String()
+}
+
+// hasNoBlanks reports whether a letter is of a script that is written without blanks between words.
+func hasNoBlanks(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
+		unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // joined is a form of words. Neighbours of one placeholder are one: a name may have several words.

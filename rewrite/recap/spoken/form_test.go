@@ -20,6 +20,11 @@ func TestFormsAreOfTextsThatDifferInNamesAlone(t *testing.T) {
 	f("Triage DESK-4101.", "triage DESK-4101.", false)
 	f("Mend the zones.", "Mend the rates.", false)
 	f("Never push 7", "push 7", false)
+	f("Do _not_ close DESK-1", "Do _really_ close DESK-2", false)
+	f("处理工单17。", "处理工单18。", true)
+	f("处理工单17。", "不要处理工单17。", false)
+	f("チケットDESK-17を閉じて", "チケットDESK-18を閉じないで", false)
+	f("Закрой заявку-17", "Открой заявку-17", false)
 }
 
 // said are messages of the agent's, the newest first.
