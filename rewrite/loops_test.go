@@ -83,18 +83,23 @@ func TestWhatWasDoneVeryOftenIsToldByKinds(t *testing.T) {
 		if k == 20 {
 			team = "Ines Falk"
 		}
-		a.does("jira__transition", fmt.Sprintf(`{"key":"DESK-%d","assignee":%q}`, 4001+k, team), `{"ok":true}`)
+		given := fmt.Sprintf(`{"key":"DESK-%d","assignee":%q}`, 4001+k, team)
+		if k%50 == 4 { // and again, with success
+			a.does("jira__transition", given, fmt.Sprintf(`{"error":"DESK-%d is locked"}`, 4001+k))
+		}
+		a.does("jira__transition", given, `{"ok":true}`)
 	}
 	out, _ := a.grow(t, 400)
 	text, _ := summaryIn(t, out)
-	const want = `jira__transition, 150 calls by values; assignee: "mail" 75, "billing" 74, "Ines Falk" 1` + "\n"
+	const want = `jira__transition, 153 calls by values, 3 of which failed; assignee: "billing" 77, "mail" 75, ` +
+		`"Ines Falk" 1` + "\n"
 	if calls := partOf(text, "calls of other tools"); !strings.Contains(calls, want) {
 		t.Errorf("%q is not told: %s", want, calls)
 	}
 }
 
 // tallied finds a row that counts the values of calls, and quotedIn the texts among these.
-var tallied, quotedIn = regexp.MustCompile(`, \d+ calls by values; (.+)$`), regexp.MustCompile(`"[^"\\]*"`)
+var tallied, quotedIn = regexp.MustCompile(`, \d+ calls by values(?:, \d+ of which failed)?; (.+)$`), regexp.MustCompile(`"[^"\\]*"`)
 
 // tallies reports whether a row counts the values of calls, and holds that these stand in calls.
 func (s *spanFacts) tallies(row string) bool {

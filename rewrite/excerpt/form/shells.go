@@ -27,11 +27,12 @@ var errorTexts = [...]string{
 	"ambiguous redirect", "division by 0",
 }
 
-// cmdletSays finds what a command of PowerShell says: its name has one of PowerShell's verbs. A header has not.
+// cmdletSays finds what a command of PowerShell says: its name has one of PowerShell's verbs, and a
+// message has words. A header has not.
 var cmdletSays = pattern.Of(`^(Add|Clear|Co(mpare|mpress|nnect|nvertFrom|nvertTo|py)|Disable|Enable|Expand|Export|Find|` +
 	`ForEach|Format|Get|Import|Install|Invoke|Join|Measure|Move|New|Out|Pop|Publish|Push|Re(ceive|gister|move|name|` +
 	`solve|start)|Save|Select|Send|Set|Split|Start|Stop|Test|Un(install|register)|Update|Wait|Where|Write)` +
-	`-(Access[A-Z]|A[abd-z]|[BD-Z]|C[a-np-z]|Co[a-np-z])\w+ : [A-Z]`)
+	`-(Access[A-Z]|A[abd-z]|[BD-Z]|C[a-np-z]|Co[a-np-z])\w+ : [A-Z]\S*( \S+){2}`)
 
 // shellRows are what shells, and the small tools beside them, write of a command that fails.
 var shellRows = []Row{
@@ -73,7 +74,8 @@ var shellRows = []Row{
 		sample: "wget: unable to resolve host address 'shop.test'"},
 	{Tool: "redis-cli", Kind: Failure, Whole: true, first: "Could not connect to Redis at ",
 		sample: "Could not connect to Redis at 127.0.0.1:6379: Connection refused"},
-	{Tool: "systemctl", Kind: Failure, first: "Unit ", end: " could not be found.", sample: "Unit refund.service could not be found."},
+	{Tool: "systemctl", Kind: Failure, first: "Unit ", like: pattern.Of(`^Unit \S+\.[a-z]+ could not be found\.$`),
+		sample: "Unit refund.service could not be found."},
 	// loaders and C++'s own
 	{Tool: "ld.so", Kind: Failure, Whole: true, needs: glance.Fail, has: ": error while loading shared libraries: ",
 		sample: "./refund: error while loading shared libraries: libpay.so.3: cannot open shared object file: No such file or directory"},
