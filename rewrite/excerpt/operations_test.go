@@ -109,7 +109,7 @@ func TestWhatIsToldOnTheWayIsNoFailure(t *testing.T) {
 		"Access-Control : Open", "corrupted files are skipped", "1. CREATE_FAILED means that there is none",
 		"2026-11-20T10:00:01Z INFO  cache: mkdir /tmp/x: File exists",
 		"10:00:01 [main] INFO cache: mkdir /tmp/x: Permission denied",
-		"retry 1/5: dial tcp 127.0.0.1:5432: Connection refused", "Attempt 2 of 5: db: Connection refused",
+		"retry 1/5: dial tcp 127.0.0.1:5432: Connection refused", "Attempt 2 of 5: db: Connection refused", "waiting for db: Connection refused",
 		"* connect to ::1 port 5173 from ::1 port 56487 failed: Connection refused",
 		"docs/errors.md:12:  - mkdir: File exists", "docs/errors.md:12:mkdir: File exists", "- mkdir: File exists",
 		"# Subtest: connect: Connection refused", "a.go:3:\t// as in mkdir: File exists",

@@ -50,7 +50,8 @@ func IsRetold(body string) bool {
 		}
 	}
 	head := body[:min(len(body), near)]
-	for _, s := range [...]string{" INFO ", " DEBUG ", "[INFO]", "[DEBUG]", "level=info", "level=debug", "etry", "ttempt "} {
+	for _, s := range [...]string{" INFO ", " DEBUG ", "[INFO]", "[DEBUG]", "level=info", "level=debug", "etry",
+		"ttempt ", "aiting "} {
 		if strings.Contains(head, s) {
 			return true
 		}
