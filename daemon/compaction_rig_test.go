@@ -48,7 +48,7 @@ func markOf(n int) string { return fmt.Sprintf("summary %d about goal", n) }
 type inService struct {
 	*Daemon
 	t       *testing.T
-	log     *diary
+	log     *scriptedtest.Diary
 	url     string
 	signals chan os.Signal
 	over    chan error // what serve returned, once
@@ -70,7 +70,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	if err := conf.Validate(); err != nil {
 		p.t.Fatal(err)
 	}
-	r := &inService{t: p.t, log: &diary{}, over: make(chan error, 1)}
+	r := &inService{t: p.t, log: &scriptedtest.Diary{}, over: make(chan error, 1)}
 	r.conf.Store(&conf)
 	r.signals = make(chan os.Signal, 4)
 	r.Daemon = New(slog.New(slog.NewTextHandler(r.log, nil)), r.signals,

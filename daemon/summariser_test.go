@@ -33,31 +33,12 @@ import (
 	"epitome/window"
 )
 
-// diary is a log that can be read while it is written.
-type diary struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write takes a line.
-func (d *diary) Write(b []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.Write(b)
-}
-
-func (d *diary) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.String()
-}
-
 // asking is a proxy with all that it keeps, in front of a scripted upstream with the name "up".
 type asking struct {
 	*shapers
 	t     *testing.T
 	up    *scripted.Upstream
-	log   *diary
+	log   *scriptedtest.Diary
 	url   string
 	shape func(rewrite.Input) rewrite.Output // of the next request
 	end   func()                             // closes all of it, once
@@ -69,7 +50,7 @@ func (r *asking) Shape(a rewrite.Input) rewrite.Output { return r.shape(a) }
 // askingWith opens what is kept in a folder. change changes the defaults.
 func askingWith(t *testing.T, folder string, change func(*config.Config), script string) *asking {
 	t.Helper()
-	r := &asking{t: t, up: scriptedtest.Start(t, script), log: &diary{}}
+	r := &asking{t: t, up: scriptedtest.Start(t, script), log: &scriptedtest.Diary{}}
 	conf := config.Defaults(configtest.Text())
 	conf.Upstream, conf.Upstreams["up"] = "up", route.UpstreamConfig{URL: r.up.URL()}
 	change(&conf)

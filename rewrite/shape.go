@@ -416,13 +416,13 @@ func (x *run) extend() {
 		say(x, ladder.RescuePlan(p))
 		return
 	}
-	elsewhere := ladder.WhyElsewhere(p.Req.Upkeep.By)
+	elsewhere, tooMuch := ladder.WhyElsewhere(p.Req.Upkeep.By), ladder.WhyTooMuch(p)
 	switch {
 	case p.Req.Upkeep.By == conversation.ClientSummarises:
 		say(x, elsewhere)
 		return
-	case ladder.WhyTooMuch(p).Code != event.NoCode:
-		say(x, ladder.WhyTooMuch(p))
+	case tooMuch.Code != event.NoCode:
+		say(x, tooMuch)
 		return
 	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
 		say(x, plan.Because(event.CodeFloor, "the body of %d bytes is below the floor of %d", len(x.in.Body), p.Limits.Floor()))

@@ -1,7 +1,6 @@
 package probing
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -43,24 +42,6 @@ func (h *hands) pass(d time.Duration) {
 	h.at = h.at.Add(d)
 }
 
-// diary is a log that can be read while it is written.
-type diary struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (d *diary) Write(b []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.Write(b)
-}
-
-func (d *diary) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.String()
-}
-
 // silent says nothing of windows.
 const silent = "-- GET * --\nrepeat\nstatus 404 Not Found\nbody no\n"
 
@@ -70,7 +51,7 @@ type rig struct {
 	t       *testing.T
 	up      *scripted.Upstream
 	through *proxy.Proxy
-	log     *diary
+	log     *scriptedtest.Diary
 	clock   *hands
 }
 
@@ -79,7 +60,7 @@ func asDefault(*config.Config) {}
 // newRig starts one. change changes the defaults.
 func newRig(t *testing.T, change func(*config.Config), script string) *rig {
 	t.Helper()
-	r := &rig{t: t, up: scriptedtest.Start(t, script), log: &diary{}, clock: &hands{at: time.Now()}}
+	r := &rig{t: t, up: scriptedtest.Start(t, script), log: &scriptedtest.Diary{}, clock: &hands{at: time.Now()}}
 	conf := r.conf(change)
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	o := Options{Windows: &atomic.Pointer[window.Windows]{}, Lessons: window.NewLessons(nil, time.Now), Log: log,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/excerpt/form"
+	"epitome/rewrite/excerpt/looks"
 )
 
 // Excerpt is what is shown of a text: some of its lines, whole and in their order, with gaps between.
@@ -66,6 +67,18 @@ func Ends(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	s.start()
 	s.fill()
 	return s.excerpt()
+}
+
+// rare returns those of the lines that are left out that are neither progress nor of a form that comes often.
+func (s *selection) rare() string {
+	var b strings.Builder
+	for i := range s.lines {
+		l := &s.lines[i]
+		if !s.taken[i] && l.kind != form.Noise && l.kind != form.Frame && !l.chat && s.forms[l.shape] < often {
+			b.WriteString(looks.Beginning(s.of(i)))
+		}
+	}
+	return b.String()
 }
 
 // excerpt is what is chosen, in parts.

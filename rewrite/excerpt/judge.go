@@ -121,15 +121,3 @@ func kindOf(g *glance.Glance, body string) (form.Kind, int8) {
 	}
 	return form.Plain, 0
 }
-
-// rare returns those of the lines that are left out that are neither progress nor of a form that comes often.
-func (s *selection) rare() string {
-	var b strings.Builder
-	for i := range s.lines {
-		l := &s.lines[i]
-		if !s.taken[i] && l.kind != form.Noise && l.kind != form.Frame && !l.chat && s.forms[l.shape] < often {
-			b.WriteString(looks.Beginning(s.of(i)))
-		}
-	}
-	return b.String()
-}

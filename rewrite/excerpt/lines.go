@@ -149,7 +149,7 @@ func (p *place) isFor(text string, all []line, i int) bool {
 		if p.told = true; isFlat {
 			p.flat += 2 // nothing more is said of it
 		}
-		isOwn := l.row == nil || l.row.Loose || l.row.Tool == "ShellCheck"
+		isOwn := l.row == nil || l.row.Loose || l.row.Below
 		return l.kind == form.Failure && l.under == 0 && isOwn && !looks.HasPlace(l.body(text))
 	}
 	if isFlat && !looks.IsFramed(l.body(text)) {

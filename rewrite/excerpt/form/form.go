@@ -61,6 +61,7 @@ type Row struct {
 	Told   bool   // others may tell of it on the way: in a log's line of a low level, and in one that a search found
 	Late   bool   // it tells less than others of its kind: style, progress, code beside a message
 	Opens  bool   // its message stands on the next line
+	Below  bool   // its place stands on a line above it
 	Tally  bool   // the numbers say how the run ended: it failed if any of those that failed is above zero
 	sample string // of real output
 }

@@ -32,7 +32,7 @@ var errorTexts = [...]string{
 var cmdletSays = pattern.Of(`^(Add|Clear|Co(mpare|mpress|nnect|nvertFrom|nvertTo|py)|Disable|Enable|Expand|Export|Find|` +
 	`ForEach|Format|Get|Import|Install|Invoke|Join|Measure|Move|New|Out|Pop|Publish|Push|Re(ceive|gister|move|name|` +
 	`solve|start)|Save|Select|Send|Set|Split|Start|Stop|Test|Un(install|register)|Update|Wait|Where|Write)` +
-	`-(Access[A-Z]|A[abd-z]|[BD-Z]|C[a-np-z]|Co[a-np-z])\w+ : [A-Z]\S*( \S+){2}`)
+	`-[A-Z]\w+ : [A-Z]\S*( \S+){2}`)
 
 // shellRows are what shells, and the small tools beside them, write of a command that fails.
 var shellRows = []Row{
@@ -56,7 +56,7 @@ var shellRows = []Row{
 	{Tool: "PowerShell", Kind: Reason, first: "+ FullyQualifiedErrorId :",
 		sample: "    + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetItemCommand"},
 	// small tools
-	{Tool: "ShellCheck", Kind: Failure, Whole: true, first: "^-", has: " (error): ",
+	{Tool: "ShellCheck", Kind: Failure, Whole: true, Below: true, first: "^-", has: " (error): ",
 		sample: "       ^-- SC1073 (error): Couldn't parse this double quoted string. Fix to allow more checks."},
 	{Tool: "ShellCheck", Kind: Warning, Late: true, first: "^-", has: " (warning): ",
 		sample: "  ^-- SC2164 (warning): Use 'cd ... || exit' in case cd fails."},
