@@ -55,11 +55,15 @@ func (r *Request) TextSpans(it *Item) []span.Span {
 }
 
 // Decidable returns how many items there are up to the last that is an assistant's or a tool's: what comes behind may
-// be a reminder that the client moves each turn.
+// be a reminder that the client moves each turn. Nor is an answer decided on to which the model may add: a part of it
+// alone may be none.
 func (r *Request) Decidable() int {
 	n := len(r.Items) - r.Head
 	if r.Upkeep.GoesOn {
 		for n > 0 && r.Items[r.Head+n-1].Role != Assistant {
+			n--
+		}
+		for n > 0 && continues(&r.Items[r.Head+n-1]) {
 			n--
 		}
 		n = max(0, n-1)

@@ -92,6 +92,21 @@ func TestRequestIsReadAsSpans(t *testing.T) {
 	}
 }
 
+// A part of an answer is none: without its first message one may begin with what only goes on.
+func TestAnAnswerToWhichTheModelMayAddIsDecidedOnAsAWhole(t *testing.T) {
+	f := func(want int, messages ...string) {
+		t.Helper()
+		if got := mustRead(t, messages...).Decidable(); got != want {
+			t.Errorf("of %s %d items can be decided on, want %d", messages, got, want)
+		}
+	}
+	more := `{"role":"assistant","content":"and more"}`
+	f(0, task, done)
+	f(0, task, done, more)
+	f(4, task, two, both, done, more, more)
+	f(6, task, two, both, done, more, task)
+}
+
 func TestBlocksAreReadByWhatTheyAre(t *testing.T) {
 	f := func(want string, messages ...string) {
 		t.Helper()
