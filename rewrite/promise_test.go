@@ -79,7 +79,7 @@ func judged(t teller, b *bench, body string, out Output) {
 // unmarked is a body without the mark for a cache that moves with each request: no link covers it, so what was taken
 // out may have had it.
 func unmarked(body string) string {
-	return strings.NewReplacer(movingMark, "", breakpoint, "").Replace(body)
+	return strings.ReplaceAll(strings.ReplaceAll(body, movingMark, ""), breakpoint, "")
 }
 
 // mayGo holds that no messages but those of user, assistant and tools are left out, and of the system those that a

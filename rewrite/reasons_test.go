@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +32,8 @@ var elsewhere = []event.Code{event.CodeSigned, event.CodeEncoded, event.CodeBomb
 // Once all tests have run, every code has been brought about by one of them.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	collectLess()
+	drawFewer()
 	status := m.Run()
 	whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	missing := 0
@@ -47,6 +51,29 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(max(status, min(missing, 1)))
+}
+
+// collectLess collects garbage as seldom as the program does, and keeps no profile of memory that nobody asked for:
+// with each collection all of it is gone through.
+func collectLess() {
+	debug.SetGCPercent(400)
+	if flag.Lookup("test.memprofile").Value.String() == "" {
+		runtime.MemProfileRate = 0
+	}
+}
+
+// drawFewer has plays draw fewer conversations than rapid does by itself, unless a caller says how many. The step
+// "plays" of .ci/run draws more.
+func drawFewer() {
+	const checks = "rapid.checks"
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == checks })
+	if said {
+		return
+	}
+	if err := flag.Set(checks, "40"); err != nil {
+		panic(err)
+	}
 }
 
 // holdsReasons sees to it that all that was done has a code, and what was not done as well, and that a person is told a
