@@ -15,26 +15,29 @@ const (
 
 // parts are those that it uses, and whether they answer, or that there is no room, as /-/ready tells it.
 func (s *storage) parts() map[string]string {
-	word := func(answers bool) string {
-		if answers {
-			return "answers"
-		}
-		return "away"
-	}
 	all := map[string]string{}
 	if s.shared != nil {
-		all[sharedPart] = word(s.shared.State().Up)
+		state := s.shared.State()
+		all[sharedPart] = wordOf(state.Up, state.Refuses)
 	}
 	if s.bucket != nil {
-		all[bucketPart] = word(!s.bucket.Away())
-		if all[bucketPart] == "answers" && s.bucket.Refuses() {
-			all[bucketPart] = "refuses"
-		}
+		all[bucketPart] = wordOf(!s.bucket.Away(), s.bucket.Refuses())
 	}
 	if offload.Crowded(s.shelf) {
 		all[roomPart] = "full"
 	}
 	return all
+}
+
+// wordOf tells how a service is that answers or does not, and refuses what is put or does not.
+func wordOf(answers, refuses bool) string {
+	switch {
+	case !answers:
+		return "away"
+	case refuses:
+		return "refuses"
+	}
+	return "answers"
 }
 
 // keeps reports whether what is taken out of conversations can be kept now.
@@ -46,9 +49,13 @@ func (s *storage) keeps() bool {
 // troubles are what a reader of figures should know of them.
 func (s *storage) troubles() (notes []string) {
 	if s.shared != nil {
-		if state := s.shared.State(); !state.Up {
+		switch state := s.shared.State(); wordOf(state.Up, state.Refuses) {
+		case "away":
 			notes = append(notes, "the shared store has not answered since "+state.Since.Format(time.TimeOnly)+
 				": nothing new is decided until it does")
+		case "refuses":
+			notes = append(notes, "the shared store refuses what it is asked, as the log says: nothing new is decided "+
+				"while it does")
 		}
 	}
 	if s.bucket != nil && (s.bucket.Away() || s.bucket.Refuses()) {

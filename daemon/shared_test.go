@@ -191,6 +191,27 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	}
 }
 
+// TestSharedStoreThatRefusesIsTold has a server that answers, and takes no writes any more.
+func TestSharedStoreThatRefusesIsTold(t *testing.T) {
+	server := sharedtest.Start(t)
+	r := sharing(t, server.URL(), t.TempDir(), nil)
+	k, now := newTalk("", 9), morning()
+	ask := func(want string, notes int) {
+		t.Helper()
+		for range 25 {
+			k.goOn()
+			now = now.Add(time.Minute)
+			r.sends(k.dialect, k.body(), now)
+		}
+		if told := r.storage.troubles(); len(told) != notes || r.storage.parts()[sharedPart] != want {
+			t.Errorf("it is told %q, %v", told, r.storage.parts())
+		}
+	}
+	ask("answers", 0)
+	server.Refuse()
+	ask("refuses", 1)
+}
+
 // TestSharedPauseIsToldByWhatIsKnown: a stamp that is lost is no pause, and one of a day ago tells of one.
 func TestSharedPauseIsToldByWhatIsKnown(t *testing.T) {
 	server := sharedtest.Start(t)

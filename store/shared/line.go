@@ -43,6 +43,7 @@ type line struct {
 	work   sync.WaitGroup // what watches the server
 	closed atomic.Bool
 	told   atomic.Int64 // when a refusal was told last, in nanoseconds since 1970
+	denied atomic.Int64 // when something was refused last, in the same
 }
 
 // begin looks whether the server answers, and watches it from then on. The error is ErrUnfit.
@@ -169,12 +170,19 @@ const tellEvery = time.Minute
 // warnRefused says that the server answers and does not do what it is asked.
 func (l *line) warnRefused(why error) {
 	now := time.Now().UnixNano()
+	l.denied.Store(now)
 	if last := l.told.Load(); last == 0 || now-last >= int64(tellEvery) {
 		if l.told.CompareAndSwap(last, now) {
 			l.log.Warn("the shared store refuses what it is asked: nothing new is decided while it does",
 				"why", refusal(why).Error(), "do", cure(why))
 		}
 	}
+}
+
+// refuses reports whether the server has refused something of late.
+func (l *line) refuses() bool {
+	last := l.denied.Load()
+	return last > 0 && time.Now().UnixNano()-last < int64(tellEvery)
 }
 
 // cure is what may help against a refusal.

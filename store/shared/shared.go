@@ -71,6 +71,7 @@ type State struct {
 	Why     string    // the server is not used; empty if it is
 	Gap     time.Time // until when the server did not answer, as far as was noticed here; zero: it always has
 	Trips   uint64    // questions to the server, each with its answer
+	Refuses bool      // it has refused something in the last minute, whatever it answers to those who read
 	Failed  uint64    // of these, without an answer
 	Refused uint64    // of these, answered with a refusal
 }
@@ -140,7 +141,7 @@ func (s *Store) State() State {
 	seen := &s.line.seen
 	st := State{Trips: seen.trips.Load(), Failed: seen.failed.Load(), Refused: seen.refused.Load()}
 	st.Up, st.Since, st.Why = s.line.breaker.state()
-	st.Gap = s.line.breaker.lastGap()
+	st.Gap, st.Refuses = s.line.breaker.lastGap(), s.line.refuses()
 	return st
 }
 

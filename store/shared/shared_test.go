@@ -208,7 +208,7 @@ func TestRefusalsAreNoFailures(t *testing.T) {
 	if _, found, err := s.Find("k"); found || err != nil {
 		t.Error(found, err)
 	}
-	if st := s.State(); !st.Up || st.Refused != 10 {
+	if st := s.State(); !st.Up || !st.Refuses || st.Refused != 10 {
 		t.Errorf("%+v", st)
 	}
 }

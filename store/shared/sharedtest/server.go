@@ -150,6 +150,14 @@ func (s *Server) Flush() {
 	}
 }
 
+// Refuse has it take no writes from now on, as a master does that has too few replicas.
+func (s *Server) Refuse() {
+	s.tb.Helper()
+	if err := s.Client.ConfigSet(context.Background(), "min-replicas-to-write", "1").Err(); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
 // Pass has everything on the server expire sooner by d, as if that had passed.
 func (s *Server) Pass(d time.Duration) {
 	s.tb.Helper()
