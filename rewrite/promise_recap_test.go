@@ -24,7 +24,7 @@ var (
 	sawMessage = regexp.MustCompile(`^: message (\d+)(, in answer to the lines with >|, said by the user, who refused the call behind >|` +
 		`, put in by your client: not the user's words)?(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	sawHidden     = regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
-	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
+	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself|, whole)?:$`)
 	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)
 	sawMore       = regexp.MustCompile(`^and \d+ more, not listed here$`)
 	sawTimes      = regexp.MustCompile(`^(.+), written (\d+) times$`)

@@ -247,6 +247,7 @@ func worksInCodex() *agent {
 	runs("make pages && make deploy", fmt.Sprintf(ended, 0)+"deployed\n")
 	runs("rm -rf build/old && make shop", fmt.Sprintf(ended, 2)+"no rule for shop\n")
 	runs("git commit -qam refunds && git push", fmt.Sprintf(ended, 1)+" ! [rejected]        x -> x (fetch first)\n")
+	a.says("Three things are left:\n- Refunds of cent 0.\n- The cap of fees.\n- The page of shop_7.\n\nI begin with refunds.", "make todo", "")
 	runs("git pull --rebase && git push", fmt.Sprintf(ended, 0)+"   aa..bb  x -> x\n")
 	return a
 }

@@ -212,3 +212,87 @@ func TestEqualRepliesAreToldOnce(t *testing.T) {
 		t.Errorf("%s", users+text)
 	}
 }
+
+// Reasoning that a client sends back is told where the message says nothing.
+func TestReasoningIsToldAsNotes(t *testing.T) {
+	for _, key := range []string{"reasoning_content", "reasoning", "reasoning_text", "thinking"} {
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.items = append(a.items, fmt.Sprintf(`{"role":"assistant","content":null,%q:"It may be the cache. No: the key lacks the tenant.","tool_calls":[{"id":"r1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}]}`, key),
+			`{"role":"tool","tool_call_id":"r1","content":"a"}`)
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if said := partOf(text, "what you said"); !strings.Contains(said, ", a note to yourself:\n> It may be the cache. No: the key lacks the tenant.") {
+			t.Errorf("%s: %s", key, text)
+		}
+	}
+}
+
+// What the agent set out to do is told whole: of six points that hold, three would leave the others undone.
+func TestThePlanInForceIsToldWhole(t *testing.T) {
+	plan := "I looked at each point:\n\n"
+	for i := range 6 {
+		plan += fmt.Sprintf("%d. The lock of shop_%d can be taken twice. Valid.\n", i+1, i+1)
+	}
+	plan += "\n## Next\n\nAll six hold. Let me mend them."
+	quoted := "> " + strings.ReplaceAll(strings.ReplaceAll(plan, "\n\n", "\n"), "\n", "\n> ")
+	f := func(isWhole bool, tell func(a *agent)) {
+		t.Helper()
+		a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+		a.items = append(a.items, userSays("Review the locks."))
+		tell(a)
+		for i := range 12 {
+			a.says("", fmt.Sprintf("make shop_%d", i), a.output(30))
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if said := partOf(text, "what you said"); strings.Contains(said, ", whole:\n"+quoted) != isWhole {
+			t.Errorf("told whole: %v: %s", !isWhole, said)
+		}
+	}
+	mended := func(a *agent) { a.says(plan, "cat shop.go", "package shop") }
+	f(true, mended)
+	f(true, func(a *agent) {
+		mended(a)
+		a.says("The first one is mended. It needed O_EXCL.", "go vet ./...", "") // what says little takes nothing's place
+	})
+	f(false, func(a *agent) {
+		mended(a)
+		a.items = append(a.items, userSays("Leave the locks. Read the fees.")) // it is in force no more
+	})
+	f(false, func(a *agent) {
+		mended(a)
+		a.says(strings.ReplaceAll(plan, "lock", "fee"), "cat fees.go", "package fees") // a newer one is
+	})
+	f(false, func(a *agent) { a.says(plan+strings.Repeat("\nAnd some more of it.", 2_000), "cat shop.go", "package shop") })
+}
+
+// Of a plan that is too long to go whole, more is told than of other messages.
+func TestOfALongPlanInForceMoreIsTold(t *testing.T) {
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	text := ""
+	for i := range 200 {
+		text += fmt.Sprintf("%d. Mend shop_%d, as its lock can be taken twice.\n", i+1, i+1)
+	}
+	a.items = append(a.items, userSays("Review the locks."))
+	a.says(text, "ls", "shop")
+	out, _ := a.grow(t, 400)
+	summary, _ := summaryIn(t, out)
+	if n := strings.Count(partOf(summary, "what you said"), "> "); n < 8 || n > 12 {
+		t.Errorf("%d lines: %s", n, partOf(summary, "what you said"))
+	}
+}
+
+// A line that only leads to the next one is not told without that.
+func TestALineThatLeadsToAnotherIsToldWithIt(t *testing.T) {
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	a.answers("Done. The fix:\n1. The vendor's sum is cut at two places.\n2. I looked.\n3. I looked on.\n4. I looked back.\n"+
+		"5. I looked up.\n6. I looked down.", "Good. Now the fees.")
+	for range 4 {
+		a.answers("Done.", "Go on.")
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if said := partOf(text, "what you said"); !strings.Contains(said, "> Done. The fix:\n> 1. The vendor's sum is cut at two places.\n") {
+		t.Errorf("%s", said)
+	}
+}

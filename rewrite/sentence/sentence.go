@@ -181,6 +181,9 @@ var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great
 	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
 	`inspecting|returning|verifying|pulling))`)
 
+// nods finds a sentence of one word that only says that things go on.
+var nods = pattern.Of(`(?i)^\W*(?:ok|okay|good|great|perfect|excellent|nice|alright|right|sure|hmm|wait)\W*$`)
+
 // IsIdleTalk reports whether what was said between two calls is short, and neither names nor concludes anything.
 func IsIdleTalk(lines string) bool {
 	const short = 80 // bytes
@@ -205,5 +208,6 @@ func AnnouncesOnly(line string) bool {
 // isPlan reports whether a sentence says only what comes next: it says so, or it ends in a colon before a call.
 func isPlan(sentence string) bool {
 	sentence = strings.TrimSpace(sentence)
-	return sentence == "" || strings.HasSuffix(sentence, ":") || announces.MatchString(sentence)
+	return sentence == "" || strings.HasSuffix(sentence, ":") || announces.MatchString(sentence) ||
+		nods.MatchString(sentence)
 }

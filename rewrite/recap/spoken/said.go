@@ -17,7 +17,8 @@ import (
 const (
 	mostOfWord    = 3  // sentences of what was said between calls
 	mostOfAnswer  = 5  // sentences of an answer that ends a turn
-	shareOfAnswer = 3  // an answer takes at most this part of the room
+	mostInForce   = 12 // sentences of the message in force, where it does not go whole
+	shareOfAnswer = 3  // an answer takes at most this part of the room, and the message in force
 	shareOfWord   = 8  // what was said between calls at most this one
 	leastOfEach   = 40 // tokens that each may take all the same
 	underWay      = 3  // newest messages, of which announcements are told too, and before all others
@@ -35,15 +36,33 @@ type remark struct {
 	sentences []*saying
 	room      int // tokens that it may still take
 	left      int // sentences of it that may still be told
+
+	inForce bool // what is being done follows from it
+	isWhole bool // all of it is told
 }
 
 // saying is a short line of a message whole, or a sentence of a longer one.
 type saying struct {
 	of         *remark
+	at         int // its place among the sentences of the message
 	start, end int // bytes of the text
 	worth      int
 	newer      int // sentences of its form that newer messages have
 	isTold     bool
+}
+
+// withNext are the sentence, if it is not told yet, and the next one, if it only leads to that.
+func (s *saying) withNext() (list []*saying) {
+	if !s.isTold {
+		list = append(list, s)
+	}
+	if k := s.at + 1; k < len(s.of.sentences) && strings.HasSuffix(s.text(), ":") {
+		next := s.of.sentences[k]
+		if !next.isTold && strings.TrimSpace(s.of.text[s.end:next.start]) == "" {
+			list = append(list, next)
+		}
+	}
+	return list
 }
 
 func (s *saying) text() string { return s.of.text[s.start:s.end] }
@@ -57,19 +76,28 @@ func (s *Span) Conclusions(tokens int) string {
 	}
 	all := remarksOf(s, tokens)
 	left := tokens - min(noteOfGaps, tokens/4)
+	if m := inForce(s, all); m != nil {
+		left -= m.tellWhole(s, max(tokens/shareOfAnswer, leastOfEach))
+	}
 	for _, q := range byWorth(all) {
 		if left <= 0 {
 			break
 		}
-		n := s.Plan.Count("> " + strings.ReplaceAll(q.text(), "\n", "\n> ") + "\n")
+		list, n := q.withNext(), 0
 		if q.of.left == q.of.most() {
 			n += s.Plan.Count(q.of.heading(s))
 		}
-		if n > left || n > q.of.room || q.of.left == 0 {
+		for _, p := range list {
+			n += s.Plan.Count("> " + strings.ReplaceAll(p.text(), "\n", "\n> ") + "\n")
+		}
+		if n > left || n > q.of.room || q.of.left < len(list) {
 			continue
 		}
-		q.isTold, left = true, left-n
-		q.of.room, q.of.left = q.of.room-n, q.of.left-1
+		for _, p := range list {
+			p.isTold = true
+		}
+		left -= n
+		q.of.room, q.of.left = q.of.room-n, q.of.left-len(list)
 	}
 	var text strings.Builder
 	for _, m := range slices.Backward(all) {
@@ -78,6 +106,38 @@ func (s *Span) Conclusions(tokens int) string {
 		}
 	}
 	return text.String() + gapsIn(s, all)
+}
+
+// inForce is the newest message, since the user has spoken last, that says more than is told of others: a plan, or what
+// was found to be wrong and is being mended. nil if there is none.
+func inForce(s *Span, all []*remark) *remark {
+	for _, m := range all {
+		for i := m.item + 1; i < s.To; i++ {
+			if plan.UserSpeaks(s.Plan, i) {
+				return nil
+			}
+		}
+		if m.note == "" && len(m.sentences) > m.most() {
+			return m
+		}
+	}
+	return nil
+}
+
+// tellWhole tells all of the message in force if that takes no more than so many tokens. Else more of its sentences are
+// told than of others. It returns what it has taken.
+func (m *remark) tellWhole(s *Span, tokens int) (taken int) {
+	const longest = 8 // bytes of a token
+	if len(m.text) <= longest*tokens {
+		m.isWhole = true
+		if taken = s.Plan.Count(m.heading(s) + m.quotes()); taken <= tokens {
+			m.left = 0
+			return taken
+		}
+		m.isWhole = false
+	}
+	m.inForce, m.room, m.left = true, tokens, mostInForce
+	return 0
 }
 
 // remarksOf are what the assistant's messages say, the newest first: those that say something which no newer one says.
@@ -136,19 +196,29 @@ func noteAlike(all []*remark) {
 			}
 		}
 		m.sentences = slices.DeleteFunc(m.sentences, func(q *saying) bool { return q.newer >= mostAlike })
+		for k, q := range m.sentences {
+			q.at = k
+		}
 	}
 }
 
 // most is how many sentences may be told of the message.
 func (m *remark) most() int {
-	if m.isAnswer {
+	switch {
+	case m.inForce:
+		return mostInForce
+	case m.isAnswer:
 		return mostOfAnswer
 	}
 	return mostOfWord
 }
 
 func (m *remark) heading(s *Span) string {
-	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(s.Plan, m.item), m.note)
+	note := m.note
+	if m.isWhole {
+		note = ", whole"
+	}
+	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(s.Plan, m.item), note)
 }
 
 // read finds the sentences of the message that may be told, and what each is worth.
@@ -183,6 +253,11 @@ func byWorth(all []*remark) (list []*saying) {
 		own := slices.Clone(m.sentences)
 		slices.SortStableFunc(own, func(a, b *saying) int { return b.worth - a.worth })
 		for k, s := range own[:min(len(own), 2*m.most())] {
+			if m.inForce {
+				s.worth += newer
+				list = append(list, s)
+				continue
+			}
 			if s.worth -= bits.Len(uint(m.age/4)) + further*min(k, m.most()); m.age < underWay {
 				s.worth += newer
 			}
@@ -199,6 +274,9 @@ func byWorth(all []*remark) (list []*saying) {
 
 // quotes are the sentences that are told, quoted. Those that follow one another in a line stay together.
 func (m *remark) quotes() string {
+	if m.isWhole {
+		return Quoted(strings.Split(m.text, "\n"))
+	}
 	var lines []string
 	end := -1
 	for _, s := range m.sentences {
@@ -216,7 +294,7 @@ func (m *remark) quotes() string {
 }
 
 // isHidden reports whether nothing of the message is told.
-func (m *remark) isHidden() bool { return m.left == m.most() }
+func (m *remark) isHidden() bool { return !m.isWhole && m.left == m.most() }
 
 // gapsIn says which messages, of all that say something, nothing is shown of. Those that follow one another are told as
 // one range.
