@@ -36,3 +36,19 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 		}
 	}
 }
+
+// What stands between slashes is a name where it is one of a file, a folder or a branch, and no choice of words.
+func TestAChoiceOfWordsIsNoPath(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("tracker", `{"note":"`+strings.Repeat("and on it goes ", 40)+`Each provider/agent and CLI/core pair runs. Look below shop/fees first: `+
+		`shop/fees/half.go, on feat/round-2, as origin/main lacks it. See **/rounding.go there."}`, "noted")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	names := partOf(text, "names in your calls")
+	for name, isTold := range map[string]bool{"provider": false, "CLI": false, "origin": false,
+		"shop/fees/: half.go": true, "feat/: round-2": true, "\nrounding.go": true} {
+		if strings.Contains(names, name) != isTold {
+			t.Errorf("%q is told: %v: %s", name, !isTold, names)
+		}
+	}
+}

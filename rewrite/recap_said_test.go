@@ -263,7 +263,9 @@ func TestThePlanInForceIsToldWhole(t *testing.T) {
 		mended(a)
 		a.says(strings.ReplaceAll(plan, "lock", "fee"), "cat fees.go", "package fees") // a newer one is
 	})
-	f(false, func(a *agent) { a.says(plan+strings.Repeat("\nAnd some more of it.", 2_000), "cat shop.go", "package shop") })
+	f(false, func(a *agent) {
+		a.says(plan+strings.Repeat("\nAnd some more of it.", 2_000), "cat shop.go", "package shop")
+	})
 }
 
 // Of a plan that is too long to go whole, more is told than of other messages.

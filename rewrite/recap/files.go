@@ -28,7 +28,7 @@ func (f *folders) add(file string) {
 	if f.files == nil {
 		f.files = map[string][]string{}
 	}
-	dir, base := path.Split(file)
+	dir, base := path.Split(strings.TrimRight(file, "/"))
 	if f.files[dir] == nil {
 		f.order = append(f.order, dir)
 	}

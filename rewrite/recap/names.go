@@ -2,8 +2,12 @@ package recap
 
 import (
 	"cmp"
+	"iter"
+	"maps"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // shareOfNames is how much of a summary may be names.
@@ -31,9 +35,12 @@ func (w *writer) names(k *known, tokens, size int) string {
 	room := min(bytesFor(tokens), int(shareOfNames*float64(size)))
 	var paths folders
 	var words []string
-	told := ""
+	told, seen := "", k.files()
 	for _, name := range withoutSed(all) {
-		if k.told[name] || strings.Contains(told, name) {
+		if strings.LastIndexByte(name, '/') == 0 { // as in a pattern, behind **
+			name = name[1:]
+		}
+		if k.told[name] || strings.Contains(told, name) || !seen.mayHold(name) {
 			continue
 		}
 		if room -= len(name) + 2; room < 0 {
@@ -46,6 +53,38 @@ func (w *writer) names(k *known, tokens, size int) string {
 		}
 	}
 	return paths.lines() + strings.Join(words, " ")
+}
+
+// seenFiles are the paths of files that are known, each behind the end of a line and a slash.
+type seenFiles struct {
+	text string
+	left int // how often it may still be searched
+}
+
+// files are those of which names tell.
+func (k *known) files() *seenFiles {
+	const searches = 300
+	var list []string
+	for _, names := range []iter.Seq[string]{maps.Keys(k.used), maps.Keys(k.told)} {
+		for name := range names {
+			if dir, base := path.Split(name); dir != "" && strings.Contains(strings.TrimLeft(base, "."), ".") {
+				list = append(list, name)
+			}
+		}
+	}
+	return &seenFiles{"\n/" + strings.Join(list, "\n/"), searches}
+}
+
+// mayHold reports whether a name may be one of a file or folder, if it has slashes. Plain words between slashes mostly
+// are a choice of words, as in "provider/agent", unless files lie there.
+func (s *seenFiles) mayHold(name string) bool {
+	bare := strings.TrimRight(name, "/")
+	isPlain := !strings.ContainsFunc(bare, func(c rune) bool { return c != '/' && !unicode.IsLetter(c) })
+	if !isPlain || strings.LastIndexByte(bare, '/') <= 0 || bare[0] == '/' {
+		return true
+	}
+	s.left--
+	return s.left >= 0 && strings.Contains(s.text, "/"+bare+"/")
 }
 
 // withoutSed has the names in expressions of sed in the place of these: what parts them is no folder.
