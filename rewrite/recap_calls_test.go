@@ -25,6 +25,14 @@ var (
 
 // withoutID is a row of a command without the id by which it is reached, which a result tells.
 func (s *spanFacts) withoutID(row string) string {
+	if m := regexp.MustCompile(`, also with \d+(?:, \d+)*$`).FindString(row); m != "" {
+		row = strings.TrimSuffix(row, m)
+		for _, number := range numbers(regexp.MustCompile(`\d+`).FindAllString(m, -1)...) {
+			if !strings.Contains(s.called, fmt.Sprint(number)) {
+				s.Fatalf("promise 8: no call of the span has %d: %q", number, row)
+			}
+		}
+	}
 	if m := regexp.MustCompile(`, id (\S+)$`).FindStringSubmatch(row); m != nil && strings.Contains(s.told, m[1]) {
 		return strings.TrimSuffix(row, m[0])
 	}
@@ -246,10 +254,29 @@ func worksInCodex() *agent {
 	runs("make deploy", fmt.Sprintf(refused, "make deploy"))
 	runs("make pages && make deploy", fmt.Sprintf(ended, 0)+"deployed\n")
 	runs("rm -rf build/old && make shop", fmt.Sprintf(ended, 2)+"no rule for shop\n")
+	for _, batch := range []int{8, 4, 2} {
+		runs(fmt.Sprint("shop settle --batch ", batch), fmt.Sprintf(ended, 0))
+	}
 	runs("git commit -qam refunds && git push", fmt.Sprintf(ended, 1)+" ! [rejected]        x -> x (fetch first)\n")
 	a.says("Three things are left:\n- Refunds of cent 0.\n- The cap of fees.\n- The page of shop_7.\n\nI begin with refunds.", "make todo", "")
 	runs("git pull --rebase && git push", fmt.Sprintf(ended, 0)+"   aa..bb  x -> x\n")
 	return a
+}
+
+// Commands that differ in their last number alone are one row, but for those whose output says something.
+func TestCommandsThatDifferInANumberAreOneRow(t *testing.T) {
+	ended := "Process exited with code 0\nOutput:\n"
+	text := told(t, "shop look -n 80 cart", ended, "shop look -n 160 cart", ended, "shop look -n 160 fees", ended,
+		"shop look -n 240 cart", ended, "shop look -m 80 cart", ended, "shop look -n 20 cart", "Process exited with code 2\nOutput:\nno room")
+	rows := partOf(text, "commands")
+	for _, want := range []string{"\nshop look -n 240 cart, also with 160, 80\n", "\nshop look -n 160 fees\n", "\nshop look -m 80 cart\n"} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("%q is not told: %s", want, rows)
+		}
+	}
+	if !strings.Contains(partOf(text, "open failures"), "shop look -n 20 cart") {
+		t.Errorf("the failure is not told: %s", text)
+	}
 }
 
 // A client that marks failures of commands says with its mark, too, that one of them went well.

@@ -175,7 +175,7 @@ func TestTheCommandOfSedIsNoFolderOfAName(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
 	a.does("bash", `{"command":"sed -i 's/secrets.token_hex/uuid.uuid4/' shop/*.py"}`, "exit code: 0")
 	for i := range 40 {
-		a.does("bash", fmt.Sprintf(`{"command":"cd shop && prepare --part %d and then check the ledger"}`, i*7919%1000), "ok\nexit code: 0")
+		a.does("bash", fmt.Sprintf(`{"command":"cd shop && prepare --part p%d and then check the ledger"}`, i*7919%1000), "ok\nexit code: 0")
 		a.says(fmt.Sprintf("Part %d is checked.", i), "make all", "ok")
 	}
 	out, _ := a.grow(t, 400)

@@ -28,7 +28,7 @@ func (c *calls) commands(tokens int) string {
 
 // commandsWithin are the commands for which there is room, and how many others there are.
 func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
-	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}}
+	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}, forms: map[string]*numbered{}}
 	for pass := range 3 { // as passOf counts them
 		list.each(func(res *history.Result, group string) bool {
 			return list.passOf(res, group) != pass || list.take(res, group)
@@ -60,13 +60,44 @@ type commandRows struct {
 	*calls
 	all    *rows
 	groups map[string][]commandRow
-	lines  int // commands that have one of their output
+	forms  map[string]*numbered // commands that are told, by their group and all but the last number in them
+	lines  int                  // commands that have one of their output
+}
+
+// numbered are commands that differ in their last number alone.
+type numbered struct {
+	text   string   // of the newest, as it is told
+	others []string // numbers of the others
+}
+
+// String is the newest command, with the numbers of the others.
+func (n *numbered) String() string {
+	first, rest, hasLine := strings.Cut(n.text, "\n")
+	if len(n.others) > 0 {
+		first += ", also with " + strings.Join(n.others, ", ")
+	}
+	if hasLine {
+		first += "\n" + rest
+	}
+	return first
+}
+
+// numberIn is a command without its last word that is a number, and that number; ok is false if it has none.
+func numberIn(command string) (form, number string, ok bool) {
+	words := strings.Fields(command)
+	for i, w := range slices.Backward(words) {
+		if strings.Trim(w, "0123456789") == "" {
+			words[i] = "0"
+			return strings.Join(words, " "), w, true
+		}
+	}
+	return "", "", false
 }
 
 // commandRow is what is told of one command.
 type commandRow struct {
 	item int // of its result
-	text string
+	*numbered
 }
 
 // each gives f the commands of the span that do more than to look, the newest first, until it returns false.
@@ -95,17 +126,32 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	if row == "" || l.all.seen[row] {
 		return true
 	}
+	line := ""
+	if group != endedAgain && group != endedMended && l.lines < mostLines { // what they say is out of date
+		line = l.span.LineOf(l.fates.EndOf(res))
+	}
+	form, number, ok := numberIn(row)
+	ok = ok && group != endedNever // of those each has an id
+	if like := l.forms[group+form]; ok && like != nil && (line == "" || l.all.seen["> "+line]) {
+		l.all.seen[row] = true
+		if l.all.room -= len(number) + 2; l.all.room >= 0 {
+			like.others = append(like.others, number)
+		}
+		return l.all.room >= 0
+	}
 	if !l.all.add(row) {
 		return false
 	}
-	if group != endedAgain && group != endedMended { // what they say is out of date
-		if l.lines++; l.lines <= mostLines {
-			if line := l.span.LineOf(l.fates.EndOf(res)); line != "" && l.all.add("> "+line) {
-				row += "\n> " + line
-			}
+	n := &numbered{text: row}
+	if group != endedAgain && group != endedMended {
+		if l.lines++; line != "" && l.all.add("> "+line) {
+			n.text += "\n> " + line
 		}
 	}
-	l.groups[group] = append(l.groups[group], commandRow{res.Item, row})
+	if ok && l.forms[group+form] == nil {
+		l.forms[group+form] = n
+	}
+	l.groups[group] = append(l.groups[group], commandRow{res.Item, n})
 	return true
 }
 
@@ -122,7 +168,7 @@ func (l *commandRows) text(more int) string {
 			if k == 0 {
 				s.WriteString(group + ":\n")
 			}
-			s.WriteString(r.text + "\n")
+			s.WriteString(r.String() + "\n")
 		}
 	}
 	if more > 0 && s.Len() > 0 && l.span.IsReadWhole() {
