@@ -181,6 +181,9 @@ var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great
 	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
 	`inspecting|returning|verifying|pulling))`)
 
+// LeadsOn reports whether a sentence ends in a colon: what it leads to stands behind it.
+func LeadsOn(sentence string) bool { return strings.HasSuffix(strings.TrimRight(sentence, "*_ "), ":") }
+
 // nods finds a sentence of one word that only says that things go on.
 var nods = pattern.Of(`(?i)^\W*(?:ok|okay|good|great|perfect|excellent|nice|alright|right|sure|hmm|wait)\W*$`)
 
@@ -208,6 +211,6 @@ func AnnouncesOnly(line string) bool {
 // isPlan reports whether a sentence says only what comes next: it says so, or it ends in a colon before a call.
 func isPlan(sentence string) bool {
 	sentence = strings.TrimSpace(sentence)
-	return sentence == "" || strings.HasSuffix(sentence, ":") || announces.MatchString(sentence) ||
+	return sentence == "" || LeadsOn(sentence) || announces.MatchString(sentence) ||
 		nods.MatchString(sentence)
 }

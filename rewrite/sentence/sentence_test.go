@@ -21,6 +21,7 @@ func TestPlansAreNoConclusions(t *testing.T) {
 	f("The cache key lacks the tenant.", false)
 	f("I kept the old name, since two tests use it.", false)
 	f("Letters are sorted by date.", false)
+	f("**What is left:**", true)
 	f("Good.", true)
 	f("Perfect!", true)
 	f("Good catch.", false)

@@ -56,7 +56,7 @@ func (s *saying) withNext() (list []*saying) {
 	if !s.isTold {
 		list = append(list, s)
 	}
-	if k := s.at + 1; k < len(s.of.sentences) && strings.HasSuffix(s.text(), ":") {
+	if k := s.at + 1; k < len(s.of.sentences) && sentence.LeadsOn(s.text()) {
 		next := s.of.sentences[k]
 		if !next.isTold && strings.TrimSpace(s.of.text[s.end:next.start]) == "" {
 			list = append(list, next)
