@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/scripted/scriptedtest"
 	"epitome/store/storetest"
 )
 
@@ -30,6 +31,8 @@ func TestMain(m *testing.M) {
 	case "inspect":
 		inspect()
 	default:
+		scriptedtest.CollectLess()
+		scriptedtest.DrawFewer("40")
 		os.Exit(m.Run())
 	}
 }
@@ -37,7 +40,7 @@ func TestMain(m *testing.M) {
 func child(what, folder string, round int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	// The race detector would let each child sleep for a second at its end.
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childEnv+"="+what, folderEnv+"="+folder,
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "GOGC=400", childEnv+"="+what, folderEnv+"="+folder,
 		roundEnv+"="+strconv.Itoa(round))
 	cmd.Stderr = os.Stderr
 	return cmd

@@ -3,7 +3,7 @@ package disk
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,42 +73,48 @@ func filled(t *testing.T) (clean, killed string) {
 // copyFolder leaves out zeros, as Badger's files are mostly holes.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if err := copySparse(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			t.Fatal(err)
-		}
-	}
+	written(t, read(t, from), to)
 }
 
-func copySparse(from, to string) error {
-	in, err := os.Open(from)
+// image is a file as it was read: what it begins with, and how many zeros lie behind.
+type image struct {
+	content []byte
+	zeros   int64
+}
+
+// read reads all files of a folder.
+func read(t *testing.T, folder string) map[string]image {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	buf, zeros := make([]byte, 1<<20), make([]byte, 1<<20)
-	for at := int64(0); ; {
-		n, err := io.ReadFull(in, buf)
-		if n > 0 && !bytes.Equal(buf[:n], zeros[:n]) {
-			if _, err := out.WriteAt(buf[:n], at); err != nil {
-				return err
-			}
-		}
-		at += int64(n)
+	all := map[string]image{}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(folder, e.Name()))
 		if err != nil {
-			return out.Truncate(at)
+			t.Fatal(err)
+		}
+		end := bytes.TrimRight(content, "\x00")
+		all[e.Name()] = image{bytes.Clone(end), int64(len(content) - len(end))}
+	}
+	return all
+}
+
+// written makes a folder of the files, with holes in place of the zeros.
+func written(t *testing.T, files map[string]image, folder string) {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range files {
+		path := filepath.Join(folder, name)
+		err := os.WriteFile(path, f.content, 0o600)
+		if err == nil && f.zeros > 0 {
+			err = os.Truncate(path, int64(len(f.content))+f.zeros)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -151,6 +157,7 @@ func TestDamageNeverShowsWrongValues(t *testing.T) {
 	t.Parallel()
 	clean, killed := filled(t)
 	f := func(source, pattern string) {
+		files := read(t, source)
 		names, err := filepath.Glob(filepath.Join(source, pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no %s in the store", pattern)
@@ -159,13 +166,12 @@ func TestDamageNeverShowsWrongValues(t *testing.T) {
 			if (testing.Short() || raceDetector) && i%3 != 0 {
 				continue
 			}
-			name := names[i%len(names)]
+			name := filepath.Base(names[i%len(names)])
 			folder := filepath.Join(t.TempDir(), "store")
-			copyFolder(t, source, folder)
-			spoil(t, filepath.Join(folder, filepath.Base(name)), d)
+			written(t, spoilt(files, name, d), folder)
 			out, err := child("inspect", folder, 0).Output()
 			report := strings.TrimSpace(string(out))
-			t.Logf("%-12s %-28s %s", filepath.Base(name), d.name, report)
+			t.Logf("%-12s %-28s %s", name, d.name, report)
 			if err != nil || !strings.Contains(report, " wrong=0 ") || strings.Contains(report, "error") {
 				t.Errorf("%s %s: %v, %q", name, d.name, err, report)
 			}
@@ -179,20 +185,16 @@ func TestDamageNeverShowsWrongValues(t *testing.T) {
 	f(killed, "*.vlog")
 }
 
-func spoil(t *testing.T, name string, d damage) {
-	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	end := len(bytes.TrimRight(content, "\x00")) // the rest of a log is a hole
-	spoiled := d.do(content[:max(end, 10)])
-	if spoiled == nil {
-		err = os.Remove(name)
+// spoilt is the files with one of them damaged.
+func spoilt(files map[string]image, name string, d damage) map[string]image {
+	all := maps.Clone(files)
+	f := all[name]
+	least := min(10-int64(len(f.content)), f.zeros) // the rest of a log is a hole
+	content := append(bytes.Clone(f.content), make([]byte, max(least, 0))...)
+	if content = d.do(content); content == nil {
+		delete(all, name)
 	} else {
-		err = os.WriteFile(name, spoiled, 0o600)
+		all[name] = image{content: content}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	return all
 }

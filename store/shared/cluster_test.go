@@ -13,6 +13,7 @@ import (
 
 // TestClusterKeepsTheContract has facts on three servers: those of one tag together, all others anywhere.
 func TestClusterKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	s := opened(t, patient(sharedtest.StartCluster(t)))
 	var keys []shared.Key
 	for tag := range 8 {

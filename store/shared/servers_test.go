@@ -15,6 +15,7 @@ import (
 
 // TestSentinelsNameTheServer has the server die: the one that Sentinels name then is used, with all that it had.
 func TestSentinelsNameTheServer(t *testing.T) {
+	t.Parallel()
 	w := sharedtest.StartWatched(t)
 	s := opened(t, patient(w.URL))
 	if _, err := s.Put("before", []byte("kept"), time.Hour); err != nil {

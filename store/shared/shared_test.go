@@ -117,10 +117,12 @@ func (l *lines) count(word string) int {
 
 // TestAFrozenServerIsLeftAlone counts what is asked: two questions, then nothing until the server is back.
 func TestAFrozenServerIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	for what, fail := range map[string]func(*sharedtest.Wire){
 		"frozen": (*sharedtest.Wire).Freeze, "cut": (*sharedtest.Wire).Cut, "deaf": (*sharedtest.Wire).Deafen,
 	} {
 		t.Run(what, func(t *testing.T) {
+			t.Parallel()
 			server := sharedtest.Start(t)
 			wire := sharedtest.NewWire(t, server.Address)
 			log := &lines{}
@@ -162,6 +164,7 @@ func TestAFrozenServerIsLeftAlone(t *testing.T) {
 
 // TestBeginsWithoutAServer opens a store before its server runs.
 func TestBeginsWithoutAServer(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	server.Kill()
 	s := opened(t, at(server.URL()))
@@ -215,6 +218,7 @@ func TestRefusalsAreNoFailures(t *testing.T) {
 
 // TestUnfitServersAreRefused has a store that is not the right one.
 func TestUnfitServersAreRefused(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	o := patient(server.URL())
 	o.Prefix, o.Mark = "epitome:", "one"
