@@ -61,6 +61,7 @@ func (r *rig) checkCut(target, sent string, headSize int) {
 }
 
 func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
+	t.Parallel()
 	f := func(script, want string) {
 		t.Helper()
 		r := newRig(t, script)
@@ -195,6 +196,7 @@ func TestUnreachableUpstream(t *testing.T) {
 }
 
 func TestSilenceIsBounded(t *testing.T) {
+	t.Parallel()
 	brief := unit.Duration(time.Second) // what is to come before it has to come within it
 	t.Run("before the first byte", func(t *testing.T) {
 		t.Parallel()

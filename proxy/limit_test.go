@@ -13,6 +13,7 @@ import (
 )
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
+	t.Parallel()
 	f := func(name string, change func(*Settings), request string, status int, code string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {

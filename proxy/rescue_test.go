@@ -161,6 +161,7 @@ func TestStreamsThatBeginWithARefusalAreRescued(t *testing.T) {
 
 // What was held back goes on in order, as it came, and nothing waits for what comes later.
 func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
+	t.Parallel()
 	const role = `{"choices":[{"delta":{"role":"assistant"}}]}`
 	for name, first := range map[string][]string{
 		"content":  {"data: " + role, `data: {"choices":[{"delta":{"content":"a"}}]}`},
