@@ -4,6 +4,9 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"epitome/command/commandtest"
@@ -15,6 +18,9 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("GORACE") == "" {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=10") // with -race each of many programs would linger for a second
+	}
+	if !slices.ContainsFunc(os.Args, func(a string) bool { return strings.Contains(a, "test.memprofile") }) {
+		runtime.MemProfileRate = 0 // neither the program nor who runs these tests has asked for one
 	}
 	if err := flag.Set("test.parallel", "8"); err != nil { // scripts wait more than they work; a flag of the caller's wins
 		panic(err)
