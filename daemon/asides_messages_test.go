@@ -190,6 +190,7 @@ func goesOn(t *testing.T, before, now []byte, list string) {
 // TestThinkingOutlivesAsides: whatever a model does within its answers, and whenever epitome starts again, the provider
 // takes each request, and finds all behind what it bound it to.
 func TestThinkingOutlivesAsides(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(8) {
 		a := &thinker{t: t, dice: rand.New(rand.NewPCG(seed, 1)), forgets: seed%4 == 3,
 			wants: []string{"", `"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}},`}[seed/4],

@@ -135,6 +135,7 @@ func (a *asker) joined(stream string, items []string, id string) {
 // TestResponsesGoOnBehindAsides: whatever a model does within its answers, the provider takes each request, however its
 // client goes on.
 func TestResponsesGoOnBehindAsides(t *testing.T) {
+	t.Parallel()
 	sealed := `"store":false,"include":["reasoning.encrypted_content"],`
 	for _, c := range []struct {
 		settings         string

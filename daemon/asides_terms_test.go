@@ -18,6 +18,7 @@ import (
 // TestOneDocumentIsOfOneRound: what the model says before it looks something up is no part of the JSON that it is asked
 // for, and stands in the next request all the same.
 func TestOneDocumentIsOfOneRound(t *testing.T) {
+	t.Parallel()
 	for _, streamed := range []bool{false, true} {
 		o := &oracle{t: t}
 		up := httptest.NewServer(o)
@@ -104,6 +105,7 @@ func TestOneDocumentFailsWhole(t *testing.T) {
 // TestWhatTheClientBeganIsNotInterrupted: an answer that goes on from the client's own words has one round. The tool
 // stays declared, as it stands before all that was said.
 func TestWhatTheClientBeganIsNotInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []string{"false", "true"} {
 		rounds := 0
 		server := scriptedtest.StartMessages(t, messages.Options{Otherwise: func(messages.Received) messages.Turn {
@@ -144,6 +146,7 @@ func TestWhatTheClientBeganIsNotInterrupted(t *testing.T) {
 // TestWhatCannotBeHeardBreaksNothing: an answer that comes coded although that was not asked for passes as it is, with
 // a call of a tool that the client does not have. However the client answers it, the conversation goes on.
 func TestWhatCannotBeHeardBreaksNothing(t *testing.T) {
+	t.Parallel()
 	o := &oracle{t: t}
 	codes := false
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,6 +34,7 @@ func looksUp(name string, calls ...string) func([]gjson.Result) utterance {
 }
 
 func TestAnAgentWithoutToolsReadsWhatWasTakenOut(t *testing.T) {
+	t.Parallel()
 	for _, streamed := range []bool{false, true} {
 		o := &oracle{t: t}
 		up := httptest.NewServer(o)
@@ -68,6 +69,7 @@ func TestAnAgentWithoutToolsReadsWhatWasTakenOut(t *testing.T) {
 }
 
 func TestCallsBesideAnAsideReachTheClient(t *testing.T) {
+	t.Parallel()
 	for _, streamed := range []bool{false, true} {
 		o := &oracle{t: t}
 		up := httptest.NewServer(o)
@@ -100,6 +102,7 @@ func TestCallsBesideAnAsideReachTheClient(t *testing.T) {
 }
 
 func TestAModelThatAsksForEverIsEnded(t *testing.T) {
+	t.Parallel()
 	for _, streamed := range []bool{false, true} {
 		o := &oracle{t: t, answer: func([]gjson.Result) utterance { return utterance{recall: []string{`{"artifact":"x"}`}} }}
 		up := httptest.NewServer(o)
@@ -120,6 +123,7 @@ func TestAModelThatAsksForEverIsEnded(t *testing.T) {
 }
 
 func TestWhatFailsWithinAnAnswerIsNeverCompleted(t *testing.T) {
+	t.Parallel()
 	f := func(streamed bool, status int, cut bool, want string) {
 		t.Helper()
 		o := &oracle{t: t, breaks: 2, status: status, cut: cut}

@@ -60,6 +60,7 @@ func streamOf(events ...string) string {
 
 // TestAStreamWithoutALengthIsCompleteOnlyWithItsEnd: in whatever round it breaks off.
 func TestAStreamWithoutALengthIsCompleteOnlyWithItsEnd(t *testing.T) {
+	t.Parallel()
 	says := func(delta, why string) string {
 		return `{"id":"a","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + why + `}]}`
 	}
@@ -185,6 +186,7 @@ func TestWhatIsHeldOfAnswersHasRoom(t *testing.T) {
 // TestWhatIsHeldOfEarlierRoundsHasRoom: in the next round it counts on, beside the request that repeats it. Where
 // another request has the room for both, a stream is cut, and a document passes as it is.
 func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat(strings.Repeat("x", word-1)+" ", 48)
 	f := func(alone, streamed bool) {
 		t.Helper()

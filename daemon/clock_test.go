@@ -17,6 +17,7 @@ var jumps = []time.Duration{
 
 // TestAClockThatJumpsTakesNothingAway jumps between days of work, amid restarts and sweeps.
 func TestAClockThatJumpsTakesNothingAway(t *testing.T) {
+	t.Parallel()
 	if raceDetector || testing.Short() {
 		t.Skip("some days take seconds, and many times as much under the race detector")
 	}

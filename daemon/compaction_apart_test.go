@@ -9,6 +9,7 @@ import (
 
 // Conversations that begin alike have nothing in common from where they part.
 func TestConversationsThatBeginAlikeShareNoSummary(t *testing.T) {
+	t.Parallel()
 	p := providing(t, itsWindow, itsUsable)
 	r := served(p, t.TempDir(), asDefault)
 	a, b := working(r), working(r)
@@ -52,6 +53,7 @@ func TestConversationsThatBeginAlikeShareNoSummary(t *testing.T) {
 
 // One conversation under two credentials is two where credentials are kept apart, and one where they are not.
 func TestScopesShareNoSummary(t *testing.T) {
+	t.Parallel()
 	f := func(scope string, want int) {
 		t.Helper()
 		p := providing(t, itsWindow, itsUsable)

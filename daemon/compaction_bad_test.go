@@ -62,6 +62,7 @@ func streaming(then manner) manner {
 // Whatever becomes of a question, the agent's request is answered: with what code makes of the old turns. That
 // stands, the log says why, and the next compaction asks anew.
 func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
+	t.Parallel()
 	long := func(w http.ResponseWriter, r *http.Request, q heard) {
 		says(message("assistant", strings.Replace(nthSummary(q.number), "## Progress\n",
 			"## Progress\n"+strings.Repeat("and then it went on, ", 10_000), 1)), 0)(w, r, q)

@@ -11,6 +11,7 @@ import (
 // A session of thousands of messages goes through a window of 8k tokens: each request fits, is sound, and has what
 // the user wants; no model is asked in a window as small as that.
 func TestLongSessionStaysWithinASmallWindow(t *testing.T) {
+	t.Parallel()
 	const window = 8_192
 	p := providing(t, window, window-window/8)
 	p.speak = inSmallSteps

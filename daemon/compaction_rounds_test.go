@@ -50,6 +50,7 @@ func differ(a, b []byte) string {
 // Round by round a model's words stand for what is old: asked for with what its provider has cached, updated by the
 // next question, and repeated byte for byte, also by an epitome that was started anew.
 func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
+	t.Parallel()
 	p, folder := providing(t, itsWindow, itsUsable), t.TempDir()
 	r := served(p, folder, asDefault)
 	a := working(r)
@@ -139,6 +140,7 @@ func movers() []mover {
 
 // Whatever moves, the rounds go on: each asks once, and between them what was sent stays.
 func TestRoundsGoOnWhateverMoves(t *testing.T) {
+	t.Parallel()
 	for _, m := range movers() {
 		p := providing(t, itsWindow, itsUsable)
 		r := served(p, t.TempDir(), asDefault)
@@ -184,6 +186,7 @@ func changed(before, now []wireMessage, move int) map[int]wireMessage {
 // Where clearing frees enough before the line, results become stubs in one request. Whatever moves, the stubs stay as
 // they are until the next summary.
 func TestWhatIsClearedStaysWhateverMoves(t *testing.T) {
+	t.Parallel()
 	for _, m := range movers() {
 		p := providing(t, itsWindow, itsUsable)
 		r := served(p, t.TempDir(), func(c *config.Config) { c.Rewrite.Protect = 5_000 })

@@ -59,6 +59,7 @@ func TestStoppingEndsASummaryThatNobodyWaitsFor(t *testing.T) {
 
 // A request that waits for a summary is cut when the grace is over, and has gone nowhere.
 func TestStoppingCutsWhoWaitsForASummary(t *testing.T) {
+	t.Parallel()
 	p, folder := providing(t, itsWindow, itsUsable), t.TempDir()
 	r := served(p, folder, func(c *config.Config) { c.Proxy.ShutdownGrace = unit.Duration(200 * time.Millisecond) })
 	a := working(r)

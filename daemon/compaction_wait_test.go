@@ -22,6 +22,7 @@ func (p *provider) awaits(questions int) {
 
 // Many may send one conversation at the same time: one question is asked, and all of them are sent alike.
 func TestAHundredAtTheLineAskOnce(t *testing.T) {
+	t.Parallel()
 	p := providing(t, itsWindow, itsUsable)
 	r := served(p, t.TempDir(), asDefault)
 	a := working(r)
@@ -105,6 +106,7 @@ func TestSummaryIsMadeForAClientThatHasLeft(t *testing.T) {
 // What comes too late for the request it was asked for changes nothing that was sent, and is what the next summary
 // updates.
 func TestLateSummaryCountsForTheNextOne(t *testing.T) {
+	t.Parallel()
 	f := func(prepare string, early int) {
 		t.Helper()
 		p := providing(t, itsWindow, itsUsable)

@@ -81,6 +81,7 @@ func streamed(w http.ResponseWriter, _ *http.Request, q heard) {
 
 // A client may have its conversation compacted when it wants, and say what of.
 func TestCompactingNowOverTheWire(t *testing.T) {
+	t.Parallel()
 	f := func(mode string, questions int) {
 		t.Helper()
 		p := providing(t, itsWindow, itsUsable)
@@ -125,6 +126,7 @@ func TestCompactingNowOverTheWire(t *testing.T) {
 
 // Who only looks on sends what came, and asks nobody.
 func TestObservingAsksNobody(t *testing.T) {
+	t.Parallel()
 	f := func(change func(*config.Config), header http.Header) {
 		t.Helper()
 		p := providing(t, itsWindow, itsUsable)

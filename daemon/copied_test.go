@@ -55,6 +55,7 @@ func bothEnds(t *testing.T, from, to place) (a, b *End) {
 // TestSharedCopyIsDecidedAnewOnDemand: what was copied can be replaced, by a rescue and by hand, as if it had been
 // decided there.
 func TestSharedCopyIsDecidedAnewOnDemand(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for what, ask := range map[string]func(*rewrite.Input){
 		"rescue":  func(in *rewrite.Input) { in.Rescue = &plan.Rescue{Sent: 30_000, Most: 6000} },
@@ -88,6 +89,7 @@ func TestSharedCopyIsDecidedAnewOnDemand(t *testing.T) {
 // TestSharedCopyOutlivesItsMark: what is used is put where it belongs, so that nothing has to be looked for elsewhere
 // when all that nobody used has gone.
 func TestSharedCopyOutlivesItsMark(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	from, to := placeIn(t, "", nil), placeIn(t, server.URL(), nil)
 	k, now, _ := spoken(t, from)
@@ -121,6 +123,7 @@ func TestSharedCopyOutlivesItsMark(t *testing.T) {
 
 // TestSharedCopyOfACopy goes from one team to another, and back into a folder, where the newer of two forms counts.
 func TestSharedCopyOfACopy(t *testing.T) {
+	t.Parallel()
 	one, two := sharedtest.Start(t), sharedtest.Start(t)
 	from, a, b, last := placeIn(t, "", nil), placeIn(t, one.URL(), nil), placeIn(t, two.URL(), nil), placeIn(t, "", nil)
 	k, now, sent := spoken(t, from)
@@ -144,6 +147,7 @@ func TestSharedCopyOfACopy(t *testing.T) {
 
 // TestSharedCopyWithTagsLeavesNoMark: nobody has to look for what lacks a tag where nothing does.
 func TestSharedCopyWithTagsLeavesNoMark(t *testing.T) {
+	t.Parallel()
 	a, b := placeIn(t, sharedtest.Start(t).URL(), nil), placeIn(t, sharedtest.Start(t).URL(), nil)
 	spoken(t, a)
 	if done := copied(t, a, b); done.Facts == 0 {
@@ -205,6 +209,7 @@ func TestRefusedCopyLeavesNoSecret(t *testing.T) {
 
 // TestCopyWaitsForAStoreThatIsAwayForAMoment: it goes on, and nothing is left out.
 func TestCopyWaitsForAStoreThatIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	wire := sharedtest.NewWire(t, server.Address)
 	from, to := placeIn(t, "", nil), placeIn(t, wire.URL(), nil)

@@ -153,6 +153,7 @@ func wantReadable(t *testing.T, r *replica, body []byte) {
 
 // TestCopiesOfOtherSecretsAreRefused: nothing would be found under the names that are asked for.
 func TestCopiesOfOtherSecretsAreRefused(t *testing.T) {
+	t.Parallel()
 	from, to := placeIn(t, "", nil), placeIn(t, "", nil)
 	for _, p := range []place{from, to} {
 		p.run(t).close()

@@ -211,6 +211,7 @@ func sumOf(metrics string, parts ...string) (sum float64) {
 }
 
 func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
+	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(billing))
 	defer upstream.Close()
 	folder := t.TempDir()

@@ -122,6 +122,7 @@ func TestShadowLedgerLeavesWhatIsLive(t *testing.T) {
 
 // What nobody wants any more goes when epitome starts.
 func TestExpiredArtifactsAreSweptAtTheStart(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	k := keptIn(t, folder, io.Discard)
 	k.live.Shape(askedFor(1))

@@ -11,6 +11,7 @@ import (
 
 // Limits hold for all epitomes together, whatever their clocks say, and the store need not answer.
 func TestSharedLimitsHoldForAllEpitomes(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	wire := sharedtest.NewWire(t, server.Address)
 	folder := t.TempDir()

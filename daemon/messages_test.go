@@ -132,6 +132,7 @@ func (c *coder) turn() {
 
 // Whatever the server says when its window is full, the agent meets no error, and no rewrite breaks a rule.
 func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
+	t.Parallel()
 	for name, overflow := range map[string]rules.Overflow{
 		"too long": rules.TooLong, "too large": rules.TooLarge, "by Bedrock": rules.BedrockInput,
 		"through LiteLLM": rules.WrappedByProxy, "by a gate": rules.RejectedByGate,
@@ -162,6 +163,7 @@ func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 
 // A window that is known is kept without a refusal.
 func TestAgentsOfMessagesStayWithinAWindow(t *testing.T) {
+	t.Parallel()
 	m := rules.ModelOf("claude-opus-4-6")
 	m.Window = 48_000
 	c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(conf *config.Config) {
@@ -189,6 +191,7 @@ func asksForSummary(body []byte) bool {
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
 // cached.
 func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
+	t.Parallel()
 	m := rules.ModelOf("claude-opus-4-6")
 	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
@@ -221,6 +224,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 // A count is of what is sent, and changes nothing: what is asked about for the first time is counted as it came, and
 // decided when it is sent.
 func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
+	t.Parallel()
 	play := func(counts bool) (sent, counted [][]byte) {
 		c := coding(t, messages.Options{}, func(conf *config.Config) {
 			conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 16_000}

@@ -75,6 +75,7 @@ func TestServersAreAskedWithoutTheClientsKey(t *testing.T) {
 
 // Models of one server are asked about one after the other: once the last is, no other waits.
 func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
+	t.Parallel()
 	f := func(what string, do func(r *asking)) {
 		t.Helper()
 		r := askingWith(t, t.TempDir(), asDefault, "-- GET * --\nrepeat\nstatus 404 Not Found\nbody no\n"+talks)

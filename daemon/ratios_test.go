@@ -142,6 +142,7 @@ func (s *stranger) wants(want float64) reply {
 // What answers tell of a model moves what the header says and the line, outlives the process, and changes nothing that
 // was decided.
 func TestAnswersTeachHowAModelCounts(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	p := tellsUsage(t, times(1.5))
 	r := p.serves(folder)
@@ -209,6 +210,7 @@ func keeps(t *testing.T, folder string, body []byte, want float64) {
 }
 
 func TestWhatTellsNothingOfAModelTeachesNothing(t *testing.T) {
+	t.Parallel()
 	f := func(name string, tell func(int) string, dress func([]string) []string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -242,6 +244,7 @@ func TestWhatTellsNothingOfAModelTeachesNothing(t *testing.T) {
 }
 
 func TestOneLiarAmongAnswersMovesNothing(t *testing.T) {
+	t.Parallel()
 	p := tellsUsage(t, times(1.5))
 	a := p.agent(p.serves(t.TempDir()))
 	for range 4 {
@@ -258,6 +261,7 @@ func TestOneLiarAmongAnswersMovesNothing(t *testing.T) {
 // A ratio that wrong answers taught must not make honest ones look as if the provider had cut their requests: it would
 // hold itself, and teach a window that nobody has.
 func TestWrongRatioIsUnlearnedFromHonestAnswers(t *testing.T) {
+	t.Parallel()
 	f := func(wrong float64) {
 		t.Helper()
 		p := tellsUsage(t, times(wrong))

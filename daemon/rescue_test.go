@@ -82,6 +82,7 @@ func narrowly(window int) map[string]func(w http.ResponseWriter, tokens int) {
 
 // A loop that grows past a window that nobody knows of meets no error in 200 turns, or 40 under the race detector.
 func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
+	t.Parallel()
 	const window = 16_384
 	for name, refuses := range narrowly(window) {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +110,7 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 }
 
 func TestRescueReachesWindowsFarBelowWhatIsBelieved(t *testing.T) {
+	t.Parallel()
 	for _, times := range farBelow {
 		for name, refuses := range narrowly(1_000_000 / 10 / times) {
 			t.Run(fmt.Sprint(name, ", ", times, " times"), func(t *testing.T) {

@@ -170,6 +170,7 @@ func answered(answer []byte) (items []string, id string) {
 
 // Whatever the server says when its window is full, the agent meets no error, and no rewrite breaks a rule.
 func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
+	t.Parallel()
 	for name, overflow := range map[string]rules.Overflow{
 		"too long": rules.TooLong, "too large": rules.TooLarge, "through LiteLLM": rules.WrappedByProxy,
 		"by llama.cpp": rules.SaidByLlama, "by vLLM": rules.SaidByVLLM, "by failing": rules.FailsInStream,
@@ -205,6 +206,7 @@ func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 
 // A window that is known is kept without a refusal.
 func TestAgentsOfResponsesStayWithinAWindow(t *testing.T) {
+	t.Parallel()
 	m := rules.ModelOf("gpt-5")
 	m.Window = 48_000
 	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(conf *config.Config) {
@@ -220,6 +222,7 @@ func TestAgentsOfResponsesStayWithinAWindow(t *testing.T) {
 
 // A window that is cut without a word is learned.
 func TestWindowsThatCutResponsesSilentlyAreLearned(t *testing.T) {
+	t.Parallel()
 	m := rules.ModelOf("gpt-5")
 	m.Window, m.Overflow = 32_768, rules.CutsSilently
 	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(*config.Config) {})
@@ -240,6 +243,7 @@ func TestWindowsThatCutResponsesSilentlyAreLearned(t *testing.T) {
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
 // cached. The provider keeps nothing of it.
 func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
+	t.Parallel()
 	c := solving(t, responses.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
 		conf.Summarize.Mode = prose.ModeLLM
@@ -299,6 +303,7 @@ func TestSummariesOfResponsesAreAskedForWithAKey(t *testing.T) {
 
 // A size that is asked for, and a compaction by the provider, are of what is sent, and change nothing.
 func TestRequestsBesideResponsesAreOfWhatIsSent(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/input_tokens", "/compact"} {
 		c := solving(t, responses.Options{}, func(conf *config.Config) {
 			conf.Window.Models = map[string]unit.Tokens{"gpt-5": 16_000}
@@ -386,6 +391,7 @@ func TestSessionsThatLieWithTheProviderAreNotRescued(t *testing.T) {
 
 // Where the provider cuts what does not fit, it is shaped as ever, and nothing is sent again.
 func TestConversationsThatTheProviderCutsAreShaped(t *testing.T) {
+	t.Parallel()
 	c := solving(t, responses.Options{}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
 	})

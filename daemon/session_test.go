@@ -215,6 +215,7 @@ func part(request, heading string) string {
 // TestALongSessionKeepsWhatMatters plays a hundred turns at a window of 32k through a daemon as it comes. It reads what
 // the model got, and no more.
 func TestALongSessionKeepsWhatMatters(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, 32_000)
 	s.play()
 	if n := len(s.up.Requests()); n != sessionTurns {

@@ -34,6 +34,7 @@ func stacked(t *testing.T, url, folder, text string) *replica {
 // TestSharedAdditionsCostNoQuestion: whatever is added, a request waits for as many answers as without, and every
 // replica adds the same, whoever asks.
 func TestSharedAdditionsCostNoQuestion(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {

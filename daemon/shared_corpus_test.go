@@ -20,6 +20,7 @@ import (
 // provider's cache is missed as often over any number of them. All are played where EPITOME_CORPUS names their folder,
 // else a few.
 func TestReplicasAgreeOverRealConversations(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	files, replicas := rewritetest.SomeConversations(t), []int{1, 2, 4, 8}
 	all, folder := os.Getenv("EPITOME_CORPUS") != "", t.TempDir()

@@ -38,6 +38,7 @@ func (r *replica) remember(text string) {
 // TestSharedMemoriesAreToldByAll: what one replica has learned all of them tell, a conversation is told the same by
 // each of them, whatever is learned meanwhile, and of equal first requests at the same moment one decides.
 func TestSharedMemoriesAreToldByAll(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {

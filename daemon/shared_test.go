@@ -38,6 +38,7 @@ func keys() (all []string) {
 // TestSharedReplicasSendWhatOneProcessSends plays sessions with a clock over one, two and four replicas in turn,
 // and to one process that shares nothing.
 func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		for _, n := range []int{1, 2, 4} {
@@ -85,6 +86,7 @@ func (r *replica) questions(since uint64) uint64 { return r.storage.turns.CountA
 // TestSharedTurnsAskFewQuestions counts for how many answers of the store a request waits: one if it comes again, two
 // if it goes on where it was last, three if other replicas have taken turns between, four where nothing is known of it.
 func TestSharedTurnsAskFewQuestions(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
@@ -134,6 +136,7 @@ type rewritten struct{ body []byte }
 // TestSharedStoreLostDecidesNothing takes the store away in mid-run: what is known goes on as it was sent, what is not
 // goes as it came, and when the store is back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for what, fail := range map[string]func(*sharedtest.Wire){
 		"frozen": (*sharedtest.Wire).Freeze, "cut": (*sharedtest.Wire).Cut, "deaf": (*sharedtest.Wire).Deafen,
@@ -214,6 +217,7 @@ func TestSharedStoreThatRefusesIsTold(t *testing.T) {
 
 // TestSharedPauseIsToldByWhatIsKnown: a stamp that is lost is no pause, and one of a day ago tells of one.
 func TestSharedPauseIsToldByWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for what, f := range map[string]struct {
 		pause time.Duration
@@ -276,6 +280,7 @@ func loseStamps(t *testing.T, server *sharedtest.Server) {
 // TestSharedAnswersLostChangeNothing loses the answers of the store once a decision is written, or was about to be:
 // what is decided is sent, and stays.
 func TestSharedAnswersLostChangeNothing(t *testing.T) {
+	t.Parallel()
 	server, told := sharedtest.Start(t), 0
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
@@ -319,6 +324,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 
 // TestSharedDecisionsOfEqualRequests has replicas with different limits send the same request at once.
 func TestSharedDecisionsOfEqualRequests(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	folder := t.TempDir()
 	var some []*replica
@@ -366,6 +372,7 @@ func TestSharedDecisionsOfEqualRequests(t *testing.T) {
 
 // TestSharedFactsFlushedCostOneChange takes all facts away in mid-run.
 func TestSharedFactsFlushedCostOneChange(t *testing.T) {
+	t.Parallel()
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {

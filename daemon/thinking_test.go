@@ -193,6 +193,7 @@ func thoughtsIn(body []byte) (thinking, answers int) {
 // Where thinking is bound to what stands before it, and the model is known for that, no server refuses anything: what
 // was thought behind a change goes with it, and what is thought later stays, over restarts too.
 func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
+	t.Parallel()
 	c := musing(t, bindsThinking, func(*config.Config) {})
 	taken := 0
 	for turn := range 60 {
@@ -220,6 +221,7 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 
 // A question about the conversation has its thinking where it was thought, and none elsewhere.
 func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
+	t.Parallel()
 	c := musing(t, bindsThinking, func(conf *config.Config) {
 		conf.Summarize.Mode, conf.Summarize.Prepare = prose.ModeLLM, summarize.PrepareOn
 		conf.Window.Models = map[string]unit.Tokens{"claude-*": 48_000}
@@ -243,6 +245,7 @@ func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
 
 // A model that nobody knows to bind its thinking refuses once, which the client does not see. That is remembered.
 func TestThatThinkingIsBoundIsLearned(t *testing.T) {
+	t.Parallel()
 	c := musing(t, mayBind, func(*config.Config) {})
 	c.work(30)
 	once := len(c.server.Refusals())
@@ -257,6 +260,7 @@ func TestThatThinkingIsBoundIsLearned(t *testing.T) {
 
 // Where thinking is not bound it stays with all that is sent.
 func TestThinkingThatIsNotBoundStays(t *testing.T) {
+	t.Parallel()
 	c := musing(t, neverBinds, func(*config.Config) {})
 	c.work(60)
 	for _, r := range c.server.Received() {
@@ -270,6 +274,7 @@ func TestThinkingThatIsNotBoundStays(t *testing.T) {
 // rewritten beginning does not stand behind the original. A client that heals itself by these words goes on, there and
 // when it comes back. Another one does not, until it comes back.
 func TestLeavingEpitomeInTheMiddleOfAConversation(t *testing.T) {
+	t.Parallel()
 	const words = "The block is bound to a different conversation. Remove the block"
 	for _, heals := range []bool{true, false} {
 		c := musing(t, bindsThinking, func(*config.Config) {})

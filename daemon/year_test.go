@@ -241,6 +241,7 @@ func middleOfEvents(all []amount) int64 {
 // TestAYearOnDiskIsBounded lets a year pass by the clock that all of storage obeys, with a restart each week. What
 // takes room is flat from when the oldest has expired. A start reads all of the store, so that it is bounded likewise.
 func TestAYearOnDiskIsBounded(t *testing.T) {
+	t.Parallel()
 	if raceDetector || testing.Short() {
 		t.Skip("a year takes ten seconds of processor time, and many times as much under the race detector")
 	}
@@ -291,6 +292,7 @@ func TestAYearOnDiskIsBounded(t *testing.T) {
 
 // TestQuotasHoldWhileTimePasses gives artifacts and events room for a few days. What has expired makes room again.
 func TestQuotasHoldWhileTimePasses(t *testing.T) {
+	t.Parallel()
 	if raceDetector || testing.Short() {
 		t.Skip("seventy days take some seconds, and many times as much under the race detector")
 	}
@@ -341,6 +343,7 @@ func (y *year) lines() (size int64) {
 }
 
 func TestStartSweepsWhatExpiredLongAgo(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	y := newYear(t)
 	y.folder, y.now = folder, time.Now().Add(-2*yearKeep)

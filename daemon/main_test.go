@@ -1,0 +1,21 @@
+package daemon
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"epitome/scripted/scriptedtest"
+)
+
+func TestMain(m *testing.M) {
+	// Many daemons in one process: each would pace the collections of all.
+	if err := os.Setenv("GOGC", "400"); err != nil {
+		panic(err)
+	}
+	if err := flag.Set("test.parallel", "4"); err != nil { // they wait about as much as they work; a flag of the caller's wins
+		panic(err)
+	}
+	scriptedtest.CollectLess()
+	os.Exit(m.Run())
+}
