@@ -7,13 +7,12 @@
 package browser_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,15 +32,44 @@ func TestLockNamesNoRegistry(t *testing.T) {
 	sdktest.CheckLocks(t, source)
 }
 
-// rig is what all checks share: a browser to be started, its driver, and the program.
-type rig struct{ chromium, driver, program string }
+// rig is what all checks share: a browser, driven by a program that plays checks one after another, and epitome's.
+type rig struct {
+	program    string
+	driver     *exec.Cmd
+	played     io.WriteCloser // takes what to play
+	said       *json.Decoder  // what the driver says of it
+	complaints *bytes.Buffer  // of a driver that has ended
+}
 
 func newRig(t *testing.T) rig {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and drives a browser; run without -short")
 	}
-	return rig{findChromium(t), sdktest.InstallNode(t, source), sdktest.Build(t)}
+	r := rig{driver: exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t)), complaints: new(bytes.Buffer)}
+	r.driver.Dir = sdktest.InstallNode(t, source)
+	r.program = sdktest.Build(t)
+	r.driver.Stderr, r.driver.WaitDelay = r.complaints, time.Minute
+	r.driver.Env = append(sdktest.Environ(), "HOME="+t.TempDir())
+	said, err := r.driver.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.played, err = r.driver.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.driver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.said = json.NewDecoder(said)
+	t.Cleanup(func() {
+		_ = r.played.Close()
+		stop := time.AfterFunc(time.Minute, func() { _ = r.driver.Process.Kill() })
+		defer stop.Stop()
+		_, _ = io.Copy(io.Discard, said)
+		_ = r.driver.Wait()
+	})
+	return r
 }
 
 // findChromium returns the browser's program: Chromium, or what is made of it.
@@ -72,47 +100,41 @@ const driving = 15 * time.Minute
 // play has the browser play the checks of a module, each as a test of its own.
 func (r rig) play(t *testing.T, module string, told facts) {
 	t.Helper()
-	told["chromium"], told["program"], told["looks"], told["own"] = r.chromium, r.program, looks, told["base"]
-	told["only"] = *only
+	told["program"], told["looks"], told["own"], told["only"] = r.program, looks, told["base"], *only
+	told["module"] = module
 	text, err := json.Marshal(told)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "stage.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var said, complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "node", "drive.mjs", path, module)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.driver, &said, &complaints, time.Minute
-	cmd.Env = append(sdktest.Environ(), "HOME="+t.TempDir())
-	stop := time.AfterFunc(driving, func() { _ = cmd.Process.Kill() })
+	stop := time.AfterFunc(driving, func() { _ = r.driver.Process.Kill() })
 	defer stop.Stop()
-	err = cmd.Run()
-	for lines := bufio.NewScanner(&said); lines.Scan(); {
-		t.Run(tell(t, lines.Bytes()))
+	_, err = r.played.Write(append(text, '\n'))
+	for err == nil {
+		var check checked
+		if err = r.said.Decode(&check); err == nil && check.Ended {
+			return
+		}
+		if err == nil {
+			t.Run(check.Name, check.tell)
+		}
 	}
-	if err != nil {
-		t.Errorf("the driver has failed: %v\n%s", err, complaints.Bytes())
-	}
+	_ = r.driver.Process.Kill()
+	t.Fatalf("the driver has failed: %v, %v\n%s", err, r.driver.Wait(), r.complaints)
 }
 
-// tell is a test of what a line says of a check.
-func tell(t *testing.T, line []byte) (name string, test func(t *testing.T)) {
-	t.Helper()
-	var check struct {
-		Name         string
-		Wrong, Notes []string
-		MS           int
-	}
-	if err := json.Unmarshal(line, &check); err != nil {
-		t.Fatalf("the driver says %q: %v", line, err)
-	}
-	return check.Name, func(t *testing.T) {
-		t.Logf("%d ms\n%s", check.MS, strings.Join(check.Notes, "\n"))
-		for _, w := range check.Wrong {
-			t.Error(w)
-		}
+// checked is what the driver says of a check, or that all of a module were played.
+type checked struct {
+	Name         string
+	Wrong, Notes []string
+	MS           int
+	Ended        bool
+}
+
+// tell is the test of what was found.
+func (c checked) tell(t *testing.T) {
+	t.Logf("%d ms\n%s", c.MS, strings.Join(c.Notes, "\n"))
+	for _, w := range c.Wrong {
+		t.Error(w)
 	}
 }
 

@@ -51,13 +51,11 @@ export const checks = {
   },
 
   async "the page to log in is for everybody"(s) {
-    for (const [name, options] of Object.entries(s.looks)) {
-      const page = await s.visitor(options);
-      await page.goto(`${s.base}/-/login`);
+    await s.looked(await s.widths(), "/-/login", async (page, name) => {
       await page.getByRole("button").waitFor();
       await s.fits(page);
       if (name !== "forced") await s.accessible(page);
-    }
+    });
   },
 
   async "a page of another origin gets nothing"(s) {

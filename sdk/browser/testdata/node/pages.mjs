@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { answersOf, numbersIn, shownNumbers } from "./numbers.mjs";
 
 // all are the pages by a name, of the session's own conversation and newest exchange.
-async function all(s) {
+const all = (s) => (s.pages ??= findAll(s));
+
+async function findAll(s) {
   const talk = (await s.api("/-/api/conversations")).items.find((c) => c.turns === s.turns);
   const told = await s.api(`/-/api/conversations/${talk.id}`);
   const last = told.exchanges.at(-1).seq;
@@ -15,13 +17,15 @@ async function all(s) {
   };
 }
 
-// edits opens the page of an edit that has an artifact, and that of the artifact.
-async function withEdit(s, page, pages) {
+// withEdit are all pages, and those of an edit that has an artifact and of the artifact.
+const withEdit = async (s, page) => ({ ...(await all(s)), ...(await (s.edit ??= findEdit(s, page, await all(s)))) });
+
+async function findEdit(s, page, pages) {
   await page.goto(s.base + pages.exchange);
   const edit = await page.locator("#edits ~ div[aria-label=Edits] tbody tr", { hasText: "read" }).first().locator("th a").getAttribute("href");
   await page.goto(s.base + edit);
   const artifact = await page.getByRole("link", { name: "what stood there, by itself" }).getAttribute("href");
-  return { ...pages, edit, artifact };
+  return { edit, artifact };
 }
 
 const missing = [/status of 404/]; // the page for what is not there
@@ -90,7 +94,7 @@ export const checks = {
 
   async "each number is the API's"(s) {
     const page = await s.owner("/-/");
-    const pages = await withEdit(s, page, await all(s));
+    const pages = await withEdit(s, page);
     delete pages.config; // what is in force has no API
     delete pages.nothing;
     delete pages.artifact; // has the text of somebody else
@@ -111,16 +115,15 @@ export const checks = {
 
   async "every page in every look"(s) {
     const page = await s.owner("/-/");
-    const pages = await withEdit(s, page, await all(s));
+    const pages = await withEdit(s, page);
     const state = await page.context().storageState();
-    for (const [look, options] of Object.entries(s.looks)) {
-      const seen = await s.visitor({ ...options, storageState: state, expected: missing });
-      for (const [name, path] of Object.entries(pages)) {
-        await seen.goto(s.base + path);
+    const widths = await s.widths({ storageState: state, expected: missing });
+    for (const [name, path] of Object.entries(pages)) {
+      await s.looked(widths, path, async (seen, look) => {
         s.want(await seen.getByRole("heading", { level: 1 }).isVisible(), `${name} has no heading`);
         await s.fits(seen);
         if (look === "light" || look === "dark" && ["conversation", "exchange", "edit"].includes(name)) await s.accessible(seen);
-      }
+      });
     }
   },
 
@@ -162,7 +165,7 @@ export const checks = {
 
   async "without a script"(s) {
     const page = await s.owner("/-/", { expected: missing });
-    const pages = await withEdit(s, page, await all(s));
+    const pages = await withEdit(s, page);
     const plain = await s.visitor({ javaScriptEnabled: false, storageState: await page.context().storageState(), expected: missing });
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(s.base + path);
@@ -173,7 +176,7 @@ export const checks = {
   },
 
   async "nothing of a body without a login"(s) {
-    const pages = await withEdit(s, await s.owner("/-/"), await all(s));
+    const pages = await withEdit(s, await s.owner("/-/"));
     const page = await s.visitor({ expected: [/status of/] });
     const clean = (what, text) => {
       const leak = s.secrets.find((secret) => text.includes(secret));

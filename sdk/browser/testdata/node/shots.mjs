@@ -9,9 +9,10 @@ export const checks = {
     const told = await s.api(`/-/api/conversations/${talk.id}`);
     const compacting = told.exchanges.find((e) => e.compacted > 0);
     const paths = { overview: "/-/", conversation: `/-/conversations/${talk.id}`, exchange: `/-/exchanges/${compacting.seq}` };
+    const seen = {}; // a page for each look
     for (const shot of s.shots) {
       const [name, look] = shot.replace(".png", "").split("-");
-      const page = await s.visitor({ viewport: { width: 1240, height: 1000 }, ...s.looks[look], storageState: state, timezoneId: "UTC" });
+      const page = seen[look] ??= await s.visitor({ viewport: { width: 1240, height: 1000 }, ...s.looks[look], storageState: state, timezoneId: "UTC" });
       await page.goto(s.base + paths[name]);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.screenshot({ path: join(s.folder, shot) });

@@ -52,12 +52,30 @@ export class Stage {
     return execFileSync(this.program, ["--data", this.data, "open", "--print"], { encoding: "utf8" }).trim();
   }
 
-  // owner is a visitor who is let in, at path.
+  // owner is a visitor who is let in, at path: the first one by a link, others have its session.
   async owner(path = "/-/", options = {}) {
-    const page = await this.visitor(options);
-    await page.goto(this.link().replace("/-/login#", `/-/login?next=${encodeURIComponent(path)}#`));
+    const page = await this.visitor({ storageState: this.session, ...options });
+    const link = this.session ? this.base + path : this.link().replace("/-/login#", `/-/login?next=${encodeURIComponent(path)}#`);
+    await page.goto(link);
     await page.waitForURL(this.base + path);
+    this.session ??= await page.context().storageState();
     return page;
+  }
+
+  // looked shows a path in every look, and calls see with the page and the look's name. Each width is loaded; colours, of
+  // which no script knows, change on what is loaded.
+  async looked(pages, path, see) {
+    for (const page of Object.values(pages)) await page.goto(this.base + path);
+    for (const [look, { viewport, ...colours }] of Object.entries(this.looks)) {
+      const page = viewport ? pages.narrow : pages.wide;
+      await page.emulateMedia({ colorScheme: "light", forcedColors: "none", ...colours });
+      await see(page, look);
+    }
+  }
+
+  // widths are a page for each width of the looks.
+  async widths(options) {
+    return { wide: await this.visitor(options), narrow: await this.visitor({ ...options, viewport: this.looks.narrow.viewport }) };
   }
 
   // api is what a path answers to the owner, as JSON.
