@@ -32,9 +32,12 @@ func TestSDKs(t *testing.T) {
 	binary := sdktest.Build(t)
 	provider := newProvider(t)
 	proxy := sdktest.Serve(t, binary, "--upstream", provider.URL, "--mode", "off") + "/v1"
-	t.Run("openai go", func(t *testing.T) { sameThrough(t, inGo(t, "."), provider, proxy) })
-	t.Run("anthropic go", func(t *testing.T) { messagesThrough(t, inGo(t, "./messages"), binary) })
-	t.Run("responses go", func(t *testing.T) { responsesThrough(t, inGo(t, "./responses"), binary) })
+	t.Run("go", func(t *testing.T) {
+		client := sdktest.InstallGo(t, goSource)
+		t.Run("openai", func(t *testing.T) { sameThrough(t, program{argv: []string{client}}, provider, proxy) })
+		t.Run("anthropic", func(t *testing.T) { messagesThrough(t, program{argv: []string{client, "messages"}}, binary) })
+		t.Run("responses", func(t *testing.T) { responsesThrough(t, program{argv: []string{client, "responses"}}, binary) })
+	})
 	t.Run("node", func(t *testing.T) {
 		dir := sdktest.InstallNode(t, nodeSource)
 		t.Run("openai", func(t *testing.T) {
@@ -59,11 +62,6 @@ var (
 	goSource   = filepath.Join("testdata", "go")
 	nodeSource = filepath.Join("testdata", "node")
 )
-
-// inGo builds what stands in a folder of the Go module.
-func inGo(t *testing.T, folder string) program {
-	return program{argv: []string{sdktest.InstallGo(t, goSource, folder)}}
-}
 
 // sameThrough runs p against the provider and then through the proxy, and compares both of p's sides.
 func sameThrough(t *testing.T, p program, provider *provider, proxy string) {

@@ -179,7 +179,7 @@ func build(t *testing.T) string {
 	}
 	watchSources(t)
 	binary := filepath.Join(t.TempDir(), "epitome")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".")
+	command := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", binary, ".")
 	command.Dir = filepath.Join("..", "..")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("cannot build epitome: %v\n%s", err, out)

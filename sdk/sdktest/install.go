@@ -42,17 +42,17 @@ func InstallNode(tb testing.TB, source string) string {
 	return dir
 }
 
-// InstallGo builds the command in folder of the Go module in source, with what it pins, and returns the binary.
-func InstallGo(tb testing.TB, source, folder string) string {
+// InstallGo builds the command that is the Go module in source, with what it pins, and returns the binary.
+func InstallGo(tb testing.TB, source string) string {
 	tb.Helper()
 	if out, err := install(tb, source, "go", "mod", "download"); err != nil {
 		cannotInstall(tb, source, err, out)
 	}
 	binary := filepath.Join(tb.TempDir(), "client")
 	// Clients are large and need not be fast: without optimising they compile in two thirds of the time.
-	build := []string{"build", "-gcflags=github.com/...=-N -l", "-o", binary, folder}
+	build := []string{"build", "-gcflags=github.com/...=-N -l", "-ldflags=-s -w", "-o", binary, "."}
 	if out, err := Command(tb.Context(), source, "go", build...); err != nil {
-		tb.Fatalf("cannot build %s in %s: %v\n%s", folder, source, err, out)
+		tb.Fatalf("cannot build %s: %v\n%s", source, err, out)
 	}
 	return binary
 }

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// Build builds the program for the test and returns the binary.
+// Build builds the program for the test, as it is released without what debuggers read, and returns the binary.
 func Build(tb testing.TB) string {
 	tb.Helper()
 	root := findRoot(tb)
 	watchSources(tb, root)
 	binary := filepath.Join(tb.TempDir(), "epitome")
-	if out, err := Command(tb.Context(), root, "go", "build", "-o", binary, "."); err != nil {
+	if out, err := Command(tb.Context(), root, "go", "build", "-ldflags=-s -w", "-o", binary, "."); err != nil {
 		tb.Fatalf("cannot build epitome: %v\n%s", err, out)
 	}
 	return binary

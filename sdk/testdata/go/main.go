@@ -1,5 +1,5 @@
-// Command sdkgo drives the official OpenAI SDK through its everyday scenarios
-// and prints one line of JSON for each.
+// Command sdkgo drives the official OpenAI SDK through its everyday scenarios, and, with the name of another API, the SDK
+// of that one, by the kind of scenarios that stands behind it. It prints one line of JSON for each.
 //
 // It knows nothing of epitome: the SDK takes OPENAI_BASE_URL and OPENAI_API_KEY
 // from the environment, so the same program runs against a provider and through the proxy.
@@ -15,9 +15,23 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/shared"
+
+	"sdkgo/messages"
+	"sdkgo/responses"
 )
 
 func main() {
+	switch args := append(os.Args[1:], "", ""); args[0] {
+	case "messages":
+		messages.Play(args[1])
+	case "responses":
+		responses.Play(args[1])
+	default:
+		play()
+	}
+}
+
+func play() {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	client := openai.NewClient()

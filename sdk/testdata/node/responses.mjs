@@ -2,7 +2,6 @@
 // asks again and again: stateless ones, one that lies with the provider, and one of the OpenAI Agents SDK. It prints one
 // line of JSON for each. It knows nothing of epitome: the SDKs take OPENAI_BASE_URL and OPENAI_API_KEY from the
 // environment.
-import { Agent, Runner, setTracingDisabled, tool } from "@openai/agents";
 import OpenAI from "openai";
 import { page, play } from "./weather.mjs";
 
@@ -110,6 +109,7 @@ async function provided() {
 
 // agents has the Agents SDK run its own loop.
 async function agents(stream) {
+  const { Agent, Runner, setTracingDisabled, tool } = await import("@openai/agents"); // large
   setTracingDisabled(true);
   let calls = 0;
   const watcher = new Agent({

@@ -1,16 +1,15 @@
-// Command messages drives the official Anthropic SDK through everyday scenarios, or, asked for "session", through a
+// Package messages drives the official Anthropic SDK through everyday scenarios, or, asked for "session", through a
 // session in which an agent asks again and again. It prints one line of JSON for each.
 //
 // It knows nothing of epitome: the SDK takes ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY from the environment, so the same
 // program runs against a provider and through the proxy.
-package main
+package messages
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -21,7 +20,8 @@ import (
 
 type line = weather.Line
 
-func main() {
+// Play plays what is asked for.
+func Play(kind string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	client := anthropic.NewClient()
@@ -30,7 +30,7 @@ func main() {
 	}
 	scenarios := []weather.Scenario{as("chat", chat), as("stream", stream), as("tools", tools), as("retry", retry),
 		as("refused", refused)}
-	if len(os.Args) > 1 && os.Args[1] == "session" {
+	if kind == "session" {
 		scenarios = []weather.Scenario{as("session", session(whole)), as("streamed", session(streamed))}
 	}
 	weather.Play(scenarios)

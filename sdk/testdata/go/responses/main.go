@@ -1,17 +1,16 @@
-// Command responses drives the official OpenAI SDK through everyday scenarios of Responses, or, asked for "session" or
+// Package responses drives the official OpenAI SDK through everyday scenarios of Responses, or, asked for "session" or
 // "provided", through sessions in which an agent asks again and again: those that it keeps itself, or one that lies with
 // the provider. It prints one line of JSON for each.
 //
 // It knows nothing of epitome: the SDK takes OPENAI_BASE_URL and OPENAI_API_KEY from the environment, so the same program
 // runs against a provider and through the proxy.
-package main
+package responses
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -24,16 +23,13 @@ import (
 
 type line = weather.Line
 
-func main() {
+// Play plays what is asked for.
+func Play(kind string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	client := openai.NewClient()
 	as := func(name string, run func(context.Context, openai.Client) (line, error)) weather.Scenario {
 		return weather.Scenario{Name: name, Run: func() (line, error) { return run(ctx, client) }}
-	}
-	kind := ""
-	if len(os.Args) > 1 {
-		kind = os.Args[1]
 	}
 	switch kind {
 	case "session":
