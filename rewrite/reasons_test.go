@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +13,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
+	"epitome/scripted/scriptedtest"
 )
 
 // given are the codes that tests have brought about.
@@ -32,8 +31,8 @@ var elsewhere = []event.Code{event.CodeSigned, event.CodeEncoded, event.CodeBomb
 // Once all tests have run, every code has been brought about by one of them.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	collectLess()
-	drawFewer()
+	scriptedtest.CollectLess()
+	scriptedtest.DrawFewer("40")
 	status := m.Run()
 	whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	missing := 0
@@ -51,29 +50,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(max(status, min(missing, 1)))
-}
-
-// collectLess collects garbage as seldom as the program does, and keeps no profile of memory that nobody asked for:
-// with each collection all of it is gone through.
-func collectLess() {
-	debug.SetGCPercent(400)
-	if flag.Lookup("test.memprofile").Value.String() == "" {
-		runtime.MemProfileRate = 0
-	}
-}
-
-// drawFewer has plays draw fewer conversations than rapid does by itself, unless a caller says how many. The step
-// "plays" of .ci/run draws more.
-func drawFewer() {
-	const checks = "rapid.checks"
-	said := false
-	flag.Visit(func(f *flag.Flag) { said = said || f.Name == checks })
-	if said {
-		return
-	}
-	if err := flag.Set(checks, "40"); err != nil {
-		panic(err)
-	}
 }
 
 // holdsReasons sees to it that all that was done has a code, and what was not done as well, and that a person is told a
