@@ -9,9 +9,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Many daemons in one process: each would pace the collections of all.
-	if err := os.Setenv("GOGC", "400"); err != nil {
-		panic(err)
+	// Many daemons in one process: each would pace the collections of all, and bound what all of them hold.
+	for name, value := range map[string]string{"GOGC": "400", "GOMEMLIMIT": "4GiB"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	if err := flag.Set("test.parallel", "4"); err != nil { // they wait about as much as they work; a flag of the caller's wins
 		panic(err)
