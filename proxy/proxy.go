@@ -232,10 +232,8 @@ func (p *Proxy) Shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
 	p.gate.Drain(ctx)
-	open, ended := p.gate.UntilEmpty(ctx) // the server itself looks only ten times a second
-	_ = p.server.ShutdownWithContext(open)
-	ended()
-	p.traffic.await(ctx) // tunnels are no longer the server's
+	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
+	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()
 	p.traffic.await(context.Background())
 	p.settings.Load().table.Retire(nil)

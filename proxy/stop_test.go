@@ -137,19 +137,3 @@ func TestAnswersSayThatTheConnectionCloses(t *testing.T) {
 	}
 	<-done
 }
-
-// Who stops waits for the last connection to close, and not for the next look at whether it is.
-func TestShutdownEndsWithTheLastConnection(t *testing.T) {
-	const look = 100 * time.Millisecond // how often fasthttp looks
-	shortest := time.Hour
-	for range 20 {
-		r := startRig(t, plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")))
-		r.dial().send(get("/a")).answer("GET")
-		begun := time.Now()
-		r.proxy.Shutdown()
-		shortest = min(shortest, time.Since(begun))
-	}
-	if shortest >= look {
-		t.Errorf("the shortest of them took %v", shortest)
-	}
-}

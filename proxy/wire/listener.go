@@ -2,10 +2,8 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -27,11 +25,8 @@ type Gate struct {
 type Listener struct {
 	net.Listener
 	gate    *Gate
-	open    atomic.Int64  // connections, and one for who waits for the next
+	open    atomic.Int64
 	turning chan struct{} // bounds the connections that are being turned away
-	over    atomic.Bool   // nobody waits for the next one any more
-	emptied chan struct{} // closed once it is over and no connection is open
-	empty   sync.Once
 }
 
 // mostTurning is how many connections are told at once that they are one too many; any more are closed without a word.
@@ -39,7 +34,7 @@ const mostTurning = 64
 
 // NewListener makes a listener that accepts from ln what the gate lets in.
 func NewListener(ln net.Listener, g *Gate) *Listener {
-	l := &Listener{Listener: ln, gate: g, turning: make(chan struct{}, mostTurning), emptied: make(chan struct{})}
+	l := &Listener{Listener: ln, gate: g, turning: make(chan struct{}, mostTurning)}
 	g.listener.Store(l)
 	return l
 }
@@ -47,16 +42,15 @@ func NewListener(ln net.Listener, g *Gate) *Listener {
 // Accept waits for a connection that the gate lets in.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
-		l.open.Add(1)
 		if l.gate.Stopping() { // a shutdown that came before the server knew of the listener did not close it
 			_ = l.Close()
-			return nil, l.end(net.ErrClosed)
+			return nil, net.ErrClosed
 		}
 		c, err := l.Listener.Accept()
 		if err != nil {
-			return nil, l.end(err)
+			return nil, err
 		}
-		if l.open.Load() <= l.gate.Most {
+		if l.open.Add(1) <= l.gate.Most {
 			return &Client{Conn: c, gate: l.gate, free: l.leave}, nil
 		}
 		l.leave()
@@ -67,15 +61,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 			_ = c.Close()
 		}
 	}
-}
-
-// end is for who waits for a connection no longer, because of err.
-func (l *Listener) end(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		l.over.Store(true)
-	}
-	l.leave()
-	return err
 }
 
 // drainTime is how long connections stay open that nobody uses, once nothing more is accepted.
@@ -95,27 +80,8 @@ func (g *Gate) Drain(ctx context.Context) {
 	}
 }
 
-// UntilEmpty ends with ctx, and before that as soon as nothing more is accepted and the last connection is closed.
-func (g *Gate) UntilEmpty(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if l := g.listener.Load(); l != nil {
-		go func() {
-			defer cancel()
-			select {
-			case <-l.emptied:
-			case <-ctx.Done():
-			}
-		}()
-	}
-	return ctx, cancel
-}
-
 // leave makes up for a connection that is no longer open.
-func (l *Listener) leave() {
-	if l.open.Add(-1) == 0 && l.over.Load() {
-		l.empty.Do(func() { close(l.emptied) })
-	}
-}
+func (l *Listener) leave() { l.open.Add(-1) }
 
 // turnAway answers a connection over the limit, whose request is not read.
 func (l *Listener) turnAway(c net.Conn) {
