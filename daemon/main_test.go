@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// Many daemons in one process: each would pace the collections of all, and bound what all of them hold.
-	for name, value := range map[string]string{"GOGC": "400", "GOMEMLIMIT": "4GiB"} {
+	for name, value := range map[string]string{"GOGC": "400", "GOMEMLIMIT": "1536MiB"} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}

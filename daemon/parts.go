@@ -54,8 +54,8 @@ func (s *storage) troubles() (notes []string) {
 			notes = append(notes, "the shared store has not answered since "+state.Since.Format(time.TimeOnly)+
 				": nothing new is decided until it does")
 		case "refuses":
-			notes = append(notes, "the shared store refuses what it is asked, as the log says: nothing new is decided "+
-				"while it does")
+			notes = append(notes, "the shared store has refused something in the last minute, as the log says: nothing "+
+				"new is decided while it refuses")
 		}
 	}
 	if s.bucket != nil && (s.bucket.Away() || s.bucket.Refuses()) {

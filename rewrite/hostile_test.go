@@ -216,6 +216,11 @@ var costly = []struct {
 			return s.round(n, fmt.Sprint("make part", n), fmt.Sprintf(`"error: part %d\nexit status 1"`, n))
 		}))
 	}},
+	{"reminders between short answers", func(a *attack, s *script) string {
+		return s.body(message("user", `"Go."`) + "," + of(a.size, func() string {
+			return message("assistant", `"`+of(60, a.word)+`"`) + "," + message("user", `"<system-reminder>x</system-reminder>"`) + ","
+		}))
+	}},
 	{"users who say much", func(a *attack, s *script) string {
 		return s.body(of(a.size, func() string {
 			return message("user", `"`+of(1_000, a.word)+`"`) + "," + message("assistant", `"ok"`) + ","

@@ -267,9 +267,11 @@ func worksInCodex() *agent {
 func TestCommandsThatDifferInANumberAreOneRow(t *testing.T) {
 	ended := "Process exited with code 0\nOutput:\n"
 	text := told(t, "shop look -n 80 cart", ended, "shop look -n 160 cart", ended, "shop look -n 160 fees", ended,
-		"shop look -n 240 cart", ended, "shop look -m 80 cart", ended, "shop look -n 20 cart", "Process exited with code 2\nOutput:\nno room")
+		"shop look -n 240 cart", ended, "shop look -m 80 cart", ended, "shop pay 3 of 7", ended, "shop pay 3 of 8", ended,
+		"shop look -n 20 cart", "Process exited with code 2\nOutput:\nno room")
 	rows := partOf(text, "commands")
-	for _, want := range []string{"\nshop look -n 240 cart, also with 160, 80\n", "\nshop look -n 160 fees\n", "\nshop look -m 80 cart\n"} {
+	for _, want := range []string{"\nshop look -n 240 cart, also with 160, 80\n", "\nshop look -n 160 fees\n", "\nshop look -m 80 cart\n",
+		"\nshop pay 3 of 8\nshop pay 3 of 7\n"} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%q is not told: %s", want, rows)
 		}

@@ -28,7 +28,7 @@ func (c *calls) commands(tokens int) string {
 
 // commandsWithin are the commands for which there is room, and how many others there are.
 func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
-	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}, forms: map[string]*numbered{}}
+	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}, forms: map[form]*numbered{}}
 	for pass := range 3 { // as passOf counts them
 		list.each(func(res *history.Result, group string) bool {
 			return list.passOf(res, group) != pass || list.take(res, group)
@@ -60,11 +60,14 @@ type commandRows struct {
 	*calls
 	all    *rows
 	groups map[string][]commandRow
-	forms  map[string]*numbered // commands that are told, by their group and all but the last number in them
-	lines  int                  // commands that have one of their output
+	forms  map[form]*numbered // commands that are told
+	lines  int                // commands that have one of their output
 }
 
-// numbered are commands that differ in their last number alone.
+// form is what commands have in common that are one row: how they ended, all but their number, and what they said.
+type form struct{ group, command, line string }
+
+// numbered are commands that differ in their one number alone.
 type numbered struct {
 	text   string   // of the newest, as it is told
 	others []string // numbers of the others
@@ -82,16 +85,24 @@ func (n *numbered) String() string {
 	return first
 }
 
-// numberIn is a command without its last word that is a number, and that number; ok is false if it has none.
+// numberIn is a command without the one word in it that is a number, and that number; ok is false if there is none, or
+// are several: it would not be clear which of them is another one.
 func numberIn(command string) (form, number string, ok bool) {
-	words := strings.Fields(command)
-	for i, w := range slices.Backward(words) {
-		if strings.Trim(w, "0123456789") == "" {
-			words[i] = "0"
-			return strings.Join(words, " "), w, true
+	from, to := 0, 0
+	for start := 0; start < len(command); {
+		end := len(command)
+		if n := strings.IndexAny(command[start:], " \t"); n >= 0 {
+			end = start + n
 		}
+		if w := command[start:end]; w != "" && strings.Trim(w, "0123456789") == "" {
+			if to > 0 {
+				return "", "", false
+			}
+			from, to = start, end
+		}
+		start = end + 1
 	}
-	return "", "", false
+	return command[:from] + "0" + command[to:], command[from:to], to > 0
 }
 
 // commandRow is what is told of one command.
@@ -130,14 +141,11 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	if group != endedAgain && group != endedMended && l.lines < mostLines { // what they say is out of date
 		line = l.span.LineOf(l.fates.EndOf(res))
 	}
-	form, number, ok := numberIn(row)
+	command, number, ok := numberIn(row)
 	ok = ok && group != endedNever // of those each has an id
-	if like := l.forms[group+form]; ok && like != nil && (line == "" || l.all.seen["> "+line]) {
-		l.all.seen[row] = true
-		if l.all.room -= len(number) + 2; l.all.room >= 0 {
-			like.others = append(like.others, number)
-		}
-		return l.all.room >= 0
+	key := form{group, command, line}
+	if like := l.forms[key]; ok && like != nil {
+		return l.addTo(like, row, number)
 	}
 	if !l.all.add(row) {
 		return false
@@ -148,10 +156,25 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 			n.text += "\n> " + line
 		}
 	}
-	if ok && l.forms[group+form] == nil {
-		l.forms[group+form] = n
+	if ok {
+		l.forms[key] = n
 	}
 	l.groups[group] = append(l.groups[group], commandRow{res.Item, n})
+	return true
+}
+
+// addTo adds a command to the row of those that it is like, and reports whether there is room for more.
+func (l *commandRows) addTo(like *numbered, row, number string) bool {
+	need := len(", ") + len(number)
+	if len(like.others) == 0 {
+		need += len(" also with")
+	}
+	if need > l.all.room {
+		return false
+	}
+	l.all.seen[row] = true
+	l.all.room -= need
+	like.others = append(like.others, number)
 	return true
 }
 

@@ -2,8 +2,6 @@ package recap
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -35,12 +33,13 @@ func (w *writer) names(k *known, tokens, size int) string {
 	room := min(bytesFor(tokens), int(shareOfNames*float64(size)))
 	var paths folders
 	var words []string
-	told, seen := "", k.files()
-	for _, name := range withoutSed(all) {
+	all = withoutSed(all)
+	told, choices := "", k.choices(all)
+	for _, name := range all {
 		if strings.LastIndexByte(name, '/') == 0 { // as in a pattern, behind **
 			name = name[1:]
 		}
-		if k.told[name] || strings.Contains(told, name) || !seen.mayHold(name) {
+		if k.told[name] || strings.Contains(told, name) || isChoice(name) && !choices[name] {
 			continue
 		}
 		if room -= len(name) + 2; room < 0 {
@@ -55,36 +54,62 @@ func (w *writer) names(k *known, tokens, size int) string {
 	return paths.lines() + strings.Join(words, " ")
 }
 
-// seenFiles are the paths of files that are known, each behind the end of a line and a slash.
-type seenFiles struct {
-	text string
-	left int // how often it may still be searched
-}
-
-// files are those of which names tell.
-func (k *known) files() *seenFiles {
-	const searches = 300
+// choices are the names that may be a choice of words, as "provider/agent" is: plain words between slashes. They are
+// true where files are known in a folder of that name, or in the folder that the name would lie in.
+func (k *known) choices(names []string) map[string]bool {
+	const most = 300
+	places := map[string]bool{} // folders that would tell, and whether a file lies in them
 	var list []string
-	for _, names := range []iter.Seq[string]{maps.Keys(k.used), maps.Keys(k.told)} {
-		for name := range names {
-			if dir, base := path.Split(name); dir != "" && strings.Contains(strings.TrimLeft(base, "."), ".") {
-				list = append(list, name)
-			}
+	for _, name := range names {
+		if len(list) < most && isChoice(name) {
+			list = append(list, name)
+			places[name], places[path.Dir(name)] = false, false
 		}
 	}
-	return &seenFiles{"\n/" + strings.Join(list, "\n/"), searches}
+	if len(list) == 0 {
+		return nil
+	}
+	for name := range k.used {
+		noteFolders(places, name)
+	}
+	for name := range k.told {
+		noteFolders(places, name)
+	}
+	found := map[string]bool{}
+	for _, name := range list {
+		found[name] = places[name] || places[path.Dir(name)]
+	}
+	return found
 }
 
-// mayHold reports whether a name may be one of a file or folder, if it has slashes. Plain words between slashes mostly
-// are a choice of words, as in "provider/agent", unless files lie there.
-func (s *seenFiles) mayHold(name string) bool {
-	bare := strings.TrimRight(name, "/")
-	isPlain := !strings.ContainsFunc(bare, func(c rune) bool { return c != '/' && !unicode.IsLetter(c) })
-	if !isPlain || strings.LastIndexByte(bare, '/') <= 0 || bare[0] == '/' {
-		return true
+// isChoice reports whether a name is plain words between slashes.
+func isChoice(name string) bool {
+	return strings.LastIndexByte(name, '/') > 0 && name[0] != '/' &&
+		!strings.ContainsFunc(name, func(c rune) bool { return c != '/' && !unicode.IsLetter(c) })
+}
+
+// noteFolders notes in places the folders that a file with this path lies in, by all their names but the longest ones.
+func noteFolders(places map[string]bool, file string) {
+	const deepest = 6 // folders in a name
+	dir, base := path.Split(file)
+	if dir == "" || !strings.Contains(strings.TrimLeft(base, "."), ".") {
+		return
 	}
-	s.left--
-	return s.left >= 0 && strings.Contains(s.text, "/"+bare+"/")
+	for start := 0; start < len(dir); {
+		end := start
+		for range deepest {
+			n := strings.IndexByte(dir[end:], '/')
+			if n < 0 {
+				break
+			}
+			end += n
+			if _, asked := places[dir[start:end]]; asked {
+				places[dir[start:end]] = true
+			}
+			end++
+		}
+		start += strings.IndexByte(dir[start:], '/') + 1
+	}
 }
 
 // withoutSed has the names in expressions of sed in the place of these: what parts them is no folder.

@@ -38,7 +38,8 @@ type remark struct {
 	left      int // sentences of it that may still be told
 
 	inForce bool // what is being done follows from it
-	isWhole bool // all of it is told
+	isWhole bool // all of the text is told
+	isCut   bool // the text is without the calls in it
 }
 
 // saying is a short line of a message whole, or a sentence of a longer one.
@@ -111,8 +112,9 @@ func (s *Span) Conclusions(tokens int) string {
 // inForce is the newest message, since the user has spoken last, that says more than is told of others: a plan, or what
 // was found to be wrong and is being mended. nil if there is none.
 func inForce(s *Span, all []*remark) *remark {
-	for _, m := range all {
-		for i := m.item + 1; i < s.To; i++ {
+	i := s.To
+	for _, m := range all { // the newest first: each item is looked at once
+		for i--; i > m.item; i-- {
 			if plan.UserSpeaks(s.Plan, i) {
 				return nil
 			}
@@ -151,7 +153,7 @@ func remarksOf(s *Span, tokens int) (all []*remark) {
 		}
 		m := &remark{item: i, text: s.Plan.TextOf(i), isAnswer: len(it.Calls) == 0, age: age}
 		isCall := s.callsInText(i, m.text)
-		m.text, m.isAnswer = intext.WithoutCalls(m.text, isCall), m.isAnswer && !isCall
+		m.text, m.isAnswer, m.isCut = intext.WithoutCalls(m.text, isCall), m.isAnswer && !isCall, isCall
 		if m.read(); len(m.sentences) == 0 {
 			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(s.Plan.Req.Body)))
 			m.read()
@@ -215,7 +217,7 @@ func (m *remark) most() int {
 
 func (m *remark) heading(s *Span) string {
 	note := m.note
-	if m.isWhole {
+	if m.isWhole && !m.isCut {
 		note = ", whole"
 	}
 	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(s.Plan, m.item), note)
