@@ -137,8 +137,8 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	if row == "" || l.all.seen[row] {
 		return true
 	}
-	line := ""
-	if group != endedAgain && group != endedMended && l.lines < mostLines { // what they say is out of date
+	line, isCurrent := "", group != endedAgain && group != endedMended // else what they say is out of date
+	if isCurrent && l.lines < mostLines {
 		line = l.span.LineOf(l.fates.EndOf(res))
 	}
 	command, number, ok := numberIn(row)
@@ -151,7 +151,7 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 		return false
 	}
 	n := &numbered{text: row}
-	if group != endedAgain && group != endedMended {
+	if isCurrent {
 		if l.lines++; line != "" && l.all.add("> "+line) {
 			n.text += "\n> " + line
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 // CollectLess has a test binary collect garbage as seldom as the program does, and keep no profile of memory that
-// nobody asked for: with each collection all of it is gone through. TestMain calls it first.
+// nobody asked for: with each collection all of it is gone through. It reads the flags: what TestMain sets before it, a
+// caller may set otherwise.
 func CollectLess() {
 	flag.Parse()
 	debug.SetGCPercent(400)

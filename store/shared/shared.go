@@ -70,8 +70,8 @@ type State struct {
 	Since   time.Time // when that began
 	Why     string    // the server is not used; empty if it is
 	Gap     time.Time // until when the server did not answer, as far as was noticed here; zero: it always has
-	Trips   uint64    // questions to the server, each with its answer
 	Refuses bool      // it has refused something in the last minute, whatever it answers to those who read
+	Trips   uint64    // questions to the server, each with its answer
 	Failed  uint64    // of these, without an answer
 	Refused uint64    // of these, answered with a refusal
 }
