@@ -72,6 +72,7 @@ func asked(target string, lines ...string) string {
 }
 
 func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	carried := []string{
 		"AUTHORIZATION: Bearer one", "authorization: Bearer two", "X-Api-Key: k", "api-key: l", "OpenAI-Organization: o", "openai-project: p",
@@ -93,6 +94,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 }
 
 func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	f := func(base, target, want string) {
 		t.Helper()
@@ -179,6 +181,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 
 // Promise 7, of credentials: a name that comes to stand for another provider does not take them along.
 func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	other := scriptedtest.Start(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs")
@@ -201,6 +204,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 }
 
 func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
+	t.Parallel()
 	r := on(t, "-- * * --\nrepeat\nstatus 200 OK\nbody a\n")
 	r.credential(chatTarget, "Authorization: Bearer theirs")
 	f := func(base string, q Inquiry, want string) {
@@ -282,6 +286,7 @@ func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 }
 
 func TestQuestionsKeepToTheLimitOfConnections(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- POST * --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
 	first, err := r.asks(t.Context())
@@ -343,6 +348,7 @@ func TestShutdownWaitsForNoQuestionAndEndsThem(t *testing.T) {
 }
 
 func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	short := unit.Duration(time.Second) // what is to come before it has to come within it
 	r := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = short })

@@ -21,7 +21,7 @@ func (r *rig) wishes() (live, shadow *rewrite.Input) {
 	live, shadow = &rewrite.Input{}, &rewrite.Input{}
 	note := func(to *rewrite.Input) *shaper {
 		f := shaper(func(a rewrite.Input) rewrite.Output {
-			*to = a
+			*to = kept(a)
 			return whole(a)
 		})
 		return &f
@@ -32,6 +32,7 @@ func (r *rig) wishes() (live, shadow *rewrite.Input) {
 }
 
 func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
+	t.Parallel()
 	configured := prose.Style{Mode: "hybrid", Detail: "low"}
 	r := on(t, taking, func(s *Settings) { s.Style = configured })
 	live, shadow := r.wishes()
@@ -60,6 +61,7 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 }
 
 func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, func(s *Settings) { s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Target = 0.8, 0.9, 0.5 })
 	r.shapes(refusing(t))
 	f := func(says string, lines ...string) {
@@ -92,6 +94,7 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 
 // What a page under /-/ has shaped is shaped as it would be on its way to the upstream.
 func TestAskedIsAsAnExchangeAsks(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, func(s *Settings) {
 		s.Style, s.Limits.Rent, s.Limits.Offload = prose.Style{Mode: "llm"}, 2, 8000
 		s.Upstreams["other"] = s.Upstreams["test"]
@@ -138,6 +141,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 
 // A page under /-/ that is given a body may make another one of it.
 func TestBodiesForOwnPagesHaveTheirRoom(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
 	body := strings.Repeat("x", 300)
 	sized, chunked := post("/-/wait", body), "POST /-/wait HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n12c\r\n"+body+"\r\n0\r\n\r\n"
@@ -165,6 +169,7 @@ func TestBodiesForOwnPagesHaveTheirRoom(t *testing.T) {
 // A conversation is given the files that its header asks for, and those that the configuration has for its upstream and
 // for all; a name that nobody has is refused before anything is sent.
 func TestContextFilesAreAskedFor(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, func(s *Settings) {
 		s.Contexts = []string{"all"}
 		up := s.Upstreams[s.Upstream]
@@ -198,6 +203,7 @@ func TestContextFilesAreAskedFor(t *testing.T) {
 
 // The project of a request is the one that its header names, or else that of its upstream.
 func TestTheProjectIsAskedFor(t *testing.T) {
+	t.Parallel()
 	f := func(want, upstream string, lines ...string) {
 		t.Helper()
 		r := on(t, taking, func(s *Settings) {

@@ -69,6 +69,7 @@ func leaveAgainAndAgain(addr string, stop time.Time) {
 }
 
 func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
+	t.Parallel()
 	f := func(head string) {
 		t.Helper()
 		r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
@@ -101,6 +102,7 @@ func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
 // that stays open: a record of which only a part has come is neither in the socket nor readable, so it counts as not
 // yet there.
 func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("an idle socket cannot be looked into here")
 	}
@@ -243,6 +245,7 @@ func TestCutWhereTheEndOfTheConnectionIsTheEndOfTheAnswerIsAnError(t *testing.T)
 }
 
 func TestPanicOfTheRecorderIsTakenEverywhere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Connection: Upgrade\nheader Upgrade: x\nhangup\n-- GET /a --\nstatus 200 OK\nbody a\n",
 		func(s *Settings) { s.MaxConnections = 3 })
 	r.broken.Store(true)
@@ -260,6 +263,7 @@ func TestPanicOfTheRecorderIsTakenEverywhere(t *testing.T) {
 }
 
 func TestExpectIsReadInAnySpelling(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{"expect: 100-continue", "Expect: 100-Continue", "EXPECT:100-CONTINUE"} {
 		r := newRig(t, "-- POST /a --\nexpect-no-header expect\nexpect-body hi\nstatus 204 No Content\n")
 		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\n" + line + "\r\nContent-Length: 2\r\n\r\n")
@@ -327,6 +331,7 @@ func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
 }
 
 func TestAnswersCannotBeSplit(t *testing.T) {
+	t.Parallel()
 	for i, head := range []string{"HTTP/1.1 200 OK\\rSet-Cookie: evil=1\\r\\n\\r\\n", "HTTP/1.1 200 O\\x00K\\r\\n\\r\\n",
 		"HTTP/1.1 200 OK\\r\\nX: a\\r\\n b\\rSet-Cookie: evil=1\\r\\n\\r\\n"} {
 		r := newRig(t, "-- GET /a --\nraw \""+head+"\"\nhangup\n")
@@ -337,6 +342,7 @@ func TestAnswersCannotBeSplit(t *testing.T) {
 }
 
 func TestCredentialInATargetIsNoPath(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /x?key=sk --\nstatus 204 No Content\n")
 	r.dial().send("GET http://user:sk-secret@h/x?key=sk HTTP/1.1\r\nHost: x\r\n\r\n").answer("GET")
 	if e := r.event(); e.Path != "/x" || strings.Contains(fmt.Sprint(e), "sk") {
@@ -345,6 +351,7 @@ func TestCredentialInATargetIsNoPath(t *testing.T) {
 }
 
 func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) {
 		ours := map[string]string{"Authorization": "Bearer ours"}
 		s.Upstreams["keyed"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: ours}

@@ -145,6 +145,7 @@ func lettered(tb testing.TB, lent *atomic.Int64) shaper {
 
 // What is given back is overwritten here, and at once lent again: whoever still read it would send it.
 func TestNoBodyHasAnythingOfAnotherInIt(t *testing.T) {
+	t.Parallel()
 	u := startPure(t)
 	r := startRig(t, "http://"+u.ln.Addr().String(), func(s *Settings) { s.Mode = event.ModeOn })
 	r.proxy.buffers.Returned = func(b []byte) {

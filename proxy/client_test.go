@@ -35,6 +35,7 @@ func keyed(s *Settings) {
 }
 
 func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed)
 	f := func(want string, lines ...string) {
 		t.Helper()
@@ -68,6 +69,7 @@ func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
 
 // A stranger gets one sentence in a form that clients of all dialects read, and nothing reaches an upstream.
 func TestStrangersGetNothingFromUpstreams(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed)
 	r.shapes(refusing(t))
 	for _, in := range []string{
@@ -135,6 +137,7 @@ func TestStrangersTakeNoRoomUnderOwnPages(t *testing.T) {
 
 // Nothing is kept of a stranger whose request is over, whatever body it had.
 func TestStrangersLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed)
 	for _, in := range []string{
 		post(chatTarget, "x"), post("/-/x", "x"), post(chatTarget, long), post("/-/x", strings.Repeat("x", 2*strangerBody)),
@@ -157,6 +160,7 @@ func TestStrangersLeaveNothingBehind(t *testing.T) {
 }
 
 func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed)
 	if _, body := r.dial().send(post("/-/x", long)).answer("POST"); body != "own POST /-/x" {
 		t.Errorf("got %q", body)
@@ -164,6 +168,7 @@ func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
 }
 
 func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
 		s.Clients["carol"] = clients.Config{Keys: []string{clients.HashOf("c")}, RequestsPerDay: 2}
 	})
@@ -194,6 +199,7 @@ func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
 // Mode off, an API that is not known and an answer without usage are no ways around a limit of tokens; a count of
 // tokens takes none.
 func TestTokensCountInEveryMode(t *testing.T) {
+	t.Parallel()
 	used := `{"usage":{"prompt_tokens":700,"completion_tokens":400,"total_tokens":1100}}`
 	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody "+used+"\n", func(s *Settings) {
 		s.Clients = map[string]clients.Config{"count": {Keys: []string{clients.HashOf("count")}, TokensPerDay: 1}}
@@ -223,6 +229,7 @@ func TestTokensCountInEveryMode(t *testing.T) {
 
 // An answer that tells no usage, and one that is not waited for, cost their tokens, too.
 func TestTokensCountWithoutUsage(t *testing.T) {
+	t.Parallel()
 	r := on(t, "-- POST /v1/left --\nawait go\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody "+strings.Repeat("x", 4000)+"\n",
 		func(s *Settings) {
 			s.Clients = map[string]clients.Config{
@@ -253,6 +260,7 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 
 // Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
 func TestScopeIsTheClients(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
 		s.Clients["bob"] = clients.Config{Keys: []string{clients.HashOf(bobs)}}
 	})
@@ -289,6 +297,7 @@ func TestAskedByHandHasTheClientsScope(t *testing.T) {
 
 // What speaks for a client when epitome asks on its behalf has no key of epitome's own in it.
 func TestCredentialHasNoKey(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed)
 	var c Credential
 	r.shapes(func(a rewrite.Input) rewrite.Output {
@@ -302,6 +311,7 @@ func TestCredentialHasNoKey(t *testing.T) {
 }
 
 func TestReloadTakesClientsUp(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	status := func(key string) int {
 		resp, _ := r.dial().send(post(chatTarget, long, "api-key: "+key)).answer("POST")
@@ -331,8 +341,9 @@ func TestReloadTakesClientsUp(t *testing.T) {
 
 // A client whose uploads fill all that it may have waits for itself, and others are served at once.
 func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
+		s.MaxBody, s.MaxInFlight = 64*unit.KB, 256*unit.KB
 	})
 	head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\nx-api-key: "
 	for range 3 { // slow, and within its rights
@@ -350,6 +361,7 @@ func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
 
 // A client with nobody beside it leaves nothing to others, as there are none.
 func TestAClientAloneHasAllRoom(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
 		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
 		delete(s.Clients, "bob")

@@ -17,6 +17,7 @@ import (
 )
 
 func TestCredentialsAreNeverPrinted(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	const secret = "sk-secret"
 	c := r.credential(chatTarget+"?key="+secret, "Authorization: Bearer "+secret, "x-api-key: "+secret)
@@ -51,6 +52,7 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 
 // Whatever the shaper keeps of a client, it cannot come to speak for another one.
 func TestClientCannotBeAskedAfterShaping(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	var client plan.Client
 	var life context.Context
@@ -82,6 +84,7 @@ func TestClientCannotBeAskedAfterShaping(t *testing.T) {
 
 // The header that a credential is made of belongs to the connection, and holds the next request soon.
 func TestCredentialOutlivesItsRequest(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	var all []Credential
 	r.shapes(func(a rewrite.Input) rewrite.Output {
@@ -105,6 +108,7 @@ func TestCredentialOutlivesItsRequest(t *testing.T) {
 
 // Promise 9: what an exchange waits for while it is shaped ends with its client, and nothing goes upstream.
 func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
+	t.Parallel()
 	f := func(leave func(r *rig, c *client), want event.Fault) {
 		t.Helper()
 		noLeaks(t)
@@ -137,6 +141,7 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 
 // The context takes the place of a call that is under way; the call comes after it as ever.
 func TestExchangeGoesOnAfterItsContextWasAskedFor(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking)
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		_ = a.Client.Context()

@@ -19,6 +19,7 @@ func TestAnExchangeStaysInItsClassOfAllocations(t *testing.T) {
 }
 
 func TestUntouchedAnswerIsIdentical(t *testing.T) {
+	t.Parallel()
 	f := func(name, request, script, want string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +79,7 @@ func TestBodyUntilCloseEndsTheClientConnection(t *testing.T) {
 }
 
 func TestRequestGoesOnAsItCame(t *testing.T) {
+	t.Parallel()
 	f := func(name, in, want string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +115,7 @@ func TestRequestGoesOnAsItCame(t *testing.T) {
 }
 
 func TestIdsOfTheClientsSpanAreInTheEvent(t *testing.T) {
+	t.Parallel()
 	f := func(headers, want string) {
 		t.Helper()
 		r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
@@ -129,12 +132,14 @@ func TestIdsOfTheClientsSpanAreInTheEvent(t *testing.T) {
 }
 
 func TestExpectContinueIsAnsweredHere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /a --\nexpect-no-header expect\nexpect-body hi\nstatus 200 OK\nbody a\n")
 	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
 	c.expect("HTTP/1.1 100 Continue\r\n\r\n").send("hi").expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
 }
 
 func TestBadBodiesAreForwardedByteForByte(t *testing.T) {
+	t.Parallel()
 	bodies := map[string]string{
 		"malformed JSON": `{"model": "x", `, "empty": "", "deep": strings.Repeat("[", 1_000_000),
 		"20 MB string":   `{"a":"` + strings.Repeat("x", 20<<20) + `"}`,
@@ -178,6 +183,7 @@ func TestConnectionsAreKeptOnBothSides(t *testing.T) {
 }
 
 func TestOldClientsGetNoChunks(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /chunks --\nstatus 200 OK\nchunk abc\nchunk def\nend\n-- GET /length --\nstatus 200 OK\nbody abc\n")
 	r.dial().send("GET /chunks HTTP/1.0\r\n\r\n").expect("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef").expectEOF()
 	r.dial().send("GET /length HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").
@@ -185,6 +191,7 @@ func TestOldClientsGetNoChunks(t *testing.T) {
 }
 
 func TestModeSaysWhetherAnswersCarryOurHeaders(t *testing.T) {
+	t.Parallel()
 	f := func(mode, lines, want string) {
 		t.Helper()
 		r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\n", func(s *Settings) { s.Mode = mode })

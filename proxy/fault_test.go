@@ -82,6 +82,7 @@ func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
 
 // Promise 9: a client that leaves ends its upstream call at once, in whatever phase it is.
 func TestClientGoneClosesTheUpstream(t *testing.T) {
+	t.Parallel()
 	phases := []struct {
 		name, script, reached string
 		body                  int
@@ -113,6 +114,7 @@ func TestClientGoneClosesTheUpstream(t *testing.T) {
 }
 
 func TestClientGoneEndsADial(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -138,6 +140,7 @@ func TestClientGoneEndsADial(t *testing.T) {
 }
 
 func TestStaleConnectionIsNoticedBeforeUse(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /a --\nstatus 200 OK\nbody a\nhangup\n-- POST /a --\nstatus 200 OK\nbody b\n")
 	c := r.dial()
 	c.send(post("/a", "1")).answer("POST")
@@ -154,6 +157,7 @@ func TestStaleConnectionIsNoticedBeforeUse(t *testing.T) {
 }
 
 func TestRequestThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	f := func(ending, status string, fault event.Fault) {
 		t.Helper()
 		r := newRig(t, "-- POST /a --\nstatus 200 OK\nbody a\n-- POST /a --\n"+ending+"\n-- POST /a --\nstatus 200 OK\nbody twice\n")
@@ -250,6 +254,7 @@ func TestSilenceIsBounded(t *testing.T) {
 }
 
 func TestSlowClientHoldsTheUpstreamBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody-size 64000000 x\n")
 	c := r.dial().send(get("/a"))
 	r.await("sent 1 head")
@@ -263,6 +268,7 @@ func TestSlowClientHoldsTheUpstreamBack(t *testing.T) {
 }
 
 func TestPanicFailsOneExchange(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\n")
 	good := r.proxy.settings.Load()
 	r.proxy.settings.Store(&settings{conf: good.conf}) // no table: choosing an upstream panics
@@ -283,6 +289,7 @@ func TestPanicFailsOneExchange(t *testing.T) {
 }
 
 func TestPanicOfTheRecorderCostsNoProcess(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n")
 	r.broken.Store(true)
 	r.dial().send(get("/a")).answer("GET")
@@ -304,6 +311,7 @@ func TestUnusedConnectionIsClosedWithoutAWord(t *testing.T) {
 }
 
 func TestFailureBehindAnInterimAnswerIsStillAnswered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\ninterim 103 Early Hints\nhangup\n-- GET /b --\nraw \"HTTP/1.1 101 Switching Protocols\\r\\n\\r\\n\"\nhangup\n")
 	c := r.dial().send(get("/a")).expect("HTTP/1.1 103 Early Hints\r\n\r\n")
 	if resp, _ := c.answer("GET"); resp.StatusCode != 502 {

@@ -54,6 +54,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 }
 
 func TestBytesInFlightAreBounded(t *testing.T) {
+	t.Parallel()
 	body := strings.Repeat("x", 800)
 	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", hurried, func(s *Settings) {
 		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
@@ -83,6 +84,7 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 }
 
 func TestStreamsHoldNoBodyInFlight(t *testing.T) {
+	t.Parallel()
 	body := strings.Repeat("x", 800)
 	r := newRig(t, "-- POST /s --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) {
 		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
@@ -101,6 +103,7 @@ func TestStreamsHoldNoBodyInFlight(t *testing.T) {
 }
 
 func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) { s.MaxConnections = 2 })
 	first, second := r.dial(), r.dial()
 	first.send(get("/a")).answer("GET")
@@ -120,6 +123,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 func TestUpstreamConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
 	held := r.dial().send(get("/s"))
 	r.await("waiting 1 go")
@@ -131,6 +135,7 @@ func TestUpstreamConnectionsAreBounded(t *testing.T) {
 }
 
 func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n", func(s *Settings) { s.UpstreamKeepAlive = unit.Duration(30 * time.Millisecond) })
 	r.dial().send(get("/a")).answer("GET")
 	r.await("gone 1 EOF")
@@ -142,6 +147,7 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 }
 
 func TestThousandIdleStreams(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	const n = 1000
 	r := newRig(t, "-- GET /s --\nrepeat\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait go\nevent 2\nend\n")
@@ -179,6 +185,7 @@ func TestThousandIdleStreams(t *testing.T) {
 }
 
 func TestMemoryOfABigBodyIsGivenBackWhileItsAnswerStreams(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /s --\nstatus 200 OK\nchunk a\nawait go\nend\n")
 	c := r.dial().send(post("/s", strings.Repeat("x", 32<<20)))
 	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")

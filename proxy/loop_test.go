@@ -41,6 +41,7 @@ func askLoop(t *testing.T, addr string) (status int, body, again string) {
 // TestCirclesAreRefused lets a proxy send to itself, and two and three in a circle: the client hears of it in one
 // sentence, after few rounds. A path in the url makes the target longer with each of them.
 func TestCirclesAreRefused(t *testing.T) {
+	t.Parallel()
 	f := func(what string, n int, path string) {
 		t.Run(what, func(t *testing.T) {
 			all := make([]*rig, n)
@@ -69,6 +70,7 @@ func TestCirclesAreRefused(t *testing.T) {
 // TestChainsOfProxiesPass: epitomes in a row are no circle, however many equal requests run through them at once. The
 // upstream answers when all are there. One request alone carries no mark.
 func TestChainsOfProxiesPass(t *testing.T) {
+	t.Parallel()
 	const all = 3 * loop.Most
 	var marked, here, wanted atomic.Int32
 	arrived := make(chan struct{})

@@ -47,6 +47,7 @@ const (
 )
 
 func TestMessagesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
+	t.Parallel()
 	welcome := frames(startOf("second"), pinged, blockBegun, saidHi, ended, stopped)
 	full := strings.Replace(ended, "end_turn", "model_context_window_exceeded", 1)
 	for name, refusal := range map[string]string{
@@ -73,6 +74,7 @@ func TestMessagesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
 }
 
 func TestOtherAnswersOfMessagesPassAsTheyCame(t *testing.T) {
+	t.Parallel()
 	for name, section := range map[string]string{
 		"overloaded":    streamed(frames(startOf("a"), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)),
 		"nothing said":  streamed(frames(startOf("a"), ended, stopped)),
@@ -95,6 +97,7 @@ func TestOtherAnswersOfMessagesPassAsTheyCame(t *testing.T) {
 }
 
 func TestCapAndBudgetOfMessagesAreLoweredTogether(t *testing.T) {
+	t.Parallel()
 	const both = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 10000 + 9000 > 16000, decrease input length or `max_tokens` and try again\"}}"
 	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, both)+streamed(frames(startOf("a"), saidHi, ended, stopped)))
 	r.shapes(climbing)
@@ -108,6 +111,7 @@ func TestCapAndBudgetOfMessagesAreLoweredTogether(t *testing.T) {
 
 // Of a long stream only the end is heard: what it says of the cache must be there, or nothing is learned from it.
 func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
+	t.Parallel()
 	said := strings.Repeat(frames(saidHi), 200)
 	f := func(end string, want int) {
 		t.Helper()
@@ -124,6 +128,7 @@ func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
 }
 
 func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
+	t.Parallel()
 	f := func(base, request, want string, headers ...string) {
 		t.Helper()
 		method, target, _ := strings.Cut(request, " ")
@@ -153,6 +158,7 @@ func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
 // A conversation that is only counted goes on as it was decided before. Nothing is told of that, and a refusal is the
 // answer.
 func TestCountsOfMessagesRepeatWhatWasDecided(t *testing.T) {
+	t.Parallel()
 	const target = messagesTarget + "/count_tokens"
 	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", target, longPrompt))
 	r.shapes(func(a rewrite.Input) rewrite.Output {

@@ -46,6 +46,7 @@ func TestOwnPageMayTellItsLength(t *testing.T) {
 }
 
 func TestOwnPageThatBreaksOffStaysCut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
 	if resp, body := r.dial().send(get("/-/abort")).answer("GET"); resp.StatusCode != 500 || !strings.Contains(body, "could not be completed") {
 		t.Errorf("before its first byte: got %s %q", resp.Status, body)
@@ -65,6 +66,7 @@ func TestOwnPageThatBreaksOffStaysCut(t *testing.T) {
 }
 
 func TestOwnPageEndsWhenItsClientLeaves(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
 	c := r.dial().send(get("/-/wait")).expect("HTTP/1.1 200 OK\r\n")

@@ -122,6 +122,7 @@ type trial struct {
 }
 
 func TestUntouchedMeansIdentical(t *testing.T) {
+	t.Parallel()
 	r := startRig(t, "http://127.0.0.1:1")
 	f := func(name string, s shape) {
 		t.Run(name, func(t *testing.T) {

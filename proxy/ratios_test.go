@@ -41,6 +41,7 @@ func TestRescueIsCountedByOneRatio(t *testing.T) {
 }
 
 func TestWhatIsNotComparableTeachesNoRatio(t *testing.T) {
+	t.Parallel()
 	f := func(name, script string, change func(*rewrite.Report)) {
 		t.Helper()
 		r := on(t, script)

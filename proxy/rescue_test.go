@@ -86,6 +86,7 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 }
 
 func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
+	t.Parallel()
 	last := strings.Replace(unknownSize, "Your input", "Even this input", 1)
 	script := refused(400, unknownSize)
 	for range 4 {
@@ -108,6 +109,7 @@ func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
 
 // What is no refusal of this kind goes through as it came, and the request is sent once.
 func TestOtherRefusalsReachTheClientByteForByte(t *testing.T) {
+	t.Parallel()
 	for name, section := range map[string]string{
 		"rate":        "status 429 Slow\nheader Retry-After: 3\nbody {\"error\":{\"message\":\"Rate limit reached for m: Limit 30000, Used 29000, Requested 2000. Please try again in 2s.\",\"code\":\"rate_limit_exceeded\"}}",
 		"key":         "status 401 No\nbody {\"error\":{\"message\":\"Incorrect API key provided.\"}}",
@@ -136,6 +138,7 @@ func TestOtherRefusalsReachTheClientByteForByte(t *testing.T) {
 }
 
 func TestStreamsThatBeginWithARefusalAreRescued(t *testing.T) {
+	t.Parallel()
 	for name, refusal := range map[string]string{
 		"error event":   "event " + tooLong,
 		"behind a role": "event {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\nevent " + tooLong,
@@ -196,6 +199,7 @@ func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
 }
 
 func TestOutputIsLoweredWhereThatIsTheCause(t *testing.T) {
+	t.Parallel()
 	const both = `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of either one.","code":400}}`
 	r := on(t, refused(400, both)+welcome)
 	r.shapes(climbing)
@@ -213,6 +217,7 @@ func TestOutputIsLoweredWhereThatIsTheCause(t *testing.T) {
 }
 
 func TestRefusalsAreReadThroughTheirCoding(t *testing.T) {
+	t.Parallel()
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write([]byte(tooLong))
@@ -226,6 +231,7 @@ func TestRefusalsAreReadThroughTheirCoding(t *testing.T) {
 }
 
 func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
+	t.Parallel()
 	r := on(t, "-- POST "+chatTarget+" --\nstatus 500 Bad\nbody-size 3000000 e\n")
 	r.shapes(climbing)
 	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
@@ -244,6 +250,7 @@ func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
 }
 
 func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
+	t.Parallel()
 	const broken = `{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.","type":"invalid_request_error"}}`
 	r := on(t, refused(400, broken)+welcome)
 	r.shapes(func(a rewrite.Input) rewrite.Output {
@@ -275,6 +282,7 @@ const misplaced = `{"type":"error","error":{"type":"invalid_request_error","mess
 // Thinking that was refused goes, once, where a rewrite may be why; then the request may go on to be made shorter.
 // Anywhere else the refusal is the client's, to the byte.
 func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
+	t.Parallel()
 	f := func(unsure, thinks bool, script, stages string, want ...string) {
 		t.Helper()
 		r := on(t, script)
@@ -320,6 +328,7 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 
 // What was changed before the refusal is changed all the same: both have their causes.
 func TestARescueTellsTheCausesOfBothForms(t *testing.T) {
+	t.Parallel()
 	f := func(script string, want ...event.Cause) {
 		t.Helper()
 		r := on(t, refused(400, tooLong)+script)
@@ -341,6 +350,7 @@ func TestARescueTellsTheCausesOfBothForms(t *testing.T) {
 }
 
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
+	t.Parallel()
 	r := on(t, refused(400, tooLong)+"-- POST "+chatTarget+" --\nstatus 429 Slow\nheader Retry-After: 3\nbody slow down\n")
 	r.shapes(climbing)
 	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
@@ -355,6 +365,7 @@ func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 }
 
 func TestRescueCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
 	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 },
 		func(s *Settings) { s.Mode = event.ModeObserve }} {
 		r := on(t, refused(400, tooLong), change)
@@ -371,6 +382,7 @@ func TestRescueCanBeTurnedOff(t *testing.T) {
 
 // A server that cuts what is too long says nothing, but counts less than was sent.
 func TestSilentTruncationIsLearned(t *testing.T) {
+	t.Parallel()
 	r := on(t, strings.Replace(welcome, "4900", "2048", 1))
 	r.shapes(climbing)
 	r.dial().send(post(chatTarget, longStory)).answer("POST")
@@ -382,6 +394,7 @@ func TestSilentTruncationIsLearned(t *testing.T) {
 
 // A provider that grants less output than it would write by itself is asked for a shorter request.
 func TestOutputThatNobodyAskedForMakesTheRequestShorter(t *testing.T) {
+	t.Parallel()
 	const both = `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of either one.","code":400}}`
 	r := on(t, refused(400, both)+welcome)
 	r.shapes(climbing)
@@ -396,6 +409,7 @@ func TestOutputThatNobodyAskedForMakesTheRequestShorter(t *testing.T) {
 
 // Nothing is learned from refusals that nothing has cured: they may have been misread.
 func TestWhatNothingCuresTeachesNothing(t *testing.T) {
+	t.Parallel()
 	script := ""
 	for range 5 {
 		script += refused(400, unknownSize)
@@ -410,6 +424,7 @@ func TestWhatNothingCuresTeachesNothing(t *testing.T) {
 // Where epitome has only added to a request, and nothing can be shortened, the request goes as it came; one whose
 // addition stays is not sent again.
 func TestRefusedAdditionIsTakenBack(t *testing.T) {
+	t.Parallel()
 	f := func(stays bool, want int, tries ...string) {
 		t.Helper()
 		r := on(t, refused(400, tooLong)+welcome)

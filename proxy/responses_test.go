@@ -45,6 +45,7 @@ const (
 )
 
 func TestResponsesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
+	t.Parallel()
 	welcome := frames(taken("created", "second", ""), taken("in_progress", "second", ""), itemAdded, saidHello, wentWell)
 	begun := []string{taken("created", "first", ""), taken("in_progress", "first", "")}
 	behind := func(events ...string) string { return answers(frames(append(begun[:2:2], events...)...)) }
@@ -77,6 +78,7 @@ func TestResponsesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
 }
 
 func TestOtherAnswersOfResponsesPassAsTheyCame(t *testing.T) {
+	t.Parallel()
 	for name, section := range map[string]string{
 		"another failure": answers(frames(taken("created", "a", ""), taken("failed", "a", `"error":{"code":"server_error","message":"Try again."},`))),
 		"busy":            answers(frames(taken("created", "a", ""), `{"type":"error","code":"rate_limit_exceeded","message":"Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."}`)),
@@ -105,6 +107,7 @@ func TestOtherAnswersOfResponsesPassAsTheyCame(t *testing.T) {
 
 // Of a long stream only the end is heard, and usage stands there, however much stands before it.
 func TestUsageOfLongResponsesIsHeard(t *testing.T) {
+	t.Parallel()
 	end := taken("completed", "a", "")
 	end = strings.TrimSuffix(end, "}}") + `,"usage":{"input_tokens":9500,"input_tokens_details":{"cached_tokens":9000},"output_tokens":3},"user":null,"metadata":{}}}`
 	f := func(end string, want int) {
@@ -129,6 +132,7 @@ func TestUsageOfLongResponsesIsHeard(t *testing.T) {
 
 // A second answer begins only where nothing of the first went out: clients take one response for each call.
 func TestOneResponseIsCreatedForEachCall(t *testing.T) {
+	t.Parallel()
 	failing := answers(frames(taken("created", "first", ""), taken("failed", "first", tooMuch)))
 	r := on(t, failing+failing+failing+answers(frames(taken("created", "last", ""), itemAdded, saidHello, wentWell)))
 	r.shapes(climbing)
@@ -140,6 +144,7 @@ func TestOneResponseIsCreatedForEachCall(t *testing.T) {
 
 // If nothing helps, the client gets the first refusal, with the frames before it.
 func TestTheFirstRefusalOfResponsesIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	first := frames(taken("created", "first", ""), taken("in_progress", "first", ""), taken("failed", "first", tooMuch))
 	r := on(t, answers(first)+strings.Replace(answers(frames(taken("failed", "later", tooMuch))), "-- \n", "-- \nrepeat\n", 1),
 		func(s *Settings) { s.RescueTries = 1 })
@@ -154,6 +159,7 @@ func TestTheFirstRefusalOfResponsesIsTheAnswer(t *testing.T) {
 }
 
 func TestOutputOfResponsesIsLoweredWhereThatIsTheCause(t *testing.T) {
+	t.Parallel()
 	const both = `{"error":{"message":"This model's maximum context length is 16000 tokens. However, you requested 9000 output tokens and your prompt contains 10000 input tokens, for a total of 19000 tokens. Please reduce the length of the input prompt or the number of requested output tokens.","type":"BadRequestError","param":"max_output_tokens","code":400}}`
 	r := on(t, refuses(400, both)+answers(frames(taken("created", "a", ""), itemAdded, saidHello, wentWell)))
 	r.shapes(climbing)
@@ -167,6 +173,7 @@ func TestOutputOfResponsesIsLoweredWhereThatIsTheCause(t *testing.T) {
 
 // Where the provider leaves out what does not fit, nothing is held, and nothing is sent again.
 func TestWhatTheProviderCutsByItselfIsNotRescued(t *testing.T) {
+	t.Parallel()
 	failing := frames(taken("created", "first", ""), taken("failed", "first", tooMuch))
 	r := on(t, answers(failing))
 	r.shapes(func(a rewrite.Input) rewrite.Output {
@@ -183,6 +190,7 @@ func TestWhatTheProviderCutsByItselfIsNotRescued(t *testing.T) {
 // What is asked beside a conversation passes as it came, but for the conversation whose size is asked, or which the
 // provider is to compact: those go as they were decided before. Nothing is rescued.
 func TestRequestsBesideResponses(t *testing.T) {
+	t.Parallel()
 	replays := func(a rewrite.Input) rewrite.Output {
 		out := climbing(a)
 		if a.Replay {
@@ -223,6 +231,7 @@ func TestRequestsBesideResponses(t *testing.T) {
 
 // Codex compresses what it sends. What is not rewritten goes on as it came, and what is refused is made shorter.
 func TestCompressedResponsesAreShaped(t *testing.T) {
+	t.Parallel()
 	for _, c := range wiretest.Codings {
 		packed := string(wiretest.Encode(t, []byte(longTask), c.Encode))
 		r := on(t, refuses(400, longInput)+answers(frames(itemAdded, saidHello, wentWell)))
@@ -238,6 +247,7 @@ func TestCompressedResponsesAreShaped(t *testing.T) {
 
 // What the client is told of a stream comes at once when it has begun, however it goes on.
 func TestHalfResponsesStayHalf(t *testing.T) {
+	t.Parallel()
 	begun := frames(taken("created", "a", ""), itemAdded, saidHello)
 	for name, rest := range map[string]string{
 		"broken off":   "hangup\n",

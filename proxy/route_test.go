@@ -31,6 +31,7 @@ func twoRigs(t *testing.T, change ...func(*Settings)) (r *rig, other *scripted.U
 }
 
 func TestRequestsFindTheirUpstream(t *testing.T) {
+	t.Parallel()
 	r, other := twoRigs(t, func(s *Settings) { s.Routes = []route.Rule{{Model: "claude-*", Upstream: "other"}} })
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -62,6 +63,7 @@ func TestRequestsFindTheirUpstream(t *testing.T) {
 }
 
 func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /a --\nexpect-header Authorization: Bearer ours\nexpect-header X-New: 1\nexpect-header X-Other: 2\nstatus 204 No Content\n",
 		func(s *Settings) {
 			s.Upstreams["test"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL,
@@ -74,6 +76,7 @@ func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 }
 
 func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
+	t.Parallel()
 	r, other := twoRigs(t)
 	s := r.proxy.settings.Load().conf
 	c := r.dial()
@@ -100,6 +103,7 @@ func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
 }
 
 func TestTLSUpstreamIsTrustedByItsAuthority(t *testing.T) {
+	t.Parallel()
 	up, ca := scriptedtest.StartTLS(t, "-- GET /a --\nstatus 200 OK\nbody secret\nrepeat\n")
 	file := t.TempDir() + "/ca.pem"
 	writeFile(t, file, ca)
@@ -159,6 +163,7 @@ func serveConnect(ln net.Listener, addr string, asked chan<- *http.Request) {
 }
 
 func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	ws := []string{"Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: k"}
 	r := newRig(t, "-- GET /v1/realtime --\nexpect-header Upgrade: websocket\nstatus 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n"+
@@ -185,6 +190,7 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 }
 
 func TestUpgradeForResponsesIsTunnelledWhereAsked(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /v1/responses --\nexpect-header Upgrade: websocket\nexpect-header Sec-WebSocket-Key: k\n"+
 		"status 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
@@ -202,6 +208,7 @@ func TestUpgradeForResponsesIsTunnelledWhereAsked(t *testing.T) {
 }
 
 func TestSilentTunnelEnds(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Upgrade: x\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
 		s.ReadIdle = unit.Duration(100 * time.Millisecond)
 	})
@@ -211,6 +218,7 @@ func TestSilentTunnelEnds(t *testing.T) {
 }
 
 func TestShutdownLetsStreamsFinish(t *testing.T) {
+	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait go\nchunk b\nend\n")
 	c := r.dial().send(get("/s"))

@@ -58,6 +58,7 @@ func (r *rig) allGivenBack() {
 }
 
 func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
+	t.Parallel()
 	routed := false
 	small := func(s *Settings) {
 		if s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB; routed { // the model is looked for in the body
@@ -140,6 +141,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 }
 
 func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
+	t.Parallel()
 	r := on(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n"+taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = 4*unit.KB, 4*unit.KB })
 	r.shapes(refusing(t))
 	held := r.dial().send(post("/held", strings.Repeat("x", 2048)))
@@ -158,6 +160,7 @@ func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
 }
 
 func TestAConversationThatIsLargerThanAllRoomTakesItAll(t *testing.T) {
+	t.Parallel()
 	r := on(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, unit.KB })
 	r.shapes(takes(900))
 	for range 3 {
@@ -170,6 +173,7 @@ func TestAConversationThatIsLargerThanAllRoomTakesItAll(t *testing.T) {
 }
 
 func TestRewrittenBodyIsFreedWhileItsAnswerStreams(t *testing.T) {
+	t.Parallel()
 	r := on(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait go\nend\n")
 	var copied weak.Pointer[byte]
 	r.shapes(func(a rewrite.Input) rewrite.Output {

@@ -23,6 +23,7 @@ func TestAnAnswerThatTellsNothingIsCountedHere(t *testing.T) {
 }
 
 func TestUsageIsToldInTheEvent(t *testing.T) {
+	t.Parallel()
 	f := func(mode, answer string, want event.Usage) {
 		t.Helper()
 		r := on(t, answers(frames(taken("created", "a", ""), itemAdded, saidHello)+frames(answer)))

@@ -33,3 +33,17 @@ func TestSkipIsAFailureWhereNoneIsAllowed(t *testing.T) {
 	f("", "skipped")
 	f("1", "failed")
 }
+
+func TestWhatNobodyAskedForIsSkipped(t *testing.T) {
+	f := func(set, want string) {
+		t.Helper()
+		t.Setenv("EPITOME_NO_SKIP", set)
+		o := &outcome{TB: t}
+		missing.Unasked(o, "drives a browser")
+		if o.end != want {
+			t.Errorf("with EPITOME_NO_SKIP=%q the test is %q, want %q", set, o.end, want)
+		}
+	}
+	f("", "skipped")
+	f("1", "")
+}

@@ -2,8 +2,8 @@
 // every look, and what a conversation may hold that wants to be more than text.
 //
 // It holds that a page shows what the API says and what truly was sent, that it can be used by keyboard and read by
-// a screen reader, and that neither another site nor any content makes a browser do anything. It assumes Chromium and
-// npm; where they are not to be had, the tests are skipped with the reason.
+// a screen reader, and that neither another site nor any content makes a browser do anything. It needs Chromium and
+// npm, and is played where EPITOME_NO_SKIP is set: .ci/run sets it.
 package browser_test
 
 import (
@@ -43,9 +43,7 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the program and drives a browser; run without -short")
-	}
+	missing.Unasked(t, "builds the program and drives a browser for a minute")
 	r := rig{driver: exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t)), complaints: new(bytes.Buffer)}
 	r.driver.Dir = sdktest.InstallNode(t, source)
 	r.program = sdktest.Build(t)
