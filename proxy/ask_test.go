@@ -286,7 +286,6 @@ func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 }
 
 func TestQuestionsKeepToTheLimitOfConnections(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- POST * --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
 	first, err := r.asks(t.Context())
@@ -348,7 +347,6 @@ func TestShutdownWaitsForNoQuestionAndEndsThem(t *testing.T) {
 }
 
 func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	short := unit.Duration(time.Second) // what is to come before it has to come within it
 	r := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = short })

@@ -361,7 +361,6 @@ func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
 
 // A client with nobody beside it leaves nothing to others, as there are none.
 func TestAClientAloneHasAllRoom(t *testing.T) {
-	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
 		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
 		delete(s.Clients, "bob")

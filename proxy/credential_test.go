@@ -108,7 +108,6 @@ func TestCredentialOutlivesItsRequest(t *testing.T) {
 
 // Promise 9: what an exchange waits for while it is shaped ends with its client, and nothing goes upstream.
 func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
-	t.Parallel()
 	f := func(leave func(r *rig, c *client), want event.Fault) {
 		t.Helper()
 		noLeaks(t)

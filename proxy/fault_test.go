@@ -82,7 +82,6 @@ func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
 
 // Promise 9: a client that leaves ends its upstream call at once, in whatever phase it is.
 func TestClientGoneClosesTheUpstream(t *testing.T) {
-	t.Parallel()
 	phases := []struct {
 		name, script, reached string
 		body                  int
@@ -114,7 +113,6 @@ func TestClientGoneClosesTheUpstream(t *testing.T) {
 }
 
 func TestClientGoneEndsADial(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -254,7 +252,6 @@ func TestSilenceIsBounded(t *testing.T) {
 }
 
 func TestSlowClientHoldsTheUpstreamBack(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody-size 64000000 x\n")
 	c := r.dial().send(get("/a"))
 	r.await("sent 1 head")
@@ -289,7 +286,6 @@ func TestPanicFailsOneExchange(t *testing.T) {
 }
 
 func TestPanicOfTheRecorderCostsNoProcess(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n")
 	r.broken.Store(true)
 	r.dial().send(get("/a")).answer("GET")

@@ -54,7 +54,6 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 }
 
 func TestBytesInFlightAreBounded(t *testing.T) {
-	t.Parallel()
 	body := strings.Repeat("x", 800)
 	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", hurried, func(s *Settings) {
 		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
@@ -135,7 +134,6 @@ func TestUpstreamConnectionsAreBounded(t *testing.T) {
 }
 
 func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n", func(s *Settings) { s.UpstreamKeepAlive = unit.Duration(30 * time.Millisecond) })
 	r.dial().send(get("/a")).answer("GET")
 	r.await("gone 1 EOF")
@@ -147,7 +145,6 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 }
 
 func TestThousandIdleStreams(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	const n = 1000
 	r := newRig(t, "-- GET /s --\nrepeat\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait go\nevent 2\nend\n")

@@ -66,7 +66,6 @@ func TestOwnPageThatBreaksOffStaysCut(t *testing.T) {
 }
 
 func TestOwnPageEndsWhenItsClientLeaves(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
 	c := r.dial().send(get("/-/wait")).expect("HTTP/1.1 200 OK\r\n")

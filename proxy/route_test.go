@@ -163,7 +163,6 @@ func serveConnect(ln net.Listener, addr string, asked chan<- *http.Request) {
 }
 
 func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	ws := []string{"Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: k"}
 	r := newRig(t, "-- GET /v1/realtime --\nexpect-header Upgrade: websocket\nstatus 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n"+
@@ -190,7 +189,6 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 }
 
 func TestUpgradeForResponsesIsTunnelledWhereAsked(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /v1/responses --\nexpect-header Upgrade: websocket\nexpect-header Sec-WebSocket-Key: k\n"+
 		"status 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
@@ -208,7 +206,6 @@ func TestUpgradeForResponsesIsTunnelledWhereAsked(t *testing.T) {
 }
 
 func TestSilentTunnelEnds(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Upgrade: x\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
 		s.ReadIdle = unit.Duration(100 * time.Millisecond)
 	})
@@ -218,7 +215,6 @@ func TestSilentTunnelEnds(t *testing.T) {
 }
 
 func TestShutdownLetsStreamsFinish(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait go\nchunk b\nend\n")
 	c := r.dial().send(get("/s"))

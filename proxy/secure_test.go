@@ -55,7 +55,6 @@ func secureClient(t *testing.T, r *rig, trust *x509.CertPool) (*tls.Conn, *bufio
 
 // Over TLS an exchange is what it is without, to the byte, on connections that are kept, watched and used again.
 func TestExchangesOverTLSAreTheSame(t *testing.T) {
-	t.Parallel()
 	const script = "-- POST /a --\nrepeat\nstatus 200 OK\nheader X-Y: z\nchunk one\npause 30ms\nchunk two\nend\n"
 	r, trust := secureRig(t, script)
 	plain := newRig(t, script)
@@ -115,7 +114,6 @@ func TestCutsShowOverTLS(t *testing.T) {
 }
 
 func TestSilentHandshakesEnd(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r, _ := secureRig(t, "", func(s *Settings) { s.HeaderTimeout = unit.Duration(100 * time.Millisecond) })
 	for _, begin := range []string{"", "\x16\x03\x01\x02\x00"} {
@@ -128,7 +126,6 @@ func TestSilentHandshakesEnd(t *testing.T) {
 
 // A client that keeps quiet within an answer is watched all the same, and what it sends ahead is not lost.
 func TestPipelinedRequestsOverTLS(t *testing.T) {
-	t.Parallel()
 	r, trust := secureRig(t, "-- GET /a --\nrepeat\npause 40ms\nstatus 200 OK\nbody a\n")
 	c, br := secureClient(t, r, trust)
 	_, _ = io.WriteString(c, get("/a"))

@@ -58,7 +58,6 @@ func (r *rig) allGivenBack() {
 }
 
 func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
-	t.Parallel()
 	routed := false
 	small := func(s *Settings) {
 		if s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB; routed { // the model is looked for in the body

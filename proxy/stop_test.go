@@ -25,7 +25,6 @@ func TestCutAtShutdownIsNotTheClientsFault(t *testing.T) {
 
 // Exchanges go on while the configuration is swapped under them, whichever upstream they have begun with.
 func TestReloadsUnderLoadHarmNobody(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	one := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"))
 	two := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo"))
@@ -79,7 +78,6 @@ func TestShutdownBeforeServingEndsIt(t *testing.T) {
 
 // Who takes nothing of a page that does not end holds nobody up.
 func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n") // its times are longer than a test may take
 	r.dial().send(get("/-/flood")).expect("HTTP/1.1 200 OK\r\n")
@@ -90,7 +88,6 @@ func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
 // A balancer does not know yet that epitome stops, and sends a request over a connection that it has open. It is
 // served, and the answer says that no other may follow.
 func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	r := startRigAt(t, "0.0.0.0:0", plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")))
 	kept, asks, unused := r.dial(), r.dial(), r.dial()
@@ -121,7 +118,6 @@ func TestShutdownServesWhatABalancerStillSends(t *testing.T) {
 
 // An answer whose head goes out while epitome stops says that the connection closes, whenever its request came.
 func TestAnswersSayThatTheConnectionCloses(t *testing.T) {
-	t.Parallel()
 	noLeaks(t)
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
