@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,13 +41,18 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 // What stands between slashes is a name where it is one of a file, a folder or a branch, and no choice of words.
 func TestAChoiceOfWordsIsNoPath(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	for i := range 30 { // names are a small share of a summary: it has to have something else
+		a.does("bash", fmt.Sprintf(`{"command":"make the %dth of all parts that there are, one behind another"}`, i), "done\n")
+	}
 	a.does("tracker", `{"note":"`+strings.Repeat("and on it goes ", 40)+`Each provider/agent and CLI/core pair runs. Look below shop/fees first: `+
-		`shop/fees/half.go, on feat/round-2, as origin/main lacks it. See **/rounding.go there."}`, "noted")
+		`shop/fees/half.go, on feat/round-2, as origin/main lacks it. See **/rounding.go there. `+
+		`Settings lie in ~/.shop/fees.toml and .config/fees.yaml; *.fee.csv goes to /dev/null."}`, "noted")
 	out, _ := a.grow(t, 400)
 	text, _ := summaryIn(t, out)
 	names := partOf(text, "names in your calls")
 	for name, isTold := range map[string]bool{"provider": false, "CLI": false, "origin": false,
-		"shop/fees/: half.go": true, "feat/: round-2": true, "\nrounding.go": true} {
+		"shop/fees/: half.go": true, "feat/: round-2": true, "\nrounding.go": true,
+		"~/.shop/: fees.toml": true, ".config/: fees.yaml": true, "fee.csv": false, "/dev/": false} {
 		if strings.Contains(names, name) != isTold {
 			t.Errorf("%q is told: %v: %s", name, !isTold, names)
 		}

@@ -17,7 +17,7 @@ const shareOfNames = 0.1
 func (w *writer) names(k *known, tokens, size int) string {
 	var all []string
 	for name, at := range k.used {
-		if !k.told[name] && k.spoken[name] && at < w.To && !isRound(name) {
+		if !k.told[name] && k.spoken[name] && at < w.To && !isRound(name) && !isStream(name) {
 			all = append(all, name)
 		}
 	}
@@ -36,7 +36,7 @@ func (w *writer) names(k *known, tokens, size int) string {
 	all = withoutSed(all)
 	told, choices := "", k.choices(all)
 	for _, name := range all {
-		if strings.LastIndexByte(name, '/') == 0 { // as in a pattern, behind **
+		if strings.LastIndexByte(name, '/') == 0 { // as behind a quoted variable
 			name = name[1:]
 		}
 		if k.told[name] || strings.Contains(told, name) || isChoice(name) && !choices[name] {
@@ -132,4 +132,9 @@ func withoutSed(names []string) (list []string) {
 // isRound reports whether a name is a round number, as limits and pauses are.
 func isRound(name string) bool {
 	return strings.Trim(name, "0123456789") == "" && strings.HasSuffix(name, "000")
+}
+
+// isStream reports whether a name is that of a stream, not of a file that somebody has to find again.
+func isStream(name string) bool {
+	return name == "/dev/null" || name == "/dev/tty" || strings.HasPrefix(name, "/dev/std")
 }

@@ -168,7 +168,7 @@ func FuzzNames(f *testing.F) {
 func benchText(b *testing.B, kind string) string {
 	b.Helper()
 	var out strings.Builder
-	pattern := map[string]string{"code": "../*/*.go", "prose": "../docs/*.md"}[kind]
+	pattern := map[string]string{"code": "../*/*.go", "prose": "../../docs/*.md"}[kind]
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		b.Fatal(err)

@@ -62,7 +62,7 @@ func eachNameAt(text string, f func(at int, name string)) {
 			end++
 		}
 		if end-start >= shortestWhole {
-			name := withoutPlace(strings.Trim(text[start:end], ".:!?-~#$@&"))
+			name := withoutPlace(withoutMarks(text[start:end], text[:start]))
 			if len(name) >= shortestWhole && len(name) <= longestWhole && holdsName(name) {
 				f(start, name)
 			}
@@ -78,6 +78,34 @@ func partsNames(c byte) bool {
 		return true
 	}
 	return c <= ' '
+}
+
+// withoutMarks returns a word without the punctuation around it. What a path or a chain begins with is no punctuation:
+// ~/a, ../a, .a/b, @a/b, $A/b. But ./ says nothing, behind a bracket nothing begins, and *.a is no name.
+func withoutMarks(word, before string) string {
+	const marks = ".:!?-~#$@&"
+	word = strings.TrimLeft(strings.TrimRight(word, marks), ":!?-#&")
+	switch behind := before[max(0, len(before)-1):]; {
+	case behind == "*" && strings.HasPrefix(word, "."): // the end of any name
+		return ""
+	case behind == "*":
+		word = strings.TrimLeft(word, "/")
+	case behind != "" && strings.Contains(")]}", behind):
+		return strings.TrimLeft(word, marks+"/")
+	}
+	if rest, is := strings.CutPrefix(word, "./"); is {
+		return strings.TrimLeft(rest, marks+"/")
+	}
+	if strings.HasPrefix(word, "../") || strings.HasPrefix(word, "~/") {
+		return word
+	}
+	rest := strings.TrimLeft(word, marks)
+	begins := len(rest) == len(word)-1 && rest != "" && nameByte(rest[0])&(small|capital|underscore) != 0
+	isPath := strings.IndexByte(rest, '/') > 0
+	if begins && (isPath && word[0] != '~' || strings.IndexByte(".$", word[0]) >= 0 && strings.IndexByte(rest, '.') > 0) {
+		return word
+	}
+	return rest
 }
 
 // withoutPlace returns a path without the line and column behind it, as in a.go:12:5.

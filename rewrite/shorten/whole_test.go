@@ -18,6 +18,12 @@ func TestNamesAreNeverTorn(t *testing.T) {
 	f(`call("refund_id", order.ID)`, "refund_id order.ID")
 	f("src/refund/batch.go and batch.go", "src/refund/batch.go batch.go")
 	f("-run TestRefund --dry_run", "TestRefund dry_run")
+	f("cat ~/.codex/hooks.json ./rewrite/recap ../lib/a.ts .github/workflows/ci.yml @scope/pkg .env.example",
+		"~/.codex/hooks.json rewrite/recap ../lib/a.ts .github/workflows/ci.yml @scope/pkg .env.example")
+	f("edit $HOME/bin/x app/$projectId.tsx $route.ts ${HOME}/bin/y **/.codex/z.json **/recap/names.go *.spec.tsx",
+		"$HOME/bin/x app/$projectId.tsx $route.ts bin/y .codex/z.json recap/names.go")
+	f("curl -d @/tmp/a.txt 2>/dev/null ...go_on .where_not(x).map_to @retry_on $a_bc",
+		"/tmp/a.txt /dev/null go_on where_not map_to retry_on a_bc")
 	f("all is well and so is everything else", "")
 	f("größe_x", "")
 	f("b_b_b b_b_b a_a_a", "b_b_b a_a_a")
