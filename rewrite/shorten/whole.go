@@ -15,8 +15,8 @@ const (
 
 // WholeNames returns the names of a text as they stand there between white space, quotes and brackets, the most
 // frequent first, then the first in the text. Nothing is torn off them but punctuation around them and places in a file
-// behind a path. Of JSON it reads what its strings say, and no name that may begin with the letter of an escape. Of a
-// long text it reads the beginning.
+// behind a path. A name that may begin with the letter of an escape is none. Of JSON it reads what its strings say, of a
+// long text the beginning.
 func WholeNames(text string) []string {
 	text = Decoded(text)
 	type found struct {
@@ -25,10 +25,8 @@ func WholeNames(text string) []string {
 	}
 	var list []found
 	place := map[string]int{}
-	eachNameAt(text[:min(len(text), mostRead)], func(at int, name string) {
-		if i, ok := place[name]; isEscaped(text, at) {
-			return
-		} else if ok {
+	EachName(text[:min(len(text), mostRead)], func(name string) {
+		if i, ok := place[name]; ok {
 			list[i].n++
 		} else if len(list) < mostNames {
 			place[name] = len(list)
@@ -46,29 +44,24 @@ func WholeNames(text string) []string {
 // EachName gives f each name that WholeNames finds, as often as it stands there. A word that has not the form of a name
 // is none.
 func EachName(text string, f func(name string)) {
-	eachNameAt(text, func(_ int, name string) { f(name) })
-}
-
-// isEscaped reports whether the letter at i may be that of an escape, as in \n, and so not belong to what follows it.
-func isEscaped(text string, i int) bool {
-	return i > 0 && i < len(text) && text[i-1] == '\\' && strings.IndexByte("nrt", text[i]) >= 0
-}
-
-// eachNameAt gives f each name of a text, and where the word begins that it stands in.
-func eachNameAt(text string, f func(at int, name string)) {
 	for start := 0; start < len(text); {
 		end := start
 		for end < len(text) && !partsNames(text[end]) {
 			end++
 		}
-		if end-start >= shortestWhole {
+		if end-start >= shortestWhole && !isEscaped(text, start) {
 			name := withoutPlace(withoutMarks(text[start:end], text[:start]))
 			if len(name) >= shortestWhole && len(name) <= longestWhole && holdsName(name) {
-				f(start, name)
+				f(name)
 			}
 		}
 		start = end + 1
 	}
+}
+
+// isEscaped reports whether the letter at i may be that of an escape, as in \n, and so not belong to what follows it.
+func isEscaped(text string, i int) bool {
+	return i > 0 && text[i-1] == '\\' && strings.IndexByte("nrt", text[i]) >= 0
 }
 
 // partsNames reports whether a byte stands between names and in none.

@@ -31,6 +31,17 @@ func TestNamesAreNeverTorn(t *testing.T) {
 	f("\x00\x1b[31mred_one\x1b[0m", "31mred_one") // what is no terminal's screen is read as it stands
 }
 
+// In a shell's text \n is a line end, and what follows begins behind its letter.
+func TestTheLetterOfAnEscapeBeginsNoName(t *testing.T) {
+	var names []string
+	EachName(`printf 'Round totals\nVerifiedTotals: 3\tread_all\n' >> notes/fees.md; ls src\Fees.cs`, func(name string) {
+		names = append(names, name)
+	})
+	if got := strings.Join(names, " "); got != "notes/fees.md Fees.cs" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWholeNamesOfAnyTextAreBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("a_b", 1<<20), strings.Repeat("a_b ", 1<<20), strings.Repeat(":1", 1<<20)} {
 		for _, name := range WholeNames(text) {
