@@ -5,9 +5,9 @@
 package page
 
 import (
-	_ "embed"
+	"bufio"
+	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -17,17 +17,10 @@ import (
 	"epitome/console/chart"
 )
 
-// the page's text
-
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
-
 // mostFigures is how many conversations, the longest ones, a page draws.
 const mostFigures = 40
 
-// page is a report as the template shows it.
+// page is a report as it is shown.
 type page struct {
 	Headline []string // what it comes to
 	Verdict  string   // on the goals; empty: there are none
@@ -119,7 +112,8 @@ func Write(w io.Writer, r *figures.Report, about About) error {
 	for i, c := range longest(r) {
 		p.Talks = append(p.Talks, newTalk(i, c, policies))
 	}
-	if err := pageTemplate.Execute(w, p); err != nil {
+	out := bufio.NewWriter(w)
+	if err := errors.Join(p.document().Render(out), out.Flush()); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
 	return nil

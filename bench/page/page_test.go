@@ -132,6 +132,32 @@ func TestPageIsSelfContainedAndEscaped(t *testing.T) {
 	}
 }
 
+// What a report says becomes text and values of attributes: whatever it is, a page is made of these elements and
+// attributes, and its code is ours to the byte.
+func TestPageIsMadeOfItsOwnElements(t *testing.T) {
+	const tags = " html head meta title style body h1 h2 p code ul li b bdi div figure figcaption strong svg line text rect g " +
+		"circle polyline label select option table thead tbody tr th td dl dt dd script "
+	const attributes = " lang charset name content http-equiv class viewbox role aria-label x y x1 x2 y1 y2 dx dy width height " +
+		"rx cx cy r points id hidden value data-talk data-window scope title "
+	page := pageOf(t, fullReport())
+	elements(t, page, func(e html.Token) {
+		if !strings.Contains(tags, " "+e.Data+" ") {
+			t.Errorf("<%s> is none of the page's elements", e.Data)
+		}
+		for i, a := range e.Attr {
+			if !strings.Contains(attributes, " "+a.Key+" ") ||
+				slices.ContainsFunc(e.Attr[:i], func(b html.Attribute) bool { return b.Key == a.Key }) {
+				t.Errorf("<%s %s=%q> is none of its attributes, or there twice", e.Data, a.Key, a.Val)
+			}
+		}
+	})
+	for _, code := range []string{"<style>" + styleSheet + "</style>", "<script>" + script + "</script>"} {
+		if strings.Count(page, code) != 1 {
+			t.Errorf("the page does not have this once: %s", code)
+		}
+	}
+}
+
 func TestChartsAreSoundXML(t *testing.T) {
 	page := pageOf(t, fullReport())
 	charts := 0

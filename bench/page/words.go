@@ -73,38 +73,38 @@ func verdict(r *figures.Report) string {
 }
 
 // meanings says what columns are, by their heads.
-var meanings = map[string]string{
-	"died":             "conversations with a request of more tokens than the window; such a request sees nothing",
-	"M tokens":         "millions of tokens in all requests as they were sent",
-	"cost":             "price of all input, relative to sending everything",
-	"billed":           "the same as a provider bills it",
-	"dearer":           "conversations that cost over 2 % more than sending everything",
-	"breaks/100":       "of 100 requests, those that change what the provider still has cached, so that its cache misses",
-	"in context all %": "the share of what answers need that the requests still hold in context",
-	"hot":              "the same in hot requests: those of more than half the window, or of 100 000 tokens if that is less",
-	"recent":           "hot, of what was last seen at most five groups before",
-	"older":            "hot, of what was last seen before that",
-	"bare hot":         "what stands there as a bare name only, in a text that the policy wrote; hot has none of it",
-	"bare older":       "likewise, of older",
-	"lines":            "in hot requests, the share of long lines that edits repeat",
-	"user text":        "in hot requests, the share of the user's tokens that still stands there word for word",
-	"signal": "of results that are changed when they come: of their lines that tell what went wrong, " +
-		"the share that is shown word for word",
-	"first":      "of those results that have such lines, the share of which the first one is shown",
-	"of results": "how many those are",
-	"needed next": "of the lines of such results that hold a name which the next call needs and no other message has, " +
-		"the share shown",
-	"retrievable":  "of what is not in context, the share that stands in an artifact which the request names",
-	"invalid":      "requests that break a rule of the conversation's structure which the original kept",
-	"ms/request":   "median processor time for shaping one request",
-	"cached %":     "of the tokens that were sent, the share that the provider had in its cache",
-	"raw":          "millions of tokens as the clients sent them",
-	"sent":         "and as they were sent in their place",
-	"billed raw":   "what a provider bills for those of the clients",
-	"billed sent":  "and for those that were sent",
-	"own requests": "requests that the policy made itself",
-	"billed own":   "and what a provider bills for them",
-	"net saving":   "billed raw less billed sent less billed own; below zero it is an extra cost",
+var meanings = []column{
+	{"died", "conversations with a request of more tokens than the window; such a request sees nothing"},
+	{"M tokens", "millions of tokens in all requests as they were sent"},
+	{"cost", "price of all input, relative to sending everything"},
+	{"billed", "the same as a provider bills it"},
+	{"dearer", "conversations that cost over 2 % more than sending everything"},
+	{"breaks/100", "of 100 requests, those that change what the provider still has cached, so that its cache misses"},
+	{"in context all %", "the share of what answers need that the requests still hold in context"},
+	{"hot", "the same in hot requests: those of more than half the window, or of 100 000 tokens if that is less"},
+	{"recent", "hot, of what was last seen at most five groups before"},
+	{"older", "hot, of what was last seen before that"},
+	{"bare hot", "what stands there as a bare name only, in a text that the policy wrote; hot has none of it"},
+	{"bare older", "likewise, of older"},
+	{"lines", "in hot requests, the share of long lines that edits repeat"},
+	{"user text", "in hot requests, the share of the user's tokens that still stands there word for word"},
+	{"signal", "of results that are changed when they come: of their lines that tell what went wrong, " +
+		"the share that is shown word for word"},
+	{"first", "of those results that have such lines, the share of which the first one is shown"},
+	{"of results", "how many those are"},
+	{"needed next", "of the lines of such results that hold a name which the next call needs and no other message has, " +
+		"the share shown"},
+	{"retrievable", "of what is not in context, the share that stands in an artifact which the request names"},
+	{"invalid", "requests that break a rule of the conversation's structure which the original kept"},
+	{"ms/request", "median processor time for shaping one request"},
+	{"cached %", "of the tokens that were sent, the share that the provider had in its cache"},
+	{"raw", "millions of tokens as the clients sent them"},
+	{"sent", "and as they were sent in their place"},
+	{"billed raw", "what a provider bills for those of the clients"},
+	{"billed sent", "and for those that were sent"},
+	{"own requests", "requests that the policy made itself"},
+	{"billed own", "and what a provider bills for them"},
+	{"net saving", "billed raw less billed sent less billed own; below zero it is an extra cost"},
 }
 
 // column is the head of a column, with what it means.
@@ -113,7 +113,10 @@ type column struct{ Name, Meaning string }
 func newColumns(heads []string) []column {
 	all := make([]column, len(heads))
 	for i, name := range heads {
-		all[i] = column{name, meanings[name]}
+		all[i].Name = name
+		if k := slices.IndexFunc(meanings, func(c column) bool { return c.Name == name }); k >= 0 {
+			all[i] = meanings[k]
+		}
 	}
 	return all
 }
