@@ -65,7 +65,7 @@ var outside = map[string]room{
 		"what reading back takes is one rule for whoever took something out; what it knew of them could bend it",
 	},
 	"bench/demo": {
-		"bench/demo/props bench/demo/tongue bench/demo/words tokenize",
+		"bench/demo/props bench/demo/tongue bench/demo/words pattern tokenize",
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they" +
 			" could not show of it",
 	},
@@ -78,7 +78,7 @@ var outside = map[string]room{
 		"what a team installs is held to the program from outside, and to the configuration that the program reads",
 	},
 	"bench/demo/tongue": {
-		"scripted/messages/rules scripted/responses/rules scripted/value",
+		"pattern scripted/messages/rules scripted/responses/rules scripted/value",
 		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it" +
 			" would share its mistakes",
 	},

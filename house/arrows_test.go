@@ -100,7 +100,7 @@ var house = joined(map[string]room{
 		"it is the program that makes the samples, and none of the program that counts them",
 	},
 	"bench/sessions": {
-		"bench/demo/props rewrite/chat rewrite/conversation",
+		"bench/demo/props pattern rewrite/chat rewrite/conversation",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they" +
 			" would suit what is measured",
 	},
@@ -109,19 +109,19 @@ var house = joined(map[string]room{
 		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
 	},
 	"bench/soak": {
-		"bench/lineup bench/redis bench/report bench/sessions bench/strict",
+		"bench/lineup bench/redis bench/report bench/sessions bench/strict pattern",
 		"it watches the program from outside, on the wire and in files; with the program's code in it, it would" +
 			" share its mistakes",
 	},
 	"bench/strict": {
-		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/responses/account" +
+		"pattern scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/responses/account" +
 			" scripted/responses/issued scripted/responses/rules scripted/value",
 		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share" +
 			" their mistakes",
 	},
 	"bench/subject": {
-		"bench/policy bench/price bench/replay bench/replay/figures bench/through config daemon event offload prose" +
-			" proxy/route rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize" +
+		"bench/policy bench/price bench/replay bench/replay/figures bench/through config daemon event offload pattern" +
+			" prose proxy/route rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize" +
 			" tokenize unit window window/overflow",
 		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its" +
 			" tests: who measures must not matter",

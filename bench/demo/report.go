@@ -2,11 +2,11 @@ package demo
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"epitome/bench/demo/tongue"
 	"epitome/bench/demo/words"
+	"epitome/pattern"
 )
 
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
@@ -145,16 +145,16 @@ func (r *Report) settle(s *session) {
 }
 
 // sameAs matches the first line of a transcript, which names the file with the same as JSON.
-var sameAs = regexp.MustCompile(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
+var sameAs = pattern.Of(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
 
 // open reads the files that a request names, and those that they name.
 func (k *Kept) open(h *hearing) (files map[string]string) {
 	files = map[string]string{}
 	for _, m := range h.messages {
-		for _, found := range put.FindAllStringSubmatch(string(m.Content), -1) {
-			k.read(files, found[1])
-			if same := sameAs.FindStringSubmatch(files[found[1]]); same != nil {
-				k.read(files, beside(found[1], same[1]))
+		for _, place := range grouped(put, string(m.Content)) {
+			k.read(files, place)
+			if same := sameAs.FindStringSubmatch(files[place]); same != nil {
+				k.read(files, beside(place, same[1]))
 			}
 		}
 	}

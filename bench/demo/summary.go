@@ -1,12 +1,12 @@
 package demo
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/bench/demo/words"
+	"epitome/pattern"
 )
 
 // How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the
@@ -14,9 +14,9 @@ import (
 // them, until the summary is about as long as it may be. Of what it was not given it knows nothing.
 
 var (
-	askedHeading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
-	askedLength  = regexp.MustCompile(`at most about (\d+) tokens`)
-	critical     = regexp.MustCompile(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
+	askedHeading = pattern.Of(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
+	askedLength  = pattern.Of(`at most about (\d+) tokens`)
+	critical     = pattern.Of(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
 )
 
 // noted returns the beginning of a section's lines, as the assistant, the user and the model's own summaries write
@@ -49,7 +49,7 @@ const (
 // summaryOf fills the sections that are asked for.
 func summaryOf(v *view) string {
 	instruction := string(v.messages[len(v.messages)-1].Content)
-	headings := askedHeading.FindAllStringSubmatch(instruction, -1)
+	headings := grouped(askedHeading, instruction)
 	most, tokens := 6, 0
 	if m := askedLength.FindStringSubmatch(instruction); m != nil {
 		tokens, _ = strconv.Atoi(m[1])
@@ -62,15 +62,15 @@ func summaryOf(v *view) string {
 	sections := make([]string, len(headings))
 	room := tokens * bytesPerToken
 	for i, h := range headings {
-		list := notes(all.String(), h[1])
-		sections[i] = "## " + h[1] + "\n" + listed(list[max(len(list)-most, 0):])
+		list := notes(all.String(), h)
+		sections[i] = "## " + h + "\n" + listed(list[max(len(list)-most, 0):])
 		if len(list) == 0 {
 			sections[i] += "none\n"
 		}
 		room -= len(sections[i])
 	}
 	for i, h := range headings {
-		if h[1] == "Progress" {
+		if h == "Progress" {
 			sections[i] += listed(deeds(v, room))
 		}
 	}
@@ -117,8 +117,8 @@ func notes(conversation, heading string) (list []string) {
 	}
 	mark := noted(heading)
 	if mark == "" {
-		for _, name := range critical.FindAllString(conversation, -1) {
-			add(name)
+		for _, at := range critical.FindAllStringSubmatchIndex(conversation, -1) {
+			add(conversation[at[0]:at[1]])
 		}
 		return list
 	}

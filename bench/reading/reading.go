@@ -141,15 +141,19 @@ func (r *Reader) artifact(name string) string {
 	return text
 }
 
-// escaper writes a text without line ends as it stands in a JSON string.
-var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
+// escaped is a text without line ends as it stands in a JSON string.
+func escaped(text string) string {
+	text = strings.ReplaceAll(text, `\`, `\\`)
+	text = strings.ReplaceAll(text, `"`, `\"`)
+	return strings.ReplaceAll(text, "\t", `\t`)
+}
 
 // inArtifact looks for a name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
 // string. Word borders do not count: what is in the artifact is what was taken out.
 func inArtifact(name, text string) bool {
-	once := escaper.Replace(name)
+	once := escaped(name)
 	return strings.Contains(text, name) || strings.Contains(text, once) ||
-		strings.Contains(text, escaper.Replace(once))
+		strings.Contains(text, escaped(once))
 }
 
 // artifactSize is the length of an artifact's name.

@@ -2,11 +2,11 @@ package sessions
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/bench/demo/props"
+	"epitome/pattern"
 )
 
 // A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to
@@ -151,11 +151,17 @@ func (c *coder) grep(word string) step {
 	return step{"grep", arguments{"pattern": word + `\(`, "path": "."}, b.String()}
 }
 
-var statement = regexp.MustCompile(`(?m)^\t+\w+ := \w+\.\w+\(.*\)$`)
+var statement = pattern.Of(`^\t+\w+ := \w+\.\w+\(.*\)$`)
 
 // edit changes a line of the file.
 func (c *coder) edit(j *job, path string) {
-	if lines := statement.FindAllString(c.files[path], -1); len(lines) > 0 {
+	var lines []string
+	for line := range strings.SplitSeq(c.files[path], "\n") {
+		if statement.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > 0 {
 		j.path, j.line = path, c.replace(path, lines[c.d.IntN(len(lines))])
 	}
 }

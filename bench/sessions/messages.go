@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/pattern"
 )
 
 // maxTokens is what a request of Messages asks for as an answer, in tokens. It must name a number, and one of chat
@@ -169,8 +170,8 @@ func worded(text string) string {
 }
 
 var (
-	blank = regexp.MustCompile(`^\s*$`)
-	odd   = regexp.MustCompile(`[^a-zA-Z0-9_-]`) // in the id of a call
+	blank = pattern.Of(`^\s*$`)
+	odd   = pattern.Of(`[^a-zA-Z0-9_-]`) // in the id of a call
 )
 
 // answer adds what the model says and calls.

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
+
+	"epitome/pattern"
 )
 
 // AsResponses returns the conversation as a client of OpenAI Responses has it: a flat list of what is said, called and
@@ -16,7 +17,7 @@ func (c Conversation) AsResponses() (Conversation, error) {
 }
 
 // thoughtless are how the names of models begin that do not reason, and take no reasoning.
-var thoughtless = regexp.MustCompile(`^gpt-[34]`)
+var thoughtless = pattern.Of(`^gpt-[34]`)
 
 // listing is a conversation being turned into one of Responses.
 type listing struct {

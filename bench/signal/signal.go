@@ -57,104 +57,97 @@ var hints = []string{
 var place = pattern.Of(`^\S+\.\w+:\d+:\d`)
 
 // passed are lines that say that something went well, whatever its name.
-var passed = pattern.Of(strings.Join([]string{
-	`^\s*(?:ok|PASS|--- PASS|=== RUN|=== PAUSE|=== CONT|--- SKIP|✓|✔|√|✅|☑)(?:\s|:|$)`,
-	`(?:\.\.\. ok|\s(?:PASSED|passed|✓|✅))(?:\s*[\[(][^\])]*[\])])?$`,
-}, "|"))
+var passed = pattern.Of(
+	`^\s*(?:ok|PASS|--- PASS|=== RUN|=== PAUSE|=== CONT|--- SKIP|✓|✔|√|✅|☑)(?:\s|:|$)` +
+		`|(?:\.\.\. ok|\s(?:PASSED|passed|✓|✅))(?:\s*[\[(][^\])]*[\])])?$`)
 
 // plainly are lines that tell by how they begin, or by a form that nothing else has.
-var plainly = pattern.Of(strings.Join([]string{
+var plainly = pattern.Of(
 	// tests
-	`^\s*--- FAIL:`, `^\s*FAIL(?:$|[\s:])`, `^\s*(?:FAILED|ERROR)\s+\S+(?:::|\.\w+:)`, `^\s*(?:✗|✕|×|✘|❌|✖)\s`,
-	`^\s*not ok \d`, `^\s*● `, `\.\.\. (?:FAILED|FAIL|ERROR)$`, `\sFAILED(?:\s*[\[(].*)?$`, `^(?:FAIL|ERROR): \w+ \(`,
-	`^E\s{2,}\S`,
-	`^\s+\w+_test\.go:\d+: .*\b(?:[Ff]ail\w*|[Ee]rror|[Ee]xpected|[Uu]nexpected|should|want|got|not|missing|mismatch|invalid|panic)\b`,
-	`^test result: FAILED`,
-	`^\s*(?:Expected|Received|expected|received|actual|Actual|got|want|left|right)\s*:\s`,
-	// exceptions
-	`^\s*Traceback \(most recent call last\)`, `^panic: `, `^fatal error: `, `^\s*thread '[^']*'.* panicked at`,
-	`^\s*Exception in thread `, `^\s*Caused by: `, `^goroutine \d+ \[running`,
-	`^\s*(?:Uncaught |Unhandled )?(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Panic)(?: \[\w+\])?(?::\s|$)`,
-	`(?:^|\s)AssertionError`,
-	`^\s*[Aa]ssertion .*failed`,
-	`^Segmentation fault|core dumped\)?$`,
-	`SIGSEGV|signal: killed`,
-	// compilers and linters
-	`^\s*(?:fatal |internal )?(?:error|Error|ERROR)(?:\[\w+\]|\s+\w*\d{3,})?\s*:\s*\S`,
-	`^\S+\.\w{1,6}:\d+(?::\d+)?:? +(?:-\s+)?(?:fatal )?(?:error|Error|ERROR)\b`,
-	`^\S+\.\w{1,6}\(\d+(?:,\d+)?\)\s*: (?:fatal )?error\b`, `^(?:vet: )?\.{0,2}/?[\w./@+-]+\.\w{1,5}:\d+:\d+: \S`,
-	`^\s*\d+:\d+\s+error\s`,
-	`: undefined reference to `,
-	`^\s*make(?:\[\d+\])?: \*\*\*`,
-	`^(?:npm|pnpm) (?:ERR!|error)`,
-	`^\s*ERR_\w+`, `\bELIFECYCLE\b`, `##\[error\]`, `^\s*(?:\[ERROR\]|\[FATAL\]|\[error\]|\[fatal\])`, `^e: (?:file:)?/?\S+\.kts?`,
-	// programs
-	`^fatal: `,
-	`^CONFLICT \(`,
-	`^(?:E|W)?\d{4} .*\] .*\berror\b`,
-	`^ERROR\b`,
-	`^FATAL\b`,
-	`^\s*Error(?:\s\w+)? (?:in|from|at|while|response|code)\b`,
-	`^(?:bash|sh|zsh|/bin/\w+|\S+\.sh): .*(?:command not found|[Nn]o such file|[Pp]ermission denied|syntax error|line \d+: )`,
-	`^\s*(?:<tool_use_error>|Command failed|Error executing|Failed to |failed to |Cannot |cannot |Could not |could not |Unable to |unable to )`,
-}, "|"))
+	`^\s*--- FAIL:` + `|^\s*FAIL(?:$|[\s:])` + `|^\s*(?:FAILED|ERROR)\s+\S+(?:::|\.\w+:)` + `|^\s*(?:✗|✕|×|✘|❌|✖)\s` +
+		`|^\s*not ok \d` + `|^\s*● ` + `|\.\.\. (?:FAILED|FAIL|ERROR)$` + `|\sFAILED(?:\s*[\[(].*)?$` + `|^(?:FAIL|ERROR): \w+ \(` +
+		`|^E\s{2,}\S` +
+		`|^\s+\w+_test\.go:\d+: .*\b(?:[Ff]ail\w*|[Ee]rror|[Ee]xpected|[Uu]nexpected|should|want|got|not|missing|mismatch|invalid|panic)\b` +
+		`|^test result: FAILED` +
+		`|^\s*(?:Expected|Received|expected|received|actual|Actual|got|want|left|right)\s*:\s` +
+		// exceptions
+		`|^\s*Traceback \(most recent call last\)` + `|^panic: ` + `|^fatal error: ` + `|^\s*thread '[^']*'.* panicked at` +
+		`|^\s*Exception in thread ` + `|^\s*Caused by: ` + `|^goroutine \d+ \[running` +
+		`|^\s*(?:Uncaught |Unhandled )?(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Panic)(?: \[\w+\])?(?::\s|$)` +
+		`|(?:^|\s)AssertionError` +
+		`|^\s*[Aa]ssertion .*failed` +
+		`|^Segmentation fault|core dumped\)?$` +
+		`|SIGSEGV|signal: killed` +
+		// compilers and linters
+		`|^\s*(?:fatal |internal )?(?:error|Error|ERROR)(?:\[\w+\]|\s+\w*\d{3,})?\s*:\s*\S` +
+		`|^\S+\.\w{1,6}:\d+(?::\d+)?:? +(?:-\s+)?(?:fatal )?(?:error|Error|ERROR)\b` +
+		`|^\S+\.\w{1,6}\(\d+(?:,\d+)?\)\s*: (?:fatal )?error\b` + `|^(?:vet: )?\.{0,2}/?[\w./@+-]+\.\w{1,5}:\d+:\d+: \S` +
+		`|^\s*\d+:\d+\s+error\s` +
+		`|: undefined reference to ` +
+		`|^\s*make(?:\[\d+\])?: \*\*\*` +
+		`|^(?:npm|pnpm) (?:ERR!|error)` +
+		`|^\s*ERR_\w+` + `|\bELIFECYCLE\b` + `|##\[error\]` + `|^\s*(?:\[ERROR\]|\[FATAL\]|\[error\]|\[fatal\])` + `|^e: (?:file:)?/?\S+\.kts?` +
+		// programs
+		`|^fatal: ` +
+		`|^CONFLICT \(` +
+		`|^(?:E|W)?\d{4} .*\] .*\berror\b` +
+		`|^ERROR\b` +
+		`|^FATAL\b` +
+		`|^\s*Error(?:\s\w+)? (?:in|from|at|while|response|code)\b` +
+		`|^(?:bash|sh|zsh|/bin/\w+|\S+\.sh): .*(?:command not found|[Nn]o such file|[Pp]ermission denied|syntax error|line \d+: )` +
+		`|^\s*(?:<tool_use_error>|Command failed|Error executing|Failed to |failed to |Cannot |cannot |Could not |could not |Unable to |unable to )`)
 
 // inPassing are lines that tell by what stands somewhere in them. False friends and code were taken out before.
-var inPassing = pattern.Of(strings.Join([]string{
-	`\b(?:ERROR|FATAL|SEVERE|PANIC|EMERG)\b`, `\d.*\sCRITICAL\b`, `\blevel"?[=:] ?"?(?:error|fatal|panic|critical)\b`,
-	`\b[1-9]\d* (?:tests? |specs? |examples? |checks? |suites? )?(?:failed|failing|failures?|errors?|problems?)\b`,
-	`\b(?:failed|failures?|errors?)["']?\s*[:=]\s*[1-9]\d*\b`,
-	`\b(?:exit(?:ed)?|return(?:ed)?|finished|terminated|completed)(?: with)?(?: an?)?(?: non-zero)? ?(?:exit )?(?:code|status)"?\s*[:=]?\s*-?[1-9]\d*`,
-	`\bnon-zero (?:exit|code|status)`,
-	`(?:command not found|[Nn]o such file or directory|[Pp]ermission denied|[Cc]onnection (?:refused|reset))`,
-	`\b(?:ECONNREFUSED|ECONNRESET|ENOENT|EACCES|EADDRINUSE|ETIMEDOUT|ENOTFOUND|EPERM)\b(?:[:,"'\])]|$)`,
-	`\b(?:timed out|[Tt]imeout (?:of \S+ )?exceeded|[Oo]ut of memory|OOMKilled|CrashLoopBackOff|ImagePullBackOff)\b`,
-	`\b(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? |code )?(?:4\d\d|5\d\d) (?:Bad Request|Unauthorized|Forbidden|Not Found|Conflict|Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)\b`,
-	`^[^.!?]{0,60}\b(?:[Ee]rror|[Ee]xception|[Ff]ailed|[Ff]ailure|panic): \S`,
-	`^\S{1,60}(?:\s\S+){0,5} (?:failed|FAILED|crashed)[.:]?$`,
-}, "|"))
+var inPassing = pattern.Of(
+	`\b(?:ERROR|FATAL|SEVERE|PANIC|EMERG)\b` + `|\d.*\sCRITICAL\b` + `|\blevel"?[=:] ?"?(?:error|fatal|panic|critical)\b` +
+		`|\b[1-9]\d* (?:tests? |specs? |examples? |checks? |suites? )?(?:failed|failing|failures?|errors?|problems?)\b` +
+		`|\b(?:failed|failures?|errors?)["']?\s*[:=]\s*[1-9]\d*\b` +
+		`|\b(?:exit(?:ed)?|return(?:ed)?|finished|terminated|completed)(?: with)?(?: an?)?(?: non-zero)? ?(?:exit )?(?:code|status)"?\s*[:=]?\s*-?[1-9]\d*` +
+		`|\bnon-zero (?:exit|code|status)` +
+		`|(?:command not found|[Nn]o such file or directory|[Pp]ermission denied|[Cc]onnection (?:refused|reset))` +
+		`|\b(?:ECONNREFUSED|ECONNRESET|ENOENT|EACCES|EADDRINUSE|ETIMEDOUT|ENOTFOUND|EPERM)\b(?:[:,"'\])]|$)` +
+		`|\b(?:timed out|[Tt]imeout (?:of \S+ )?exceeded|[Oo]ut of memory|OOMKilled|CrashLoopBackOff|ImagePullBackOff)\b` +
+		`|\b(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? |code )?(?:4\d\d|5\d\d) (?:Bad Request|Unauthorized|Forbidden|Not Found|Conflict|Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)\b` +
+		`|^[^.!?]{0,60}\b(?:[Ee]rror|[Ee]xception|[Ff]ailed|[Ff]ailure|panic): \S` +
+		`|^\S{1,60}(?:\s\S+){0,5} (?:failed|FAILED|crashed)[.:]?$`)
 
 // friends are words that look as if something went wrong: none of it, and names.
-var friends = pattern.Of(strings.Join([]string{
-	`(?i)\b(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|exceptions?|timed out)\b`,
-	`(?i)\b(?:errors?|failures?|failed|failing|problems?)["']?\s*[:=]\s*["']?(?:0|none|null|nil|false|\[\]|\{\}|""|'')(?:\b|$)?`,
-	`(?i)\berror[- ](?:handling|handler|messages?|codes?|paths?|cases?|types?|boundary|states?|recovery|reporting|log|page)\b`,
-	`(?i)[\w./-]*(?:error|fail|panic|exception)[\w-]*\.[a-z]{1,5}\b`,
-	`(?i)[\w-]+[_/-](?:errors?|fail(?:ed|ure)?s?)\b|\b(?:errors?|fail(?:ed|ure)?s?)[_/-][\w-]+`,
-}, "|"))
+var friends = pattern.Of(
+	`(?i)\b(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|exceptions?|timed out)\b` +
+		`|(?i)\b(?:errors?|failures?|failed|failing|problems?)["']?\s*[:=]\s*["']?(?:0|none|null|nil|false|\[\]|\{\}|""|'')(?:\b|$)?` +
+		`|(?i)\berror[- ](?:handling|handler|messages?|codes?|paths?|cases?|types?|boundary|states?|recovery|reporting|log|page)\b` +
+		`|(?i)[\w./-]*(?:error|fail|panic|exception)[\w-]*\.[a-z]{1,5}\b` +
+		`|(?i)[\w-]+[_/-](?:errors?|fail(?:ed|ure)?s?)\b|\b(?:errors?|fail(?:ed|ure)?s?)[_/-][\w-]+`)
 
 // code are lines that deal with what may go wrong in a program, and do not say that it did.
-var code = pattern.Of(strings.Join([]string{
-	`\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+|t\.(?:Error|Fatal|Log)f?)\(`,
-	`\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)`,
-	`^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|func |def |class |import |from |const |let |var |type |async |export |public |private )`,
-	`^\s*(?:[-*•]|\d+\.) `, `[{;(,]\s*$`, `=> ?[{(]`, `\$\{`, `^\s*\|.*\|\s*$`, `^[-+](?:\s|\t|[a-z}])`, `^[-dl][rwxsStT-]{9}`,
-}, "|"))
+var code = pattern.Of(
+	`\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+|t\.(?:Error|Fatal|Log)f?)\(` +
+		`|\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)` +
+		`|^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|func |def |class |import |from |const |let |var |type |async |export |public |private )` +
+		`|^\s*(?:[-*•]|\d+\.) ` + `|[{;(,]\s*$` + `|=> ?[{(]` + `|\$\{` + `|^\s*\|.*\|\s*$` + `|^[-+](?:\s|\t|[a-z}])` + `|^[-dl][rwxsStT-]{9}`)
 
 // numbered are lines of a file with their numbers, as tools show them.
 var numbered = pattern.Of(`^\s*\d+(?:→|\t|\s*\|\s)`)
 
 // readers are tools and programs that show what a file, a folder or a history holds, or search there.
-var readers = map[string]bool{
-	"read": true, "read_file": true, "readfile": true, "view": true, "view_file": true, "open_file": true, "grep": true,
-	"grep_search": true, "glob": true, "ls": true, "list": true, "list_dir": true, "list_files": true, "find": true,
-	"search_files": true, "file_search": true, "codebase_search": true, "notebookread": true, "batch_get": true,
-	"cat": true, "sed": true, "head": true, "tail": true, "nl": true, "less": true, "more": true, "bat": true, "rg": true,
-	"egrep": true, "fgrep": true, "zgrep": true, "ag": true, "ack": true, "fd": true, "tree": true, "stat": true,
-	"file": true, "wc": true, "diff": true, "jq": true, "awk": true, "sort": true, "uniq": true, "cut": true, "tr": true,
-	"xargs": true, "column": true, "strings": true, "zcat": true, "base64": true, "od": true, "xxd": true, "hexdump": true,
+var readers = []string{
+	"read", "read_file", "readfile", "view", "view_file", "open_file", "grep", "grep_search", "glob", "ls", "list",
+	"list_dir", "list_files", "find", "search_files", "file_search", "codebase_search", "notebookread", "batch_get",
+	"cat", "sed", "head", "tail", "nl", "less", "more", "bat", "rg", "egrep", "fgrep", "zgrep", "ag", "ack", "fd",
+	"tree", "stat", "file", "wc", "diff", "jq", "awk", "sort", "uniq", "cut", "tr", "xargs", "column", "strings",
+	"zcat", "base64", "od", "xxd", "hexdump",
 }
 
 // neutral are programs that show nothing of their own, or only set the stage for the one that does.
-var neutral = map[string]bool{
-	"cd": true, "echo": true, "printf": true, "pwd": true, "export": true, "set": true, "true": true, "sleep": true,
-	"source": true, "sudo": true, "env": true, "command": true, "time": true, "pushd": true, "popd": true, "which": true,
+var neutral = []string{
+	"cd", "echo", "printf", "pwd", "export", "set", "true", "sleep", "source", "sudo", "env", "command", "time",
+	"pushd", "popd", "which",
 }
 
 // IsReading reports whether a call reads or searches: by the name of its tool, or, for a shell, by all commands in it.
 func IsReading(tool, arguments string) bool {
 	tool = strings.ToLower(tool[strings.LastIndex(tool, "__")+1:])
-	if readers[strings.Trim(tool, "_")] {
+	if slices.Contains(readers, strings.Trim(tool, "_")) {
 		return true
 	}
 	command := commandIn(arguments)
@@ -164,8 +157,8 @@ func IsReading(tool, arguments string) bool {
 	reads := false
 	for _, part := range separators.Split(quotes.ReplaceAllString(command, "''"), -1) {
 		switch word := program(part); {
-		case word == "" || neutral[word]:
-		case readers[word]:
+		case word == "" || slices.Contains(neutral, word):
+		case slices.Contains(readers, word):
 			reads = true
 		default:
 			return false

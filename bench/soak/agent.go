@@ -101,7 +101,7 @@ func (s *soak) ask(a *attempt) {
 			cancel()
 		}()
 	}
-	url := a.host.url() + "/" + a.id + paths[a.talk.dialect]
+	url := a.host.url() + "/" + a.id + pathIn(a.talk.dialect)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(a.body))
 	if err != nil {
 		a.fault = err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/strict"
+	"epitome/pattern"
 )
 
 // digest names an item of a request as it was sent.
@@ -142,9 +142,10 @@ func beside(body []byte) string {
 
 // strangers wants no mark of another conversation than number in a text.
 func strangers(what, number string, text []byte) []string {
-	for _, m := range marks.FindAllSubmatch(text, -1) {
-		if string(m[1]) != number {
-			return []string{fmt.Sprintf("%s has %s, which is another conversation's (promise 7)", what, m[0])}
+	said := string(text)
+	for _, at := range marks.FindAllStringSubmatchIndex(said, -1) {
+		if said[at[2]:at[3]] != number {
+			return []string{fmt.Sprintf("%s has %s, which is another conversation's (promise 7)", what, said[at[0]:at[1]])}
 		}
 	}
 	return nil
@@ -290,7 +291,7 @@ func stringsOf(body []byte) (all []string) {
 }
 
 // named finds the artifacts that a text names.
-var named = regexp.MustCompile(`artifact(?:s[/\\]+| )([a-z2-7]{26})\b`)
+var named = pattern.Of(`artifact(?:s[/\\]+| )([a-z2-7]{26})\b`)
 
 // checkForm wants a body to be the client's own, or one whose original can be made again: what was said and does not
 // stand in it whole lies in an artifact that it names, or that such an artifact names.
@@ -319,10 +320,10 @@ func checkForm(a *attempt, body []byte, artifact func(name string) string) (brok
 
 // reachable adds the artifacts that a text names, and those that they name.
 func reachable(text string, reach map[string]bool, artifact func(name string) string) {
-	for _, m := range named.FindAllStringSubmatch(text, -1) {
-		if !reach[m[1]] {
-			reach[m[1]] = true
-			reachable(artifact(m[1]), reach, artifact)
+	for _, at := range named.FindAllStringSubmatchIndex(text, -1) {
+		if name := text[at[2]:at[3]]; !reach[name] {
+			reach[name] = true
+			reachable(artifact(name), reach, artifact)
 		}
 	}
 }

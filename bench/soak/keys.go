@@ -5,8 +5,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"epitome/pattern"
 )
 
 // Epitomes that share a store have clients with keys. A conversation is held by each client in the same words: its
@@ -47,13 +48,14 @@ func ownerOf(header http.Header) (number, holder string) {
 func keptBy(holder string) string { return "soak keeps for " + holder + "." }
 
 // keepers finds what keptBy writes.
-var keepers = regexp.MustCompile(`soak keeps for ([a-z]*)\.`)
+var keepers = pattern.Of(`soak keeps for ([a-z]*)\.`)
 
 // crossed wants nothing in a text that a model wrote for another client.
 func crossed(what, holder string, text []byte) []string {
-	for _, m := range keepers.FindAllSubmatch(text, -1) {
-		if string(m[1]) != holder {
-			return []string{fmt.Sprintf("%s of client %q has what was written for %q (promise 7)", what, holder, m[1])}
+	said := string(text)
+	for _, at := range keepers.FindAllStringSubmatchIndex(said, -1) {
+		if keeper := said[at[2]:at[3]]; keeper != holder {
+			return []string{fmt.Sprintf("%s of client %q has what was written for %q (promise 7)", what, holder, keeper)}
 		}
 	}
 	return nil

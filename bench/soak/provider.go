@@ -6,7 +6,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -102,7 +101,7 @@ func (s *speaker) play(notes *record) {
 	a := s.a
 	if most := a.talk.most; most > 0 && len(s.n.body) > most {
 		notes.count("refused as too long")
-		s.all(http.StatusBadRequest, fmt.Sprintf(refusals[a.talk.dialect], most/bytesPerToken,
+		s.all(http.StatusBadRequest, fmt.Sprintf(refusalIn(a.talk.dialect), most/bytesPerToken,
 			len(s.n.body)/bytesPerToken))
 		return
 	}
@@ -185,9 +184,6 @@ func (s *speaker) awaitGone(notes *record) {
 	panic(http.ErrAbortHandler)
 }
 
-// headings are what a summary is to have.
-var headings = regexp.MustCompile(`(?m)^## .+$`)
-
 // answerOwn answers a request that epitome makes by itself, for a summary. Its credential says whose conversation it
 // holds.
 func (p *provider) answerOwn(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -196,15 +192,17 @@ func (p *provider) answerOwn(w http.ResponseWriter, r *http.Request, body []byte
 	what := "a request for a summary of conversation " + whose
 	p.notes.breaks(append(strangers(what, whose, body), crossed(what, holder, body)...)...)
 	dialect := chat
-	for d, path := range paths {
-		if strings.HasSuffix(r.URL.Path, path) {
+	for _, d := range []string{messages, responses} {
+		if strings.HasSuffix(r.URL.Path, pathIn(d)) {
 			dialect = d
 		}
 	}
 	var text strings.Builder
 	for _, t := range stringsOf(body) {
-		for _, h := range headings.FindAllString(t, -1) {
-			text.WriteString(h + "\n- The sacks were weighed, and some were kept for seed; " + keptBy(holder) + "\n")
+		for line := range strings.SplitSeq(t, "\n") {
+			if strings.HasPrefix(line, "## ") { // which the summary is to have
+				text.WriteString(line + "\n- The sacks were weighed, and some were kept for seed; " + keptBy(holder) + "\n")
+			}
 		}
 	}
 	stream := gjson.GetBytes(body, "stream").Bool()

@@ -28,16 +28,16 @@ var (
 // Rounds in which the process ends stand at both ends of a run, so that one process lives long between them and shows
 // whether it grows.
 var (
-	firstRounds = []turmoil{calm, reload, restart, killed, full, used, restart}
-	lastRounds  = []turmoil{killed, restart, calm}
-	between     = []turmoil{calm, reload, full, calm}
+	firstRounds = []*turmoil{&calm, &reload, &restart, &killed, &full, &used, &restart}
+	lastRounds  = []*turmoil{&killed, &restart, &calm}
+	between     = []*turmoil{&calm, &reload, &full, &calm}
 )
 
 // teamRounds are those of several epitomes, over and over: one of them or their store ends at a random moment.
-var teamRounds = []turmoil{calm, killed, storeKilled, killed, restart, storeStops, killed, reload}
+var teamRounds = []*turmoil{&calm, &killed, &storeKilled, &killed, &restart, &storeStops, &killed, &reload}
 
 // roundAt is round i of so many.
-func roundAt(i, of int) turmoil {
+func roundAt(i, of int) *turmoil {
 	if i < len(firstRounds) {
 		return firstRounds[i]
 	}

@@ -291,7 +291,7 @@ func TestEveryTurmoilComesInTheShortestRun(t *testing.T) {
 	for i := range shortest {
 		played[roundAt(i, shortest).name] = true
 	}
-	for _, r := range []turmoil{calm, reload, restart, killed, full, used} {
+	for _, r := range []*turmoil{&calm, &reload, &restart, &killed, &full, &used} {
 		if !played[r.name] {
 			t.Errorf("a short run has no round in which this happens: %s", r.name)
 		}

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/bench/sessions"
+	"epitome/pattern"
 )
 
 // The dialects that agents speak.
@@ -20,9 +20,16 @@ const (
 	responses = "responses"
 )
 
-// paths are where requests of a dialect go, behind what names the attempt.
-var paths = map[string]string{
-	chat: "/v1/chat/completions", messages: "/v1/messages", responses: "/v1/responses",
+// pathIn is where requests of a dialect go, behind what names the attempt.
+func pathIn(dialect string) string {
+	switch dialect {
+	case messages:
+		return "/v1/messages"
+	case responses:
+		return "/v1/responses"
+	default:
+		return "/v1/chat/completions"
+	}
 }
 
 // talk is the conversation of one agent, which keeps it in Chat Completions. One goroutine at a time has it.
@@ -78,7 +85,7 @@ const narrowBytes = 24_000
 func (t *talk) mark() string { return fmt.Sprintf("soak%d_%d", t.number, t.turn) }
 
 // marks finds marks; the number is that of the conversation.
-var marks = regexp.MustCompile(`soak([0-9]+)_[0-9]+`)
+var marks = pattern.Of(`soak([0-9]+)_[0-9]+`)
 
 // wish is what the user says in this turn.
 func (t *talk) wish() string {

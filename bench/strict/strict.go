@@ -8,14 +8,12 @@
 package strict
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
-	"slices"
 	"time"
 
+	"epitome/pattern"
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/messages/thought"
@@ -189,18 +187,20 @@ func blocksOf(answer []byte) ([]*rules.Block, error) {
 }
 
 // seals are where signatures may stand.
-var seals = regexp.MustCompile(`"(?:signature|data)":"[A-Za-z0-9+/=]{64,}"`)
+var seals = pattern.Of(`"(?:signature|data)":"([A-Za-z0-9+/=]{64,})"`)
 
 // resign puts the signatures into a body that stand for those of its client.
 func (p *Provider) resign(body []byte) []byte {
 	if len(p.signed) == 0 {
 		return body
 	}
-	return seals.ReplaceAllFunc(body, func(member []byte) []byte {
-		at := bytes.IndexByte(member, ':') + len(`:"`)
-		if now, ok := p.signed[string(member[at:len(member)-1])]; ok {
-			return slices.Concat(member[:at], []byte(now), []byte{'"'})
+	text, from := string(body), 0
+	out := make([]byte, 0, len(body))
+	for _, at := range seals.FindAllStringSubmatchIndex(text, -1) {
+		if now, ok := p.signed[text[at[2]:at[3]]]; ok {
+			out = append(append(out, text[from:at[2]]...), now...)
+			from = at[3]
 		}
-		return member
-	})
+	}
+	return append(out, text[from:]...)
 }

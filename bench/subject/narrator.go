@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/event"
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/store"
 	"epitome/summarize"
@@ -122,8 +122,8 @@ func (s *standIn) send(_ context.Context, r summarize.Request) (summarize.Respon
 }
 
 var (
-	wantedTokens  = regexp.MustCompile(`about ([0-9]+) tokens`)
-	wantedHeading = regexp.MustCompile(`(?m)^## .+\n`)
+	wantedTokens  = pattern.Of(`about ([0-9]+) tokens`)
+	wantedHeading = pattern.Of(`(?m)^## .+\n`)
 )
 
 // prose is a text of the form that the instruction ends with.
@@ -133,7 +133,11 @@ func (s *standIn) prose() (string, error) {
 		return "", errors.New("cannot stand in for a model: the instruction names no form")
 	}
 	form := s.told[at:]
-	wanted, headings := wantedTokens.FindStringSubmatch(form), wantedHeading.FindAllString(form, -1)
+	wanted := wantedTokens.FindStringSubmatch(form)
+	var headings []string
+	for _, h := range wantedHeading.FindAllStringSubmatchIndex(form, -1) {
+		headings = append(headings, form[h[0]:h[1]])
+	}
 	if len(headings) == 0 && strings.Contains(form, "without headings") { // a distillate
 		headings = []string{""}
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/value"
 )
@@ -109,7 +109,7 @@ func (inMessages) judge(head http.Header, body []byte) (streamed bool, refused *
 }
 
 // tooLong is how the model tells that a request does not fit.
-var tooLong = regexp.MustCompile(`maximum context length is (\d+) tokens\. However, you\D+(\d+) tokens`)
+var tooLong = pattern.Of(`maximum context length is (\d+) tokens\. However, you\D+(\d+) tokens`)
 
 func (inMessages) words(complaint string) *refusal {
 	flaw := rules.Flaw("%s", complaint)
