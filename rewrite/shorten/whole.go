@@ -15,8 +15,8 @@ const (
 
 // WholeNames returns the names of a text as they stand there between white space, quotes and brackets, the most
 // frequent first, then the first in the text. Nothing is torn off them but punctuation around them and places in a file
-// behind a path. A name that may begin with the letter of an escape is none. Of JSON it reads what its strings say, of a
-// long text the beginning.
+// behind a path. A name that may begin with the letter of an escape is none. Of JSON it reads what its strings say, of
+// a long text the beginning.
 func WholeNames(text string) []string {
 	text = Decoded(text)
 	type found struct {
