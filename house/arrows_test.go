@@ -155,6 +155,11 @@ var house = joined(map[string]room{
 		"it asks an epitome; which one, and how what it says is printed, is for commands to say",
 	},
 	"command/advice": {"config unit", "it reads what the parser says; knowing a command, it would have to be told of each new one"},
+	"command/line": {
+		"",
+		"it reads whatever structs declare; knowing a command, or what it is run by, it would have to be told of each" +
+			" new one",
+	},
 	"command/handing": {
 		"config offload/contexts",
 		"it keeps files in a folder; what they are given to, and by whom, must not matter",
