@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"epitome/command/line"
 	"epitome/command/shelves"
 	"epitome/config"
 	"epitome/console"
@@ -30,14 +29,15 @@ type artifactCmd struct {
 type lineRange string
 
 // Decode takes the next word of the command line.
-func (l *lineRange) Decode(ctx *kong.DecodeContext) error {
-	word, ok := ctx.Scan.Peek().Value.(string)
-	if ok && len(word) > 1 && word[0] == '-' && '0' <= word[1] && word[1] <= '9' {
-		ctx.Scan.Pop()
-		*l = lineRange(word)
-		return nil
+func (l *lineRange) Decode(words *line.Words) (err error) {
+	word, _ := words.Peek()
+	if len(word) > 1 && word[0] == '-' && '0' <= word[1] && word[1] <= '9' {
+		words.Next()
+	} else {
+		word, err = words.Value("lines")
 	}
-	return ctx.Scan.PopValueInto("lines", (*string)(l))
+	*l = lineRange(word)
+	return err
 }
 
 // Run prints what the path or URL names. For an id it asks the epitome that runs with the same data folder, and opens

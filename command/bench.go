@@ -91,7 +91,7 @@ type loadCmd struct {
 	Dialect        string            `placeholder:"NAME" enum:"chat,messages,responses" default:"chat" help:"What is asked: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses, the last two with epitome in Chat Completions beside it in the same run. Default: ${default}."`
 }
 
-func (k loadCmd) Run() error {
+func (k loadCmd) Run(*cli) error {
 	l, err := newLineup(k.Proxy)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ type cancelCmd struct {
 	Quick bool `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
-func (k cancelCmd) Run() error {
+func (k cancelCmd) Run(*cli) error {
 	l, err := newLineup(nil)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ type burstCmd struct {
 	Quick  bool `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
-func (k burstCmd) Run() error {
+func (k burstCmd) Run(*cli) error {
 	l, err := newLineup(nil)
 	if err != nil {
 		return err

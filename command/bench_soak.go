@@ -16,7 +16,7 @@ type soakCmd struct {
 }
 
 // Run runs this program as another process, and fails where a promise was broken.
-func (k soakCmd) Run() error {
+func (k soakCmd) Run(*cli) error {
 	if !(k.Minutes > 0 && k.Minutes <= 10_000) { // nor what is not a number
 		return fmt.Errorf("cannot run for %g minutes: write how many, as --minutes 2", k.Minutes)
 	}

@@ -13,7 +13,7 @@ type teamCmd struct {
 }
 
 // Run runs this program as other processes.
-func (k teamCmd) Run() error {
+func (k teamCmd) Run(*cli) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("cannot find epitome's own program file: %w", err)

@@ -12,7 +12,7 @@ type tokensCmd struct {
 	Quick bool     `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
-func (k tokensCmd) Run() error {
+func (k tokensCmd) Run(*cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := counting.Run(ctx, counting.Options{Files: k.Files, Quick: k.Quick, Progress: os.Stderr})

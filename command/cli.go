@@ -6,39 +6,43 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"reflect"
 	"runtime"
 	"strconv"
-
-	"github.com/alecthomas/kong"
+	"strings"
 
 	"epitome/command/advice"
 	"epitome/command/handing"
+	"epitome/command/line"
 	"epitome/command/logging"
 	"epitome/command/notes"
 	"epitome/config"
+	"epitome/console/terminal"
 	"epitome/instance"
 )
 
-// flags are those of all commands that read the configuration.
+// flags are those of all commands. Those of the group general are heeded by commands that read the configuration.
 type flags struct {
+	ShowHelp line.Asked `name:"help" short:"h" help:"Show context-sensitive help."`
+
 	Config   string `group:"general" placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
 	Listen   string `group:"general" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
 	Upstream string `group:"general" placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
 	Data     string `group:"general" placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
 	Mode     string `group:"general" placeholder:"MODE" words:"on,observe,off" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
+
+	ShowVersion line.Asked `name:"version" help:"Print version, commit and date of this program."`
 }
 
 // cli is the command line.
 type cli struct {
 	flags
-	ShowVersion kong.VersionFlag `name:"version" help:"Print version, commit and date of this program."`
 
-	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
+	Serve   serveCmd   `cmd:"" default:"" help:"Run the proxy in the foreground (the default command)."`
 	Launch  runCmd     `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
 	Open    openCmd    `cmd:"" help:"Open the pages of a running epitome in a browser."`
 	Stats   statsCmd   `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
@@ -52,7 +56,8 @@ type cli struct {
 
 	ownCmds
 
-	defaults string // the text of the program's own config.toml
+	defaults string        // the text of the program's own config.toml
+	program  *line.Command // the one description of the command line
 }
 
 // artifactCmds give back what epitome took out of conversations.
@@ -84,32 +89,31 @@ func (c *cli) load() (config.Config, error) {
 // config.toml.
 func Execute(defaults string, args []string) int {
 	c := cli{defaults: defaults}
-	parser := c.parser()
-	parsed, err := parser.Parse(args)
-	if err == nil {
-		err = advice.CheckCommand(c.Launch.Command, parsed.Flags())
-	}
-	if err != nil {
-		parser.Errorf("%s; 'epitome --help' lists commands and flags", advice.On(err, args, parser.Model.Children))
+	c.program = c.describe()
+	parsed, err := c.program.Parse(args)
+	switch {
+	case err != nil:
+		complain(advice.On(err, args, c.program))
 		return 2
+	case parsed.Asked == nil:
+		return exitCode(c.run(parsed.Command.Target()))
+	case parsed.Asked.Name == "version":
+		return exitCode(versionCmd{}.Run(&c))
 	}
-	return exitCode(parsed.Run(&c, handing.Load(c.load), notes.Load(c.load)))
+	return exitCode(parsed.Command.WriteHelp(os.Stdout, columns()))
 }
 
-// parser reads the command line into c. Its model is the one description of the command line: help, the manual page and
-// completions are made from it.
-func (c *cli) parser() *kong.Kong {
-	parser, err := kong.New(c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": versionText()},
-		kong.KindMapper(reflect.Int, kong.MapperFunc(readWholeNumber)),
-		kong.ExplicitGroups([]kong.Group{
+// describe is the description of the command line, which it is read by, into c. Help, the manual page and completions
+// are made from it.
+func (c *cli) describe() *line.Command {
+	return line.New(line.About{
+		Name: "epitome",
+		Help: "A transparent proxy that keeps long-running AI agents inside their model's context window.",
+		Groups: []line.Group{
 			{Key: general, Title: "Flags of all commands that read the configuration, which they override:"},
 			{Key: develop, Title: "For who works on epitome itself:"},
-		}),
-		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
-	if err != nil {
-		panic("BUG: the command line is not well-formed: " + err.Error())
-	}
-	return parser
+		},
+	}, c)
 }
 
 // general is the group of the flags that are no command's own: they come last in its help. develop is that of flags and
@@ -119,18 +123,39 @@ const (
 	develop = "develop"
 )
 
-// readWholeNumber reads a whole number, also one below zero, so that its flag says what is wrong with it.
-func readWholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("write a whole number behind it")
+// command is a command of this package. room is one of a package below, which needs nothing but the configuration.
+type (
+	command interface{ Run(c *cli) error }
+	room    interface {
+		Run(load func() (config.Config, error)) error
 	}
-	n, err := strconv.Atoi(token.String())
-	if err != nil {
-		return fmt.Errorf("cannot read %q: write a whole number", token)
+)
+
+// run runs the command whose words were read into target.
+func (c *cli) run(target any) error {
+	switch target := target.(type) {
+	case command:
+		return target.Run(c)
+	case room:
+		return target.Run(c.load)
 	}
-	target.SetInt(int64(n))
-	return nil
+	return fmt.Errorf("BUG: cannot run a %T: it has no Run that package command knows", target)
+}
+
+// complain says what is wrong with the command line, and where to look. Further lines stand below the first one's text.
+func complain(said string) {
+	const leader = "epitome: error: "
+	said = strings.ReplaceAll(said, "\n", "\n"+strings.Repeat(" ", len(leader)))
+	fmt.Fprintln(os.Stderr, leader+said+"; 'epitome --help' lists commands and flags")
+}
+
+// columns is how many characters a line of help may have.
+func columns() int {
+	const usual = 80
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil {
+		return n
+	}
+	return cmp.Or(terminal.Width(os.Stdout), usual)
 }
 
 // exitCode reports err, if there is something to report, and is the status to end with.
@@ -168,7 +193,8 @@ func versionText() string {
 
 type versionCmd struct{}
 
-func (versionCmd) Run() error {
+// Run prints which program this is.
+func (versionCmd) Run(*cli) error {
 	_, err := fmt.Println(versionText())
 	return err
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"epitome/bench/demo"
 	"epitome/command/stage"
 	"epitome/config"
@@ -138,11 +136,7 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 func toldByDemo(t *testing.T) string {
 	t.Helper()
 	var c cli
-	parser, err := kong.New(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse([]string{"demo"}); err != nil {
+	if _, err := c.describe().Parse([]string{"demo"}); err != nil {
 		t.Fatal(err)
 	}
 	window, err := config.ParseWindow(c.Demo.Window)

@@ -14,7 +14,7 @@ type keyCmd struct {
 }
 
 // Run makes a key and prints what to do with it. Nothing keeps the key.
-func (k keyCmd) Run() error {
+func (k keyCmd) Run(*cli) error {
 	if err := config.CheckClientName(k.Name); err != nil {
 		return err
 	}

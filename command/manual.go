@@ -3,8 +3,6 @@ package command
 import (
 	"os"
 
-	"github.com/alecthomas/kong"
-
 	"epitome/command/manual"
 	"epitome/instance"
 )
@@ -14,8 +12,8 @@ type completionCmd struct {
 }
 
 // Run prints the completions for a shell.
-func (k completionCmd) Run(line *kong.Context) error {
-	text, err := manual.Completion(line.Model, k.Shell)
+func (k completionCmd) Run(c *cli) error {
+	text, err := manual.Completion(c.program, k.Shell)
 	if err != nil {
 		return err
 	}
@@ -26,9 +24,9 @@ func (k completionCmd) Run(line *kong.Context) error {
 type manualCmd struct{}
 
 // Run prints the manual page.
-func (manualCmd) Run(line *kong.Context) error {
+func (manualCmd) Run(c *cli) error {
 	_, date, _ := instance.Commit()
 	of := manual.Edition{Version: instance.Version(), Date: date[:min(10, len(date))]}
-	_, err := os.Stdout.WriteString(manual.Page(line.Model, of))
+	_, err := os.Stdout.WriteString(manual.Page(c.program, of))
 	return err
 }

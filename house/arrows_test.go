@@ -143,8 +143,8 @@ var house = joined(map[string]room{
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page" +
 			" bench/policy bench/price bench/replay bench/replay/figures bench/soak bench/subject bench/team" +
-			" bench/through command/account command/advice command/explanation command/handing command/logging" +
-			" command/manual command/notes command/shelves command/stage command/statusline command/trial config" +
+			" bench/through command/account command/advice command/explanation command/handing command/line" +
+			" command/logging command/manual command/notes command/shelves command/stage command/statusline command/trial config" +
 			" console console/access console/recall console/story console/story/api console/terminal daemon instance" +
 			" instance/agent instance/service offload proxy/clients unit",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
@@ -154,7 +154,10 @@ var house = joined(map[string]room{
 		"console/story console/terminal instance",
 		"it asks an epitome; which one, and how what it says is printed, is for commands to say",
 	},
-	"command/advice": {"config unit", "it reads what the parser says; knowing a command, it would have to be told of each new one"},
+	"command/advice": {
+		"command/line config unit",
+		"it reads what the parser says; knowing a command, it would have to be told of each new one",
+	},
 	"command/line": {
 		"",
 		"it reads whatever structs declare; knowing a command, or what it is run by, it would have to be told of each" +
@@ -191,7 +194,7 @@ var house = joined(map[string]room{
 		"a log takes lines, whatever they say; what wants them written, and by which keys, must not matter",
 	},
 	"command/manual": {
-		"",
+		"command/line",
 		"it describes whatever the parser reads; knowing a command, it would describe that one by hand",
 	},
 	"command/commandtest": {

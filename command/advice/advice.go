@@ -2,12 +2,12 @@
 package advice
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"epitome/command/line"
 	"epitome/config"
 	"epitome/unit"
 )
@@ -15,53 +15,92 @@ import (
 // mostWrong is how many letters of a word may be wrong for another to be the one that was meant.
 const mostWrong = 2
 
-// On adds to an error of the command line what was meant, as far as that shows.
-func On(err error, args []string, commands []*kong.Node) string {
-	said := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // none is what is left out
-	if words, got, ok := strings.Cut(said, " but got "); ok {
-		_, words, _ = strings.Cut(words, "must be one of ")
-		known := strings.Split(strings.ReplaceAll(words, `"`, ""), ",")
-		if meant := nearestTo(strings.Trim(got, `"`), known); meant != "" {
-			said += ", did you mean " + meant + "?"
+// On is an error of the program's command line, with what was meant.
+func On(err error, args []string, program *line.Command) string {
+	if flag, ok := errors.AsType[*line.UnknownFlagError](err); ok {
+		return onFlag(flag)
+	}
+	if word, ok := errors.AsType[*line.UnexpectedError](err); ok {
+		return onWord(word, args, program)
+	}
+	if choice, ok := errors.AsType[*line.ChoiceError](err); ok {
+		if meant := nearestTo(choice.Got, choice.Choices); meant != "" {
+			return err.Error() + ", did you mean " + meant + "?"
 		}
-		return said
 	}
-	if flag, ok := strings.CutPrefix(said, "unknown flag --"); ok {
-		name, _, _ := strings.Cut(flag, ",")
-		if keys := config.KeysLike(name); len(keys) > 0 {
-			return said + "; the configuration file has " + strings.Join(keys, ", ") +
-				", which 'epitome check --defaults' explains"
-		}
-		return said
-	}
-	word, ok := strings.CutPrefix(said, "unexpected argument ")
-	names := namesOf(commands)
-	if !ok || slices.ContainsFunc(args, func(a string) bool { return slices.Contains(names, a) }) {
-		return said // it is no command that was to stand there
-	}
-	nearest := nearestTo(word, names)
-	if nearest == "" {
-		return said + ", the commands are " + strings.Join(names, ", ")
-	}
-	return said + ", did you mean " + nearest + "?"
+	return err.Error()
 }
 
-// CheckCommand is an error if what stands where a command begins is a flag that is not known. Behind -- it is no flag.
-func CheckCommand(command []string, known []*kong.Flag) error {
-	if len(command) == 0 || len(command[0]) < 2 || command[0][0] != '-' || command[0] == "--" {
-		return nil
+// onFlag names flags that look like it, and keys of the configuration that are called so.
+func onFlag(err *line.UnknownFlagError) string {
+	said := err.Error()
+	if err.BeforeRest {
+		said += beforeRest(err)
+	} else {
+		said += didYouMean(err.Flag, spelt(err.Known))
 	}
-	var names []string
-	for _, f := range known {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
+	if name, ok := strings.CutPrefix(err.Flag, "--"); ok {
+		if keys := config.KeysLike(name); len(keys) > 0 {
+			said += "; the configuration file has " + strings.Join(keys, ", ") +
+				", which 'epitome check --defaults' explains"
 		}
 	}
-	flag, _, _ := strings.Cut(command[0], "=")
-	if meant := nearestTo(flag, names); meant != "" {
-		return fmt.Errorf("unknown flag %s, did you mean %q?", flag, meant)
+	return said
+}
+
+// beforeRest is of a flag that stands where the command to run begins: it may be one of that command's own.
+func beforeRest(err *line.UnknownFlagError) string {
+	shown := slices.DeleteFunc(slices.Clone(err.Known), func(f *line.Parameter) bool { return f.Hidden })
+	var names []string
+	for _, f := range shown {
+		names = append(names, f.String())
 	}
-	return fmt.Errorf("unknown flag %s, which stands before the command to run: its own flags stand behind it", flag)
+	if meant := nearestTo(err.Flag, names); meant != "" {
+		return fmt.Sprintf(", did you mean %q?", meant)
+	}
+	return ", which stands before the command to run: its own flags stand behind it"
+}
+
+// spelt is how flags are given, in each way.
+func spelt(flags []*line.Parameter) (names []string) {
+	for _, f := range flags {
+		names = append(names, f.String())
+		if f.Short != 0 {
+			names = append(names, "-"+string(f.Short))
+		}
+	}
+	return names
+}
+
+func onWord(err *line.UnexpectedError, args []string, program *line.Command) string {
+	if within := namesOf(err.Of); len(within) > 0 {
+		return err.Error() + didYouMean(err.Word, within)
+	}
+	names := namesOf(program)
+	if slices.ContainsFunc(args, func(a string) bool { return slices.Contains(names, a) }) {
+		return err.Error() // it is no command that was to stand there
+	}
+	if nearest := nearestTo(err.Word, names); nearest != "" {
+		return err.Error() + ", did you mean " + nearest + "?"
+	}
+	return err.Error() + ", the commands are " + strings.Join(names, ", ")
+}
+
+// didYouMean names all words that begin so, or look like the word; it is empty if there are none.
+func didYouMean(word string, words []string) string {
+	var like []string
+	for _, w := range words {
+		if strings.HasPrefix(w, word) || unit.Distance(w, word) <= mostWrong {
+			like = append(like, fmt.Sprintf("%q", w))
+		}
+	}
+	switch len(like) {
+	case 0:
+		return ""
+	case 1:
+		return ", did you mean " + like[0] + "?"
+	}
+	return ", did you mean one of " + strings.Join(like, ", ") + "?"
 }
 
 // nearestTo is the one of the words that looks most like the word; empty if none does.
@@ -75,11 +114,11 @@ func nearestTo(word string, words []string) (nearest string) {
 	return nearest
 }
 
-// namesOf is what the commands are called that are shown.
-func namesOf(commands []*kong.Node) (names []string) {
-	for _, c := range commands {
-		if !c.Hidden {
-			names = append(names, c.Name)
+// namesOf is what the commands are called that are shown, by which the command goes on.
+func namesOf(c *line.Command) (names []string) {
+	for _, child := range c.Commands() {
+		if !child.Hidden {
+			names = append(names, child.Name)
 		}
 	}
 	return names

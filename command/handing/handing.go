@@ -23,7 +23,7 @@ type Command struct {
 }
 
 // Load reads the configuration that the command line says.
-type Load func() (config.Config, error)
+type Load = func() (config.Config, error)
 
 type addCmd struct {
 	Name  string   `arg:"" help:"The name under which conversations ask for the files together: a-z, 0-9, dot, dash and underscore."`

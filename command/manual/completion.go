@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"epitome/command/line"
 )
 
 // Completion is the program's completions for a shell: bash, zsh or fish.
-func Completion(app *kong.Application, shell string) (string, error) {
+func Completion(app *line.Command, shell string) (string, error) {
 	switch shell {
 	case "bash":
 		return bash(app), nil
@@ -58,7 +58,7 @@ ARGUMENTS@
 complete -F _PROGRAM@ PROGRAM@
 `
 
-func bash(app *kong.Application) string {
+func bash(app *line.Command) string {
 	var paths, passed, given, flags, arguments strings.Builder
 	offer := func(v values) string {
 		switch {
@@ -73,31 +73,31 @@ func bash(app *kong.Application) string {
 		}
 		return ":"
 	}
-	for _, c := range commandsOf(app.Node, "") {
-		if c.words != "" {
-			before, last := parted(c.words)
-			fmt.Fprintf(&paths, "      %q) at=%q ;;\n", before+" "+last, c.words)
+	for _, c := range commandsOf(app) {
+		if c.Path() != "" {
+			before, last := parted(c.Path())
+			fmt.Fprintf(&paths, "      %q) at=%q ;;\n", before+" "+last, c.Path())
 		}
-		names := flagNames(flagsOf(c.node))
-		if c.words != "" {
-			names += " " + flagNames(flagsOf(app.Node))
+		names := flagNames(flagsOf(c))
+		if c.Path() != "" {
+			names += " " + flagNames(flagsOf(app))
 		}
-		fmt.Fprintf(&flags, "      %q) COMPREPLY=($(compgen -W %q -- \"$cur\")) ;;\n", c.words, strings.TrimSpace(names))
-		for _, f := range flagsOf(c.node) {
-			if !takesValue(f) {
+		fmt.Fprintf(&flags, "      %q) COMPREPLY=($(compgen -W %q -- \"$cur\")) ;;\n", c.Path(), strings.TrimSpace(names))
+		for _, f := range flagsOf(c) {
+			if f.IsSwitch() {
 				continue
 			}
-			where := fmt.Sprintf("%q", c.words+" --"+f.Name)
-			if c.words == "" {
+			where := fmt.Sprintf("%q", c.Path()+" --"+f.Name)
+			if c.Path() == "" {
 				where = `*" --` + f.Name + `"` // of all commands
 			}
-			fmt.Fprintf(&given, "    %s) %s; return ;;\n", where, offer(valuesOf(f.Value, f.PlaceHolder)))
+			fmt.Fprintf(&given, "    %s) %s; return ;;\n", where, offer(valuesOf(f)))
 		}
-		takes := argumentValues(c.node)
+		takes := argumentValues(c)
 		if takes.program {
-			fmt.Fprintf(&passed, "      %q[!-]*) return ;;\n", c.words+" ")
+			fmt.Fprintf(&passed, "      %q[!-]*) return ;;\n", c.Path()+" ")
 		}
-		fmt.Fprintf(&arguments, "    %q) %s ;;\n", c.words, offer(takes))
+		fmt.Fprintf(&arguments, "    %q) %s ;;\n", c.Path(), offer(takes))
 	}
 	return filled(bashScript, map[string]string{"PROGRAM": app.Name, "PATHS": clipped(&paths), "PASSED": clipped(&passed),
 		"VALUES": clipped(&given), "FLAGS": clipped(&flags), "ARGUMENTS": clipped(&arguments)})
@@ -114,7 +114,7 @@ func parted(words string) (before, last string) {
 	return "", words
 }
 
-func flagNames(flags []*kong.Flag) string {
+func flagNames(flags []*line.Parameter) string {
 	var names []string
 	for _, f := range flags {
 		names = append(names, "--"+f.Name)
@@ -123,13 +123,12 @@ func flagNames(flags []*kong.Flag) string {
 }
 
 // argumentValues is what may follow a command that is no flag: another word of it, or its first argument.
-func argumentValues(node *kong.Node) values {
-	if children := childrenOf(node); len(children) > 0 {
+func argumentValues(c *line.Command) values {
+	if children := namesOf(c); len(children) > 0 {
 		return values{words: children}
 	}
-	if len(node.Positional) == 0 {
+	if len(c.Arguments()) == 0 {
 		return values{}
 	}
-	first := node.Positional[0]
-	return valuesOf(first, first.Tag.PlaceHolder)
+	return valuesOf(c.Arguments()[0])
 }

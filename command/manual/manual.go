@@ -8,40 +8,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"epitome/command/line"
 )
 
-// Words is the tag of a flag or argument whose values are known, separated by commas.
-const Words = "words"
-
-// command is one that can be given: its words behind the program's name, and what belongs to it.
-type command struct {
-	words string // separated by spaces; empty is the program itself
-	node  *kong.Node
-}
-
-// commandsOf are the commands that are shown, each behind the one that it belongs to.
-func commandsOf(node *kong.Node, words string) (all []command) {
-	all = append(all, command{words, node})
-	for _, child := range node.Children {
-		if child.Type == kong.CommandNode && !child.Hidden {
-			all = append(all, commandsOf(child, strings.TrimSpace(words+" "+child.Name))...)
-		}
+// commandsOf are the command and those below it that are shown, each behind the one that it belongs to.
+func commandsOf(c *line.Command) (all []*line.Command) {
+	all = append(all, c)
+	for _, child := range shown(c) {
+		all = append(all, commandsOf(child)...)
 	}
 	return all
 }
 
-// flagsOf are the command's own flags that are shown.
-func flagsOf(node *kong.Node) []*kong.Flag {
-	return slices.DeleteFunc(slices.Clone(node.Flags), func(f *kong.Flag) bool { return f.Hidden })
+// shown are the commands by which the command goes on, without hidden ones.
+func shown(c *line.Command) []*line.Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands()), func(c *line.Command) bool { return c.Hidden })
 }
 
-// childrenOf are the words by which the command goes on.
-func childrenOf(node *kong.Node) (names []string) {
-	for _, child := range node.Children {
-		if child.Type == kong.CommandNode && !child.Hidden {
-			names = append(names, child.Name)
-		}
+// isLeaf reports whether the command goes on by no other.
+func isLeaf(c *line.Command) bool { return len(c.Commands()) == 0 }
+
+// flagsOf are the command's own flags that are shown.
+func flagsOf(c *line.Command) []*line.Parameter {
+	return slices.DeleteFunc(slices.Clone(c.Flags()), func(f *line.Parameter) bool { return f.Hidden })
+}
+
+// namesOf are the words by which the command goes on.
+func namesOf(c *line.Command) (names []string) {
+	for _, child := range shown(c) {
+		names = append(names, child.Name)
 	}
 	return names
 }
@@ -55,17 +50,10 @@ type values struct {
 }
 
 // valuesOf is what a flag or an argument takes.
-func valuesOf(v *kong.Value, placeholder string) values {
-	known := slices.DeleteFunc(strings.Split(v.Enum+","+v.Tag.Get(Words), ","), func(w string) bool { return w == "" })
-	for i := range known {
-		known[i] = strings.TrimSpace(known[i])
-	}
-	return values{words: known, program: v.Passthrough, folders: placeholder == "FOLDER",
-		files: slices.Contains([]string{"FILE", "FILES", "PATHS", "BINARY,..."}, placeholder)}
+func valuesOf(p *line.Parameter) values {
+	return values{words: p.KnownValues(), program: p.TakesRest(), folders: p.Placeholder() == "FOLDER",
+		files: slices.Contains([]string{"FILE", "FILES", "PATHS", "BINARY,..."}, p.Placeholder())}
 }
-
-// takesValue reports whether something stands behind a flag.
-func takesValue(f *kong.Flag) bool { return !f.IsBool() && !f.IsCounter() }
 
 // firstSentence is what a help text begins with.
 func firstSentence(help string) string {

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
+	"epitome/command/line"
 	"epitome/house/missing"
 )
 
@@ -18,7 +17,7 @@ type grammar struct {
 	Folder string `placeholder:"FOLDER" group:"late" help:"Where it lies."`
 	Secret string `hidden:"" help:"Nothing to see."`
 
-	Serve struct{} `cmd:"" default:"withargs" help:"Run it."`
+	Serve struct{} `cmd:"" default:"" help:"Run it."`
 	Run   struct {
 		Command []string `arg:"" optional:"" passthrough:"" help:"What to run."`
 	} `cmd:"" help:"Run something else."`
@@ -35,18 +34,13 @@ type grammar struct {
 	} `cmd:"" help:"Say something for a shell."`
 }
 
-func model(t *testing.T) *kong.Application {
-	t.Helper()
-	parser, err := kong.New(&grammar{}, kong.Name("prog"), kong.Description("A program. It does much."),
-		kong.ExplicitGroups([]kong.Group{{Key: "late", Title: "Last of all:"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parser.Model
+func described() *line.Command {
+	return line.New(line.About{Name: "prog", Help: "A program. It does much.",
+		Groups: []line.Group{{Key: "late", Title: "Last of all:"}}}, &grammar{})
 }
 
 func TestPageHasWhatTheParserReads(t *testing.T) {
-	page := Page(model(t), Edition{"v1.2.3", "2026-11-21"})
+	page := Page(described(), Edition{"v1.2.3", "2026-11-21"})
 	for _, want := range []string{
 		".TH PROG 1 \"2026-11-21\" \"prog v1.2.3\" \"\"\n", "prog \\- A program\n", `\fBprog bench load\fR [\fIflags\fR]`,
 		`.SS "prog shell <name>"`, ".TP\n\\fB\\-q, \\-\\-quick\\fR\nBe quick.\n", `\fB\-\-page\fR=\fIFILE\fR`,
@@ -141,7 +135,7 @@ func TestZshReadsItsScript(t *testing.T) {
 }
 
 func TestOtherShellsAreRefused(t *testing.T) {
-	if text, err := Completion(model(t), "tcsh"); err == nil || !strings.Contains(err.Error(), "bash, zsh or fish") {
+	if text, err := Completion(described(), "tcsh"); err == nil || !strings.Contains(err.Error(), "bash, zsh or fish") {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -152,7 +146,7 @@ func written(t *testing.T, shell string) string {
 	if _, err := exec.LookPath(shell); err != nil {
 		missing.Skip(t, "there is no %s", shell)
 	}
-	text, err := Completion(model(t), shell)
+	text, err := Completion(described(), shell)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"epitome/command/line"
 )
 
 // Edition is which program a page is of.
@@ -16,40 +16,40 @@ type Edition struct {
 }
 
 // Page is the page for man, in the macros of man(7).
-func Page(app *kong.Application, of Edition) string {
+func Page(app *line.Command, of Edition) string {
 	p := &page{}
 	p.write(fmt.Sprintf(`.TH %s 1 "%s" "%s" ""`, strings.ToUpper(app.Name), of.Date, app.Name+" "+of.Version)) // readers parse the date
 	p.macro("SH", "NAME")
 	p.text(app.Name + " - " + firstSentence(app.Help))
-	all := commandsOf(app.Node, "")
+	all := commandsOf(app)
 	p.macro("SH", "SYNOPSIS")
 	for i, c := range all {
-		if c.node.Leaf() {
+		if isLeaf(c) {
 			if i > 1 {
 				p.macro("br")
 			}
-			p.write(`\fB` + escape(app.Name+" "+c.words) + `\fR` + escape(argumentsOf(c.node)) + ` [\fIflags\fR]`)
+			p.write(`\fB` + escape(app.Name+" "+c.Path()) + `\fR` + escape(argumentsOf(c)) + ` [\fIflags\fR]`)
 		}
 	}
 	p.macro("SH", "DESCRIPTION")
 	p.text(app.Help)
 	p.macro("SH", "COMMANDS")
 	for _, c := range all[1:] {
-		if c.node.Leaf() {
+		if isLeaf(c) {
 			p.describe(app.Name, c)
 		}
 	}
 	p.macro("SH", "FLAGS")
-	p.flags(flagsOf(app.Node))
+	p.flags(flagsOf(app))
 	p.macro("SH", "EXIT STATUS")
 	p.text("0 where all went well, 2 where the command line cannot be read, the command's own for run, 1 for everything else.")
 	return p.String()
 }
 
 // argumentsOf is how the arguments of a command are written.
-func argumentsOf(node *kong.Node) (s string) {
-	for _, a := range node.Positional {
-		s += " " + a.Summary()
+func argumentsOf(c *line.Command) (s string) {
+	for _, a := range c.Arguments() {
+		s += " " + a.String()
 	}
 	return s
 }
@@ -73,51 +73,43 @@ func (p *page) macro(name string, args ...string) {
 func (p *page) text(words string) { p.write(escape(strings.Join(strings.Fields(words), " "))) }
 
 // describe writes what belongs to one command.
-func (p *page) describe(program string, c command) {
-	p.macro("SS", program+" "+c.words+argumentsOf(c.node))
-	p.text(cmp.Or(c.node.Detail, c.node.Help))
-	for _, a := range c.node.Positional {
+func (p *page) describe(program string, c *line.Command) {
+	p.macro("SS", program+" "+c.Path()+argumentsOf(c))
+	p.text(c.Help)
+	for _, a := range c.Arguments() {
 		p.macro("TP")
-		p.write(`\fI` + escape(a.Summary()) + `\fR`)
-		p.text(a.Help)
+		p.write(`\fI` + escape(a.String()) + `\fR`)
+		p.text(a.Help())
 	}
-	var own, others []*kong.Flag
-	for _, f := range flagsOf(c.node) {
-		if f.Group == nil {
-			own = append(own, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	p.flags(append(own, others...))
+	p.flags(flagsOf(c))
 }
 
 // flags writes flags, each group of them under its title.
-func (p *page) flags(all []*kong.Flag) {
+func (p *page) flags(all []*line.Parameter) {
 	var title string
-	slices.SortStableFunc(all, func(a, b *kong.Flag) int { return cmp.Compare(rankOf(a), rankOf(b)) })
+	slices.SortStableFunc(all, func(a, b *line.Parameter) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	for _, f := range all {
-		if f.Group != nil && f.Group.Title != title {
-			title = f.Group.Title
+		if f.Title() != "" && f.Title() != title {
+			title = f.Title()
 			p.macro("PP")
 			p.text(title)
 		}
 		p.macro("TP")
-		p.write(`\fB` + escape(namesOf(f)) + `\fR` + valueIn(f))
-		p.text(f.Help)
+		p.write(`\fB` + escape(nameOf(f)) + `\fR` + valueIn(f))
+		p.text(f.Help())
 	}
 }
 
 // rankOf puts flags of no group first.
-func rankOf(f *kong.Flag) int {
-	if f.Group == nil {
+func rankOf(f *line.Parameter) int {
+	if f.Title() == "" {
 		return 0
 	}
 	return 1
 }
 
-// namesOf is how a flag is given.
-func namesOf(f *kong.Flag) string {
+// nameOf is how a flag is given.
+func nameOf(f *line.Parameter) string {
 	if f.Short != 0 {
 		return fmt.Sprintf("-%c, --%s", f.Short, f.Name)
 	}
@@ -125,11 +117,11 @@ func namesOf(f *kong.Flag) string {
 }
 
 // valueIn is how the value behind a flag is written, in roff.
-func valueIn(f *kong.Flag) string {
-	if !takesValue(f) {
+func valueIn(f *line.Parameter) string {
+	if f.IsSwitch() {
 		return ""
 	}
-	return `=\fI` + escape(f.FormatPlaceHolder()) + `\fR`
+	return `=\fI` + escape(f.Example()) + `\fR`
 }
 
 // escape keeps words from being taken for roff.

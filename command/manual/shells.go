@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"epitome/command/line"
 )
 
 // zshScript has a function for each command; _arguments goes on to the next one by the word that was given.
@@ -18,18 +18,18 @@ else
 fi
 `
 
-func zsh(app *kong.Application) string {
+func zsh(app *line.Command) string {
 	var functions strings.Builder
-	for _, c := range commandsOf(app.Node, "") {
-		fmt.Fprintf(&functions, "%s() {\n", zshName(app.Name, c.words))
-		specs := zshFlags(flagsOf(c.node))
-		if c.words != "" {
-			specs = append(specs, zshFlags(flagsOf(app.Node))...)
+	for _, c := range commandsOf(app) {
+		fmt.Fprintf(&functions, "%s() {\n", zshName(app.Name, c.Path()))
+		specs := zshFlags(flagsOf(c))
+		if c.Path() != "" {
+			specs = append(specs, zshFlags(flagsOf(app))...)
 		}
-		if len(childrenOf(c.node)) > 0 {
+		if len(namesOf(c)) > 0 {
 			zshChildren(&functions, app.Name, c, specs)
 		} else {
-			fmt.Fprintf(&functions, "  _arguments -s %s\n", strings.Join(append(specs, zshArguments(c.node)...), " \\\n    "))
+			fmt.Fprintf(&functions, "  _arguments -s %s\n", strings.Join(append(specs, zshArguments(c)...), " \\\n    "))
 		}
 		functions.WriteString("}\n")
 	}
@@ -37,18 +37,16 @@ func zsh(app *kong.Application) string {
 }
 
 // zshChildren writes how a command goes on.
-func zshChildren(b *strings.Builder, program string, c command, specs []string) {
+func zshChildren(b *strings.Builder, program string, c *line.Command, specs []string) {
 	specs = append(specs, "'1: :->command'", "'*::argument:->rest'")
 	fmt.Fprintf(b, "  local state line\n  typeset -A opt_args\n  _arguments -C -s %s\n", strings.Join(specs, " \\\n    "))
 	b.WriteString("  case $state in\n  command)\n    local -a known=(\n")
-	for _, child := range c.node.Children {
-		if child.Type == kong.CommandNode && !child.Hidden {
-			fmt.Fprintf(b, "      %s\n", quoted(child.Name+":"+zshSafe(firstSentence(child.Help))))
-		}
+	for _, child := range shown(c) {
+		fmt.Fprintf(b, "      %s\n", quoted(child.Name+":"+zshSafe(firstSentence(child.Help))))
 	}
 	b.WriteString("    )\n    _describe command known ;;\n  rest)\n    case $line[1] in\n")
-	for _, name := range childrenOf(c.node) {
-		fmt.Fprintf(b, "    %s) %s ;;\n", name, zshName(program, strings.TrimSpace(c.words+" "+name)))
+	for _, name := range namesOf(c) {
+		fmt.Fprintf(b, "    %s) %s ;;\n", name, zshName(program, strings.TrimSpace(c.Path()+" "+name)))
 	}
 	b.WriteString("    esac ;;\n  esac\n")
 }
@@ -59,15 +57,15 @@ func zshName(program, words string) string {
 }
 
 // zshFlags are flags as _arguments reads them.
-func zshFlags(flags []*kong.Flag) (specs []string) {
+func zshFlags(flags []*line.Parameter) (specs []string) {
 	for _, f := range flags {
 		spec := "--" + f.Name
-		if takesValue(f) {
+		if !f.IsSwitch() {
 			spec += "="
 		}
-		spec += "[" + zshSafe(firstSentence(f.Help)) + "]"
-		if takesValue(f) {
-			spec += ":" + zshSafe(f.FormatPlaceHolder()) + ":" + zshAction(valuesOf(f.Value, f.PlaceHolder))
+		spec += "[" + zshSafe(firstSentence(f.Help())) + "]"
+		if !f.IsSwitch() {
+			spec += ":" + zshSafe(f.Example()) + ":" + zshAction(valuesOf(f))
 		}
 		specs = append(specs, quoted(spec))
 	}
@@ -75,13 +73,13 @@ func zshFlags(flags []*kong.Flag) (specs []string) {
 }
 
 // zshArguments are a command's arguments as _arguments reads them.
-func zshArguments(node *kong.Node) (specs []string) {
-	for _, a := range node.Positional {
-		takes := valuesOf(a, a.Tag.PlaceHolder)
+func zshArguments(c *line.Command) (specs []string) {
+	for _, a := range c.Arguments() {
+		takes := valuesOf(a)
 		switch {
 		case takes.program:
 			specs = append(specs, "'*::command:_normal'")
-		case a.IsCumulative():
+		case a.IsMany():
 			specs = append(specs, quoted("*:"+a.Name+":"+zshAction(takes)))
 		default:
 			specs = append(specs, quoted(":"+a.Name+":"+zshAction(takes)))
@@ -112,48 +110,46 @@ func quoted(s string) string {
 	return "'" + strings.NewReplacer("'", "", `\`, "").Replace(s) + "'"
 }
 
-func fish(app *kong.Application) string {
+func fish(app *line.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Completions of %s for fish, made from its own description.\ncomplete -c %s -f\n", app.Name, app.Name)
-	for _, c := range commandsOf(app.Node, "") {
-		where := fishCondition(app, c)
-		for _, child := range c.node.Children {
-			if child.Type == kong.CommandNode && !child.Hidden {
-				fmt.Fprintf(&b, "complete -c %s -n %s -a %s -d %s\n", app.Name, quoted(where), child.Name, quoted(firstSentence(child.Help)))
-			}
+	for _, c := range commandsOf(app) {
+		where := fishCondition(c)
+		for _, child := range shown(c) {
+			fmt.Fprintf(&b, "complete -c %s -n %s -a %s -d %s\n", app.Name, quoted(where), child.Name, quoted(firstSentence(child.Help)))
 		}
-		if takes := argumentValues(c.node); c.node.Leaf() && fishAction(takes) != "" {
+		if takes := argumentValues(c); isLeaf(c) && fishAction(takes) != "" {
 			fmt.Fprintf(&b, "complete -c %s -n %s%s\n", app.Name, quoted(where), fishAction(takes))
 		}
-		for _, f := range flagsOf(c.node) {
+		for _, f := range flagsOf(c) {
 			condition := " -n " + quoted(where)
-			if c.words == "" {
+			if c.Path() == "" {
 				condition = "" // of all commands
 			}
-			fmt.Fprintf(&b, "complete -c %s%s -l %s%s -d %s\n", app.Name, condition, f.Name, fishValue(f), quoted(firstSentence(f.Help)))
+			fmt.Fprintf(&b, "complete -c %s%s -l %s%s -d %s\n", app.Name, condition, f.Name, fishValue(f), quoted(firstSentence(f.Help())))
 		}
 	}
 	return b.String()
 }
 
 // fishCondition holds where the words of a command were given, and none by which it goes on.
-func fishCondition(app *kong.Application, c command) string {
+func fishCondition(c *line.Command) string {
 	var conditions []string
-	for word := range strings.FieldsSeq(c.words) {
+	for word := range strings.FieldsSeq(c.Path()) {
 		conditions = append(conditions, "__fish_seen_subcommand_from "+word)
 	}
-	if children := childrenOf(c.node); len(children) > 0 {
+	if children := namesOf(c); len(children) > 0 {
 		conditions = append(conditions, "not __fish_seen_subcommand_from "+strings.Join(children, " "))
 	}
 	return strings.Join(conditions, "; and ")
 }
 
 // fishValue is what stands behind a flag.
-func fishValue(f *kong.Flag) string {
-	if !takesValue(f) {
+func fishValue(f *line.Parameter) string {
+	if f.IsSwitch() {
 		return ""
 	}
-	action := fishAction(valuesOf(f.Value, f.PlaceHolder))
+	action := fishAction(valuesOf(f))
 	if strings.HasPrefix(action, " -F") {
 		return " -r" + action
 	}

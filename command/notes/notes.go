@@ -28,7 +28,7 @@ type Command struct {
 }
 
 // Load reads the configuration that the command line says.
-type Load func() (config.Config, error)
+type Load = func() (config.Config, error)
 
 // which says of which project.
 type which struct {
