@@ -232,6 +232,10 @@ var house = joined(map[string]room{
 		"event",
 		"log lines are a fold over events; what else they told would be a second truth",
 	},
+	"console/markup": {
+		"console/chart console/figure",
+		"what makes a page safe and its numbers true must hold whatever the page shows",
+	},
 	"console/metrics": {
 		"event",
 		"metrics are a fold over events; what else they counted would be a second truth",

@@ -26,6 +26,8 @@ var bans = []ban{
 		"would be a second truth"},
 	{"github.com/minio", "", "it takes a fifth of a start, for everybody; only tests hold our signature to its own"},
 	{"github.com/modelcontextprotocol", "console/recall", "the protocol changes twice a year, and is one way among several"},
+	{"maragu.dev/gomponents", "bench/page console/markup console/pages",
+		"what is no page needs no elements; who makes some keeps texts out of their code"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
 	{"html/template", "console/pages", keepsAll},
 	{"text/template", "", keepsAll},
@@ -36,7 +38,7 @@ var bans = []ban{
 
 // keepsAll is what a library of templates does.
 const keepsAll = "it asks for methods by names that nobody knows before, and so every method of the program stays in it; pages " +
-	"are made with " + elements
+	"are made with maragu.dev/gomponents"
 
 // checkLawful wants a reason for every arrow and every ban.
 func checkLawful(house map[string]room, bans []ban) (complaints []string) {
