@@ -241,8 +241,29 @@ var house = joined(map[string]room{
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
 	"console/pages": {
-		"console/access console/chart console/figure console/story event summarize/memory",
+		"console/figure console/markup console/pages/amounts console/pages/drawing console/pages/frame" +
+			" console/pages/lines console/pages/words console/access console/story event summarize/memory",
 		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
+	},
+	"console/pages/amounts": {
+		"console/markup console/pages/frame console/pages/words console/story event",
+		"an amount is shown alike on every page; which page that is must not matter",
+	},
+	"console/pages/drawing": {
+		"console/chart console/figure console/markup console/pages/frame console/pages/words console/story event",
+		"a chart is a fold over events; who looks at it must not change it",
+	},
+	"console/pages/frame": {
+		"console/access console/chart console/markup event",
+		"what stands around a page must not depend on what it shows",
+	},
+	"console/pages/lines": {
+		"console/chart",
+		"lines are read and compared alike, whoever said what stands in them",
+	},
+	"console/pages/words": {
+		"console/figure console/markup console/story event",
+		"what is said of an event is told by the event; on which page it stands must not matter",
 	},
 	"console/story/journal": {
 		"",

@@ -2,7 +2,7 @@
 // bounded size, and texts that every reader of SVG and HTML takes.
 //
 // It promises that equal figures make equal charts, and that no text that went through Plain can change how the rest
-// of a page is read. It draws nothing itself and knows nothing of what is shown: templates place what it works out.
+// of a page is read. It draws nothing itself and knows nothing of what is shown: who shows it places what it works out.
 package chart
 
 import (

@@ -9,27 +9,32 @@ import (
 	"strings"
 	"time"
 
+	"epitome/console/figure"
+	"epitome/console/markup"
+	"epitome/console/pages/drawing"
+	"epitome/console/pages/frame"
+	"epitome/console/pages/words"
 	"epitome/console/story"
 	"epitome/event"
 )
 
 // talk is the page of one conversation.
 type talk struct {
-	Story  story.Story
-	Chart  *course
-	Newest *event.Exchange // nil if none is kept
-	Deeds  []deed          // that changed what had been sent, or failed
-	More   int             // deeds that are not shown
-	Fresh  []deed          // offloads: new results that were shortened when they came
-	Rest   int             // of those, how many are not shown
+	Story story.Story
+	Chart *drawing.Course // nil: no turn with tokens is kept
+	Deeds []deed          // that changed what had been sent, or failed
+	More  int             // deeds that are not shown
+	Fresh []deed          // offloads: new results that were shortened when they came
+	Rest  int             // of those, how many are not shown
 	// turns that were only observed, in words; empty: there are none
 	Watched    string
 	AllWatched bool // of the turns that are kept
 	Missed     []miss
 	Shown      []event.Exchange // turns, the newest first
-	Newer      string           // where newer turns are; empty: there are none
-	Older      string
+	Newer      markup.Address   // where newer turns are; none: there are none
+	Older      markup.Address
 	Unseen     unseen
+	frame.Reader
 }
 
 // miss is a turn of which the provider's cache had less than it could have had: Held tokens, 0 if that is not known.
@@ -70,12 +75,12 @@ const (
 )
 
 // conversation makes the page of one conversation.
-func (p *Pages) conversation(r *http.Request) (*page, error) {
+func (p *Pages) conversation(r *http.Request) (*frame.Page, error) {
 	told, err := p.plugs.Source.Conversation(r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	t := talk{Story: told, Chart: newCourse(told.Exchanges)}
+	t := talk{Story: told, Chart: drawing.NewCourse(told.Exchanges), Reader: p.reader(r)}
 	var changed, fresh, missed []int
 	for i := range told.Exchanges {
 		switch e := &told.Exchanges[i]; {
@@ -84,7 +89,7 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 		case e.Offloaded > 0:
 			fresh = append(fresh, i)
 		}
-		if isMiss(told.Exchanges[i].Miss) {
+		if words.IsMiss(told.Exchanges[i].Miss) {
 			missed = append(missed, i)
 		}
 	}
@@ -93,13 +98,10 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	for _, i := range missed[max(0, len(missed)-missShown):] {
 		t.Missed = append(t.Missed, miss{told.Exchanges[i], told.CountHeld(i)})
 	}
-	t.Watched, t.AllWatched = watchedTurns(told.Exchanges)
+	t.Watched, t.AllWatched = words.WatchedTurns(told.Exchanges)
 	t.cut(r.URL.Query().Get("before"))
-	if n := len(told.Exchanges); n > 0 {
-		t.Newest = &told.Exchanges[n-1]
-	}
 	t.Unseen = p.unseen(r, told.Exchanges)
-	return &page{Template: "conversation", Title: "Conversation " + text(told.ID), Here: "conversations", Body: t}, nil
+	return &frame.Page{Title: "Conversation " + markup.Shown(told.ID), Here: "conversations", Body: t.view()}, nil
 }
 
 // newest returns what was done in the last of some turns, the newest first, and how many are left out.
@@ -113,7 +115,7 @@ func newest(told story.Story, places []int, most int) (shown []deed, rest int) {
 
 // newDeed says what was done in an exchange of a conversation, and why; of a compaction its own steps tell more.
 func newDeed(e event.Exchange, of story.Story) deed {
-	d := deed{Exchange: e, What: what(e), Why: why(e)}
+	d := deed{Exchange: e, What: words.Done(e), Why: words.Why(e)}
 	for _, c := range of.Compactions {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
@@ -141,42 +143,54 @@ func summaryCost(c event.Compaction, of story.Story) string {
 	if nano == 0 {
 		return ""
 	}
-	return "; the summary cost " + dollars(nano)
+	return "; the summary cost " + figure.Dollars(nano)
 }
 
 // compactionWords says why old turns became a summary.
 func compactionWords(c event.Compaction, e event.Exchange) string {
 	if e.Causes == 0 { // as of events before there were any
-		e.Causes = event.CausesOf(reasons[c.Reason])
+		e.Causes = event.CausesOf(causeOf(c.Reason))
 	}
 	if e.Causes == 0 {
-		return cmp.Or(why(e), text(c.Reason))
+		return cmp.Or(words.Why(e), markup.Shown(c.Reason))
 	}
-	return causesWords(e, cmp.Or(c.TokensBefore, grown(e)))
+	return words.Causes(e, cmp.Or(c.TokensBefore, words.Grown(e)))
 }
 
-// reasons are the causes of compactions, by what they are told with.
-var reasons = map[string]event.Cause{event.ReasonThreshold: event.CauseLine, event.ReasonBudget: event.CauseBudget,
-	event.ReasonManual: event.CauseAsked, event.ReasonOverflow: event.CauseRefused}
+// causeOf is the cause of a compaction, by what it was told with.
+func causeOf(reason string) event.Cause {
+	switch reason {
+	case event.ReasonThreshold:
+		return event.CauseLine
+	case event.ReasonBudget:
+		return event.CauseBudget
+	case event.ReasonManual:
+		return event.CauseAsked
+	case event.ReasonOverflow:
+		return event.CauseRefused
+	}
+	return event.NoCause
+}
 
 // cut leaves one page of turns, those before a number, the newest first.
-func (t *talk) cut(before string) {
+func (t *talk) cut(asked string) {
 	all := t.Story.Exchanges
 	end := len(all)
-	if turn, err := strconv.Atoi(before); err == nil {
+	if turn, err := strconv.Atoi(asked); err == nil {
 		byTurn := func(e event.Exchange, turn int) int { return cmp.Compare(e.Turn, turn) }
 		end, _ = slices.BinarySearchFunc(all, turn, byTurn)
 	}
 	start := max(0, end-turnsShown)
 	t.Shown = slices.Clone(all[start:end])
 	slices.Reverse(t.Shown)
-	address := "/-/conversations/" + segment(t.Story.ID) + "?before="
+	before := func(turn int) markup.Address {
+		return frame.ToConversation(t.Story.ID).With("before", strconv.Itoa(turn)).To("turns")
+	}
 	if start > 0 {
-		t.Older = address + strconv.Itoa(all[start].Turn) + "#turns"
+		t.Older = before(all[start].Turn)
 	}
 	if end < len(all) {
-		last := all[min(len(all), end+turnsShown)-1].Turn + 1
-		t.Newer = address + strconv.Itoa(last) + "#turns"
+		t.Newer = before(all[min(len(all), end+turnsShown)-1].Turn + 1)
 	}
 }
 
@@ -191,7 +205,7 @@ func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 	}
 	newest := turns[at]
 	u.Less, u.Seq = newest.TokensBefore.Total()-newest.TokensAfter.Total(), newest.Seq
-	u.Watched = isWatched(newest)
+	u.Watched = words.Watched(newest)
 	edits := p.edits(r, newest)
 	u.Missing, u.All = edits.Missing, len(edits.List)
 	slices.SortStableFunc(edits.List, func(a, b story.Edit) int {

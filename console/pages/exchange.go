@@ -6,6 +6,10 @@ import (
 	"strconv"
 
 	"epitome/console/access"
+	"epitome/console/markup"
+	"epitome/console/pages/drawing"
+	"epitome/console/pages/frame"
+	"epitome/console/pages/words"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -14,25 +18,27 @@ import (
 type exchangePage struct {
 	Exchange       event.Exchange
 	What, Why      string
-	Parts          []part
+	Parts          []drawing.Part
 	Edits          []seenEdit
 	All            int // edits, of which Edits are some
 	New            int // of all, those that were decided here
 	Missing        string
-	Pages          []link
+	Pages          []markup.Choice
 	Earlier, Later uint64 // numbers of the exchanges beside it in its conversation; 0: none is kept
+	frame.Reader
 }
 
 // editsPage is how many edits stand on the page of an exchange.
 const editsPage = 100
 
 // exchange makes the page of one exchange.
-func (p *Pages) exchange(r *http.Request) (*page, error) {
+func (p *Pages) exchange(r *http.Request) (*frame.Page, error) {
 	e, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
-	x := exchangePage{Exchange: e, Parts: partsOf(e.TokensBefore, e.TokensAfter)}
+	x := exchangePage{Exchange: e, Parts: drawing.PartsOf(e.TokensBefore, e.TokensAfter),
+		Reader: p.reader(r)}
 	var told story.Story
 	if e.Conversation != "" {
 		told, _ = p.plugs.Source.Conversation(e.Conversation) // an exchange may be kept longer than its conversation
@@ -50,14 +56,14 @@ func (p *Pages) exchange(r *http.Request) (*page, error) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("edits"))
 	from = max(0, min(from, len(edits.List)-1))
 	for _, edit := range newFirst(edits.List)[from:min(len(edits.List), from+editsPage)] {
-		x.Edits = append(x.Edits, seenEdit{Edit: edit, Seq: e.Seq, Watched: isWatched(e)})
+		x.Edits = append(x.Edits, seenEdit{Edit: edit, Seq: e.Seq, Watched: words.Watched(e)})
 	}
 	for at := 0; at < len(edits.List) && len(edits.List) > editsPage; at += editsPage {
 		last := min(at+editsPage, len(edits.List))
-		x.Pages = append(x.Pages, link{fmt.Sprintf("%d to %d", at+1, last),
-			fmt.Sprintf("/-/exchanges/%d?edits=%d#edits", e.Seq, at), from == at})
+		to := frame.ToExchange(e.Seq).With("edits", strconv.Itoa(at)).To("edits")
+		x.Pages = append(x.Pages, markup.Choice{Text: fmt.Sprintf("%d to %d", at+1, last), To: to, Here: from == at})
 	}
-	return &page{Template: "exchange", Title: fmt.Sprintf("Exchange %d", e.Seq), Here: "conversations", Body: x}, nil
+	return &frame.Page{Title: fmt.Sprintf("Exchange %d", e.Seq), Here: "conversations", Body: x.view()}, nil
 }
 
 // find returns the exchange that a path names.
@@ -104,9 +110,9 @@ func (p *Pages) edits(r *http.Request, e event.Exchange) story.Edits {
 	}
 	edits, err := p.plugs.Edits(e.Decision)
 	if err != nil {
-		return story.Edits{Missing: text(err.Error())}
+		return story.Edits{Missing: err.Error()}
 	}
-	if edits.Missing != "" && isWatched(e) {
+	if edits.Missing != "" && words.Watched(e) {
 		edits.Missing = "mode observe keeps no decisions for longer than epitome runs"
 	}
 	return edits

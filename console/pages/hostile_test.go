@@ -2,15 +2,15 @@ package pages
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
-	"epitome/event"
+	"golang.org/x/net/html"
 )
 
 // hostiles are texts that would break out of a page, or break it.
@@ -19,6 +19,10 @@ var hostiles = map[string]string{
 	"template":  `{{.}}{{template "top" .}}{{printf "%s" .Body}}`,
 	"attribute": `" onmouseover="alert(1)" style="x`,
 	"url":       `javascript:alert(1)//../../-/x?y#z`,
+	"quotes":    "'`\"=/>\x00\r\n<b>&amp;&#34;&quot; onfocus=alert(1) autofocus ",
+	"endings":   "</title></svg></pre></bdi></a><!-- --!> <![CDATA[ ]]> &lt;script&gt;",
+	"scheme":    "\tJAVASCRIPT&colon;alert(1)//",
+	"host":      `//evil.example/\\evil.example`,
 	"controls":  "\x00\x01\x1b[2J\x1b]0;title\x07\r\n\t\x7f\u0085",
 	"bidi":      "\u202e\u2066\u200f\u200b\ufeffgnp.exe",
 	"broken":    "\xff\xfe\xc3(\xed\xa0\x80",
@@ -78,7 +82,10 @@ func TestHostileTextsAreShownAndNothingElse(t *testing.T) {
 			if status == http.StatusMovedPermanently {
 				continue
 			}
-			words(t, page)
+			readerSees(t, page)
+			if !utf8.ValidString(page) {
+				t.Errorf("%s: %.60s is no sound UTF-8", name, path)
+			}
 			if strings.ContainsAny(page, "\x00\x1b\u202e\u2066\u200f\ufeff") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
 				at := strings.IndexAny(page, "\x00\x1b\u202e\u2066\u200f\ufeff")
 				t.Errorf("%s: %.60s shows what cannot be seen, or ends early: %.200q", name, path, page[max(0, at-100):])
@@ -86,6 +93,60 @@ func TestHostileTextsAreShownAndNothingElse(t *testing.T) {
 			if len(page) > 1<<20 {
 				t.Errorf("%s: %.60s has %d bytes", name, path, len(page))
 			}
+		}
+	}
+}
+
+// Whatever texts say, a page has the same elements with the same attributes: none of them becomes a part of its code.
+func TestNoTextBecomesAPartOfThePage(t *testing.T) {
+	code := func(text, path string, owner bool) string {
+		m := session()
+		poisonSession(m, text)
+		for by := range m.summary.Total.Codes { // a map has no first key to poison
+			if string(by) != text {
+				delete(m.summary.Total.Codes, by)
+			}
+		}
+		oneLine := strings.ReplaceAll(text, "\n", " ")
+		m.contents[strings.TrimSuffix(text, ".txt")] = oneLine + "\n" + oneLine
+		_, page := get(t, m, strings.ReplaceAll(path, "ID", url.PathEscape(text)), owner)
+		return skeleton(page)
+	}
+	for name, hostile := range hostiles {
+		if hostile == "" || strings.Contains(url.PathEscape(hostile)+"/", "//") || len(hostile) > 1<<16 {
+			continue
+		}
+		for _, path := range []string{"/-/", "/-/conversations", "/-/conversations/ID", "/-/exchanges/60", "/-/exchanges/66",
+			"/-/exchanges/95", "/-/config", "/-/memory", "/-/artifacts/ID/view?seq=60"} {
+			for _, owner := range []bool{true, false} {
+				harmless := "words"
+				if strings.Contains(hostile, ".") { // a key of the configuration with dots stands in a table
+					harmless = "more.words"
+				}
+				want := code(harmless, path, owner)
+				if got := code(hostile, path, owner); got != want {
+					t.Errorf("%s: %s as the owner %v is made of\n%s\nwant\n%s", name, path, owner, got, want)
+				}
+			}
+		}
+	}
+}
+
+// skeleton is what a page is made of, without its texts and the values of its attributes.
+func skeleton(page string) string {
+	var made strings.Builder
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			return made.String()
+		case html.TextToken:
+		default:
+			token := z.Token()
+			fmt.Fprintf(&made, "%d %s", kind, token.Data)
+			for _, a := range token.Attr {
+				made.WriteString(" " + a.Key)
+			}
+			made.WriteString("\n")
 		}
 	}
 }
@@ -106,108 +167,6 @@ func poisonSession(m *madeUp, text string) {
 	m.edits[decision] = edits
 	m.contents[strings.TrimSuffix(text, ".txt")] = text + "\n" + text
 	m.mode = text
-}
-
-func TestEveryFaultAndReasonHasItsWords(t *testing.T) {
-	for m := range misses {
-		if missWords(m) == string(m) {
-			t.Errorf("the miss %q has no words", m)
-		}
-	}
-	for c := range event.Codes() {
-		if got := codeWords(c); got == "" || got == string(c) {
-			t.Errorf("the code %q has no words", c)
-		}
-	}
-	for _, f := range []event.Fault{event.ClientGone, event.ClientSlow, event.Refused, event.Unreachable, event.Broken,
-		event.Timeout, event.Truncated, event.Stopped, event.Panic} {
-		if got := faultWords(f); got == string(f) || got == "" {
-			t.Errorf("the fault %q has no words", f)
-		}
-	}
-	for _, u := range []string{event.UnpricedModel, event.UnpricedCached, event.UnpricedUsage, event.UnpricedOdd,
-		event.UnpricedFailed, event.UnpricedOther} {
-		if got := unpricedWords(u); got == u || got == "" {
-			t.Errorf("the reason %q has no words", u)
-		}
-	}
-}
-
-func TestLinesAreCutAndCounted(t *testing.T) {
-	f := func(in string, want ...line) {
-		t.Helper()
-		got, more, err := readLines(strings.NewReader(in), 3)
-		for i := range got {
-			got[i].raw = ""
-		}
-		if err != nil || more != (strings.Count(in, "\n") > 3) || !slices.Equal(got, want) {
-			t.Errorf("%.40q: %.300v, %v, %v", in, got, more, err)
-		}
-	}
-	f("")
-	f("a", line{Number: 1, Text: "a"})
-	f("a\r\n\n\tb\x1b\n", line{Number: 1, Text: "a"}, line{Number: 2}, line{Number: 3, Text: "\tb␛"})
-	f("1\n2\n3\n4\n", line{Number: 1, Text: "1"}, line{Number: 2, Text: "2"}, line{Number: 3, Text: "3"})
-	long := strings.Repeat("é", 10<<20)
-	f(long+"\nend", line{Number: 1, Text: long[:2*mostLine], Cut: int64(len(long)+1) - 2*mostLine},
-		line{Number: 2, Text: "end"})
-	exact := strings.Repeat("x", mostLine)
-	f(exact+"yz\n", line{Number: 1, Text: exact, Cut: 2})
-}
-
-func TestADifferenceTurnsOneTextIntoTheOther(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	text := func() (all []line) {
-		for i := range random.IntN(40) {
-			all = append(all, line{Number: i + 1, raw: string(rune('a' + random.IntN(4)))})
-		}
-		return all
-	}
-	for range 2000 {
-		before, after := text(), text()
-		var old, fresh []string
-		for _, c := range compare(before, after) {
-			if c.Kind != "ins" {
-				old = append(old, c.raw)
-			}
-			if c.Kind != "del" {
-				fresh = append(fresh, c.raw)
-			}
-		}
-		if !slices.Equal(old, rawOf(before)) || !slices.Equal(fresh, rawOf(after)) {
-			t.Fatalf("%v and %v: %v", before, after, compare(before, after))
-		}
-	}
-}
-
-func TestLongRunsOfLinesAreFolded(t *testing.T) {
-	f := func(kinds string, want string) {
-		t.Helper()
-		var all []change
-		for i, k := range kinds {
-			all = append(all, change{line: line{Number: i + 1}, Kind: map[rune]string{'-': "del", '+': "ins"}[k]})
-		}
-		var got strings.Builder
-		for _, c := range fold(all) {
-			got.WriteString(map[string]string{"del": "-", "ins": "+", "skip": fmt.Sprintf("(%d from %d)", c.Left, c.Number),
-				"": " "}[c.Kind])
-		}
-		if got.String() != want {
-			t.Errorf("%q is folded to %q, want %q", kinds, got.String(), want)
-		}
-	}
-	f("", "")
-	f(" +-- ", " +-- ")
-	f(strings.Repeat("-", 12), strings.Repeat("-", 12))
-	f(" "+strings.Repeat("-", 13)+"+", " ----(5 from 6)----+")
-	f(strings.Repeat("-", 20)+" "+strings.Repeat("-", 20), "----(12 from 5)---- ----(12 from 26)----")
-}
-
-func rawOf(all []line) (raw []string) {
-	for _, l := range all {
-		raw = append(raw, l.raw)
-	}
-	return raw
 }
 
 func TestAnArtifactMayBeEmpty(t *testing.T) {

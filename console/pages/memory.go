@@ -5,7 +5,11 @@ import (
 	"net/http"
 	"net/url"
 
-	"epitome/console/access"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"epitome/console/markup"
+	"epitome/console/pages/frame"
 	"epitome/summarize/memory"
 )
 
@@ -24,6 +28,7 @@ type memoryPage struct {
 	Elsewhere bool
 	On        bool
 	Projects  []projectMemory
+	frame.Reader
 }
 
 // projectMemory is what is known of one project.
@@ -40,14 +45,12 @@ const (
 )
 
 // memory makes the page of what sessions have learned.
-func (p *Pages) memory(r *http.Request) (*page, error) {
+func (p *Pages) memory(r *http.Request) (*frame.Page, error) {
 	const title = "Memory"
-	if !access.Owner(r) {
-		return &page{Status: http.StatusForbidden, Template: "notice", Title: title, Body: notice{
-			Text: "What sessions have learned is shown to the owner of this epitome alone.",
-			Cure: "To log in, run epitome open as the user who runs epitome."}}, nil
+	if who := p.reader(r); !who.Owner {
+		return who.ForOwner(title, "What sessions have learned"), nil
 	}
-	made := memoryPage{On: p.remembers()}
+	made := memoryPage{On: p.remembers(), Reader: p.reader(r)}
 	if p.plugs.Memories != nil {
 		all, err := p.plugs.Memories.List()
 		if err != nil {
@@ -58,7 +61,7 @@ func (p *Pages) memory(r *http.Request) (*page, error) {
 			made.Projects = append(made.Projects, shownMemory(m))
 		}
 	}
-	return &page{Template: "memory", Title: title, Here: "memory", Body: made}, nil
+	return &frame.Page{Title: title, Here: "memory", Body: made.view()}, nil
 }
 
 func shownMemory(m memory.Kept) projectMemory {
@@ -76,3 +79,50 @@ func shownMemory(m memory.Kept) projectMemory {
 
 // remembers reports whether conversations are told of what others have learned.
 func (p *Pages) remembers() bool { return p.plugs.Memories != nil && p.plugs.Memories.Remembers() }
+
+// view is the page, from top to bottom.
+func (m memoryPage) view() g.Node {
+	return markup.Lines{
+		h.H1(g.Text("Memory")),
+		h.P(g.Text("What earlier sessions have learned. A conversation that begins later is told it, if it comes with the" +
+			" same credential and is in the same project. A model wrote it, of what it was shown: forget what is wrong." +
+			" Conversations that have begun keep what they were told.")),
+		g.If(!m.On, markup.Note(g.Text("Memories are off: no conversation is told, and nothing is learned. "),
+			markup.Code("enabled = true"), g.Text(" under "), markup.Code("[memory]"), g.Text(" in config.toml changes that."))),
+		g.If(m.Elsewhere, markup.Note(g.Text("New entries are kept by the server that "), markup.Code("memory.webhook"),
+			g.Text(" names, which can list them. These are epitome's own."))),
+		markup.Each(m.Projects, m.project),
+		g.If(len(m.Projects) == 0, markup.Nothing(g.Text("Nothing is known of any project."))),
+		g.If(len(m.Projects) > 0, markup.Remark(markup.Code("epitome memory forget ID"), g.Text(" does the same as a button, and "),
+			markup.Code("epitome memory clear"), g.Text(" forgets all."))),
+	}
+}
+
+// project is what is known of one.
+func (m memoryPage) project(p projectMemory) g.Node {
+	return markup.Lines{
+		h.H2(markup.Foreign(p.Owner.Project)),
+		g.If(p.Scope != "", markup.Remark(g.Text("Of the scope that begins with "), markup.Foreign(p.Scope), g.Text("."))),
+		markup.Region(h.Aria("label", markup.Shown(p.Owner.Project)), markup.Table([]markup.Column{
+			{Text: "kind", Words: true},
+			{Text: "what", Words: true},
+			{Text: "learned", Words: true},
+			{Text: "id", Words: true},
+		}, markup.Each(p.Entries, func(e memory.Entry) g.Node {
+			return h.Tr(
+				markup.Wording(markup.Text(string(e.Kind))),
+				markup.Wording(markup.Foreign(e.Text)),
+				markup.Wording(m.Clock(e.At)),
+				markup.Wording(markup.Code(markup.Shown(e.ID)), forget(e.ID, p.Names)))
+		}))),
+	}
+}
+
+// forget is a button that the script puts to use; nil where the names of the owner are too long to be sent back.
+func forget(id, names string) g.Node {
+	if names == "" {
+		return nil
+	}
+	return g.Group{g.Text(" "), h.Button(h.Type("button"), g.Attr("hidden"), h.Data("forget", markup.Shown(id)),
+		h.Data("owner", names), g.Text("Forget"))}
+}

@@ -4,35 +4,29 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
-	"epitome/console/chart"
+	"epitome/console/markup"
+	"epitome/console/pages/drawing"
+	"epitome/console/pages/frame"
+	"epitome/console/pages/words"
 	"epitome/console/story"
 	"epitome/event"
 )
 
-// link is one of several ways to look at a page.
-type link struct {
-	Text, To string
-	Here     bool
-}
-
 // overview is the first page.
 type overview struct {
 	story.Summary
-	Spans    []link
-	By       []link
-	Group    string      // model, upstream or conversation
-	Groups   []story.Row // of the total, by model, upstream or conversation
-	Live     []story.Conversation
-	Hourly   bool
-	Rates    *rates
-	Misses   []reason
-	Reasons  []reason
-	Drifts   bool // the bill differs from the ruler by more than rulers do
-	Shaped   bool // some conversation was shaped or watched
-	SentLess int64
+	Address string // that the program listens on
+	Spans   []markup.Choice
+	By      []markup.Choice
+	Group   string      // model, upstream or conversation
+	Groups  []story.Row // of the total, by model, upstream or conversation
+	Live    []story.Conversation
+	Rates   *drawing.Rates // nil: there were no exchanges
+	Misses  []reason
+	Reasons []reason
+	frame.Reader
 }
 
 // reason is how often there was a cause.
@@ -47,17 +41,14 @@ const mostGroups = 12
 // mostLive is how many live conversations the overview shows.
 const mostLive = 10
 
-// usualDrift is how far, in parts of a million, a bill may be from the ruler without a word.
-const usualDrift = 50_000
-
 // overview makes the first page.
-func (p *Pages) overview(r *http.Request) (*page, error) {
+func (p *Pages) overview(r *http.Request) (*frame.Page, error) {
 	q := r.URL.Query()
 	span, by := cmp.Or(q.Get("span"), "30d"), cmp.Or(q.Get("by"), "model")
-	from, known := p.from(span)
+	from, known := begin(span, p.plugs.Zone)
 	if !known {
 		span = "30d"
-		from, _ = p.from(span)
+		from, _ = begin(span, p.plugs.Zone)
 	}
 	groups, err := p.groups(from)
 	if err != nil {
@@ -82,23 +73,22 @@ func (p *Pages) overview(r *http.Request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := overview{Summary: made, Group: by, Groups: largest(grouped.Rows), Hourly: time == "hour", Rates: newRates(made.Rows),
-		Misses: missReasons(made.Total.Misses), Reasons: codeReasons(made.Total.Codes),
-		Shaped:   made.Total.Shaped+made.Total.Observed.Exchanges > 0,
-		SentLess: made.Total.TokensBefore - made.Total.TokensAfter}
-	o.Drifts = max(made.Total.Money.Drift, -made.Total.Money.Drift) > usualDrift
+	o := overview{Summary: made, Address: p.plugs.Address, Group: by, Groups: largest(grouped.Rows),
+		Rates: drawing.NewRates(made.Rows, time), Misses: missReasons(made.Total.Misses),
+		Reasons: codeReasons(made.Total.Codes), Reader: p.reader(r)}
 	for _, c := range recent.Items {
 		if c.Live && len(o.Live) < mostLive {
 			o.Live = append(o.Live, c)
 		}
 	}
+	at := func(span, by string) markup.Address { return markup.At().With("span", span).With("by", by) }
 	for _, s := range [...][2]string{{"today", "today"}, {"7d", "7 days"}, {"30d", "30 days"}, {"all", "all"}} {
-		o.Spans = append(o.Spans, link{s[1], "/-/?span=" + s[0] + "&by=" + by, s[0] == span})
+		o.Spans = append(o.Spans, markup.Choice{Text: s[1], To: at(s[0], by), Here: s[0] == span})
 	}
 	for _, b := range groups {
-		o.By = append(o.By, link{b, "/-/?span=" + span + "&by=" + b + "#by", b == by})
+		o.By = append(o.By, markup.Choice{Text: b, To: at(span, b).To("by"), Here: b == by})
 	}
-	return &page{Template: "overview", Title: "Overview", Here: "overview", Body: o}, nil
+	return &frame.Page{Title: "Overview", Here: "overview", Body: o.view()}, nil
 }
 
 // groups are what figures since a time can be told apart by: by clients where there are any.
@@ -110,10 +100,10 @@ func (p *Pages) groups(from time.Time) ([]string, error) {
 	return []string{story.ByModel, story.ByUpstream, story.ByConversation}, err
 }
 
-// from is when a time begins that a page can be asked for.
-func (p *Pages) from(span string) (from time.Time, known bool) {
-	now := time.Now().In(p.plugs.Zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, p.plugs.Zone)
+// begin is when a time begins that a page can be asked for.
+func begin(span string, zone *time.Location) (from time.Time, known bool) {
+	now := time.Now().In(zone)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
 	switch span {
 	case "today":
 		return today, true
@@ -136,7 +126,7 @@ func largest(rows []story.Row) []story.Row {
 
 func missReasons(by map[event.Miss]int64) (all []reason) {
 	for m, n := range by {
-		all = append(all, reason{string(m), missWords(m), n})
+		all = append(all, reason{string(m), words.Miss(m), n})
 	}
 	return sortReasons(all)
 }
@@ -144,7 +134,7 @@ func missReasons(by map[event.Miss]int64) (all []reason) {
 func codeReasons(by map[event.Code]int64) (all []reason) {
 	for c, n := range by {
 		if c != event.NoCode {
-			all = append(all, reason{string(c), codeWords(c), n})
+			all = append(all, reason{string(c), words.Code(c), n})
 		}
 	}
 	return sortReasons(all)
@@ -156,51 +146,4 @@ func sortReasons(all []reason) []reason {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
 	})
 	return all
-}
-
-// rates is how many exchanges there were in each hour or day, as a chart.
-type rates struct {
-	Bars  []rate
-	Up    []chart.Tick
-	First string
-	Last  string // empty where it would stand on First
-	End   string // where the last bar ends
-}
-
-// rate is one bar.
-type rate struct{ X, Y, Width, Height, Title string }
-
-const (
-	ratesLeft   = 50
-	ratesWidth  = 740
-	ratesTop    = 8
-	ratesHeight = 80
-	mostRates   = 120 // the newest are drawn
-)
-
-// newRates draws the rows; nil if there are none.
-func newRates(rows []story.Row) *rates {
-	rows = rows[max(0, len(rows)-mostRates):]
-	most := int64(0)
-	for _, row := range rows {
-		most = max(most, row.Sums.Exchanges)
-	}
-	if most == 0 {
-		return nil
-	}
-	plot := chart.Plot{Top: ratesTop, Height: ratesHeight, Most: max(4, chart.AxisEnd(float64(most)))}
-	pitch := min(ratesWidth/float64(len(rows)), 60)
-	end := ratesLeft + pitch*float64(len(rows))
-	c := &rates{First: text(rows[0].Key), End: chart.Units(end), Up: plot.Up()}
-	if end > ratesLeft+300 {
-		c.Last = text(rows[len(rows)-1].Key)
-	}
-	for i, row := range rows {
-		y := plot.Y(int(row.Sums.Exchanges))
-		c.Bars = append(c.Bars, rate{X: chart.Units(ratesLeft + pitch*float64(i) + pitch/10), Y: chart.Units(y),
-			Width: chart.Units(pitch * 0.8), Height: chart.Units(ratesTop + ratesHeight - y),
-			Title: text(row.Key) + ": " + strconv.FormatInt(row.Sums.Exchanges, 10) + " exchanges, " +
-				strconv.FormatInt(row.Sums.Failed, 10) + " failed"})
-	}
-	return c
 }

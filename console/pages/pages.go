@@ -10,14 +10,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"html/template"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
-	"epitome/console/access"
-	"epitome/console/chart"
+	"epitome/console/pages/frame"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -46,9 +43,8 @@ type Plugs struct {
 
 // Pages serves the pages. Its methods may be called from any goroutine.
 type Pages struct {
-	plugs  Plugs
-	assets assets
-	texts  func() *template.Template // read when the first page is asked for: a start need not wait for it
+	plugs Plugs
+	frame *frame.Frame
 }
 
 // New makes the pages.
@@ -56,9 +52,7 @@ func New(p Plugs) *Pages {
 	if p.Zone == nil {
 		p.Zone = time.Local
 	}
-	return &Pages{plugs: p, assets: newAssets(), texts: sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("pages").Funcs(functions(p.Zone)).ParseFS(templates, "templates/*.html"))
-	})}
+	return &Pages{p, frame.New()}
 }
 
 // Documents returns the pages for people, by the pattern of their path.
@@ -81,34 +75,12 @@ func (p *Pages) Documents() map[string]http.Handler {
 
 // Files returns what the pages refer to, likewise.
 func (p *Pages) Files() map[string]http.Handler {
-	return map[string]http.Handler{"/-/assets/{file}": http.HandlerFunc(p.assets.serve)}
+	pattern, handler := p.frame.Assets()
+	return map[string]http.Handler{pattern: handler}
 }
 
 // maker makes the page that r asks for.
-type maker func(r *http.Request) (*page, error)
-
-// page is one page, as the templates show it.
-type page struct {
-	Status   int    // 200 if 0
-	Template string // that shows Body
-	Title    string
-	Here     string // the page of the navigation that it belongs to
-	Owner    bool   // who asks may see names and contents
-	// conversations are told of what others have learned
-	Remembers bool
-	Login     string // where one logs in and comes back
-	Version   string
-	Mode      string
-	Address   string
-	Assets    assets
-	Body      any
-}
-
-// notice is a page that has something to say and nothing to show.
-type notice struct {
-	Text string
-	Cure string // what to do about it
-}
+type maker func(r *http.Request) (*frame.Page, error)
 
 // longestPage bounds the time that making one page may take: that of reading a large artifact.
 const longestPage = 20 * time.Second
@@ -119,19 +91,16 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, make maker) {
 	defer cancel()
 	made, err := make(r.WithContext(ctx))
 	if err != nil {
-		made = notFound(err)
+		made = notFound(p.reader(r), err)
 	}
-	made.Owner, made.Login = access.Owner(r), chart.Shortened(access.LoginPath(r), mostText)
-	made.Version, made.Mode = text(p.plugs.Version), text(p.mode())
-	made.Address, made.Assets, made.Remembers = text(p.plugs.Address), p.assets, p.remembers()
 	var text bytes.Buffer
-	if err := p.texts().ExecuteTemplate(&text, made.Template, made); err != nil {
+	if err := p.frame.Around(made, p.reader(r), p.program()).Render(&text); err != nil {
 		http.Error(w, "epitome cannot show this page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
+	head := w.Header()
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Cache-Control", "no-store")
 	if made.Status != 0 {
 		w.WriteHeader(made.Status)
 	}
@@ -139,19 +108,23 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, make maker) {
 }
 
 // notFound is the page for what cannot be shown.
-func notFound(err error) *page {
+func notFound(r frame.Reader, err error) *frame.Page {
 	if errors.Is(err, story.ErrUnknown) {
-		return &page{Status: http.StatusNotFound, Template: "notice", Title: "Not found", Body: notice{
-			Text: "There is nothing under this address: it never was, or it is not kept any more.",
-			Cure: "Figures are kept as long as store.keep and events.quota of the configuration say."}}
+		return r.Notice(http.StatusNotFound, "Not found",
+			"There is nothing under this address: it never was, or it is not kept any more.",
+			"Figures are kept as long as store.keep and events.quota of the configuration say.")
 	}
-	return &page{Status: http.StatusInternalServerError, Template: "notice", Title: "Cannot be read", Body: notice{
-		Text: "This cannot be read: " + text(err.Error()), Cure: "The log of epitome says more. Requests pass all the same."}}
+	return r.Notice(http.StatusInternalServerError, "Cannot be read", "This cannot be read: "+err.Error(),
+		"The log of epitome says more. Requests pass all the same.")
 }
 
-func (p *Pages) mode() string {
-	if p.plugs.Mode == nil {
-		return ""
+func (p *Pages) reader(r *http.Request) frame.Reader { return frame.ReaderOf(r, p.plugs.Zone) }
+
+// program is what each page says of the program.
+func (p *Pages) program() frame.Program {
+	all := frame.Program{Version: p.plugs.Version, Remembers: p.remembers()}
+	if p.plugs.Mode != nil {
+		all.Mode = p.plugs.Mode()
 	}
-	return p.plugs.Mode()
+	return all
 }

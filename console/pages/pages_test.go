@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,9 +53,9 @@ func TestPagesLookAsTheyDid(t *testing.T) {
 	}
 }
 
-// words returns what a reader sees of a page, and wants each element closed in order and none that may run or lead
+// readerSees returns what a reader sees of a page, and wants each element closed in order and none that may run or lead
 // elsewhere.
-func words(t *testing.T, page string) string {
+func readerSees(t *testing.T, page string) string {
 	t.Helper()
 	void := []string{"meta", "link", "input", "br"}
 	known := strings.Fields("html head meta title link script body a header nav p main h1 h2 div dl dt dd table thead " +
@@ -100,9 +99,9 @@ func words(t *testing.T, page string) string {
 func checkAttributes(t *testing.T, e html.Token) {
 	t.Helper()
 	for _, a := range e.Attr {
-		outside := slices.Contains([]string{"href", "src", "action"}, a.Key) &&
+		outside := slices.Contains([]string{"href", "src", "action", "formaction", "srcset", "poster", "cite"}, a.Key) &&
 			!strings.HasPrefix(a.Val, "/-/") && !strings.HasPrefix(a.Val, "#")
-		if strings.HasPrefix(a.Key, "on") || a.Key == "style" || outside || strings.HasPrefix(a.Val, "//") {
+		if strings.HasPrefix(a.Key, "on") || a.Key == "style" || outside {
 			t.Errorf("<%s %s=%q>", e.Data, a.Key, a.Val)
 		}
 	}
@@ -116,7 +115,7 @@ func checkAttributes(t *testing.T, e html.Token) {
 func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 	t.Helper()
 	_, page := get(t, m, path, owner)
-	seen := words(t, page)
+	seen := readerSees(t, page)
 	for _, want := range wants {
 		if not, absent := strings.CutPrefix(want, "!"); absent && strings.Contains(page, not) {
 			t.Errorf("%s says %q", path, not)
@@ -195,47 +194,16 @@ func TestExchangeSaysThatItsTokensAreEstimated(t *testing.T) {
 	says(t, m, "/-/exchanges/60", true, "its tokens are estimated, by samples of it")
 }
 
-// The parts of the chart are together what the requests have, whatever it is spent on.
-func TestChartHasEveryPart(t *testing.T) {
-	for i := range reflect.TypeFor[event.Tokens]().NumField() {
-		var came, sent event.Tokens
-		reflect.ValueOf(&came).Elem().Field(i).SetInt(20)
-		reflect.ValueOf(&sent).Elem().Field(i).SetInt(10)
-		before, after := 0, 0
-		turn := event.Exchange{Turn: 1, Shaping: event.Shaping{TokensBefore: came, TokensAfter: sent}}
-		for _, p := range newCourse([]event.Exchange{turn, turn}).Parts {
-			before, after = before+p.Before, after+p.After
-		}
-		if before != 2*came.Total() || after != 2*sent.Total() {
-			t.Errorf("%+v and %+v are drawn as %d and %d", came, sent, before, after)
-		}
-	}
-}
-
-// Each label stands at the height of its own line, and none on another.
-func TestLabelsOfLinesDoNotMeet(t *testing.T) {
-	f := func(window, compact, clear int) {
-		t.Helper()
-		m := session()
-		for i := range m.stories[0].Exchanges {
-			e := &m.stories[0].Exchanges[i]
-			e.Window, e.CompactLine, e.ClearLine = window, int32(compact), int32(clear)
-		}
-		lines := newCourse(m.stories[0].Exchanges).Lines
-		for i, l := range lines {
-			if !strings.Contains(l.Points, fmt.Sprintf(",%.1f", l.label.y)) {
-				t.Errorf("%s is not at its line %s", l.Name, l.Points)
-			}
-			for _, other := range lines[:i] {
-				if l.LabelX == other.LabelX && l.label.y-other.label.y < labelHeight {
-					t.Errorf("%s stands on %s", l.Name, other.Name)
-				}
-			}
-		}
-	}
-	f(128_000, 107_000, 95_000)
-	f(56_000, 50_000, 45_000)
-	f(50_000, 50_000, 50_000)
+func TestExchangeTellsWhatEpitomeHasAdded(t *testing.T) {
+	m := session()
+	e := &m.stories[0].Exchanges[59]
+	e.Added, e.Memory = 900, 300
+	says(t, m, "/-/exchanges/60", true, "Of what was sent, 900 tokens are what epitome has added behind the system's text: the"+
+		" project's memory, with 300 tokens.")
+	e.Contexts = "notes.md"
+	says(t, m, "/-/exchanges/60", true, "an index of context files (notes.md), and the project's memory, with 300 tokens.")
+	e.Memory = 0
+	says(t, m, "/-/exchanges/60", true, "an index of context files (notes.md).")
 }
 
 func TestEveryEmptyStateHasItsWords(t *testing.T) {
@@ -336,10 +304,15 @@ func TestPagesAreSmall(t *testing.T) {
 		m.stories = append(m.stories, one)
 	}
 	assets := 0
-	for name, most := range map[string]int{"console.css": 15 << 10, "console.js": 30 << 10} {
-		content, err := files.ReadFile("assets/" + name)
-		if err != nil || len(content) > most {
-			t.Errorf("%s has %d bytes, at most %d (%v)", name, len(content), most, err)
+	for name, most := range map[string]int{"css": 15 << 10, "js": 30 << 10} {
+		_, page := get(t, m, "/-/", true)
+		address := regexp.MustCompile(`"(/-/assets/console-[0-9a-f]+\.` + name + `)"`).FindStringSubmatch(page)
+		if address == nil {
+			t.Fatalf("the page loads no %s", name)
+		}
+		status, content := get(t, m, address[1], true)
+		if status != http.StatusOK || len(content) > most {
+			t.Errorf("%s: %d, %d bytes, at most %d", address[1], status, len(content), most)
 		}
 		assets += len(content)
 	}

@@ -1,4 +1,4 @@
-package pages
+package words
 
 import (
 	"fmt"
@@ -7,22 +7,22 @@ import (
 	"epitome/event"
 )
 
-// isWatched reports whether a request was only observed: it was sent as it came, whatever its event says of a form.
-func isWatched(e event.Exchange) bool { return e.Mode == event.ModeObserve }
+// Watched reports whether a request was only observed: it was sent as it came, whatever its event says of a form.
+func Watched(e event.Exchange) bool { return e.Mode == event.ModeObserve }
 
 // mostStretches bounds how many stretches of observed turns a page names.
 const mostStretches = 6
 
-// watchedTurns names the turns that were only observed, and says whether all were.
-func watchedTurns(turns []event.Exchange) (words string, all bool) {
+// WatchedTurns names the turns that were only observed, and says whether all were.
+func WatchedTurns(turns []event.Exchange) (words string, all bool) {
 	var stretches []string
 	count := 0
 	for i := 0; i < len(turns); i++ {
-		if !isWatched(turns[i]) {
+		if !Watched(turns[i]) {
 			continue
 		}
 		first := i
-		for i+1 < len(turns) && isWatched(turns[i+1]) {
+		for i+1 < len(turns) && Watched(turns[i+1]) {
 			i++
 		}
 		count += i - first + 1

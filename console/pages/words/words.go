@@ -1,38 +1,46 @@
-package pages
+// Package words says in sentences what was done to an exchange, why, and how it ended.
+//
+// It promises that each code of an event has words, that one without any is told as it is, that a text from outside is
+// bounded and has nothing in it that cannot be seen, and that what was only observed is told as what would have been.
+package words
 
 import (
 	"fmt"
 	"strings"
 
+	"epitome/console/figure"
+	"epitome/console/markup"
+	"epitome/console/story"
 	"epitome/event"
 )
 
-// misses says in words why the provider's cache had less of a request than the one before had put there.
-var misses = map[event.Miss]string{
-	event.MissFirst:    "the first request of the conversation: nothing was there yet",
-	event.MissModel:    "another model was asked before, and each model has a cache of its own",
-	event.MissPause:    "the pause before it was longer than the provider keeps its cache",
-	event.MissOurs:     "a new decision of epitome's changed what had been sent",
-	event.MissLeading:  "the client changed its system prompt, its tools or its settings",
-	event.MissClient:   "the client changed an earlier message",
-	event.MissSmall:    "too small: below 1 024 tokens nothing is cached",
-	event.MissProvider: "the provider: the beginning was the same, and yet its cache had less",
-	event.MissUnknown:  "the answer says nothing of the cache",
+// Miss says why the provider's cache had less of a request than the one before had put there; empty if it did not.
+func Miss(m event.Miss) string {
+	switch m {
+	case event.MissFirst:
+		return "the first request of the conversation: nothing was there yet"
+	case event.MissModel:
+		return "another model was asked before, and each model has a cache of its own"
+	case event.MissPause:
+		return "the pause before it was longer than the provider keeps its cache"
+	case event.MissOurs:
+		return "a new decision of epitome's changed what had been sent"
+	case event.MissLeading:
+		return "the client changed its system prompt, its tools or its settings"
+	case event.MissClient:
+		return "the client changed an earlier message"
+	case event.MissSmall:
+		return "too small: below 1 024 tokens nothing is cached"
+	case event.MissProvider:
+		return "the provider: the beginning was the same, and yet its cache had less"
+	case event.MissUnknown:
+		return "the answer says nothing of the cache"
+	}
+	return markup.Shown(string(m))
 }
 
-// missWords says why the cache had less of e; empty if it did not.
-func missWords(m event.Miss) string {
-	if m == event.NoMiss {
-		return ""
-	}
-	if words, ok := misses[m]; ok {
-		return words
-	}
-	return text(string(m))
-}
-
-// isMiss reports whether something went missing that was there, or should have been.
-func isMiss(m event.Miss) bool {
+// IsMiss reports whether something went missing that was there, or should have been.
+func IsMiss(m event.Miss) bool {
 	switch m {
 	case event.NoMiss, event.MissFirst, event.MissSmall, event.MissUnknown:
 		return false
@@ -40,8 +48,8 @@ func isMiss(m event.Miss) bool {
 	return true
 }
 
-// unpricedWords says why an amount is unknown.
-func unpricedWords(reason string) string {
+// Unpriced says why an amount is unknown.
+func Unpriced(reason string) string {
 	switch reason {
 	case event.UnpricedModel:
 		return "no price of the model is known; [prices] in config.toml can name one"
@@ -56,11 +64,11 @@ func unpricedWords(reason string) string {
 	case event.UnpricedOther:
 		return "the request is no conversation"
 	}
-	return text(reason)
+	return markup.Shown(reason)
 }
 
-// faultWords says on which side an exchange went wrong.
-func faultWords(f event.Fault) string {
+// Fault says on which side an exchange went wrong.
+func Fault(f event.Fault) string {
 	switch f {
 	case event.None:
 		return ""
@@ -83,20 +91,20 @@ func faultWords(f event.Fault) string {
 	case event.Panic:
 		return "a bug in epitome; it went on"
 	}
-	return text(string(f))
+	return markup.Shown(string(f))
 }
 
-// what says in a few words what was done to a request.
-func what(e event.Exchange) string {
+// Done says in a few words what was done to a request.
+func Done(e event.Exchange) string {
 	var all []string
 	add := func(format string, n int) {
 		if n > 0 {
-			all = append(all, fmt.Sprintf(format, n, plural(n)))
+			all = append(all, fmt.Sprintf(format, n, Plural(n)))
 		}
 	}
 	add("offload: %d item%s", e.Offloaded)
 	add("clear: %d item%s", e.Cleared)
-	if e.Compacted > 0 && isWatched(e) {
+	if e.Compacted > 0 && Watched(e) {
 		all = append(all, "compact: a summary in place of old turns")
 	} else if e.Compacted > 0 {
 		all = append(all, "compact: old turns became a summary")
@@ -110,7 +118,7 @@ func what(e event.Exchange) string {
 	}
 	done := strings.Join(all, "; ")
 	switch {
-	case isWatched(e) && done != "":
+	case Watched(e) && done != "":
 		return "would be done: " + done
 	case done != "":
 		return done
@@ -123,13 +131,13 @@ func what(e event.Exchange) string {
 	case e.Action == "" || e.Action == event.ActionNone:
 		return "nothing"
 	case e.Added > 0 && e.Decision == "":
-		return addedWords(e) + " added"
+		return added(e) + " added"
 	}
 	return "nothing new"
 }
 
-// addedWords says what a request has beside what its client sent, and that it was.
-func addedWords(e event.Exchange) string {
+// added says what a request has beside what its client sent, and that it was.
+func added(e event.Exchange) string {
 	switch {
 	case e.Memory == 0:
 		return "an index of context files was"
@@ -139,59 +147,63 @@ func addedWords(e event.Exchange) string {
 	return "an index of context files and the project's memory were"
 }
 
-// ended says of an exchange that did not end well what became of it.
-func ended(e event.Exchange) string {
+// Ended says of an exchange that did not end well what became of it.
+func Ended(e event.Exchange) string {
 	switch {
 	case e.Fault != event.None && e.Status >= 400:
-		return fmt.Sprintf("answered %d: %s", e.Status, faultWords(e.Fault))
+		return fmt.Sprintf("answered %d: %s", e.Status, Fault(e.Fault))
 	case e.Fault != event.None:
-		return faultWords(e.Fault)
+		return Fault(e.Fault)
 	case e.Status >= 400:
 		return fmt.Sprintf("answered %d", e.Status)
 	}
 	return ""
 }
 
-func plural(n any) string {
-	if whole(n) == 1 {
+// Unstopped is a text from outside without the stop at its end, for who puts one there.
+func Unstopped(text string) string { return strings.TrimRight(markup.Shown(text), ". ") }
+
+// Plural is the ending of a noun that n of something have.
+func Plural[N markup.Whole](n N) string {
+	if n == 1 {
 		return ""
 	}
 	return "s"
 }
 
-// why says why something was done to a request, or why nothing was.
-func why(e event.Exchange) string {
+// Why says why something was done to a request, or why nothing was.
+func Why(e event.Exchange) string {
 	switch {
 	case e.Causes != 0:
-		return causesWords(e, grown(e))
+		return Causes(e, Grown(e))
 	case e.Inner != "":
-		return text(e.Inner)
+		return markup.Shown(e.Inner)
 	case e.Reason != "":
-		return text(e.Reason)
+		return markup.Shown(e.Reason)
 	case e.Rescue.Kind != "":
-		return "the provider refused it as too long (" + text(e.Rescue.Kind) + ")"
+		return "the provider refused it as too long (" + markup.Shown(e.Rescue.Kind) + ")"
 	case e.Compacted > 0 || e.Cleared > 0 || e.Offloaded > 0:
-		return codeWords(event.CodeNotNoted)
+		return Code(event.CodeNotNoted)
 	case e.Code != event.NoCode:
-		return codeWords(e.Code)
+		return Code(e.Code)
 	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
 		return "earlier decisions are repeated"
 	}
 	return ""
 }
 
-// causesWords says why items of a request were changed, and why not more was done. tokens is what it had when it was
+// Causes says why items of a request were changed, and why not more was done. tokens is what it had when it was
 // held against its lines.
-func causesWords(e event.Exchange, tokens int) string {
+func Causes(e event.Exchange, tokens int) string {
 	var all []string
 	for c := range e.Causes.All() {
 		all = append(all, causeWords(c, e, tokens))
 	}
 	if e.Reason != "" {
-		all = append(all, "Not all was done: "+strings.TrimRight(text(e.Reason), ". ")+".")
+		all = append(all, "Not all was done: "+Unstopped(e.Reason)+".")
 	}
 	if e.Inner != "" && !e.Causes.Has(event.CauseBroken) { // which says the same
-		all = append(all, "Something failed inside epitome: "+strings.TrimRight(text(e.Inner), ". ")+".")
+		all = append(all, "Something failed inside epitome: "+Unstopped(e.Inner)+".")
 	}
 	return strings.Join(all, " ")
 }
@@ -208,30 +220,31 @@ func causeWords(c event.Cause, e event.Exchange, tokens int) string {
 	if line == 0 || tokens < line {
 		return c.Sentence()
 	}
-	return fmt.Sprintf("With %s tokens it was over the line of %s at which %s.", short(tokens), short(line), at)
+	return fmt.Sprintf("With %s tokens it was over the line of %s at which %s.", figure.Tokens(int64(tokens)),
+		figure.Tokens(int64(line)), at)
 }
 
-// grown is how many tokens would have been sent without the new decision.
-func grown(e event.Exchange) int { return e.TokensAfter.Total() + e.TakenOut }
+// Grown is how many tokens would have been sent without the new decision.
+func Grown(e event.Exchange) int { return e.TokensAfter.Total() + e.TakenOut }
 
-// codeWords says a code in words.
-func codeWords(c event.Code) string {
+// Code says a code in words.
+func Code(c event.Code) string {
 	if sentence := c.Sentence(); sentence != "" {
 		return sentence
 	}
-	return text(strings.ReplaceAll(string(c), "_", " "))
+	return markup.Shown(strings.ReplaceAll(string(c), "_", " "))
 }
 
-// rungWords says what a rung did to an item, or would have done.
-func rungWords(e seenEdit) string {
+// Rung says what a rung did to an item, or would have done to it in a request that was only observed.
+func Rung(e story.Edit, watched bool) string {
 	switch {
-	case e.Watched && e.Rung == "offload":
+	case watched && e.Rung == "offload":
 		return "offload: would be sent as an excerpt"
-	case e.Watched && e.Rung == "clear":
+	case watched && e.Rung == "clear":
 		return "clear: a short note would stand in its place"
-	case e.Watched && e.Rung == "compact" && e.After > 0:
+	case watched && e.Rung == "compact" && e.After > 0:
 		return "compact: a summary would be put here"
-	case e.Watched && e.Rung == "compact":
+	case watched && e.Rung == "compact":
 		return "compact: would be left out, a summary would stand for it"
 	case e.Rung == "offload":
 		return "offload: sent as an excerpt"
@@ -242,5 +255,5 @@ func rungWords(e seenEdit) string {
 	case e.Rung == "compact":
 		return "compact: left out, the summary stands for it"
 	}
-	return text(e.Rung)
+	return markup.Shown(e.Rung)
 }

@@ -1,4 +1,4 @@
-package pages
+package frame
 
 import (
 	"crypto/sha256"
@@ -7,10 +7,9 @@ import (
 	"net/http"
 	"path"
 	"strings"
-)
 
-//go:embed templates
-var templates embed.FS
+	"epitome/console/markup"
+)
 
 //go:embed assets
 var files embed.FS
@@ -18,7 +17,7 @@ var files embed.FS
 // assets are the files that pages refer to. Their names have a hash of what is in them, so that no browser shows a new
 // page with an old script.
 type assets struct {
-	Style, Script, Icon string // addresses
+	style, script, icon markup.Address
 	contents            map[string]asset
 }
 
@@ -29,14 +28,14 @@ type asset struct {
 
 func newAssets() assets {
 	a := assets{contents: make(map[string]asset)}
-	a.Style = a.add("console.css", "text/css; charset=utf-8")
-	a.Script = a.add("console.js", "text/javascript; charset=utf-8")
-	a.Icon = a.add("icon.svg", "image/svg+xml")
+	a.style = a.add("console.css", "text/css; charset=utf-8")
+	a.script = a.add("console.js", "text/javascript; charset=utf-8")
+	a.icon = a.add("icon.svg", "image/svg+xml")
 	return a
 }
 
 // add takes a file up, and returns its address.
-func (a assets) add(file, kind string) string {
+func (a assets) add(file, kind string) markup.Address {
 	content, err := files.ReadFile("assets/" + file)
 	if err != nil {
 		panic("BUG: cannot read an embedded file: " + err.Error())
@@ -45,7 +44,7 @@ func (a assets) add(file, kind string) string {
 	ending := path.Ext(file)
 	name := strings.TrimSuffix(file, ending) + "-" + hex.EncodeToString(sum[:6]) + ending
 	a.contents[name] = asset{kind, content}
-	return "/-/assets/" + name
+	return markup.At("assets", name)
 }
 
 // serve answers with a file; what its name stands for never changes.

@@ -1,4 +1,8 @@
-package pages
+// Package drawing draws what happened as charts: the tokens of a conversation turn by turn, and exchanges by time.
+//
+// It promises that the parts of a chart are together what the requests have, that a chart has a bounded size whatever
+// happened, and that equal figures make equal charts.
+package drawing
 
 import (
 	"fmt"
@@ -8,6 +12,8 @@ import (
 	"strings"
 
 	"epitome/console/chart"
+	"epitome/console/figure"
+	"epitome/console/pages/words"
 	"epitome/event"
 )
 
@@ -27,57 +33,56 @@ const (
 	mostMisses   = 40
 )
 
-// course is a conversation as a chart.
-type course struct {
-	Parts    []part // from the bottom up
-	Areas    []area
-	Raw      string // points
-	Above    int    // tokens up to which the raw line goes on beyond the chart; 0: it does not
-	Lines    []limit
-	Marks    []mark
-	Hits     string // a path: one stroke per turn, as high as the share that the cache had
-	Misses   []spot
-	Columns  []column
-	Across   []chart.Tick
-	Up       []chart.Tick
-	Pitch    string // width of a stroke of Hits
-	First    int    // turn at the left
-	Last     int
-	Describe string
+// Course is a conversation as a chart.
+type Course struct {
+	Parts    []Part // from the bottom up
+	areas    []area
+	raw      string // points
+	above    int    // tokens up to which the raw line goes on beyond the chart; 0: it does not
+	lines    []limit
+	marks    []mark
+	hits     string // a path: one stroke per turn, as high as the share that the cache had
+	misses   []spot
+	columns  []column
+	across   []chart.Tick
+	up       []chart.Tick
+	pitch    string // width of a stroke of Hits
+	first    int    // turn at the left
+	last     int
+	describe string
 }
 
 // area is a part of what was sent, with all that is below it.
-type area struct{ Class, Points string }
+type area struct{ class, points string }
 
 // limit is a line across: the window, and where rungs act.
 type limit struct {
-	Class, Name, Points, LabelX, LabelY string
-	End                                 string // "end" if the label ends at LabelX; empty: it begins there
-	label                               spotOf
+	class, name, points string
+	label               label
 }
 
-// spotOf is where a label stands: its slot across, and the height of its line.
-type spotOf struct {
+// label is where the name of a line stands: its slot across, and the height of its line.
+type label struct {
 	slot int
-	y    float64
+	line float64
+	x, y string
+	side string // "end" if the name ends at x; empty: it begins there
 }
 
 // mark is where a rung did something: a letter in a shape of its own.
 type mark struct {
-	Letter, Title, X, Y string
-	Seq                 uint64
+	letter, title, x, y string
+	seq                 uint64
 }
 
 // spot is where the cache missed.
-type spot struct {
-	Path, Title string
-}
+type spot struct{ path, title string }
 
 // column is a turn, or the last one of some, that can be pointed at.
-type column struct{ X, Width, Title string }
+type column struct{ x, width, title string }
 
-// newCourse draws the turns, the oldest first; nil if none of them is a conversation with tokens.
-func newCourse(turns []event.Exchange) *course {
+// NewCourse draws the turns, the oldest first; nil if none of them is a conversation with tokens.
+func NewCourse(turns []event.Exchange) *Course {
 	sent, raw := make([]int, len(turns)), make([]int, len(turns))
 	var before, after event.Tokens
 	most, mostRaw := 0, 0
@@ -91,28 +96,32 @@ func newCourse(turns []event.Exchange) *course {
 		return nil
 	}
 	top := 1.05 * float64(max(most, mostRaw))
-	c := &course{Parts: partsOf(before, after), First: turns[0].Turn, Last: turns[len(turns)-1].Turn}
+	c := &Course{Parts: PartsOf(before, after), first: turns[0].Turn, last: turns[len(turns)-1].Turn}
 	if limit := 2.2 * float64(most); most > 0 && top > 1.5*limit { // else what was sent would be a line at the bottom
-		top, c.Above = limit, mostRaw
+		top, c.above = limit, mostRaw
 	}
 	plot := chart.Plot{Left: courseLeft, Top: courseTop, Width: courseWidth, Height: courseHeight, Count: len(turns),
 		Most: chart.AxisEnd(top)}
-	c.Up, c.Across = plot.Up(), c.numbers(plot)
+	c.up, c.across = plot.Up(), c.numbers(plot)
 	c.stack(plot, turns, chart.Thin(sent, mostPoints))
-	c.Raw = plot.Line(raw, chart.Thin(raw, mostPoints), numberOf)
+	c.raw = plot.Line(raw, chart.Thin(raw, mostPoints), numberOf)
 	c.limits(plot, turns)
 	c.mark(plot, turns)
 	c.cache(plot, turns)
 	c.point(plot, turns)
 	newest := turns[len(turns)-1]
 	sentWords := "was sent"
-	if isWatched(newest) {
+	if words.Watched(newest) {
 		sentWords = "would have been sent"
 	}
-	c.Describe = fmt.Sprintf("Tokens of turns %d to %d. The newest request came with %s tokens and "+sentWords+" with %s.",
-		c.First, c.Last, thousands(newest.TokensBefore.Total()), thousands(newest.TokensAfter.Total()))
+	c.describe = fmt.Sprintf("Tokens of turns %d to %d. The newest request came with %s tokens and "+sentWords+" with %s.",
+		c.first, c.last, figure.Thousands(int64(newest.TokensBefore.Total())),
+		figure.Thousands(int64(newest.TokensAfter.Total())))
 	return c
 }
+
+// short writes a number of tokens as a reader takes it in.
+func short(n int) string { return figure.Tokens(int64(n)) }
 
 func numberOf(place int) int { return place + 1 }
 
@@ -123,17 +132,17 @@ func sum(a, b event.Tokens) event.Tokens {
 }
 
 // numbers are the turns' numbers below the plot.
-func (c *course) numbers(plot chart.Plot) (all []chart.Tick) {
-	for _, v := range chart.Steps(float64(c.First-1), float64(c.Last)) {
-		if turn := int(v); float64(turn) == v && turn >= c.First {
-			all = append(all, chart.Tick{At: chart.Units(plot.X(turn - c.First + 1)), Text: strconv.Itoa(turn)})
+func (c *Course) numbers(plot chart.Plot) (all []chart.Tick) {
+	for _, v := range chart.Steps(float64(c.first-1), float64(c.last)) {
+		if turn := int(v); float64(turn) == v && turn >= c.first {
+			all = append(all, chart.Tick{At: chart.Units(plot.X(turn - c.first + 1)), Text: strconv.Itoa(turn)})
 		}
 	}
 	return all
 }
 
 // stack draws what was sent by its parts, the highest one first, as those below are drawn over it.
-func (c *course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
+func (c *Course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
 	height := make([]int, len(turns))
 	for _, p := range c.Parts {
 		for i := range turns {
@@ -142,12 +151,12 @@ func (c *course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
 		end := chart.Units(plot.Top + plot.Height)
 		points := plot.Line(height, places, numberOf)
 		left, right := chart.Units(plot.X(1)), chart.Units(plot.X(len(turns)))
-		c.Areas = append([]area{{p.Class, left + "," + end + " " + points + " " + right + "," + end}}, c.Areas...)
+		c.areas = append([]area{{p.Class, left + "," + end + " " + points + " " + right + "," + end}}, c.areas...)
 	}
 }
 
 // limits draws the window, and the lines at which rungs act.
-func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
+func (c *Course) limits(plot chart.Plot, turns []event.Exchange) {
 	for _, l := range []struct {
 		class, name string
 		of          func(*event.Exchange) int
@@ -168,37 +177,37 @@ func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
 		}
 		places = places[max(0, len(places)-mostPoints):]
 		last := values[places[len(places)-1]]
-		c.Lines = append(c.Lines, c.labelled(limit{Class: l.class, Name: l.name + " " + short(last),
-			Points: plot.Line(values, places, numberOf)}, plot.Y(last), values[0] == last))
+		c.lines = append(c.lines, c.labelled(limit{class: l.class, name: l.name + " " + short(last),
+			points: plot.Line(values, places, numberOf)}, plot.Y(last), values[0] == last))
 	}
 }
 
 // labelled puts the label of a line on it: at its right end, else at its left end where it is as high there, else
 // beside what stands at the right end. No label stands on another.
-func (c *course) labelled(l limit, y float64, level bool) limit {
+func (c *Course) labelled(l limit, y float64, level bool) limit {
 	taken := func(slot int) bool {
-		return slices.ContainsFunc(c.Lines, func(other limit) bool {
-			return other.label.slot == slot && math.Abs(other.label.y-y) < labelHeight
+		return slices.ContainsFunc(c.lines, func(other limit) bool {
+			return other.label.slot == slot && math.Abs(other.label.line-y) < labelHeight
 		})
 	}
 	slot := 0
 	for slot < 3 && (taken(slot) || slot == 1 && !level) {
 		slot++
 	}
-	l.label, l.LabelY, l.End = spotOf{slot, y}, chart.Units(y+4), "end"
+	l.label = label{slot: slot, line: y, y: chart.Units(y + 4), side: "end"}
 	switch slot {
 	case 0:
-		l.LabelX = strconv.Itoa(courseLeft + courseWidth - 4)
+		l.label.x = strconv.Itoa(courseLeft + courseWidth - 4)
 	case 1:
-		l.LabelX, l.End = strconv.Itoa(courseLeft+4), ""
+		l.label.x, l.label.side = strconv.Itoa(courseLeft+4), ""
 	default:
-		l.LabelX = strconv.Itoa(courseLeft + courseWidth - 4 - labelRoom*(slot-1))
+		l.label.x = strconv.Itoa(courseLeft + courseWidth - 4 - labelRoom*(slot-1))
 	}
 	return l
 }
 
 // mark puts a mark above each turn in which a rung did something.
-func (c *course) mark(plot chart.Plot, turns []event.Exchange) {
+func (c *Course) mark(plot chart.Plot, turns []event.Exchange) {
 	for row, kind := range []struct {
 		letter string
 		of     func(*event.Exchange) bool
@@ -215,14 +224,14 @@ func (c *course) mark(plot chart.Plot, turns []event.Exchange) {
 			}
 		}
 		for _, i := range chart.Evenly(places, mostMarks) {
-			c.Marks = append(c.Marks, mark{Letter: kind.letter, Seq: turns[i].Seq, X: chart.Units(plot.X(i + 1)),
-				Y: strconv.Itoa(10 + 15*row), Title: fmt.Sprintf("turn %d: %s", turns[i].Turn, what(turns[i]))})
+			c.marks = append(c.marks, mark{letter: kind.letter, seq: turns[i].Seq, x: chart.Units(plot.X(i + 1)),
+				y: strconv.Itoa(10 + 15*row), title: fmt.Sprintf("turn %d: %s", turns[i].Turn, words.Done(turns[i]))})
 		}
 	}
 }
 
 // cache draws what the provider's cache had of each turn, and where it missed.
-func (c *course) cache(plot chart.Plot, turns []event.Exchange) {
+func (c *Course) cache(plot chart.Plot, turns []event.Exchange) {
 	shares := make([]int, len(turns))
 	var missed []int
 	for i := range turns {
@@ -230,36 +239,36 @@ func (c *course) cache(plot chart.Plot, turns []event.Exchange) {
 		if shares[i] = -1; e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown && e.Usage.Input > 0 {
 			shares[i] = min(100, 100*e.Usage.Read/e.Usage.Input)
 		}
-		if isMiss(e.Miss) {
+		if words.IsMiss(e.Miss) {
 			missed = append(missed, i)
 		}
 	}
 	var hits strings.Builder
 	places := chart.Thin(shares, mostPoints)
-	c.Pitch = chart.Units(courseWidth / float64(len(places)))
+	c.pitch = chart.Units(courseWidth / float64(len(places)))
 	for _, i := range places {
 		if shares[i] > 0 {
 			fmt.Fprintf(&hits, "M%s %dv-%s", chart.Units(plot.X(i+1)), cacheTop+cacheHeight,
 				chart.Units(cacheHeight*float64(shares[i])/100))
 		}
 	}
-	c.Hits = hits.String()
+	c.hits = hits.String()
 	for _, i := range chart.Evenly(missed, mostMisses) {
-		c.Misses = append(c.Misses, spot{
+		c.misses = append(c.misses, spot{
 			fmt.Sprintf("M%s %dl8 8m0-8l-8 8", chart.Units(plot.X(i+1)-4), cacheTop+cacheHeight-9),
-			fmt.Sprintf("turn %d: %s", turns[i].Turn, missWords(turns[i].Miss))})
+			fmt.Sprintf("turn %d: %s", turns[i].Turn, words.Miss(turns[i].Miss))})
 	}
 }
 
 // point makes columns that can be pointed at, which say the numbers of their turn.
-func (c *course) point(plot chart.Plot, turns []event.Exchange) {
+func (c *Course) point(plot chart.Plot, turns []event.Exchange) {
 	count := min(len(turns), mostColumns)
 	width := courseWidth / float64(count)
 	for k := range count {
 		i := int(math.Round(float64(k+1)*float64(len(turns))/float64(count))) - 1
 		e := turns[i]
 		sentWords := "sent"
-		if isWatched(e) {
+		if words.Watched(e) {
 			sentWords = "would be sent with"
 		}
 		title := fmt.Sprintf("turn %d: came %s, %s %s", e.Turn, short(e.TokensBefore.Total()), sentWords,
@@ -267,9 +276,9 @@ func (c *course) point(plot chart.Plot, turns []event.Exchange) {
 		if u := e.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
 			title += fmt.Sprintf(", cached %d %%", 100*u.Read/u.Input)
 		}
-		if done := what(e); done != "nothing" && done != "nothing new" {
+		if done := words.Done(e); done != "nothing" && done != "nothing new" {
 			title += ", " + done
 		}
-		c.Columns = append(c.Columns, column{chart.Units(courseLeft + float64(k)*width), chart.Units(width), title})
+		c.columns = append(c.columns, column{chart.Units(courseLeft + float64(k)*width), chart.Units(width), title})
 	}
 }

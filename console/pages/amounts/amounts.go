@@ -1,0 +1,100 @@
+// Package amounts shows what exchanges took and cost: of the model's window, of the provider's cache, and of money.
+//
+// It promises that what is unknown is called so and never shown as 0, and that what cost more is never called saved.
+package amounts
+
+import (
+	"strconv"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"epitome/console/markup"
+	"epitome/console/pages/frame"
+	"epitome/console/pages/words"
+	"epitome/console/story"
+	"epitome/event"
+)
+
+// Window shows how full the window was with the newest request of a conversation.
+func Window(c story.Conversation) g.Node {
+	if c.Window <= 0 {
+		return markup.Unknown("how much the model holds is not known")
+	}
+	return g.Group{h.Meter(h.Min("0"), h.Max("1"), g.Attr("low", "0.8"), g.Attr("high", "0.9"), g.Attr("optimum", "0"),
+		h.Value(strconv.FormatFloat(c.Share, 'f', 3, 64)), h.Aria("label", "share of the window")), g.Text(" "),
+		markup.Share(c.Share)}
+}
+
+// Decided says what was newly taken out of a conversation last; nil: nothing ever was.
+func Decided(d *story.Decided) g.Node {
+	if d == nil {
+		return markup.Soft("none")
+	}
+	return g.Group{markup.Link(frame.ToExchange(d.Seq), markup.Text(d.Action)), g.Text(" in turn "), markup.Count(d.Turn),
+		g.Text(": "), markup.Count(d.Items), g.Text(" item" + words.Plural(d.Items) + ", "), markup.Tokens(d.TakenOut),
+		g.Text(" taken out")}
+}
+
+// SavedSum shows what several exchanges cost less for being shaped.
+func SavedSum(m story.Money) g.Node {
+	if m.Ruled == 0 && m.Own == 0 {
+		return markup.Unknown("no price or no usage is known")
+	}
+	return markup.Saving(m.Saved)
+}
+
+// BilledSum shows what several exchanges cost, as measured.
+func BilledSum(m story.Money) g.Node {
+	if m.Measured == 0 {
+		return markup.Unknown("no price or no usage is known")
+	}
+	return upTo(m.Billed, m.Most)
+}
+
+// upTo shows an amount, and what it is at most where that is more.
+func upTo(nano, most int64) g.Node {
+	if most > nano {
+		return g.Group{markup.Money(nano), g.Text(" to "), markup.Money(most)}
+	}
+	return markup.Money(nano)
+}
+
+// Cached shows the share of a request that the provider's cache had.
+func Cached(e event.Exchange) g.Node {
+	u := e.Usage
+	switch {
+	case u.Source != event.UsageProvider || u.Input == 0:
+		return markup.Unknown("the answer says nothing of its tokens")
+	case u.CacheUnknown:
+		return markup.Unknown("the answer says nothing of the cache")
+	case u.Odd:
+		return markup.Unknown("the numbers in the answer contradict each other")
+	}
+	return markup.Percent(u.Read, u.Input, "usage.read/usage.input")
+}
+
+// Billed shows what an exchange cost, as measured.
+func Billed(e event.Exchange) g.Node {
+	if !e.Bill.Measured {
+		return markup.Unknown(words.Unpriced(e.Bill.Unpriced))
+	}
+	return upTo(e.Bill.Billed, e.Bill.Most)
+}
+
+// Saved shows what an exchange cost less for being shaped.
+func Saved(e event.Exchange) g.Node {
+	const from, watched = "bill.raw_nano-bill.sent_nano", "mode observe: it was sent as it came"
+	b := e.Bill
+	switch {
+	case words.Watched(e) && b.Ruled && b.Saved() >= 0:
+		return h.Span(h.Title(watched), g.Text("would be "), markup.MadeSaving(b.Saved(), from))
+	case words.Watched(e):
+		return h.Span(h.Class("soft"), h.Title(watched), g.Text("nothing"))
+	case b.Beyond:
+		return h.Span(h.Title("as it came, the request would have been refused: it has no price"), g.Text("kept alive"))
+	case !b.Ruled:
+		return markup.Unknown(words.Unpriced(b.Unpriced))
+	}
+	return markup.MadeSaving(b.Saved(), from)
+}
