@@ -31,7 +31,7 @@ var bans = []ban{
 	{"html/template", "bench/page", "it asks for methods by name: the linker would keep every method that nobody calls"},
 	{"text/template", "", "as for html/template"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
-	{"html/template", "console/pages", keepsAll},
+	{"html/template", "", keepsAll},
 	{"text/template", "", keepsAll},
 	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/shared/sharedtest store/storetest " +
 		"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
