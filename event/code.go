@@ -1,9 +1,6 @@
 package event
 
-import (
-	"iter"
-	"maps"
-)
+import "iter"
 
 // Code is why something was done to a request or to an item of it, or why nothing was. The set is closed: a code is
 // made where the decision is made, and may be a metric label. It names what was observed, never what may be behind it.
@@ -73,67 +70,85 @@ const (
 )
 
 // sentences says each code to a person.
-var sentences = map[Code]string{
-	CodeOverLimit:    "The result is over the limit for one result: the lines that tell most of it are sent.",
-	CodeScreen:       "Terminal output is sent as it would stand on the screen in the end.",
-	CodeRepeats:      "Lines of it stand in an earlier result, which it refers to.",
-	CodeWholeAgain:   "What it referred to is left out now, so it is sent whole again.",
-	CodeOld:          "The result is older than the newest ones, which are left alone.",
-	CodeReadAgain:    "The same was read again later.",
-	CodeSameAgain:    "The same text came again later.",
-	CodeWritten:      "What the result shows was written later.",
-	CodeArguments:    "What the call wrote was read or written again later, so long texts in it are not sent.",
-	CodeOldest:       "The messages are older than those that the configuration keeps.",
-	CodeOlderResults: "The result is older than those that the configuration keeps.",
-	CodeTextOnly:     "The configuration keeps only the text of older turns.",
-	CodeLongAnswer:   "The configuration cuts long earlier answers.",
-	CodeLine:         "The request was over the line for compaction, so older messages became a summary.",
-	CodeBudget:       "The conversation had used up its budget, so older messages became a summary.",
-	CodeAsked:        "A compaction was asked for, so older messages became a summary.",
-	CodeRefused:      "The provider refused the request as too long, so older messages became a summary.",
-	CodeCut:          "The request was too long all the same, so the result was cut hard.",
-	CodeSummary:      "The summary of what was left out is put here.",
-	CodeSummaryMoved: "The summary that stood here stands elsewhere now.",
-	CodeUser:         "The provider refused the request, and nothing else made it fit: the message is left to the transcript.",
-	CodeThinking: "What the model thought here is not sent any more: the model takes that only behind what stood before " +
-		"it, and that has changed.",
-	CodeNotNoted: "An earlier version of epitome decided this and did not note why.",
+var sentences = [...]struct {
+	code Code
+	says string
+}{
+	{CodeOverLimit, "The result is over the limit for one result: the lines that tell most of it are sent."},
+	{CodeScreen, "Terminal output is sent as it would stand on the screen in the end."},
+	{CodeRepeats, "Lines of it stand in an earlier result, which it refers to."},
+	{CodeWholeAgain, "What it referred to is left out now, so it is sent whole again."},
+	{CodeOld, "The result is older than the newest ones, which are left alone."},
+	{CodeReadAgain, "The same was read again later."},
+	{CodeSameAgain, "The same text came again later."},
+	{CodeWritten, "What the result shows was written later."},
+	{CodeArguments, "What the call wrote was read or written again later, so long texts in it are not sent."},
+	{CodeOldest, "The messages are older than those that the configuration keeps."},
+	{CodeOlderResults, "The result is older than those that the configuration keeps."},
+	{CodeTextOnly, "The configuration keeps only the text of older turns."},
+	{CodeLongAnswer, "The configuration cuts long earlier answers."},
+	{CodeLine, "The request was over the line for compaction, so older messages became a summary."},
+	{CodeBudget, "The conversation had used up its budget, so older messages became a summary."},
+	{CodeAsked, "A compaction was asked for, so older messages became a summary."},
+	{CodeRefused, "The provider refused the request as too long, so older messages became a summary."},
+	{CodeCut, "The request was too long all the same, so the result was cut hard."},
+	{CodeSummary, "The summary of what was left out is put here."},
+	{CodeSummaryMoved, "The summary that stood here stands elsewhere now."},
+	{CodeUser, "The provider refused the request, and nothing else made it fit: the message is left to the transcript."},
+	{CodeThinking, "What the model thought here is not sent any more: the model takes that only behind what stood before " +
+		"it, and that has changed."},
+	{CodeNotNoted, "An earlier version of epitome decided this and did not note why."},
 
-	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
-	CodeFreesLittle:       "The request is over the line, but what may be cleared would free too little.",
-	CodeFixedFills:        "System prompt and tools alone fill the window.",
-	CodeQuota:             "The quota for artifacts is used up, so all stays whole up to the line.",
-	CodePassing:           "Nothing can be kept beyond this process, so all stays whole up to the line.",
-	CodeFloor:             "The body is below the floor, from which on anything is decided.",
-	CodeAgain:             "The request is one that was decided before: it is sent as it was then.",
-	CodeMeanwhile:         "An equal request was decided at the same time: it is sent as that one.",
-	CodeClientSummarises:  "The client asks for its own summary: what was decided is repeated, and nothing new is.",
-	CodeProviderClears:    "The provider clears or compacts this conversation by itself: only results that come are shortened.",
-	CodeProviderRemembers: "Earlier messages lie with the provider: only results that come are shortened.",
-	CodeThinkingRound: "What the model thinks until its calls are answered binds all before it: nothing changes until the " +
-		"user's next message.",
-	CodeNothingOlder:    "There is no older group of messages that could be left out.",
-	CodeNoPlace:         "What never goes leaves no place where a summary may stand.",
-	CodeFixedOverTarget: "What is never left out is more than compact_to allows, and all else is less than a tenth.",
-	CodeSavesLittle:     "What could be left out is less than a tenth of the request.",
-	CodeNoSmaller:       "A summary would take at least as many tokens as what it could replace.",
-	CodeInVain:          "The last compactions saved too little: there is none until the conversation has grown.",
-	CodeBroken:          "The provider took the rewritten conversation for broken: it was sent as it came.",
-	CodeNotATenth:       "The request was refused, and cannot be made a tenth smaller.",
-	CodeNothingToLeave:  "The request was refused, and there is nothing that could be left out.",
-	CodeSigned:          "The request carries a signature of its body: it goes as it came.",
-	CodeEncoded:         "The content coding of the body cannot be read: it goes as it came.",
-	CodeBomb:            "The body grows beyond the limit when it is decoded: it goes as it came.",
-	CodeNoObject:        "The body is not a JSON object: it goes as it came.",
-	CodeNotRead:         "The body is not a conversation as its API has it, or has more than is read: it goes as it came.",
-	CodeNoRoom:          "There was no room in memory to rewrite the request: it goes as it came.",
-	CodeFailed:          "Something failed inside epitome: the request goes on in the form that was decided last.",
-	CodeUnrecorded: "The shared store did not say that it has what was decided: the next request may be sent in another " +
-		"form.",
+	{CodeNotDue, "No new result is over its limit, and clearing old ones does not pay yet."},
+	{CodeFreesLittle, "The request is over the line, but what may be cleared would free too little."},
+	{CodeFixedFills, "System prompt and tools alone fill the window."},
+	{CodeQuota, "The quota for artifacts is used up, so all stays whole up to the line."},
+	{CodePassing, "Nothing can be kept beyond this process, so all stays whole up to the line."},
+	{CodeFloor, "The body is below the floor, from which on anything is decided."},
+	{CodeAgain, "The request is one that was decided before: it is sent as it was then."},
+	{CodeMeanwhile, "An equal request was decided at the same time: it is sent as that one."},
+	{CodeClientSummarises, "The client asks for its own summary: what was decided is repeated, and nothing new is."},
+	{CodeProviderClears, "The provider clears or compacts this conversation by itself: only results that come are shortened."},
+	{CodeProviderRemembers, "Earlier messages lie with the provider: only results that come are shortened."},
+	{CodeThinkingRound, "What the model thinks until its calls are answered binds all before it: nothing changes until the " +
+		"user's next message."},
+	{CodeNothingOlder, "There is no older group of messages that could be left out."},
+	{CodeNoPlace, "What never goes leaves no place where a summary may stand."},
+	{CodeFixedOverTarget, "What is never left out is more than compact_to allows, and all else is less than a tenth."},
+	{CodeSavesLittle, "What could be left out is less than a tenth of the request."},
+	{CodeNoSmaller, "A summary would take at least as many tokens as what it could replace."},
+	{CodeInVain, "The last compactions saved too little: there is none until the conversation has grown."},
+	{CodeBroken, "The provider took the rewritten conversation for broken: it was sent as it came."},
+	{CodeNotATenth, "The request was refused, and cannot be made a tenth smaller."},
+	{CodeNothingToLeave, "The request was refused, and there is nothing that could be left out."},
+	{CodeSigned, "The request carries a signature of its body: it goes as it came."},
+	{CodeEncoded, "The content coding of the body cannot be read: it goes as it came."},
+	{CodeBomb, "The body grows beyond the limit when it is decoded: it goes as it came."},
+	{CodeNoObject, "The body is not a JSON object: it goes as it came."},
+	{CodeNotRead, "The body is not a conversation as its API has it, or has more than is read: it goes as it came."},
+	{CodeNoRoom, "There was no room in memory to rewrite the request: it goes as it came."},
+	{CodeFailed, "Something failed inside epitome: the request goes on in the form that was decided last."},
+	{CodeUnrecorded, "The shared store did not say that it has what was decided: the next request may be sent in another " +
+		"form."},
 }
 
 // Sentence says the code to a person; empty for NoCode.
-func (c Code) Sentence() string { return sentences[c] }
+func (c Code) Sentence() string {
+	for i := range sentences {
+		if sentences[i].code == c {
+			return sentences[i].says
+		}
+	}
+	return ""
+}
 
-// Codes are all codes, in no order.
-func Codes() iter.Seq[Code] { return maps.Keys(sentences) }
+// Codes are all codes.
+func Codes() iter.Seq[Code] {
+	return func(yield func(Code) bool) {
+		for i := range sentences {
+			if !yield(sentences[i].code) {
+				return
+			}
+		}
+	}
+}

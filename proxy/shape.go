@@ -106,15 +106,28 @@ var (
 )
 
 // unshaped says with what code a request goes on as it came.
-var unshaped = map[error]event.Code{
-	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
-	wire.ErrBomb: event.CodeBomb, errNoRoomLeft: event.CodeNoRoom, errNoTurn: event.CodeFailed,
+func unshaped(why error) event.Code {
+	switch why {
+	case errSigned:
+		return event.CodeSigned
+	case errEncoded:
+		return event.CodeEncoded
+	case errNoObject:
+		return event.CodeNoObject
+	case wire.ErrBomb:
+		return event.CodeBomb
+	case errNoRoomLeft:
+		return event.CodeNoRoom
+	case errNoTurn:
+		return event.CodeFailed
+	}
+	return event.NoCode
 }
 
 // leave tells why the request goes on as it came. Only a lack of room or of a turn is epitome's own failure.
 func leave(x *exchange, s *shaped, why error) {
 	r := &s.report
-	r.Action, r.Code = rewrite.ActionNone, unshaped[why]
+	r.Action, r.Code = rewrite.ActionNone, unshaped(why)
 	if errors.Is(why, errNoRoomLeft) || errors.Is(why, errNoTurn) {
 		r.Action, r.Err = rewrite.ActionBypass, why
 	} else {

@@ -175,8 +175,8 @@ func (b *Bucket) Look(name string) (e Entry, err error) {
 	return e, err
 }
 
-// errForged says that an object is none that was put here.
-var errForged = fmt.Errorf("what lies there was not put by epitome: %w", fs.ErrNotExist)
+// forged is the error that says that an object is none that was put here.
+func forged() error { return fmt.Errorf("what lies there was not put by epitome: %w", fs.ErrNotExist) }
 
 // entryOf reads what stands beside a content.
 func (b *Bucket) entryOf(head http.Header) (e Entry, err error) {
@@ -186,7 +186,7 @@ func (b *Bucket) entryOf(head http.Header) (e Entry, err error) {
 	}
 	written, unread := http.ParseTime(head.Get("Last-Modified"))
 	if err != nil || unread != nil || len(sum) != sha256.Size || head.Get("Content-Length") != size {
-		return Entry{}, errForged
+		return Entry{}, forged()
 	}
 	e.Sum, e.Until = [sha256.Size]byte(sum), written.Add(b.o.Keep)
 	return e, nil
@@ -212,7 +212,7 @@ func (b *Bucket) Read(name string) ([]byte, error) {
 		return err
 	})
 	if err == nil && sha256.Sum256(content) != there.Sum {
-		err = errForged
+		err = forged()
 	}
 	if err != nil {
 		b.known.forget(name)

@@ -8,7 +8,7 @@ import (
 )
 
 // longAgo is a deadline that ends what waits at once.
-var longAgo = time.Unix(1, 0)
+func longAgo() time.Time { return time.Unix(1, 0) }
 
 // arrival is how far a client's request has come.
 type arrival struct {

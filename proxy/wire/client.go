@@ -50,7 +50,7 @@ func (c *Client) receive(p []byte) (int, error) {
 	if c.request.arriving {
 		_ = c.Conn.SetReadDeadline(c.request.began.Add(c.gate.Pace(c.request.bytes)))
 		if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of Cut
-			_ = c.Conn.SetReadDeadline(longAgo)
+			_ = c.Conn.SetReadDeadline(longAgo())
 		}
 	}
 	n, err := c.Conn.Read(p)
@@ -95,7 +95,7 @@ func (c *Client) Write(p []byte) (int, error) {
 	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.WriteIdle()))
 	switch { // looked at behind the deadline, which may have overwritten the one of Cut or Hurry
 	case c.cut.Load():
-		_ = c.Conn.SetWriteDeadline(longAgo)
+		_ = c.Conn.SetWriteDeadline(longAgo())
 	case c.hurried.Load():
 		c.Hurry()
 	}
@@ -114,7 +114,7 @@ func (c *Client) Hurry() {
 // Cut ends whatever waits on the connection, from any goroutine.
 func (c *Client) Cut() {
 	c.cut.Store(true)
-	_ = c.Conn.SetDeadline(longAgo)
+	_ = c.Conn.SetDeadline(longAgo())
 }
 
 // Close closes the connection; from here on it is not counted.

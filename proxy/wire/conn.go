@@ -70,7 +70,7 @@ func (c *upstreamConn) unasked() bool {
 	if _, ok := c.Conn.(*tls.Conn); !ok {
 		return false
 	}
-	_ = c.SetReadDeadline(longAgo)
+	_ = c.SetReadDeadline(longAgo())
 	_, err := c.reader.Peek(1)
 	c.reader.Reset(c.Conn)
 	return !errors.Is(err, os.ErrDeadlineExceeded)

@@ -110,7 +110,7 @@ func (w *watcher) end() {
 	w.ended = true
 	reading := w.done
 	if reading != nil {
-		_ = w.conn.Conn.SetReadDeadline(longAgo)
+		_ = w.conn.Conn.SetReadDeadline(longAgo())
 	}
 	w.mu.Unlock()
 	if reading != nil {

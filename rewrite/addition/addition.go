@@ -211,7 +211,7 @@ const (
 )
 
 // directions are what an index says of each way, with the number of files before it.
-var directions = map[Way]string{
+var directions = [...]string{
 	ByPath: "Where one can help, read it at its path",
 	ByURL:  "Where one can help, fetch it from its address",
 	ByTool: "Where one can help, read it with epitome's tool recall, by its artifact",

@@ -12,31 +12,50 @@ var reporters = []string{
 	"vmstat", "iostat", "lsblk", "lscpu", "nproc", "who", "w", "last", "getent", "pgrep",
 }
 
+// byProgram is a table of words, with the program that they are for.
+type byProgram []struct {
+	program string
+	words   []string
+}
+
+// of are the words for a program; nil if it has none.
+func (t byProgram) of(program string) []string {
+	for i := range t {
+		if t[i].program == program {
+			return t[i].words
+		}
+	}
+	return nil
+}
+
 // verbs are the first words behind a program by which it tells how things stand: a line for each program that has
 // others.
-var verbs = map[string][]string{
-	"kubectl": {"get", "describe", "logs", "top", "events", "explain", "version", "api-resources", "cluster-info",
-		"rollout status", "rollout history", "config view", "config current-context", "config get-contexts", "auth can-i"},
-	"helm": {"list", "ls", "status", "history", "get", "show", "search", "version"},
-	"docker": {"ps", "logs", "inspect", "images", "version", "info", "stats", "top", "port", "history", "container ls",
-		"container logs", "container inspect", "image ls", "image inspect", "volume ls", "volume inspect", "network ls",
-		"network inspect", "system df", "compose ps", "compose logs", "compose images", "compose top", "compose ls"},
-	"docker-compose": {"ps", "logs", "images", "top"},
-	"terraform": {"show", "output", "validate", "version", "providers", "state list", "state show", "workspace list",
-		"workspace show"},
-	"systemctl": {"status", "show", "list-units", "list-timers", "list-unit-files", "list-dependencies", "is-active",
-		"is-enabled", "is-failed", "cat"},
+var verbs = byProgram{
+	{"kubectl", []string{"get", "describe", "logs", "top", "events", "explain", "version", "api-resources",
+		"cluster-info", "rollout status", "rollout history", "config view", "config current-context", "config get-contexts",
+		"auth can-i"}},
+	{"helm", []string{"list", "ls", "status", "history", "get", "show", "search", "version"}},
+	{"docker", []string{"ps", "logs", "inspect", "images", "version", "info", "stats", "top", "port", "history",
+		"container ls", "container logs", "container inspect", "image ls", "image inspect", "volume ls", "volume inspect",
+		"network ls", "network inspect", "system df", "compose ps", "compose logs", "compose images", "compose top",
+		"compose ls"}},
+	{"docker-compose", []string{"ps", "logs", "images", "top"}},
+	{"terraform", []string{"show", "output", "validate", "version", "providers", "state list", "state show",
+		"workspace list", "workspace show"}},
+	{"systemctl", []string{"status", "show", "list-units", "list-timers", "list-unit-files", "list-dependencies",
+		"is-active", "is-enabled", "is-failed", "cat"}},
 }
 
 // acting are words right behind such a verb with which it does more.
 var acting = []string{"dump", "lock", "mirror"}
 
 // bare are options of such programs that may stand before the verb and have no value.
-var bare = map[string][]string{
-	"kubectl":   {"--insecure-skip-tls-verify"},
-	"helm":      {"--debug"},
-	"docker":    {"-D", "--debug"},
-	"systemctl": {"--user", "--system", "--no-pager", "--no-legend", "--plain", "-l", "--full", "-q", "--quiet", "-a", "--all"},
+var bare = byProgram{
+	{"kubectl", []string{"--insecure-skip-tls-verify"}},
+	{"helm", []string{"--debug"}},
+	{"docker", []string{"-D", "--debug"}},
+	{"systemctl", []string{"--user", "--system", "--no-pager", "--no-legend", "--plain", "-l", "--full", "-q", "--quiet",
+		"-a", "--all"}},
 }
 
 // valued are the options of such programs behind which a value stands.
@@ -80,7 +99,7 @@ func isReport(list []token) bool {
 		first, second, isTwo := strings.Cut(verb, " ")
 		return len(words) > 0 && words[0] == first && (!isTwo || len(words) > 1 && words[1] == second)
 	}
-	return slices.Contains(reporters, name) || slices.ContainsFunc(verbs[name], isVerb) &&
+	return slices.Contains(reporters, name) || slices.ContainsFunc(verbs.of(name), isVerb) &&
 		(len(words) < 2 || !slices.Contains(acting, words[1]))
 }
 
@@ -113,7 +132,7 @@ func leadingWords(name string, list []token) []string {
 		case slices.Contains(valued, w):
 			n += 2
 			continue
-		case strings.HasPrefix(w, "-") && !strings.Contains(w, "=") && !slices.Contains(bare[name], w):
+		case strings.HasPrefix(w, "-") && !strings.Contains(w, "=") && !slices.Contains(bare.of(name), w):
 			return wordsOf(list[:n])
 		}
 		n++

@@ -25,16 +25,28 @@ func objectOf(text string) []byte {
 	return []byte(text)
 }
 
-// beside are the keys, folded, that may stand beside an error without anything having been done. A list of errors
-// beside anything else may be what was asked for: a linter's findings, or the rows that could not be read.
-var beside = map[string]bool{"data": true, "result": true, "status": true, "statuscode": true, "code": true,
-	"message": true, "error": true, "errors": true, "errormessages": true, "requestid": true, "traceid": true,
-	"timestamp": true, "path": true, "url": true, "type": true, "title": true, "detail": true, "meta": true,
-	"extensions": true, "id": true, "jsonrpc": true}
+// mayStandBeside reports whether a key, folded, may stand beside an error without anything having been done. A list of
+// errors beside anything else may be what was asked for: a linter's findings, or the rows that could not be read.
+func mayStandBeside(key string) bool {
+	switch key {
+	case "data", "result", "status", "statuscode", "code", "message", "error", "errors", "errormessages",
+		"requestid", "traceid", "timestamp", "path", "url", "type", "title", "detail", "meta", "extensions", "id",
+		"jsonrpc":
+		return true
+	}
+	return false
+}
 
-// besideAsked are those, in an answer to who asked for a record, that a record has not, but for those in beside.
-var besideAsked = map[string]bool{"success": true, "ok": true, "succeeded": true, "results": true, "reason": true,
-	"description": true, "details": true, "hint": true, "note": true, "retryafter": true, "documentationurl": true}
+// isOfNoRecord reports whether a key, folded, is one that no record has, in an answer to who asked for one. Those that
+// may stand beside an error are others.
+func isOfNoRecord(key string) bool {
+	switch key {
+	case "success", "ok", "succeeded", "results", "reason", "description", "details", "hint", "note", "retryafter",
+		"documentationurl":
+		return true
+	}
+	return false
+}
 
 // Ask is what a call asked for, as far as its tool says.
 type Ask uint8
@@ -120,7 +132,7 @@ func isBare(root gjson.Result) bool {
 		case "id": // a record has one, too
 			isAlone = root.Get("jsonrpc").Exists()
 		default:
-			isAlone = beside[name] || besideAsked[name]
+			isAlone = mayStandBeside(name) || isOfNoRecord(name)
 		}
 		return isAlone
 	})
@@ -160,7 +172,7 @@ func listsErrors(root gjson.Result) bool {
 		case name == "data", name == "result":
 			isAlone = isAlone && isEmpty(v)
 		default:
-			isAlone = isAlone && beside[name]
+			isAlone = isAlone && mayStandBeside(name)
 		}
 		return isAlone
 	})

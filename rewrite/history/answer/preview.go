@@ -39,22 +39,28 @@ const (
 	worthReason // what went wrong, and why
 )
 
-// worths has the last words of keys, folded, by what they tell.
-var worths = map[string]int{
-	"error": worthReason, "errors": worthReason, "errormessages": worthReason, "message": worthReason,
-	"reason": worthReason, "detail": worthReason, "ename": worthReason, "evalue": worthReason, "warning": worthReason,
-	"status": worthState, "state": worthState, "result": worthState, "outcome": worthState, "success": worthState,
-	"ok": worthState, "confirmed": worthState, "total": worthState, "amount": worthState, "charged": worthState,
-	"refunded": worthState, "balance": worthState, "count": worthState, "created": worthState, "updated": worthState,
-	"deleted": worthState, "text": worthState, "text/plain": worthState, "stdout": worthState,
-	"stderr": worthState,
-	"id":     worthName, "key": worthName, "number": worthName, "reference": worthName, "ticket": worthName,
-	"confirmation": worthName,
+// worthOfWord is what the last word of a key, folded, tells; 0 if nothing is known of it.
+func worthOfWord(word string) int {
+	switch word {
+	case "error", "errors", "errormessages", "message", "reason", "detail", "ename", "evalue", "warning":
+		return worthReason
+	case "status", "state", "result", "outcome", "success", "ok", "confirmed", "total", "amount", "charged",
+		"refunded", "balance", "count", "created", "updated", "deleted", "text", "text/plain", "stdout", "stderr":
+		return worthState
+	case "id", "key", "number", "reference", "ticket", "confirmation":
+		return worthName
+	}
+	return 0
 }
 
-// wraps has the keys under which the only object of a list may be all that was answered.
-var wraps = map[string]bool{"outputs": true, "data": true, "result": true, "results": true, "items": true, "rows": true,
-	"records": true, "content": true, "documents": true}
+// wraps reports whether the only object of a list under a key may be all that was answered.
+func wraps(key string) bool {
+	switch key {
+	case "outputs", "data", "result", "results", "items", "rows", "records", "content", "documents":
+		return true
+	}
+	return false
+}
 
 // Known is what need not be said again where it tells no state.
 type Known struct {
@@ -177,7 +183,7 @@ func (r *reader) list(v gjson.Result, path string, worth, depth int) {
 		return
 	}
 	n, isTold := 0, false
-	isOnly := wraps[path[strings.LastIndexByte(path, '.')+1:]] && v.Get("#").Int() == 1
+	isOnly := wraps(path[strings.LastIndexByte(path, '.')+1:]) && v.Get("#").Int() == 1
 	v.ForEach(func(_, item gjson.Result) bool {
 		at := fmt.Sprintf("%s[%d]", path, n)
 		if n++; n > firstItems {
@@ -293,7 +299,7 @@ func worthOf(key string) int {
 	if at := strings.LastIndexAny(last, "_-. "); at >= 0 {
 		last = last[at+1:]
 	}
-	switch worth := worths[last]; {
+	switch worth := worthOfWord(last); {
 	case worth > 0:
 		return worth
 	case strings.HasSuffix(key, "Id"), strings.HasSuffix(key, "ID"):

@@ -6,12 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// beginnings are the words with which a statement of SQL, or one of GraphQL, begins that writes.
-var beginnings = map[string]bool{"insert": true, "update": true, "delete": true, "merge": true, "replace": true,
-	"drop": true, "alter": true, "create": true, "truncate": true, "grant": true, "revoke": true, "call": true, "do": true,
-	"set": true, "begin": true, "commit": true, "mutation": true, "exec": true, "execute": true, "copy": true, "load": true,
-	"rename": true, "vacuum": true, "refresh": true, "rollback": true, "start": true, "lock": true, "attach": true,
-	"detach": true, "import": true, "comment": true, "reindex": true}
+// beginsWriting reports whether a statement of SQL, or one of GraphQL, that begins with a word writes.
+func beginsWriting(word string) bool {
+	switch word {
+	case "insert", "update", "delete", "merge", "replace", "drop", "alter", "create", "truncate", "grant",
+		"revoke", "call", "do", "set", "begin", "commit", "mutation", "exec", "execute", "copy", "load", "rename",
+		"vacuum", "refresh", "rollback", "start", "lock", "attach", "detach", "import", "comment", "reindex":
+		return true
+	}
+	return false
+}
 
 // Writes reports whether one of the statements of a text writes: by the word with which it begins, behind its comments;
 // behind WITH or EXPLAIN by any; and a SELECT by the table that it names for what it selects. It reads the text once.
@@ -37,7 +41,7 @@ func Writes(text string) bool {
 		if word = strings.ToLower(word); first == "" {
 			first = word
 		}
-		if first == word && before == "" && beginnings[word] || goesOnWriting(first, before, word) {
+		if first == word && before == "" && beginsWriting(word) || goesOnWriting(first, before, word) {
 			return true
 		}
 		before = word

@@ -26,11 +26,12 @@ var signs = []struct {
 	{"ctest", pattern.Of(`(?m)^Errors while running CTest`)},
 	{"ninja", pattern.Of(`(?m)^ninja: build stopped: `)},
 	{"cmake --build", pattern.Of(`(?m)^ninja: build stopped: `)},
-	{"git rebase", conflictForm}, {"git cherry-pick", conflictForm}, {"git revert", conflictForm}, {"git merge", conflictForm},
+	{"git rebase", pattern.Of(conflict)}, {"git cherry-pick", pattern.Of(conflict)},
+	{"git revert", pattern.Of(conflict)}, {"git merge", pattern.Of(conflict)},
 }
 
-// conflictForm finds what git says where conflicts stop it.
-var conflictForm = pattern.Of(`(?m)^CONFLICT \(`)
+// conflict finds what git says where conflicts stop it.
+const conflict = `(?m)^CONFLICT \(`
 
 // waitForm finds what git says of an operation that it has begun, and that is to go on or to be taken back: one that it
 // refused to begin it ends with other words.

@@ -5,45 +5,67 @@ import (
 	"strings"
 )
 
+// byProgram is a table of words, with the program that they are for.
+type byProgram []struct {
+	program string
+	words   []string
+}
+
+// of are the words for a program; nil if it has none.
+func (t byProgram) of(program string) []string {
+	for i := range t {
+		if t[i].program == program {
+			return t[i].words
+		}
+	}
+	return nil
+}
+
 // shows are options, by program, with which it does the same: they say how that is shown, or how long to wait for it.
-var shows = map[string][]string{
-	"kubectl":          {"--timeout", "--watch"},
-	"helm":             {"--timeout"},
-	"terraform":        {"-no-color", "-compact-warnings", "-input=false", "-auto-approve"},
-	"systemctl":        {"--no-pager", "-l", "--full"},
-	"ansible-playbook": {"--diff", "-v", "-vv", "-vvv"},
-	"docker":           {"--progress=plain"},
+var shows = byProgram{
+	{"kubectl", []string{"--timeout", "--watch"}},
+	{"helm", []string{"--timeout"}},
+	{"terraform", []string{"-no-color", "-compact-warnings", "-input=false", "-auto-approve"}},
+	{"systemctl", []string{"--no-pager", "-l", "--full"}},
+	{"ansible-playbook", []string{"--diff", "-v", "-vv", "-vvv"}},
+	{"docker", []string{"--progress=plain"}},
 }
 
 // quieter are options, by program, with which it does what it does without them, and shows more or less of that, or
 // goes on where it would stop: either succeeds where the other does.
-var quieter = map[string][]string{
-	"ruby":      {"--verbose"},
-	"ctest":     {"--output-on-failure", "-V", "-VV", "--verbose"},
-	"ninja":     {"-v", "--verbose", "--quiet"},
-	"make":      {"-k", "--keep-going", "-s", "--silent", "--no-print-directory"},
-	"cargo":     {"-q", "--quiet", "-v", "--verbose", "--no-fail-fast"},
-	"mvn":       {"-q", "-B", "-e", "-X", "-ntp", "--no-transfer-progress", "--batch-mode"},
-	"gradle":    {"-q", "--info", "--stacktrace", "--no-daemon"},
-	"./gradlew": {"-q", "--info", "--stacktrace", "--no-daemon"},
+var quieter = byProgram{
+	{"ruby", []string{"--verbose"}},
+	{"ctest", []string{"--output-on-failure", "-V", "-VV", "--verbose"}},
+	{"ninja", []string{"-v", "--verbose", "--quiet"}},
+	{"make", []string{"-k", "--keep-going", "-s", "--silent", "--no-print-directory"}},
+	{"cargo", []string{"-q", "--quiet", "-v", "--verbose", "--no-fail-fast"}},
+	{"mvn", []string{"-q", "-B", "-e", "-X", "-ntp", "--no-transfer-progress", "--batch-mode"}},
+	{"gradle", []string{"-q", "--info", "--stacktrace", "--no-daemon"}},
+	{"./gradlew", []string{"-q", "--info", "--stacktrace", "--no-daemon"}},
 }
 
 // Bare are the words of a call without those that change nothing of whether it succeeds.
 func Bare(words []string) []string {
-	if len(words) == 0 || len(words) > mostWords || quieter[words[0]] == nil || slices.Contains(words, "--") {
+	if len(words) == 0 || len(words) > mostWords {
 		return words
 	}
-	options := quieter[words[0]]
+	options := quieter.of(words[0])
+	if options == nil || slices.Contains(words, "--") {
+		return words
+	}
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(options, w) })
 }
 
 // Essential are the words of a call without those that change nothing of what it does. What a container or a pod is
 // given to run has its own options.
 func Essential(words []string) []string {
-	if len(words) == 0 || len(words) > mostWords || shows[words[0]] == nil || slices.ContainsFunc(words, handsOn) {
+	if len(words) == 0 || len(words) > mostWords {
 		return words
 	}
-	options, list := shows[words[0]], words[:1:1]
+	options, list := shows.of(words[0]), words[:1:1]
+	if options == nil || slices.ContainsFunc(words, handsOn) {
+		return words
+	}
 	for k := 1; k < len(words); k++ {
 		name, _, hasValue := strings.Cut(words[k], "=")
 		switch {
@@ -63,11 +85,11 @@ func handsOn(word string) bool {
 }
 
 // anywhere are the verbs of programs that act on a cluster or another machine, without those that are given files.
-var anywhere = map[string][]string{
-	"kubectl": {"get", "describe", "logs", "top", "events", "rollout", "delete", "scale", "autoscale", "wait", "annotate",
-		"label", "taint", "cordon", "uncordon", "drain", "exec", "set", "patch", "explain", "version", "auth"},
-	"systemctl": {"status", "show", "start", "stop", "restart", "reload", "try-restart", "reload-or-restart", "is-active",
-		"is-enabled", "is-failed", "daemon-reload", "reset-failed", "kill", "list-units"},
+var anywhere = byProgram{
+	{"kubectl", []string{"get", "describe", "logs", "top", "events", "rollout", "delete", "scale", "autoscale", "wait",
+		"annotate", "label", "taint", "cordon", "uncordon", "drain", "exec", "set", "patch", "explain", "version", "auth"}},
+	{"systemctl", []string{"status", "show", "start", "stop", "restart", "reload", "try-restart", "reload-or-restart",
+		"is-active", "is-enabled", "is-failed", "daemon-reload", "reset-failed", "kill", "list-units"}},
 }
 
 // RunsAnywhere reports whether a call does the same in each folder: it acts on a cluster or another machine, and is
@@ -79,7 +101,8 @@ func RunsAnywhere(words []string, settings ...[]string) bool {
 	}
 	switch words[0] {
 	case "kubectl", "systemctl":
-		return slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(anywhere[words[0]], w) }) &&
+		verbs := anywhere.of(words[0])
+		return slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(verbs, w) }) &&
 			!slices.ContainsFunc(words, func(w string) bool {
 				name, _, _ := strings.Cut(w, "=")
 				return slices.Contains(acting, w) || strings.HasPrefix(name, "--from-") || slices.Contains(files, name) ||

@@ -116,9 +116,22 @@ func choicesIn(message, reply string) (lines []string) {
 	return lines
 }
 
-// ordinals are words for places in a list.
-var ordinals = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "1st": "1", "2nd": "2",
-	"3rd": "3", "4th": "4", "5th": "5", "one": "1", "two": "2", "three": "3"}
+// placeOf is the number of a place in a list, as a word tells it; empty for others.
+func placeOf(word string) string {
+	switch word {
+	case "first", "1st", "one":
+		return "1"
+	case "second", "2nd", "two":
+		return "2"
+	case "third", "3rd", "three":
+		return "3"
+	case "fourth", "4th":
+		return "4"
+	case "fifth", "5th":
+		return "5"
+	}
+	return ""
+}
 
 // namedIn are the numbers and letters of choices that a reply names.
 func namedIn(reply string) (keys []string) {
@@ -129,8 +142,8 @@ func namedIn(reply string) (keys []string) {
 		switch {
 		case len(w) <= 2 && strings.Trim(w, "0123456789") == "":
 			keys = append(keys, strings.TrimLeft(w, "0"))
-		case ordinals[w] != "":
-			keys = append(keys, ordinals[w])
+		case placeOf(w) != "":
+			keys = append(keys, placeOf(w))
 		case isLetter:
 			keys = append(keys, w)
 		}

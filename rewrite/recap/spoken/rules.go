@@ -6,16 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// ruleWords are the words with which something is said of all the work and not of one step of it. They only decide what
-// stays where there is no room for all.
-var ruleWords = map[string]bool{"never": true, "always": true, "must": true, "dont": true, "only": true, "whenever": true,
-	"rule": true, "prefer": true, "remember": true, "important": true, "nie": true, "niemals": true, "immer": true,
-	"nur": true, "regel": true, "regeln": true, "jamais": true, "toujours": true, "seulement": true, "nunca": true,
-	"siempre": true, "regla": true, "sempre": true, "regra": true, "regola": true}
+// isRuleWord reports whether a word is one with which something is said of all the work and not of one step of it. That
+// only decides what stays where there is no room for all.
+func isRuleWord(word []byte) bool {
+	switch string(word) {
+	case "never", "always", "must", "dont", "only", "whenever", "rule", "prefer", "remember", "important", "nie",
+		"niemals", "immer", "nur", "regel", "regeln", "jamais", "toujours", "seulement", "nunca", "siempre",
+		"regla", "sempre", "regra", "regola":
+		return true
+	}
+	return false
+}
 
-// rulePhrases are those of several words, by the first one.
-var rulePhrases = map[string][]string{"don": {"'t"}, "do": {" not"}, "from": {" now on"}, "every": {" time"},
-	"make": {" sure"}, "note": {" that"}, "auf": {" keinen fall"}, "denk": {" daran"}, "obrigat": {"ório"}}
+// rulePhrases are those of several words: the first one, and what stands behind it.
+var rulePhrases = [...]struct{ first, behind string }{{"don", "'t"}, {"do", " not"}, {"from", " now on"},
+	{"every", " time"}, {"make", " sure"}, {"note", " that"}, {"auf", " keinen fall"}, {"denk", " daran"}, {"obrigat", "ório"}}
 
 // ruleSigns are those of other scripts, which count inside of words too; règle is one by its second letter.
 var ruleSigns = []string{"ègle", "никогда", "всегда", "нельзя", "правило", "обязательно", "только", "绝不", "必须", "总是",
@@ -60,7 +65,7 @@ func isRule(word, behind string) bool {
 	for i := range len(word) {
 		low[i] = lower(word[i])
 	}
-	return ruleWords[string(low[:len(word)])] || opensPhrase(low[:len(word)], behind)
+	return isRuleWord(low[:len(word)]) || opensPhrase(low[:len(word)], behind)
 }
 
 // isWordByte reports whether c is one of a word of ASCII.
@@ -78,10 +83,11 @@ func lower(c byte) byte {
 
 // opensPhrase reports whether a word and what stands behind it are one of the phrases.
 func opensPhrase(word []byte, behind string) bool {
-	for _, rest := range rulePhrases[string(word)] {
-		if len(behind) >= len(rest) && strings.EqualFold(behind[:len(rest)], rest) &&
-			(len(behind) == len(rest) || !isWordByte(behind[len(rest)])) {
-			return true
+	for i := range rulePhrases {
+		if p := &rulePhrases[i]; string(word) == p.first {
+			n := len(p.behind)
+			return len(behind) >= n && strings.EqualFold(behind[:n], p.behind) &&
+				(len(behind) == n || !isWordByte(behind[n]))
 		}
 	}
 	return false

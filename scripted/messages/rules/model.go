@@ -27,21 +27,21 @@ type Model struct {
 // thinking, prompt caching and mid-conversation system messages, as of November 2026.
 var models = []struct {
 	prefix string
-	model  Model
+	model  *Model
 }{
-	{"claude-fable-5-1", newest}, {"claude-fable-5-2", newest}, {"claude-mythos-5-2", newest},
-	{"claude-opus-5-5", newest}, {"claude-sonnet-5-5", newest}, {"claude-haiku-5-5", newest},
-	{"claude-opus-5", unbound}, {"claude-fable-5", unbound}, {"claude-mythos-5", unbound}, {"claude-opus-4-8", unbound},
-	{"claude-sonnet-5", Model{Window: 1_000_000, MaxOutput: 128_000, Adaptive: true, ThinksUnasked: true,
+	{"claude-fable-5-1", &newest}, {"claude-fable-5-2", &newest}, {"claude-mythos-5-2", &newest},
+	{"claude-opus-5-5", &newest}, {"claude-sonnet-5-5", &newest}, {"claude-haiku-5-5", &newest},
+	{"claude-opus-5", &unbound}, {"claude-fable-5", &unbound}, {"claude-mythos-5", &unbound}, {"claude-opus-4-8", &unbound},
+	{"claude-sonnet-5", &Model{Window: 1_000_000, MaxOutput: 128_000, Adaptive: true, ThinksUnasked: true,
 		HidesThinking: true, KeepsThinking: true, Minimum: 1024}},
-	{"claude-opus-4-7", Model{Window: 1_000_000, MaxOutput: 128_000, Adaptive: true, HidesThinking: true,
+	{"claude-opus-4-7", &Model{Window: 1_000_000, MaxOutput: 128_000, Adaptive: true, HidesThinking: true,
 		KeepsThinking: true, Minimum: 4096}},
-	{"claude-opus-4-6", middle}, {"claude-sonnet-4-6", middle},
-	{"claude-opus-4-5", Model{Window: 200_000, MaxOutput: 64_000, Manual: true, KeepsThinking: true, Prefill: true,
+	{"claude-opus-4-6", &middle}, {"claude-sonnet-4-6", &middle},
+	{"claude-opus-4-5", &Model{Window: 200_000, MaxOutput: 64_000, Manual: true, KeepsThinking: true, Prefill: true,
 		Minimum: 4096}},
-	{"claude-3", Model{Window: 200_000, MaxOutput: 64_000, Manual: true, SumsOutput: true, Prefill: true, Minimum: 1024}},
-	{"claude-", Model{Window: 200_000, MaxOutput: 64_000, Manual: true, Prefill: true, Minimum: 1024}},
-	{"", Model{Window: 200_000, MaxOutput: 128_000, Manual: true, Adaptive: true, KeepsThinking: true, Prefill: true,
+	{"claude-3", &Model{Window: 200_000, MaxOutput: 64_000, Manual: true, SumsOutput: true, Prefill: true, Minimum: 1024}},
+	{"claude-", &Model{Window: 200_000, MaxOutput: 64_000, Manual: true, Prefill: true, Minimum: 1024}},
+	{"", &Model{Window: 200_000, MaxOutput: 128_000, Manual: true, Adaptive: true, KeepsThinking: true, Prefill: true,
 		InlineSystem: true, Minimum: 1024}},
 }
 
@@ -61,7 +61,7 @@ var middle = Model{Window: 200_000, MaxOutput: 64_000, Manual: true, Adaptive: t
 func ModelOf(name string) Model {
 	for _, m := range models {
 		if strings.HasPrefix(name, m.prefix) {
-			return m.model
+			return *m.model
 		}
 	}
 	return Model{}

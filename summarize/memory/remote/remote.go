@@ -160,7 +160,6 @@ func (p *Place) get(o memory.Owner) (m memory.Memory, err error) {
 var (
 	errNoURL     = errors.New("its URL cannot be read")
 	errNoEntries = errors.New(`it did not answer {"entries":[{"kind":"fact","text":"…"}]}`)
-	errTooLong   = fmt.Errorf("its answer has more than %d bytes", mostAnswer)
 )
 
 // Learn does what memory.Place says.
@@ -229,7 +228,7 @@ func (p *Place) ask(ctx context.Context, method, at string, body []byte) ([]byte
 	case resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices:
 		return nil, fmt.Errorf("it answered %d", resp.StatusCode)
 	case len(answer) > mostAnswer:
-		return nil, errTooLong
+		return nil, fmt.Errorf("its answer has more than %d bytes", mostAnswer)
 	}
 	return answer, nil
 }
