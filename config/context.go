@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/offload/contexts"
+	"epitome/pattern"
 	"epitome/store/seal"
 	"epitome/unit"
 )
@@ -59,7 +59,7 @@ func Contexts(c OffloadConfig, folder string) contexts.Kept {
 }
 
 // runKey is what "epitome run" calls the folders that it makes.
-var runKey = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var runKey = pattern.Of(`^[0-9a-f]{16}$`)
 
 // HomeOf is the user's data folder, of which folder may be one within that "epitome run" has made.
 func HomeOf(folder string) string {

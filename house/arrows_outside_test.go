@@ -109,7 +109,7 @@ var outside = map[string]room{
 		"what is counted stands in the request; how it is answered must not matter",
 	},
 	"scripted/messages/rules": {
-		"scripted/value",
+		"pattern scripted/value",
 		"a body is refused for what stands in it; neither wire nor memory may sway that",
 	},
 	"scripted/messages/thought": {

@@ -24,8 +24,8 @@ var rewriting = map[string]room{
 		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
 			" dialect would have to know",
 	},
-	"rewrite/messages":  {dialect, "as for rewrite/chat; two dialects that knew one another would be one"},
-	"rewrite/responses": {dialect, "as for rewrite/chat and rewrite/messages"},
+	"rewrite/messages":  {dialect + " pattern pattern/lazy", "as for rewrite/chat; two dialects that knew one another would be one"},
+	"rewrite/responses": {dialect + " pattern pattern/lazy", "as for rewrite/chat and rewrite/messages"},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +
 			" rewrite/plan rewrite/recap rewrite/recap/past rewrite/shorten rewrite/span",
@@ -51,7 +51,7 @@ var rewriting = map[string]room{
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/excerpt/form": {
-		"pattern rewrite/excerpt/glance rewrite/excerpt/stamp",
+		"pattern pattern/lazy rewrite/excerpt/glance rewrite/excerpt/stamp",
 		"a line has a tool's form by itself; which lines are shown must not matter to the table",
 	},
 	"rewrite/excerpt/glance": {
@@ -77,7 +77,7 @@ var rewriting = map[string]room{
 		"what a call does is told by its tool's name and its arguments; what came of it must not matter",
 	},
 	"rewrite/history/ending": {
-		"pattern rewrite/chat rewrite/conversation rewrite/excerpt rewrite/history/action rewrite/history/answer" +
+		"pattern pattern/lazy rewrite/chat rewrite/conversation rewrite/excerpt rewrite/history/action rewrite/history/answer" +
 			" rewrite/history/verb rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
 		"how a call ended is told by the call and its result; what came before and after must not matter",
 	},
@@ -101,7 +101,7 @@ var rewriting = map[string]room{
 		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
 	},
 	"rewrite/offer": {
-		"rewrite/conversation rewrite/history/verb",
+		"pattern rewrite/conversation rewrite/history/verb",
 		"what a client offers is read off its request; what follows from it must not matter",
 	},
 	"rewrite/linenumber": {
@@ -201,7 +201,7 @@ var rewriting = map[string]room{
 		"who said what stands in messages and results; what else a summary tells must not matter",
 	},
 	"rewrite/reply": {
-		"prose rewrite/span unit",
+		"pattern prose rewrite/span unit",
 		"it is what answers have in common; what it knew of one dialect would be true of that one alone",
 	},
 	"rewrite/rewritetest": {

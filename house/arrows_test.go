@@ -203,7 +203,7 @@ var house = joined(map[string]room{
 	},
 	"config": {
 		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients" +
-			" proxy/route rewrite/limits store/seal store/shared summarize summarize/memory unit window",
+			" pattern proxy/route rewrite/limits store/seal store/shared summarize summarize/memory unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that" +
 			" others declare; of store/shared it has what a server's address may say",
 	},
@@ -270,7 +270,7 @@ var house = joined(map[string]room{
 		"lines are kept whatever they say",
 	},
 	"console/recall": {
-		"rewrite/excerpt rewrite/outline",
+		"pattern rewrite/excerpt rewrite/outline",
 		"it reads texts by their names; where they lie, and what conversations are, must not matter to it",
 	},
 	"console/story": {
@@ -372,6 +372,10 @@ var house = joined(map[string]room{
 		"",
 		"a regular expression knows nothing of the texts that it is tried on",
 	},
+	"pattern/lazy": {
+		"",
+		"a value is made when it is asked for; what it is must not matter",
+	},
 	"prose": {
 		"event",
 		"it is what others ask and answer, as data; it has the cost of an answer from event, so that what is told" +
@@ -448,12 +452,12 @@ var house = joined(map[string]room{
 		"it holds every store to the contract; knowing one of them, it would suit that one",
 	},
 	"summarize": {
-		"event prose store summarize/memory unit",
+		"event pattern prose store summarize/memory unit",
 		"a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be" +
 			" replaceable without touching its life",
 	},
 	"tokenize": {
-		"",
+		"pattern/lazy",
 		"counting is pure: it knows neither wire nor store, so that everything may use it",
 	},
 	"unit": {
@@ -461,12 +465,12 @@ var house = joined(map[string]room{
 		"unit reads durations and sizes for every config; an import would make each of them depend on it",
 	},
 	"window": {
-		"unit window/overflow",
+		"pattern pattern/lazy unit window/overflow",
 		"what a model holds depends on its name, the configuration and what providers have said; who asks and what" +
 			" is rewritten for it must not matter",
 	},
 	"window/overflow": {
-		"pattern sse unit",
+		"pattern pattern/lazy sse unit",
 		"what an answer says of its request's size must not depend on what a model is believed to hold",
 	},
 	"window/table": {

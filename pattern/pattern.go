@@ -109,6 +109,12 @@ func (p *Pattern) FindStringSubmatch(s string) []string {
 	return p.regexp().FindStringSubmatch(s)
 }
 
+// FindSubmatch returns the first match in b and those of its groups.
+func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.regexp().FindSubmatch(b) }
+
+// FindAll returns the first n matches in b; all of them if n is negative.
+func (p *Pattern) FindAll(b []byte, n int) [][]byte { return p.regexp().FindAll(b, n) }
+
 // FindAllStringSubmatchIndex returns where the first n matches in s and their groups lie; all of them if n is negative.
 func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return p.regexp().FindAllStringSubmatchIndex(s, n)

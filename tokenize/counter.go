@@ -15,6 +15,8 @@ import (
 	"sync"
 	"unicode/utf8"
 	"unsafe"
+
+	"epitome/pattern/lazy"
 )
 
 // Vocabulary names a way to cut text into tokens.
@@ -58,12 +60,24 @@ func (c *Counters) For(v Vocabulary) (*Counter, error) {
 
 // What is in the program is read once, whoever counts: it does not change.
 var (
-	knownClasses = sync.OnceValue(newClasses)
-	knownRanks   = [...]func() (*ranks, error){
-		O200k:  sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(O200k)) }),
-		Cl100k: sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(Cl100k)) }),
-	}
+	knownClasses = lazy.Of(newClasses)
+	knownRanks   = [...]*lazy.Value[loaded]{O200k: lazy.Of(loadO200k), Cl100k: lazy.Of(loadCl100k)}
 )
+
+// loaded are the ranks of a vocabulary, or why there are none.
+type loaded struct {
+	ranks *ranks
+	err   error
+}
+
+func loadO200k() loaded { return load(O200k) }
+
+func loadCl100k() loaded { return load(Cl100k) }
+
+func load(v Vocabulary) loaded {
+	r, err := loadRanks(fileOf(v))
+	return loaded{r, err}
+}
 
 func fileOf(v Vocabulary) vocabularyFile {
 	if v == Cl100k {
@@ -78,11 +92,11 @@ func newCounter(v Vocabulary) (*Counter, error) {
 	if v == Characters {
 		return &Counter{vocabulary: v}, nil
 	}
-	r, err := knownRanks[v]()
-	if err != nil {
-		return nil, err
+	known := knownRanks[v].Get()
+	if known.err != nil {
+		return nil, known.err
 	}
-	return &Counter{vocabulary: v, split: splitter{knownClasses(), v == O200k}, ranks: r,
+	return &Counter{vocabulary: v, split: splitter{knownClasses.Get(), v == O200k}, ranks: known.ranks,
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"epitome/pattern/lazy"
 )
 
 // rows is the built-in table, a line "provider model tokens" for each entry; "make windows" writes it.
@@ -27,7 +28,7 @@ type index [3]map[string]int
 var makers = [...]string{"anthropic", "azure", "bedrock", "deepseek", "gemini", "openai", "vertexai", "xai", "zai"}
 
 // builtIn is the built-in table, read once: nothing changes it.
-var builtIn = sync.OnceValue(readTable)
+var builtIn = lazy.Of(readTable)
 
 // readTable indexes the built-in table.
 //

@@ -53,7 +53,7 @@ type Window struct {
 // Windows finds the windows of models. Make one with New; its methods may be called from any goroutine.
 type Windows struct {
 	fallback int
-	patterns []pattern    // the one that wins first
+	patterns []rule       // the one that wins first
 	table    func() table // read when the first window is asked for
 	lessons  *Lessons     // nil: there are none
 
@@ -61,8 +61,8 @@ type Windows struct {
 	known map[question]Window // what was found before, without lessons, at most maxKnown
 }
 
-// pattern is a row of Config.Models, in lower case.
-type pattern struct {
+// rule is a row of Config.Models, in lower case.
+type rule struct {
 	text   string
 	tokens int
 }
@@ -78,11 +78,11 @@ const (
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
 // lessons of use, which go on being learned; nil is none.
 func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: int(c.Default), table: builtIn, lessons: l, known: map[question]Window{}}
+	w := &Windows{fallback: int(c.Default), table: builtIn.Get, lessons: l, known: map[question]Window{}}
 	for text, tokens := range c.Models {
-		w.patterns = append(w.patterns, pattern{strings.ToLower(text), int(tokens)})
+		w.patterns = append(w.patterns, rule{strings.ToLower(text), int(tokens)})
 	}
-	slices.SortFunc(w.patterns, func(a, b pattern) int {
+	slices.SortFunc(w.patterns, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.tokens, b.tokens))
 	})
 	return w

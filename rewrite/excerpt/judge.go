@@ -37,7 +37,7 @@ type judge struct {
 }
 
 // newJudge returns a judge.
-func newJudge() *judge { return &judge{forms: form.All()} }
+func newJudge() *judge { return &judge{forms: form.All.Get()} }
 
 // look says what a line tells.
 func (j *judge) look(text string, start, end int) line {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/reply"
@@ -138,7 +138,7 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 }
 
 // mostOutput is how a cap on the output is refused that is too high.
-var mostOutput = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
+var mostOutput = pattern.Of(`max_tokens: [0-9]+ > ([0-9]+)\b`)
 
 // Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {

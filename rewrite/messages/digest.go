@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 
+	"epitome/pattern/lazy"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -55,7 +56,9 @@ func plainText(body []byte, i int) (end int, text span.Span, err error) {
 }
 
 // userSum is the digest of the user's role.
-var userSum = span.LeafSum('v', []byte(`"user"`))
+var userSum = lazy.Of(sumOfUser)
+
+func sumOfUser() span.Sum { return span.LeafSum('v', []byte(`"user"`)) }
 
 // Digest is a sum of an item: of a message, or of blocks of the user's. A text and a list of that text alone are one.
 // What a message has beside role and content belongs to its last item.
@@ -72,7 +75,7 @@ func (Dialect) Digest(body []byte, it *conversation.Item) (_ span.Sum, err error
 		said := newBlocks(body)
 		err = span.Each(body, it.Content, said.read)
 		list = append(list, span.Member{Key: []byte("content"), Value: said.sum()},
-			span.Member{Key: []byte("role"), Value: userSum})
+			span.Member{Key: []byte("role"), Value: userSum.Get()})
 	}
 	if last := span.SkipSpace(body, it.End); err == nil && !it.Outer.Empty() && body[last] == ']' {
 		list, err = appendMembers(list, body, it.Outer, false)

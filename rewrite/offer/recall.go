@@ -4,8 +4,8 @@ package offer
 
 import (
 	"bytes"
-	"regexp"
 
+	"epitome/pattern"
 	"epitome/rewrite/conversation"
 )
 
@@ -30,15 +30,15 @@ func Recall(req *conversation.Request) bool {
 // server that has it. Where they only list it, it begins a line of JSON's text and is followed by nothing or by what it
 // does; a sentence that speaks of it is no list.
 var (
-	declaredTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
+	declaredTool = pattern.Of(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
 		`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
-	listedTool = regexp.MustCompile(`(?:^"|[^\\]"|\\n)(?:- )?(?:mcp[_-]{1,2})` +
+	listedTool = pattern.Of(`(?:^"|[^\\]"|\\n)(?:- )?(?:mcp[_-]{1,2})` +
 		`(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
 )
 
 // names looks for a form at each place where epitome is named. Few places are looked at: a client that has the tool
 // names it at once.
-func names(text []byte, form *regexp.Regexp) bool {
+func names(text []byte, form *pattern.Pattern) bool {
 	const before, behind, most = 40, 24, 200 // bytes, places
 	word := []byte("epitome")
 	for range most {

@@ -8,11 +8,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/span"
 	"epitome/unit"
@@ -54,14 +54,14 @@ func Tokens(v gjson.Result) (n int, ok bool) {
 }
 
 // streamWord matches a complaint about streams, and none about an upstream.
-var streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
+var streamWord = pattern.Of(`(?i)\bstream(?:ing|ed)?\b`)
 
 // WantsStream reports whether a provider that refused f wants to be asked for a stream.
 func WantsStream(f prose.Form, refusal []byte) bool { return !f.Stream && streamWord.Match(refusal) }
 
 // LowerCap returns f with the cap on the output that a refusal names, in the first group of most; ok is false if that
 // is no lower one. named is false for a refusal that names none.
-func LowerCap(f prose.Form, refusal []byte, most *regexp.Regexp) (lower prose.Form, ok, named bool) {
+func LowerCap(f prose.Form, refusal []byte, most *pattern.Pattern) (lower prose.Form, ok, named bool) {
 	found := most.FindSubmatch(refusal)
 	if found == nil {
 		return f, false, false

@@ -3,11 +3,11 @@ package reply
 import (
 	"errors"
 	"io"
-	"regexp"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/unit"
 )
@@ -53,7 +53,7 @@ func TestNumbersOfTokensCanBeTrue(t *testing.T) {
 }
 
 func TestRefusalsTellHowToAsk(t *testing.T) {
-	most := regexp.MustCompile(`at most ([0-9]+)`)
+	most := pattern.Of(`at most ([0-9]+)`)
 	f := func(refusal string, want int, wantOK, wantNamed bool) {
 		t.Helper()
 		form, ok, named := LowerCap(prose.Form{MaxOutput: 100}, []byte(refusal), most)

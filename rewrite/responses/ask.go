@@ -3,9 +3,9 @@ package responses
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/reply"
@@ -108,8 +108,8 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 
 // Complaints about the form of a request.
 var (
-	mostOutput = regexp.MustCompile(outputCap + `\b[^<>]*<= ?([0-9]+)\b`)
-	noCap      = regexp.MustCompile(`(?i)\b(?:unsupported|unknown|unrecognized|not supported)\b[^.]*\b` + outputCap + `\b|` +
+	mostOutput = pattern.Of(outputCap + `\b[^<>]*<= ?([0-9]+)\b`)
+	noCap      = pattern.Of(`(?i)\b(?:unsupported|unknown|unrecognized|not supported)\b[^.]*\b` + outputCap + `\b|` +
 		`\b` + outputCap + `\b[^.]*\b(?:unsupported|unknown|unrecognized|not supported)\b`)
 )
 

@@ -3,6 +3,7 @@ package responses
 import (
 	"crypto/sha256"
 
+	"epitome/pattern/lazy"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -67,7 +68,9 @@ func plainText(body []byte, i int) (end int, text span.Span, err error) {
 }
 
 // userSum is the digest of the user's role.
-var userSum = span.LeafSum('v', []byte(`"user"`))
+var userSum = lazy.Of(sumOfUser)
+
+func sumOfUser() span.Sum { return span.LeafSum('v', []byte(`"user"`)) }
 
 // Digest is a sum of an item, without what the model thought: clients send that back or leave it out as they like. A
 // text and a list of that text alone are one, and so are an input that is a text and a message of the user's with it.
@@ -75,7 +78,7 @@ func (Dialect) Digest(body []byte, it *conversation.Item) (span.Sum, error) {
 	all := append(make([]byte, 0, 1+4*sha256.Size), '[') // most items are of less entries
 	if body[it.Start] == '"' {
 		sum := span.MemberSum([]span.Member{
-			{Key: []byte("content"), Value: span.LeafSum('v', it.Of(body))}, {Key: []byte("role"), Value: userSum}})
+			{Key: []byte("content"), Value: span.LeafSum('v', it.Of(body))}, {Key: []byte("role"), Value: userSum.Get()}})
 		return sha256.Sum256(append(all, sum[:]...)), nil
 	}
 	err := span.Each(body, it.Span, func(i int) (int, error) {

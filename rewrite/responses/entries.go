@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"epitome/pattern/lazy"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -39,37 +40,41 @@ type shape struct {
 const localShell = "local_shell"
 
 // shapes are those of all types that are known.
-var shapes = map[string]shape{
-	"message":                 {kind: messageEntry, value: "content"},
-	"reasoning":               {kind: reasoningEntry},
-	"function_call":           {kind: callEntry, value: "arguments"},
-	"function_call_output":    {kind: outputEntry, value: "output"},
-	"custom_tool_call":        {kind: callEntry, value: "input", free: true},
-	"custom_tool_call_output": {kind: outputEntry, value: "output"},
-	"local_shell_call":        {kind: callEntry, name: localShell, value: "action", fixed: true},
-	"local_shell_call_output": {kind: outputEntry, value: "output", byID: true},
-	"shell_call":              {kind: callEntry, name: "shell", value: "action", fixed: true},
-	"shell_call_output":       {kind: outputEntry, value: "output"},
-	"apply_patch_call":        {kind: callEntry, name: "apply_patch", value: "operation", fixed: true},
-	"apply_patch_call_output": {kind: outputEntry, value: "output"},
-	"computer_call":           {kind: callEntry, name: "computer", value: "action", fixed: true},
-	"computer_call_output":    {kind: outputEntry, value: "output", fixed: true},
-	"program":                 {kind: callEntry, name: "program", fixed: true, hidden: true},
-	"program_output":          {kind: outputEntry, value: "result", fixed: true, hidden: true},
-	"tool_search_call":        {kind: callEntry, name: "tool_search", value: "arguments", fixed: true, loads: true},
-	"tool_search_output":      {kind: outputEntry, value: "tools", fixed: true, loads: true},
-	"web_search_call":         {kind: remoteEntry},
-	"file_search_call":        {kind: remoteEntry},
-	"code_interpreter_call":   {kind: remoteEntry},
-	"image_generation_call":   {kind: remoteEntry, value: "result"},
-	"mcp_call":                {kind: remoteEntry},
-	"mcp_list_tools":          {kind: remoteEntry},
-	"compaction":              {kind: compactionEntry, hidden: true},
-	"context_compaction":      {kind: compactionEntry, hidden: true},
-	"compaction_summary":      {kind: compactionEntry, hidden: true},
-	"compaction_trigger":      {kind: triggerEntry},
-	"item_reference":          {kind: referenceEntry},
-	"additional_tools":        {kind: toolsEntry},
+var shapes = lazy.Of(newShapes)
+
+func newShapes() map[string]shape {
+	return map[string]shape{
+		"message":                 {kind: messageEntry, value: "content"},
+		"reasoning":               {kind: reasoningEntry},
+		"function_call":           {kind: callEntry, value: "arguments"},
+		"function_call_output":    {kind: outputEntry, value: "output"},
+		"custom_tool_call":        {kind: callEntry, value: "input", free: true},
+		"custom_tool_call_output": {kind: outputEntry, value: "output"},
+		"local_shell_call":        {kind: callEntry, name: localShell, value: "action", fixed: true},
+		"local_shell_call_output": {kind: outputEntry, value: "output", byID: true},
+		"shell_call":              {kind: callEntry, name: "shell", value: "action", fixed: true},
+		"shell_call_output":       {kind: outputEntry, value: "output"},
+		"apply_patch_call":        {kind: callEntry, name: "apply_patch", value: "operation", fixed: true},
+		"apply_patch_call_output": {kind: outputEntry, value: "output"},
+		"computer_call":           {kind: callEntry, name: "computer", value: "action", fixed: true},
+		"computer_call_output":    {kind: outputEntry, value: "output", fixed: true},
+		"program":                 {kind: callEntry, name: "program", fixed: true, hidden: true},
+		"program_output":          {kind: outputEntry, value: "result", fixed: true, hidden: true},
+		"tool_search_call":        {kind: callEntry, name: "tool_search", value: "arguments", fixed: true, loads: true},
+		"tool_search_output":      {kind: outputEntry, value: "tools", fixed: true, loads: true},
+		"web_search_call":         {kind: remoteEntry},
+		"file_search_call":        {kind: remoteEntry},
+		"code_interpreter_call":   {kind: remoteEntry},
+		"image_generation_call":   {kind: remoteEntry, value: "result"},
+		"mcp_call":                {kind: remoteEntry},
+		"mcp_list_tools":          {kind: remoteEntry},
+		"compaction":              {kind: compactionEntry, hidden: true},
+		"context_compaction":      {kind: compactionEntry, hidden: true},
+		"compaction_summary":      {kind: compactionEntry, hidden: true},
+		"compaction_trigger":      {kind: triggerEntry},
+		"item_reference":          {kind: referenceEntry},
+		"additional_tools":        {kind: toolsEntry},
+	}
 }
 
 // entry is one of the input.
@@ -155,7 +160,7 @@ func (e *entry) take(body []byte, all *values) (err error) {
 			e.typ = "item_reference"
 		}
 	}
-	e.shape = shapes[e.typ]
+	e.shape = shapes.Get()[e.typ]
 	if e.shape.value != "" {
 		e.value = *all.at(e.shape.value)
 	}

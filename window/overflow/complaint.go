@@ -276,13 +276,19 @@ func plainKey(key string) string {
 	}
 	for i := range len(key) {
 		if key[i] < 'a' || key[i] > 'z' { // most have none of these
-			return strings.ToLower(signs.Replace(key))
+			return strings.ToLower(strings.Map(withoutSigns, key))
 		}
 	}
 	return key
 }
 
-var signs = strings.NewReplacer("_", "", "-", "", " ", "")
+// withoutSigns takes the signs out that stand between the words of a key.
+func withoutSigns(c rune) rune {
+	if c == '_' || c == '-' || c == ' ' {
+		return -1
+	}
+	return c
+}
 
 // addText takes a text, which may have another answer in it.
 func (c *complaint) addText(s string, depth int) {

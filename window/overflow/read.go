@@ -120,33 +120,33 @@ func (r *reading) judge() Verdict {
 	if why := findDenial(r.text, accountDenials[:]); why != "" {
 		return Verdict{Why: why}
 	}
-	if bondWords.MatchString(r.text) {
+	if bond.in(r.text) {
 		return Verdict{Kind: Thinking, Why: "the model thought something behind another conversation"}
 	}
-	if rateWords.MatchString(r.text) {
+	if rate.in(r.text) {
 		return r.judgeRate()
 	}
-	if longTextWords.MatchString(r.text) && r.sum.limit >= leastText {
+	if longText.in(r.text) && r.sum.limit >= leastText {
 		return Verdict{Kind: Bytes, Why: "a text of the request is longer than texts may be"}
 	}
 	if why := findDenial(r.text, fieldDenials[:]); why != "" {
 		return Verdict{Why: why}
 	}
-	mixed := mixedWords.MatchString(r.text) && tokenWords.MatchString(r.text)
-	named := inputWords.MatchString(r.text) || firmWords.MatchString(r.text)
+	isMixed := mixed.in(r.text) && token.in(r.text)
+	named := input.in(r.text) || firm.in(r.text)
 	switch {
-	case accountWords.MatchString(r.text) && !named && r.status != 413:
+	case account.in(r.text) && !named && r.status != 413:
 		return Verdict{Why: "it is about an account"}
 	case r.status == 429 && !named:
 		return Verdict{Why: "the status tells of another reason"}
-	case mediaWords.MatchString(r.text) && !mixed:
+	case media.in(r.text) && !isMixed:
 		return Verdict{Why: "it is about a picture, a sound or a file"}
 	case r.provesExcess():
-	case patienceWords.MatchString(r.text):
+	case patience.in(r.text):
 		return Verdict{Why: "the provider is busy"}
-	case belowWords.MatchString(r.text) && !narrowWords.MatchString(r.text):
+	case below.in(r.text) && !narrow.in(r.text):
 		return Verdict{Why: "something is too small"}
-	case structureWords.MatchString(r.text):
+	case structure.in(r.text):
 		return r.judgeStructure()
 	}
 	return r.judgeSize()
@@ -154,7 +154,7 @@ func (r *reading) judge() Verdict {
 
 func findDenial(text string, reasons []denial) (why string) {
 	for _, d := range reasons {
-		if d.words.MatchString(text) {
+		if d.means.in(text) {
 			return d.why
 		}
 	}
@@ -164,8 +164,8 @@ func findDenial(text string, reasons []denial) (why string) {
 // judgeRate tells a request that is too large for any minute from too many of them.
 func (r *reading) judgeRate() Verdict {
 	above := r.sum.asked > r.sum.limit && r.sum.limit > 0
-	unsaid := r.sum.asked == 0 && singleWords.MatchString(r.text)
-	if (above || unsaid) && !spentWords.MatchString(r.text) {
+	unsaid := r.sum.asked == 0 && single.in(r.text)
+	if (above || unsaid) && !spent.in(r.text) {
 		return Verdict{Kind: Rate, Why: "the request alone is larger than what is granted for a time"}
 	}
 	return Verdict{Why: "it is about how much is sent at a time"}
@@ -183,9 +183,9 @@ func (r *reading) judgeStructure() Verdict {
 // judgeSize is the verdict on an answer that may be about size alone.
 func (r *reading) judgeSize() Verdict {
 	switch {
-	case negativeWords.MatchString(r.text) && r.MaxOutput >= 0:
+	case negative.in(r.text) && r.MaxOutput >= 0:
 		return Verdict{Kind: Input, Why: "less than nothing of the window is left for the answer"}
-	case outputWords.MatchString(r.text) && !inputWords.MatchString(r.text):
+	case output.in(r.text) && !input.in(r.text):
 		return r.judgeOutputCap()
 	case r.tooManyBytes():
 		return Verdict{Kind: Bytes, Why: "the request has more bytes than the provider takes"}
@@ -199,13 +199,13 @@ func (r *reading) judgeSize() Verdict {
 
 // provesExcess reports that the numbers say of themselves that a request is larger than its window.
 func (r *reading) provesExcess() bool {
-	about := speaksOfCapacity(r.text) || tokenWords.MatchString(r.text) && r.sum.whole >= leastLength
+	about := speaksOfCapacity(r.text) || token.in(r.text) && r.sum.whole >= leastLength
 	return about && r.sum.limit > 0 && max(r.sum.whole, r.sum.bound+r.sum.output) > r.sum.limit
 }
 
 // speaksOfCapacity reports that words speak of the tokens of a request, or of a window.
 func speaksOfCapacity(words string) bool {
-	return capacityWords.MatchString(words) || tokenWords.MatchString(words) && conversationWords.MatchString(words)
+	return capacity.in(words) || token.in(words) && conversation.in(words)
 }
 
 // tooManyBytes looks for a size that is not one of tokens.
@@ -213,19 +213,19 @@ func (r *reading) tooManyBytes() bool {
 	if r.inTokens() {
 		return false
 	}
-	return characterWords.MatchString(r.text) && r.largest >= leastText || r.tooBig()
+	return characters.in(r.text) && r.largest >= leastText || r.tooBig()
 }
 
 // inTokens reports that sizes are told in tokens, and in nothing else.
 func (r *reading) inTokens() bool {
-	return tokenWords.MatchString(r.text) && !strings.Contains(r.text, "@ ")
+	return token.in(r.text) && !strings.Contains(r.text, "@ ")
 }
 
 // tooBig looks for words of bulk beside words of excess.
 func (r *reading) tooBig() bool {
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if bulkWords.MatchString(sentence) && bulkOwnerWords.MatchString(sentence) &&
-			excessWords.MatchString(sentence) && !tokenWords.MatchString(sentence) && !firmWords.MatchString(sentence) {
+		if bulk.in(sentence) && bulkOwner.in(sentence) &&
+			excess.in(sentence) && !token.in(sentence) && !firm.in(sentence) {
 			return true
 		}
 	}
@@ -234,32 +234,32 @@ func (r *reading) tooBig() bool {
 
 // tooLong looks for words of excess beside words for what can be too long.
 func (r *reading) tooLong() bool {
-	if r.largest > 0 && r.largest < leastLength && !tokenWords.MatchString(r.text) && !firmWords.MatchString(r.text) {
+	if r.largest > 0 && r.largest < leastLength && !token.in(r.text) && !firm.in(r.text) {
 		return false
 	}
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if speaksOfCapacity(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) ||
-			foreignWords.MatchString(sentence) {
+		if speaksOfCapacity(sentence) && excess.in(sentence) || calledLong(sentence) ||
+			foreign.in(sentence) {
 			return true
 		}
 	}
-	return r.provesExcess() || r.inTokens() && r.tooBig() || adviceWords.MatchString(r.text) ||
-		quantityWords.MatchString(r.text) && inputWords.MatchString(r.text)
+	return r.provesExcess() || r.inTokens() && r.tooBig() || advice.in(r.text) ||
+		quantity.in(r.text) && input.in(r.text)
 }
 
 // calledLong reports that the conversation or a part of it is called too long: the last noun before these words, or
 // else one behind them.
 func calledLong(sentence string) bool {
 	from, meant := 0, false // whether the last noun so far is one of the conversation
-	for _, at := range longWords.FindAllStringSubmatchIndex(sentence, -1) {
+	for _, at := range long.words().FindAllStringSubmatchIndex(sentence, -1) {
 		behind, compares := sentence[at[1]:], at[2] >= 0
-		nouns := nounWords.FindAllStringSubmatchIndex(sentence[from:at[0]], -1)
+		nouns := noun.words().FindAllStringSubmatchIndex(sentence[from:at[0]], -1)
 		if len(nouns) > 0 {
 			meant = nouns[len(nouns)-1][2] >= 0
 		} else if from == 0 && !compares {
-			meant = conversationWords.MatchString(behind)
+			meant = conversation.in(behind)
 		}
-		if meant && (!compares || lengthWords.MatchString(behind)) {
+		if meant && (!compares || length.in(behind)) {
 			return true
 		}
 		from = at[1]
@@ -271,13 +271,13 @@ func calledLong(sentence string) bool {
 // is named as exceeded.
 func (r *reading) judgeOutputCap() Verdict {
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if firmWords.MatchString(sentence) && excessWords.MatchString(sentence) &&
-			!outputAloneWords.MatchString(sentence) {
+		if firm.in(sentence) && excess.in(sentence) &&
+			!outputAlone.in(sentence) {
 			return r.judgeTokens()
 		}
 	}
 	room := r.sum.limit - r.inputEstimate() - leastMargin
-	if firmWords.MatchString(r.text) && r.sum.limit > 0 && r.sum.output > r.sum.limit && r.Tokens > 0 && room > 0 {
+	if firm.in(r.text) && r.sum.limit > 0 && r.sum.output > r.sum.limit && r.Tokens > 0 && room > 0 {
 		return Verdict{Kind: Output, Output: room, Why: "more output was asked for than the window holds"}
 	}
 	return Verdict{Why: "it is about the output that the model can make"}
@@ -299,7 +299,7 @@ func (r *reading) judgeTokens() Verdict {
 
 // room is how much output fits behind the input; 0 if none does, or if that cannot be known.
 func (r *reading) room() int {
-	speaksOfOutput := outputWords.MatchString(r.text)
+	speaksOfOutput := output.in(r.text)
 	in := r.sum.input
 	switch {
 	case in == 0 && r.sum.output > 0:
@@ -315,7 +315,7 @@ func (r *reading) room() int {
 	if window == 0 && speaksOfOutput {
 		window = r.Window
 	}
-	aboutInput := inputWords.MatchString(r.text) && !speaksOfOutput
+	aboutInput := input.in(r.text) && !speaksOfOutput
 	if aboutInput || r.Tokens == 0 || r.MaxOutput == 0 || r.Tokens+r.MaxOutput <= window {
 		return 0
 	}
@@ -325,7 +325,7 @@ func (r *reading) room() int {
 // roomAfter is how much output fits behind an input that the provider has counted.
 func (r *reading) roomAfter(in int) int {
 	room := r.sum.limit - in - leastMargin
-	if estimateWords.MatchString(r.text) {
+	if estimate.in(r.text) {
 		room -= in / 64
 	}
 	if r.sum.output == 0 && r.MaxOutput > 0 && r.MaxOutput <= room {

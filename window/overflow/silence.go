@@ -138,7 +138,7 @@ func firstOf(v gjson.Result, paths ...string) gjson.Result {
 func Full(reason string, made int) bool {
 	var w wording
 	w.read(reason)
-	if capacityWords.MatchString(w.text) && excessWords.MatchString(w.text) {
+	if capacity.in(w.text) && excess.in(w.text) {
 		return true
 	}
 	switch reason {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"epitome/pattern"
+	"epitome/pattern/lazy"
 )
 
 // meaning is what words in an answer tell.
@@ -52,6 +53,8 @@ const (
 	rate   // it is about how much is sent at a time
 	single // the request by itself is too large for that
 	spent  // it is about tokens of other requests
+
+	meanings // how many there are
 )
 
 // row is one kind of words, and who was seen to say so.
@@ -74,67 +77,42 @@ const superlative = `(?:maximum|max|largest|longest|biggest|highest)`
 // tooSmall are the words for a window that is too small.
 const tooSmall = `\b(?:context|ctx|windows?|len)(?: (?:size|length|window|is|was|of|#|tokens?))* too (?:small|short)\b`
 
-// wordsFor is one regular expression of all rows with the meaning, in their order.
-func wordsFor(m meaning) string {
-	var all []string
+// wordings have one regular expression for each meaning, of all its rows in their order.
+var wordings = lazy.Of(newWordings)
+
+func newWordings() (all [meanings]*pattern.Pattern) {
+	var words [meanings][]string
 	for _, r := range table {
-		if r.means == m {
-			all = append(all, r.words)
-		}
+		words[r.means] = append(words[r.means], r.words)
 	}
-	return strings.Join(all, "|")
+	for m, exprs := range words {
+		all[m] = pattern.Of(strings.Join(exprs, "|"))
+	}
+	return all
 }
 
-var (
-	capacityWords     = pattern.Of(wordsFor(capacity))
-	firmWords         = pattern.Of(wordsFor(firm))
-	excessWords       = pattern.Of(wordsFor(excess))
-	narrowWords       = pattern.Of(wordsFor(narrow))
-	longWords         = pattern.Of(wordsFor(long))
-	lengthWords       = pattern.Of(wordsFor(length))
-	quantityWords     = pattern.Of(wordsFor(quantity))
-	nounWords         = pattern.Of(wordsFor(noun))
-	conversationWords = pattern.Of(wordsFor(conversation))
-	tokenWords        = pattern.Of(wordsFor(token))
-	adviceWords       = pattern.Of(wordsFor(advice))
-	inputWords        = pattern.Of(wordsFor(input))
-	outputWords       = pattern.Of(wordsFor(output))
-	outputAloneWords  = pattern.Of(wordsFor(outputAlone))
-	negativeWords     = pattern.Of(wordsFor(negative))
-	estimateWords     = pattern.Of(wordsFor(estimate))
-	foreignWords      = pattern.Of(wordsFor(foreign))
-	bulkWords         = pattern.Of(wordsFor(bulk))
-	bulkOwnerWords    = pattern.Of(wordsFor(bulkOwner))
-	characterWords    = pattern.Of(wordsFor(characters))
-	longTextWords     = pattern.Of(wordsFor(longText))
-	accountWords      = pattern.Of(wordsFor(account))
-	patienceWords     = pattern.Of(wordsFor(patience))
-	belowWords        = pattern.Of(wordsFor(below))
-	structureWords    = pattern.Of(wordsFor(structure))
-	bondWords         = pattern.Of(wordsFor(bond))
-	mediaWords        = pattern.Of(wordsFor(media))
-	mixedWords        = pattern.Of(wordsFor(mixed))
-	rateWords         = pattern.Of(wordsFor(rate))
-	singleWords       = pattern.Of(wordsFor(single))
-	spentWords        = pattern.Of(wordsFor(spent))
-)
+// words is what finds the meaning.
+func (m meaning) words() *pattern.Pattern { return wordings.Get()[m] }
+
+// in reports whether a wording has the meaning.
+func (m meaning) in(wording string) bool { return m.words().MatchString(wording) }
 
 // denial is a kind of refusals that no shorter request cures.
 type denial struct {
-	words *pattern.Pattern
+	means meaning
 	why   string
 }
 
 // accountDenials hold whatever else an answer says, fieldDenials once it is clear that no rate is meant.
 var (
 	accountDenials = [...]denial{
-		{pattern.Of(wordsFor(credentials)), "it is about credentials"},
-		{pattern.Of(wordsFor(money)), "it is about money"},
-		{pattern.Of(wordsFor(content)), "it is about what is said"},
+		{credentials, "it is about credentials"},
+		{money, "it is about money"},
+		{content, "it is about what is said"},
 	}
 	fieldDenials = [...]denial{
-		{pattern.Of(wordsFor(field)), "it is about a field of the request"},
-		{pattern.Of(wordsFor(unparsed)), "the request cannot be parsed"},
-		{pattern.Of(wordsFor(lateness)), "it took too long"},
+		{field, "it is about a field of the request"},
+		{unparsed, "the request cannot be parsed"},
+		{lateness, "it took too long"},
 	}
 )

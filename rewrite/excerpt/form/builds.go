@@ -6,11 +6,11 @@ import (
 )
 
 // texError finds what TeX says first of an error. Others begin warnings and lists of changes with the mark, too.
-var texError = pattern.Of(`^! +(((La|pdf|Xe|Lua)?TeX|(Package|Class) \S+|Font) .*([Ee]rror|not loadable|capacity)|` +
+const texError = `^! +(((La|pdf|Xe|Lua)?TeX|(Package|Class) \S+|Font) .*([Ee]rror|not loadable|capacity)|` +
 	`Undefined control sequence|Missing (.* inserted|number, treated)|Emergency stop|Extra [\\}a-z]+[,. ]|Too many |` +
 	`Paragraph ended before|Argument of |Misplaced |Dimension too|Illegal |Incomplete \\|File ended while|Use of |` +
 	`You can't use|Double (sub|super)script|Text line contains|I can't |Forbidden control|Improper |Number too big|` +
-	`==> Fatal error)`)
+	`==> Fatal error)`
 
 // compilerRows are what compilers and linters write.
 var compilerRows = []Row{
@@ -51,7 +51,7 @@ var compilerRows = []Row{
 		sample: "%Error: adder.v:2:29: Can't find definition of variable: 'carry_in'"},
 	{Tool: "verilator", Kind: Warning, first: "%Warning-",
 		sample: "%Warning-WIDTH: adder.v:3:11: Operator ASSIGNW expects 9 bits on the Assign RHS"},
-	{Tool: "LaTeX", Kind: Failure, Whole: true, first: "! ", like: texError, sample: "! Undefined control sequence."},
+	{Tool: "LaTeX", Kind: Failure, Whole: true, first: "! ", like: pattern.Of(texError), sample: "! Undefined control sequence."},
 	{Tool: "LaTeX", Kind: Reason, first: "l.", like: pattern.Of(`^l\.\d+ `), sample: "l.182 The rate is \\ratio"},
 	{Tool: "LaTeX", Kind: Warning, Late: true, begins: "OU", like: pattern.Of(`^(Over|Under)full \\[hv]box `),
 		sample: "Overfull \\hbox (123.4pt too wide) in paragraph at lines 5--7"},

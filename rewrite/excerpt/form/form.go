@@ -7,9 +7,9 @@ package form
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"epitome/pattern"
+	"epitome/pattern/lazy"
 	"epitome/rewrite/excerpt/glance"
 )
 
@@ -94,7 +94,7 @@ type Index struct {
 }
 
 // All is the index of all rows, built when it is first used: a result of a line would cost less than building it.
-var All = sync.OnceValue(newIndex)
+var All = lazy.Of(newIndex)
 
 // newIndex builds the index of all rows.
 func newIndex() *Index {

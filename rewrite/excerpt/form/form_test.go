@@ -13,7 +13,7 @@ func TestEachRowIsFoundByItsSample(t *testing.T) {
 			r := &table[i]
 			body, _ := stamp.Strip(r.sample)
 			g := glance.Of(body)
-			switch found := All().Find(body, &g); {
+			switch found := All.Get().Find(body, &g); {
 			case found == nil:
 				t.Errorf("%s: no row has the form of %q", r.Tool, r.sample)
 			case found.Kind != r.Kind || r.Says != Silent && found.Says != r.Says && !found.Tally:

@@ -6,7 +6,7 @@ import (
 )
 
 // waitingPod finds the row of a pod that does not run, or not any more.
-var waitingPod = pattern.Of(`^\S+( +\S+)? +\d+/\d+ +(Pending|ContainerCreating|Terminating) +\d`)
+const waitingPod = `^\S+( +\S+)? +\d+/\d+ +(Pending|ContainerCreating|Terminating) +\d`
 
 // operationRows are what programs write that run clusters, clouds, databases and networks.
 var operationRows = []Row{
@@ -24,11 +24,11 @@ var operationRows = []Row{
 	{Tool: "kubectl", Kind: Failure, Late: true, needs: glance.State, has: " NotReady",
 		like:   pattern.Of(`^\S+ +NotReady[, ]`),
 		sample: "ip-10-2-19-20.internal   NotReady   <none>   22d   v1.29.4"},
-	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " Pending ", like: waitingPod,
+	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " Pending ", like: pattern.Of(waitingPod),
 		sample: "refund-7d9f5b6c4-x2x9p   0/1     Pending   0   45m"},
-	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " ContainerCreating ", like: waitingPod,
+	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " ContainerCreating ", like: pattern.Of(waitingPod),
 		sample: "refund-7d9f5b6c4-x2x9p   0/1     ContainerCreating   0   45m"},
-	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " Terminating ", like: waitingPod,
+	{Tool: "kubectl", Kind: Warning, needs: glance.State, has: " Terminating ", like: pattern.Of(waitingPod),
 		sample: "refund-7d9f5b6c4-x2x9p   1/1     Terminating   0   45m"},
 	{Tool: "kubectl", Kind: State, first: "deployment ", end: " successfully rolled out", Says: Succeeds,
 		sample: `deployment "refund" successfully rolled out`},

@@ -29,10 +29,10 @@ var errorTexts = [...]string{
 
 // cmdletSays finds what a command of PowerShell says: its name has one of PowerShell's verbs, and a
 // message has words. A header has not.
-var cmdletSays = pattern.Of(`^(Add|Clear|Co(mpare|mpress|nnect|nvertFrom|nvertTo|py)|Disable|Enable|Expand|Export|Find|` +
+const cmdletSays = `^(Add|Clear|Co(mpare|mpress|nnect|nvertFrom|nvertTo|py)|Disable|Enable|Expand|Export|Find|` +
 	`ForEach|Format|Get|Import|Install|Invoke|Join|Measure|Move|New|Out|Pop|Publish|Push|Re(ceive|gister|move|name|` +
 	`solve|start)|Save|Select|Send|Set|Split|Start|Stop|Test|Un(install|register)|Update|Wait|Where|Write)` +
-	`-[A-Z]\w+ : [A-Z]\S*( \S+){2}`)
+	`-[A-Z]\w+ : [A-Z]\S*( \S+){2}`
 
 // shellRows are what shells, and the small tools beside them, write of a command that fails.
 var shellRows = []Row{
@@ -51,7 +51,7 @@ var shellRows = []Row{
 		sample: "'pay' is not recognized as an internal or external command,"},
 	{Tool: "cmd", Kind: Failure, first: "The system cannot find the ", sample: "The system cannot find the path specified."},
 	{Tool: "cmd", Kind: Failure, first: "Access is denied.", sample: "Access is denied."},
-	{Tool: "PowerShell", Kind: Failure, Whole: true, like: cmdletSays, has: " : ",
+	{Tool: "PowerShell", Kind: Failure, Whole: true, like: pattern.Of(cmdletSays), has: " : ",
 		begins: "ACDEFGIJLMNOPRSTUW", sample: "Get-Item : Cannot find path 'C:\\pay' because it does not exist."},
 	{Tool: "PowerShell", Kind: Reason, first: "+ FullyQualifiedErrorId :",
 		sample: "    + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetItemCommand"},

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/pattern"
+	"epitome/pattern/lazy"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -91,14 +92,17 @@ func exitOfCommand(raw []byte) (code int, told bool) {
 }
 
 // escapes are those that stand in what commands and their runners write.
-var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`,
-	`\u003c`, "<", `\u003e`, ">")
+var escapes = lazy.Of(newEscapes)
+
+func newEscapes() *strings.Replacer {
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\u003c`, "<", `\u003e`, ">")
+}
 
 // linesAsTold are the lines of a part of a JSON string.
 func linesAsTold(part string) []string {
 	text := strings.Trim(part, `"`)
 	if strings.IndexByte(text, '\\') >= 0 { // few short results have any
-		text = escapes.Replace(text)
+		text = escapes.Get().Replace(text)
 	}
 	return strings.Split(text, "\n")
 }

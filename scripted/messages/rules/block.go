@@ -3,9 +3,9 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/scripted/value"
 )
 
@@ -62,7 +62,9 @@ var kinds = []struct{ name, fields, places string }{
 }
 
 // identifier is what ids of calls look like.
-var identifier = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+const identifier = `^[a-zA-Z0-9_-]+$`
+
+var identifierForm = pattern.Of(identifier)
 
 // readBlocks reads a list of blocks in one place; a string is the same as one text block.
 func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
@@ -158,7 +160,7 @@ func (b *Block) checkValues(place string) *Refusal {
 	case "image":
 		return b.checkImage()
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		if !identifier.MatchString(b.Fields.Text("id")) {
+		if !identifierForm.MatchString(b.Fields.Text("id")) {
 			return Flaw("%s.id: String should match pattern '%s'", path, identifier)
 		}
 		if b.Fields.Text("name") == "" {
