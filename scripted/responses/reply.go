@@ -26,7 +26,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	asked := Received{Method: r.Method, Target: r.URL.RequestURI(), Header: r.Header.Clone(), Body: body}
 	path := r.URL.Path[max(0, strings.Index(r.URL.Path, "/v1/")):]
-	purpose, known := purposes[path]
+	purpose, known := purposeOf(path)
 	id, fetched := strings.CutPrefix(path, "/v1/responses/")
 	switch {
 	case r.Method == http.MethodPost && known:
@@ -47,9 +47,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// purposes are what is asked for at a path.
-var purposes = map[string]rules.Purpose{"/v1/responses": rules.Answer, "/v1/responses/input_tokens": rules.Count,
-	"/v1/responses/compact": rules.Compact}
+// purposeOf is what is asked for at a path; ok is false for others.
+func purposeOf(path string) (p rules.Purpose, ok bool) {
+	switch path {
+	case "/v1/responses":
+		return rules.Answer, true
+	case "/v1/responses/input_tokens":
+		return rules.Count, true
+	case "/v1/responses/compact":
+		return rules.Compact, true
+	}
+	return 0, false
+}
 
 // readBody reads a body, decompressed.
 func readBody(r *http.Request) ([]byte, error) {
