@@ -141,6 +141,39 @@ func TestACommandThatWentOnIsToldAsItStands(t *testing.T) {
 		codex("write_stdin", `{"session_id":4242,"chars":""}`, "Process exited with code 1\nOutput:\npanic")...)
 }
 
+// Of a command that goes on, the newest output tells how it stands: a failure in an older one may be mended.
+func TestTheLineOfACommandThatGoesOnIsOfItsNewestOutput(t *testing.T) {
+	const watch = "npx tsc --watch --noEmit"
+	const broken, whole = "src/refund.ts(12,7): error TS2304: Cannot find name 'totl'.\n", "Found 0 errors. Watching for file changes.\n"
+	f := func(want string, outputs ...string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		for k, output := range outputs {
+			tool, arguments := "exec_command", `{"cmd":"`+watch+`"}`
+			if k > 0 {
+				tool, arguments = "write_stdin", `{"session_id":4242,"chars":""}`
+			}
+			a.does(tool, arguments, "Chunk ID: aa11bb\nProcess running with session ID 4242\nOutput:\n"+output)
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		_, row, _ := strings.Cut(partOf(text, "commands"), watch+", id 4242\n")
+		line, isQuoted := strings.CutPrefix(row, "> ")
+		if line, _, _ = strings.Cut(line, "\n"); !isQuoted {
+			line = ""
+		}
+		if line != strings.TrimSpace(want) {
+			t.Errorf("%q: told %q, want %q", outputs, line, want)
+		}
+	}
+	f(broken, broken)
+	f(broken, whole, broken)
+	f(broken, broken, "")
+	f(whole, broken, whole)
+	f(whole, broken, whole, "")
+	f("", broken, "src/refund.ts has changed\n")
+}
+
 // What failed is told as open until the very same has succeeded, in whatever command line; no command that did not fail
 // itself is told as one that did.
 func TestWhatFailedInACommandLineIsSettledByItself(t *testing.T) {

@@ -139,7 +139,7 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	line, isCurrent := "", group != endedAgain && group != endedMended // else what they say is out of date
 	if isCurrent && l.lines < mostLines {
-		line = l.span.LineOf(l.fates.EndOf(res))
+		line = l.span.LineOf(l.fates.LastOf(res))
 	}
 	command, number, ok := numberIn(row)
 	ok = ok && group != endedNever // of those each has an id

@@ -156,8 +156,19 @@ func exitField(raw []byte) (code int, told bool) {
 	return 0, false
 }
 
+// ShowsOutput reports whether a result shows something that its command has put out: that this goes on is no output.
+func ShowsOutput(text string) bool {
+	return !isEmpty(text, func(l string) bool { return runningForm.MatchString(l) || statusForm.MatchString(l) })
+}
+
 // showsNothing reports whether a command has put out nothing: what its runner writes around that does not count.
 func showsNothing(text string) bool {
+	return isEmpty(text, func(string) bool { return false })
+}
+
+// isEmpty reports whether a result has only lines that its runner writes around the output of a command, or that are
+// of another such kind.
+func isEmpty(text string, isOther func(line string) bool) bool {
 	const most = 1_000 // bytes
 	if len(text) > most {
 		return false
@@ -168,7 +179,7 @@ func showsNothing(text string) bool {
 		case "", "output:", "no output", "output: empty", "output: (empty", "error: (none", "stdout:", "stderr:":
 			continue
 		}
-		if !exitForm.MatchString(l) && !besideExit.MatchString(l) {
+		if !exitForm.MatchString(l) && !besideExit.MatchString(l) && !isOther(l) {
 			return false
 		}
 	}

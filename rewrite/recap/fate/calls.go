@@ -36,7 +36,8 @@ type Call struct {
 	IsOpen   bool            // it failed, and that is open
 	IsAgain  bool            // it failed, and a newer failure of the same tells how it stands
 
-	end *history.Result // of a command that went on, the result that tells its end
+	end   *history.Result // of a command that went on, the result that tells its end
+	shown *history.Result // of one, the newest result that shows some of its output
 }
 
 // Of is what is known of what became of the call that res answers.
@@ -118,6 +119,9 @@ func (c *Calls) hear(begun, res *history.Result, errands []errand.Errand) (hasEn
 		c.take(begun, errands)
 	}
 	c.note(begun).Heard = res
+	if !res.Action.Ends && ending.ShowsOutput(c.span.TextOf(res)) {
+		c.note(begun).shown = res
+	}
 	return hasEnded
 }
 
@@ -132,6 +136,14 @@ func (c *Calls) EndOf(res *history.Result) *history.Result {
 		return end
 	}
 	return res
+}
+
+// LastOf is the result with the newest output of the call that res answers: what an older one says may be out of date.
+func (c *Calls) LastOf(res *history.Result) *history.Result {
+	if of := c.Of(res); of.end == nil && of.shown != nil {
+		return of.shown
+	}
+	return c.EndOf(res)
 }
 
 // take notes what one more call means for those before. Of what a call that was not allowed to begin was to do, nothing
