@@ -21,16 +21,17 @@ const (
 	Trouble                 // something is not as it should be
 	Warn
 	Pass
-	None   // no, zero, without: what follows is not there
-	Count  // what totals count
-	Ask    // if, when, on: what follows has not happened
-	Pod    // a state in which a container is stuck
-	Exit   // something has ended
-	Place  // no word: a place in a file, such as refund.go:31
-	State  // how a thing stands that is not ready
-	Web    // http
-	Full   // no word: 100%
-	Abroad // no word: one of those that say something is of another language
+	None      // no, zero, without: what follows is not there
+	Count     // what totals count
+	Ask       // if, when, on: what follows has not happened
+	Pod       // a state in which a container is stuck
+	Exit      // something has ended
+	Place     // no word: a place in a file, such as refund.go:31
+	State     // how a thing stands that is not ready
+	Web       // http
+	Full      // no word: 100%
+	Abroad    // no word: one of those that say something is of another language
+	Undefined // nan: no number
 )
 
 // meaningOf returns what a word in lower case says.
@@ -70,6 +71,8 @@ func meaningOf(word []byte) Set {
 		return State
 	case "http":
 		return Web
+	case "nan":
+		return Undefined
 	}
 	return 0
 }
@@ -173,7 +176,7 @@ func (s *reader) word() {
 			stressed = stressed || meaning != 0 && strings.HasPrefix(s.text[s.at:], " :") // as French has it
 		}
 	}
-	if meaning&^(State|Web) != 0 {
+	if meaning&^(State|Web|Undefined) != 0 {
 		for _, c := range low[:n] {
 			s.told = (s.told ^ uint64(c)) * hashPrime
 		}

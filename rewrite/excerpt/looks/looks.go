@@ -103,7 +103,9 @@ func IsOwn(frame string) bool {
 	}
 	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "(internal/", "java.base/",
 		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
-		"Microsoft.", "created by ", "testing.",
+		"Microsoft.", "created by ", "testing.", "venv/bin/", "conda/bin/", "libsanitizer", "at android.", "at androidx.",
+		"at com.android.", "at dalvik.", "at kotlin.", "at kotlinx.",
+		"(dart:", "(package:flutter", "(package:test_api", "(package:stack_trace",
 		"/src/runtime/", "/src/testing/", "/pkg/mod/", "library/std/", "library/core/", ".cargo/registry"} {
 		if strings.Contains(frame, part) {
 			return false
@@ -254,4 +256,16 @@ func IsNameOfError(word string) bool {
 // EndsName reports whether a name that ends at text[at] is followed by a colon, or ends its line.
 func EndsName(text string, at int) bool {
 	return at == len(text) || text[at] == ':' || text[at] == '\r'
+}
+
+// IsRaised reports whether a line begins with a name with a capital in it, of one part or several, that ends it or has
+// a colon behind it: psycopg2.errors.UndefinedColumn: no such column. Such a line tells what a trace ends in.
+func IsRaised(body string) bool {
+	body, _ = stamp.Strip(body[:min(len(body), mostSeen)])
+	end := strings.IndexByte(body, ':')
+	if end < 0 {
+		end = len(body)
+	}
+	isOther := func(r rune) bool { return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.ContainsFunc(body[:end], unicode.IsUpper) && !strings.ContainsFunc(body[:end], isOther)
 }

@@ -1,4 +1,5 @@
-// Package stamp knows what collectors of logs put before a line: times, steps of a build, names of containers.
+// Package stamp knows what collectors of logs put before a line: times, steps of a build, names of containers and
+// processes.
 //
 // It promises that a line is read by itself, and no more of it than a bounded number of bytes.
 package stamp
@@ -45,9 +46,21 @@ func prefixLen(s string) int {
 	}
 	switch c := s[0]; {
 	case isDigit(c):
-		return timeLen(s)
+		if n := logcatLen(s); n > 0 {
+			return n
+		}
+		if n := halfDayLen(s); n > 0 {
+			return n
+		}
+		n := timeLen(s)
+		return n + kernelLen(s[n:])
 	case c == '[':
+		if n := rankLen(s); n > 0 {
+			return n
+		}
 		return bracketLen(s)
+	case c == '(':
+		return processLen(s)
 	case c == '=' && s[1] == '=' && isDigit(s[2]): // ==4242== of valgrind
 		if n := 2 + digitsIn(s[2:]); strings.HasPrefix(s[n:], "==") {
 			return n + 2
@@ -62,9 +75,12 @@ func prefixLen(s string) int {
 		}
 	case isMonth(s): // Nov 20 09:31:14 host
 		if len(s) > 16 && s[3] == ' ' && s[9] == ':' && s[12] == ':' {
-			return 15
+			return 15 + kernelLen(s[15:])
 		}
 	case isLetter(c), c == '@':
+		if n := levelLen(s); n > 0 {
+			return n
+		}
 		if n := tabbedLen(s); n > 0 {
 			return n
 		}
@@ -153,6 +169,9 @@ func bracketLen(s string) int {
 	}
 	if !digit {
 		return 0
+	}
+	if strings.HasPrefix(s[end+1:], ": ") { // of fastlane
+		end++
 	}
 	return end + 1
 }
