@@ -25,6 +25,7 @@ type line struct {
 	lines      int       // how many lines it stands for, that were not read; 0 if it is one that was
 	chat       bool      // a log's line of a low level, in no tool's form
 	troubled   bool      // it may tell of a failure, or was not read whole: no success is told beside it
+	raised     bool      // a trace of Python ends in it
 }
 
 // body returns what a line of a text says, without the number that a tool put before it.

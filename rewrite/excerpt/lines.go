@@ -80,7 +80,33 @@ func (j *judge) lines(text string, b bounds) []line {
 	all := b.split(text, func(start, end int) line { return j.look(text, start, end) })
 	belowFiles(text, all)
 	belowPlaces(text, all)
+	endsOfTraces(text, all)
 	return all
+}
+
+// endsOfTraces finds the lines that end traces of Python: what is raised has any name, as queue.Empty.
+func endsOfTraces(text string, all []line) {
+	above, frames := -1, 0
+	for i := range all {
+		l := &all[i]
+		isPython := l.row != nil && l.row.Tool == "Python"
+		switch {
+		case isPython && l.kind == form.Heading:
+			above, frames = i, 0
+		case above < 0:
+		case isPython && l.kind == form.Frame:
+			frames++
+		case l.lines > 0, l.shape == 0:
+			above = -1
+		case l.indent <= all[above].indent:
+			l.raised = frames > 0 && looks.IsRaised(l.body(text))
+			if l.raised && l.kind != form.Failure {
+				l.kind, l.weight, l.row, l.says = form.Failure, 3, nil, form.Silent
+				l.chat, l.troubled = false, true
+			}
+			above = -1
+		}
+	}
 }
 
 // belowFiles finds the lines that name a file once, above its complaints, as linters do.

@@ -2,7 +2,6 @@ package excerpt
 
 import (
 	"math/bits"
-	"strings"
 
 	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/glance"
@@ -39,12 +38,15 @@ type scorer struct {
 	*selection
 	seen map[uint64]int  // how many of them have been met
 	same map[uint64]bool // contents of telling lines that have been met
+
+	traces traces
 }
 
 // score says how much each line tells.
 func (s *selection) score() {
 	s.forms = map[uint64]int{}
 	c := scorer{selection: s, seen: map[uint64]int{}, same: map[uint64]bool{}}
+	c.traces = traces{text: s.text, lines: s.lines}
 	c.code = c.isProgram()
 	for i := range s.lines {
 		if shape := s.lines[i].shape; shape != 0 {
@@ -136,7 +138,7 @@ func (c *scorer) line(i int) {
 	default:
 		base -= min(7*rank, 30)
 	}
-	content := glance.Hash(strings.TrimSpace(c.lines[i].body(c.text)))
+	content := glance.Hash(c.lines[i].saying(c.text))
 	if c.same[content] {
 		base = min(base, others)
 	}
@@ -145,8 +147,21 @@ func (c *scorer) line(i int) {
 	if l.kind == form.Failure && base >= telling {
 		c.after(i, base-rank)
 		c.before(i, base-rank)
+		if l.raised {
+			c.place(i, base-rank)
+		}
 		if l.under > 0 {
 			c.raise(int(l.under)-1, base)
+		}
+	}
+}
+
+// place scores where in the program's own code a trace of Python tells its failure, and the code there.
+func (c *scorer) place(i, score int) {
+	if at := c.traces.placeOf(i); at >= 0 {
+		c.raise(at, score-7)
+		if next := at + 1; next < i && c.lines[next].kind != form.Frame {
+			c.raise(next, score-8)
 		}
 	}
 }
@@ -165,6 +180,11 @@ func (c *scorer) after(i, score int) {
 		l := &c.lines[j]
 		switch {
 		case l.kind == form.Noise, l.kind == form.Total, l.kind == form.State, l.kind == form.Failure:
+			return
+		case head.raised && (l.chat || l.clock >= 0): // a message of its own
+			return
+		case head.raised && l.opensTrace(): // of another one
+			c.raise(j, score-2)
 			return
 		case l.kind == form.Heading:
 			c.raise(j, score-2)

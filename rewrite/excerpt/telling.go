@@ -2,10 +2,12 @@ package excerpt
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/looks"
+	"epitome/rewrite/excerpt/stamp"
 )
 
 // rank says what a line is worth that stands without the lines around it.
@@ -159,16 +161,27 @@ func (t *ranked) pick(n int) (list []int, all bool) {
 // isNew reports whether line i says what no line in seen does, and notes what it says.
 func (t *ranked) isNew(i int, seen map[string]bool) bool {
 	what := strings.TrimSpace(t.lines[i].body(t.text))
-	said := what
+	said := t.lines[i].saying(t.text)
 	if strings.HasPrefix(what, "panic: ") { // Go says it again then
 		said, _, _ = strings.Cut(what, " [recovered")
 	}
-	isName := t.lines[i].row != nil && t.lines[i].row.Opens
+	isName := t.lines[i].raised || t.lines[i].row != nil && t.lines[i].row.Opens
 	if seen[said] || t.ranks[i] != saysWhere && !isName && !strings.ContainsAny(what, " \t") {
 		return false
 	}
 	seen[said] = true
 	return true
+}
+
+// saying is what a line says, without white space around it. What processes with ranks say in one form, each of itself,
+// is the same.
+func (l *line) saying(text string) string {
+	what := strings.TrimSpace(l.body(text))
+	rest, isRanked := stamp.CutRank(what)
+	if isRanked && l.kind == form.Failure {
+		return strconv.FormatUint(l.shape, 16)
+	}
+	return rest
 }
 
 // withCounts ranks the totals, too.
@@ -197,7 +210,7 @@ func ranksOf(text string, all []line) []rank {
 			if ranks[i] < minor {
 				places = append(places, t.placeOf(i))
 			}
-		case l.kind == form.Plain && i > 0 && all[i-1].opens(text):
+		case i > 0 && all[i-1].opens() && l.mayBeMessage():
 			ranks[i] = saysWhy
 		case l.kind == form.Reason && near[i] && !warned[i] && looks.HasLetters(l.body(text)):
 			ranks[i] = saysWhy
@@ -274,8 +287,11 @@ func (l *line) opensTrace() bool {
 }
 
 // opens reports whether the message of a line stands on the next one.
-func (l *line) opens(text string) bool {
-	return l.row != nil && l.row.Opens && strings.HasSuffix(strings.TrimSpace(l.body(text)), ":")
+func (l *line) opens() bool { return l.row != nil && l.row.Opens }
+
+// mayBeMessage reports whether a line says something, and no tool's form says what that is.
+func (l *line) mayBeMessage() bool {
+	return l.shape != 0 && (l.kind == form.Plain || l.kind == form.Hint || l.kind == form.Failure)
 }
 
 // rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
