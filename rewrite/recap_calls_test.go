@@ -141,6 +141,24 @@ func TestACommandThatWentOnIsToldAsItStands(t *testing.T) {
 		codex("write_stdin", `{"session_id":4242,"chars":""}`, "Process exited with code 1\nOutput:\npanic")...)
 }
 
+// Where nobody says how a command ended, a line of its output is all that does: those that ended well leave it room.
+func TestWhatDoesNotTellHowItEndedHasItsLine(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	const wrong = "psql:migrate.sql:41: ERROR:  column \"cents\" of relation \"refunds\" already exists"
+	a.does("bash", `{"command":"psql -f migrate.sql"}`, "BEGIN\n"+wrong+"\nROLLBACK\n")
+	for k := range 12 {
+		a.does("bash", fmt.Sprintf(`{"command":"go test ./part_%c/..."}`, 'a'+k), fmt.Sprintf("ok  \tshop/part_%c\t0.1s\n", 'a'+k))
+	}
+	for k := range 12 {
+		a.does("bash", fmt.Sprintf(`{"command":"./make_%c"}`, 'a'+k), "made\n")
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if rows := partOf(text, "commands"); !strings.Contains(rows, "psql -f migrate.sql\n> "+wrong) {
+		t.Errorf("not told of what went wrong: %s", rows)
+	}
+}
+
 // Of a command that goes on, the newest output tells how it stands: a failure in an older one may be mended.
 func TestTheLineOfACommandThatGoesOnIsOfItsNewestOutput(t *testing.T) {
 	const watch = "npx tsc --watch --noEmit"

@@ -61,7 +61,9 @@ type commandRows struct {
 	all    *rows
 	groups map[string][]commandRow
 	forms  map[form]*numbered // commands that are told
-	lines  int                // commands that have one of their output
+	// lines are how many commands were looked at for a line of their output, of those of which it is told how they ended,
+	// and how many others have one: only that line says how they stand.
+	lines [2]int
 }
 
 // form is what commands have in common that are one row: how they ended, all but their number, and what they said.
@@ -129,7 +131,7 @@ func (l *commandRows) rowOf(res *history.Result, group string) string {
 
 // take takes the command whose result is res, and reports whether there is room for more.
 func (l *commandRows) take(res *history.Result, group string) bool {
-	const mostLines = 8
+	const mostLines, mostOfOthers = 8, 16
 	row := l.rowOf(res, group)
 	if l.isTold[res] { // it stands above
 		l.all.seen[row] = true
@@ -138,7 +140,11 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 		return true
 	}
 	line, isCurrent := "", group != endedAgain && group != endedMended // else what they say is out of date
-	if isCurrent && l.lines < mostLines {
+	told, most := &l.lines[0], mostLines
+	if group == endedSomeOf || group == endedNever {
+		told, most = &l.lines[1], mostOfOthers
+	}
+	if isCurrent && *told < most {
 		line = l.span.LineOf(l.fates.LastOf(res))
 	}
 	command, number, ok := numberIn(row)
@@ -152,7 +158,10 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	n := &numbered{text: row}
 	if isCurrent {
-		if l.lines++; line != "" && l.all.add("> "+line) {
+		if group != endedSomeOf || line != "" {
+			*told++
+		}
+		if line != "" && l.all.add("> "+line) {
 			n.text += "\n> " + line
 		}
 	}
