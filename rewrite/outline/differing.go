@@ -49,6 +49,9 @@ func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 		t.Learn(l.body, at)
 	}
 	odd, _ := t.OddItems(func(i int) census.Odd { return t.OddItem(l.body, l.items[i], i) })
+	if len(odd) > 1 && odd[0].Index == 0 && l.holds('[') {
+		besideHeader(odd)
+	}
 	lines = few(odd, room, func(i int) string {
 		switch at := l.items[i]; {
 		case at.End-at.Start > room:
@@ -60,6 +63,17 @@ func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 		}
 	})
 	return lines, len(lines) > 0 && l.what != "line"
+}
+
+// besideHeader weighs rows that differ where the first has the names of columns, which differ from all else: what is
+// alone of its kind in another row has a name beside it, and the header differs as much as the most of the others.
+func besideHeader(odd []census.Odd) {
+	most := 0.
+	for k := range odd[1:] {
+		odd[k+1].Score *= 2
+		most = max(most, odd[k+1].Score)
+	}
+	odd[0].Score = min(odd[0].Score, most)
 }
 
 // lineAt returns the line of the text in which a value begins, without its end.

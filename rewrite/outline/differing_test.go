@@ -57,6 +57,33 @@ func TestAnOddItemHasItsLineAndAllItsFields(t *testing.T) {
 	}
 }
 
+// Rows of a sheet come as lists in a list: what differs in one of them is seen, and how often each value comes.
+func TestARowThatDiffersIsToldAsAnObjectIs(t *testing.T) {
+	rows := []string{`["Stand", "Cost", "State", "Note"]`}
+	for i := range 300 {
+		state, note := "open", ""
+		if i%9 == 0 {
+			state = "paid"
+		}
+		if i == 217 {
+			note = "#REF!"
+		}
+		rows = append(rows, fmt.Sprintf(`["Stand %d", %d, %q, %q]`, i, 1000+13*i, state, note))
+	}
+	text := `{"range": "Budget!A1:D301", "values": [` + strings.Join(rows, ", ") + "]}"
+	o, ok := Of(text, Hint{}, 700, func(s string) int { return len(s) / 4 })
+	for _, want := range []string{rows[0], ".values has 301 items", ` [2]: "open" ×266, "paid" ×34, "State" ×1`,
+		` [3]: "" ×299, "Note" ×1, "#REF!" ×1`, ".values[218] ([3]): " + rows[218]} {
+		if !ok || !strings.Contains(o.Text, want) {
+			t.Errorf("%q is not in %s", want, o.Text)
+		}
+	}
+	want := []string{".values[0]: " + rows[0], ".values[218]: " + rows[218]}
+	if got, _ := Differing(text, 240, func(s string) int { return len(s) / 4 }); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // payouts is a list of JSON with one item in its middle.
 func payouts(odd string) string {
 	var list []string

@@ -105,7 +105,7 @@ func (o *outliner) show(keep int, count func(string) int) (outline string) {
 // fitAround shows root with the first items of the list in it, whole if they fit; it returns nothing if none of them
 // does.
 func (o *outliner) fitAround(root *outlined, l *list, keep int, count func(string) int) (outline string) {
-	o.focus = focus{at: l.at.Start, objects: l.holdsObjects(), whole: l.holdsObjects()}
+	o.focus = focus{at: l.at.Start, records: l.holdsRecords(), whole: l.holdsRecords()}
 	if outline = o.fit(root, keep, count); o.focus.seen {
 		return outline
 	}
@@ -136,7 +136,7 @@ func (o *outliner) fitItems(root *outlined, l *list, keep int, count func(string
 // focus is the list that is told beside the outline.
 type focus struct {
 	at      int  // where it begins; -1 if there is none
-	objects bool // it holds objects: few of them are shown
+	records bool // it holds objects, or rows: few of them are shown
 	whole   bool // those are shown whole
 	seen    bool // some of its items are shown
 }
@@ -372,8 +372,8 @@ func (o *outliner) writeElements(v *outlined, d detail, depth int) {
 		inside = d * 2 / 3
 	}
 	if listed {
-		o.focus.seen = o.focus.whole || !o.focus.objects || inside >= leastDetail
-		if o.focus.objects {
+		o.focus.seen = o.focus.whole || !o.focus.records || inside >= leastDetail
+		if o.focus.records {
 			shown = min(o.first, len(v.first))
 		}
 	}

@@ -76,14 +76,20 @@ func (l *list) isList() bool {
 }
 
 // holdsObjects reports whether nearly all items are objects.
-func (l *list) holdsObjects() bool {
-	objects := 0
+func (l *list) holdsObjects() bool { return l.holds('{') }
+
+// holdsRecords reports whether nearly all items are objects, or nearly all are lists, as rows of a sheet are.
+func (l *list) holdsRecords() bool { return l.holds('{') || l.holds('[') }
+
+// holds reports whether nearly all items begin with a byte.
+func (l *list) holds(first byte) bool {
+	n := 0
 	for _, at := range l.items {
-		if l.body[at.Start] == '{' {
-			objects++
+		if l.body[at.Start] == first {
+			n++
 		}
 	}
-	return float64(objects) >= leastAlike*float64(len(l.items))
+	return float64(n) >= leastAlike*float64(len(l.items))
 }
 
 // pathOf returns the path to an item, as jq has it; of lines their number.

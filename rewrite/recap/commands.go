@@ -61,8 +61,8 @@ type commandRows struct {
 	all    *rows
 	groups map[string][]commandRow
 	forms  map[form]*numbered // commands that are told
-	// lines are how many commands were looked at for a line of their output, of those of which it is told how they ended,
-	// and how many others have one: only that line says how they stand.
+	// lines are how many commands were looked at for a line of their output, of those of which it is told how they
+	// ended, and how many others have one: only that line says how they stand.
 	lines [2]int
 }
 

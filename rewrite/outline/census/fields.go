@@ -57,10 +57,11 @@ type field struct {
 	path     string
 	fails    bool // it tells what went wrong, by its name
 	children map[string]*field
-	items    int // that have it
-	seen     int // the last of them
-	asked    int // one behind the last of them that was asked for
-	n        int // values; more than items if it stands in an array
+	cells    []*field // of items that are lists, by their place
+	items    int      // that have it
+	seen     int      // the last of them
+	asked    int      // one behind the last of them that was asked for
+	n        int      // values; more than items if it stands in an array
 	types    [len(typeNames)]int
 	failing  int    // texts that speak of what went wrong
 	values   Counts // as they are written, of those that are short
@@ -144,6 +145,7 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 		})
 	case '[':
 		if f == &t.root {
+			t.visitCells(body, at, v)
 			return
 		}
 		_, _ = span.Elements(body, at.Start, func(i int) (int, error) {
@@ -157,6 +159,34 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 			return end, nil
 		})
 	}
+}
+
+// visitCells goes over the values of an item that is a list, as a row of a sheet is one: each place in it is a field.
+func (t *Census) visitCells(body []byte, at span.Span, v visit) {
+	n := 0
+	_, _ = span.Elements(body, at.Start, func(i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		if err != nil {
+			return 0, err
+		}
+		if cell := t.cell(n, v.add); cell != nil {
+			t.visit(cell, body, span.Span{Start: i, End: end}, v)
+		}
+		n++
+		return end, nil
+	})
+}
+
+// cell returns the field at a place in items that are lists, which it makes if it may.
+func (t *Census) cell(place int, add bool) *field {
+	for len(t.root.cells) <= place {
+		if !add || len(t.fields) == mostFields {
+			return nil
+		}
+		c := &field{path: "[" + strconv.Itoa(len(t.root.cells)) + "]", seen: -1}
+		t.root.cells, t.fields = append(t.root.cells, c), append(t.fields, c)
+	}
+	return t.root.cells[place]
 }
 
 // child returns the field under a key, which it makes if it may; the elements of an array are under no key. A key that
