@@ -19,6 +19,11 @@ func TestHowBuildsTestsAndMigrationsEnd(t *testing.T) {
 	f(Succeeded, "Touch /srv/App.app", "** BUILD SUCCEEDED **")
 	f(Failed, "Test Suite 'B' passed at 09:31", "\t Executed 1 test, with 0 failures (0 unexpected)", "Test Suite 'A' failed at 09:31",
 		"\t Executed 2 tests, with 1 failure (0 unexpected)")
+	f(Unknown, "\t Executed 2 tests, with 1 failure (0 unexpected)", "\t Executed 1 test, with 0 failures (0 unexpected)", "** TEST SUCCEEDED **") // tried again
+	f(Failed, "\t Executed 2 tests, with 1 failure (0 unexpected)")
+	f(Unknown, "Gradle task assembleRelease failed with exit code 1", "Retrying Gradle Build: #1", "✓ Built build/app.apk (21.4MB)")
+	f(Failed, "Gradle task assembleRelease failed with exit code 1")
+	f(Unknown, "[!] Unable to read the license file of the spec", "Pod installation complete!")
 	f(Unknown, "❌  /srv/App/Refund.swift:31:9: cannot find 'total' in scope", "** BUILD SUCCEEDED **") // of two targets
 	f(Failed, "✘ Test whole() recorded an issue at F.swift:12:5: Expectation failed",
 		"✔ Test part() passed after 0.001 seconds.", "✘ Test run with 2 tests failed after 0.002 seconds with 1 issue.")

@@ -13,7 +13,7 @@ var deviceRows = []Row{
 	{Tool: "xcodebuild", Kind: State, first: "** ", end: " SUCCEEDED **", like: pattern.Of(`^\*\* [A-Z]+( [A-Z]+)? SUCCEEDED \*\*`), Says: Succeeds,
 		sample: "** BUILD SUCCEEDED **"},
 	{Tool: "xcodebuild", Kind: Heading, first: "The following build commands failed:", sample: "The following build commands failed:"},
-	{Tool: "xctest", Kind: Total, first: "Executed ", like: pattern.Of(`^Executed \d+ tests?, with .*\b[1-9]\d* failures?\b`), Says: Fails,
+	{Tool: "xctest", Kind: Total, first: "Executed ", like: pattern.Of(`^Executed \d+ tests?, with .*\b[1-9]\d* failures?\b`), Says: FailsIfLast, // it may be tried again
 		sample: "	 Executed 2 tests, with 1 failure (0 unexpected) in 0.013 (0.015) seconds"},
 	{Tool: "xctest", Kind: Total, first: "Executed ", like: pattern.Of(`^Executed [1-9]\d* tests?, with (\d+ tests? skipped and )?0 failures\b`), Says: Succeeds,
 		sample: "	 Executed 2 tests, with 0 failures (0 unexpected) in 0.013 (0.015) seconds"},
@@ -33,7 +33,7 @@ var deviceRows = []Row{
 		sample: "❌  /srv/App/Refund.swift:31:9: cannot find 'total' in scope"},
 	{Tool: "simctl", Kind: Failure, Opens: true, first: "An error was encountered processing the command (",
 		sample: "An error was encountered processing the command (domain=com.apple.CoreSimulator.SimError, code=405):"},
-	{Tool: "CocoaPods", Kind: Failure, Whole: true, first: "[!] ", Says: Fails,
+	{Tool: "CocoaPods", Kind: Failure, Whole: true, first: "[!] ",
 		like:   pattern.Of(`^\[!\] (CocoaPods could not |Unable to |Error |An error |No .?Podfile|Invalid .?Podfile)`),
 		sample: "[!] CocoaPods could not find compatible versions for pod \"Firebase/Core\":"},
 	{Tool: "fastlane", Kind: State, first: "fastlane finished with errors", Says: Fails, sample: "[09:31:14]: fastlane finished with errors"},
@@ -75,7 +75,7 @@ var deviceRows = []Row{
 	{Tool: "flutter", Kind: State, first: "✓ Built build/", Says: Succeeds,
 		sample: "✓ Built build/app/outputs/flutter-apk/app-release.apk (21.4MB)"},
 	{Tool: "flutter", Kind: Failure, Late: true, first: "Target ", like: pattern.Of(`^Target \w+ failed: `), sample: "Target kernel_snapshot failed: Exception"},
-	{Tool: "flutter", Kind: State, first: "Gradle task ", has: " failed with exit code ", Says: Fails,
+	{Tool: "flutter", Kind: State, first: "Gradle task ", has: " failed with exit code ", Says: FailsIfLast, // likewise
 		sample: "Gradle task assembleRelease failed with exit code 1"},
 	{Tool: "Metro", Kind: Failure, Late: true, begins: "AiW", has: " Bundling failed ", like: pattern.Of(`^(Android|iOS|Web) Bundling failed \d+ms`),
 		sample: "Android Bundling failed 4121ms index.js (812 modules)"},
