@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,18 @@ func TestALossThatIsNoNumberIsSeen(t *testing.T) {
 		strings.Repeat("step 30 | loss 2.5162 | grad_norm 0.551\n", 300)
 	if list := Trouble(text, 3); !slices.Equal(list, []string{"step 20 | loss nan | grad_norm nan"}) {
 		t.Errorf("of the log is told %q", list)
+	}
+	if got := Read(text).Line; got != "step 20 | loss nan | grad_norm nan" {
+		t.Errorf("the line that matters most is %q", got)
+	}
+	bars := ""
+	for i := range 300 {
+		bars += fmt.Sprintf("Epoch 3: %3d%%|%s%s| %d/300 [00:42<01:18, 11.2it/s, loss=nan]\n", i/3, strings.Repeat("█", i/30), strings.Repeat(" ", 10-i/30), i)
+	}
+	const warning = "WARNING: checkpoint 3 was not saved\n"
+	e, _ := Of(strings.ReplaceAll(bars, "nan", "0.41")+bars+warning+bars, Budget{Tokens: 200, Head: 0.5, Count: pieces}, ownMark)
+	if shown := brief(e); !strings.Contains(shown, warning) || strings.Count(shown, "loss=nan") > 12 {
+		t.Errorf("shown is\n%s", shown)
 	}
 	if got := Read("val_loss: nan\n===== 5 passed in 1.23s =====\n").Outcome; got != Succeeded {
 		t.Errorf("outcome %d", got)

@@ -56,7 +56,7 @@ func (j *judge) look(text string, start, end int) line {
 		if r.Loose || r.Late {
 			l.weight = 2
 		}
-		if r.Kind == form.Noise || r.Kind == form.Frame {
+		if r.Kind == form.Noise || r.Kind == form.Frame || r.Same {
 			l.shape = r.Shape(&g)
 		}
 		if r.Tally {

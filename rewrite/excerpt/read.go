@@ -81,9 +81,11 @@ func (r *Reading) judge(l *line, isLast bool) {
 	}
 }
 
-// worth says how much a line matters that stands alone; 0 if it tells of no failure.
+// worth says how much a line matters that stands alone; 0 if it tells of no failure, nor of a loss that is no number.
 func (l *line) worth() int {
 	switch {
+	case l.kind == form.Warning && l.row != nil && l.row.Same: // nothing else may say that a training is lost
+		return 1
 	case l.kind != form.Failure:
 		return 0
 	case l.says == form.Sought:

@@ -50,7 +50,9 @@ var clusterRows = []Row{
 	{Tool: "glog", Kind: Warning, begins: "W[",
 		like:   pattern.Of(`^\[?W\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^\s\]]+:\d+\] `),
 		sample: "W1120 09:41:14.114210    4242 pool.cc:88] pool is nearly empty"},
-	{Tool: "training", Kind: Warning, needs: glance.Undefined,
+	{Tool: "training", Kind: Warning, Same: true, needs: glance.Undefined,
 		like:   pattern.Of(`(?i)\b\w*(loss|grad_norm)['"]?[ :=|]+nan\b`),
 		sample: "step 5120 | loss nan | grad_norm nan | lr 3.0e-04"},
+	{Tool: "tqdm", Kind: Noise, has: "%|", like: pattern.Of(`\d%\|[^|]*\| *\S+/\S+ \[\S*<`),
+		sample: "Epoch 3:  34%|███▍      | 102/300 [00:42<01:18, 11.20it/s, loss=0.412]"},
 }

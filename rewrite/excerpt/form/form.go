@@ -62,6 +62,7 @@ type Row struct {
 	Late   bool   // it tells less than others of its kind: style, progress, code beside a message
 	Opens  bool   // its message stands on the next line
 	Below  bool   // its place stands on a line above it
+	Same   bool   // all its lines have one shape, as those of progress and of traces have
 	Tally  bool   // the numbers say how the run ended: it failed if any of those that failed is above zero
 	sample string // of real output
 }
