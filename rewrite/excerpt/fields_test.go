@@ -116,7 +116,8 @@ func TestALossThatIsNoNumberIsSeen(t *testing.T) {
 	}
 	bars := ""
 	for i := range 300 {
-		bars += fmt.Sprintf("Epoch 3: %3d%%|%s%s| %d/300 [00:42<01:18, 11.2it/s, loss=nan]\n", i/3, strings.Repeat("█", i/30), strings.Repeat(" ", 10-i/30), i)
+		bar := strings.Repeat("█", i/30) + strings.Repeat(" ", 10-i/30)
+		bars += fmt.Sprintf("Epoch 3: %3d%%|%s| %d/300 [00:42<01:18, 11.2it/s, loss=nan]\n", i/3, bar, i)
 	}
 	const warning = "WARNING: checkpoint 3 was not saved\n"
 	e, _ := Of(strings.ReplaceAll(bars, "nan", "0.41")+bars+warning+bars, Budget{Tokens: 200, Head: 0.5, Count: pieces}, ownMark)
