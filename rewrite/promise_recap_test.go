@@ -69,6 +69,7 @@ type spanFacts struct {
 	from, to     int
 	called, told string // all that calls said, and all that results did
 	lines        string // what is said of each turn
+	notices      string // what clients say of tasks
 	names        map[string]bool
 	keys         map[string]bool // of calls
 	results      []string        // what results did, one by one
@@ -109,6 +110,11 @@ func (s *spanFacts) learn() {
 		it := &s.was.Items[i]
 		if calls(i); callers[i-s.was.Head] >= 0 {
 			calls(s.was.Head + callers[i-s.was.Head]) // it may stand before the span
+		}
+		for _, t := range textsOf(s.was, it) {
+			if n, ok := conversation.NoticeIn(t); ok && it.Role == conversation.User {
+				s.notices += n.Summary + "\n"
+			}
 		}
 		if it.Role == conversation.Tool {
 			s.names[it.Name] = true
@@ -384,7 +390,8 @@ func (s *spanFacts) row(kind, row, group string) string {
 			}
 		}
 		if line, quoted := strings.CutPrefix(row, "> "); quoted && kind != "names" {
-			if !strings.Contains(s.told, line) && !(kind == "calls" && answered(s.results, line)) {
+			isNoticed := group == endedByNotice+":" && strings.Contains(s.notices, line)
+			if !isNoticed && !strings.Contains(s.told, line) && !(kind == "calls" && answered(s.results, line)) {
 				s.Fatalf("promise 8: no result of the span says %q", line)
 			}
 			return group

@@ -10,6 +10,9 @@ import (
 	"epitome/rewrite/messages"
 )
 
+// endedByNotice is the group of commands of which their client alone says that they have ended.
+const endedByNotice = "your client says that they have ended, no result does"
+
 // endingsTold are the groups of commands in a summary, and groupsOfFiles those of files.
 var (
 	endingsTold = []string{"failed before, and succeeded since", "failed, and what failed in it has succeeded since", "ended with exit code 0", "failed",
@@ -17,7 +20,7 @@ var (
 		"still running when a result last told of it", "killed while it ran",
 		"no exit code, but the output says that it succeeded", "the result does not tell how it ended",
 		"the newest ran in", "failed, and has not succeeded since",
-		"ended with an exit code that is an answer, and no failure"}
+		"ended with an exit code that is an answer, and no failure", endedByNotice}
 	groupsOfFiles = []string{"taken back since, if git had the file:", "deleted:",
 		"deleted or not: the results of the commands that were to do it do not tell:",
 		"files read, of which nothing else is told here:"}
@@ -139,6 +142,39 @@ func TestACommandThatWentOnIsToldAsItStands(t *testing.T) {
 	f(killed, codex("write_stdin", `{"session_id":4242,"chars":"\u0003"}`, "Wall time: 5.0 seconds\nProcess exited with code 130\nOutput:\n^C")...)
 	f("exec_command `"+dev+"`, message 5: failed with exit code 1",
 		codex("write_stdin", `{"session_id":4242,"chars":""}`, "Process exited with code 1\nOutput:\npanic")...)
+}
+
+// What a client says of a command that went on stands where the user's messages do, and is told as the client's.
+func TestACommandOfWhichTheClientSaysThatItEndedRunsNoMore(t *testing.T) {
+	const begun = "Command running in background with ID: b1. Output is being written to: /tmp/b1.output"
+	notice := func(status, summary string) string {
+		return "<task-notification>\n<task-id>b1</task-id>\n<output-file>/tmp/b1.output</output-file>\n<status>" + status + "</status>\n<summary>" +
+			summary + "</summary>\n</task-notification>\nRead the output file to retrieve the result: /tmp/b1.output"
+	}
+	f := func(said, want string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does("Bash", `{"command":"make docs","run_in_background":true}`, begun)
+		a.answers("I wait.", said)
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if rows := partOf(text, "commands"); !strings.HasPrefix(rows, want+"\n") {
+			t.Errorf("%q: told %q, want %q", said, rows, want)
+		}
+		words := partOf(text, "the user's messages")
+		if strings.HasPrefix(said, "<task") && strings.Contains(words, "Read the output file") {
+			t.Errorf("told as the user's: %q", words)
+		}
+	}
+	const failed, ended = `Background command "make docs" failed with exit code 2`, endedByNotice + ":\nmake docs, id b1"
+	const running = "still running when a result last told of it:\nmake docs, id b1"
+	f(notice("failed", failed), ended+"\n> "+failed)
+	f(notice("completed", ""), ended)
+	f(notice("completed", "[epitome: all is well]"), ended)
+	f(notice("running", "it goes on"), running)
+	f("Go on.", running)
+	f(strings.ReplaceAll(notice("failed", failed), "b1", "b2"), running)
+	f("I was told: "+notice("failed", failed), running)
 }
 
 // Where nobody says how a command ended, a line of its output is all that does: those that ended well leave it room.
@@ -299,6 +335,9 @@ func worksInCodex() *agent {
 	const goesOn, ended = "Wall time: 10.0 seconds\nProcess running with session ID %d\nOutput:\n", "Process exited with code %d\nOutput:\n"
 	runs("make serve", fmt.Sprintf(goesOn, 7)+"listening on :8080\n")
 	runs("make watch", fmt.Sprintf(goesOn, 8)+"watching\n")
+	a.does("bash", `{"command":"make docs"}`, "Command running in background with ID: b1. Output is being written to: /tmp/b1.output")
+	a.items = append(a.items, userSays("<task-notification>\n<task-id>b1</task-id>\n<status>failed</status>\n<summary>"+
+		"Background command \"make docs\" failed with exit code 2</summary>\n</task-notification>"))
 	a.does("write_stdin", `{"session_id":8,"chars":"\u0003"}`, fmt.Sprintf(ended, 130)+"^C")
 	const refused = "exec_command failed for `/bin/bash -lc '%s'`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }"
 	runs("rm -rf vendor/money", fmt.Sprintf(refused, "rm -rf vendor/money"))

@@ -42,8 +42,8 @@ func OwnWords(text string) string {
 func withoutWrapper(text, name string) string {
 	open, end := "<"+name+">", "</"+name+">"
 	if strings.HasPrefix(text, open) {
-		if _, rest, found := strings.Cut(text, end); found {
-			text = rest
+		if inner, rest, found := strings.Cut(text, end); found {
+			text = withoutPointer(rest, inner)
 		}
 	}
 	if trimmed := strings.TrimRight(text, " \t\r\n"); strings.HasSuffix(trimmed, end) {
@@ -52,6 +52,52 @@ func withoutWrapper(text, name string) string {
 		}
 	}
 	return text
+}
+
+// withoutPointer takes the line off that Claude Code puts behind a notice of a task: where its output lies, as the notice
+// says, too.
+func withoutPointer(text, notice string) string {
+	file, ok := element(notice, "output-file")
+	if !ok {
+		return text
+	}
+	trimmed := strings.TrimSpace(text)
+	for _, says := range [...]string{"Read the output file to retrieve the result: ", "Full transcript available at: "} {
+		if rest, is := strings.CutPrefix(trimmed, says+file); is && (rest == "" || rest[0] == '\n') {
+			return rest
+		}
+	}
+	return text
+}
+
+// element is what stands in the first element of a name, without white space around it.
+func element(text, name string) (inner string, ok bool) {
+	_, rest, ok := strings.Cut(text, "<"+name+">")
+	if !ok {
+		return "", false
+	}
+	inner, _, ok = strings.Cut(rest, "</"+name+">")
+	return strings.TrimSpace(inner), ok
+}
+
+// Notice is what a client says of a task that went on, in a message that stands where the user's do.
+type Notice struct {
+	Task    string // as it is named
+	Status  string
+	Summary string // in a sentence, such as: Background command "make docs" completed (exit code 0)
+}
+
+// NoticeIn is the notice of a task that a text is; ok is false if it is none, or if the user says something beside it.
+func NoticeIn(text string) (n Notice, ok bool) {
+	const longest = 64 << 10 // bytes
+	text = strings.TrimSpace(text)
+	if len(text) > longest || !strings.HasPrefix(text, "<task-notification>") || OwnWords(text) != "" {
+		return Notice{}, false
+	}
+	n.Task, ok = element(text, "task-id")
+	n.Status, _ = element(text, "status")
+	n.Summary, _ = element(text, "summary")
+	return n, ok && n.Task != "" && n.Status != ""
 }
 
 // Speaks reports whether the user says or shows something in an item: not all of it is the client's.

@@ -47,7 +47,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 // passOf says in which pass over the span a command is told, 0 to 2.
 func (l *commandRows) passOf(res *history.Result, group string) int {
 	switch {
-	case group == endedNever, group == endedOpen && !l.isTold[res]:
+	case group == endedNever, group == endedNotice, group == endedOpen && !l.isTold[res]:
 		return 0
 	case res.Action.Reports:
 		return 2
@@ -123,7 +123,7 @@ func (l *commandRows) each(f func(res *history.Result, group string) bool) {
 // rowOf is the row of a command.
 func (l *commandRows) rowOf(res *history.Result, group string) string {
 	row := l.span.CommandLine(res)
-	if id := l.span.EndingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf) {
+	if id := l.span.EndingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf || group == endedNotice) {
 		row += ", id " + id
 	}
 	return row
@@ -141,14 +141,14 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	line, isCurrent := "", group != endedAgain && group != endedMended // else what they say is out of date
 	told, most := &l.lines[0], mostLines
-	if group == endedSomeOf || group == endedNever {
+	if group == endedSomeOf || group == endedNever || group == endedNotice {
 		told, most = &l.lines[1], mostOfOthers
 	}
 	if isCurrent && *told < most {
-		line = l.span.LineOf(l.fates.LastOf(res))
+		line = l.lineOf(res, group)
 	}
 	command, number, ok := numberIn(row)
-	ok = ok && group != endedNever // of those each has an id
+	ok = ok && group != endedNever && group != endedNotice // of those each has an id
 	key := form{group, command, line}
 	if like := l.forms[key]; ok && like != nil {
 		return l.addTo(like, row, number)
@@ -170,6 +170,15 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	l.groups[group] = append(l.groups[group], commandRow{res.Item, n})
 	return true
+}
+
+// lineOf is the line that is told of a command: of its output, or what its client says of its end.
+func (l *commandRows) lineOf(res *history.Result, group string) string {
+	if group == endedNotice {
+		sentence, _ := l.noticeOf(l.span.EndingOf(l.fates.LastOf(res)).Session)
+		return sentence
+	}
+	return l.span.LineOf(l.fates.LastOf(res))
 }
 
 // addTo adds a command to the row of those that it is like, and reports whether there is room for more.
@@ -238,10 +247,11 @@ const (
 	endedNever  = "still running when a result last told of it"
 	endedNotAt  = "refused or broken off"
 	endedByKill = "killed while it ran"
+	endedNotice = "your client says that they have ended, no result does"
 )
 
 var endings = [...]string{
-	endedNever, endedOpen, endedNotAt, endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
+	endedNever, endedNotice, endedOpen, endedNotAt, endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
 	endedAgain, endedBadly, endedByKill, endedSomeOf,
 }
 
@@ -278,6 +288,9 @@ func (c *calls) group(res *history.Result) string {
 	case last.Killed:
 		return endedByKill
 	case last.Session != "":
+		if _, hasEnded := c.noticeOf(last.Session); hasEnded {
+			return endedNotice
+		}
 		return endedNever
 	}
 	return endedSomeOf
