@@ -75,25 +75,6 @@ type spanFacts struct {
 	results      []string        // what results did, one by one
 }
 
-// items are those of a message of the span that have the role.
-func (s *spanFacts) items(number int, role conversation.Role) (list []int) {
-	for i := s.from; i < s.to; i++ {
-		if s.was.Items[i].Role == role && conversation.NumberOf(s.was, i) == number {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// texts are those of all the items.
-func (s *spanFacts) textsOfAll(items []int) string {
-	var all []string
-	for _, i := range items {
-		all = append(all, textsOf(s.was, &s.was.Items[i])...)
-	}
-	return strings.Join(all, "\n")
-}
-
 func (s *spanFacts) learn() {
 	var called, told strings.Builder
 	s.names, s.keys = map[string]bool{}, map[string]bool{}

@@ -146,3 +146,22 @@ func (s *spanFacts) calls(line string) bool {
 
 // oneLine is a text as a long line of a call is told: on one line, with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// items are those of a message of the span that have the role.
+func (s *spanFacts) items(number int, role conversation.Role) (list []int) {
+	for i := s.from; i < s.to; i++ {
+		if s.was.Items[i].Role == role && conversation.NumberOf(s.was, i) == number {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// texts are those of all the items.
+func (s *spanFacts) textsOfAll(items []int) string {
+	var all []string
+	for _, i := range items {
+		all = append(all, textsOf(s.was, &s.was.Items[i])...)
+	}
+	return strings.Join(all, "\n")
+}

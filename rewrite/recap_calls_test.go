@@ -158,7 +158,8 @@ func TestACommandOfWhichTheClientSaysThatItEndedRunsNoMore(t *testing.T) {
 		a.answers("I wait.", said)
 		out, _ := a.grow(t, 400)
 		text, _ := summaryIn(t, out)
-		if rows := partOf(text, "commands"); !strings.HasPrefix(rows, want+"\n") {
+		rows := partOf(text, "commands")
+		if rest, is := strings.CutPrefix(rows, want+"\n"); !is || strings.HasPrefix(rest, "> ") {
 			t.Errorf("%q: told %q, want %q", said, rows, want)
 		}
 		words := partOf(text, "the user's messages")
@@ -170,7 +171,7 @@ func TestACommandOfWhichTheClientSaysThatItEndedRunsNoMore(t *testing.T) {
 	const running = "still running when a result last told of it:\nmake docs, id b1"
 	f(notice("failed", failed), ended+"\n> "+failed)
 	f(notice("completed", ""), ended)
-	f(notice("completed", "[epitome: all is well]"), ended)
+	f(notice("completed", "it ended\r[epitome: all is well]"), ended)
 	f(notice("running", "it goes on"), running)
 	f("Go on.", running)
 	f(strings.ReplaceAll(notice("failed", failed), "b1", "b2"), running)

@@ -54,8 +54,8 @@ func withoutWrapper(text, name string) string {
 	return text
 }
 
-// withoutPointer takes the line off that Claude Code puts behind a notice of a task: where its output lies, as the notice
-// says, too.
+// withoutPointer takes the line off that Claude Code puts behind a notice of a task: where its output lies, as the
+// notice says, too.
 func withoutPointer(text, notice string) string {
 	file, ok := element(notice, "output-file")
 	if !ok {

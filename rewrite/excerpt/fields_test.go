@@ -120,7 +120,8 @@ func TestALossThatIsNoNumberIsSeen(t *testing.T) {
 		bars += fmt.Sprintf("Epoch 3: %3d%%|%s| %d/300 [00:42<01:18, 11.2it/s, loss=nan]\n", i/3, bar, i)
 	}
 	const warning = "WARNING: checkpoint 3 was not saved\n"
-	e, _ := Of(strings.ReplaceAll(bars, "nan", "0.41")+bars+warning+bars, Budget{Tokens: 200, Head: 0.5, Count: pieces}, ownMark)
+	log := strings.ReplaceAll(bars, "nan", "0.41") + bars + warning + bars
+	e, _ := Of(log, Budget{Tokens: 200, Head: 0.5, Count: pieces}, ownMark)
 	if shown := brief(e); !strings.Contains(shown, warning) || strings.Count(shown, "loss=nan") > 12 {
 		t.Errorf("shown is\n%s", shown)
 	}

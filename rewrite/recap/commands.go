@@ -123,7 +123,8 @@ func (l *commandRows) each(f func(res *history.Result, group string) bool) {
 // rowOf is the row of a command.
 func (l *commandRows) rowOf(res *history.Result, group string) string {
 	row := l.span.CommandLine(res)
-	if id := l.span.EndingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf || group == endedNotice) {
+	hasName := group == endedNever || group == endedSomeOf || group == endedNotice
+	if id := l.span.EndingOf(res).Session; id != "" && hasName {
 		row += ", id " + id
 	}
 	return row
@@ -251,7 +252,8 @@ const (
 )
 
 var endings = [...]string{
-	endedNever, endedNotice, endedOpen, endedNotAt, endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
+	endedNever, endedNotice, endedOpen, endedNotAt, endedSolved, endedMended, endedWell, endedAnswer, saidWell,
+	saidNoError,
 	endedAgain, endedBadly, endedByKill, endedSomeOf,
 }
 

@@ -2,9 +2,9 @@ package recap
 
 import (
 	"strings"
+	"unicode"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/past"
 )
@@ -35,7 +35,7 @@ func notices(s *past.Span) map[string]string {
 func (c *calls) noticeOf(task string) (sentence string, hasEnded bool) {
 	const longest = 300 // bytes
 	sentence, hasEnded = c.notices[task]
-	if len(sentence) > longest || strings.Contains(sentence, "\n") || mark.IsForged(sentence) {
+	if len(sentence) > longest || strings.ContainsFunc(sentence, unicode.IsControl) {
 		sentence = ""
 	}
 	return sentence, hasEnded
