@@ -61,9 +61,8 @@ type commandRows struct {
 	all    *rows
 	groups map[string][]commandRow
 	forms  map[form]*numbered // commands that are told
-	// lines are how many commands were looked at for a line of their output, of those of which it is told how they
-	// ended, and how many others have one: only that line says how they stand.
-	lines [2]int
+	looked int                // commands that were looked at for a line of their output
+	others int                // that have one, and of which nothing else says how they ended
 }
 
 // form is what commands have in common that are one row: how they ended, all but their number, and what they said.
@@ -141,11 +140,8 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 		return true
 	}
 	line, isCurrent := "", group != endedAgain && group != endedMended // else what they say is out of date
-	told, most := &l.lines[0], mostLines
-	if group == endedSomeOf || group == endedNever || group == endedNotice {
-		told, most = &l.lines[1], mostOfOthers
-	}
-	if isCurrent && *told < most {
+	isOpen := group == endedSomeOf || group == endedNever || group == endedNotice
+	if isCurrent && (l.looked < mostLines || isOpen && l.others < mostOfOthers) {
 		line = l.lineOf(res, group)
 	}
 	command, number, ok := numberIn(row)
@@ -159,11 +155,11 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 	}
 	n := &numbered{text: row}
 	if isCurrent {
-		if group != endedSomeOf || line != "" {
-			*told++
-		}
-		if line != "" && l.all.add("> "+line) {
+		if l.looked++; line != "" && l.all.add("> "+line) {
 			n.text += "\n> " + line
+			if isOpen {
+				l.others++
+			}
 		}
 	}
 	if ok {
