@@ -23,7 +23,7 @@ const allowed = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsa
 // document is the whole page.
 func (p *page) document() g.Node {
 	title := g.Textf("Replay of %d conversations", p.All)
-	return h.Doctype(h.HTML(h.Lang("en"), g.Text("\n"),
+	return h.Doctype(g.Group{g.Text("\n"), h.HTML(h.Lang("en"), g.Text("\n"),
 		h.Head(lines(
 			h.Meta(h.Charset("utf-8")),
 			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
@@ -41,7 +41,7 @@ func (p *page) document() g.Node {
 			g.If(len(p.Words) > 0, p.meanings()),
 			lines(h.Script(g.Raw(script))),
 		),
-	))
+	)})
 }
 
 // lines has each of the nodes begin a line in the page's text.
