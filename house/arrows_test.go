@@ -146,7 +146,7 @@ var house = joined(map[string]room{
 			" bench/through command/account command/advice command/explanation command/handing command/line" +
 			" command/logging command/manual command/notes command/shelves command/stage command/statusline command/trial config" +
 			" console console/access console/recall console/story console/story/api console/terminal daemon instance" +
-			" instance/agent instance/service offload proxy/clients unit",
+			" instance/agent instance/service offload pattern proxy/clients unit",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
 			" others to know",
 	},

@@ -90,11 +90,6 @@ func (k addCmd) Run(load Load) error {
 	return err
 }
 
-var (
-	errFolder = errors.New("it is a folder; name its files")
-	errLarge  = fmt.Errorf("it has more than %d bytes; cut it into several", contexts.MostAll)
-)
-
 // readFile reads a file of no more than a document may have.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -102,9 +97,9 @@ func readFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errFolder
+		return nil, errors.New("it is a folder; name its files")
 	case info.Size() > contexts.MostAll:
-		return nil, errLarge
+		return nil, fmt.Errorf("it has more than %d bytes; cut it into several", contexts.MostAll)
 	}
 	return os.ReadFile(path)
 }
