@@ -74,7 +74,7 @@ func partsNames(c byte) bool {
 }
 
 // withoutMarks returns a word without the punctuation around it. What a path or a chain begins with is no punctuation:
-// ~/a, ../a, .a/b, @a/b, $A/b. But ./ says nothing, behind a bracket nothing begins, and *.a is no name.
+// ~/a, ../a, .a/b, @a/b, $A/b. But ./ says nothing, behind a bracket only a folder begins, and *.a is no name.
 func withoutMarks(word, before string) string {
 	const marks = ".:!?-~#$@&"
 	word = strings.TrimLeft(strings.TrimRight(word, marks), ":!?-#&")
@@ -84,10 +84,15 @@ func withoutMarks(word, before string) string {
 	case behind == "*":
 		word = strings.TrimLeft(word, "/")
 	case behind != "" && strings.Contains(")]}", behind):
-		return strings.TrimLeft(word, marks+"/")
+		rest := strings.TrimLeft(word, marks+"/")
+		slash := strings.LastIndexByte(word[:len(word)-len(rest)], '/')
+		if slash < 0 {
+			return rest
+		}
+		word = word[slash+1:] // the name of a folder may begin with a mark
 	}
-	if rest, is := strings.CutPrefix(word, "./"); is {
-		return strings.TrimLeft(rest, marks+"/")
+	for strings.HasPrefix(word, "./") {
+		word = strings.TrimLeft(word[1:], "/")
 	}
 	if strings.HasPrefix(word, "../") || strings.HasPrefix(word, "~/") {
 		return word

@@ -24,6 +24,9 @@ func TestNamesAreNeverTorn(t *testing.T) {
 		"$HOME/bin/x app/$projectId.tsx $route.ts bin/y .codex/z.json recap/names.go")
 	f("curl -d @/tmp/a.txt 2>/dev/null ...go_on .where_not(x).map_to @retry_on $a_bc",
 		"/tmp/a.txt /dev/null go_on where_not map_to retry_on a_bc")
+	f("cat ./.github/workflows/ci.yml ./.eslintrc.json ./../lib/a.ts .//src/a.ts ./@scope/pkg ././x/y.go",
+		".github/workflows/ci.yml .eslintrc.json ../lib/a.ts src/a.ts @scope/pkg x/y.go")
+	f("${HOME}/.config/x.toml $(dirname $0)/../lib/a.sh f(x).map_to.all_of", ".config/x.toml lib/a.sh map_to.all_of")
 	f("all is well and so is everything else", "")
 	f("größe_x", "")
 	f("b_b_b b_b_b a_a_a", "b_b_b a_a_a")
