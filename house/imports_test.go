@@ -28,8 +28,6 @@ var bans = []ban{
 	{"github.com/modelcontextprotocol", "console/recall", "the protocol changes twice a year, and is one way among several"},
 	{"maragu.dev/gomponents", "bench/page console/markup console/pages console/pages/amounts console/pages/drawing console/pages/frame",
 		"what is no page needs no elements; who makes some keeps texts out of their code"},
-	{"html/template", "bench/page", "it asks for methods by name: the linker would keep every method that nobody calls"},
-	{"text/template", "", "as for html/template"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
 	{"html/template", "", keepsAll},
 	{"text/template", "", keepsAll},

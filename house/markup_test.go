@@ -15,13 +15,14 @@ import (
 // unescaped are names of gomponents that write what they are given as it is, or put it where it may run. The pages
 // under /-/ need none of them: the browser takes nothing inline there.
 var unescaped = map[string]string{
-	"Raw":      "it writes code as it is: make it of elements",
-	"Rawf":     "it writes code as it is: make it of elements",
-	"NodeFunc": "it writes what it wants: make it of elements",
-	"StyleEl":  "the browser takes nothing inline: write it into console.css",
-	"Style":    "the browser takes nothing inline: write it into console.css",
-	"IFrame":   "pages hold no other page",
-	"Base":     "addresses are of epitome's own pages",
+	"Raw":       "it writes code as it is: make it of elements",
+	"Rawf":      "it writes code as it is: make it of elements",
+	"NodeFunc":  "it writes what it wants: make it of elements",
+	"StyleEl":   "the browser takes nothing inline: write it into console.css",
+	"Style":     "the browser takes nothing inline: write it into console.css",
+	"StyleAttr": "the browser takes nothing inline: write it into console.css",
+	"IFrame":    "pages hold no other page",
+	"Base":      "addresses are of epitome's own pages",
 }
 
 // addressed are names of gomponents, and of attributes, that take an address.
@@ -29,7 +30,7 @@ var addressed = strings.Fields("Action CiteAttr FormAction Href Poster Src SrcSe
 	"action cite data formaction href poster src srcset style xlink:href")
 
 // named are functions of gomponents whose first argument is a name in a page's code.
-var named = strings.Fields("El Attr Aria Data")
+var named = strings.Fields("El Attr Aria Data DataAttr")
 
 func TestPagesAreMadeOfElements(t *testing.T) {
 	for _, s := range sources(t) {
@@ -151,12 +152,14 @@ func TestMarkupCheckerCanFail(t *testing.T) {
 	f("console/pages", `g.Map(all, g.Raw)`, "it writes code as it is")
 	f("console/pages", `g.NodeFunc(write)`, "it writes what it wants")
 	f("console/pages", `html.Style("color:" + c)`, "console.css")
+	f("console/pages", `html.StyleAttr("color:" + c)`, "console.css")
 	f("console/pages", `html.Href(to)`, "takes any address")
 	f("console/markup", `html.Href(to)`, "")
 	f("console/pages", `g.Attr("href", to)`, "takes code, or any address")
 	f("console/pages", `g.Attr("onClick", "x")`, "takes code, or any address")
 	f("console/pages", `g.Attr(name, "x")`, "is no constant")
 	f("console/pages", `html.Aria("a" + name, "x")`, "is no constant")
+	f("console/pages", `html.DataAttr("a" + name, "x")`, "is no constant")
 	f("console/pages", `g.El("s" + name)`, "is no constant")
 	f("console/pages", `g.El("Script", g.Text("x"))`, "runs what it is given")
 	f("console/pages", `g.El("svg", g.Attr("viewBox", box), g.Text(text), html.Class(c))`, "")
