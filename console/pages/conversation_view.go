@@ -76,7 +76,8 @@ func (t *talk) tiles() g.Node {
 		markup.Tile("Of the window", share, heldWords(c.Conversation)),
 		markup.Tile("Turns", markup.Count(c.Turns), kept),
 		markup.Tile("Cached", markup.Share(c.Cached), g.Text("of the input, over turns whose answer tells it")),
-		markup.Tile("Billed", amounts.BilledSum(c.Sums.Money), g.Text("price of what the provider counted")),
+		markup.Tile("Billed", amounts.BilledSum(c.Sums.Money), g.Text("price of what the provider counted"),
+			amounts.BesideBilled(c.Sums.Money)),
 		savedOfTalk(c.Sums.Money),
 	})
 }

@@ -56,7 +56,7 @@ func overviewTiles(t story.Sums) g.Node {
 		markup.Tile("Billed", amounts.BilledSum(t.Money), g.Text("price of what providers counted, in "),
 			markup.Count(t.Money.Measured), g.Text(" of "), exchanges, g.Text(" exchanges"),
 			g.If(t.Money.Listed != 0, g.Group{g.Text("; "), markup.Count(t.Money.Listed),
-				g.Text(" by subscription, at list prices")})),
+				g.Text(" by subscription, at list prices")}), amounts.BesideBilled(t.Money)),
 		savedTile(t.Money),
 		markup.Tile("Kept alive", g.Group{markup.Count(t.Money.Died), g.Text(" conversation" + words.Plural(t.Money.Died))},
 			markup.Count(t.Money.Beyond), g.Text(" request"+words.Plural(t.Money.Beyond)+
@@ -73,13 +73,14 @@ func overviewTiles(t story.Sums) g.Node {
 func savedTile(m story.Money) g.Node {
 	about := g.Text("estimated alike before and after, less what summaries cost")
 	if m.Ruled != 0 || m.Own != 0 {
-		about = g.Group{g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off")}
+		about = g.Group{g.If(m.Ruled != 0, g.Group{g.Text("by one estimate, of the "), markup.Count(m.Ruled),
+			g.Text(" request" + words.Plural(m.Ruled) + " with a price that would have fitted; ")}),
+			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off")}
 	}
 	if m.Saved < 0 {
 		return markup.Tile("Extra cost", markup.Saving(m.Saved), about)
 	}
-	return markup.Tile("Saved", g.Group{amounts.SavedSum(m), g.If(m.Raw != 0, g.Group{g.Text(" "),
-		h.Small(markup.Percent(m.Saved, m.Raw, "saved_nano/raw_nano"))})}, about)
+	return markup.Tile("Saved", g.Group{amounts.SavedSum(m), amounts.SavedShare(m)}, about)
 }
 
 func cacheWords(u story.UsageSums) g.Node {
@@ -161,7 +162,7 @@ func (o *overview) groups() g.Node {
 			{Text: "came", Title: "tokens of conversations as they came"},
 			{Text: "sent", Title: "and as they were sent"},
 			{Text: "cached", Title: "share of the input that the provider's cache had"},
-			{Text: "billed", Title: "price of what the provider counted"},
+			{Text: "billed", Title: "price of what the provider counted; what summaries cost is not in it"},
 			{Text: "saved", Title: "estimated cost as it came, less estimated cost as it was sent, less summaries"},
 		}, markup.Each(o.Groups, group))),
 	}
@@ -215,10 +216,11 @@ func glossary() g.Node {
 		meaning("Exchange", "One request and its answer."),
 		meaning("Turn", "An exchange of a conversation, counted from 1."),
 		meaning("Billed", "What the provider counted, times the prices of its list; or what it says that it charged. It is"+
-			" a measurement."),
+			" a measurement. What epitome's own requests for summaries cost is not in it."),
 		meaning("Saved", "The cost of each request is estimated twice: as it came and as it was sent, with the same"+
 			" assumptions about the provider's cache. Saved is the first less the second, less what summaries cost. It can"+
-			" be negative: then it is called extra cost."),
+			" be negative: then it is called extra cost. It is of requests that would have fitted and have a price: the share beside"+
+			" it is of their cost as they came, and not of what was billed."),
 		meaning("Kept alive", "Requests that were too large for their model as they came. They would have been refused, so"+
 			" they have no price and count in no amount."),
 		meaning("Taken out", "Tokens that epitome took out of conversations, each item once. An agent sends its history"+

@@ -71,7 +71,8 @@ func help() []string {
 		"q, Ctrl-C   quit",
 		"",
 		"NOW is the newest request in tokens as it was sent, of its model's window. CACHED is the share of all requests",
-		"that the provider's cache had. SAVED is estimated, and negative where epitome cost more than it saved.",
+		"that the provider's cache had. SAVED is estimated, and negative where epitome cost more than it saved;",
+		"what summaries cost is taken off there, and is not in BILLED.",
 		"",
 		"Any key goes back.",
 	}
@@ -127,8 +128,9 @@ func (t *Top) turns(width int) []string {
 	s := t.opened
 	lines := []string{"", chart.Shortened(fmt.Sprintf("conversation %s · %s at %s · %s", plain(s.ID), plain(s.Model),
 		plain(s.Upstream), number(int64(s.Turns), "turn")), width)}
-	lines = append(lines, chart.Shortened(fmt.Sprintf("billed %s · saved %s · cached %s · taken out %s tokens",
-		billed(s.Sums.Money), saved(s.Sums.Money), share(s.Cached), figure.Tokens(s.Sums.TakenOut)), width), "")
+	lines = append(lines, chart.Shortened(fmt.Sprintf("billed %s%s · saved %s · cached %s · taken out %s tokens",
+		billed(s.Sums.Money), besideBilled(s.Sums.Money), saved(s.Sums.Money), share(s.Cached),
+		figure.Tokens(s.Sums.TakenOut)), width), "")
 	turns := table{sorted: -1, columns: []column{
 		{title: "TURN"}, {title: "AGO"}, {title: "STATUS", rank: 3}, {title: "CAME"}, {title: "SENT"},
 		{title: "CACHED", rank: 2}, {title: "BILLED", rank: 4}, {title: "DONE", left: true, most: 32, rank: 1},

@@ -69,7 +69,9 @@ func notesOn(s story.Summary) (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	add(m.Own != 0, "SAVED is less the %s that summaries cost.", figure.Dollars(m.Own))
+	add(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
+	add(m.Raw != 0, "SAVED is by one estimate, of %s with a price that would have fitted: %s without epitome.",
+		number(m.Ruled, "request"), figure.Dollars(m.Raw))
 	add(m.Beyond > 0, "%s of %s would have been refused as they came: they have no price, and are in no SAVED.",
 		number(m.Beyond, "request"), number(m.Died, "conversation"))
 	add(m.Unpriced > 0, "%s without an amount: a price or the usage is unknown. [prices] in the configuration can name a price.",

@@ -48,7 +48,8 @@ func source(ids ...string) *made {
 			ID: id, Model: "gpt-5.2", Upstream: "openai", Last: now().Add(-time.Duration(i+1) * time.Minute), Turns: 12,
 			Tokens: 41_234, Window: 128_000, Share: .32, Cached: .97, Live: i == 0,
 			Latest: &story.Decided{Action: "clear", Items: 11, TakenOut: 25_900},
-			Sums:   story.Sums{Money: story.Money{Billed: 1_240_000_000, Measured: 12, Ruled: 12, Saved: -4_200_000}},
+			Sums: story.Sums{Money: story.Money{Billed: 1_240_000_000, Measured: 12, Ruled: 12, Saved: -4_200_000,
+				Own: 31_000_000}},
 		})
 	}
 	return m
@@ -134,7 +135,8 @@ func TestKeysChooseOpenAndGoBack(t *testing.T) {
 	if got := m.asked[len(m.asked)-1]; got.Sort != story.SortTurns || !got.Rising {
 		t.Errorf("asked was %+v", got)
 	}
-	f("\r", "conversation c2 · gpt-5.2 at openai · 12 turns", "why the second\n", "why the first\n", "offload 1, clear 2")
+	f("\r", "conversation c2 · gpt-5.2 at openai · 12 turns", "billed $1.24 and $0.031 for summaries · saved",
+		"why the second\n", "why the first\n", "offload 1, clear 2")
 	f("\x1b[B", "why the first")
 	if strings.Contains(frameOf(top, 160, 20), "why the second") {
 		t.Error("one line down, the newest turn is shown still")
@@ -215,15 +217,16 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 	sums := story.Sums{
 		Exchanges: 1200, TokensBefore: 100_000, TokensAfter: 25_000,
 		Usage: story.UsageSums{Told: 1, Input: 1000, Read: 970, Output: 50},
-		Money: story.Money{Measured: 1, Billed: 12_400_000_000, Ruled: 1, Saved: 5_100_000_000, Own: 310_000_000,
-			Unpriced: 2, Beyond: 61, Died: 4},
+		Money: story.Money{Measured: 1, Billed: 12_400_000_000, Ruled: 1, Raw: 20_000_000_000, Saved: 5_100_000_000,
+			Own: 310_000_000, Unpriced: 2, Beyond: 61, Died: 4},
 		Observed: story.Seen{Exchanges: 1, TokensBefore: 5000, TokensAfter: 4000},
 	}
 	s := story.Summary{Version: "1.2", Mode: "on", By: "model", Total: sums,
 		Rows: []story.Row{{Key: "gpt-5.2", Sums: sums}, {Key: ""}}}
 	s.Prices.Old, s.Since = true, s.From.Add(48*time.Hour)
 	wantParts(t, Stats(s, 0), "MODEL ", "gpt-5.2     1,200       0        0  100k   25k  75 %    97 %      50  $12.40  $5.10",
-		"(none) ", " –       –      –\n", "SAVED is less the $0.310 that summaries cost.",
+		"(none) ", " –       –      –\n", "BILLED leaves out the $0.310 that summaries cost, and SAVED is less that.",
+		"SAVED is by one estimate, of 1 request with a price that would have fitted: $20.00 without epitome.",
 		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")
 	s.Total.Usage.Counted = 1

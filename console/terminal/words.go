@@ -41,6 +41,14 @@ func billed(m story.Money) string {
 	return figure.Dollars(m.Billed)
 }
 
+// besideBilled writes what no bill has in it: what epitome's own requests for summaries cost.
+func besideBilled(m story.Money) string {
+	if m.Own == 0 {
+		return ""
+	}
+	return " and " + figure.Dollars(m.Own) + " for summaries"
+}
+
 // saved writes what was saved, where it is known; what cost more has a sign.
 func saved(m story.Money) string {
 	if m.Ruled == 0 && m.Own == 0 {

@@ -52,6 +52,23 @@ func BilledSum(m story.Money) g.Node {
 	return upTo(m.Billed, m.Most)
 }
 
+// BesideBilled tells what no bill of several exchanges has in it: what epitome's own requests for summaries cost.
+func BesideBilled(m story.Money) g.Node {
+	if m.Own == 0 {
+		return nil
+	}
+	return g.Group{g.Text("; and "), markup.Money(m.Own), g.Text(" for summaries, which is not in it")}
+}
+
+// SavedShare shows what part was saved, and of what: not of all that was billed.
+func SavedShare(m story.Money) g.Node {
+	if m.Raw == 0 {
+		return nil
+	}
+	return g.Group{g.Text(" "), h.Small(markup.Percent(m.Saved, m.Raw, "saved_nano/raw_nano"), g.Text(" of "),
+		markup.Money(m.Raw))}
+}
+
 // upTo shows an amount, and what it is at most where that is more.
 func upTo(nano, most int64) g.Node {
 	if most > nano {
