@@ -60,7 +60,7 @@ func checkPort(conf config.Config, folder string) error {
 			return err
 		}
 	}
-	warn(conf.Locate(err))
+	warn(conf.Locate(instance.Occupied(conf, err)))
 	return nil
 }
 

@@ -76,6 +76,7 @@ type ownCmds struct {
 	Completion completionCmd   `cmd:"" help:"Print completions for a shell."`
 	Manual     manualCmd       `cmd:"" help:"Print the manual page, for man: 'epitome manual | man -l -' shows it."`
 	Version    versionCmd      `cmd:"" help:"Print version, commit and date of this program."`
+	Assist     helpCmd         `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
 }
 
 // load reads the configuration, with the flags above the file.

@@ -61,7 +61,7 @@ func checkFolder(folder string) error {
 		s, err := os.Stat(at)
 		switch {
 		case err == nil && s.IsDir():
-			if err = mayWrite(at); err != nil {
+			if err = cmp.Or(mayWrite(at), mayMake(at, folder)); err != nil {
 				return NoFolder(folder, err)
 			}
 			return nil
@@ -73,6 +73,19 @@ func checkFolder(folder string) error {
 			return nil
 		}
 	}
+}
+
+// mayMake reports why no folder can be made in the one at, if the data folder is not there already. Some, as /proc,
+// take none whatever their mode says: only one that is made for a moment shows that.
+func mayMake(at, folder string) error {
+	if at == folder {
+		return nil
+	}
+	made, err := os.MkdirTemp(at, ".epitome-")
+	if err != nil {
+		return err
+	}
+	return os.Remove(made)
 }
 
 // NoFolder is the error of a data folder that cannot be made.

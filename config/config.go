@@ -437,10 +437,13 @@ func checkUpstream(name string, u route.UpstreamConfig) error {
 	return nil
 }
 
-// CheckURL never repeats raw: it may hold a password or a key.
+// CheckURL never repeats all of raw: what is not its scheme and its host may hold a password or a key.
 func CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
+	case err == nil && u.Scheme != "http" && u.Scheme != "https" && u.Hostname() != "":
+		return fmt.Errorf("%s://%s is neither http nor https; write an absolute URL, as in https://api.openai.com/v1",
+			u.Scheme, u.Host)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return errors.New("write an absolute http or https URL, as in https://api.openai.com/v1")
 	case u.User != nil:

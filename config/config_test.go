@@ -333,7 +333,8 @@ func TestInvalidConfigurationSaysWhatToWrite(t *testing.T) {
 		f(`listen = "`+listen+`"`, `cannot use listen "`+listen+`": write host:port, as in 127.0.0.1:7070 or [::1]:7070`)
 	}
 	f(`upstream = "opnai"`, `cannot use upstream "opnai": write one of anthropic, chatgpt, openai, or a base URL such as https://api.openai.com/v1`)
-	f(`upstream = "ftp://x"`, "cannot use upstream: write an absolute http or https URL, as in https://api.openai.com/v1")
+	f(`upstream = "ftp://me:secret@x/key"`,
+		"cannot use upstream: ftp://x is neither http nor https; write an absolute URL, as in https://api.openai.com/v1")
 	f("upstream = \"http://x\"\n[upstreams.default]\nurl = \"http://y\"", "cannot use a base URL as upstream: [upstreams.default] holds its name; give that table another one")
 	f("[[routes]]\nupstream = \"openai\"", "cannot use route 1: its model is empty; write a pattern such as gpt-*")
 	f("[[routes]]\nmodel = \"*\"\nupstream = \"opnai\"", `cannot use route 1, model "*": unknown upstream "opnai"; write one of anthropic, chatgpt, openai`)
@@ -378,7 +379,7 @@ func TestUpstreamURLMustBeABaseURL(t *testing.T) {
 	f("/v1", absolute)
 	f("https:///v1", absolute)
 	f("https://:443", absolute)
-	f("ws://x", absolute)
+	f("ws://x", "ws://x is neither http nor https; write an absolute URL, as in https://api.openai.com/v1")
 	f("http://x:y", absolute)
 	f("http://x y", absolute)
 	f("http://x:65536", "its port is above 65535; write the port on which the upstream listens")

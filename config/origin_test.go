@@ -96,7 +96,7 @@ func TestWrongFlagsAreNamed(t *testing.T) {
 	f(Overrides{Mode: "On"}, `mode = "off"`, `--mode: cannot use mode "On": write on, observe or off`)
 	f(Overrides{Listen: "7070"}, "", `--listen: cannot use listen "7070"`)
 	f(Overrides{Upstream: "opnai"}, `upstream = "openai"`, `--upstream: cannot use upstream "opnai"`)
-	f(Overrides{Upstream: "ftp://x"}, "", "--upstream: cannot use upstream: write an absolute")
+	f(Overrides{Upstream: "ftp://x"}, "", "--upstream: cannot use upstream: ftp://x is neither http nor https")
 	f(Overrides{Mode: "on"}, "scope = \"all\"", "config.toml:1: cannot use scope")
 	f(Overrides{Data: filepath.Join(written(t, ""), "under")}, "", "--data: cannot make the data folder ")
 	f(Overrides{Listen: "127.0.0.1:7171", Upstream: "http://127.0.0.1:7171/v1"}, "", "--upstream: cannot use upstream default: its url")

@@ -10,6 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// A folder that takes no other, whatever its mode says, is refused before it is to be made.
+func TestAFolderThatTakesNoneIsSeen(t *testing.T) {
+	for _, folder := range []string{"/proc/epitome", "/proc/epitome/data"} {
+		if err := checkFolder(folder); err == nil || !strings.Contains(err.Error(), "cannot make the data folder "+folder+": ") {
+			t.Errorf("%s is refused with %v", folder, err)
+		}
+	}
+	above := t.TempDir()
+	if err := checkFolder(filepath.Join(above, "new", "data")); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(above); len(left) > 0 || err != nil {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
 // A data folder that this user may not make is refused, by check as by serve.
 func TestAFolderOfOthersIsNoDataFolder(t *testing.T) {
 	folder := t.TempDir()

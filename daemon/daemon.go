@@ -75,7 +75,7 @@ func (d *Daemon) Start(leased bool) error {
 		return err
 	}
 	if d.ln, err = config.Take(conf, d.log); err != nil {
-		return conf.Locate(err)
+		return conf.Locate(instance.Occupied(conf, err))
 	}
 	if err = d.open(conf, folder, leased); err != nil {
 		d.giveBack()

@@ -12,8 +12,12 @@ import (
 	"epitome/unit"
 )
 
-// mostWrong is how many letters of a word may be wrong for another to be the one that was meant.
-const mostWrong = 2
+// mostWrong is how many letters of a word may be wrong for another to be the one that was meant, and shortWord the
+// length up to which that is one: of two words of three letters, two wrong ones leave nothing alike.
+const (
+	mostWrong = 2
+	shortWord = 3
+)
 
 // On is an error of the program's command line, with what was meant.
 func On(err error, args []string, program *line.Command) string {
@@ -73,7 +77,7 @@ func spelt(flags []*line.Parameter) (names []string) {
 }
 
 func onWord(err *line.UnexpectedError, args []string, program *line.Command) string {
-	if within := namesOf(err.Of); len(within) > 0 {
+	if within := namesOf(err.Of); len(within) > 0 && err.Of != program {
 		return err.Error() + didYouMean(err.Word, within)
 	}
 	names := namesOf(program)
@@ -90,7 +94,7 @@ func onWord(err *line.UnexpectedError, args []string, program *line.Command) str
 func didYouMean(word string, words []string) string {
 	var like []string
 	for _, w := range words {
-		if strings.HasPrefix(w, word) || unit.Distance(w, word) <= mostWrong {
+		if strings.HasPrefix(w, word) || wrongIn(word, w) <= mostWrong {
 			like = append(like, fmt.Sprintf("%q", w))
 		}
 	}
@@ -107,11 +111,26 @@ func didYouMean(word string, words []string) string {
 func nearestTo(word string, words []string) (nearest string) {
 	least := mostWrong + 1
 	for _, w := range words {
-		if n := unit.Distance(word, w); n < least {
+		if n := wrongIn(word, w); n < least {
 			nearest, least = w, n
 		}
 	}
 	return nearest
+}
+
+// wrongIn is how many letters of the word are wrong if the other was meant; more than mostWrong if it was not.
+func wrongIn(word, meant string) int {
+	n := unit.Distance(word, meant)
+	if min(len(word), len(meant)) <= shortWord && n > 1 && !isMixedUp(word, meant) {
+		return mostWrong + 1
+	}
+	return n
+}
+
+// isMixedUp reports whether two words have the same letters.
+func isMixedUp(a, b string) bool {
+	letters := func(s string) []byte { return slices.Sorted(slices.Values([]byte(s))) }
+	return slices.Equal(letters(a), letters(b))
 }
 
 // namesOf is what the commands are called that are shown, by which the command goes on.

@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
-// read takes its words, and what they say.
+// read takes its words, and what they say. A flag at the end of the line has none; an argument has one always.
 func (p *Parameter) read(words *Words) error {
 	p.given = true
+	if _, there := words.Peek(); !there && !p.IsSwitch() {
+		return p.lacks()
+	}
 	err := p.decode(words)
 	if err == nil {
 		return nil
@@ -21,6 +24,14 @@ func (p *Parameter) read(words *Words) error {
 		return fmt.Errorf("%w; perhaps try %s=%q?", err, p, flag.word)
 	}
 	return err
+}
+
+// lacks is the error of a flag at the end of the line, where its value had to stand.
+func (p *Parameter) lacks() error {
+	if p.Placeholder() == "" {
+		return fmt.Errorf("flag %s needs a value, such as %s", p, p.Example())
+	}
+	return fmt.Errorf("flag %s needs a value: %s", p, p.Example())
 }
 
 func (p *Parameter) decode(words *Words) (err error) {
@@ -91,10 +102,7 @@ func decodeSwitch(to *bool, words *Words) error {
 
 // decodeWhole takes any word: a number below zero looks like a flag, and who reads it says what is wrong with it.
 func decodeWhole(to *int, words *Words) (err error) {
-	word, ok := words.Next()
-	if !ok {
-		return errors.New("write a whole number behind it")
-	}
+	word, _ := words.Next()
 	if *to, err = strconv.Atoi(word); err != nil {
 		return fmt.Errorf("cannot read %q: write a whole number", word)
 	}
@@ -128,10 +136,7 @@ func decodeFloat(to *float64, words *Words) error {
 // decodeList adds the parts of one word.
 func decodeList(to *[]string, words *Words) error {
 	plain := words.attached != nil
-	word, ok := words.Next()
-	if !ok {
-		return errors.New(`missing value, expecting "<arg>,..."`)
-	}
+	word, _ := words.Next()
 	for _, part := range split(word, ',') {
 		if err := refuseFlag("string", part); err != nil && !plain {
 			return err
@@ -144,10 +149,7 @@ func decodeList(to *[]string, words *Words) error {
 // decodePairs adds the pairs of one word.
 func decodePairs(to *map[string]string, words *Words) error {
 	plain := words.attached != nil
-	word, ok := words.Next()
-	if !ok {
-		return errors.New(`missing value, expecting "<key>=<value>;..."`)
-	}
+	word, _ := words.Next()
 	for _, part := range split(word, ';') {
 		if err := refuseFlag("map", part); err != nil && !plain {
 			return err

@@ -151,7 +151,7 @@ func TestValuesAreRead(t *testing.T) {
 	f("bench|load|--at-once|-5", `"AtOnce":-5`)
 	f("bench|load|--at-once=7|--at-once|9", `"AtOnce":9`)
 	f("bench|load|--at-once|many", `--at-once: cannot read "many": write a whole number`)
-	f("bench|load|--at-once", `--at-once: write a whole number behind it`)
+	f("bench|load|--at-once", `flag --at-once needs a value, such as 8`)
 	f("bench|load|--rounds|0x10|--seed=1_000", `"Rounds":16,"Seed":1000`)
 	f("bench|load|--rounds|x", `--rounds: expected a valid 64 bit uint but got "x"`)
 	f("bench|load|--seed|-1", `--seed: expected uint value but got "-1" (short flag); perhaps try --seed="-1"?`)
@@ -159,17 +159,17 @@ func TestValuesAreRead(t *testing.T) {
 	f("bench|load|--minutes=x", `--minutes: expected a float but got "x" (string)`)
 	f("bench|load|--since|2026-11-20T10:00:00Z", `"Since":"2026-11-20T10:00:00Z"`)
 	f("bench|load|--since|--json", `--since: expected value value but got "--json" (long flag); perhaps try --since="--json"?`)
-	f("bench|load|--since", `--since: expected value value but got "EOL" (<EOL>)`)
+	f("bench|load|--since", `flag --since needs a value: TIME`)
 	f("bench|load|--lines|-20", `"Lines":"-20"`)
 	f("bench|load|--lines=-20", `"Lines":"-20"`)
-	f("bench|load|--lines", `--lines: expected span value but got "EOL"`)
+	f("bench|load|--lines", `flag --lines needs a value: A-B`)
 	f("--config|a b|--mode=x=y", "} a bx=y")
 	f("--config|-", "} -")
 	f("--config|", "} ")
 	f("--config|--mode", `--config: expected string value but got "--mode" (long flag); perhaps try --config="--mode"?`)
 	f("--config=--mode", "} --mode")
 	f("--config|--", `expected string value but got "--" (long flag)`)
-	f("--config", `--config: expected string value but got "EOL" (<EOL>)`)
+	f("--config", `flag --config needs a value: FILE`)
 }
 
 func TestListsAreRead(t *testing.T) {
@@ -178,12 +178,12 @@ func TestListsAreRead(t *testing.T) {
 	f(`bench|load|--against|a\,b,,c\d,e\\,`, `"Against":["a,b","","c\\d","e\\\\"]`)
 	f("bench|load|--against=-a,--b", `"Against":["-a","--b"]`)
 	f("bench|load|--against|a,-b", `--against: expected string value but got "-b" (short flag); perhaps try --against="-b"?`)
-	f("bench|load|--against", `--against: missing value, expecting "<arg>,..."`)
+	f("bench|load|--against", `flag --against needs a value: FILE,...`)
 	f("--base|a=b;c=d=e|--base=a=;f=", `"Base":{"a":"","c":"d=e","f":""}`)
 	f(`--base|a=b\;c`, `"Base":{"a":"b;c"}`)
 	f("--base|a", `--base: expected "<key>=<value>" but got "a"`)
 	f("--base|-a=b", `--base: expected map value but got "-a=b" (short flag)`)
-	f("--base", `--base: missing value, expecting "<key>=<value>;..."`)
+	f("--base", `flag --base needs a value: NAME=URL`)
 }
 
 func TestArgumentsAreRead(t *testing.T) {

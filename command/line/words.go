@@ -44,7 +44,7 @@ func (w *Words) Value(kind string) (string, error) {
 	plain := w.attached != nil || w.literal
 	word, ok := w.Next()
 	if !ok {
-		return "", fmt.Errorf(`expected %s value but got "EOL" (<EOL>)`, kind)
+		return "", fmt.Errorf("write a %s value behind it", kind)
 	}
 	if !plain {
 		return word, refuseFlag(kind, word)
