@@ -56,6 +56,9 @@ func (p *Pages) edit(r *http.Request) (*frame.Page, error) {
 func (p *Pages) editPage(e seenEdit) *editPage {
 	after, _, _ := lines.Read(strings.NewReader(e.Text), lines.MostCompared) // a text in memory can be read
 	made := &editPage{Edit: e, Sent: after, Name: cmp.Or(e.Readable, e.Artifact, e.Thinking)}
+	if made.Name == "" && e.isBehind() {
+		return made
+	}
 	if made.Name == "" {
 		made.Missing = "nothing was recorded of what stood there"
 		return made
@@ -96,10 +99,18 @@ func (d *editPage) view() g.Node {
 		d.ways(),
 		d.about(would),
 		g.If(d.Name != "", markup.Remark(g.Text("What stood there lies under the name "), markup.Code(markup.Shown(d.Name)), g.Text("."))),
-		h.H2(g.Text("What " + would + " sent in its place")),
+		h.H2(g.Text("What " + would + " sent " + d.where())),
 		d.replacement(),
 		d.difference(),
 	}
+}
+
+// where is the place of what is sent, as seen from the message.
+func (d *editPage) where() string {
+	if d.Edit.isBehind() {
+		return "behind it"
+	}
+	return "in its place"
 }
 
 // ways lead to what the edit is of.
@@ -126,7 +137,7 @@ func (d *editPage) replacement() g.Node {
 	if len(d.Sent) == 0 {
 		return markup.Nothing(g.Text("Nothing: it is left out, and the summary stands for it."))
 	}
-	return markup.Region(h.Aria("label", "What is sent in its place"),
+	return markup.Region(h.Aria("label", "What is sent "+d.where()),
 		h.Pre(h.Class("content"), g.Map(d.Sent, func(l lines.Line) g.Node {
 			return g.Group{g.Text(l.Text), rest(l), g.Text("\n")}
 		})))
@@ -142,6 +153,9 @@ func rest(l lines.Line) g.Node {
 
 // difference shows what stood there against what is sent.
 func (d *editPage) difference() g.Node {
+	if d.Name == "" && d.Edit.isBehind() {
+		return markup.Remark(g.Text("Nothing is missing: all of the message itself is sent, and this stands behind it."))
+	}
 	if d.Missing != "" {
 		return markup.Note(g.Text("What stood there cannot be shown: "), markup.Foreign(d.Missing))
 	}

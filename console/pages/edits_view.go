@@ -48,6 +48,11 @@ func tokensBefore(e story.Edit) g.Node {
 	return markup.Tokens(e.Before)
 }
 
+// isBehind reports whether nothing was taken out: what is put there stands behind what the message says.
+func (e seenEdit) isBehind() bool {
+	return e.Artifact == "" && e.Readable == "" && e.Text != "" && e.Last == e.Item
+}
+
 // stood leads to what stood there.
 func (e seenEdit) stood() g.Node {
 	if e.Watched {
@@ -58,8 +63,8 @@ func (e seenEdit) stood() g.Node {
 	switch name := cmp.Or(e.Readable, e.Artifact); {
 	case name != "":
 		return g.Group{markup.Link(frame.ToArtifact(name, e.Seq), g.Text("read")), thought}
-	case e.After > e.Before:
-		return g.Group{markup.Soft("nothing is missing"), thought}
+	case e.isBehind():
+		return g.Group{markup.Soft("all of it is sent, with this behind it"), thought}
 	case e.Thinking == "":
 		return markup.Soft("not recorded")
 	}

@@ -125,6 +125,21 @@ func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 	}
 }
 
+// A summary stands behind a message of which nothing is missing; its row and its page say the same.
+func TestWhatIsPutBehindAMessageTakesNothingOut(t *testing.T) {
+	m := session()
+	for _, name := range []string{"decision-60", "decision-100"} {
+		edits := m.edits[name]
+		edits.List = append(slices.Clone(edits.List), story.Edit{Item: 1, Last: 1, Rung: "compact", Before: 34, After: 4_700,
+			Text: "[epitome: a summary of what was said]\nThe ledger is mended."})
+		m.edits[name] = edits
+	}
+	says(t, m, addresses["conversation"], true, "compact: the summary is put here 34 → 4.7k",
+		"[epitome: a summary of what was said] all of it is sent, with this behind it")
+	says(t, m, "/-/exchanges/60/edits/1", true, "What is sent behind it", "The ledger is mended.",
+		"Nothing is missing: all of the message itself is sent, and this stands behind it.", "!cannot be shown", "!in its place")
+}
+
 func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
