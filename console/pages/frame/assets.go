@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -40,11 +41,25 @@ func (a assets) add(file, kind string) markup.Address {
 	if err != nil {
 		panic("BUG: cannot read an embedded file: " + err.Error())
 	}
-	sum := sha256.Sum256(content)
 	ending := path.Ext(file)
+	if ending == ".js" {
+		content = shortened(content)
+	}
+	sum := sha256.Sum256(content)
 	name := strings.TrimSuffix(file, ending) + "-" + hex.EncodeToString(sum[:6]) + ending
 	a.contents[name] = asset{kind, content}
 	return markup.At("assets", name)
+}
+
+// shortened leaves out of a script what is for who reads its source: lines that are comments, and what lines begin
+// with. No text in it goes over several lines.
+func shortened(script []byte) (left []byte) {
+	for line := range bytes.Lines(script) {
+		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) {
+			left = append(left, line...)
+		}
+	}
+	return left
 }
 
 // serve answers with a file; what its name stands for never changes.

@@ -4,11 +4,23 @@
   const said = document.getElementById("said");
   let spoken = 0;
 
-  // say tells a reader of the screen one thing, at most every five seconds.
+  let gone = 0; // since when epitome does not answer; 0: it does
+
+  // say tells a reader of the screen one thing, at most every five seconds. While epitome does not answer, that stays.
   function say(words) {
-    if (Date.now() - spoken < 5000) return;
+    if (gone || Date.now() - spoken < 5000) return;
     spoken = Date.now();
     said.textContent = words;
+  }
+
+  // tellGone says since when epitome does not answer; 0: it answers again.
+  function tellGone(since) {
+    if (gone === since) return;
+    gone = since;
+    said.classList.toggle("gone", since > 0);
+    const at = (time) => new Date(time).toLocaleTimeString();
+    said.textContent = since ? "epitome does not answer since " + at(since) + "." : "epitome answers again since " + at(Date.now()) + ".";
+    spoken = Date.now();
   }
 
   // refresh fetches the page as it is now, and puts its live parts in the place of the old ones.
@@ -36,23 +48,49 @@
   }
 
   // watch listens for events while somebody looks, and refreshes at most every three seconds. A browser has six
-  // connections to a host, for all its tabs: of several one listens, and tells the others.
+  // connections to a host, for all its tabs: of several one listens, and tells the others, also that epitome has ended.
+  // It goes on trying, after two seconds at first and every thirty at last.
   function watch() {
     if (!document.querySelector("[data-live]") || !window.EventSource) return;
-    let source = null, stop = null, waiting = 0, last = 0;
+    const soon = 2000, late = 30000;
+    let source = null, stop = null, waiting = 0, last = 0, lost = 0, again = 0, pause = soon;
     const seen = () => document.visibilityState === "visible";
     const later = () => {
       if (waiting) return;
       waiting = setTimeout(() => { waiting = 0; last = Date.now(); refresh(); }, Math.max(300, 3000 - (Date.now() - last)));
     };
     const others = window.BroadcastChannel ? new BroadcastChannel("epitome") : null;
-    if (others) others.onmessage = () => { if (seen()) later(); };
-    const tell = () => { later(); if (others) others.postMessage(0); };
+    if (others) others.onmessage = (e) => { tellGone(e.data); if (seen() && !e.data) later(); };
+    const tell = () => { tellGone(0); later(); if (others) others.postMessage(0); };
     const loaded = Date.now();
+    const quit = () => {
+      if (source) source.close();
+      clearTimeout(again);
+      source = null;
+    };
     const listen = () => {
+      quit();
       source = new EventSource("/-/events");
       // What happened while nobody listened is told to nobody: all look again, but for a page that has just been loaded.
-      source.addEventListener("open", () => { if (Date.now() - loaded > 1000) tell(); });
+      source.addEventListener("open", () => {
+        lost = 0;
+        pause = soon;
+        if (Date.now() - loaded > 1000) tell();
+      });
+      source.addEventListener("error", () => {
+        quit();
+        lost = lost || Date.now();
+        const since = lost, ask = new XMLHttpRequest(); // a refusal is an answer, too
+        ask.open("GET", "/-/health");
+        ask.onerror = () => {
+          if (!stop || since !== lost) return;
+          tellGone(since);
+          if (others) others.postMessage(since);
+        };
+        ask.send();
+        again = setTimeout(() => { if (stop) listen(); }, pause);
+        pause = Math.min(late, 2 * pause);
+      });
       ["message", "exchange", "compaction", "summary", "warning", "reset", "gap"].forEach((name) => source.addEventListener(name, tell));
     };
     // begin listens, or waits until the tab that does so is closed or hidden.
@@ -78,13 +116,12 @@
       } else if (!seen() && stop) {
         stop();
         stop = null;
-        if (source) source.close();
-        source = null;
+        quit();
         last = last || 1;
       }
     };
     document.addEventListener("visibilitychange", look);
-    addEventListener("pagehide", () => { if (source) source.close(); });
+    addEventListener("pagehide", quit);
     look();
   }
 
