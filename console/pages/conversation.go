@@ -119,11 +119,21 @@ func newDeed(e event.Exchange, of story.Story) deed {
 	for _, c := range of.Compactions {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
-			d.What += fmt.Sprintf(" (%d messages became %d)", c.MessagesBefore, c.MessagesAfter)
+			d.What += fmt.Sprintf(" (%d messages became %d%s)", c.MessagesBefore, c.MessagesAfter, notCounted(c, of))
 			d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryCost(c, of)
 		}
 	}
 	return d
+}
+
+// notCounted says that the messages of an earlier summary are not among those that a compaction made fewer.
+func notCounted(c event.Compaction, of story.Story) string {
+	if slices.ContainsFunc(of.Compactions, func(other event.Compaction) bool {
+		return other.Kind == event.CompactionCompleted && other.Time.Before(c.Time)
+	}) {
+		return ", without those that a summary stood for already"
+	}
+	return ""
 }
 
 // summaryCost says what the summary of a compaction cost: all that was asked for since the compaction before it.

@@ -156,7 +156,7 @@ func deedsTable(all []deed) g.Node {
 	return markup.Region(h.Aria("label", "What was done"), markup.Table([]markup.Column{
 		{Text: "turn"},
 		{Text: "what", Words: true},
-		{Text: "taken out", Title: "tokens that this decision took out, each item once"},
+		{Text: "taken out", Title: "tokens that were sent before this decision and are not since; what earlier ones had taken out is not in it"},
 		{Text: "why", Words: true},
 	}, markup.Each(all, deed.row)))
 }

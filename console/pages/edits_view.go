@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"slices"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -14,14 +15,23 @@ import (
 
 // editsTable lists what was sent in another form than it came in.
 func editsTable(all []seenEdit) g.Node {
-	return markup.Region(h.Aria("label", "Edits"), markup.Stacked("stack", []markup.Column{
+	return markup.Lines{editsRemark(all), markup.Region(h.Aria("label", "Edits"), markup.Stacked("stack", []markup.Column{
 		{Text: "message", Title: "its place in the request, counted from 0"},
 		{Text: "form", Words: true},
 		{Text: "came → sent", Title: "tokens as it came, and in the form in which it is sent"},
 		{Text: "why", Words: true},
 		{Text: "what is put there", Words: true},
 		{Text: "what stood there", Words: true},
-	}, markup.Each(all, seenEdit.row)))
+	}, markup.Each(all, seenEdit.row)))}
+}
+
+// editsRemark says why rows of a summary tell of more than their decision took out; nil where there are none.
+func editsRemark(all []seenEdit) g.Node {
+	if !slices.ContainsFunc(all, func(e seenEdit) bool { return e.Rung == "compact" && e.Last > e.Item }) {
+		return nil
+	}
+	return markup.Remark(g.Text("Came counts each message as the agent sent it. Of what a summary stands for, much had been" +
+		" shortened before, or stood in an earlier summary: its decision took out less."))
 }
 
 func (e seenEdit) row() g.Node {

@@ -125,6 +125,23 @@ func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 	}
 }
 
+// What is counted is said where two numbers of one thing differ: a second compaction does not count what the first had
+// made a summary of, and a decision takes out less than had come.
+func TestNumbersThatDifferSayWhatTheyCount(t *testing.T) {
+	m := session()
+	s := &m.stories[0]
+	says(t, m, addresses["conversation"], true, "(130 messages became 21)",
+		"Came counts each message as the agent sent it. Of what a summary stands for, much had been shortened before")
+	earlier := s.Compactions[0]
+	earlier.Time = begun.Add(30 * time.Minute)
+	s.Compactions = append([]event.Compaction{earlier}, s.Compactions...)
+	says(t, m, addresses["conversation"], true, "(130 messages became 21, without those that a summary stood for already)")
+	_, page := get(t, m, addresses["conversation"], true)
+	if !strings.Contains(page, "what earlier ones had taken out is not in it") {
+		t.Error("the column of what was taken out does not say what it counts")
+	}
+}
+
 // A summary stands behind a message of which nothing is missing; its row and its page say the same.
 func TestWhatIsPutBehindAMessageTakesNothingOut(t *testing.T) {
 	m := session()
