@@ -109,43 +109,74 @@ func newScatter(r *figures.Report, window int, policies []string) scatter {
 	for _, v := range chart.Steps(bottom, 100) {
 		out.Up = append(out.Up, chart.Tick{At: chart.Units(y(v)), Text: chart.AxisText(v)})
 	}
-	var labels [][2]float64
+	var dots []spot
 	for i, policy := range policies {
 		row := find(r, window, policy)
 		if row == nil || row.Cost == nil || row.Recall == nil {
 			out.Missing = append(out.Missing, chart.Plain(policy))
 			continue
 		}
-		at := [2]float64{x(*row.Cost), y(*row.Recall)}
-		label := apart([2]float64{labelX(at[0]), at[1] + 4}, labels)
+		at := spot{x(*row.Cost), y(*row.Recall)}
+		dots = append(dots, at)
+		name := fmt.Sprintf("%s: cost %.3f, needs met %.1f\u00a0%%", chart.Plain(policy), *row.Cost, *row.Recall)
+		out.Dots = append(out.Dots, dot{Color: colorOf(i), Number: i + 1, Name: name, X: chart.Units(at.x),
+			Y: chart.Units(at.y)})
+	}
+	var labels []spot
+	for i := range out.Dots {
+		label := beside(dots[i], dots, labels)
 		labels = append(labels, label)
-		name := fmt.Sprintf("%s: cost %.3f, needs met %.1f %%", chart.Plain(policy), *row.Cost, *row.Recall)
-		out.Dots = append(out.Dots, dot{colorOf(i), i + 1, name, chart.Units(at[0]), chart.Units(at[1]),
-			chart.Units(label[0]), chart.Units(label[1])})
+		out.Dots[i].LabelX, out.Dots[i].Label = chart.Units(label.x), chart.Units(label.y)
 	}
 	return out
 }
 
-// labelX returns where a dot's number stands: behind it, or before it at the chart's edge.
-func labelX(dot float64) float64 {
-	if dot > chartWidth-30 {
-		return dot - 20
+// spot is a dot's middle, or where the number of a dot begins, on its line.
+type spot struct{ x, y float64 }
+
+const (
+	dotRadius   = 5
+	numberWidth = 13 // of two digits
+	numberTall  = 8
+)
+
+// beside is where the number of a dot stands: as near as there is room for it that no dot and no number takes.
+func beside(at spot, dots, labels []spot) spot {
+	for away := 0.0; away < 8; away++ {
+		side, high := 3*away, numberTall/2.0
+		for _, label := range [...]spot{
+			{at.x + 8 + side, at.y + high},
+			{at.x - 8 - numberWidth - side, at.y + high},
+			{at.x - numberWidth/2, at.y - 8 - side},
+			{at.x - numberWidth/2, at.y + 8 + numberTall + side},
+			{at.x + 6 + side, at.y - 5 - side},
+			{at.x + 6 + side, at.y + 5 + numberTall + side},
+			{at.x - 6 - numberWidth - side, at.y - 5 - side},
+			{at.x - 6 - numberWidth - side, at.y + 5 + numberTall + side},
+		} {
+			if label.isFree(dots, labels) {
+				return label
+			}
+		}
 	}
-	return dot + 8
+	return spot{at.x + 8, at.y + numberTall/2}
 }
 
-// apart moves a label up until it covers none of the others.
-func apart(at [2]float64, others [][2]float64) [2]float64 {
-	for range others {
-		if !slices.ContainsFunc(others, func(o [2]float64) bool {
-			return math.Abs(o[0]-at[0]) < 14 &&
-				math.Abs(o[1]-at[1]) < 11
-		}) {
-			break
-		}
-		at[1] -= 11
-	}
-	return at
+// isFree reports whether a number can stand there: within the chart, over no dot and no other number.
+func (s spot) isFree(dots, labels []spot) bool {
+	return s.x >= plotLeft && s.x+numberWidth <= chartWidth && s.y-numberTall >= -8 && s.y <= plotTop+scatterTop &&
+		!slices.ContainsFunc(dots, s.covers) && !slices.ContainsFunc(labels, s.meets)
+}
+
+// covers reports whether a number there would stand over the dot.
+func (s spot) covers(dot spot) bool {
+	return dot.x+dotRadius > s.x && dot.x-dotRadius < s.x+numberWidth &&
+		dot.y+dotRadius > s.y-numberTall && dot.y-dotRadius < s.y
+}
+
+// meets reports whether two numbers would stand over one another.
+func (s spot) meets(other spot) bool {
+	return math.Abs(s.x-other.x) < numberWidth+1 && math.Abs(s.y-other.y) < numberTall+2
 }
 
 // leastRecall returns where the axis begins: the lowest recall in any window, rounded down to tens.

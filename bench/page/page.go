@@ -154,6 +154,6 @@ func newTalk(number int, c figures.Course, policies []string) talk {
 }
 
 // colors is how many colours the page has for policies; one more begins again, and its number tells it apart.
-const colors = 9
+const colors = 12
 
 func colorOf(policy int) int { return policy % colors }

@@ -191,9 +191,8 @@ func TestChartsShowTheReportsFigures(t *testing.T) {
 		`<rect class="f1" x="190" y="28.0" width="79.0"`, // half of what sending everything costs
 		`<circle class="f1" cx="216.0" cy="33.1" r="5"`,
 		// in the middle between 0 and 1, at 90 between 10 and 100
-		`<text class="on" x="224.0" y="37.1">2</text>`, // its number
-		`<text class="on" x="224.0" y="26.1">3</text>`,
-		// that of another one at the same place stands above
+		`<text class="on" x="224.0" y="37.1">2</text>`,                // its number
+		`<text class="on" x="195.0" y="37.1">3</text>`,                // that of another one at the same place stands before it
 		`without <bdi>&lt;/script&gt;`,                                // what cannot be drawn is named
 		`<line class="mark s1" x1="274.0" x2="274.0" y1="162.0"`,      // the third of four requests
 		`points="174.0,148.5 174.0,148.5"`,                            // one request is a dot; the scale, to 1200, is made for the window
@@ -203,6 +202,43 @@ func TestChartsShowTheReportsFigures(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
+	}
+}
+
+// As many policies as a replay has by default are told apart: each has a colour of its own, and a number beside its dot
+// that covers none, however near to one another they are.
+func TestPoliciesAreToldApart(t *testing.T) {
+	share := func(v float64) *float64 { return &v }
+	r := &figures.Report{Conversations: 1}
+	var policies []string
+	for i := range 12 {
+		policy := fmt.Sprint("policy ", i)
+		policies = append(policies, policy)
+		r.Rows = append(r.Rows, figures.Row{Window: 1000, Policy: policy, Cost: share(0.6 + 0.02*float64(i%4)),
+			Recall: share(94 + float64(i%3))})
+	}
+	seen := map[int]bool{}
+	dots := newScatter(r, 1000, policies).Dots
+	at := func(x, y string) (s spot) {
+		if _, err := fmt.Sscan(x+" "+y, &s.x, &s.y); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for i, d := range dots {
+		if style := fmt.Sprintf(".f%d{fill:var(--c%d)}", d.Color, d.Color); seen[d.Color] || !strings.Contains(styleSheet, style) {
+			t.Errorf("dot %d has colour %d, which another has, or the page has not", i, d.Color)
+		}
+		seen[d.Color] = true
+		label := at(d.LabelX, d.Label)
+		for k, other := range dots {
+			if label.covers(at(other.X, other.Y)) || k < i && label.meets(at(other.LabelX, other.Label)) {
+				t.Errorf("the number of dot %d at %v covers dot %d at %s, %s or its number", i, label, k, other.X, other.Y)
+			}
+		}
+	}
+	if len(dots) != len(policies) {
+		t.Errorf("%d dots of %d policies", len(dots), len(policies))
 	}
 }
 

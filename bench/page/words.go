@@ -32,13 +32,13 @@ func headline(r *figures.Report) (all []string) {
 		if !slices.Contains(r.Subjects, row.Policy) || row.Cost == nil {
 			continue
 		}
-		text := fmt.Sprintf("In a window of %s tokens, %s cost %.0f %% of sending everything", chart.TokensText(row.Window),
+		text := fmt.Sprintf("In a window of %s tokens, %s cost %.0f\u00a0%% of sending everything", chart.TokensText(row.Window),
 			chart.Plain(row.Policy), 100**row.Cost)
 		if *row.Cost > 1 {
 			text += ", which is an extra cost"
 		}
 		if row.Recall != nil {
-			text += fmt.Sprintf(", and %.0f %% of what answers needed from full requests was still there", *row.Recall)
+			text += fmt.Sprintf(", and %.0f\u00a0%% of what answers needed from full requests was still there", *row.Recall)
 		}
 		text += ". " + died(row.Died, r.Conversations, "died")
 		if all := find(r, row.Window, "send everything"); all != nil && all.Policy != row.Policy {

@@ -17,9 +17,9 @@ func TestPageSaysWhatItComesToAndHowItWasMade(t *testing.T) {
 	r.Conversations = 3
 	said := elements(t, pageOf(t, r), func(html.Token) {})
 	for _, want := range []string{
-		"In a window of 1k tokens, it cost 50 % of sending everything, and 90 % of what answers needed from full requests was " +
+		"In a window of 1k tokens, it cost 50\u00a0% of sending everything, and 90\u00a0% of what answers needed from full requests was " +
 			"still there. No conversation died. 2 of 3 conversations would have died if everything had been sent.",
-		"In a window of 64k tokens, it cost 50 %",
+		"In a window of 64k tokens, it cost 50\u00a0%",
 		"1 of 2 goals were missed",
 		"Made on 2026-11-21 09:05 by epitome 1.2.3",
 		"epitome bench </script><img",
