@@ -8,6 +8,7 @@
 package event
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"strconv"
@@ -142,11 +143,13 @@ type Shaping struct {
 	// id of the conversation that it has left; told once, by its first request
 	Parent string `json:"parent,omitempty"`
 	Window int    `json:"window,omitempty"` // tokens that the model is believed to hold
-	Usable int    `json:"usable,omitempty"` // tokens of it that a request may fill
+	Usable int32  `json:"usable,omitempty"` // tokens of it that a request may fill
 	// tokens at which old results are cleared, whatever it costs
 	ClearLine   int32 `json:"clear_line,omitempty"`
 	CompactLine int32 `json:"compact_line,omitempty"` // tokens at which old turns become a summary
-	Items       int32 `json:"items,omitempty"`        // messages as they came
+	// tokens that were held against the line for clearing, of a request for which a new decision was made
+	Compared int32 `json:"compared,omitempty"`
+	Items    int32 `json:"items,omitempty"` // messages as they came
 	// the client changed or left out what it had said, from this message on; 0 if not
 	Diverged     int32  `json:"diverged,omitempty"`
 	TokensBefore Tokens `json:"tokens_before,omitzero"` // of the request as it came, and as it is sent
@@ -204,6 +207,7 @@ func (s *Shaping) Totals() string {
 func (s *Shaping) Carry(before *Shaping) {
 	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
 	s.Compacted, s.Causes = s.Compacted+before.Compacted, s.Causes|before.Causes
+	s.Compared = cmp.Or(s.Compared, before.Compared)
 	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
 }
 

@@ -12,6 +12,7 @@ import (
 // Tokens are the model's.
 type Bearings struct {
 	ClearLine, CompactLine int
+	Compared               int // what was held against the line for clearing: what came was shortened by then
 	// what stood in the same place in an earlier request of the same route, as it came and as it was sent
 	HeldBefore, HeldAfter int
 	TakenOut              int    // by the new decision, each item once
@@ -24,6 +25,7 @@ type Bearings struct {
 // Join makes b, which are those of a rescue, the bearings of the whole exchange, of which the first form was refused.
 // whole says that the rescue has taken all forms away.
 func (b *Bearings) Join(first Bearings, whole bool) {
+	b.Compared = first.Compared
 	b.HeldBefore, b.HeldAfter = first.HeldBefore, min(first.HeldAfter, b.HeldAfter)
 	b.Parent, b.Diverged = first.Parent, first.Diverged
 	b.Decision = decision.InPlaceOf(first.Decision, b.Decision)
@@ -40,6 +42,7 @@ func takeBearings(x *run) {
 	b.Leading = x.fixed.told
 	b.Decision = keyOfForms(x)
 	if r.Decided {
+		b.Compared = p.Scale.InModelTokens(p.Result.Compared)
 		b.TakenOut = p.Scale.InModelTokens(max(0, takenOut(p)))
 	}
 	held := x.log.held

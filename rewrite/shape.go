@@ -438,8 +438,8 @@ func (x *run) extend() {
 			say(x, ladder.DecideOlder(p))
 		}
 	}
-	if len(p.Sheet.Changes) == 0 && x.out.Report.Code == event.NoCode {
-		say(x, ladder.WhyNothing(p, total))
+	if x.out.Report.Code == event.NoCode {
+		say(x, ladder.WhyNoMore(p, total))
 	}
 }
 

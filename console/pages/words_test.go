@@ -48,6 +48,16 @@ func TestPagesTellAllCausesWithTheirNumbers(t *testing.T) {
 	f("With 99k tokens it was over the line of 96k at which old results are cleared", func(e *event.Exchange) {
 		e.TokensAfter, e.TakenOut, e.Reason, e.Causes = spread(60_000), 39_000, "", event.CausesOf(event.CauseClearAt)
 	})
+	// A new result counts as it was shortened.
+	f("With 97k tokens it was over the line of 96k at which old results are cleared", func(e *event.Exchange) {
+		e.TokensAfter, e.TakenOut, e.Compared, e.Reason = spread(60_000), 60_000, 97_000, ""
+		e.Causes = event.CausesOf(event.CauseClearAt)
+	})
+	line := strings.TrimSuffix(event.CauseLine.Sentence(), ".")
+	f("With 97k tokens it was over the line of 96k at which old results are cleared. "+line, func(e *event.Exchange) {
+		e.Compared, e.Cleared, e.Reason = 97_000, 3, ""
+		e.Causes = event.CausesOf(event.CauseClearAt, event.CauseLine)
+	})
 	f(event.CauseLarge.Sentence()+" "+event.CauseRules.Sentence()+" Not all was done: too little is left",
 		func(e *event.Exchange) {
 			e.Reason, e.Causes = "too little is left.", event.CausesOf(event.CauseRules, event.CauseLarge)

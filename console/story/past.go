@@ -206,7 +206,7 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 	c.Session = cmp.Or(e.Session, c.Session)
 	c.Client = cmp.Or(e.Client, c.Client)
 	if e.TokensBefore.Total() > 0 {
-		c.Tokens, c.Raw, c.Window, c.Usable = sent(e), e.TokensBefore.Total(), e.Window, e.Usable
+		c.Tokens, c.Raw, c.Window, c.Usable = sent(e), e.TokensBefore.Total(), e.Window, int(e.Usable)
 	}
 	if e.Decided && e.Mode == event.ModeOn {
 		c.Latest = &Decided{

@@ -68,6 +68,7 @@ func shaping(c *coder, s *event.Shaping) {
 	number(c, &s.Usable)
 	number(c, &s.ClearLine)
 	number(c, &s.CompactLine)
+	number(c, &s.Compared)
 	number(c, &s.Items)
 	part(c, &s.TokensBefore, tokens)
 	part(c, &s.TokensAfter, tokens)

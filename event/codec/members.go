@@ -44,6 +44,7 @@ func (o *object) shaping(s *event.Shaping) {
 	o.any("usable", int64(s.Usable))
 	o.any("clear_line", int64(s.ClearLine))
 	o.any("compact_line", int64(s.CompactLine))
+	o.any("compared", int64(s.Compared))
 	o.any("items", int64(s.Items))
 	o.any("diverged", int64(s.Diverged))
 	o.tokens("tokens_before", &s.TokensBefore)

@@ -211,7 +211,7 @@ func (c *Shortening) references() (text string, why plan.Why) {
 	at := 0
 	for _, r := range found {
 		b.WriteString(c.Text[at:r.Start])
-		b.WriteString(plan.ReferenceStub(c.Plan, r))
+		b.WriteString(plan.ReferenceStub(c.Plan, c.Result, r))
 		c.Refers = append(c.Refers, r.Item)
 		at = r.End
 	}

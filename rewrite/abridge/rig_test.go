@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
@@ -43,7 +44,7 @@ func lines(name string, from, to int) string {
 }
 
 // sawRef is what a reference says.
-var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*, in message (\d+)\]\n`)
+var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of ([^\n]*), the last (?:one|but (\d+)) before this\]\n`)
 
 func numbers(t rapid.TB, words []string) (list []int) {
 	t.Helper()
@@ -55,6 +56,20 @@ func numbers(t rapid.TB, words []string) (list []int) {
 		list = append(list, n)
 	}
 	return list
+}
+
+// othersBetween is how many results of the same call stand between a text and an earlier one that it refers to.
+func othersBetween(c *Shortening, earlier *history.Result) string {
+	n := 0
+	for _, res := range c.Plan.Hist.Results {
+		if res.Item > earlier.Item && res.Item < c.Result.Item && res.About() == earlier.About() {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // holdReferences holds promise 8 of a text with references: with the lines of the items that it refers to in their
@@ -84,15 +99,17 @@ func holdReferences(t rapid.TB, c *Shortening, text string) int {
 		if part := body[from:at[0]]; part != "" {
 			own(part)
 		}
-		n := numbers(t, sawRef.FindStringSubmatch(body[at[0]:at[1]])[1:])
+		said := sawRef.FindStringSubmatch(body[at[0]:at[1]])
+		n := numbers(t, said[1:5])
 		if n[0] != line+1 || n[1]-n[0] != n[3]-n[2] {
 			t.Fatalf("%q stands behind line %d", body[at[0]:at[1]], line)
 		}
 		if c.Plan.Forms[c.Refers[k]] != nil || c.Refers[k] >= c.Result.Item {
 			t.Fatalf("item %d is not sent whole, or not earlier", c.Refers[k])
 		}
-		if n[4] != c.Plan.Req.Head+c.Refers[k] {
-			t.Fatalf("%q is in message %d", body[at[0]:at[1]], c.Plan.Req.Head+c.Refers[k])
+		earlier := &c.Plan.Hist.Results[c.Plan.Hist.ResultAt[c.Refers[k]]]
+		if others := othersBetween(c, earlier); others != said[6] || earlier.About() != said[5] {
+			t.Fatalf("%q: %q others of that call stand between", body[at[0]:at[1]], others)
 		}
 		there := rewritetest.TrimmedLines(c.Plan.TextOf(c.Refers[k]))
 		if n[3] > len(there) || !rewritetest.SameLines(was[n[0]-1:n[1]], there[n[2]-1:n[3]]) {

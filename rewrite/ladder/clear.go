@@ -23,6 +23,7 @@ type candidate struct {
 	since  int             // the request, counted in assistant's messages, at which it became clearable
 	why    plan.Why
 
+	follows    bool   // it is cleared only because something is to which it refers
 	distillate string // what of a model's words stands in the stub
 }
 
@@ -156,34 +157,47 @@ func (c *candidate) bytes(p *plan.Plan) int {
 
 // worthClearing are those of the candidates that free enough with what is left of them.
 func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
+	cleared := map[int]bool{}
 	for _, c := range readable(p, most) {
-		if c.result != nil {
-			sent := c.freed
-			if c.freed -= stubSize(p, &c); !limits.IsWorthClearing(sent, c.freed) {
-				continue
-			}
+		if c.result != nil && !isWorth(p, &c, cleared) {
+			continue
 		}
+		cleared[c.item] = true
 		list = append(list, c)
 	}
 	return list
 }
 
+// isWorth measures the stub of a result, and reports whether clearing that is worth it, alone or because something is
+// cleared to which it refers.
+func isWorth(p *plan.Plan, c *candidate, cleared map[int]bool) bool {
+	sent, follows := c.freed, refersTo(p, c.result, cleared)
+	if sent < limits.LeastFreed && !follows {
+		return false
+	}
+	if c.freed -= stubSize(p, c); limits.IsWorthClearing(sent, c.freed) {
+		return true
+	}
+	c.follows = follows && c.freed >= 0
+	return c.follows
+}
+
 // clearableResults is what may be cleared at a request, counted in assistant's messages, in the order of the
 // conversation, as if nothing were left of a result.
 func clearableResults(p *plan.Plan, now int) (list []candidate) {
-	aged := agedSince(p)
+	due := clearableSince(p)
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
-		if res.Item >= p.End || sent < limits.LeastFreed { // most are that small
+		if res.Item >= p.End || sent < limits.LeastFreed && len(plan.ReferredBy(p, res)) == 0 { // most are that small
 			continue
 		}
-		since := min(aged[k], spentSince(p, k))
+		since := due[k].since
 		if since > now || plan.IsUntouchable(p, res) || plan.IsCleared(p, res) || plan.MustBeShown(p, res) {
 			continue
 		}
 		c := candidate{item: res.Item, result: res, since: since, why: plan.WhyOld, freed: sent}
-		if since < aged[k] {
+		if due[k].spent {
 			c.why = plan.Spent(res)
 		}
 		if list == nil { // most of what comes behind may be cleared, too
@@ -196,55 +210,6 @@ func clearableResults(p *plan.Plan, now int) (list []candidate) {
 		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
 	}
 	return list
-}
-
-// lastUses is the newest item that shows a result or refers to it.
-func lastUses(p *plan.Plan) []int {
-	used := make([]int, len(p.Hist.Results))
-	for k := range used {
-		res := &p.Hist.Results[k]
-		used[k] = max(used[k], res.Item)
-		for _, i := range plan.ReferredBy(p, res) {
-			used[p.Hist.ResultAt[i]] = res.Item
-		}
-	}
-	return used
-}
-
-// agedSince says for each result at which request, counted in assistant's messages, it had become old: outside of the
-// newest tokens and of the newest groups. A result to which a newer one refers is in the group of that one; the
-// reference says where the text lies when it is cleared all the same.
-func agedSince(p *plan.Plan) []int {
-	h := p.Hist
-	used := lastUses(p)
-	at := make([]int, len(h.Results))
-	sum := 0
-	for end, k := 0, 0; k < len(h.Results); k++ {
-		for end < len(h.Results) && sum <= p.Limits.Protect {
-			sum += p.FirstSize(h.Results[end].Item)
-			end++
-		}
-		at[k] = plan.Never
-		if sum > p.Limits.Protect {
-			at[k] = max(h.Answers[h.Results[end-1].Item], h.Answers[used[k]]+p.Limits.Age)
-		}
-		sum -= p.FirstSize(h.Results[k].Item)
-		end = max(end, k+1)
-	}
-	return at
-}
-
-// spentSince is the request at which a result was both spent and of an age.
-func spentSince(p *plan.Plan, k int) int {
-	res := &p.Hist.Results[k]
-	if res.SpentBy == 0 || res.SpentBy >= p.End {
-		return plan.Never
-	}
-	// What spent it shows it only by reference.
-	if f := p.Forms[res.SpentBy]; f != nil && slices.Contains(f.Refers, res.Item) {
-		return plan.Never
-	}
-	return max(p.Hist.Answers[res.SpentBy], p.Hist.Answers[res.Item]+limits.SpentGroups)
 }
 
 // firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is
@@ -329,6 +294,7 @@ func measureStub(p *plan.Plan, c *candidate) int {
 
 // clearAll gives all of the list, which is in the order of the conversation, the forms of what is cleared.
 func clearAll(p *plan.Plan, list []candidate) {
+	list = withoutStrays(p, list)
 	all := make([]runs.Cleared, len(list))
 	for k, c := range list {
 		f := c.form

@@ -137,3 +137,114 @@ func TestOfManySmallResultsTheOldestAreCleared(t *testing.T) {
 		}
 	}
 }
+
+// reading is a request with a file that was read twice, and what came behind that.
+func reading(t *testing.T, desk *plantest.Desk, later ...plantest.Step) (*plan.Plan, func(k int) string) {
+	t.Helper()
+	desk.Limits.Names = 0 // else the names would be more than the reference
+	source := lines("func", 220)
+	steps := append([]plantest.Step{plantest.Reading("src/a.go", source), plantest.Command("sed -i s/x/y/ src/a.go", "done"),
+		plantest.Reading("src/a.go", source)}, later...)
+	p := desk.Plan(t, plantest.Body(steps...))
+	OffloadArrivals(p)
+	if len(plan.ReferredBy(p, &p.Hist.Results[2])) == 0 {
+		t.Fatal("the second read does not refer to the first")
+	}
+	return p, func(k int) string {
+		if f := p.Forms[p.Hist.Results[k].Item]; f != nil {
+			return f.Rung.String()
+		}
+		return "whole"
+	}
+}
+
+// What a later result only refers to stands nowhere else: it goes when that goes, in one batch.
+func TestAResultGoesWithWhatRefersToIt(t *testing.T) {
+	f := func(want [4]string, protect int, later ...plantest.Step) {
+		t.Helper()
+		desk := plantest.NewDesk(t)
+		desk.Limits.Protect, desk.Limits.Groups, desk.Limits.ClearAt, desk.Limits.ClearAtLeast = protect, 1, .01, 0
+		desk.Window = 20_000
+		p, rung := reading(t, desk, later...)
+		clearOld(p, p.Total())
+		if got := [4]string{rung(0), rung(2), rung(3), rung(4)}; got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	long, short := plantest.Command("make", lines("part", 200)), plantest.Command("true", "ok")
+	f([4]string{"clear", "clear", "clear", "whole"}, 0, long, short, short)
+	f([4]string{"clear", "clear", "whole", "whole"}, 1_500, short, short, long)
+	f([4]string{"whole", "offload", "whole", "whole"}, 2_500, long, short, short)
+	f([4]string{"whole", "offload", "whole", "whole"}, 2_500, short, short, long)
+}
+
+// A result that refers to what stays is not cleared for little.
+func TestAReferenceAloneIsNotCleared(t *testing.T) {
+	desk := plantest.NewDesk(t)
+	p, _ := reading(t, desk, plantest.Command("true", "ok"))
+	target, refers := &p.Hist.Results[0], &p.Hist.Results[2]
+	one := func(res *history.Result) candidate {
+		return candidate{item: res.Item, result: res, freed: p.SentSize(res.Item), why: plan.WhyOld}
+	}
+	both := worthClearing(p, []candidate{one(target), one(refers)})
+	if len(both) != 2 || !both[1].follows || both[1].freed < 0 {
+		t.Errorf("%+v", both)
+	}
+	if alone := worthClearing(p, []candidate{one(refers)}); len(alone) > 0 {
+		t.Errorf("%+v", alone)
+	}
+	if alone := withoutStrays(p, both[1:]); len(alone) > 0 {
+		t.Errorf("%+v", alone)
+	}
+}
+
+// A compaction and a rescue find what they need, whatever refers to it, and nothing that is left refers to it.
+func TestReferencesHoldNoOtherRung(t *testing.T) {
+	f := func(what string, act func(p *plan.Plan)) {
+		t.Helper()
+		desk := plantest.NewDesk(t)
+		desk.Limits.Protect, desk.Window = 100_000, 20_000
+		var later []plantest.Step
+		for i := range 9 {
+			later = append(later, plantest.Command("make", lines(fmt.Sprint("part", i), 200)))
+		}
+		p, _ := reading(t, desk, later...)
+		if p.Total() <= p.Limits.CompactLine {
+			t.Fatalf("%d tokens are not over the line", p.Total())
+		}
+		act(p)
+		if p.Total() > p.Limits.Usable {
+			t.Errorf("%s: %d tokens are over %d", what, p.Total(), p.Limits.Usable)
+		}
+		for k := range p.Hist.Results {
+			res := &p.Hist.Results[k]
+			for _, i := range plan.ReferredBy(p, res) {
+				if !plan.IsCleared(p, res) && p.Forms[i] != nil {
+					t.Errorf("%s: result %d refers to item %d, which is not whole", what, k, i)
+				}
+			}
+		}
+	}
+	f("compacted", func(p *plan.Plan) { compactWhereNeeded(p) })
+	f("rescued", func(p *plan.Plan) {
+		p.Case.Rescue = &plan.Rescue{}
+		RescuePlan(p)
+	})
+}
+
+// A request that is over the line says why nothing is cleared, also where what came was shortened.
+func TestARequestOverTheLineSaysWhy(t *testing.T) {
+	f := func(clearAt float64, want event.Code) {
+		t.Helper()
+		desk := plantest.NewDesk(t)
+		desk.Limits.Protect, desk.Limits.ClearAt, desk.Window = 100_000, clearAt, 20_000
+		p, _ := reading(t, desk, plantest.Command("true", "ok"))
+		DecideOlder(p)
+		why := WhyOverLine(p)
+		if why.Code != want || p.Result.Compared != p.Total() {
+			t.Errorf("%q, %d compared of %d", why, p.Result.Compared, p.Total())
+		}
+	}
+	f(.01, event.CodeFreesLittle)
+	f(.8, event.NoCode)
+}

@@ -24,7 +24,8 @@ func DecideOlder(p *plan.Plan) (reason plan.Why) {
 			"all before it: nothing changes until the user's next message"}
 	}
 	applyRules(p)
-	clearOld(p, p.Total())
+	p.Result.Compared = p.Total()
+	clearOld(p, p.Result.Compared)
 	return compactWhereNeeded(p)
 }
 

@@ -1,10 +1,23 @@
 package ladder
 
 import (
+	"slices"
+
 	"epitome/event"
+	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 )
+
+// WhyNoMore says in one sentence why there is no new form, or why the request is over the line for clearing and nothing
+// was cleared; nothing where there is nothing to say. total is what it took before anything was done, in tokens of the
+// vocabulary.
+func WhyNoMore(p *plan.Plan, total int) plan.Why {
+	if len(p.Sheet.Changes) == 0 {
+		return WhyNothing(p, total)
+	}
+	return WhyOverLine(p)
+}
 
 // WhyNothing says in one sentence why there is no new form, with the numbers that show it. total is what the request
 // takes, in tokens of the vocabulary.
@@ -22,7 +35,25 @@ func WhyNothing(p *plan.Plan, total int) plan.Why {
 		return plan.Because(event.CodeFixedFills, "system prompt and tools alone have %s and fill the window, of which a "+
 			"request may have %s", plan.Amount(p, fixed), plan.Amount(p, p.Limits.Usable))
 	}
-	due := p.Result.Due
+	return freesLittle(p, total)
+}
+
+// WhyOverLine says why a request is sent over the line for clearing of which results that came were shortened, and
+// nothing else was done; nothing where it is not.
+func WhyOverLine(p *plan.Plan) (why plan.Why) {
+	offload := decision.RungOffload.String()
+	if slices.ContainsFunc(p.Sheet.Changes, func(c plan.Change) bool { return c.Rung != offload }) {
+		return why
+	}
+	if total := p.Total(); total > p.Limits.ClearLine && p.Result.Due.Looked {
+		why = freesLittle(p, total)
+	}
+	return why
+}
+
+// freesLittle says that clearing would free too little of a request of so many tokens that is over the line.
+func freesLittle(p *plan.Plan, total int) plan.Why {
+	due, line := p.Result.Due, plan.Amount(p, p.Limits.ClearLine)
 	return plan.Because(event.CodeFreesLittle, "the request has %s and is over the line of %s, but clearing frees %s, "+
 		"and is done from %s on", plan.Amount(p, total), line, atMost(p, due), plan.Amount(p, due.From))
 }

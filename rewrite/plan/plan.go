@@ -128,6 +128,7 @@ type Result struct {
 	UsersLeft  int               // messages of the user that this request leaves to the transcript
 	LatestLeft bool              // the latest is one of them
 	Outcomes   decision.Outcomes // of the conversation's compactions, with those of this request
+	Compared   int               // tokens that were held against the clear line; 0 if none were
 	Due        Due               // what clearing would come to, where it was looked at and not done
 }
 

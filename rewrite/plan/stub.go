@@ -194,10 +194,30 @@ func ScreenStub(screen, size, where string) string {
 	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %s. %s]", screen, Mark, size, where)
 }
 
-// ReferenceStub stands where lines were that an earlier result holds. Messages are counted as a summary counts them.
-func ReferenceStub(p *Plan, r shorten.Repeat) string {
+// ReferenceStub stands in a result where lines were that an earlier one holds.
+func ReferenceStub(p *Plan, res *history.Result, r shorten.Repeat) string {
 	earlier := &p.Hist.Results[p.Hist.ResultAt[r.Item]]
 	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the "+
-		"earlier result of %s, in message %d]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.About(),
-		NumberOf(p, r.Item))
+		"earlier result of %s%s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.About(),
+		placeBefore(p, res, earlier))
+}
+
+// placeBefore tells an earlier result from others of the same call that stand before this one. Of one that is far off
+// it says nothing.
+func placeBefore(p *Plan, res, earlier *history.Result) string {
+	const far = 100 // results
+	from, to, others := p.Hist.ResultAt[earlier.Item], p.Hist.ResultAt[res.Item], 0
+	if to-from > far {
+		return ""
+	}
+	about := earlier.About()
+	for k := from + 1; k < to; k++ {
+		if p.Hist.Results[k].About() == about {
+			others++
+		}
+	}
+	if others == 0 {
+		return ", the last one before this"
+	}
+	return fmt.Sprintf(", the last but %d before this", others)
 }

@@ -5,6 +5,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -213,9 +214,12 @@ func causeWords(c event.Cause, e event.Exchange, tokens int) string {
 	line, at := 0, ""
 	switch c {
 	case event.CauseLine:
+		if tokens == int(e.Compared) && e.Cleared > 0 { // it had less when that line was looked at
+			return c.Sentence()
+		}
 		line, at = int(e.CompactLine), "old turns become a summary"
 	case event.CauseClearAt:
-		line, at = int(e.ClearLine), "old results are cleared"
+		line, at, tokens = int(e.ClearLine), "old results are cleared", cmp.Or(int(e.Compared), tokens)
 	}
 	if line == 0 || tokens < line {
 		return c.Sentence()
@@ -224,8 +228,9 @@ func causeWords(c event.Cause, e event.Exchange, tokens int) string {
 		figure.Tokens(int64(line)), at)
 }
 
-// Grown is how many tokens would have been sent without the new decision.
-func Grown(e event.Exchange) int { return e.TokensAfter.Total() + e.TakenOut }
+// Grown is how many tokens a request had when it was held against the line for clearing; where that is not noted, those
+// that would have been sent without the new decision.
+func Grown(e event.Exchange) int { return cmp.Or(int(e.Compared), e.TokensAfter.Total()+e.TakenOut) }
 
 // Code says a code in words.
 func Code(c event.Code) string {
