@@ -47,7 +47,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/excerpt": {
 		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber" +
-			" rewrite/mark",
+			" rewrite/mark rewrite/wording",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/excerpt/form": {
@@ -117,7 +117,7 @@ var rewriting = map[string]room{
 		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/outline/census": {
-		"rewrite/mark rewrite/span",
+		"rewrite/mark rewrite/span rewrite/wording",
 		"items are counted, whatever they are shown in",
 	},
 	"rewrite/outline/definition": {
@@ -232,5 +232,9 @@ var rewriting = map[string]room{
 	"rewrite/spent": {
 		"event rewrite/reply",
 		"what an answer says that it cost is numbers; the names of these are the dialects' own",
+	},
+	"rewrite/wording": {
+		"",
+		"texts say the same of different things whatever they stand in: fields of records, or lines",
 	},
 }

@@ -277,7 +277,10 @@ func (c *scorer) rare() {
 			}
 		}
 	}
-	if n < fewest || 2*repeated < n || 2*inner > n { // a tree is no log
+	if n < fewest || 2*inner > n { // a tree is no log
+		return
+	}
+	if 2*repeated < n && !c.byWording() {
 		return
 	}
 	met := map[uint64]bool{}

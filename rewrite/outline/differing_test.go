@@ -177,3 +177,41 @@ func TestALongCellIsNotTornAtTheColumnsOfOthers(t *testing.T) {
 		t.Errorf("%s", o.Text)
 	}
 }
+
+func TestARecordThatSaysAnotherThingIsShownWhole(t *testing.T) {
+	const other = `"readiness probe of gateway-20931 returned 503 for 90s, rolled back to rev 77"`
+	services := strings.Fields("auth billing cart catalog checkout coupon delivery email fraud gateway index invoice ledger")
+	rolled := func(i int) string {
+		return fmt.Sprintf(`"rolled pod %s-%d in %d ms"`, services[i*7%13], 10_000+i*37, 20+i*13%800)
+	}
+	f := func(what, before, between, after string, msg func(i int) string, told ...string) {
+		t.Helper()
+		var rows []string
+		for i := range 260 {
+			s := msg(i)
+			if i == 130 {
+				s = other
+			}
+			rows = append(rows, fmt.Sprintf(`{"step":%d,"svc":%q,"msg":%s}`, i, services[i*5%13], s))
+		}
+		o, _ := Of(before+strings.Join(rows, between)+after, Hint{}, 2000, func(s string) int { return len(s) / 4 })
+		for _, s := range told {
+			if !strings.Contains(o.Text, s) {
+				t.Errorf("%s: no %q in\n%s", what, s, o.Text)
+			}
+		}
+		if len(told) == 0 && strings.Contains(o.Text, other) {
+			t.Errorf("%s: one is odd in\n%s", what, o.Text)
+		}
+	}
+	letters := strings.NewReplacer("0", "g", "1", "h", "2", "k ", "3", "l", "4", "m ", "5", "n", "6", "o ", "7", "p",
+		"8", "q", "9", "r")
+	f("a line", "", "\n", "", rolled, `line 131 (msg): {"step": 130,`, other, ` ×259, others ×1`, ` msg: like "rolled pod auth-10000 `)
+	f("an item", "[", ",", "]", rolled, `.[130] (msg): {"step": 130,`, other)
+	f("of three forms", "", "\n", "", func(i int) string {
+		return []string{`"sent a letter to ann"`, `"closed the order of ann"`, rolled(i)}[i%3]
+	}, `line 131 (msg)`, other)
+	f("random words", "", "\n", "", func(i int) string {
+		return fmt.Sprintf(`"%s"`, letters.Replace(fmt.Sprint(i*i*7919*31337)))
+	})
+}

@@ -49,6 +49,12 @@ type timeShape struct {
 	zone   string
 }
 
+// times are the extremes of times of one shape.
+type times struct {
+	extremes
+	shape timeShape
+}
+
 // timeOf reads a quoted date, with a time or without, as a number that grows with it. What is below a second the texts
 // tell. Times of other zones than UTC are none, and so are those with AM or PM.
 func timeOf(value []byte) (n float64, shape timeShape, ok bool) {

@@ -66,10 +66,9 @@ type field struct {
 	failing  int    // texts that speak of what went wrong
 	values   Counts // as they are written, of those that are short
 	forms    Counts // of strings: what stands where
+	texts    texts  // strings as what they say
 	numbers  extremes
-	times    extremes
-	// timeShape is that of all times.
-	timeShape timeShape
+	times    times
 }
 
 // typeNames name what a value can be. The first byte tells them apart, but for what is empty.
@@ -231,8 +230,8 @@ func (f *field) add(value []byte, item int) {
 			f.numbers.add(n, value, item)
 		}
 	case 0:
-		if n, shape, ok := timeOf(value); ok && (f.times.n == 0 || shape == f.timeShape) {
-			f.timeShape = shape
+		if n, shape, ok := timeOf(value); ok && (f.times.n == 0 || shape == f.times.shape) {
+			f.times.shape = shape
 			f.times.add(n, value, item)
 		}
 		if mentionsFailure(value) {
@@ -240,6 +239,7 @@ func (f *field) add(value []byte, item int) {
 		}
 		var room [longestForm]byte
 		f.forms.Add(formOf(value, room[:0]))
+		f.texts.add(value)
 	}
 	f.values.Add(literalOf(value))
 }
@@ -400,6 +400,9 @@ func (f *field) describeValues() string {
 		return f.numbers.leastText + " to " + f.numbers.mostText
 	case f.times.n == f.n && f.n > 1:
 		return f.times.leastText + " to " + f.times.mostText
+	}
+	if said := f.texts.describe(); said != "" && f.types[0] == f.n {
+		return said
 	}
 	if several := f.describeTypes(); strings.Contains(several, ",") {
 		return several

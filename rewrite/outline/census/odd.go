@@ -72,6 +72,9 @@ func (t *Census) OddCell(o *Odd, column int, value []byte) {
 // OddItems returns the items that differ most, in their order, and how many differ in all. odd is asked once for each
 // item. Where everything differs, nothing is odd.
 func (t *Census) OddItems(odd func(item int) Odd) (list []Odd, all int) {
+	for _, f := range t.fields {
+		f.texts.next = 0
+	}
 	for i := range t.n {
 		if o := odd(i); o.Score > 0 {
 			list = append(list, o)
@@ -110,7 +113,10 @@ func strongest(odd []Odd) []Odd {
 func (t *Census) oddity(f *field, value []byte, item int) float64 {
 	rare := max(1, f.n/rareShare)
 	kind := typeOf(value)
-	score := 0.
+	score, said := 0., 0.
+	if kind == 0 {
+		said = f.texts.oddity(value)
+	}
 	if f.fails && kind != 1 && kind != 4 && kind != 7 && string(value) != "false" && string(value) != "0" &&
 		f.saysNothing(t.n) {
 		score += 2
@@ -131,7 +137,7 @@ func (t *Census) oddity(f *field, value []byte, item int) float64 {
 		}
 		return score + f.failure(value)
 	}
-	score += f.failure(value)
+	score += f.failure(value) + said
 	if kind == 0 && f.hasOneForm() {
 		var room [longestForm]byte
 		if n := f.forms.of(formOf(value, room[:0])); n > 0 && n <= rare {

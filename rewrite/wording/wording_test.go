@@ -1,0 +1,104 @@
+package wording
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// names are what texts speak of.
+var names = strings.Fields("auth billing cart catalog checkout coupon delivery email fraud gateway index invoice ledger" +
+	" login menu notify order")
+
+func TestFewTextsThatSayAnotherThingAreOdd(t *testing.T) {
+	f := func(what string, text func(i int, name func() string) string, want ...int) {
+		t.Helper()
+		const n = 260
+		random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+		name := func() string { return names[random.IntN(len(names))] }
+		texts, all := Texts{}, make([]string, n)
+		for i := range all {
+			all[i] = text(i, name)
+			texts.Add([]byte(all[i]))
+		}
+		var odd []int
+		for i, s := range all {
+			if texts.Odd(i, []byte(s)) > 0 {
+				odd = append(odd, i)
+			}
+		}
+		if fmt.Sprint(odd) != fmt.Sprint(want) {
+			t.Errorf("%s: %v are odd, want %v", what, odd, want)
+		}
+	}
+	but := func(at int, other string, usual func(i int, name func() string) string) func(int, func() string) string {
+		return func(i int, name func() string) string {
+			if s := usual(i, name); i != at {
+				return s
+			}
+			return other
+		}
+	}
+	rolled := func(i int, name func() string) string {
+		return fmt.Sprintf("rolled pod %s-%d in %d ms", name(), i*7, i)
+	}
+	f("a message alone of its kind", but(130, "readiness probe of gateway-20931 returned 503, rolled back", rolled), 130)
+	f("the first one", but(0, "readiness probe of gateway-20931 returned 503, rolled back", rolled), 0)
+	f("a very long one", but(7, strings.Repeat("it goes on ", 90), rolled), 7)
+	f("a word alone in its place", but(9, "evicted pod cart-7 in 12 ms", rolled), 9)
+	f("a word in a short line", but(99, "0318 PENDING", func(i int, _ func() string) string {
+		return fmt.Sprintf("%04d applied", i)
+	}), 99)
+	f("behind a service", but(50, "gateway readiness probe failed twice", func(i int, name func() string) string {
+		return fmt.Sprint(name(), " rolled pod ", name(), " in ", i, " ms")
+	}), 50)
+	f("a state behind names", but(18, "0318_wallet_settlements  PENDING", func(i int, name func() string) string {
+		return fmt.Sprintf("%04d_%s_%s  applied 2026-01-%02d", i, name(), name(), i%28)
+	}), 18)
+	f("numbers alone differ", rolled)
+	f("one kind", func(int, func() string) string { return "the same words" })
+	f("three kinds", func(i int, name func() string) string {
+		return []string{"opened " + name(), "sent a letter to " + name(), "closed it"}[i%3]
+	})
+	f("random words", func(int, func() string) string {
+		return strings.Join([]string{word(), word(), word(), word()}, " ")
+	})
+	f("random words behind a fixed one", func(int, func() string) string { return "at " + word() })
+	f("random lengths", func(i int, _ func() string) string { return strings.Repeat(word()+" ", i%29+1) })
+	f("names of two words", func(_ int, name func() string) string { return name() + " " + word() })
+}
+
+// word returns a random word.
+func word() string {
+	b := make([]byte, 8)
+	for i := range b {
+		b[i] = byte('g' + rand.IntN(20)) //nolint:gosec // no secret
+	}
+	return string(b)
+}
+
+func TestWordingsAreCounted(t *testing.T) {
+	texts := Texts{}
+	for i := range 100 {
+		switch {
+		case i == 40:
+			texts.Add([]byte("gave up at last"))
+		case i%4 == 0:
+			texts.Add(fmt.Appendf(nil, "closed order %d", i))
+		default:
+			texts.Add(fmt.Appendf(nil, "took %d of %d from the shelf", i, i+1))
+		}
+	}
+	common, others := texts.Common()
+	if got, want := fmt.Sprint(common, others), "[{closed order 0 24 false} {took 1 of 2 from the shelf 75 true}] 1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	few := Texts{}
+	for i := range 10 {
+		few.Add(fmt.Append(nil, "closed order ", i))
+	}
+	if common, others := few.Common(); common != nil || others != 0 {
+		t.Errorf("ten texts: %v and %d", common, others)
+	}
+}
