@@ -113,12 +113,17 @@ var rewriting = map[string]room{
 		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
 	},
 	"rewrite/outline": {
-		"rewrite/linenumber rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/span",
+		"rewrite/linenumber rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/outline/within" +
+			" rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/outline/census": {
 		"rewrite/mark rewrite/span rewrite/wording",
 		"items are counted, whatever they are shown in",
+	},
+	"rewrite/outline/within": {
+		"rewrite/span",
+		"where a value stands is told by the JSON around it; why it is asked for must not matter",
 	},
 	"rewrite/outline/definition": {
 		"",

@@ -1,10 +1,75 @@
 package excerpt
 
 import (
+	"strings"
+
 	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/stamp"
 	"epitome/rewrite/wording"
 )
+
+// wordings are what the lines of a text say that tell nothing by their words or their form.
+type wordings struct {
+	*selection
+	texts wording.Texts
+	at    []int // lines
+	said  []byte
+}
+
+// wordings learns what the lines say; ok is false if most tell something, or if what they say has many wordings.
+func (s *selection) wordings() (w *wordings, ok bool) {
+	w = &wordings{selection: s}
+	for i := range s.lines {
+		if s.lines[i].isWorded() {
+			w.at = append(w.at, i)
+			w.texts.Add(w.read(i))
+		}
+	}
+	return w, 2*len(w.at) >= len(s.lines) && w.texts.AreFew()
+}
+
+// read returns what a line says, until the next is read.
+func (w *wordings) read(i int) []byte {
+	body, _ := stamp.Strip(w.lines[i].body(w.text))
+	w.said = append(w.said[:0], body...)
+	return w.said
+}
+
+// odd returns how many lines say what the k-th does, if that is odd; otherwise 0.
+func (w *wordings) odd(k int) int { return w.texts.Odd(k, w.read(w.at[k])) }
+
+// isWorded reports whether a line tells nothing by its words or its form.
+func (l *line) isWorded() bool {
+	return l.kind == form.Plain && l.row == nil && l.shape != 0 && l.lines == 0
+}
+
+// Odd returns the lines that say what no other does, whole, in their order, in at most room bytes, where all others say
+// the same of different things; none if there are many. What stands among the first lines is a heading, and a word alone
+// says nothing. Of a text of more than a megabyte, or of very many lines, it looks at the two ends.
+func Odd(text string, room int) []string {
+	const most = 4
+	s := newSelection(text, Budget{}, "")
+	s.lines = newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	if (&scorer{selection: s}).isProgram() {
+		return nil
+	}
+	w, ok := s.wordings()
+	if !ok {
+		return nil
+	}
+	var list []string
+	for k, i := range w.at {
+		line := strings.TrimSpace(s.of(i))
+		if i < often || !strings.Contains(line, " ") || w.odd(k) != 1 {
+			continue
+		}
+		if room -= len(line); room < 0 || len(list) == most {
+			return nil
+		}
+		list = append(list, line)
+	}
+	return list
+}
 
 // byWording gives lines one form that say the same of different things, where most lines do, and scores those that say
 // something else. It reports whether most do. Lines that tell something by their words keep their forms.
@@ -12,43 +77,22 @@ func (c *scorer) byWording() bool {
 	if c.code {
 		return false
 	}
-	var texts wording.Texts
-	var said []byte
-	var at []int
-	read := func(i int) []byte {
-		body, _ := stamp.Strip(c.lines[i].body(c.text))
-		said = append(said[:0], body...)
-		return said
-	}
-	for i := range c.lines {
-		if c.lines[i].isWorded() {
-			at = append(at, i)
-			texts.Add(read(i))
+	w, ok := c.wordings()
+	for k := 0; ok && k < len(w.at); k++ {
+		if n := w.odd(k); n > 0 {
+			c.raise(w.at[k], scoreRare-lostWhereRare*n)
+		} else if kind, ok := w.texts.Of(k); ok {
+			c.reform(w.at[k], uint64(kind)) //nolint:gosec // not negative
 		}
 	}
-	if 2*len(at) < len(c.lines) || !texts.AreFew() {
-		return false
-	}
-	for k, i := range at {
-		if n := texts.Odd(k, read(i)); n > 0 {
-			c.raise(i, scoreRare-lostWhereRare*n)
-		} else if w, ok := texts.Of(k); ok {
-			c.reform(i, uint64(w)) //nolint:gosec // not negative
-		}
-	}
-	return true
-}
-
-// isWorded reports whether a line tells nothing by its words or its form.
-func (l *line) isWorded() bool {
-	return l.kind == form.Plain && l.row == nil && l.shape != 0 && l.lines == 0
+	return ok
 }
 
 // reform gives a line the form of a wording.
-func (c *scorer) reform(i int, w uint64) {
-	const wordings = 0x9e3779b97f4a7c15 // tells their forms from others
+func (c *scorer) reform(i int, kind uint64) {
+	const start = 0x9e3779b97f4a7c15 // tells their forms from others
 	l := &c.lines[i]
 	c.forms[l.shape]--
-	l.shape = wordings + w
+	l.shape = start + kind
 	c.forms[l.shape]++
 }

@@ -2,10 +2,12 @@ package outline
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"epitome/rewrite/mark"
 	"epitome/rewrite/outline/census"
+	"epitome/rewrite/outline/within"
 	"epitome/rewrite/span"
 )
 
@@ -31,7 +33,7 @@ func Differing(text string, room int, count func(string) int) (lines []string, i
 	if g.p = newPage(text, count); g.p == nil || !g.read() {
 		return nil, false
 	}
-	return few(g.odd(), room, func(i int) string { return g.p.bareLine(g.rows[i]) }), false
+	return few(g.odd(), room, func(it *census.Odd) []string { return []string{g.p.bareLine(g.rows[it.Index])} }), false
 }
 
 // differing returns the items that differ most of the list that matters, and whether they are no lines of the text.
@@ -52,17 +54,51 @@ func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 	if len(odd) > 1 && odd[0].Index == 0 && l.holds('[') {
 		besideHeader(odd)
 	}
-	lines = few(odd, room, func(i int) string {
-		switch at := l.items[i]; {
-		case at.End-at.Start > room:
-			return ""
-		case l.what == "line":
-			return l.lineAt(at)
-		default:
-			return l.pathOf(i) + ": " + span.InOneLine(l.body, at)
-		}
-	})
+	lines = few(odd, room, func(it *census.Odd) []string { return l.shorten(it, room) })
 	return lines, len(lines) > 0 && l.what != "line"
+}
+
+// shorten returns an item that differs, in one line, or what names it and what differs in it where that is longer than
+// room.
+func (l *list) shorten(it *census.Odd, room int) []string {
+	at := l.items[it.Index]
+	if l.what == "line" {
+		return []string{l.lineAt(at)}
+	}
+	const indented = 4 // times as long as in one line, at most
+	if at.End-at.Start <= indented*room {
+		if s := l.pathOf(it.Index) + ": " + span.InOneLine(l.body, at); len(s) <= room {
+			return []string{s}
+		}
+	}
+	return l.beside(it, room)
+}
+
+// beside returns of an item that differs, and is too long to be shown whole, what names it and what differs most in it,
+// each behind its path, in at most room bytes; nothing if there is no such thing, or no room for both.
+func (l *list) beside(it *census.Odd, room int) (lines []string) {
+	item := l.items[it.Index]
+	if it.Most.Empty() || l.what == "line" {
+		return nil
+	}
+	name := within.NameOf(l.body, item)
+	if name.Empty() {
+		return nil
+	}
+	for _, at := range [...]span.Span{name, it.Most} {
+		steps, ok := within.StepsTo(l.body, item, at)
+		if !ok {
+			return nil
+		}
+		line := l.pathOf(it.Index) + steps + ": " + span.InOneLine(l.body, at)
+		if room -= len(line); room < 0 {
+			return nil
+		}
+		if len(lines) == 0 || at != name {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // besideHeader weighs rows that differ where the first has the names of columns, which differ from all else: what is
@@ -85,7 +121,7 @@ func (l *list) lineAt(at span.Span) string {
 
 // few returns the texts of those that differ most, in their order, as many as there is room for; none if many differ as
 // much: then it says little to show some of them.
-func few(odd []census.Odd, room int, text func(index int) string) (lines []string) {
+func few(odd []census.Odd, room int, text func(*census.Odd) []string) (lines []string) {
 	const most, least = 4, 1 // that differ, and what a value alone of its kind makes
 	order := mostFirst(odd)
 	n := 0
@@ -95,18 +131,13 @@ func few(odd []census.Odd, room int, text func(index int) string) (lines []strin
 	if n > most {
 		return nil
 	}
-	taken := make([]string, len(odd))
+	taken := make([][]string, len(odd))
 	for _, k := range order[:n] {
-		s := text(odd[k].Index)
-		if s != "" && len(s) <= room && !mark.IsForged(s) {
-			taken[k] = s
-			room -= len(s)
+		all := text(&odd[k])
+		if size := len(strings.Join(all, "")); size <= room && !slices.ContainsFunc(all, mark.IsForged) {
+			taken[k] = all
+			room -= size
 		}
 	}
-	for _, s := range taken {
-		if s != "" {
-			lines = append(lines, s)
-		}
-	}
-	return lines
+	return slices.Concat(taken...)
 }

@@ -20,7 +20,8 @@ func TestWhatDiffersMostIsFound(t *testing.T) {
 	}
 	held := `{"id": "po_91143", "amount": 10505, "currency": "JPY", "state": "held", "hold_reason": "scale"}`
 	f(payouts(held), 240, ".data[143]: "+held)
-	f(payouts(held), 60)
+	f(payouts(held), 60, `.data[143].id: "po_91143"`, `.data[143].hold_reason: "scale"`)
+	f(payouts(held), 50)
 	f(payouts(""), 240)
 	f("HTTP/1.1 200 OK\n\n"+payouts(held), 240, ".data[143]: "+held)
 	line := "  " + strings.ReplaceAll(held, ": ", ":")
@@ -38,6 +39,22 @@ func TestWhatDiffersMostIsFound(t *testing.T) {
 		odd = append(odd, fmt.Sprintf(`{"id": %d, "kind%d": 1}`, i, i))
 	}
 	f("["+strings.Join(odd, ",")+"]", 240)
+	f(podsWith(`{"waiting": {"reason": "CrashLoopBackOff"}}`), 240, `.items[41].metadata.name: "wallet-41"`,
+		`.items[41].status.containerStatuses[0].state.waiting.reason: "CrashLoopBackOff"`)
+}
+
+// podsWith are pods of a cluster, as kubectl lays them out, of which one is in another state.
+func podsWith(state string) string {
+	var pods []string
+	for i := range 60 {
+		is, restarts := `{"running": {"startedAt": "2026-11-24T09:58:00Z"}}`, 0
+		if i == 41 {
+			is, restarts = state, 47
+		}
+		pods = append(pods, fmt.Sprintf(`{"metadata": {"name": "wallet-%d", "labels": {"app": "wallet", "track": "%s"}},
+ "status": {"phase": "Running", "restartCount": %d, "containerStatuses": [{"ready": true, "state": %s}]}}`, i, strings.Repeat("x", 200), restarts, is))
+	}
+	return `{"apiVersion": "v1", "items": [` + strings.Join(pods, ",\n") + "]}"
 }
 
 // An item is told with all fields that differ, and with its line where the text is laid out.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/outline/census"
+	"epitome/rewrite/outline/within"
 )
 
 // Bounds of tables.
@@ -104,7 +105,7 @@ func areNames(cells []string, capitals bool) bool {
 func isName(cell string) bool {
 	const longest, words = 40, 4
 	first := strings.TrimLeft(cell, `"#% `)
-	return first != "" && len(cell) <= longest && (isWord(first[:1]) || first[0] == '$' || first[0] >= 0x80) &&
+	return first != "" && len(cell) <= longest && (within.IsWord(first[:1]) || first[0] == '$' || first[0] >= 0x80) &&
 		!strings.ContainsAny(cell, "{}=;:[]<>!,") && strings.Count(cell, " ") < words && !isRule(cell)
 }
 

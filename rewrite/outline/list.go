@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/outline/census"
+	"epitome/rewrite/outline/within"
 	"epitome/rewrite/span"
 )
 
@@ -104,7 +105,7 @@ func (l *list) pathOf(i int) string {
 		return l.path + "[" + strconv.Itoa(i) + "]"
 	}
 	key := string(l.keys[i].Of(l.body))
-	if isWord(key[1 : len(key)-1]) {
+	if within.IsWord(key[1 : len(key)-1]) {
 		return l.path + "." + key[1:len(key)-1]
 	}
 	if l.path == "" {
@@ -140,16 +141,6 @@ func (l *list) laidLines(odd []census.Odd) []int {
 		at[k] = l.items[it.Index].Start
 	}
 	return span.LayoutLines(l.body, at)
-}
-
-// isWord reports whether jq takes the key without quotes.
-func isWord(key string) bool {
-	for i, r := range key {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return key != ""
 }
 
 // tell describes the list in at most keep tokens: counts of the values of its fields, and the items that differ, whole.
@@ -213,18 +204,10 @@ func (l *list) describeNames(t *census.Census, room int, count func(string) int)
 
 // valueUnder returns the value under a key of an object as it is written; null if it has none.
 func valueUnder(body []byte, at span.Span, key string) string {
-	found := "null"
-	if body[at.Start] != '{' {
-		return found
+	if found := within.Under(body, at, key); !found.Empty() {
+		return string(found.Of(body))
 	}
-	_, _ = span.Entries(body, at.Start, func(k []byte, i int) (int, error) {
-		end, err := span.EndOfValue(body, i)
-		if err == nil && string(k) == key {
-			found = string(body[i:end])
-		}
-		return end, err
-	})
-	return found
+	return "null"
 }
 
 // heading says what the list is.

@@ -68,16 +68,8 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 		s += words(", ", c.Media)
 	}
 	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
-	lines := tellingOf(res, ending, c.text)
-	if len(lines) == 0 && res.SpentBy == 0 {
-		lines = pageOf(res, c.text)
-	}
-	if len(lines) == 0 && res.SpentBy == 0 {
-		var how string
-		lines, how = previewOf(p, res, c.text)
-		s += how
-	}
-	if len(lines) == 0 {
+	lines, how := keptOf(p, res, ending, c.text)
+	if s += how; len(lines) == 0 {
 		s += words(". Names in it: ", namesOfResult(p, res, c.text))
 	}
 	if c.distillate != "" {
@@ -92,6 +84,39 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 		s += "\n| " + strings.ReplaceAll(c.distillate, "\n", "\n| ")
 	}
 	return s
+}
+
+// keptOf are the lines of a result that a stub keeps, and how they are announced; none if no line matters.
+func keptOf(p *Plan, res *history.Result, ending *ending.Ending, text string) (lines []string, how string) {
+	lines = tellingOf(res, ending, text)
+	if res.SpentBy != 0 {
+		return lines, ""
+	}
+	if len(lines) > 0 && !ending.Failed() && isJSON(text) {
+		if odd, isPreview := outline.Differing(text, bytesOfOdd, p.Count); isPreview {
+			return odd, ". A preview of what differs most in it follows"
+		}
+	}
+	if len(lines) == 0 {
+		lines = pageOf(res, text)
+	}
+	if len(lines) > 0 {
+		return lines, ""
+	}
+	if lines, how = previewOf(p, res, text); len(lines) > 0 || res.Action.Kind != action.Shell {
+		return lines, how
+	}
+	screen, _ := shorten.FinalScreen(text)
+	if lines = keptLines(screen, excerpt.Odd(screen, bytesOfOdd), len(text)/2); len(lines) > 0 {
+		how = ". What differs most in it follows"
+	}
+	return lines, how
+}
+
+// isJSON reports whether a text begins as a JSON object or array does.
+func isJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && (text[0] == '{' || text[0] == '[')
 }
 
 // pageOf are the lines in which a tool that drives a browser says where it stands, or the title of a page of the web.
@@ -238,6 +263,9 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 		names = shorten.WholeNames(screen)
 	}
 	told, room := res.Action.Key+" ", min(namesOfStub, most)
+	if len(names) == 1 && isPlain(names[0]) { // of a module or a namespace, which tells nothing by itself
+		names = nil
+	}
 	var list []string
 	for _, name := range names {
 		if strings.Contains(told, name) {
@@ -252,6 +280,9 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 	res.Names = history.Names{Within: most, List: strings.Join(list, " ")}
 	return res.Names.List
 }
+
+// isPlain reports whether a name is one word in small letters.
+func isPlain(name string) bool { return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == "" }
 
 // definedIn are names that a file defines that was read.
 func definedIn(p *Plan, res *history.Result, text string) []string {

@@ -81,17 +81,32 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		"  File \"/srv/shop/worker.py\", line 212, in close\n    total = book.close()\n"+
 		"shop.errors.ScaleError: JPY wants 0 digits, got 2\n"+many("")),
 		"ERROR shop.worker batch=7731 failed: ScaleError\n> shop.errors.ScaleError: JPY wants 0 digits, got 2", "building|Traceback")
-	var list, rows strings.Builder
+	var list, rows, migrations, pods strings.Builder
 	for i := range 120 {
 		state, scale := "settled", "2"
 		if i == 70 {
 			state, scale = "held", "NULL"
 		}
+		applied, reason := "applied 2026-01-02", "Ready"
+		if i == 70 {
+			applied, reason = "PENDING", "CrashLoopBackOff"
+		}
+		words := strings.Fields("wallet settlements user cart order price queue")
+		fmt.Fprintf(&migrations, "%04d_%s_%s  %s\n", i+1, words[i*i%7], words[(i/7+i)%7], applied)
+		fmt.Fprintf(&pods, " {\"metadata\": {\"name\": \"wallet-%d\"},\n  \"status\": {\n   \"reason\": %q\n},\n  \"log\": %q},\n", i, reason,
+			strings.Repeat("x", 300))
 		fmt.Fprintf(&list, `{"id": "po_%d", "state": %q}, `, i, state)
 		fmt.Fprintf(&rows, " %d | EUR | %s | closed\n", i, scale)
 	}
 	f("a file of source", plantest.Reading("src/round.py", strings.Repeat("def step(x):\n    log.debug(x)\n    raise ValueError(x)\n", 40)+
 		"class Book:\n    pass\n"), "Names in it: Book step]", "log.debug|ValueError")
+	f("a file with a namespace alone", plantest.Reading("src/round.cc", "namespace shop {\n"+
+		strings.Repeat("  total += step(x) * 2;\n", 80)+"}\n"), "Read the file again.", "Names in it: shop]")
+	f("a state behind names", plantest.Command("./migrate status", migrations.String()),
+		". What differs most in it follows]\n> 0071_wallet_cart  PENDING", "Names|applied")
+	f("an item that is too long", plantest.Command("kubectl get pods -o json", "[\n"+strings.TrimSuffix(pods.String(), ",\n")+"\n]\n"),
+		". A preview of what differs most in it follows]\n> .[70].metadata.name: \"wallet-70\"\n"+
+			"> .[70].status.reason: \"CrashLoopBackOff\"", "Names")
 	f("an odd item", plantest.Command("curl -s shop:8080/payouts", "["+list.String()+`{"id": "po_120", "state": "settled"}]`),
 		". A preview of what differs most in it follows]\n> .[70]: {\"id\": \"po_70\", \"state\": \"held\"}", "Names")
 	inLines := strings.NewReplacer(": ", ":", "}, ", "}\n").Replace(list.String())

@@ -18,7 +18,7 @@ import (
 // Bounds of what is learned of the fields of a list.
 const (
 	mostFields   = 200 // of a list, those of objects in its items too
-	deepestField = 4   // objects in one another
+	deepestField = 6   // objects in one another
 	mostValues   = 24  // of a field that are counted one by one
 	longestValue = 80  // bytes of one that is
 )
@@ -115,7 +115,7 @@ type visit struct {
 	item  int
 	depth int
 	add   bool // the values are learned
-	found func(f *field, value []byte)
+	found func(f *field, value span.Span)
 }
 
 // visit goes over a value of a field and those in it.
@@ -125,7 +125,7 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 		f.add(value, v.item)
 	}
 	if v.found != nil {
-		v.found(f, value)
+		v.found(f, at)
 	}
 	if v.depth++; v.depth > deepestField {
 		return

@@ -22,6 +22,9 @@ type Odd struct {
 	Index int
 	Score float64  // how much it differs; 0 if it does not
 	Why   []string // fields
+	// Most is the value that differs most, of those that are no object or list.
+	Most span.Span
+	most float64 // how much it does
 }
 
 // note says that a field of the item differs.
@@ -35,12 +38,36 @@ func (o *Odd) note(f *field, score float64) {
 	}
 }
 
+// weigh keeps a value that begins with first, if it tells more than those before it; of equal ones a text does.
+func (o *Odd) weigh(at span.Span, first byte, score float64) {
+	const text = .1
+	if score == 0 || first == '{' || first == '[' {
+		return
+	}
+	if first == '"' {
+		score += text
+	}
+	if score > o.most {
+		o.Most, o.most = at, score
+	}
+}
+
+// alone says how much a field tells because few items have it; 0 if more do.
+func (t *Census) alone(f *field) float64 {
+	if f == &t.root || f.items > max(1, t.n/rareShare) || f.items == t.n {
+		return 0
+	}
+	return 1 / float64(f.items)
+}
+
 // OddItem says how much an item differs. Items are asked for in their order, or not at all.
 func (t *Census) OddItem(body []byte, at span.Span, item int) Odd {
 	o := Odd{Index: item}
-	t.visit(&t.root, body, at, visit{item: item, found: func(f *field, value []byte) {
+	t.visit(&t.root, body, at, visit{item: item, found: func(f *field, at span.Span) {
 		f.asked = item + 1
-		o.note(f, t.oddity(f, value, item))
+		score := t.oddity(f, at.Of(body), item)
+		o.note(f, score)
+		o.weigh(at, body[at.Start], score+t.alone(f))
 	}})
 	if t.usual == nil {
 		t.usual = t.fieldsOfNearlyAll()
