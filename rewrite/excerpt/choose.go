@@ -25,6 +25,7 @@ type selection struct {
 	left   int    // tokens that may still be taken
 	open   int    // gaps there are
 	inRun  []bool // lines that are neither the first nor the last of a long run of one form
+	again  []bool // warnings of forms that come often, neither the first nor the last
 	taken  []bool
 	tokens []int32        // of each line; -1 if it was not counted
 	code   bool           // the text is a program rather than what one wrote
@@ -42,6 +43,7 @@ func (s *selection) start() {
 	n := len(s.lines)
 	s.open = 1
 	s.taken, s.tokens, s.scores, s.inRun = make([]bool, n), make([]int32, n), make([]uint8, n), make([]bool, n)
+	s.again = make([]bool, n)
 	for i := range s.tokens {
 		s.tokens[i] = -1
 	}
@@ -121,7 +123,7 @@ func (s *selection) choose() {
 	s.fill()
 	s.close()
 	for i := range s.inRun {
-		s.inRun[i] = s.inRun[i] && s.lines[i].isProgress()
+		s.inRun[i] = s.inRun[i] && (s.again[i] || s.lines[i].isProgress())
 	}
 	s.fewOfRuns()
 	s.fill()
@@ -194,7 +196,7 @@ func (s *selection) findRuns() {
 	const long = 8
 	for i := 0; i < len(s.lines); {
 		k := i + 1
-		for k < len(s.lines) && goesOn(&s.lines[i], &s.lines[k]) {
+		for k < len(s.lines) && (s.again[k] || goesOn(&s.lines[i], &s.lines[k])) {
 			k++
 		}
 		if k-i >= long && s.lines[i].shape != 0 {

@@ -26,6 +26,8 @@ type Part struct {
 	Alike int
 	// Failing is how many lines of a gap tell of a failure by their words.
 	Failing int
+	// Hidden are warnings of a form that comes often and is shown elsewhere.
+	Hidden Hidden
 }
 
 // Join returns the lines of all gaps, or of all parts between them.
@@ -83,6 +85,7 @@ func (s *selection) rare() string {
 
 // excerpt is what is chosen, in parts.
 func (s *selection) excerpt() (e Excerpt, ok bool) {
+	shown := shownForms(s)
 	for i := 0; i < len(s.lines); {
 		k, n, unread := i, 0, false
 		for k < len(s.lines) && s.taken[k] == s.taken[i] {
@@ -93,10 +96,10 @@ func (s *selection) excerpt() (e Excerpt, ok bool) {
 		p := Part{Text: s.text[s.lines[i].start:s.lines[k-1].end], Gap: !s.taken[i], From: e.Lines + 1, To: e.Lines + n}
 		if p.Gap && !unread {
 			p.Failing = s.failing(s.lines[i:k])
-			p.Alike = alike(s.lines[max(i-1, 0)], s.lines[i:k])
-		}
-		if i == 0 {
-			p.Alike = 0
+			if i > 0 {
+				p.Alike = alike(s.lines[i-1], s.lines[i:k])
+			}
+			p.Hidden = hidden(s, i, k, shown)
 		}
 		ok = ok || p.Gap
 		e.Parts = append(e.Parts, p)

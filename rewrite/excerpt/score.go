@@ -53,6 +53,7 @@ func (s *selection) score() {
 			c.forms[shape]++
 		}
 	}
+	c.findAgain()
 	for i := range s.lines {
 		c.line(i)
 	}
@@ -124,7 +125,7 @@ func (c *scorer) base(l *line) int {
 func (c *scorer) line(i int) {
 	l := &c.lines[i]
 	base := c.base(l)
-	if base == 0 {
+	if base == 0 || c.again[i] {
 		c.seen[l.shape]++
 		return
 	}

@@ -147,6 +147,9 @@ func inGap(part *excerpt.Part, gone string) string {
 	if part.Alike > 0 {
 		s += fmt.Sprintf(" of the form of line %d", part.From-1)
 	}
+	if h := part.Hidden; h.N > 0 {
+		s += fmt.Sprintf(", %d warnings of the form of line %d", h.N, h.Line)
+	}
 	if part.Failing > 0 {
 		s += fmt.Sprintf(", %d with words of failure", part.Failing)
 	}

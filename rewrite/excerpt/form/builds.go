@@ -177,6 +177,9 @@ var builderRows = []Row{
 	{Tool: "cmake", Kind: Noise, first: "-- ",
 		like:   pattern.Of(`^-- (Looking for|Performing Test|Detecting|Check|Found|Installing:)`),
 		sample: "-- Looking for pthread.h - found"},
+	{Tool: "cmake", Kind: Noise, first: "Building ", has: " object ",
+		like:   pattern.Of(`^Building (ASM|C|CXX|CUDA|Fortran|HIP|ISPC|OBJC|OBJCXX|RC) object \S`),
+		sample: "[ 12%] Building CXX object src/CMakeFiles/shop.dir/cart.cc.o"},
 	// maven
 	{Tool: "maven", Kind: State, has: "BUILD FAILURE", like: pattern.Of(`^\[(INFO|ERROR)\] BUILD FAILURE`),
 		first: "[", Says: Fails, sample: "[INFO] BUILD FAILURE"},
