@@ -222,5 +222,8 @@ func placeBefore(p *Plan, res, earlier *history.Result) string {
 	if others == 0 {
 		return ", the last one before this"
 	}
+	if others == 1 {
+		return ", the last but one before this"
+	}
 	return fmt.Sprintf(", the last but %d before this", others)
 }
