@@ -44,7 +44,7 @@ func lines(name string, from, to int) string {
 }
 
 // sawRef is what a reference says.
-var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of ([^\n]*), the last (?:one|but (\d+)) before this\]\n`)
+var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of ([^\n]*), the last (?:one|but (one|\d+)) before this\]\n`)
 
 func numbers(t rapid.TB, words []string) (list []int) {
 	t.Helper()
@@ -66,8 +66,11 @@ func othersBetween(c *Shortening, earlier *history.Result) string {
 			n++
 		}
 	}
-	if n == 0 {
+	switch n {
+	case 0:
 		return ""
+	case 1:
+		return "one"
 	}
 	return strconv.Itoa(n)
 }

@@ -44,8 +44,8 @@ func (l *line) isWorded() bool {
 }
 
 // Odd returns the lines that say what no other does, whole, in their order, in at most room bytes, where all others say
-// the same of different things; none if there are many. What stands among the first lines is a heading, and a word alone
-// says nothing. Of a text of more than a megabyte, or of very many lines, it looks at the two ends.
+// the same of different things; none if there are many. What stands among the first lines is a heading, and a word
+// alone says nothing. Of a text of more than a megabyte, or of very many lines, it looks at the two ends.
 func Odd(text string, room int) []string {
 	const most = 4
 	s := newSelection(text, Budget{}, "")
