@@ -198,6 +198,7 @@ func (c *checker) enter(role conversation.Role, compacted bool) {
 		}
 		return
 	case conversation.Assistant:
+		c.other, c.next = false, false // no result may stand in it
 		if before != conversation.Assistant {
 			c.close(true)
 		}

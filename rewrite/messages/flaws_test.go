@@ -48,6 +48,11 @@ func TestFlawsAreFound(t *testing.T) {
 	answered := `{"role":"moderator","content":[` + answer + `]}` // whatever the user's last message was
 	f("a role is unknown (2)", task, said(call), answered)
 	f("a role is unknown (2)", user(text+","+text), said(call), answered)
+	misplaced := said(strings.ReplaceAll(answer, `"1"`, `"3"`)) // whatever the user's last message was
+	third := said(strings.ReplaceAll(call, `"1"`, `"3"`))
+	f("a result is apart from the message that called (3)", task, third, misplaced)
+	f("a result is apart from the message that called (3)", task, said(call), user(answer), user(text), third, misplaced)
+	f("a result is apart from the message that called (3)", task, said(call), user(answer), third, misplaced)
 	f("the first message is not the user's (0)", done, task)
 	f("", said(`{"type":"compaction","content":"x"}`), task, done)
 
