@@ -57,6 +57,21 @@ func (c Cause) String() string { return causes[c].name }
 // Sentence says the cause to a person; empty for NoCause.
 func (c Cause) Sentence() string { return causes[c].sentence }
 
+// CauseOfReason is the cause of a compaction that was told with a reason; NoCause if it is none of a compaction.
+func CauseOfReason(reason string) Cause {
+	switch reason {
+	case ReasonThreshold:
+		return CauseLine
+	case ReasonBudget:
+		return CauseBudget
+	case ReasonManual:
+		return CauseAsked
+	case ReasonOverflow:
+		return CauseRefused
+	}
+	return NoCause
+}
+
 // Causes are a set of them.
 type Causes uint16
 

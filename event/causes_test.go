@@ -34,6 +34,21 @@ func TestEachCauseIsNamedToldAndDocumented(t *testing.T) {
 	}
 }
 
+func TestReasonsOfACompactionHaveTheirCause(t *testing.T) {
+	f := func(reason string, want Cause) {
+		t.Helper()
+		if got := CauseOfReason(reason); got != want {
+			t.Errorf("%q has the cause %q, want %q", reason, got, want)
+		}
+	}
+	f(ReasonThreshold, CauseLine)
+	f(ReasonBudget, CauseBudget)
+	f(ReasonManual, CauseAsked)
+	f(ReasonOverflow, CauseRefused)
+	f(ReasonImitation, NoCause)
+	f("", NoCause)
+}
+
 func TestCausesAreASet(t *testing.T) {
 	s := CausesOf(CauseAsked, CauseLarge, NoCause, CauseAsked)
 	if got := slices.Collect(s.All()); !slices.Equal(got, []Cause{CauseLarge, CauseAsked}) || s.String() != "over_limit, asked_for" {

@@ -123,7 +123,7 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 		var written atomic.Int64
 		sweeps.Go(func() {
 			for passed := int64(0); ctx.Err() == nil; {
-				if passed <= 20*written.Load() { // a writer that waits long is not to meet the end of all expiries, in 2262
+				if passed <= 20*written.Load() { // else a writer that waits long meets 2262, the end of all expiries
 					c.pass(month / 4)
 					passed++
 				}

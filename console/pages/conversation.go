@@ -159,27 +159,12 @@ func summaryCost(c event.Compaction, of story.Story) string {
 // compactionWords says why old turns became a summary.
 func compactionWords(c event.Compaction, e event.Exchange) string {
 	if e.Causes == 0 { // as of events before there were any
-		e.Causes = event.CausesOf(causeOf(c.Reason))
+		e.Causes = event.CausesOf(event.CauseOfReason(c.Reason))
 	}
 	if e.Causes == 0 {
 		return cmp.Or(words.Why(e), markup.Shown(c.Reason))
 	}
 	return words.Causes(e, cmp.Or(c.TokensBefore, words.Grown(e)))
-}
-
-// causeOf is the cause of a compaction, by what it was told with.
-func causeOf(reason string) event.Cause {
-	switch reason {
-	case event.ReasonThreshold:
-		return event.CauseLine
-	case event.ReasonBudget:
-		return event.CauseBudget
-	case event.ReasonManual:
-		return event.CauseAsked
-	case event.ReasonOverflow:
-		return event.CauseRefused
-	}
-	return event.NoCause
 }
 
 // cut leaves one page of turns, those before a number, the newest first.

@@ -6,6 +6,8 @@
 package ladder
 
 import (
+	"cmp"
+
 	"epitome/event"
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
@@ -61,7 +63,7 @@ func WhyElsewhere(by conversation.Keeper) plan.Why {
 // compactWhereNeeded is rung 3, and the last resort before a request is sent that cannot fit.
 func compactWhereNeeded(p *plan.Plan) (reason plan.Why) {
 	why := plan.ReasonToCompact(p)
-	p.Sheet.Cause = plan.CauseToCompact(why)
+	p.Sheet.Cause = cmp.Or(event.CauseOfReason(why), event.CauseLine)
 	switch {
 	case p.End == 0 && p.Case.Manual:
 		return compact.NoOlder

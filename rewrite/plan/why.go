@@ -94,19 +94,6 @@ func causeOf(p *Plan, c event.Code) event.Cause {
 	return p.Sheet.Cause
 }
 
-// CauseToCompact is why there is a compaction, for a reason that ReasonToCompact gave.
-func CauseToCompact(reason string) event.Cause {
-	switch reason {
-	case event.ReasonBudget:
-		return event.CauseBudget
-	case event.ReasonManual:
-		return event.CauseAsked
-	case event.ReasonOverflow:
-		return event.CauseRefused
-	}
-	return event.CauseLine
-}
-
 // CodeOf is why a recorded form was chosen.
 func CodeOf(f *decision.Form) event.Code {
 	if f.Why == event.NoCode {
