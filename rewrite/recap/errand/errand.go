@@ -68,8 +68,11 @@ func (e *Errand) Keys() []string {
 	if e.Like != "" {
 		keys = append(keys, e.Like)
 	}
-	if len(e.Words) > 1 && e.Words[0] == "go" { // one run may be of all that the other is of
-		keys = append(keys, e.Place+"\x00go\x00"+e.Words[1])
+	// One run may be of all that the other is of.
+	if _, words := rerun.Assignments(e.Words); len(words) > 1 && words[0] == "go" {
+		keys = append(keys, e.Place+"\x00go\x00"+words[1])
+	} else if _, ok := rerun.PytestOf(e.Words); ok {
+		keys = append(keys, e.Place+"\x00pytest")
 	}
 	if bare := rerun.Bare(e.Words); len(bare) < len(e.Words) {
 		keys = append(keys, e.Place+"\x00"+strings.Join(bare, "\x00"))

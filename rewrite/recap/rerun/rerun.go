@@ -29,6 +29,10 @@ func IsWider(now, before []string) bool {
 	if areLong(now, before) {
 		return false
 	}
+	now, before, isAlike := withoutSame(now, before)
+	if !isAlike {
+		return false
+	}
 	now, before = WithoutLaunchers(now), WithoutLaunchers(before)
 	isOption := func(w string) bool { return strings.HasPrefix(w, "-") }
 	for _, w := range now {
@@ -49,6 +53,32 @@ func IsWider(now, before []string) bool {
 	isOutside := func(target string) bool { return !isWithin(target, nowTargets) }
 	return len(nowTargets) == 0 || len(targets) > 0 && !slices.ContainsFunc(targets, isOutside)
 }
+
+// withoutSame are two calls without the variables that both set at their beginning; isAlike is false if they set others.
+func withoutSame(one, other []string) (a, b []string, isAlike bool) {
+	set, a := Assignments(one)
+	same, b := Assignments(other)
+	return a, b, slices.Equal(set, same)
+}
+
+// Assignments are the variables that the words of a call set at their beginning, and the words behind them.
+func Assignments(words []string) (set, rest []string) {
+	isSet := func(w string) bool {
+		name, _, is := strings.Cut(w, "=")
+		return is && name != "" && strings.Trim(name, letters) == "" && strings.Trim(name[:1], digits) != ""
+	}
+	n := 0
+	for n < len(words) && isSet(words[n]) {
+		n++
+	}
+	return words[:n], words[n:]
+}
+
+// The characters of a variable's name.
+const (
+	digits  = "0123456789"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" + digits
+)
 
 // lenOfRunner is how many words name the runner with which a call begins; 0 if it is none.
 func lenOfRunner(words []string) int {
@@ -97,9 +127,17 @@ func WithoutLaunchers(words []string) []string {
 	return words
 }
 
-// Covers reports whether a run of Go's tools is one of all that the other run is of.
+// Covers reports whether a run of Go's tools, or of pytest, is one of all that the other run is of.
 func Covers(all, some []string) bool {
-	if areLong(all, some) || len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
+	if run, ok := PytestOf(all); ok {
+		other, ok := PytestOf(some)
+		return ok && run.Covers(other)
+	}
+	if areLong(all, some) {
+		return false
+	}
+	all, some, isAlike := withoutSame(all, some)
+	if !isAlike || len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
 		!slices.Contains([]string{"test", "vet", "build"}, all[1]) {
 		return false
 	}
