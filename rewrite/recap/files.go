@@ -254,7 +254,7 @@ func (w *written) commonFolder() (common string) {
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
 	f := &changed{path: name, base: path.Base(name), deleted: slices.Contains(res.Action.Deletes, name), back: back}
-	f.inDoubt = f.deleted && w.sum.EndingOf(res).MayHaveFailed()
+	f.inDoubt = f.deleted && w.sum.EndingOf(res).MayHaveFailed() && !saysDeleted(w.sum.TextOf(res), name)
 	need := len(name) + 1
 	if back != nil {
 		need = len(w.backRow(f)) + 1
@@ -266,6 +266,18 @@ func (w *written) begin(res *history.Result, name string, back *gitStep) *change
 	w.files = append(w.files, f)
 	w.known.tell(name)
 	return f
+}
+
+// saysDeleted reports whether an output names a file as deleted in its beginning, as git and rm do.
+func saysDeleted(text, name string) bool {
+	const most = 16 << 10 // bytes: one call may delete many files
+	for l := range strings.Lines(text[:min(len(text), most)]) {
+		switch strings.TrimRight(l, "\r\n") {
+		case "rm '" + name + "'", "removed '" + name + "'", "D  " + name, " D " + name, "\tdeleted:    " + name:
+			return true
+		}
+	}
+	return false
 }
 
 // takeLines takes lines that a call put into a file and that no newer one took out, by the names in them.

@@ -54,7 +54,7 @@ func IsWider(now, before []string) bool {
 	return len(nowTargets) == 0 || len(targets) > 0 && !slices.ContainsFunc(targets, isOutside)
 }
 
-// withoutSame are two calls without the variables that both set at their beginning; isAlike is false if they set others.
+// withoutSame are two calls without the variables that both set at their beginning; isAlike is false if those differ.
 func withoutSame(one, other []string) (a, b []string, isAlike bool) {
 	set, a := Assignments(one)
 	same, b := Assignments(other)

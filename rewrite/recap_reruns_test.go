@@ -1,0 +1,63 @@
+package rewrite
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a later run of less, or one that failed otherwise, does not show keeps its lines.
+func TestLinesOfAFailureStayUntilARunOfAllSucceeds(t *testing.T) {
+	const one = "FAIL src/a.test.js\nTests:       1 failed, 3 passed, 4 total\nexit code: 1"
+	f := func(want bool, later, result string) {
+		t.Helper()
+		text := partOf(told(t, "jest --verbose", one, later, result), "open failures") + "\n"
+		if !strings.Contains(text, "exec_command `jest --verbose`") || strings.Contains(text, "> FAIL src/a.test.js\n") != want {
+			t.Errorf("%s: the line is to stand: %v: %s", later, want, text)
+		}
+	}
+	f(true, "jest src/a.test.js", "Tests:       4 passed, 4 total\nexit code: 0")
+	f(true, "jest", "FAIL src/b.test.js\nTests:       1 failed, 3 passed, 4 total\nexit code: 1")
+	f(false, "jest", "Tests:       4 passed, 4 total\nexit code: 0")
+}
+
+// A failure of pytest is over when all the tests that failed have passed since, in whatever runs.
+func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
+	const one = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.1s\nexit code: 1"
+	const two = "FAILED tests/test_a.py::test_x - no\nFAILED tests/b/test_b.py::test_y[1]\n== 2 failed, 3 passed in 0.1s ==\nexit code: 1"
+	const unnamed, passed = "1 failed in 0.1s\nexit code: 1", "4 passed in 0.1s\nexit code: 0"
+	f := func(isOver bool, steps ...string) {
+		t.Helper()
+		text := told(t, steps...)
+		isOpen := strings.Contains(partOf(text, "open failures"), "exec_command `"+steps[0]+"`")
+		hasPassed := strings.Contains(text, "has succeeded since:\n"+steps[0]+"\n") ||
+			strings.Contains(text, "failed before, and succeeded since:\n"+steps[0]+"\n")
+		if isOpen == isOver || hasPassed != isOver {
+			t.Errorf("%q: over %v, open %v, told as passed %v: %s", steps, isOver, isOpen, hasPassed, text)
+		}
+	}
+	f(true, "pytest -v tests/a", unnamed, "pytest -q tests/a 2>&1 | tail -3", "4 passed in 0.1s")
+	f(true, "DB=1 pytest -v tests/a", unnamed, "DB=1 python -m pytest -q -x ./tests/a --tb short", passed)
+	f(true, "pytest -q tests/a/test_b.py", unnamed, "pytest tests/a", passed)
+	f(true, "pytest -k slow tests/a", unnamed, "pytest tests/a", passed)
+	f(true, "pytest", one, "pytest tests/test_a.py", passed)
+	f(true, "pytest", one, "pytest -v", "tests/test_a.py::test_x PASSED [ 50%]\nFAILED tests/test_c.py::test_z - no\n1 failed, 3 passed in 0.1s\nexit code: 1")
+	f(true, "pytest", one, "pytest -n 2 -v", "[gw0] [ 50%] PASSED tests/test_a.py::test_x\nFAILED tests/test_c.py::test_z - no\n1 failed, 3 passed in 0.1s\nexit code: 1")
+	f(true, "pytest", two, "pytest tests/test_a.py", passed, "pytest tests/b", passed)
+	f(true, "pytest", one, "DB=1 pytest tests", passed)
+	f(true, "pytest", "ERROR tests/test_a.py - no module\n1 error in 0.1s\nexit code: 2", "pytest tests", passed)
+
+	f(false, "pytest -v tests/a", unnamed, "pytest -q tests/b", passed)
+	f(false, "pytest -v tests/a", unnamed, "pytest -q tests/a/test_b.py", passed)
+	f(false, "pytest tests/a/slow.py", unnamed, "pytest tests/a", passed)
+	f(false, "pytest tests/a", unnamed, "pytest -k fast tests/a", passed)
+	f(false, "pytest tests/a", unnamed, "pytest --lf tests/a", passed)
+	f(false, "pytest tests/a", unnamed, "pytest", passed)
+	f(false, "pytest --cov=shop tests/a", unnamed, "pytest tests/a", passed)
+	f(false, "DB=1 pytest tests/a", unnamed, "pytest tests/a", passed)
+	f(false, "DB=1 pytest", one, "pytest tests", passed)
+	f(false, "pytest", two, "pytest tests/test_a.py", passed)
+	f(false, "pytest", strings.Replace(one, "1 failed", "2 failed", 1), "pytest tests/test_a.py", passed)
+	f(false, "pytest", one, "cd /other && pytest tests", passed)
+	f(false, "pytest", one, "pytest tests/test_a.py", "no tests ran in 0.1s\nexit code: 5")
+	f(false, "pytest", one, "pytest tests/test_a.py -v", "tests/test_a.py::test_x FAILED\nFAILED tests/test_a.py::test_x - no\n1 failed in 0.1s\nexit code: 1")
+}
