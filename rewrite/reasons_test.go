@@ -127,7 +127,7 @@ func TestReasonsHaveTheirNumbers(t *testing.T) {
 		return a
 	}
 	const number = `\d{1,3}( \d{3})*`
-	f(event.CodeNotDue, "largest new result "+number+" is not over "+number+"; nothing that was sent is old or spent", small())
+	f(event.CodeNotDue, "largest new result "+number+" is not over its limit of "+number+"; nothing that was sent is old or spent", small())
 	big := strings.Repeat("You are an agent of many words. ", 1_500)
 	a := newAgent(8_000, `{"role":"system","content":"`+big+`"}`, userSays(theTask))
 	a.limits.ClearAt = 0.5

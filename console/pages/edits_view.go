@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	g "maragu.dev/gomponents"
@@ -42,12 +43,20 @@ func (e seenEdit) row() g.Node {
 	address := frame.ToEdit(e.Seq, e.Item)
 	return h.Tr(g.If(e.New, h.Class("new")),
 		markup.RowHead(markup.Link(address, g.Text(message(e.Edit))),
-			g.If(e.Turn != 0, g.Group{g.Text(" "), h.Small(g.Textf("turn %d", e.Turn))})),
+			g.If(e.Turn != 0, g.Group{g.Text(" "), h.Small(g.Text(e.came()))})),
 		markup.Wording(g.Text(words.Rung(e.Edit, e.Watched))),
 		markup.Cell(tokensBefore(e.Edit), g.Text(" → "), markup.Tokens(e.After)),
 		markup.Wording(markup.Foreign(e.Reason)),
 		h.Td(h.Class("text quote"), put),
 		markup.Wording(e.stood()))
+}
+
+// came says when a message came, or the first of several.
+func (e seenEdit) came() string {
+	if e.Last > e.Item {
+		return fmt.Sprintf("came from turn %d on", e.Turn)
+	}
+	return fmt.Sprintf("came in turn %d", e.Turn)
 }
 
 // tokensBefore shows how many tokens an item had as it came.

@@ -75,7 +75,7 @@ func newestInWords(p *plan.Plan) string {
 	if tokens > limit {
 		return "shortening the largest new result (" + plan.Amount(p, tokens) + ", over " + plan.Amount(p, limit) + ") saves too little"
 	}
-	return "largest new result " + plan.Amount(p, tokens) + " is not over " + plan.Amount(p, limit)
+	return "largest new result " + plan.Amount(p, tokens) + " is not over its limit of " + plan.Amount(p, limit)
 }
 
 // dueInWords says what clearing would come to.
