@@ -66,8 +66,12 @@ func checkPort(conf config.Config, folder string) error {
 
 // checkRunning asks the epitome of the data folder, which has to prove that it is one, whether it takes requests.
 func checkRunning(c *cli) error {
-	running, err := c.runningIn("ask epitome whether it takes requests", func(home string) []string { return []string{home} })
+	const to = "ask epitome whether it takes requests"
+	running, err := c.runningIn(to, func(home string) []string { return []string{home} })
 	if err != nil {
+		if others, _ := c.runningIn(to, instance.FoldersIn); len(others) > 0 {
+			err = fmt.Errorf("%w; what 'epitome run' has started on %s serves its own command alone", err, others[0].Listen)
+		}
 		return err
 	}
 	card := running[0]

@@ -140,7 +140,8 @@ func linger(ctx context.Context, folder string, to io.Writer) error {
 			return err
 		}
 		if _, err := fmt.Fprintf(to, "\nepitome goes on running. This link to its pages lets one browser in:\n\n    %s\n\n"+
-			"Enter prints another one, Ctrl-C ends epitome.\n", link); err != nil {
+			"Enter prints another one, Ctrl-C ends epitome. Other commands reach it as in 'epitome --data %s stats'.\n",
+			link, folder); err != nil {
 			return err
 		}
 		select {

@@ -302,6 +302,7 @@ func TestBadValueIsNamedWithItsLine(t *testing.T) {
 	f("[proxy]\nmax_connections = \"12\"", "config.toml:2: cannot set proxy.max_connections: write a whole number, without quotes")
 	f("[proxy]\nmax_connections = 1.5", "config.toml:2: cannot set proxy.max_connections: write a whole number, without quotes")
 	f("listen = 7070", "config.toml:1: cannot set listen: write a text in quotes")
+	f("[prices]\n\"my-model*\" = 1", "config.toml:2: cannot set prices.my-model*: write a table, under its name in [ ]")
 	f("[console]\nhosts = \"a\"", `config.toml:2: cannot set console.hosts: write a list such as ["one", "two"]`)
 	f("[console]\nhosts = [1]", "config.toml:2: cannot set console.hosts: write a text in quotes")
 	f("[upstreams.mine.tls]\ninsecure_skip_verify = \"no\"", "config.toml:2: cannot set upstreams.mine.tls.insecure_skip_verify: write true or false, without quotes")

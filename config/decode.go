@@ -135,7 +135,7 @@ func explain(file string, err error) error {
 	if errors.As(err, &unknown) || strings.HasPrefix(problem, "cannot store ") && !isKey(at.Key()) {
 		return fmt.Errorf("%s:%d: unknown key %s; %s", file, line, key, advise(at.Key()))
 	}
-	for _, before := range []string{" of type ", " in a "} {
+	for _, before := range []string{" of type ", " in a ", " into "} {
 		if i := strings.LastIndex(problem, before); i >= 0 {
 			problem = "write " + spelling(problem[i+len(before):])
 		}

@@ -5,6 +5,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -45,14 +46,16 @@ const (
 // summary answers with what became of all exchanges of a time.
 func (a *api) summary(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	from, ok := parseTime(q.Get("from"))
-	to, okTo := parseTime(q.Get("to"))
-	if !ok || !okTo {
-		reply.Refuse(w, http.StatusBadRequest,
-			"cannot read from or to: write a date as 2026-11-20, a time as 2026-11-20T15:00:00Z, or how long ago as 24h or 7d")
-		return
+	var times [2]time.Time
+	for k, name := range []string{"from", "to"} {
+		var ok bool
+		if times[k], ok = parseTime(q.Get(name)); !ok {
+			reply.Refuse(w, http.StatusBadRequest, fmt.Sprintf("cannot read the time %.40q: write a date as 2026-11-20, a time as "+
+				"2026-11-20T15:00:00Z, or how long ago as 24h or 7d", q.Get(name)))
+			return
+		}
 	}
-	s, err := a.book.Summary(story.Span{From: from, To: to, By: q.Get("by")})
+	s, err := a.book.Summary(story.Span{From: times[0], To: times[1], By: q.Get("by")})
 	if err != nil {
 		reply.Refuse(w, http.StatusBadRequest, err.Error())
 		return
