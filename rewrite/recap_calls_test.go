@@ -202,6 +202,21 @@ func TestWhatDoesNotTellHowItEndedHasItsLine(t *testing.T) {
 }
 
 // Of a command that goes on, the newest output tells how it stands: a failure in an older one may be mended.
+func TestTheOneLineThatACommandSaidIsTold(t *testing.T) {
+	f := func(want, result string) {
+		t.Helper()
+		const serve = "nohup ./serve 8099 > serve.log 2>&1 & echo pid $!"
+		rows := partOf(told(t, serve, result), "commands")
+		if got := strings.Contains(rows+"\n", serve+"\n> "+want+"\n"); got != (want != "") {
+			t.Errorf("%q: want %q: %s", result, want, rows)
+		}
+	}
+	f("pid 48213", "pid 48213\n")
+	f("", "")
+	f("", "pid 48213\nready\n")
+	f("", strings.Repeat("48213 ", 60))
+}
+
 func TestTheLineOfACommandThatGoesOnIsOfItsNewestOutput(t *testing.T) {
 	const watch = "npx tsc --watch --noEmit"
 	const broken, whole = "src/refund.ts(12,7): error TS2304: Cannot find name 'totl'.\n", "Found 0 errors. Watching for file changes.\n"

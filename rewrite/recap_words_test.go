@@ -34,19 +34,23 @@ func TestReadsAndSearchesAreToldOrCounted(t *testing.T) {
 
 // The user's newest message says where the words stand that followed it.
 func TestTheNewestMessageSaysWhatFollowedIt(t *testing.T) {
-	f := func(said, want string) {
+	f := func(said, want string, findings int) {
 		t.Helper()
 		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
 		a.items = append(a.items, userSays("What was its id again?"))
 		a.says(said, "make shop", "ok")
+		for k := range findings {
+			a.says(fmt.Sprintf("The refund of part %d fails because its fee is rounded %d times.", k, k*k+2), "make shop", "ok")
+		}
 		out, _ := a.grow(t, 400)
 		text, _ := summaryIn(t, out)
 		if note := ": message 2, the newest so far" + want + ": go on with it unless it is done\n"; !strings.Contains(text, note) {
 			t.Errorf("after %q, %q is not told: %s", said, note, text)
 		}
 	}
-	f("It was po_91143.", "; what you said next is message 3")
-	f("", "")
+	f("It was po_91143.", "; what you said next is message 3", 0)
+	f("", "", 0)
+	f("Okay.", "", 80) // the summary does not tell that
 }
 
 // Where a summary names several transcripts, it says which messages each holds.

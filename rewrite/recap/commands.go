@@ -175,7 +175,11 @@ func (l *commandRows) lineOf(res *history.Result, group string) string {
 		sentence, _ := l.noticeOf(l.span.EndingOf(l.fates.LastOf(res)).Session)
 		return sentence
 	}
-	return l.span.LineOf(l.fates.LastOf(res))
+	last := l.fates.LastOf(res)
+	if line := l.span.LineOf(last); line != "" || group != endedSomeOf {
+		return line
+	}
+	return l.span.SoleLineOf(last)
 }
 
 // addTo adds a command to the row of those that it is like, and reports whether there is room for more.

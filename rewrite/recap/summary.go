@@ -87,6 +87,16 @@ const intro = "This is background, not a new request. Do not begin again: go on 
 // part is a part of a summary under its heading.
 type part struct{ heading, text string }
 
+// textUnder is the text of the part with a heading; empty if there is none.
+func textUnder(parts []part, heading string) string {
+	for _, p := range parts {
+		if p.heading == heading {
+			return p.text
+		}
+	}
+	return ""
+}
+
 // text is the whole recap. In each line that frames something stands a name which occurs nowhere between the frames, so
 // that nothing in them can pass for one.
 func (w *writer) text(b Budgets) string {
@@ -106,7 +116,8 @@ func (w *writer) text(b Budgets) string {
 		fmt.Fprintf(&s, "== %s: %s ==\n", id, headUsers)
 	}
 	for _, q := range quotes {
-		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(w.Plan, q.Item), q.Note, q.Lead, q.Text)
+		note := q.NoteBeside(textUnder(parts, headSaid))
+		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(w.Plan, q.Item), note, q.Lead, q.Text)
 	}
 	if n := len(more.Alike); n > 0 {
 		fmt.Fprintf(&s, "-- %s: and %d more that differ from messages above only in names and numbers, only in the whole "+

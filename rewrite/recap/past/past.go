@@ -146,5 +146,22 @@ func (s *Span) LineOf(res *history.Result) string {
 	return ""
 }
 
+// SoleLineOf is the one line of a result, as it stands there; empty if it has several, or a long one. It is often the
+// name of what the call made, or began.
+func (s *Span) SoleLineOf(res *history.Result) string {
+	const longest = 160 // bytes
+	text := s.TextOf(res)
+	if res.Item >= s.To || len(text) > 2*longest {
+		return ""
+	}
+	if text = strings.Trim(text, "\r\n"); len(text) > longest {
+		return ""
+	}
+	if strings.ContainsAny(text, "\r\n\x1b") || ExitLine.MatchString(text) {
+		return ""
+	}
+	return strings.TrimRight(text, " \t")
+}
+
 // ExitLine finds a line that says the exit state and nothing else: that is told already.
 var ExitLine = pattern.Of(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)

@@ -18,7 +18,8 @@ type Quote struct {
 	Lead string // lines of the agent's that are answered, quoted; empty if there are none
 	Text string
 
-	spoke    int // the item up to which the agent spoke that this may answer; -1 if there is none
+	next     string // what of the note says where the agent's next message stands
+	spoke    int    // the item up to which the agent spoke that this may answer; -1 if there is none
 	tokens   int
 	media    string // pictures and the like in it, in words; empty if there are none
 	isAnswer bool   // it stands in the result of a tool
@@ -69,7 +70,8 @@ func (s *Span) Users(room Room) (list []Quote, more Untold) {
 			more.Others = append(more.Others, q.Item)
 		case k == newest && latest && q.tokens <= room.Latest:
 			left += q.cost() // it has its own room
-			q.Note += ", the newest so far" + s.followedBy(q.Item) + ": go on with it unless it is done"
+			q.next = s.followedBy(q.Item)
+			q.Note += ", the newest so far" + q.next + ": go on with it unless it is done"
 			take(q)
 		case q.isFirst && s.From == 0 && q.cost() <= left:
 			q.Note += ", the first: it is the task"
@@ -184,9 +186,23 @@ func (s *Span) followedBy(i int) string {
 		case i >= s.To:
 			return "; what you said next stands behind this summary"
 		}
-		return fmt.Sprintf("; what you said next is message %d", plan.NumberOf(s.Plan, i))
+		return fmt.Sprintf("%smessage %d", nextIs, plan.NumberOf(s.Plan, i))
 	}
 	return ""
+}
+
+// nextIs stands before the number of a message of the agent's.
+const nextIs = "; what you said next is "
+
+// NoteBeside is what is to be known beside the quote where these are the agent's conclusions: a message that is not
+// among them is not named.
+func (q *Quote) NoteBeside(conclusions string) string {
+	named, isNamed := strings.CutPrefix(q.next, nextIs)
+	if conclusions = "\n" + conclusions; !isNamed || strings.Contains(conclusions, "\n"+named+":\n") ||
+		strings.Contains(conclusions, "\n"+named+", ") {
+		return q.Note
+	}
+	return strings.Replace(q.Note, q.next, "", 1)
 }
 
 // mostRuling is how many bytes of the user's newest messages are searched for rules.
