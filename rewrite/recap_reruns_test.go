@@ -61,3 +61,26 @@ func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
 	f(false, "pytest", one, "pytest tests/test_a.py", "no tests ran in 0.1s\nexit code: 5")
 	f(false, "pytest", one, "pytest tests/test_a.py -v", "tests/test_a.py::test_x FAILED\nFAILED tests/test_a.py::test_x - no\n1 failed in 0.1s\nexit code: 1")
 }
+
+// Files of tests and tests that a run names are over when later runs name them as passed.
+func TestAFailureOfTestsIsOverWhenEachIsNamedAsPassed(t *testing.T) {
+	const jest = "PASS src/a.test.js\nFAIL src/b.test.js\nTest Suites: 1 failed, 1 passed, 2 total\nexit code: 1"
+	const lib = "     Running unittests src/lib.rs (target/debug/deps/shop-01)\n"
+	const cargo = lib + "test adds ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored\nexit code: 101"
+	f := func(isOver bool, steps ...string) {
+		t.Helper()
+		text := told(t, steps...)
+		isOpen := strings.Contains(partOf(text, "open failures"), "exec_command `"+steps[0]+"`")
+		if hasPassed := strings.Contains(text, "has succeeded since:\n"+steps[0]+"\n"); isOpen == isOver || hasPassed != isOver {
+			t.Errorf("%q: over %v, open %v, told as passed %v: %s", steps, isOver, isOpen, hasPassed, text)
+		}
+	}
+	f(true, "npm test", jest, "npx jest src/b.test.js", "PASS src/b.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
+	f(true, "npm test", jest, "CI=1 npm test", "FAIL src/c.test.js\nPASS src/b.test.js (5.1 s)\nTest Suites: 1 failed, 1 passed, 2 total\nexit code: 1")
+	f(true, "cargo test", cargo, "cargo test -p shop adds", lib+"test adds ... ok\ntest result: ok. 1 passed; 0 failed\nexit code: 0")
+	f(false, "npm test", jest, "npx jest src/a.test.js", "PASS src/a.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
+	f(false, "npm test", jest, "cat last.log", "PASS src/b.test.js\nexit code: 0")
+	f(false, "npm test", jest, "cd ../other && npm test", "PASS src/b.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
+	f(false, "CI=1 npm test", jest, "npm test", "PASS src/b.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
+	f(false, "cargo test", cargo, "cargo test --test fx", "     Running tests/fx.rs (target/debug/deps/fx-01)\ntest adds ... ok\ntest result: ok. 1 passed; 0 failed\nexit code: 0")
+}

@@ -20,8 +20,8 @@ func (c *Calls) settle(errands []errand.Errand) {
 	}
 }
 
-// closeTests closes the failures of tests of Go and of pytest which later runs show to have passed since, though those
-// may have failed in something else, or have run other tests, too. It looks at the newest failures alone.
+// closeTests closes the failures of tests which later runs show to have passed since, though those may have failed in
+// something else, or have run other tests, too. It looks at the newest failures alone.
 func (c *Calls) closeTests() {
 	const most = 24 // failures
 	read, cases := map[*history.Result]*rerun.Run{}, map[*history.Result]*rerun.Cases{}
@@ -32,47 +32,53 @@ func (c *Calls) closeTests() {
 	}
 }
 
-// casesPassedSince reports whether all tests that failed in a run of pytest have passed in runs behind it. read are the
-// runs that are read.
+// casesPassedSince reports whether all tests that failed in a run, as it names them, have passed in runs behind it, by
+// name or because a run of pytest is of them. read are the runs that are read.
 func (c *Calls) casesPassedSince(f *Failure, read map[*history.Result]*rerun.Cases) bool {
-	call, ok := rerun.PytestOf(f.Errands[0].Words)
-	if !ok {
-		return false
-	}
 	casesIn := func(res *history.Result) *rerun.Cases {
 		if read[res] == nil {
 			read[res] = rerun.ReadCases(c.span.TextOf(res))
 		}
 		return read[res]
 	}
-	if !casesIn(f.End).AreAll() {
+	left := casesIn(f.End).Failed()
+	if len(left) == 0 {
 		return false
 	}
-	left := slices.Clone(casesIn(f.End).Failed)
 	for _, r := range slices.Backward(c.newestRuns()) {
 		if r.res.Item <= f.End.Item || len(left) == 0 {
 			break
 		}
-		runs, hasPassed := c.again(f, call, &r)
-		if runs == nil {
+		runs, isThere := c.again(f, &r)
+		if !isThere {
 			continue
 		}
 		cases := casesIn(c.EndOf(r.res))
-		left = slices.DeleteFunc(left, func(id string) bool { return hasPassed && runs.Runs(id) || cases.Passed[id] })
+		left = slices.DeleteFunc(left, func(id string) bool {
+			return cases.HasPassed(id) || runs != nil && runs.Runs(id)
+		})
 	}
 	return len(left) == 0
 }
 
-// again is how a later run calls pytest where the failure f did, with all that was set for its call, and whether all
-// that it ran has passed; nil if it does not.
-func (c *Calls) again(f *Failure, call *rerun.Pytest, r *run) (now *rerun.Pytest, hasPassed bool) {
+// again reports whether a later call does anything where the failure f did what failed, with all that was set for that:
+// it may run tests again. runs is the call of pytest that it is then, if the failure was one, too, and if all that it
+// ran has passed; else nil.
+func (c *Calls) again(f *Failure, r *run) (runs *rerun.Pytest, isThere bool) {
+	t := &f.Errands[0]
+	_, wasPytest := rerun.PytestOf(t.Words)
 	for k := range r.errands {
-		t := &r.errands[k]
-		if now, ok := rerun.PytestOf(t.Words); ok && t.Place == f.Errands[0].Place && now.SetsAll(call) {
-			return now, t.Succeeds(c.span.EndingOf(c.EndOf(r.res)), &f.Errands[0], c.span.EndingOf(f.End))
+		now := &r.errands[k]
+		if now.Place != t.Place || !rerun.SetsAll(now.Words, t.Words) {
+			continue
+		}
+		isThere = true
+		call, is := rerun.PytestOf(now.Words)
+		if wasPytest && is && now.Succeeds(c.span.EndingOf(c.EndOf(r.res)), t, c.span.EndingOf(f.End)) {
+			return call, true
 		}
 	}
-	return nil, false
+	return nil, isThere
 }
 
 // passedSince reports whether a run of tests behind the failure shows that what failed passes. read are the runs that

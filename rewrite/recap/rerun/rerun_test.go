@@ -1,7 +1,6 @@
 package rerun
 
 import (
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,25 +26,6 @@ func TestARunOfLessIsNotWider(t *testing.T) {
 	f("go test ./...", "CGO_ENABLED=0 go test ./a", false)
 }
 
-func TestTestsOfPytestAreReadFromItsLines(t *testing.T) {
-	f := func(text, passed, failed string, all bool) {
-		t.Helper()
-		c := ReadCases(text)
-		ids := slices.Sorted(maps.Keys(c.Passed))
-		if strings.Join(ids, " ") != passed || strings.Join(c.Failed, " ") != failed || c.AreAll() != all {
-			t.Errorf("%q: passed %q, failed %q, all %v", text, ids, c.Failed, c.AreAll())
-		}
-	}
-	f("a.py::x PASSED  [ 50%]\r\na.py::y FAILED\nFAILED a.py::y - assert a::b PASSED\n= 1 failed, 1 passed in 1.2s =", "a.py::x", "a.py::y", true)
-	f("[gw1] [ 9%] PASSED a.py::x \n2 passed, 1 warning in 1.20s (0:00:01)", "a.py::x", "", false)
-	f("ERROR a.py\nFAILED a.py::x[1, 2]\n1 failed, 1 error in 3s", "", "a.py a.py::x[1, 2]", true)
-	f("FAILED a.py::x\n2 failed in 3s", "", "a.py::x", false)
-	f("FAILED a.py::x\nERROR    root:x.py:3 no\n1 failed in 3s", "", "a.py::x    root:x.py:3 no", false)
-	f("FAILED a.py::x\n1 failed; see in 3s", "", "a.py::x", false)
-	f("", "", "", false)
-}
-
-// A call of very many words is held against its equals alone: each call is held against many failures.
 func TestACallOfManyWordsIsHeldAgainstItsEquals(t *testing.T) {
 	many := "go test" + strings.Repeat(" ./a", mostWords-2)
 	f := func(now, before string, want bool) {

@@ -1,0 +1,180 @@
+package rerun
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Cases are tests by their ids, as the output of a run names them: tests of pytest and of cargo, and files of tests of
+// jest and vitest.
+type Cases struct {
+	passed, failed map[string]bool // failed are files that could not be read, too
+	told           int             // how many failed, by the lines at the end
+	crate          string          // of the tests of cargo that come next
+}
+
+// ReadCases reads the output of a run.
+func ReadCases(text string) *Cases {
+	c := &Cases{passed: map[string]bool{}, failed: map[string]bool{}}
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, " \r\n")
+		if strings.Contains(l, "coverage threshold") || strings.Contains(l, "Required test coverage of") {
+			c.told++ // no test has the name of that
+		}
+		_ = c.takePytest(l) || c.takeFile(strings.TrimLeft(l, " ")) || c.takeCargo(strings.TrimLeft(l, " "))
+	}
+	return c
+}
+
+// Failed are the tests that failed, in their order; none if the run does not name all that did.
+func (c *Cases) Failed() []string {
+	if len(c.failed) != c.told {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.failed))
+}
+
+// HasPassed reports whether the run names a test as one that passed, and nowhere as one that failed.
+func (c *Cases) HasPassed(id string) bool { return c.passed[id] && !c.failed[id] }
+
+// takePytest takes a line that pytest writes, and reports whether it is one.
+func (c *Cases) takePytest(l string) bool {
+	for _, word := range []string{"FAILED ", "ERROR "} {
+		if failed, is := strings.CutPrefix(l, word); is {
+			id, _, _ := strings.Cut(failed, " - ")
+			c.failed[id] = true
+			return true
+		}
+	}
+	id, others, passed := strings.Cut(l, " PASSED")
+	if !passed {
+		n, is := countOf(l)
+		c.told += n
+		return is
+	}
+	if strings.HasPrefix(l, "[gw") { // several processes run them
+		id = strings.TrimPrefix(others, " ")
+	}
+	if passed = strings.Contains(id, "::"); passed {
+		c.passed[id] = true
+	}
+	return passed
+}
+
+// countOf is how many tests failed, or could not be run, by the last line of a run of pytest; is is false if l is none.
+func countOf(l string) (n int, is bool) {
+	l, _, is = strings.Cut(strings.Trim(l, "= "), " in ")
+	if !is {
+		return 0, false
+	}
+	for part := range strings.SplitSeq(l, ", ") {
+		number, what, _ := strings.Cut(part, " ")
+		many, isNumber := numberOf(number)
+		switch what {
+		case "failed", "error", "errors":
+			n += many
+		case "passed", "skipped", "xfailed", "xpassed", "warning", "warnings", "deselected", "rerun":
+		default:
+			isNumber = false
+		}
+		if !isNumber {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// takeFile takes a line that jest or vitest writes of a file of tests, and reports whether it is one.
+func (c *Cases) takeFile(l string) bool {
+	for _, word := range []string{"PASS ", "\u2713 "} {
+		if name, is := strings.CutPrefix(l, word); is {
+			name, rest := fileOfTests(name)
+			if isFile := rest == "" || rest[0] == '('; name != "" && isFile { // else it is one test of the file
+				c.passed[name] = true
+			}
+			return name != ""
+		}
+	}
+	if name, is := strings.CutPrefix(l, "FAIL "); is {
+		if name, _ = fileOfTests(name); name != "" {
+			c.failed[name] = true
+		}
+		return name != ""
+	}
+	for _, word := range []string{"Test Suites: ", "Test Files "} {
+		if counts, is := strings.CutPrefix(l, word); is {
+			number, what, _ := strings.Cut(strings.TrimLeft(counts, " "), " ")
+			if n, isNumber := numberOf(number); isNumber && strings.HasPrefix(what, "failed") {
+				c.told += n
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// fileOfTests is the file with which a line goes on, behind the name of its project if there are several, and what
+// stands behind it; empty if that is none of tests.
+func fileOfTests(l string) (name, rest string) {
+	rest = l
+	for range 2 {
+		name, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+		if strings.Contains(name, ".test.") || strings.Contains(name, ".spec.") || strings.Contains(name, "__tests__/") {
+			return name, strings.TrimLeft(rest, " ")
+		}
+	}
+	return "", ""
+}
+
+// takeCargo takes a line that cargo writes of a test, and reports whether it is one.
+func (c *Cases) takeCargo(l string) bool {
+	if what, is := strings.CutPrefix(l, "Running "); is { // unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)
+		what, _, is = strings.Cut(what[strings.LastIndexByte(what, '/')+1:], "-")
+		c.crate = what
+		return is
+	}
+	if what, is := strings.CutPrefix(l, "Doc-tests "); is {
+		c.crate = "doc " + what
+		return true
+	}
+	if counts, is := strings.CutPrefix(l, "test result: FAILED. "); is {
+		_, failed, _ := strings.Cut(counts, "; ")
+		number, _, _ := strings.Cut(failed, " ")
+		n, _ := numberOf(number)
+		c.told += n
+		return true
+	}
+	if name, is := strings.CutPrefix(l, "test "); is {
+		name, how, _ := strings.Cut(name, " ... ")
+		switch how {
+		case "ok":
+			c.passed[c.crate+" "+name] = true
+		case "FAILED":
+			c.failed[c.crate+" "+name] = true
+		default:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// numberOf reads a whole number of a few digits.
+func numberOf(text string) (n int, ok bool) {
+	const longest = 7 // digits
+	if text == "" || len(text) > longest || strings.Trim(text, digits) != "" {
+		return 0, false
+	}
+	for _, d := range []byte(text) {
+		n = 10*n + int(d-'0')
+	}
+	return n, true
+}
+
+// SetsAll reports whether a call was given all the variables that an earlier one was, and perhaps more.
+func SetsAll(now, before []string) bool {
+	set, _ := Assignments(now)
+	others, _ := Assignments(before)
+	return !slices.ContainsFunc(others, func(v string) bool { return !slices.Contains(set, v) })
+}
