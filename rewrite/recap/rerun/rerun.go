@@ -1,8 +1,8 @@
 // Package rerun tells of two calls of a tool whether the later one did all that the earlier had done, and of runs of
 // tests which of them shows that what failed passes.
 //
-// It promises that something counts as passing only where the run's own lines say so, or where a call of pytest is of it
-// for sure, and that calls of very many words are held against their equals alone: each call is held against many.
+// It promises that something counts as passing only where the run's own lines say so, or where a call of pytest is of
+// it for sure, and that calls of very many words are held against their equals alone: each call is held against many.
 package rerun
 
 import (
