@@ -182,19 +182,19 @@ var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great
 	`inspecting|returning|verifying|pulling))`)
 
 // announcesOtherwise does so in other languages: they begin with what is done first, or end with what will be done.
-var announcesOtherwise = pattern.Of(`(?i)^\W*(?:` +
+var announcesOtherwise = pattern.Of(`(?i)^[\s\pP\pS]*(?:` +
 	`(?:(?:gut|ok|okay|jetzt|nun|dann|zuerst|als nächstes)[ ,.:]+)*(?:lass mich|schauen wir|sehen wir|` +
 	`ich (?:lese|prüfe|schaue|öffne|suche|starte|sehe mir|führe)|(?:lese|prüfe|schaue|öffne|suche|starte|führe) ich)\b|` +
 	`(?:(?:ahora|primero|luego|bien|vale|ok)[ ,.:]+)*(?:voy a|vamos a|déjame|permíteme)\b|` +
 	`(?:(?:maintenant|d'abord|ensuite|bien|ok)[ ,.:]+)*(?:je vais|laisse[zs]?-moi|voyons|regardons)\b|` +
 	`(?:(?:agora|primeiro|depois|bem|ok)[ ,.:]+)*(?:vou|vamos|deixe?-me|deixa eu)\b|` +
-	`(?:(?:теперь|сейчас|сначала|затем|хорошо)[ ,.:]+)*(?:я )?(?:посмотрю|проверю|прочитаю|прочту|запущу|открою|поищу|давайте)(?:\s|$)|` +
+	`(?:(?:теперь|сейчас|сначала|затем|хорошо)[ ,.:]+)*(?:я )?(?:посмотрю|проверю|прочитаю|прочту|запущу|открою|поищу|давайте)(?:[\s,.]|$)|` +
 	`(?:好的?[，,。 ]*)?(?:现在|接下来|首先|然后)?(?:让我|我来|我先|我将)(?:先)?(?:看|查|读|检查|运行|打开|搜索|确认)|` +
 	`(?:まず|次に|では|それでは)?[^。]{0,60}(?:確認し|実行し|検索し|調べ|読み|見|開き|探し)(?:ます|てみます|ていきます)[。．]?$)`)
 
 // names finds a sentence that says of one file or name that it is next.
-var names = pattern.Of(`(?i)^\W*(?:now|next|then|jetzt|nun|dann|ahora|luego|maintenant|ensuite|agora|depois|теперь|` +
-	`сейчас|затем)[ ,:]+\S*[./_]\w\S*\W*$`)
+var names = pattern.Of(`(?i)^[\s\pP\pS]*(?:now|next|then|jetzt|nun|dann|ahora|luego|maintenant|ensuite|agora|depois|теперь|` +
+	`сейчас|затем)[ ,:]+\S*[./_]\w\S*$`)
 
 // LeadsOn reports whether a sentence ends in a colon: what it leads to stands behind it.
 func LeadsOn(sentence string) bool { return strings.HasSuffix(strings.TrimRight(sentence, "*_ "), ":") }

@@ -45,7 +45,8 @@ func TestPlansAreNoConclusions(t *testing.T) {
 	f("Now green.", false)
 	f("Voy mal.", false)
 	f("Я проверил: ключа нет.", false)
-	f("测试全部通过。", false)
+	f("测试全部通过，让我看一下。", false)
+	f("Тесты прошли, сейчас посмотрю.", false)
 	f("テストを修正しました。", false)
 }
 
