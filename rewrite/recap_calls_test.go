@@ -213,6 +213,7 @@ func TestTheOneLineThatACommandSaidIsTold(t *testing.T) {
 	}
 	f("pid 48213", "pid 48213\n")
 	f("", "")
+	f("", "(no output)")
 	f("", "pid 48213\nready\n")
 	f("", strings.Repeat("48213 ", 60))
 }

@@ -146,12 +146,12 @@ func (s *Span) LineOf(res *history.Result) string {
 	return ""
 }
 
-// SoleLineOf is the one line of a result, as it stands there; empty if it has several, or a long one. It is often the
-// name of what the call made, or began.
+// SoleLineOf is the one line of a result, as it stands there; empty if it has several, or a long one, or one without a
+// number. It is often the number of what the call made, or began.
 func (s *Span) SoleLineOf(res *history.Result) string {
-	const longest = 160 // bytes
+	const longest = 100 // bytes
 	text := s.TextOf(res)
-	if res.Item >= s.To || len(text) > 2*longest {
+	if res.Item >= s.To || len(text) > 2*longest || !strings.ContainsAny(text, "0123456789") {
 		return ""
 	}
 	if text = strings.Trim(text, "\r\n"); len(text) > longest {
