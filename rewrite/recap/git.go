@@ -81,16 +81,20 @@ func isOnlyTakingBack(list []*gitStep, res *history.Result, file string) bool {
 
 // takenBack is the command that took back what the call of res changed in the file; nil if that is not known.
 func takenBack(list []*gitStep, res *history.Result, file string) *gitStep {
-	staged := false
+	staged, commits := false, 0 // since
 	for _, g := range list {
 		if g.res.Item <= res.Item {
 			continue
 		}
 		switch {
-		case g.Use == git.Commits:
+		case commits > 0 && (g.Use == git.Moves || g.MayMove):
 			return nil
+		case g.Use == git.Commits && (commits == 0 || !g.Amends):
+			commits++
 		case g.Use == git.Stages:
 			staged = true
+		case commits > g.Back:
+			commits -= g.Back
 		case g.Use == git.TakesBack && !g.isUndone && !(staged && g.FromIndex) && g.Reaches(file):
 			return g
 		}

@@ -22,6 +22,8 @@ import (
 type Errand struct {
 	Words  []string // the program, its assignments, options and targets; without where its output goes
 	Place  string   // the folder and the environment in which it runs
+	Folder string   // likewise, if each call begins where the call before ended; empty if it is not known
+	Sought string   // a folder that the shell was to enter for it and did not find: nothing was run
 	Whole  string   // the whole call
 	Hidden bool     // the call's exit state is not that of the errand
 	Shown  bool     // what it puts out is the end of what the call does
@@ -35,9 +37,17 @@ type Errand struct {
 
 // Covers reports whether a call that did e has done what other is.
 func (e *Errand) Covers(other *Errand) bool {
-	return e.Place == other.Place && (slices.Equal(e.Words, other.Words) || rerun.Covers(e.Words, other.Words) ||
+	if slices.Equal(e.Words, other.Words) && (e.Place == other.Place || e.isIn(other.Sought)) {
+		return true
+	}
+	return e.Place == other.Place && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
 		other.Waits && rerun.Concludes(e.Words, other.Words) ||
 		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
+}
+
+// isIn reports whether e runs in a folder that was sought before, from wherever that was.
+func (e *Errand) isIn(sought string) bool {
+	return sought != "" && (e.Folder == sought || strings.HasSuffix(e.Folder, "/"+sought))
 }
 
 // Succeeds reports whether a later call which did e and ended so has succeeded in what failed. then is how the call
@@ -62,9 +72,17 @@ func isMarkedWell(e *ending.Ending) bool {
 	return e.TellsNoError() && e.Said == conversation.WentWell
 }
 
-// Keys are equal for two errands of which one may cover the other, or tell of it.
+// KeyAnywhere is equal for two errands of which one may have done what the other was to do in a folder that the shell
+// did not find.
+func (e *Errand) KeyAnywhere() string { return "\x00sought\x00" + strings.Join(e.Words, "\x00") }
+
+// Keys are equal for two errands of which one may cover the other, or tell of it; but for KeyAnywhere, which only what
+// sought its folder is looked up by.
 func (e *Errand) Keys() []string {
 	keys := []string{e.Place + "\x00" + strings.Join(e.Words, "\x00")}
+	if e.Sought != "" {
+		keys = append(keys, e.KeyAnywhere())
+	}
 	if e.Like != "" {
 		keys = append(keys, e.Like)
 	}

@@ -2,15 +2,21 @@ package errand
 
 import (
 	"crypto/sha256"
+	"path"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/recap/step"
 	"epitome/rewrite/recap/where"
 )
 
 // Terminal is where commands run: each call may begin where the call before ended, or anew.
-type Terminal struct{ lasting, fresh where.Place }
+type Terminal struct {
+	lasting, fresh where.Place
+	before         string // the folder in which the newest call began, if it began where the call before ended
+	entered        string // the folder that is entered before all else which that call does; empty if there is none
+}
 
 // Most is how many errands one call does at most that are told apart. Each is held against those that failed.
 const Most = 12
@@ -33,7 +39,7 @@ func (p *Terminal) change(words []string) {
 
 // Run reads what one call does, without what does nothing by itself.
 func (p *Terminal) Run(command, folder string) (list []Errand) {
-	p.fresh = where.Place{Folder: folder}
+	p.fresh, p.before, p.entered = where.Place{Folder: folder}, p.lasting.Folder, ""
 	if folder != "" { // for this call alone
 		before := p.lasting.Folder
 		defer func() { p.lasting.Folder = before }()
@@ -51,6 +57,7 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		}
 		return nil
 	}
+	p.entered = entered(steps)
 	hidden, whole, row := step.Hidden(steps), begin+"\x00"+command, 0
 	for k, s := range steps {
 		if s.Before != "&&" {
@@ -69,9 +76,46 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		if len(list) == 1 && list[0].Whole == command {
 			continue
 		}
-		t := Errand{Words: words, Place: p.name(words), Whole: whole}
+		t := Errand{Words: words, Place: p.name(words), Folder: p.lasting.Folder, Whole: whole}
 		t.Row, t.Hidden, t.Shown, t.Unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
 		list = append(list, t)
 	}
 	return list
+}
+
+// entered is the folder that a row of steps is to enter first, if all else runs only there; empty if there is none.
+func entered(steps []step.Step) string {
+	if len(steps) == 0 || len(steps[0].Words) != 2 || steps[0].Words[0] != "cd" {
+		return ""
+	}
+	for _, s := range steps[1:] {
+		if s.Before != "&&" && s.Before != "|" {
+			return ""
+		}
+	}
+	folder := path.Clean(steps[0].Words[1])
+	if folder == "." || strings.HasPrefix(folder, "..") || strings.ContainsAny(folder, "$~*?") {
+		return ""
+	}
+	return folder
+}
+
+// lostForm finds a line in which a shell says that it did not enter a folder.
+var lostForm = pattern.Of(`(?mi)^(?:.*[ :])?cd:(?:\d+:)? ?(?:.*(?:no such file or directory|not a directory).*|can't cd to .*|` +
+	`the directory .* does not exist)`)
+
+// NotEntered notes that the newest call, which failed, did nothing, as its output tells: the shell did not find the
+// folder in which all of it was to run, and stands where it stood.
+func (p *Terminal) NotEntered(list []Errand, output func() string) {
+	const longest = 1_000 // bytes of what a shell says that did nothing
+	if p.entered == "" || len(output()) > longest {
+		return
+	}
+	if line := lostForm.FindString(output()); !strings.Contains(line, path.Base(p.entered)) {
+		return
+	}
+	p.lasting.Folder = p.before
+	for k := range list {
+		list[k].Sought = p.entered
+	}
 }

@@ -223,7 +223,7 @@ func (c *Calls) concerned(errands []errand.Errand) (list []*Failure) {
 	const mostLike = 12              // failures of the same with other values
 	const wordsOfPair = 64           // pairs of words that cost as much
 	for k := range errands {
-		for _, key := range errands[k].Keys() {
+		for _, key := range append(errands[k].Keys(), errands[k].KeyAnywhere()) {
 			all := slices.DeleteFunc(c.doing[key], func(f *Failure) bool { return f.isClosed })
 			all = all[max(0, len(all)-most):]
 			if key == errands[k].Like {
@@ -254,6 +254,9 @@ func (c *Calls) errandsOf(res *history.Result) (list []errand.Errand) {
 			command, folder = c.span.CommandOf(res)
 		}
 		list = c.terminal.Run(command, folder)
+		if end := c.EndOf(res); c.span.EndingOf(end).Failed() {
+			c.terminal.NotEntered(list, func() string { return c.span.TextOf(end) })
+		}
 		if a.Looks || a.OnlyFiles {
 			return nil
 		}

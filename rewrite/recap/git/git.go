@@ -10,6 +10,7 @@ package git
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"epitome/pattern"
@@ -26,6 +27,7 @@ const (
 	Stages               // changes are noted: what takes back from there does not reach them
 	Commits              // changes are kept
 	Restores             // what the last stash took back is there again
+	Moves                // the work goes on elsewhere, or commits come in
 )
 
 // Command is one command of git that changes what became of earlier changes.
@@ -35,6 +37,9 @@ type Command struct {
 	Folder    string   // in which it runs; empty if that is not known
 	FromIndex bool     // it takes back only what is not staged
 	IsStash   bool
+	Back      int  // of the newest commits, how many it takes back
+	MayMove   bool // what it names may be a branch: the work goes on there then
+	Amends    bool // the newest commit becomes another one
 }
 
 // refusal finds a line in which git says that it did not do what it was told.
@@ -98,10 +103,16 @@ func commandOf(words []string, folder string) *Command {
 	case "add", "stage":
 		return &Command{Use: Stages}
 	case "commit":
-		return &Command{Use: Commits}
+		return &Command{Use: Commits, Amends: has("--amend")}
+	case "switch", "merge", "pull", "cherry-pick", "revert", "rebase", "am":
+		return &Command{Use: Moves}
 	case "checkout":
-		if !all && !has("-b", "-B", "-p", "--patch", "--orphan", "-t", "--track", "--ours", "--theirs") {
-			return &Command{Files: inFolder(rest, folder), FromIndex: true}
+		if has("-b", "-B", "--orphan", "-t", "--track") {
+			return &Command{Use: Moves}
+		}
+		if !all && !has("-p", "--patch", "--ours", "--theirs") {
+			mayMove := !slices.Contains(words, "--")
+			return &Command{Files: inFolder(rest, folder), FromIndex: true, MayMove: mayMove}
 		}
 	case "restore":
 		isStagedOnly := has("-S", "--staged") && !has("-W", "--worktree")
@@ -110,7 +121,7 @@ func commandOf(words []string, folder string) *Command {
 		}
 	case "reset":
 		if has("--hard") {
-			return &Command{}
+			return &Command{Back: countBack(rest)}
 		}
 	case "stash":
 		switch {
@@ -124,6 +135,25 @@ func commandOf(words []string, folder string) *Command {
 		}
 	}
 	return nil
+}
+
+// countBack is how many commits lie behind the one that is named, as HEAD~2 and HEAD^ name it; 0 if that is not known.
+func countBack(rest []string) (n int) {
+	const most = 100
+	if len(rest) != 1 {
+		return 0
+	}
+	behind, ok := strings.CutPrefix(rest[0], "HEAD")
+	if at, isNumber := strings.CutPrefix(behind, "~"); ok && isNumber && at != "" {
+		if n, err := strconv.Atoi(at); err == nil && n > 0 && n <= most {
+			return n
+		}
+		return 0
+	}
+	if ok && len(behind) <= most && strings.Trim(behind, "^~") == "" {
+		return len(behind)
+	}
+	return 0
 }
 
 // stashed are the files that git is to put on the stash; none if it is all.

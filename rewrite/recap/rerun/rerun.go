@@ -191,6 +191,13 @@ func Operation(words []string) string {
 	return ""
 }
 
+// Commits reports whether a call of git commits, and an earlier one was to: what that one had staged is in it, whatever
+// the message.
+func Commits(now, before []string) bool {
+	const commit = "git commit"
+	return Operation(now) == commit && Operation(before) == commit && !slices.Contains(now, "--dry-run")
+}
+
 // Concludes reports whether a call ends what an earlier one of git began, which conflicts have stopped: it goes on with
 // that to its end, or takes it back.
 func Concludes(now, before []string) bool {

@@ -58,6 +58,24 @@ func documentOf(text string) (word, rest string, ok bool) {
 	return "<<" + body, rest, ok
 }
 
+// shownIn is how many bytes of a text are a document that the shell puts there as it is, as messages are written that
+// have several lines: $(cat <<'EOF' … EOF). It is 0 if the text begins with none, or if commands stand in it.
+func shownIn(text string) int {
+	document, ok := strings.CutPrefix(text, "$(cat ")
+	if !ok {
+		return 0
+	}
+	_, body, rest, ok := documentIn(document)
+	isQuoted := strings.ContainsAny(shorten.FirstLine(document), `'"`)
+	if !ok || !isQuoted && (strings.Contains(body, "`") || strings.Contains(body, "$(")) {
+		return 0
+	}
+	if rest = strings.TrimLeft(rest, "\r\n\t "); !strings.HasPrefix(rest, ")") || !strings.HasSuffix(text, rest) {
+		return 0
+	}
+	return len(text) - len(rest) + len(")")
+}
+
 // documentIn is what ends the document at the beginning of a text, what stands in it, and the text without both.
 func documentIn(text string) (mark, body, rest string, ok bool) {
 	after, isDocument := strings.CutPrefix(text, "<<")

@@ -123,7 +123,7 @@ func wordOf(text string) (word, rest string, ok bool) {
 }
 
 // quotedIn is how many bytes of a text stand in the quotes with which it begins, with these; 0 if that is not known, or
-// if a command stands there.
+// if a command stands there that does more than to show a document.
 func quotedIn(text string) int {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {
@@ -132,8 +132,14 @@ func quotedIn(text string) int {
 			return i + 1
 		case quote == '"' && c == '\\':
 			i++
-		case quote == '"' && (c == '`' || strings.HasPrefix(text[i:], "$(")):
+		case quote == '"' && c == '`':
 			return 0
+		case quote == '"' && strings.HasPrefix(text[i:], "$("):
+			n := shownIn(text[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
 		}
 	}
 	return 0

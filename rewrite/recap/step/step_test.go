@@ -34,6 +34,31 @@ func TestACommandGoesOnBehindADocument(t *testing.T) {
 	f(strings.Repeat("cat <<E\nE\n", 9), nil...)
 }
 
+// A message that stands in a document of its own is a word, whatever signs stand in it.
+func TestAMessageInADocumentIsOneWord(t *testing.T) {
+	f := func(line string, want ...string) {
+		t.Helper()
+		steps, ok := In(line)
+		var got []string
+		for _, s := range steps {
+			got = append(got, strings.Join(s.Words, " ")+s.After)
+		}
+		if ok != (want != nil) || strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%q: %q, %v, want %q", line, got, ok, want)
+		}
+	}
+	f("git add a && git commit -m \"$(cat <<'EOF'\nrefund: it's ($1) `now`; \"x\" && y\n\nEOF\n)\" && git push",
+		"git add a&&", "git commit -m $(cat <<'EOF'\nrefund: it's ($1) `now`; \"x\" && y\n\nEOF\n)&&", "git push")
+	f("git commit -m \"$(cat <<EOF\nfor $A\nEOF\n)\"; make", "git commit -m $(cat <<EOF\nfor $A\nEOF\n);", "make")
+	f("git commit -m \"$(cat <<EOF\n`date`\nEOF\n)\"", nil...)
+	f("git commit -m \"$(cat <<EOF\n$(rm a)\nEOF\n)\"", nil...)
+	f("git commit -m \"$(cat <<'EOF'\none\nEOF\nrm a)\"", nil...)
+	f("git commit -m \"$(cat <<'EOF' | tee a\none\nEOF\n)\"", nil...)
+	f("git commit -m \"$(cat <<'EOF'\none\n)\"", nil...)
+	f("git commit -m \"$(tac <<'EOF'\none\nEOF\n)\"", nil...)
+	f(strings.Repeat("\"$(cat <<", 800), nil...)
+}
+
 func TestTheLineOfACommandTellsWhatStandsBehindItsDocument(t *testing.T) {
 	f := func(command, want string) {
 		t.Helper()

@@ -1,0 +1,87 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/prose"
+)
+
+// commitOf is a commit with a message, as agents write it.
+func commitOf(words string) string {
+	return "git add shop/init.py && git commit -m \"$(cat <<'EOF'\n" + words + "\n\nIt's ($1) as agreed.\nEOF\n)\""
+}
+
+// What a commit has kept is told as taken back only if the commit was.
+func TestWhatACommitKeepsGoesWithTheCommitAlone(t *testing.T) {
+	f := func(isBack bool, commands ...string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does("edit", `{"path":"shop/init.py","old":"import logging","new":"decimal.getcontext().rounding = ROUND_HALF_EVEN"}`, "edited")
+		for _, c := range commands {
+			a.says("", c, "[rounding 6a1b2c3] shop: round to even\n 1 file changed")
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		files := partOf(text, "files")
+		if strings.Contains(files, "taken back") != isBack || strings.Contains(files, "getcontext") == isBack {
+			t.Errorf("%q: %s", commands, files)
+		}
+	}
+	const stash = "git stash && git checkout main"
+	long, other := commitOf("shop: round to even"), "git commit -qam other"
+	f(false, long, stash)
+	f(false, long, "git reset --hard")
+	f(true, long, "git reset --hard HEAD~1 && git log --oneline -2")
+	f(true, long, "git reset --hard HEAD^")
+	f(true, long, other, "git reset -q --hard HEAD~2")
+	f(true, long, other, "git reset --hard HEAD^", "git reset --hard HEAD~")
+	f(false, long, other, "git reset --hard HEAD~1")
+	f(false, long, "git reset --soft HEAD~1")
+	f(false, long, "git reset --hard origin/main")
+	f(false, long, "git checkout -b till main", other, "git reset --hard HEAD~2")
+	f(false, long, "git switch main", "git reset --hard HEAD~1")
+	f(false, long, "git checkout main", "git reset --hard HEAD~1")
+	f(false, long, "git pull", "git reset --hard HEAD~1")
+	f(true, long, "git commit --amend --no-edit", "git reset --hard HEAD~1")
+}
+
+// A failure is told as open only until what it was about was done: what its words differ in may not matter.
+func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
+	f := func(name string, open bool, steps ...string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		for k := 0; k < len(steps); k += 2 {
+			a.does("bash", fmt.Sprintf(`{"command":%q}`, steps[k]), steps[k+1])
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		first, _, _ := strings.Cut(steps[0], "\n")
+		if got := strings.Contains(partOf(text, "open failures"), "bash `"+first); got != open {
+			t.Errorf("%s: told as open: %v, want %v: %s", name, got, open, text)
+		}
+	}
+	const bad, good = "shop/init.py:3: line too long\nexit code: 1", "fine\nexit code: 0"
+	f("a commit that a check refused", true, commitOf("shop: round"), bad)
+	f("of another message", false, commitOf("shop: round"), bad, commitOf("shop: round to even"), good)
+	f("of a short message", false, commitOf("shop: round"), bad, "git add -A && git commit -qm rounding", good)
+	f("elsewhere", true, commitOf("shop: round"), bad, "cd /srv/till && git commit -qm rounding", good)
+	f("as a rehearsal", true, commitOf("shop: round"), bad, "git commit --dry-run -m rounding", good)
+
+	const zsh = "(eval):cd:1: no such file or directory: services/till\nexit code: 1"
+	f("no such folder", true, "cd services/till && make shop", zsh)
+	f("it stood there already", false, "cd services/till && make shop", zsh, "cd services/till && ls", good, "make shop", good)
+	f("the whole way", false, "cd services/till && make shop", zsh, "cd /srv/services/till && make shop", good)
+	f("another folder", true, "cd services/till && make shop", zsh, "cd /srv/services/shop && make shop", good)
+	f("another target", true, "cd services/till && make shop", zsh, "cd /srv/services/till && make till", good)
+	f("it ran there, and failed", true, "cd services/till && make shop", bad, "cd /srv/services/till && make shop", good)
+	for _, said := range []string{"bash: line 1: cd: till: No such file or directory\nexit code: 1",
+		"sh: 1: cd: can't cd to till\nexit code: 2", "cd: The directory 'till' does not exist\nexit code: 1",
+		"/bin/bash: line 0: cd: till: Not a directory\nexit code: 1"} {
+		f(said, false, "cd till && make shop", said, "cd /srv/till && make shop", good)
+		f("the shell stays", false, "make shop", bad, "cd till && make shop", said, "make shop", good)
+	}
+	f("the shell stays", false, "make shop", bad, "cd till && ls", "bash: line 1: cd: till: No such file or directory\nexit code: 1",
+		"make shop", good)
+}
