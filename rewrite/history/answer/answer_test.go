@@ -148,6 +148,11 @@ func TestPageTellsWhereABrowserStands(t *testing.T) {
 		"- Page URL: https://a.example/cart", "- Page Title: Cart", "- alert [ref=e13]: Quantity exceeds the limit")
 	f("# click response\nuid=1_0 RootWebArea \"Cart\" url=\"https://a.example/cart\"\n  uid=1_7 alert \"Too many\"\n",
 		`uid=1_0 RootWebArea "Cart" url="https://a.example/cart"`, `uid=1_7 alert "Too many"`)
+	f("url: https://a.example/cart?of=7\nRootWebArea 'Cart of 7', focused\n\t[24] link 'Jump to the till'\n\t[31] alert 'Too many', live='assertive'\n"+
+		"\t[32] alert '', live='assertive'\n\t\tStaticText 'url: https://b.example'\n",
+		"url: https://a.example/cart?of=7", "RootWebArea 'Cart of 7', focused", "[31] alert 'Too many', live='assertive'")
+	f("url: https://a.example/cart\nerror: TimeoutError: click: 500 ms\nRootWebArea '', focused\n", "url: https://a.example/cart")
+	f("url: https://a.example/cart\nname: RootWebArea is the root\n")
 	f("- alert: this list has no page\n")
 	f("The docs say: Page URL: is printed first.\n")
 	f("")

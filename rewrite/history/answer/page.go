@@ -12,16 +12,20 @@ import (
 //     "- alert [ref=e13]: Quantity exceeds the limit", "- dialog "Delete order?" [ref=e40]"
 //   - that of Chrome's developer tools: `uid=1_0 RootWebArea "Cart" url="https://shop.example/cart"`,
 //     `uid=1_7 alert "Quantity exceeds the limit"`
+//   - those that write the tree as BrowserGym does: "url: https://shop.example/cart", "RootWebArea 'Cart', focused",
+//     "[7] alert 'Quantity exceeds the limit'"
 var (
-	placeForm = pattern.Of(`^(?:- Page (?:URL|Title): \S|(?:uid=\S+ )?RootWebArea ")`)
-	alertForm = pattern.Of(`^(?:- (?:alert|alertdialog|dialog)\b[^:"]*(?:"|: \S)|uid=\S+ (?:alert|alertdialog|dialog) ")`)
+	placeForm = pattern.Of(`^(?:- Page (?:URL|Title): \S|url: https?://\S|(?:uid=\S+ )?RootWebArea (?:"|'[^']))`)
+	alertForm = pattern.Of(`^(?:- (?:alert|alertdialog|dialog)\b[^:"]*(?:"|: \S)|` +
+		`(?:uid=\S+|\[\w+\]) (?:alert|alertdialog|dialog) (?:"|'[^']))`)
 )
 
 // Page returns the lines of an answer in which a tool that drives a browser says where it stands, and what the page
 // calls out, each without the white space around it; none if the tool does not say where.
 func Page(text string) (lines []string) {
 	const most, mostAlerts = 4, 2
-	if len(text) > longest || !strings.Contains(text, "Page URL: ") && !strings.Contains(text, "RootWebArea ") {
+	holds := func(sign string) bool { return strings.Contains(text, sign) }
+	if len(text) > longest || !holds("Page URL: ") && !holds(`RootWebArea "`) && !holds("RootWebArea '") {
 		return nil
 	}
 	places, alerts := 0, 0
