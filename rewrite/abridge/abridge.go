@@ -101,23 +101,38 @@ func (c *Shortening) excerpt(shown, of string) (text string, why plan.Why) {
 	if plan.AddressOf(c.Plan, c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if c.Recalled == "" {
+	e, isPage := c.page(shown, keep)
+	if c.Recalled == "" && !isPage {
 		if o, ok := outline.Of(shown, c.hint(shown), keep, c.Plan.Count); ok && !c.isOutput(shown, &o) {
 			return c.outlined(shown, of, &o), why
 		}
 	}
-	cut := excerpt.Of
-	if c.showsFile() {
-		cut = excerpt.Ends // what a file says of errors is no failure
-	}
-	e, ok := cut(shown, excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}, plan.Mark)
-	if !ok {
-		return "", plan.Why{}
+	if !isPage {
+		cut, ok := excerpt.Of, false
+		if c.showsFile() {
+			cut = excerpt.Ends // what a file says of errors is no failure
+		}
+		if e, ok = cut(shown, c.budget(keep), plan.Mark); !ok {
+			return "", plan.Why{}
+		}
 	}
 	return plan.ExcerptStub(c.about(), plan.Cut{
 		Excerpt: e, Size: c.Size(), Of: of, Where: at,
 		Names: unseen(shorten.NamesIn(e.Rare, c.Plan.Limits.Conf.Names), e.Join(false)),
 	}), why
+}
+
+// budget is what an excerpt of so many tokens may take.
+func (c *Shortening) budget(keep int) excerpt.Budget {
+	return excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}
+}
+
+// page is an excerpt of a page, if the text is one that a tool shows which drives a browser.
+func (c *Shortening) page(shown string, keep int) (e excerpt.Excerpt, ok bool) {
+	if c.Recalled != "" || c.Result.Action.Kind != action.Other {
+		return e, false
+	}
+	return excerpt.Page(shown, c.budget(keep), plan.Mark)
 }
 
 // unseen returns those of the names that do not stand in a text, nor at the end of a path before them.

@@ -282,3 +282,24 @@ func TestWhatWasNotSeenYetIsShownHoweverLittleRoomThereIs(t *testing.T) {
 		t.Error("it stays after the provider has refused it")
 	}
 }
+
+// Of a page over its limit the main part is shown, and what a shell or a file says of such a page is cut as a log is.
+func TestAPageOverItsLimitShowsItsMainPart(t *testing.T) {
+	page := "url: https://till.example/invoices\nRootWebArea 'Invoices', focused\n" + lines("\t[7] link", 1, 200) +
+		"\t[8] main ''\n" + lines("\t\t[9] cell", 1, 300)
+	f := func(step plantest.Step, isMain bool) {
+		t.Helper()
+		c := shortening(t, planned(t, step), 0, 2_000, 600)
+		text, _, ok := c.Shorten()
+		if !ok {
+			t.Fatalf("%+v is not shortened", step)
+		}
+		plantest.HoldExcerpt(t, text, step.Output)
+		holdArtifact(t, c, text)
+		if strings.Contains(text, "] cell 1: ") != isMain || strings.Contains(text, "] link 15: ") == isMain {
+			t.Errorf("%s: %s", step.Tool, text)
+		}
+	}
+	f(plantest.Step{Tool: "browser_click", Input: `{"ref":"e7"}`, Output: page}, true)
+	f(plantest.Reading("a.txt", page), false)
+}
