@@ -85,3 +85,24 @@ func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
 	f("the shell stays", false, "make shop", bad, "cd till && ls", "bash: line 1: cd: till: No such file or directory\nexit code: 1",
 		"make shop", good)
 }
+
+// What gh made is told by its address: all that follows is about that.
+func TestWhatAForgeMadeIsToldByItsAddress(t *testing.T) {
+	f := func(command, output, want string) {
+		t.Helper()
+		text := told(t, command, output)
+		if all := partOf(text, "open failures") + "\n" + partOf(text, "commands") + "\n"; !strings.Contains(all, want) {
+			t.Errorf("%q is not told of %q: %s", want, command, all)
+		}
+	}
+	const create = "gh pr create --draft --title \"refund: by line\" --fill"
+	const address = "https://git.example/shop/refund/"
+	f(create, address+"pull/7", "gh pr create --draft --title \"refund: by line\" --fill\n> "+address+"pull/7\n")
+	f(create, "Creating pull request for refund into main in shop/refund\n\n"+address+"pull/7", "\n> "+address+"pull/7\n")
+	f("gh issue create --title x --body y", address+"issues/12", "\n> "+address+"issues/12\n")
+	f("gh pr comment 7 --body done", address+"pull/7#issuecomment-41", "\n> "+address+"pull/7#issuecomment-41\n")
+	f("gh release create v1.2 a.tgz", address+"releases/tag/v1.2", "\n> "+address+"releases/tag/v1.2\n")
+	f("glab mr create --fill", "!12 refund: by line (refund)\n "+address+"-/merge_requests/12", "\n>  "+address+"-/merge_requests/12\n")
+	f(create, "a pull request for branch \"refund\" into branch \"main\" already exists:\n"+address+"pull/7",
+		"its output says that it failed\n> a pull request for branch \"refund\" into branch \"main\" already exists:\n")
+}

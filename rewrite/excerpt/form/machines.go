@@ -121,6 +121,11 @@ var machineRows = []Row{
 		sample: " 3 files changed, 12 insertions(+), 4 deletions(-)"},
 	{Tool: "gh", Kind: Failure, needs: glance.Fail, has: "\tfail\t",
 		sample: "Test\tfail\t1m39s\thttps://github.com/shop/refund/actions/runs/1/job/2\t"},
+	{Tool: "gh", Kind: Failure, Whole: true, first: "a pull request for branch ", has: " already exists:", Says: Fails,
+		sample: `a pull request for branch "refund" into branch "main" already exists:`},
+	{Tool: "gh", Kind: Total, Same: true, first: "https://", like: pattern.Of(
+		`^https://\S+/(?:pull/\d+|issues/\d+|merge_requests/\d+|releases/tag/[\w.-]+)(?:#(?:issuecomment|discussion)[\w-]+)?$`),
+		sample: "https://git.example/shop/refund/pull/7"},
 	{Tool: "kernel", Kind: Failure, needs: glance.Trouble, has: "Out of memory: Killed process ",
 		sample: "[12345.678] Out of memory: Killed process 4242 (refund) total-vm:123456kB"},
 	{Tool: "kernel", Kind: Failure, needs: glance.Fail, has: "I/O error, dev ",
