@@ -23,7 +23,7 @@ var (
 		"ended with an exit code that is an answer, and no failure", endedByNotice}
 	groupsOfFiles = []string{"taken back since, if git had the file:", "deleted:",
 		"deleted or not: the results of the commands that were to do it do not tell:",
-		"files read, of which nothing else is told here:"}
+		"files read, of which nothing else is told here:", "answered by calls that may have changed something:"}
 )
 
 // withoutID is a row of a command without the id by which it is reached, which a result tells.

@@ -58,3 +58,19 @@ func TestAChoiceOfWordsIsNoPath(t *testing.T) {
 		}
 	}
 }
+
+// What a tool answers that may have changed something is told apart from what was read.
+func TestWhatActedIsNotToldAsARead(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("mcp__crm__get_record", `{"file":"till.fig","node":"n7"}`, "The layer waxBadge lies below refundPanel.\n")
+	a.does("mcp__figma__batch_design", `{"file":"till.fig","operations":"I(\"n7\")"}`, "Layer inkFrame has no height: it is below zeroFrame.\n")
+	a.does("mcp__crm__get_record", `{"file":"till.fig","node":"n8"}`, "The layer cashBadge lies below refundPanel.\n")
+	a.does("mcp__figma__batch_design", `{"operations":"`+strings.Repeat("and on it goes ", 40)+`waxBadge inkFrame zeroFrame cashBadge refundPanel"}`, "done\n")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	reads, acts, ok := strings.Cut(partOf(text, "reads"), "answered by calls that may have changed something:\n")
+	if !ok || !strings.Contains(acts, "mcp__figma__batch_design") || strings.Contains(reads, "batch_design") ||
+		!strings.Contains(reads, "cashBadge") || !strings.Contains(reads, "waxBadge") || strings.Contains(acts, "cashBadge lies") {
+		t.Errorf("%s", partOf(text, "reads"))
+	}
+}

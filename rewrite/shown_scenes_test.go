@@ -322,7 +322,7 @@ func shopWork(a *agent) {
 	a.does("bash", `{"command":"git status --short"}`, " M refund/share.go\nexit code: 0\n")
 	a.does("bash", `{"command":"npm test"}`, "Tests:       12 passed, 12 total\n")
 	a.does("lookup", `{"question":"the cap of refunds"}`, "3 percent\n")
-	a.does("lookup", `{"question":"the cap of refunds"}`, "3 percent\n")
+	a.does("Task", `{"description":"Look for the cap"}`, "I read all of it.\n\n1. fees/cap.go:7 has the cap: 3 percent, which must be told.\n")
 	a.does("read_file", `{"path":"ledger/missing.go"}`, "Error: no such file: ledger/missing.go")
 	a.does("grep", `{"pattern":"RoundHalfEven","path":"ledger/entry.go"}`, "ledger/entry.go:8:\treturn RoundHalfEven(cents)\n")
 	a.does("bash", `{"command":"make release"}`, "reading the version\n")

@@ -8,6 +8,7 @@ import (
 	"epitome/pattern"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
+	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/git"
 	"epitome/rewrite/recap/past"
 	"epitome/rewrite/recap/spoken"
@@ -27,25 +28,35 @@ const (
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
 func (w *writer) findings(k *known, tokens int) string {
-	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}}
-	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000))
+	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}, acts: map[string]bool{}}
+	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000)) - len(groupActs+":\n")
 	w.Backwards(func(res *history.Result) bool {
 		hasRoom := f.take(res)
 		k.noteMove(res)
 		return hasRoom
 	})
-	var s strings.Builder
+	var s, acts strings.Builder
 	for _, head := range f.order {
-		s.WriteString(head + "\n" + spoken.Quoted(f.lines[head]))
+		to := &s
+		if f.acts[head] {
+			to = &acts
+		}
+		to.WriteString(head + "\n" + spoken.Quoted(f.lines[head]))
 	}
 	if files := f.filesRead(); files != "" {
 		s.WriteString("files read, of which nothing else is told here:\n" + files)
+	}
+	if acts.Len() > 0 {
+		s.WriteString(groupActs + ":\n" + acts.String())
 	}
 	if n := f.countMore(); n > 0 && f.room >= 0 && w.IsReadWhole() { // else there are more that were not read
 		fmt.Fprintf(&s, rowOfMore, n)
 	}
 	return s.String()
 }
+
+// groupActs stands above what tools answered that are not known to look alone.
+const groupActs = "answered by calls that may have changed something"
 
 // found is what the agent read and searched, as far as there is room for it.
 type found struct {
@@ -55,6 +66,7 @@ type found struct {
 	searched int                 // bytes of results
 	order    []string            // the lines above what was found, the newest first
 	lines    map[string][]string // by those
+	acts     map[string]bool     // those of them of which the call may have changed something
 	bare     map[string]int      // by tool, how many of them have no lines
 }
 
@@ -81,6 +93,7 @@ func (f *found) take(res *history.Result) bool {
 	}
 	if !isTold {
 		f.order = append(f.order, head)
+		f.acts[head] = isOther && !deed.Looks(res.Name, f.sum.ValuesOf(res))
 	}
 	f.known.tell(head)
 	f.lines[head] = append(f.lines[head], chosen...)
