@@ -69,6 +69,17 @@ func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
 	f("elsewhere", true, commitOf("shop: round"), bad, "cd /srv/till && git commit -qm rounding", good)
 	f("as a rehearsal", true, commitOf("shop: round"), bad, "git commit --dry-run -m rounding", good)
 
+	const stopped, done = "CONFLICT (content): Merge conflict in init.py\nerror: could not apply 1cbd9e3... a\nexit code: 1", "exit code: 0"
+	f("a rebase that is stopped", true, "git rebase main", stopped, "GIT_EDITOR=true git status", done)
+	f("goes on without an editor", false, "git rebase main", stopped, "git add -A && GIT_EDITOR=true git rebase --continue", done)
+	f("goes on with another one", false, "git rebase main", stopped, "git -c core.editor=true rebase --continue", done)
+	f("was stopped again, and goes on", false, "GIT_EDITOR=: git rebase main", stopped, "git rebase --continue", stopped,
+		"GIT_EDITOR=true git rebase --continue", done)
+	f("in another tree", true, "git rebase main", stopped, "git -C ../till rebase --continue", done)
+
+	f("what failed elsewhere", false, "gh run view 7 --log-failed 2>&1 | tail -20",
+		"till\tTest\t2026-01-02T10:00:00.1Z ##[error]Process completed with exit code 1.\n")
+
 	const zsh = "(eval):cd:1: no such file or directory: services/till\nexit code: 1"
 	f("no such folder", true, "cd services/till && make shop", zsh)
 	f("it stood there already", false, "cd services/till && make shop", zsh, "cd services/till && ls", good, "make shop", good)

@@ -184,11 +184,34 @@ var operations = []string{"rebase", "cherry-pick", "revert", "merge", "am"}
 // Operation is what a call of git begins or goes on with that conflicts may stop; empty if it is none. A commit may end
 // any of them.
 func Operation(words []string) string {
-	if len(words) > 1 && len(words) <= mostWords && words[0] == "git" &&
+	if len(words) > mostWords {
+		return ""
+	}
+	if words = ofGit(words); len(words) > 1 && words[0] == "git" &&
 		(words[1] == "commit" || slices.Contains(operations, words[1])) {
 		return "git " + words[1]
 	}
 	return ""
+}
+
+// ofGit are the words of a call of git without what is set for it alone, as for an editor; the words as they are if it
+// is none.
+func ofGit(words []string) []string {
+	isSetting := func(w string) bool {
+		name, _, ok := strings.Cut(w, "=")
+		return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
+	}
+	rest := words
+	for len(rest) > 0 && isSetting(rest[0]) {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 || rest[0] != "git" {
+		return words
+	}
+	for len(rest) > 3 && rest[1] == "-c" {
+		rest = append([]string{"git"}, rest[3:]...)
+	}
+	return rest
 }
 
 // Commits reports whether a call of git commits, and an earlier one was to: what that one had staged is in it, whatever
