@@ -47,7 +47,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/excerpt": {
 		"rewrite/excerpt/form rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber" +
-			" rewrite/mark rewrite/wording",
+			" rewrite/mark rewrite/record rewrite/wording",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/excerpt/form": {
@@ -237,6 +237,10 @@ var rewriting = map[string]room{
 	"rewrite/spent": {
 		"event rewrite/reply",
 		"what an answer says that it cost is numbers; the names of these are the dialects' own",
+	},
+	"rewrite/record": {
+		"",
+		"records are made of like lines, whatever these say",
 	},
 	"rewrite/wording": {
 		"",

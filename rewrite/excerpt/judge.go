@@ -49,6 +49,10 @@ func (j *judge) look(text string, start, end int) line {
 	if body == "" {
 		return l
 	}
+	if looks.IsBlob(body) {
+		l.shape = shapeOfBlobs
+		return l
+	}
 	g := glance.Of(body)
 	l.shape = g.Shape
 	if r := j.forms.Find(body, &g); r != nil && !(r.Told && looks.IsRetold(body)) {
@@ -72,6 +76,9 @@ func (j *judge) look(text string, start, end int) line {
 	}
 	return l
 }
+
+// shapeOfBlobs is that of all lines of bytes in base 64.
+const shapeOfBlobs = 0xb10b
 
 // isTroubled reports whether a line may tell of a failure. In doubt it does: what tells of a success that was none is
 // worse than what tells of nothing.

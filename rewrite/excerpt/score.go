@@ -2,11 +2,13 @@ package excerpt
 
 import (
 	"math/bits"
+	"strings"
 
 	"epitome/rewrite/excerpt/form"
 	"epitome/rewrite/excerpt/glance"
 	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
+	"epitome/rewrite/record"
 )
 
 // Scores say how much a line tells, 0 to 255. They are held against one another alone, and against telling and others
@@ -17,6 +19,7 @@ const (
 	scoreReason    = 93 // why it failed
 	scoreHeading   = 90 // above what failed
 	scoreTotal     = 84 // counts at the end
+	scoreBeside    = 68 // what is odd in a record in which something failed
 	scorePause     = 52 // the last line before a long silence; the first one behind it tells one less
 	scoreRare      = 50 // a line like no other
 	scoreFirst     = 44 // the first line of a form that comes often
@@ -39,7 +42,8 @@ type scorer struct {
 	seen map[uint64]int  // how many of them have been met
 	same map[uint64]bool // contents of telling lines that have been met
 
-	traces traces
+	traces  traces
+	records *record.Records // nil if there are none
 }
 
 // score says how much each line tells.
@@ -47,7 +51,12 @@ func (s *selection) score() {
 	s.forms = map[uint64]int{}
 	c := scorer{selection: s, seen: map[uint64]int{}, same: map[uint64]bool{}}
 	c.traces = traces{text: s.text, lines: s.lines}
-	c.code = c.isProgram()
+	if c.code = c.isProgram(); !c.code {
+		c.records = recordsOf(s.text, s.lines)
+	}
+	if c.records != nil {
+		belowNames(s.text, s.lines, c.records)
+	}
 	for i := range s.lines {
 		if shape := s.lines[i].shape; shape != 0 {
 			c.forms[shape]++
@@ -265,7 +274,11 @@ func (c *scorer) parts() {
 
 // rare scores lines of forms that are rare in a text that repeats itself, and the first line of each form that is not.
 func (c *scorer) rare() {
-	const sometimes, fewest = 2, 40
+	const fewest = 40
+	if c.records != nil {
+		c.rareInRecords()
+		return
+	}
 	repeated, inner, n := 0, 0, 0
 	for i := range c.lines {
 		if shape := c.lines[i].shape; shape != 0 {
@@ -284,11 +297,18 @@ func (c *scorer) rare() {
 	if 2*repeated < n && !c.byWording() {
 		return
 	}
+	c.rareForms(func(int) bool { return false })
+}
+
+// rareForms scores lines of rare forms, but for those that are common, and the first line of each form that is often.
+func (c *scorer) rareForms(isCommon func(i int) bool) {
+	const sometimes = 2
 	met := map[uint64]bool{}
 	for i := range c.lines {
 		l := &c.lines[i]
 		switch {
 		case l.shape == 0 || l.kind == form.Frame:
+		case isCommon(i):
 		case c.forms[l.shape] <= sometimes:
 			c.raise(i, scoreRare-lostWhereRare*c.forms[l.shape])
 		case c.forms[l.shape] >= often && !met[l.shape] && len(met) < 20:
@@ -305,12 +325,13 @@ func (c *scorer) isProgram() bool {
 	step := max(1, len(c.lines)/samples)
 	code, found, n := 0, 0, 0
 	for i := 0; i < len(c.lines); i += step {
-		body, _ := stamp.Strip(c.lines[i].body(c.text))
+		body, indent := stamp.Strip(c.lines[i].body(c.text))
 		if body == "" {
 			continue
 		}
 		n++
-		if looks.IsCode(body[:min(len(body), glance.MostSeen)]) {
+		isRemark := indent == 0 && strings.HasPrefix(body, "* ") // of curl; one of a program is deeper
+		if !isRemark && looks.IsCode(body[:min(len(body), glance.MostSeen)]) {
 			code++
 		}
 		if looks.IsFound(body) && c.lines[i].row == nil {

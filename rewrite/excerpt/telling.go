@@ -119,6 +119,9 @@ type ranked struct {
 // tellingOf ranks the lines of a text.
 func tellingOf(text string) *ranked {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	if r := recordsOf(text, all); r != nil {
+		belowNames(text, all, r)
+	}
 	return &ranked{text, all, ranksOf(text, all)}
 }
 

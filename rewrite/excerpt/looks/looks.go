@@ -258,6 +258,47 @@ func EndsName(text string, at int) bool {
 	return at == len(text) || text[at] == ':' || text[at] == '\r'
 }
 
+// Indent returns how many columns of white space a line begins with.
+func Indent(line string) (columns int) {
+	const tab = 4
+	for i := range min(len(line), mostSeen) {
+		switch line[i] {
+		case ' ':
+			columns++
+		case '\t':
+			columns += tab
+		default:
+			return columns
+		}
+	}
+	return columns
+}
+
+// IsLetter reports whether a byte is a letter of ASCII.
+func IsLetter(c byte) bool { return c|' ' >= 'a' && c|' ' <= 'z' }
+
+// IsBlob reports whether a line is one of bytes in base 64, as certificates and images have them.
+func IsBlob(body string) bool {
+	const least, most = 60, 4_000 // bytes; a longer line is read in part anyway
+	if len(body) < least || len(body) > most {
+		return false
+	}
+	upper, lower, digit := false, false, false
+	for i := range len(body) {
+		switch c := body[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper = true
+		case c >= 'a' && c <= 'z':
+			lower = true
+		case c >= '0' && c <= '9':
+			digit = true
+		case c != '+' && c != '/' && c != '=':
+			return false
+		}
+	}
+	return upper && lower && digit
+}
+
 // IsRaised reports whether a line begins with a name with a capital in it, of one part or several, that ends it or has
 // a colon behind it: psycopg2.errors.UndefinedColumn: no such column. Such a line tells what a trace ends in.
 func IsRaised(body string) bool {

@@ -25,6 +25,24 @@ func TestALevelIsOneOfALogsMessage(t *testing.T) {
 	}
 }
 
+func TestBytesInBase64AreTold(t *testing.T) {
+	const blob = "MIIDazCCAlOgAwIBAgIUQ2x1ZWxlc3MgY2VydGlmaWNhdGUgbGluZSBvZiA2NCBi"
+	for line, want := range map[string]bool{
+		blob:                          true,
+		blob + "/+==":                 true,
+		blob[:40]:                     false,
+		strings.Repeat("=", 64):       false,
+		strings.Repeat("a", 64):       false,
+		blob + " is one":              false,
+		strings.Repeat("0f3A", 2_000): false,
+		strings.Repeat("4f1c0c1d", 8): false, // a sum
+	} {
+		if got := IsBlob(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
 func TestOfVeryMuchTheBeginningIsRead(t *testing.T) {
 	long := strings.Repeat("shop/rates.go ", 400_000)
 	for text, want := range map[string]int{"": 0, "rates.go": 8, long[:1<<20]: 1 << 20, long: 4<<20 - 4<<20%14,
