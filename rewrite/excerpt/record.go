@@ -58,7 +58,7 @@ func (c *scorer) rareInRecords() {
 	const short, lost, fewOf = 16, 9, 10 // lines, of a score, one of so many records
 	diverse := c.diverse()
 	c.rareForms(func(i int) bool { return diverse[c.records.Key(i)] })
-	c.oddUnderKeys()
+	c.oddUnder(c.records.Key)
 	odd, beside := map[int]int{}, c.failed() // records, and how much they tell
 	for i := range c.lines {
 		k, score := c.records.Of(i), int(c.scores[i])
@@ -97,18 +97,18 @@ func (c *scorer) failed() map[int]int {
 	return list
 }
 
-// oddUnderKeys scores the lines that say something else than others that begin like them.
-func (c *scorer) oddUnderKeys() {
+// oddUnder scores the lines that say something else than others of the same key; those of key 0 are left out.
+func (c *scorer) oddUnder(key func(line int) uint64) {
 	said := map[uint64]*wordings{}
 	for i := range c.lines {
-		key := c.records.Key(i)
-		if key == 0 || !c.lines[i].isWorded() {
+		k := key(i)
+		if k == 0 || !c.lines[i].isWorded() {
 			continue
 		}
-		w := said[key]
+		w := said[k]
 		if w == nil {
 			w = &wordings{selection: c.selection}
-			said[key] = w
+			said[k] = w
 		}
 		w.at = append(w.at, i)
 		w.texts.Add(w.read(i))

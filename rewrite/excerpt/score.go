@@ -291,12 +291,13 @@ func (c *scorer) rare() {
 			}
 		}
 	}
-	if n < fewest || 2*inner > n { // a tree is no log
+	if n < fewest || 2*inner > n && 5*repeated < 4*n { // a tree is no log, if its lines are not alike
 		return
 	}
 	if 2*repeated < n && !c.byWording() {
 		return
 	}
+	c.oddUnder(func(i int) uint64 { return c.lines[i].shape })
 	c.rareForms(func(int) bool { return false })
 }
 

@@ -39,8 +39,37 @@ func TestALineThatSaysAnotherThingIsShown(t *testing.T) {
 	f("a state behind names", "0318_wallet_settlements_v3  PENDING", func(i int) string {
 		return fmt.Sprintf("%04d_%s_%s_%s  applied 2026-01-%02d", i, name(), name(), name(), 1+i%28)
 	}, true)
+	f("a number far away", "64 bytes from db (10.2.0.5): icmp_seq=200 ttl=63 time=4112 ms", func(i int) string {
+		return fmt.Sprintf("64 bytes from db (10.2.0.5): icmp_seq=%d ttl=63 time=0.%d ms", i, 300+i*37%600)
+	}, true)
+	f("a code", "503 https://shop.test/pay/200", func(i int) string { return fmt.Sprint("200 https://shop.test/", name(), "/", i) }, true)
 	f("among random words", "here stands one more of them", func(i int) string {
 		return strings.NewReplacer("0", "g", "1", "h", "2", "k ", "3", "l", "4", "m ", "5", "n", "6", "o ", "7", "p",
 			"8", "q", "9", "r").Replace(fmt.Sprint(i * i * 7919 * 31337))
 	}, false)
+}
+
+func TestWhatIsOddInATreeOfLikeLinesIsShown(t *testing.T) {
+	plan := func(odd string) string {
+		var b strings.Builder
+		b.WriteString("Append  (actual time=0.1..48811.3 rows=90 loops=1)\n")
+		for i := range 100 {
+			if i == 50 {
+				b.WriteString(odd)
+				continue
+			}
+			fmt.Fprintf(&b, "        ->  Index Scan using p%d_idx on p%d  (actual time=0.1..%d.7 rows=7 loops=1)\n", i, i, 3+i%9)
+			fmt.Fprintf(&b, "              Index Cond: (region = 'eu')\n")
+		}
+		return b.String()
+	}
+	for _, odd := range []string{
+		"        ->  Seq Scan on p50  (actual time=0.1..9.7 rows=7 loops=1)\n",
+		"        ->  Index Scan using p50_idx on p50  (actual time=0.1..46112.8 rows=7 loops=1)\n",
+	} {
+		e, _ := Of(plan(odd), Budget{Tokens: 600, Head: .2, Count: func(s string) int { return len(s)/4 + 1 }}, "")
+		if shown := e.Join(false); !strings.Contains(shown, odd) {
+			t.Errorf("%q is not seen in\n%s", odd, shown)
+		}
+	}
 }

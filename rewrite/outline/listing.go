@@ -83,7 +83,8 @@ func isListed(line string) bool {
 // treeIndent returns how many bytes of lines a name of a tree has before it; 0 if it is none.
 func treeIndent(line string) int {
 	for _, branch := range [...]string{"├── ", "└── ", "|-- ", "`-- ", "+--- ", "\\--- "} {
-		if i := strings.Index(line, branch); i >= 0 {
+		i := strings.Index(line, branch)
+		if i >= 0 && strings.Trim(line[:i], " \u00a0\t│|") == "" {
 			return i + len(branch)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Bounds of what searches print.
@@ -101,7 +102,8 @@ func hasEnding(path string) bool {
 
 // isPath reports whether a text can be the path of a file that a search names.
 func isPath(s string) bool {
-	return strings.ContainsAny(s, "./") && !strings.ContainsAny(s, "\t\"'`(){}<>|=,;") && !strings.Contains(s, "  ") &&
+	isName := strings.ContainsFunc(s, unicode.IsLetter) // a date is none
+	return isName && strings.ContainsAny(s, "./") && !strings.ContainsAny(s, "\t\"'`(){}<>|=,;") && !strings.Contains(s, "  ") &&
 		s[len(s)-1] != ' ' && countDigits(s) < len(s)/2
 }
 

@@ -302,6 +302,8 @@ func TestOtherTextsHaveNoOutline(t *testing.T) {
 	f("PASS src/cart#.test.ts (5.# s)")
 	f("  CC      drivers/net/part#.o")
 	f("{not json #}")
+	f("11/20/2026 9:#:14 AM         7036 Information      The agent entered the running state.")
+	f("  #.|-- r#.isp.test              0.0%   100   7.1   9.2   0.9")
 }
 
 func FuzzOf(f *testing.F) {

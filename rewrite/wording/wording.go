@@ -24,6 +24,7 @@ type Texts struct {
 	many bool    // there are more than are told
 	told verdict
 	room [mostWords]uint64
+	nums [mostNumbers]float64
 }
 
 // verdict is whether the texts have few wordings, once that was asked for.
@@ -41,6 +42,7 @@ type wording struct {
 	n      int
 	first  string // of the texts
 	places []place
+	scales []scale // of the numbers in them, if all have as many
 }
 
 // Wording is a wording that many texts have.
@@ -98,8 +100,28 @@ func (t *Texts) Add(text []byte) {
 			t.all[k].places[i].add(w)
 		}
 	}
+	t.addNumbers(k, text)
 	t.all[k].n++
 	t.of = append(t.of, uint8(k)) //nolint:gosec // at most mostWordings
+}
+
+// addNumbers takes in the numbers of a text of wording k. Where a text has more or fewer than the first of that
+// wording, nothing is told of its numbers.
+func (t *Texts) addNumbers(k int, text []byte) {
+	w := &t.all[k]
+	if k == long || w.n > 0 && len(w.scales) == 0 {
+		return
+	}
+	list := numbersOf(text, t.nums[:0])
+	if w.n == 0 {
+		w.scales = make([]scale, len(list))
+	}
+	if len(list) != len(w.scales) {
+		return
+	}
+	for i, v := range list {
+		w.scales[i].add(v, len(t.of))
+	}
 }
 
 // find returns the wording that has most words of a text in their places, and at least half of those that do not vary;
@@ -149,11 +171,24 @@ func (t *Texts) AreFew() bool {
 		for i := range w.places {
 			odd += w.places[i].findRare(w.n)
 		}
+		odd += w.findOddNumbers()
 	}
 	if common <= mostCommon && oddShare*odd <= n {
 		t.told = few
 	}
 	return t.told == few
+}
+
+// findOddNumbers finds out which numbers are odd, and returns how many. Where many are, none is.
+func (w *wording) findOddNumbers() (odd int) {
+	const most = 20 // one of so many
+	for i := range w.scales {
+		odd += w.scales[i].findOdd()
+	}
+	if odd > max(2, w.n/most) {
+		w.scales, odd = nil, 0
+	}
+	return odd
 }
 
 // Odd returns how many texts say what the i-th does, which is this one, if that is odd; otherwise 0.
@@ -165,8 +200,16 @@ func (t *Texts) Odd(i int, text []byte) int {
 	if w.n <= max(1, len(t.of)/rareShare) {
 		return w.n
 	}
+	words, least := t.oddWord(w, text), t.oddNumber(w, i, text)
+	if words > 0 && (least == 0 || words < least) {
+		return words
+	}
+	return least
+}
+
+// oddWord returns how often the rarest word of a text came in its place, if it is odd; otherwise 0.
+func (t *Texts) oddWord(w *wording, text []byte) (least int) {
 	words, ok := []uint64(nil), false
-	least := 0
 	for k := range w.places {
 		p := &w.places[k]
 		if !p.rare {
@@ -178,6 +221,23 @@ func (t *Texts) Odd(i int, text []byte) int {
 			}
 		}
 		if n := p.rarity(words[k], w.n); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// oddNumber returns how often the rarest number of the i-th text came in its place, if it is odd; otherwise 0.
+func (t *Texts) oddNumber(w *wording, i int, text []byte) (least int) {
+	if len(w.scales) == 0 {
+		return 0
+	}
+	list := numbersOf(text, t.nums[:0])
+	if len(list) != len(w.scales) {
+		return 0
+	}
+	for k := range w.scales {
+		if n := w.scales[k].oddity(list[k], i); n > 0 && (least == 0 || n < least) {
 			least = n
 		}
 	}

@@ -57,6 +57,27 @@ func TestFewTextsThatSayAnotherThingAreOdd(t *testing.T) {
 		return fmt.Sprintf("%04d_%s_%s  applied 2026-01-%02d", i, name(), name(), i%28)
 	}), 18)
 	f("numbers alone differ", rolled)
+	ping := func(i int, _ func() string) string {
+		return fmt.Sprintf("64 bytes from db (10.2.0.5): icmp_seq=%d ttl=63 time=0.%d ms", i, 300+i*37%600)
+	}
+	f("a number far greater than others", but(77, "64 bytes from db (10.2.0.5): icmp_seq=77 ttl=63 time=4112 ms", ping), 77)
+	f("numbers of one size", ping)
+	code := func(i int, _ func() string) string { return fmt.Sprintf("%d shop/%d in %dms", 200+i%2*104, i, 90+i%50) }
+	f("a number alone in its place", but(31, "503 shop/31 in 97ms", code), 31)
+	f("a share of nothing", but(8, "hop 8 lost 62.0% of 100", func(i int, _ func() string) string {
+		return fmt.Sprintf("hop %d lost 0.0%% of 100", i)
+	}), 8)
+	f("numbers in order", func(i int, _ func() string) string { return fmt.Sprintf("step %d of 260, %d done", i, i*i) })
+	f("times of day", func(i int, _ func() string) string { return fmt.Sprintf("begun at %d:%02d:00", 9+i/255, i%60) })
+	f("as many numbers as may be", func(i int, _ func() string) string {
+		return fmt.Sprintf("row %s of it", strings.Repeat(fmt.Sprint(i, " a "), 14))
+	})
+	f("numbers that often are others", func(i int, _ func() string) string {
+		return fmt.Sprintf("part %d: %d %d %d %d", i, i%40/39, i%41/40, i%43/42, i%44/43)
+	})
+	f("a tag's word", but(12, "<item id=\"12\"><state>held</state></item>", func(i int, _ func() string) string {
+		return fmt.Sprintf("<item id=\"%d\"><state>open</state></item>", i)
+	}), 12)
 	f("one kind", func(int, func() string) string { return "the same words" })
 	f("three kinds", func(i int, name func() string) string {
 		return []string{"opened " + name(), "sent a letter to " + name(), "closed it"}[i%3]

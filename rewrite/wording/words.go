@@ -31,7 +31,7 @@ func read(text []byte, words []uint64) (all []uint64, ok bool) {
 // isBetween reports whether a sign stands between words.
 func isBetween(c byte) bool {
 	switch c {
-	case ' ', '\t', '\r', '\n', '=', ':', ',', ';', '(', ')', '[', ']', '|', '"', '\\':
+	case ' ', '\t', '\r', '\n', '=', ':', ',', ';', '(', ')', '[', ']', '<', '>', '|', '"', '\\':
 		return true
 	}
 	return false
