@@ -113,9 +113,13 @@ var rewriting = map[string]room{
 		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
 	},
 	"rewrite/outline": {
-		"rewrite/linenumber rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/outline/within" +
-			" rewrite/span",
+		"rewrite/linenumber rewrite/mark rewrite/outline/alike rewrite/outline/census rewrite/outline/definition" +
+			" rewrite/outline/within rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
+	},
+	"rewrite/outline/alike": {
+		"rewrite/record rewrite/wording",
+		"records are alike or not, whatever they are shown in",
 	},
 	"rewrite/outline/census": {
 		"rewrite/mark rewrite/span rewrite/wording",

@@ -58,15 +58,41 @@ func Odd(text string, room int) []string {
 		return nil
 	}
 	var list []string
-	for k, i := range w.at {
+	for _, i := range w.alone() {
 		line := strings.TrimSpace(s.of(i))
-		if i < often || !strings.Contains(line, " ") || w.odd(k) != 1 {
+		if i < often || !strings.Contains(line, " ") {
 			continue
 		}
 		if room -= len(line); room < 0 || len(list) == most {
 			return nil
 		}
 		list = append(list, line)
+	}
+	return list
+}
+
+// alone returns the lines that say what no other does: those of a wording of their own, and those that tell something
+// by their words in a form of their own, but for the last line: how it all ended is told otherwise.
+func (w *wordings) alone() (list []int) {
+	forms, k, last := map[uint64]int{}, 0, 0
+	for i := range w.lines {
+		if forms[w.lines[i].shape]++; w.lines[i].shape != 0 {
+			last = i
+		}
+	}
+	for i := range w.lines {
+		l := &w.lines[i]
+		switch {
+		case k < len(w.at) && w.at[k] == i:
+			if w.odd(k) == 1 {
+				list = append(list, i)
+			}
+			k++
+		case l.kind == form.Hint, l.kind == form.Warning, l.kind == form.Failure:
+			if forms[l.shape] == 1 && i != last {
+				list = append(list, i)
+			}
+		}
 	}
 	return list
 }

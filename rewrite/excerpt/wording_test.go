@@ -3,6 +3,7 @@ package excerpt
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,29 @@ func TestALineThatSaysAnotherThingIsShown(t *testing.T) {
 		return strings.NewReplacer("0", "g", "1", "h", "2", "k ", "3", "l", "4", "m ", "5", "n", "6", "o ", "7", "p",
 			"8", "q", "9", "r").Replace(fmt.Sprint(i * i * 7919 * 31337))
 	}, false)
+}
+
+func TestTheOnlyLineThatTellsIsOdd(t *testing.T) {
+	f := func(odd string, usual func(i int) string, want ...string) {
+		t.Helper()
+		var b strings.Builder
+		for i := range 200 {
+			if b.WriteString(usual(i) + "\n"); i == 100 {
+				b.WriteString(odd + "\n")
+			}
+		}
+		if got := Odd(b.String(), 240); !slices.Equal(got, want) {
+			t.Errorf("%q: odd is %q, want %q", odd, got, want)
+		}
+	}
+	updated := func(i int) string { return fmt.Sprint("UPDATE ", 10+i) }
+	for _, odd := range []string{
+		"psql:fill.sql:101: WARNING:  there is no transaction in progress", "Request timeout for icmp_seq 100", "ROLLBACK of 7",
+	} {
+		f(odd, updated, odd)
+	}
+	f("0 rows are left", func(i int) string { return fmt.Sprint("UPDATE ", i, "\nwarning: ", i, " is old") }, "0 rows are left")
+	f("done", updated) // a word alone says nothing
 }
 
 func TestWhatIsOddInATreeOfLikeLinesIsShown(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/mark"
+	"epitome/rewrite/outline/alike"
 	"epitome/rewrite/outline/census"
 	"epitome/rewrite/outline/within"
 	"epitome/rewrite/span"
@@ -27,11 +28,11 @@ func Differing(text string, room int, count func(string) int) (lines []string, i
 		return lines, isPreview || found.numbered && len(lines) > 0
 	}
 	g := grid{}
-	if !g.find(text) {
-		return nil, false
+	if g.find(text) {
+		g.p = newPage(text, count)
 	}
-	if g.p = newPage(text, count); g.p == nil || !g.read() {
-		return nil, false
+	if g.p == nil || !g.read() {
+		return slices.DeleteFunc(alike.Differing(text, room), mark.IsForged), false
 	}
 	return few(g.odd(), room, func(it *census.Odd) []string { return []string{g.p.bareLine(g.rows[it.Index])} }), false
 }
@@ -54,13 +55,13 @@ func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 	if len(odd) > 1 && odd[0].Index == 0 && l.holds('[') {
 		besideHeader(odd)
 	}
-	lines = few(odd, room, func(it *census.Odd) []string { return l.shorten(it, room) })
+	lines = few(odd, room, func(it *census.Odd) []string { return l.shorten(it, room, t.Tells) })
 	return lines, len(lines) > 0 && l.what != "line"
 }
 
 // shorten returns an item that differs, in one line, or what names it and what differs in it where that is longer than
 // room.
-func (l *list) shorten(it *census.Odd, room int) []string {
+func (l *list) shorten(it *census.Odd, room int, tells func(key string) bool) []string {
 	at := l.items[it.Index]
 	if l.what == "line" {
 		return []string{l.lineAt(at)}
@@ -71,21 +72,21 @@ func (l *list) shorten(it *census.Odd, room int) []string {
 			return []string{s}
 		}
 	}
-	return l.beside(it, room)
+	return l.beside(it, room, tells)
 }
 
 // beside returns of an item that differs, and is too long to be shown whole, what names it and what differs most in it,
-// each behind its path, in at most room bytes; nothing if there is no such thing, or no room for both.
-func (l *list) beside(it *census.Odd, room int) (lines []string) {
+// each behind its path, in at most room bytes; nothing if there is no room for both.
+func (l *list) beside(it *census.Odd, room int, tells func(key string) bool) (lines []string) {
 	item := l.items[it.Index]
 	if it.Most.Empty() || l.what == "line" {
 		return nil
 	}
-	name := within.NameOf(l.body, item)
-	if name.Empty() {
-		return nil
-	}
+	name := within.NameOf(l.body, item, tells)
 	for _, at := range [...]span.Span{name, it.Most} {
+		if at.Empty() {
+			continue
+		}
 		steps, ok := within.StepsTo(l.body, item, at)
 		if !ok {
 			return nil

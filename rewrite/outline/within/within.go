@@ -5,12 +5,15 @@ package within
 
 import (
 	"strconv"
+	"strings"
 
 	"epitome/rewrite/span"
 )
 
-// NameOf returns the text that names an object, or the one of its metadata; an empty span if there is none.
-func NameOf(body []byte, item span.Span) span.Span {
+// NameOf returns the text that names an object, or the one of its metadata, or else the first one of a field that has
+// a name, an identity or an address by what it is called and is another in each of the objects, as tells says of a key;
+// an empty span if there is none.
+func NameOf(body []byte, item span.Span, tells func(key string) bool) (found span.Span) {
 	for _, key := range [...]string{"name", "id", "title", "path", "file", "key"} {
 		if at := Under(body, item, key); !at.Empty() && body[at.Start] == '"' {
 			return at
@@ -21,7 +24,28 @@ func NameOf(body []byte, item span.Span) span.Span {
 			return at
 		}
 	}
-	return span.Span{}
+	if body[item.Start] != '{' {
+		return found
+	}
+	_, _ = span.Entries(body, item.Start, func(key []byte, i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		if err == nil && found.Empty() && body[i] == '"' && namesByKey(string(key)) && tells(string(key)) {
+			found = span.Span{Start: i, End: end}
+		}
+		return end, err
+	})
+	return found
+}
+
+// namesByKey reports whether a field has what names an object, by what it is called: logicalResourceId, Relation Name.
+func namesByKey(key string) bool {
+	key = strings.ToLower(key)
+	for _, end := range [...]string{"name", "id", "identifier", "arn", "url", "address", "email"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // Under returns the value under a key of an object; an empty span if it has none.
