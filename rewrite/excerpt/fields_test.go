@@ -80,6 +80,24 @@ func TestWhatAnEngineerOfOtherFieldsLooksForIsTold(t *testing.T) {
 	f("Linking firmware.elf", "/opt/gcc/bin/ld: region `FLASH' overflowed by 4120 bytes")
 	f("CREATE TABLE", "psql:m.sql:41: ERROR:  column \"a\" already exists", "psql:m.sql:44: ERROR:  current transaction is aborted, commands ignored until end of transaction block")
 	f("Successfully validated 41 migrations", "ERROR: Script V40__add_cents.sql failed", "Message    : ERROR: column \"cents\" already exists")
+	f("Start importing Assets/a.fbx using Guid(4f1c)", "Shader error in 'Shop/Fee': undeclared identifier '_Tint' at line 57 (on d3d11)")
+	f("[cart] spawned 7", "SCRIPT ERROR: Invalid call. Nonexistent function 'total' in base 'Nil'.",
+		"          at: _process (res://scripts/cart_view.gd:57)")
+	f("[cart] spawned 7", `E 0:00:07:0112   cart_view.gd:57 @ _ready(): Node not found: "Panel/Total".`)
+	f("[2026.11.20-09.31.14:113][ 42]LogCook: Display: Cooked packages 7", "[2026.11.20-09.31.14:113][ 42]LogBlueprint: Error: [Compiler] no variable named \"Total\"")
+	f("[7/900] Compile [x64] Module.Cart.cpp", `D:\shop\Source\CartView.cpp(57): error C2065: 'Total': undeclared identifier`)
+	f("  Shop.Cart -> C:\\src\\bin\\Shop.Cart.dll", "LINK : fatal error LNK1104: cannot open file 'payout.lib'")
+	f("Bound cart to port 8080", "At C:\\build\\deploy.ps1:57 char:3",
+		"    + CategoryInfo          : InvalidOperation: (:) [], RuntimeException", "    + FullyQualifiedErrorId : InvokeMethodOnNull")
+	f("warning: LF will be replaced by CRLF", "Unlink of file 'bin/payout.dll' failed. Should I try again? (y/n)")
+	f("64 bytes from 10.2.0.5: icmp_seq=7 ttl=63 time=0.6 ms", "From 10.2.0.1 icmp_seq=131 Destination Host Unreachable")
+	f("64 bytes from 10.2.0.5: icmp_seq=7 ttl=63 time=0.6 ms", "Request timeout for icmp_seq 130")
+	f("* SSL certificate verify ok.", "* SSL certificate problem: unable to get local issuer certificate")
+	f("Nov 20 09:31:14 mx-1 postfix/smtp[42]: 7F3A: to=<a@x.test>, dsn=2.0.0, status=sent (250 2.0.0 OK)",
+		"Nov 20 09:31:15 mx-1 postfix/smtp[42]: 7F3B: to=<b@x.test>, dsn=5.1.1, status=bounced (host said: 550 no such user)")
+	f("0 lock struct(s), heap size 1128, 0 row lock(s)", "------- TRX HAS BEEN WAITING 2471 SEC FOR THIS LOCK TO BE GRANTED:")
+	f("  MemoryPressure   False   Fri, 20 Nov 2026 09:31:14 +0000   kubelet has sufficient memory available",
+		"  DiskPressure     True    Fri, 20 Nov 2026 09:31:14 +0000   kubelet has disk pressure")
 	f("▸ Compiling F.swift", "❌  /srv/App/Refund.swift:31:9: cannot find 'total' in scope")
 	f("Connecting........_____", "A fatal error occurred: Failed to connect to ESP32: Wrong boot mode detected (0x13)!")
 }
@@ -93,6 +111,12 @@ func TestWhatReadsLikeTheirTroubleIsNone(t *testing.T) {
 		"the page was NOT FOUND", "404: NOT FOUND", "region 7 grew by 12 bytes", "a.b.c: one of many", "Target group: all",
 		"| a | failed | b |", "Error Code : 0", "Message    : well", "Infected files: 0", "9:31AM INF no leaks found",
 		"Validation of the sheet", "Executed 2 tests, with 0 failures (0 unexpected) in 0.013 (0.015) seconds", "strace(1) = -1 or so",
+		"1) \"session:91ab\"", "3) (integer) 7", "LogCook: Display: Cooked packages 7", "at: the shop (res://a)",
+		"E 0:07 is the time of the sonata", "At C:\\shop\\deploy.ps1 it begins", "At 9:31 char: 7", "LINK : the page of it",
+		"Shader warning in 'Shop/Fee': implicit truncation at line 58", "* SSL certificate verify ok.", "From Ada icmp_seq=1 and so on",
+		"AutomationTool exiting with ExitCode=0 (Success)", "  DiskPressure     False   Fri, 20 Nov 2026 09:31:14 +0000   no disk pressure",
+		"Nov 20 09:31:14 mx-1 postfix/smtp[42]: 7F3A: to=<a@x.test>, status=sent (250 OK, never status=bounced)",
+		"Unlink of file 'a.dll' went well", "DiskPressure True is what the kubelet says then", "a ~ b # forces replacement is a remark",
 		"psql:m.sql:3: NOTICE:  relation \"refunds\" exists, skipping", "[!] 2 notes", "Test Suite 'All tests' started at 09:31",
 	} {
 		if list := Failures("begun\n"+line+"\nended\n", 3); len(list) > 0 {

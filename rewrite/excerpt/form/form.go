@@ -84,8 +84,8 @@ func (r *Row) fits(body string, g *glance.Glance) bool {
 // tables are all rows, in the order in which they are tried.
 func tables() [][]Row {
 	return [][]Row{testRows, scriptTestRows, compilerRows, builderRows, packageRows, machineRows, memoryRows,
-		operationRows, clusterRows, deviceRows, scanRows, databaseRows, shellRows, saidAtEnd(errorTexts[:]), abroadRows,
-		saidAtEnd(textsAbroad[:]), traceRows}
+		operationRows, clusterRows, deviceRows, engineRows, scanRows, databaseRows, shellRows,
+		saidAtEnd(errorTexts[:]), abroadRows, saidAtEnd(textsAbroad[:]), traceRows}
 }
 
 // Index finds the rows that a line may have, by the first byte of its body.

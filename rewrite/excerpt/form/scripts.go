@@ -88,7 +88,7 @@ var scriptTestRows = []Row{
 		sample: "  1 failing"},
 	{Tool: "minitest", Kind: Heading, begins: digits, has: ") ", like: pattern.Of(`^\d+\) (Error|Failure):\r?$`),
 		sample: "  1) Error:"},
-	{Tool: "mocha", Kind: Failure, begins: digits, like: pattern.Of(`^\d+\) \S`),
+	{Tool: "mocha", Kind: Failure, begins: digits, like: pattern.Of(`^\d+\) [^\s"(]`),
 		sample: "  1) refund refunds the whole:"},
 	{Tool: "mocha", Kind: Reason, begins: "+-", like: pattern.Of(`^[+-](expected|actual)|^\+ expected - actual`),
 		sample: "      + expected - actual"},
