@@ -20,10 +20,9 @@ func recordsOf(text string, all []line) *record.Records {
 		case !isOf, l.kind == form.Noise, l.kind == form.Frame, l.kind == form.Warning, l.kind == form.Failure:
 			continue
 		}
-		body, indent := stamp.Strip(text[l.said:l.end])
-		whole := strings.TrimSpace(text[l.said:l.end])
-		if whole != "" && looks.IsLetter(whole[0]) { // a field, and no container's name
-			body, indent = whole, 0
+		body, indent := strings.TrimSpace(text[l.said:l.end]), 0
+		if body == "" || !looks.IsLetter(body[0]) { // else it is a field, and no container's name
+			body, indent = stamp.Strip(text[l.said:l.end])
 		}
 		lines[i] = record.Line{Body: body, Indent: indent + looks.Indent(text[l.said:l.end])}
 	}
@@ -99,10 +98,14 @@ func (c *scorer) failed() map[int]int {
 
 // oddUnder scores the lines that say something else than others of the same key; those of key 0 are left out.
 func (c *scorer) oddUnder(key func(line int) uint64) {
-	said := map[uint64]*wordings{}
+	const fewest = 20 // lines that show a habit
+	n, said := map[uint64]int{}, map[uint64]*wordings{}
+	for i := range c.lines {
+		n[key(i)]++
+	}
 	for i := range c.lines {
 		k := key(i)
-		if k == 0 || !c.lines[i].isWorded() {
+		if k == 0 || n[k] < fewest || !c.lines[i].isWorded() {
 			continue
 		}
 		w := said[k]
@@ -114,7 +117,7 @@ func (c *scorer) oddUnder(key func(line int) uint64) {
 		w.texts.Add(w.read(i))
 	}
 	for _, w := range said {
-		if !w.texts.AreFew() {
+		if !w.texts.HaveOdd() {
 			continue
 		}
 		for k, i := range w.at {

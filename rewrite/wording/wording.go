@@ -23,6 +23,7 @@ type Texts struct {
 	of   []uint8 // the wording of each text
 	many bool    // there are more than are told
 	told verdict
+	odd  int // texts that are, at most, once that was asked for
 	room [mostWords]uint64
 	nums [mostNumbers]float64
 }
@@ -173,7 +174,7 @@ func (t *Texts) AreFew() bool {
 		}
 		odd += w.findOddNumbers()
 	}
-	if common <= mostCommon && oddShare*odd <= n {
+	if t.odd = odd; common <= mostCommon && oddShare*odd <= n {
 		t.told = few
 	}
 	return t.told == few
@@ -185,11 +186,14 @@ func (w *wording) findOddNumbers() (odd int) {
 	for i := range w.scales {
 		odd += w.scales[i].findOdd()
 	}
-	if odd > max(2, w.n/most) {
-		w.scales, odd = nil, 0
+	if odd == 0 || odd > max(2, w.n/most) {
+		w.scales, odd = nil, 0 // there is nothing to look for
 	}
 	return odd
 }
+
+// HaveOdd reports whether some of the texts are odd.
+func (t *Texts) HaveOdd() bool { return t.AreFew() && t.odd > 0 }
 
 // Odd returns how many texts say what the i-th does, which is this one, if that is odd; otherwise 0.
 func (t *Texts) Odd(i int, text []byte) int {
