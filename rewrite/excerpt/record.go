@@ -54,7 +54,7 @@ func belowNames(text string, all []line, r *record.Records) {
 // rareInRecords scores the lines of records that say what few others do where others say the same, each with the name
 // of its record, and with what a short record says that is another thing in each.
 func (c *scorer) rareInRecords() {
-	const short, lost, fewOf = 16, 9, 10 // lines, of a score, one of so many records
+	const short, lost, fewOf, sometimes = 16, 9, 10, 2 // lines, of a score, one of so many records, lines
 	diverse := c.diverse()
 	c.rareForms(func(i int) bool { return diverse[c.records.Key(i)] })
 	c.oddUnder(c.records.Key)
@@ -62,7 +62,7 @@ func (c *scorer) rareInRecords() {
 	for i := range c.lines {
 		k, score := c.records.Of(i), int(c.scores[i])
 		isRare := score == scoreRare-lostWhereRare || score == scoreRare-2*lostWhereRare
-		isHint := c.lines[i].kind == form.Hint && score >= others && score < telling
+		isHint := c.lines[i].kind == form.Hint && score < telling && c.forms[c.lines[i].shape] <= sometimes
 		if k < 0 || !isRare && !isHint || c.lines[i].shape == 0 {
 			continue
 		}

@@ -5,6 +5,8 @@
 // none; and that its time grows with the text and no faster.
 package record
 
+import "strings"
+
 // Line is a line of a text, as it is compared with others. Body is empty where nothing is to be read.
 type Line struct {
 	Body   string
@@ -60,10 +62,10 @@ func (r *Records) Len(k int) int {
 }
 
 // Name returns the line that names the record of a line: one that is another in each of them. It returns -1 if there is
-// none, or if the line stands above it.
+// none, or if the line is that one.
 func (r *Records) Name(line int) int {
 	k := r.of[line]
-	if k < 0 || r.names[k] >= line {
+	if k < 0 || r.names[k] == line {
 		return -1
 	}
 	return r.names[k]
@@ -114,31 +116,35 @@ func (t *text) startsAt(key uint64) []int {
 	return starts
 }
 
-// areRecords reports whether what begins at these lines are records: of like sizes and like lines, none less deep than
-// the first, and nearly all of the text.
+// areRecords reports whether what begins at these lines are records: of like sizes and like lines, most of which are in
+// each of them, none less deep than the first, and nearly all of the text.
 func (t *text) areRecords(starts []int) bool {
-	sizes := make([]int, len(starts))
-	all, alike, k := 0, 0, -1
+	sizes, last := make([]int, len(starts)), map[uint64]int{} // the last record in which a key was met, and one more
+	all, alike, met, k := 0, 0, 0, -1
 	indent := t.lines[starts[0]].Indent
 	for i := starts[0]; i < len(t.lines); i++ {
 		if k+1 < len(starts) && starts[k+1] == i {
 			k++
 		}
-		if t.keys[i] == 0 {
+		key := t.keys[i]
+		if key == 0 {
 			continue
 		}
 		if t.lines[i].Indent < indent && k+1 < len(starts) {
 			return false
 		}
 		sizes[k]++
-		all++
-		if 2*t.often[t.keys[i]] >= len(starts) {
-			alike++
+		if all++; 2*t.often[key] < len(starts) {
+			continue
+		}
+		if alike++; last[key] != k+1 {
+			last[key] = k + 1
+			met++
 		}
 	}
-	const most, much = 85, 100 // hundredths
+	const most, many, much = 85, 75, 100 // hundredths
 	return all >= leastLines*len(starts) && all <= mostLines*len(starts) && much*alike >= most*all &&
-		much*all >= most*t.n && areLike(sizes)
+		much*all >= most*t.n && much*met >= many*len(starts)*len(last) && areLike(sizes)
 }
 
 // areLike reports whether most sizes but the last are between half of the mean and twice as much, and the last is not
@@ -198,14 +204,13 @@ func (t *text) areDeep(starts []int) bool {
 	return much*deep >= most*all
 }
 
-// findNames finds the line of each record that names it: the first one of those at its beginning of which the text is
-// another in nearly each record. A line that is drawn comes last.
+// findNames finds the line of each record that names it, of those at its beginning of which the text is another in
+// nearly each record: the very first, or the one that says name, or else any. A line that is drawn comes last.
 func (r *Records) findNames(t *text) {
-	const near, much, most = 5, 100, 90 // lines, hundredths
+	const near, much, most = 10, 100, 90 // lines, hundredths
 	r.names = make([]int, len(r.Starts))
-	drawn := uint64(0)
-	sample := min(1, len(r.Starts)-1)
-	for i, seen := r.Starts[sample], 0; i < len(t.lines) && seen < near && r.naming == 0; i++ {
+	best, sample := 0, min(1, len(r.Starts)-1)
+	for i, seen := r.Starts[sample], 0; i < len(t.lines) && seen < near; i++ {
 		key := t.keys[i]
 		if seen > 0 && key == t.keys[r.Starts[0]] {
 			break
@@ -214,17 +219,13 @@ func (r *Records) findNames(t *text) {
 			continue
 		}
 		seen++
-		if much*len(t.texts(key)) < most*len(r.Starts) {
-			continue
+		worth := worthOfName(t.lines[i].Body)
+		if seen == 1 && worth > 1 {
+			worth = 4
 		}
-		if !isDrawn(t.lines[i].Body) {
-			r.naming = key
-		} else if drawn == 0 {
-			drawn = key
+		if worth > best && much*len(t.texts(key)) >= most*len(r.Starts) {
+			best, r.naming = worth, key
 		}
-	}
-	if r.naming == 0 {
-		r.naming = drawn
 	}
 	for k := range r.names {
 		r.names[k] = -1
@@ -238,6 +239,23 @@ func (r *Records) findNames(t *text) {
 			r.names[k] = i
 		}
 	}
+}
+
+// worthOfName says how well a line may name a record, by what it begins with.
+func worthOfName(body string) int {
+	const longest = 40 // bytes of a field
+	field := body[:min(len(body), longest)]
+	if end := strings.IndexAny(field, ":=|"); end >= 0 {
+		field = field[:end]
+	}
+	field = strings.ToLower(strings.TrimSpace(field))
+	switch {
+	case isDrawn(body):
+		return 1
+	case strings.HasSuffix(field, "name"):
+		return 3
+	}
+	return 2
 }
 
 // texts returns how many lines with a key say what.

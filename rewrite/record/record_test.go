@@ -47,6 +47,7 @@ func TestRecordsAreFoundByWhatTheyBeginWith(t *testing.T) {
 	f("rules alone", twenty("*** %. row ***\nstate: open\namount: 7\n"), 3, "*** 107. row ***")
 	f("headings", twenty("## PAY-%\n\nState: open\nUsers: %\n\n"), 5, "## PAY-107")
 	f("names below", twenty("begin\n  kind: Pod\n  name: cart-%\n  state: open\nend\n"), 5, "name: cart-107")
+	f("a name behind others", twenty("kind: Pod\nid: 9%\nzone: a\nhost name: h-%\nstate: open\n"), 5, "host name: h-107")
 	f("deep ones", "page\n  main\n"+twenty("    - row %:\n      - cell a\n      - cell b\n"), 3, "- row 107:")
 }
 
@@ -63,6 +64,11 @@ func TestOtherTextsHaveNoRecords(t *testing.T) {
 	f("few", strings.Repeat("Name: a\nNode: n\nState: up\n", 5))
 	f("a part of a text", twenty("Name: %\nNode: n\nState: up\n")+strings.Repeat("and so it\nwent on\nand on\nfor long\n", 40))
 	f("what is less deep", twenty("  Name: %\n  Node: n\n  State: up\n")+"end\n"+twenty("  Name: %\n  Node: n\n  State: up\n"))
+	names := strings.Builder{} // each comes often, and in any order
+	for i := range 700 {
+		fmt.Fprintf(&names, "shop.%c_%d OK\n", 'a'+i*i*7919%31%20, i)
+	}
+	f("names", names.String())
 	prose := strings.Builder{}
 	for i := range 100 {
 		fmt.Fprintf(&prose, "%c%c word of many\n", 'a'+i%26, 'a'+i*7%26)

@@ -150,6 +150,9 @@ func (t *Texts) find(words []uint64) int {
 	return at
 }
 
+// isRare reports whether few texts have wording k.
+func (t *Texts) isRare(k int) bool { return t.all[k].n <= max(1, len(t.of)/rareShare) }
+
 // AreFew reports whether the texts have few wordings, but for few texts. Otherwise there is nothing to tell.
 func (t *Texts) AreFew() bool {
 	if t.told != unasked {
@@ -161,12 +164,17 @@ func (t *Texts) AreFew() bool {
 		return false
 	}
 	for k := range t.all {
+		if t.isRare(k) {
+			odd += t.all[k].n
+		}
+	}
+	usual := n - odd
+	for k := range t.all {
 		w := &t.all[k]
-		if w.n <= max(1, n/rareShare) {
-			odd += w.n
+		if t.isRare(k) {
 			continue
 		}
-		if common++; k != long && !w.isFirm() {
+		if common++; k != long && w.n < usual && !w.isFirm() { // what all others say need not say much
 			return false
 		}
 		for i := range w.places {
@@ -201,7 +209,7 @@ func (t *Texts) Odd(i int, text []byte) int {
 		return 0
 	}
 	w := &t.all[t.of[i]]
-	if w.n <= max(1, len(t.of)/rareShare) {
+	if t.isRare(int(t.of[i])) {
 		return w.n
 	}
 	words, least := t.oddWord(w, text), t.oddNumber(w, i, text)
@@ -262,7 +270,7 @@ func (t *Texts) Common() (list []Wording, others int) {
 	}
 	for k := range t.all {
 		switch w := &t.all[k]; {
-		case k == long, w.n <= max(1, len(t.of)/rareShare):
+		case k == long, t.isRare(k):
 			others += w.n
 		default:
 			list = append(list, Wording{w.first, w.n, w.isTold()})

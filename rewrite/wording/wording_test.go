@@ -67,6 +67,7 @@ func TestFewTextsThatSayAnotherThingAreOdd(t *testing.T) {
 	f("a share of nothing", but(8, "hop 8 lost 62.0% of 100", func(i int, _ func() string) string {
 		return fmt.Sprintf("hop %d lost 0.0%% of 100", i)
 	}), 8)
+	f("numbers alone", but(40, "rx_40: 88120", func(i int, _ func() string) string { return fmt.Sprintf("rx_%d: 0", i) }), 40)
 	f("numbers in order", func(i int, _ func() string) string { return fmt.Sprintf("step %d of 260, %d done", i, i*i) })
 	f("times of day", func(i int, _ func() string) string { return fmt.Sprintf("begun at %d:%02d:00", 9+i/255, i%60) })
 	f("as many numbers as may be", func(i int, _ func() string) string {
