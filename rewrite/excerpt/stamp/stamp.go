@@ -130,8 +130,25 @@ func taskLen(s string) int {
 	return 0
 }
 
+// minuteLen returns the length of a date and a time without seconds: 2026-11-20 09:31
+func minuteLen(s string) int {
+	const like = "0000-00-00 00:00"
+	if len(s) <= len(like) || s[len(like)] != ' ' && s[len(like)] != '\t' && s[len(like)] != ']' {
+		return 0
+	}
+	for i, c := range []byte(like) {
+		if isLike := c == '0' && isDigit(s[i]) || c == s[i] || c == ' ' && s[i] == 'T' || c == '-' && s[i] == '/'; !isLike {
+			return 0
+		}
+	}
+	return len(like)
+}
+
 // timeLen returns the length of a date, a time or both.
 func timeLen(s string) int {
+	if n := minuteLen(s); n > 0 {
+		return n
+	}
 	i := 0
 	for i < len(s) && i < 40 && (isDigit(s[i]) || strings.IndexByte("-:/.,TZ+", s[i]) >= 0) {
 		i++
@@ -240,13 +257,18 @@ func withoutColors(s string) string {
 // Longest is within how many bytes a line has its time, if it has one.
 const Longest = 48
 
-// Clock returns the time of day in the beginning of a line, as 09:31:14, in seconds; -1 if there is none.
+// Clock returns the time of day in the beginning of a line, as 09:31:14 or behind a date as 09:31, in seconds; -1 if
+// there is none.
 func Clock(s string) int32 {
 	two := func(k int) int32 {
 		if !isDigit(s[k]) || !isDigit(s[k+1]) {
 			return -10_000
 		}
 		return 10*int32(s[k]-'0') + int32(s[k+1]-'0')
+	}
+	if n := minuteLen(strings.TrimPrefix(s, "[")); n > 0 {
+		n += len(s) - len(strings.TrimPrefix(s, "["))
+		return 3600*two(n-len("00:00")) + 60*two(n-len("00"))
 	}
 	for i := 2; i+6 <= len(s); i++ {
 		if s[i] != ':' || s[i+3] != ':' {

@@ -36,5 +36,10 @@ func TestWhatStandsBeforeALineIsTakenOff(t *testing.T) {
 	f("9:41:05 PM | CREATE_FAILED", "9:41:05 PM | CREATE_FAILED", 0, -1)
 	f("9:41:05 is no time", "9:41:05 is no time", 0, -1)
 	f("[09:31:14]: all is well", "all is well", 1, 9*3600+31*60+14)
+	f("2026-11-20 09:31 all is well", "all is well", 1, 9*3600+31*60)
+	f("2026/11/20T09:31\tall is well", "all is well", 4, 9*3600+31*60)
+	f("[2026-11-20 09:31] all is well", "all is well", 1, 9*3600+31*60)
+	f("2026-11-20 09:31", "09:31", 1, -1)
+	f("2026-11-20 0931 all", "0931 all", 1, -1)
 	f("refund.go:31:9: undefined: x", "refund.go:31:9: undefined: x", 0, -1)
 }
