@@ -38,9 +38,9 @@ func (w *wordings) read(i int) []byte {
 // odd returns how many lines say what the k-th does, if that is odd; otherwise 0.
 func (w *wordings) odd(k int) int { return w.texts.Odd(k, w.read(w.at[k])) }
 
-// isWorded reports whether a line tells nothing by its words or its form.
+// isWorded reports whether a line tells nothing by its words or its form, or only how far a program has come.
 func (l *line) isWorded() bool {
-	return l.kind == form.Plain && l.row == nil && l.shape != 0 && l.lines == 0
+	return (l.kind == form.Plain && l.row == nil || l.kind == form.Noise) && l.shape != 0 && l.lines == 0
 }
 
 // Odd returns the lines that say what no other does, whole, in their order, in at most room bytes, where all others say
