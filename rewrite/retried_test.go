@@ -75,10 +75,21 @@ func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
 	f("goes on with another one", false, "git rebase main", stopped, "git -c core.editor=true rebase --continue", done)
 	f("was stopped again, and goes on", false, "GIT_EDITOR=: git rebase main", stopped, "git rebase --continue", stopped,
 		"GIT_EDITOR=true git rebase --continue", done)
+	const noEditor = "error: There was a problem with the editor 'editor'.\nerror: could not commit staged changes.\nexit code: 1"
+	f("had no editor", false, "git add shop/init.py && git rebase --continue", noEditor, "GIT_EDITOR=true git rebase --continue", done)
+	f("had none, twice", false, "git add a && GIT_EDITOR=vi git rebase --continue", noEditor, "git -c core.editor=true rebase --continue", done)
+	f("of another repository", true, "git rebase main", stopped, "GIT_DIR=../till/.git git rebase --continue", done)
 	f("in another tree", true, "git rebase main", stopped, "git -C ../till rebase --continue", done)
 
 	f("what failed elsewhere", false, "gh run view 7 --log-failed 2>&1 | tail -20",
 		"till\tTest\t2026-01-02T10:00:00.1Z ##[error]Process completed with exit code 1.\n")
+
+	const issues, none = "init.go:3:2: var x is unused (unused)\n1 issues:\n* unused: 1\n[lint] ERROR task failed", "[lint] $ golangci-lint run ./...\n0 issues."
+	f("all of it is shown", false, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | head -10", none)
+	f("as many lines as by default", false, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | head", none)
+	f("its beginning alone", true, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | head -n 2", none)
+	f("bytes of it", true, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | head -c 90", none)
+	f("some lines of it", true, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | grep -v x | head -30", none)
 
 	const zsh = "(eval):cd:1: no such file or directory: services/till\nexit code: 1"
 	f("no such folder", true, "cd services/till && make shop", zsh)

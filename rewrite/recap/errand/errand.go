@@ -27,6 +27,7 @@ type Errand struct {
 	Whole  string   // the whole call
 	Hidden bool     // the call's exit state is not that of the errand
 	Shown  bool     // what it puts out is the end of what the call does
+	CutAt  int      // how many lines of what it puts out the call shows; 0 if it is not their number that counts
 	Unseen bool     // what it puts out goes somewhere else, in part or all of it
 	Waits  bool     // it is an operation of git that began, and waits for what its output asks for
 	Row    int      // equal for those of which each runs only if all before it have succeeded

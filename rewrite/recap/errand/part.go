@@ -30,8 +30,8 @@ var signs = []struct {
 	{"git revert", pattern.Of(conflict)}, {"git merge", pattern.Of(conflict)},
 }
 
-// conflict finds what git says where conflicts stop it.
-const conflict = `(?m)^CONFLICT \(`
+// conflict finds what git says where conflicts stop it, or where it has no editor to go on with.
+const conflict = `(?m)^CONFLICT \(|^error: could not commit staged changes`
 
 // waitForm finds what git says of an operation that it has begun, and that is to go on or to be taken back: one that it
 // refused to begin it ends with other words.

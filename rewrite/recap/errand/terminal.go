@@ -78,6 +78,7 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		}
 		t := Errand{Words: words, Place: p.name(words), Folder: p.lasting.Folder, Whole: whole}
 		t.Row, t.Hidden, t.Shown, t.Unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
+		t.CutAt = step.CutAt(steps[k:])
 		list = append(list, t)
 	}
 	return list
@@ -117,5 +118,14 @@ func (p *Terminal) NotEntered(list []Errand, output func() string) {
 	p.lasting.Folder = p.before
 	for k := range list {
 		list[k].Sought = p.entered
+	}
+}
+
+// NoteWhole notes of which errands the output of their call shows all: fewer lines than there could be.
+func NoteWhole(list []Errand, output func() string) {
+	for k := range list {
+		if list[k].CutAt > 0 {
+			list[k].Shown = strings.Count(output(), "\n")+1 < list[k].CutAt
+		}
 	}
 }

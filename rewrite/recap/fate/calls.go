@@ -254,8 +254,10 @@ func (c *Calls) errandsOf(res *history.Result) (list []errand.Errand) {
 			command, folder = c.span.CommandOf(res)
 		}
 		list = c.terminal.Run(command, folder)
-		if end := c.EndOf(res); c.span.EndingOf(end).Failed() {
-			c.terminal.NotEntered(list, func() string { return c.span.TextOf(end) })
+		end := c.EndOf(res)
+		output := func() string { return c.span.TextOf(end) }
+		if errand.NoteWhole(list, output); c.span.EndingOf(end).Failed() {
+			c.terminal.NotEntered(list, output)
 		}
 		if a.Looks || a.OnlyFiles {
 			return nil

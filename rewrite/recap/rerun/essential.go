@@ -49,6 +49,7 @@ func Bare(words []string) []string {
 	if len(words) == 0 || len(words) > mostWords {
 		return words
 	}
+	words = withoutEditor(words)
 	options := quieter.of(words[0])
 	if options == nil || slices.Contains(words, "--") {
 		return words

@@ -112,6 +112,7 @@ func isHarmless(tool, option string) bool {
 
 // WithoutLaunchers leaves out programs that only start the one behind them.
 func WithoutLaunchers(words []string) []string {
+	words = withoutEditor(words)
 	for len(words) > 2 {
 		switch {
 		case (words[0] == "python" || words[0] == "python3") && words[1] == "-m":
@@ -187,28 +188,31 @@ func Operation(words []string) string {
 	if len(words) > mostWords {
 		return ""
 	}
-	if words = ofGit(words); len(words) > 1 && words[0] == "git" &&
+	if words = withoutEditor(words); len(words) > 1 && words[0] == "git" &&
 		(words[1] == "commit" || slices.Contains(operations, words[1])) {
 		return "git " + words[1]
 	}
 	return ""
 }
 
-// ofGit are the words of a call of git without what is set for it alone, as for an editor; the words as they are if it
+// editors are settings by which git calls another editor, or none.
+var editors = []string{"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "EDITOR", "VISUAL", "core.editor", "sequence.editor"}
+
+// withoutEditor are the words of a call of git without the editor that is set for it alone; the words as they are if it
 // is none.
-func ofGit(words []string) []string {
-	isSetting := func(w string) bool {
+func withoutEditor(words []string) []string {
+	isEditor := func(w string) bool {
 		name, _, ok := strings.Cut(w, "=")
-		return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
+		return ok && slices.Contains(editors, name)
 	}
 	rest := words
-	for len(rest) > 0 && isSetting(rest[0]) {
+	for len(rest) > 0 && isEditor(rest[0]) {
 		rest = rest[1:]
 	}
-	if len(rest) == 0 || rest[0] != "git" {
+	if len(words) > mostWords || len(rest) == 0 || rest[0] != "git" {
 		return words
 	}
-	for len(rest) > 3 && rest[1] == "-c" {
+	for len(rest) > 3 && rest[1] == "-c" && isEditor(rest[2]) {
 		rest = append([]string{"git"}, rest[3:]...)
 	}
 	return rest

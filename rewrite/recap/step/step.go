@@ -7,6 +7,7 @@ package step
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -190,6 +191,26 @@ func Hidden(steps []Step) []bool {
 		list[k] = later || steps[k].Before == "||"
 	}
 	return list
+}
+
+// CutAt is how many lines of the first step's output the call's is, where that is the beginning of it; 0 if it is not, or
+// if that is not known.
+func CutAt(steps []Step) int {
+	last := len(steps) - 1
+	words := steps[last].Words
+	if last == 0 || steps[last].Before != "|" || len(words) == 0 || words[0] != "head" || !ShowsEnd(steps[:last]) {
+		return 0
+	}
+	const usual = 10
+	option := strings.Join(words[1:], "")
+	if option == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(option, "-"), "n"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // ShowsEnd reports whether the end of the first step's output is the end of the call's.
