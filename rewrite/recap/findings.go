@@ -29,7 +29,7 @@ const (
 // listed behind them.
 func (w *writer) findings(k *known, tokens int) string {
 	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}, acts: map[string]bool{}}
-	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000)) - len(groupActs+":\n")
+	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000))
 	w.Backwards(func(res *history.Result) bool {
 		hasRoom := f.take(res)
 		k.noteMove(res)
@@ -85,15 +85,21 @@ func (f *found) take(res *history.Result) bool {
 	if len(chosen) == 0 && (isOther || !f.known.isNew(head) || !f.mayStandBare(res)) {
 		return true
 	}
+	acts := isOther && !deed.Looks(res.Name, f.sum.ValuesOf(res))
 	if !isTold {
 		f.room -= len(head) + 1
+	}
+	if acts && len(f.acts) == 0 {
+		f.room -= len(groupActs + ":\n")
 	}
 	if f.room -= len(spoken.Quoted(chosen)); f.room < 0 {
 		return false
 	}
 	if !isTold {
 		f.order = append(f.order, head)
-		f.acts[head] = isOther && !deed.Looks(res.Name, f.sum.ValuesOf(res))
+	}
+	if acts {
+		f.acts[head] = true
 	}
 	f.known.tell(head)
 	f.lines[head] = append(f.lines[head], chosen...)
