@@ -137,7 +137,9 @@ func minuteLen(s string) int {
 		return 0
 	}
 	for i, c := range []byte(like) {
-		if isLike := c == '0' && isDigit(s[i]) || c == s[i] || c == ' ' && s[i] == 'T' || c == '-' && s[i] == '/'; !isLike {
+		switch {
+		case c == '0' && isDigit(s[i]), c == s[i], c == ' ' && s[i] == 'T', c == '-' && s[i] == '/':
+		default:
 			return 0
 		}
 	}

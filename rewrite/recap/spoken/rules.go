@@ -12,7 +12,7 @@ func isRuleWord(word []byte) bool {
 	switch string(word) {
 	case "never", "always", "must", "dont", "only", "whenever", "rule", "prefer", "remember", "important", "nie",
 		"niemals", "immer", "nur", "regel", "regeln", "jamais", "toujours", "seulement", "nunca", "siempre",
-		"regla", "sempre", "regra", "regola":
+		"solo", "regla", "sempre", "regra", "regola":
 		return true
 	}
 	return false
@@ -20,11 +20,14 @@ func isRuleWord(word []byte) bool {
 
 // rulePhrases are those of several words: the first one, and what stands behind it.
 var rulePhrases = [...]struct{ first, behind string }{{"don", "'t"}, {"do", " not"}, {"from", " now on"},
-	{"every", " time"}, {"make", " sure"}, {"note", " that"}, {"auf", " keinen fall"}, {"denk", " daran"}, {"obrigat", "ório"}}
+	{"every", " time"}, {"make", " sure"}, {"note", " that"}, {"auf", " keinen fall"}, {"denk", " daran"}, {"ab", " jetzt"},
+	{"ab", " sofort"}, {"partir", " de ahora"}, {"partir", " de agora"}, {"partir", " de maintenant"}, {"obrigat", "ório"}}
 
-// ruleSigns are those of other scripts, which count inside of words too; règle is one by its second letter.
-var ruleSigns = []string{"ègle", "никогда", "всегда", "нельзя", "правило", "обязательно", "только", "绝不", "必须", "总是",
-	"不要", "永远", "规则", "禁止", "切勿", "不得", "務必", "务必", "ルール", "必ず", "絶対に", "常に", "しないで", "しないこと",
+// ruleSigns are those of other scripts, which count inside of words too; règle, désormais and künftig are such by their
+// second letters.
+var ruleSigns = []string{"ègle", "ésormais", "ünftig", "никогда", "всегда", "нельзя", "правило", "обязательно",
+	"только", "с этого момента", "отныне", "впредь", "绝不", "必须", "总是", "不要", "永远", "规则", "禁止", "切勿", "不得",
+	"務必", "务必", "以后", "以後", "从现在起", "今后", "ルール", "必ず", "絶対に", "常に", "しないで", "しないこと", "今後",
 	"항상", "절대", "반드시", "규칙"}
 
 // rules reports whether a text says something of all the work. It reads the text once, as users may paste very much.
@@ -84,10 +87,11 @@ func lower(c byte) byte {
 // opensPhrase reports whether a word and what stands behind it are one of the phrases.
 func opensPhrase(word []byte, behind string) bool {
 	for i := range rulePhrases {
-		if p := &rulePhrases[i]; string(word) == p.first {
-			n := len(p.behind)
-			return len(behind) >= n && strings.EqualFold(behind[:n], p.behind) &&
-				(len(behind) == n || !isWordByte(behind[n]))
+		p := &rulePhrases[i]
+		n := len(p.behind)
+		if string(word) == p.first && len(behind) >= n && strings.EqualFold(behind[:n], p.behind) &&
+			(len(behind) == n || !isWordByte(behind[n])) {
+			return true
 		}
 	}
 	return false

@@ -10,9 +10,10 @@ import (
 // ruling is what rules says, as an expression.
 var ruling = regexp.MustCompile(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
 	`prefer|remember|make sure|important|note that|nie|niemals|immer|nur|regeln?|auf keinen fall|denk daran|` +
+	`ab jetzt|ab sofort|partir de ahora|partir de agora|partir de maintenant|solo|` +
 	`jamais|toujours|seulement|nunca|siempre|regla|sempre|regra|regola|obrigatório)\b|` +
-	`règle|никогда|всегда|нельзя|правило|обязательно|только|` +
-	`绝不|必须|总是|不要|永远|规则|禁止|切勿|不得|務必|务必|ルール|必ず|絶対に|常に|しないで|しないこと|항상|절대|반드시|규칙`)
+	`règle|ésormais|ünftig|никогда|всегда|нельзя|правило|обязательно|только|с этого момента|отныне|впредь|` +
+	`绝不|必须|总是|不要|永远|规则|禁止|切勿|不得|務必|务必|ルール|必ず|絶対に|常に|しないで|しないこと|今後|以后|以後|从现在起|今后|항상|절대|반드시|규칙`)
 
 func TestRulesAreFoundByTheirWords(t *testing.T) {
 	words := append(strings.FieldsFunc(strings.ReplaceAll(strings.ReplaceAll(ruling.String()[4:], `\b`, ""), "n?", "n"),

@@ -193,8 +193,8 @@ func Hidden(steps []Step) []bool {
 	return list
 }
 
-// CutAt is how many lines of the first step's output the call's is, where that is the beginning of it; 0 if it is not, or
-// if that is not known.
+// CutAt is how many lines of the first step's output the call's is, where that is the beginning of it; 0 if it is not,
+// or if that is not known.
 func CutAt(steps []Step) int {
 	last := len(steps) - 1
 	words := steps[last].Words
