@@ -103,7 +103,8 @@ func keptOf(p *Plan, res *history.Result, ending *ending.Ending, text string) (l
 	if len(lines) > 0 {
 		return lines, ""
 	}
-	if lines, how = previewOf(p, res, text); len(lines) > 0 || res.Action.Kind != action.Shell {
+	lines, how = previewOf(p, res, text)
+	if kind := res.Action.Kind; len(lines) > 0 || kind != action.Shell && kind != action.Other {
 		return lines, how
 	}
 	screen, _ := shorten.FinalScreen(text)

@@ -81,16 +81,17 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		"  File \"/srv/shop/worker.py\", line 212, in close\n    total = book.close()\n"+
 		"shop.errors.ScaleError: JPY wants 0 digits, got 2\n"+many("")),
 		"ERROR shop.worker batch=7731 failed: ScaleError\n> shop.errors.ScaleError: JPY wants 0 digits, got 2", "building|Traceback")
-	var list, rows, migrations, pods strings.Builder
+	var list, rows, migrations, pods, requests strings.Builder
 	for i := range 120 {
 		state, scale := "settled", "2"
 		if i == 70 {
 			state, scale = "held", "NULL"
 		}
-		applied, reason := "applied 2026-01-02", "Ready"
+		applied, reason, answer := "applied 2026-01-02", "Ready", "[200] OK"
 		if i == 70 {
-			applied, reason = "PENDING", "CrashLoopBackOff"
+			applied, reason, answer = "PENDING", "CrashLoopBackOff", "[503] Service Unavailable"
 		}
+		fmt.Fprintf(&requests, "GET /api/wallet/%d => %s\n", i, answer)
 		words := strings.Fields("wallet settlements user cart order price queue")
 		fmt.Fprintf(&migrations, "%04d_%s_%s  %s\n", i+1, words[i*i%7], words[(i/7+i)%7], applied)
 		fmt.Fprintf(&pods, " {\"metadata\": {\"name\": \"wallet-%d\"},\n  \"status\": {\n   \"reason\": %q\n},\n  \"log\": %q},\n", i, reason,
@@ -104,6 +105,8 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		strings.Repeat("  total += step(x) * 2;\n", 80)+"}\n"), "Read the file again.", "Names in it: shop]")
 	f("a state behind names", plantest.Command("./migrate status", migrations.String()),
 		". What differs most in it follows]\n> 0071_wallet_cart  PENDING", "Names|applied")
+	f("what another tool says", plantest.Step{Tool: "browser_network", Input: `{}`, Output: requests.String()},
+		". What differs most in it follows]\n> GET /api/wallet/70 => [503] Service Unavailable", "Names|200")
 	f("an item that is too long", plantest.Command("kubectl get pods -o json", "[\n"+strings.TrimSuffix(pods.String(), ",\n")+"\n]\n"),
 		". A preview of what differs most in it follows]\n> .[70].metadata.name: \"wallet-70\"\n"+
 			"> .[70].status.reason: \"CrashLoopBackOff\"", "Names")
