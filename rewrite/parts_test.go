@@ -94,6 +94,7 @@ func stubIn(sent string) string {
 		return ""
 	}
 	rest, _, _ = strings.Cut(rest, `]"`)
+	rest, _, _ = strings.Cut(rest, `]\n> `) // lines that the stub keeps
 	text, _ := span.Unquote([]byte(`"` + begin + rest + `]"`))
 	return text
 }
@@ -107,7 +108,7 @@ func listed(what string, n int) string {
 
 var partsStub = regexp.MustCompile("^\\[epitome: lookup `part 7`" + `(?:, no error told)?(?:, (\d+) lines?, (\d+) bytes)?(?: and|,)?( a picture| 2 pictures)?, cleared: old\. ` +
 	`(?:(Read it|Search it) in /data/artifacts/(\w+)\.txt(?: with grep, or read some of its lines)?\. As it came,(?: with( a picture| 2 pictures),)? it is|It is)` +
-	` in /data/artifacts/(\w+)\.txt, as JSON(?:\. Names in it: .*)?\]$`)
+	` in /data/artifacts/(\w+)\.txt, as JSON(?:\. Names in it: .*|\. What differs most in it follows)?\]$`)
 
 // What a stub says of a content of several parts is true of what it points to, which is to be read as it says; and all
 // lies there as it came.

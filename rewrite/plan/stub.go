@@ -121,7 +121,7 @@ func (m *Cut) writeFirst(b *strings.Builder, part *excerpt.Part, about string) {
 		}
 	}
 	if gaps > 1 {
-		fmt.Fprintf(b, ", in all %d gaps %d lines", gaps, omitted)
+		fmt.Fprintf(b, ". The %d gaps leave out %d lines", gaps, omitted)
 	}
 	fmt.Fprintf(b, ". %s has %s. %s", about, m.Size, m.Where)
 	if m.Names != "" {

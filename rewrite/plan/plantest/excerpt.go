@@ -10,7 +10,7 @@ import (
 
 // marks are those of gaps in an excerpt.
 var marks = regexp.MustCompile(`(?m)^\[epitome: lines? (\d+)(?:-(\d+))?(?: of (\d+))? left out( of the final screen)?` +
-	`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ warnings of the form of line \d+)?(?:, \d+ with words of failure)?)?(?:, in all (\d+) gaps (\d+) lines)?(?:\. [^\n]*)?\]\n`)
+	`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ warnings of the form of line \d+)?(?:, \d+ with words of failure)?)?(?:\. The (\d+) gaps leave out (\d+) lines)?(?:\. [^\n]*)?\]\n`)
 
 // Marks returns what the marks of gaps in an excerpt look like.
 func Marks() *regexp.Regexp { return marks }
