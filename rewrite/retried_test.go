@@ -81,8 +81,13 @@ func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
 	f("of another repository", true, "git rebase main", stopped, "GIT_DIR=../till/.git git rebase --continue", done)
 	f("in another tree", true, "git rebase main", stopped, "git -C ../till rebase --continue", done)
 
-	f("what failed elsewhere", false, "gh run view 7 --log-failed 2>&1 | tail -20",
-		"till\tTest\t2026-01-02T10:00:00.1Z ##[error]Process completed with exit code 1.\n")
+	log := strings.Repeat("till\tTest\t2026-01-02T10:00:00.1Z ok  \tshop/till\n", 40) +
+		"till\tTest\t2026-01-02T10:00:00.1Z ##[error]Process completed with exit code 1.\n"
+	f("what failed elsewhere", false, "gh run view 7 --log-failed 2>&1 | tail -90", log)
+	f("what went on elsewhere", false, "docker logs till", log)
+	f("what is not there", true, "docker logs till", "Error response from daemon: No such container: till\nexit code: 1")
+	f("what is not there, by its words", true, "gh run view 7", "fatal: not a git repository (or any of the parent directories): .git")
+	f("a run of one's own", true, "make test", log)
 
 	const issues, none = "init.go:3:2: var x is unused (unused)\n1 issues:\n* unused: 1\n[lint] ERROR task failed", "[lint] $ golangci-lint run ./...\n0 issues."
 	f("all of it is shown", false, "mise run lint 2>&1 | head -30", issues, "mise run lint 2>&1 | head -10", none)

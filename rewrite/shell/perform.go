@@ -58,9 +58,7 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 	list = withoutCallers(list)
 	known := program{quiet: true, looks: true} // of no words at all
 	if len(list) > 0 {
-		if known = programOf(list[0]); readsForge(list) {
-			known = program{looks: true}
-		}
+		known = programOf(list[0])
 		p.test = asks(list)
 	}
 	through := p.stages > 0 && passes(known, list)

@@ -44,27 +44,9 @@ var verbs = byProgram{
 		"workspace list", "workspace show"}},
 	{"systemctl", []string{"status", "show", "list-units", "list-timers", "list-unit-files", "list-dependencies",
 		"is-active", "is-enabled", "is-failed", "cat"}},
-}
-
-// forges are the first words behind a program by which it shows what lies on a forge.
-var forges = byProgram{
 	{"gh", []string{"pr view", "pr list", "pr diff", "pr status", "issue view", "issue list", "issue status", "run view",
 		"run list", "workflow view", "workflow list", "release view", "release list", "repo view", "repo list", "label list"}},
 	{"glab", []string{"mr view", "mr list", "mr diff", "issue view", "issue list", "ci list", "release view", "release list"}},
-}
-
-// readsForge reports whether a command only shows what lies on a forge: what it says of failures is of others.
-func readsForge(list []token) bool {
-	all := forges.of(list[0].text)
-	if all == nil || slices.ContainsFunc(list, func(w token) bool { return !w.sure }) {
-		return false
-	}
-	args := list[1:]
-	if len(args) > 2 && (args[0].text == "-R" || args[0].text == "--repo") {
-		args = args[2:]
-	}
-	words := leadingWords(list[0].text, args)
-	return len(words) > 1 && slices.Contains(all, words[0]+" "+words[1])
 }
 
 // acting are words right behind such a verb with which it does more.
@@ -108,6 +90,10 @@ func isReport(list []token) bool {
 		return isPlainRequest(name, list[1:])
 	case "aws", "gcloud", "az":
 		return isCloudReport(name, leadingWords(name, list[1:]))
+	case "gh", "glab":
+		if len(list) > 3 && (list[1].text == "-R" || list[1].text == "--repo") {
+			list = list[2:]
+		}
 	case "oc", "k":
 		name = "kubectl"
 	case "podman":

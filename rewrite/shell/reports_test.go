@@ -65,6 +65,7 @@ func TestARequestThatMayChangeSomethingIsNoReport(t *testing.T) {
 		`psql -c 'select "pg_terminate_backend"(1)'`, "psql -c 'select pg_terminate_backend (1)'", "psql -c 'select shop.count(1)'",
 		"psql -c 'select 掃除(1)'", `mysql -e 'select 1 /*!into outfile "x"*/'`, `mysql -e 'select 1 \! rm a'`, "mysql --tee=f -e 'select 1'",
 		"mysql -e 'describe analyze update jobs'",
+		"gh pr create --fill", "gh run rerun 7", "gh pr view 7 && gh pr merge 7", "gh $WHAT view 7", "./gh pr view 7",
 	} {
 		if e := EffectsOf("", nil, []string{command}); e.Reports {
 			t.Errorf("%q is a report", command)
@@ -76,6 +77,8 @@ func TestARequestThatMayChangeSomethingIsNoReport(t *testing.T) {
 		"gcloud compute ssl-certificates describe shop", "az aks show -g shop -n shop", "ip -br addr show eth0",
 		"psql -qAt -d shop -c 'select id from (select id from jobs) a where id in (1, 2)'", `mysql -psecret -N -e 'show tables\G'`,
 		"docker logs refund > /dev/null", "systemctl --user --no-pager status refund", "/usr/bin/dig refund.example",
+		"gh pr diff 142 2>&1 | head -500; gh -R shop/refund run view 7 --log-failed; gh issue list --json id",
+		"glab mr view 7 && gh release view v1.2",
 	} {
 		if e := EffectsOf("", nil, []string{command}); !e.Reports {
 			t.Errorf("%q is no report", command)

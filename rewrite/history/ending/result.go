@@ -31,9 +31,15 @@ func Of(c *action.Source, raw []byte, text string) *Ending {
 	e := r.ending()
 	if c.Action.Kind == action.Shell && !c.Action.OnlyFiles && !c.Action.Looks {
 		e.takeOutput(text)
+		if c.Action.Reports && len(text) > longestAnswer { // what it shows of failures is of others
+			e.Claims = excerpt.Unknown
+		}
 	}
 	return e
 }
+
+// longestAnswer is the size in bytes up to which a command that only reports may speak of itself.
+const longestAnswer = 1_000
 
 // takeOutput takes in what the output of a command says by its tools' own words.
 func (e *Ending) takeOutput(text string) {
