@@ -146,7 +146,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/history/action" +
-			" rewrite/history/ending rewrite/plan rewrite/recap/agenda rewrite/recap/alike rewrite/recap/deed" +
+			" rewrite/history/ending rewrite/linenumber rewrite/plan rewrite/recap/agenda rewrite/recap/alike rewrite/recap/deed" +
 			" rewrite/recap/fate rewrite/recap/filing rewrite/recap/git rewrite/recap/past rewrite/recap/spoken" +
 			" rewrite/recap/step rewrite/sentence rewrite/shell rewrite/shorten",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",

@@ -28,10 +28,12 @@ const (
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
 func (w *writer) findings(k *known, tokens int) string {
-	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}, acts: map[string]bool{}}
+	f := &found{sum: w, known: k, lines: map[string][]string{}, bare: map[string]int{}, acts: map[string]bool{},
+		revised: revisions{}}
 	f.room = bytesFor(tokens) - len(fmt.Sprintf(rowOfMore, 10_000))
 	w.Backwards(func(res *history.Result) bool {
 		hasRoom := f.take(res)
+		f.revised.note(w.Span, res)
 		k.noteMove(res)
 		return hasRoom
 	})
@@ -67,6 +69,7 @@ type found struct {
 	order    []string            // the lines above what was found, the newest first
 	lines    map[string][]string // by those
 	acts     map[string]bool     // those of them of which the call may have changed something
+	revised  revisions           // by newer calls
 	bare     map[string]int      // by tool, how many of them have no lines
 }
 
@@ -81,6 +84,7 @@ func (f *found) take(res *history.Result) bool {
 	head := headOf(f.sum.Span, res)
 	_, isTold := f.lines[head]
 	most, worth := f.known.worthFound(res, !isTold)
+	worth = f.revised.worthStill(res, text, worth)
 	chosen := f.known.choose(shorten.Pieces(text, longestLine), most, worth)
 	if len(chosen) == 0 && (isOther || !f.known.isNew(head) || !f.mayStandBare(res)) {
 		return true
