@@ -224,7 +224,7 @@ func (c *claims) gitCommand(name string, args []token, cmd *command) {
 	case "mv":
 		c.transfer(program{job: moving}, args)
 	case "rm":
-		if !gives(args, "--cached") {
+		if !gives(args, "--cached") && !gives(args, "--dry-run") && !o.has('n') {
 			c.remove(rest...)
 		}
 	case "checkout":

@@ -106,7 +106,7 @@ func TestShellClaimsNothingThatIsNotSure(t *testing.T) {
 	f(`awk '$1 > 5' ; echo "a > b"; echo 'c > d' \> e; python3 -c "open('f') > g"`, ">")
 	f("python3 - <<'EOF'\nopen('a.go','w')\nx > y\nEOF", ">")
 	f(`ssh host cat a.go; docker exec c cat b.go; ssh host "rm c.go"`, ">")
-	f(`git diff a.go; git show HEAD:a.go; git checkout main; git restore --staged a.go; git rm --cached a.go`, ">")
+	f(`git diff a.go; git show HEAD:a.go; git checkout main; git restore --staged a.go; git rm --cached a.go; git rm -n a.go; git rm -r --dry-run a`, ">")
 	f("git apply --check <<'P'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\nP", ">")
 	f(`cd "$D" && cat a.go && rm b.go; cat /c.go`, "/c.go >")
 	f(`cd "$D"; cd x; cat a.go; cd /w; cat b.go`, "/w/b.go >")
