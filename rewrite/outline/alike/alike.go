@@ -13,12 +13,16 @@ import (
 	"epitome/rewrite/wording"
 )
 
-// most is how many lines are told.
-const most = 4
+// most is how many lines are told, and mostLines how many a text may have of which they are.
+const most, mostLines = 4, 50_000
 
 // Differing returns the lines that say what no other does that begins like them, each below the line that names its
-// record, in at most room bytes. There are none if they are more than a few, or if the text is not made of records.
+// record, in at most room bytes. There are none if they are more than a few, or if the text is not made of records,
+// or has very many lines.
 func Differing(text string, room int) []string {
+	if strings.Count(text, "\n") > mostLines {
+		return nil
+	}
 	lines := strings.Split(text, "\n")
 	read := make([]record.Line, len(lines))
 	for i, l := range lines {

@@ -38,6 +38,16 @@ func TestARecordThatDiffersIsTold(t *testing.T) {
 	f("lines of one form", "paid claim % in 7 ms\n", "gave up at last\n", 240)
 }
 
+func TestOfVeryManyLinesNoneIsTold(t *testing.T) {
+	text := strings.Repeat("- id: 7\n  title: all of it\n  state: open\n", mostLines/3) + "- id: 8\n  title: all of it\n  state: held\n"
+	if got := Differing(text, 500); len(got) > 0 {
+		t.Errorf("%q differs", got)
+	}
+	if got := Differing(text[len(text)/2:], 500); len(got) == 0 {
+		t.Error("of half of them, none differs")
+	}
+}
+
 func TestWhereManyRecordsDifferNoneIsTold(t *testing.T) {
 	var b strings.Builder
 	for i := range 100 {
