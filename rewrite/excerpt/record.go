@@ -22,7 +22,10 @@ func recordsOf(text string, all []line) *record.Records {
 		}
 		body, indent := strings.TrimSpace(text[l.said:l.end]), 0
 		if body == "" || !looks.IsLetter(body[0]) { // else it is a field, and no container's name
-			body, indent = stamp.Strip(text[l.said:l.end])
+			whole := body
+			if body, indent = stamp.Strip(text[l.said:l.end]); len(body) == len(whole) {
+				indent = 0 // nothing stands before it but what is counted below
+			}
 		}
 		lines[i] = record.Line{Body: body, Indent: indent + looks.Indent(text[l.said:l.end])}
 	}
@@ -45,8 +48,9 @@ func belowNames(text string, all []line, r *record.Records) {
 		if looks.HasPlace(l.body(text)) {
 			placed = k
 		}
-		if l.under == 0 && k != placed && l.says == form.Silent {
-			l.under = int32(r.Name(i)) + 1 //nolint:gosec // bounded by mostLines
+		at := r.Name(i)
+		if at >= 0 && l.under == 0 && k != placed && l.says == form.Silent && all[at].end-all[at].start <= longestLine {
+			l.under = int32(at) + 1 //nolint:gosec // bounded by mostLines
 		}
 	}
 }

@@ -81,6 +81,25 @@ func TestWhatIsAnotherInEachRecordIsNotRare(t *testing.T) {
 	}
 }
 
+// What hands out no line that is too long does not do so for a name.
+func TestANameThatIsTooLongIsNotHandedOut(t *testing.T) {
+	pod := "Name:   " + strings.Repeat("cart ", 100) + "%\nNode:   node-1\nLabels: app=shop\nState:  Running\n\n"
+	bad := strings.Replace(strings.ReplaceAll(pod, "%", "130"), "State:  Running", "Reason: CrashLoopBackOff", 1)
+	text := records(pod, map[int]string{30: bad})
+	if got := Failures(text, 3); !slices.Equal(got, []string{"Reason: CrashLoopBackOff"}) {
+		t.Errorf("told is %.80q", got)
+	}
+}
+
+func TestItemsThatStandDeepAreRecords(t *testing.T) {
+	item := "        - id: %\n          title: Make part % of it\n          state: open\n          owner: ada\n"
+	held := strings.Replace(strings.ReplaceAll(item, "%", "130"), "open", "held", 1)
+	text := "all:\n    items:\n" + records(item, map[int]string{30: held})
+	if shown := seen(text); !strings.Contains(shown, "- id: 130\n") || !strings.Contains(shown, "state: held\n") {
+		t.Errorf("the odd one is not seen in\n%s", shown)
+	}
+}
+
 // In none of these is a line below a name that is another's.
 func TestAFailureOutsideOfRecordsHasNoNameOfOne(t *testing.T) {
 	f := func(what, text string, want ...string) {
@@ -89,6 +108,8 @@ func TestAFailureOutsideOfRecordsHasNoNameOfOne(t *testing.T) {
 			t.Errorf("%s: told is %q, want %q", what, got, want)
 		}
 	}
+	pods := "Name:   cart-%\nNode:   node-1\nLabels: app=shop\nState:  Running\n\n"
+	f("what all of it came to", records(pods, nil)+"Error: the connection to node-7 was lost\n", "Error: the connection to node-7 was lost")
 	run := "=== RUN   TestCart%\n    settled in 7 ms\n--- PASS: TestCart% (0.00s)\n"
 	f("tests", records(run, nil)+"=== RUN   TestPay\n    pay_test.go:9: got 7, want 8\n--- FAIL: TestPay (0.00s)\n"+
 		records(run, nil), "pay_test.go:9: got 7, want 8", "--- FAIL: TestPay (0.00s)")

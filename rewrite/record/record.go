@@ -184,6 +184,9 @@ func (t *text) records(starts []int) *Records {
 			r.of[i] = -1
 		}
 	}
+	for i := len(t.lines) - 1; i > starts[len(starts)-1] && 2*t.often[t.keys[i]] < len(starts); i-- {
+		r.of[i] = -1 // it stands behind the last one, and may be of all
+	}
 	r.findNames(t)
 	return r
 }

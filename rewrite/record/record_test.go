@@ -6,6 +6,14 @@ import (
 	"testing"
 )
 
+func TestWhatStandsBehindTheLastRecordIsOfNone(t *testing.T) {
+	all := linesOf(twenty("Name:   cart-%\nNode:   n-1\nStatus: Running\n\n") + "error: the deadline is over\n")
+	r, ok := Of(all)
+	if !ok || r.Of(len(all)-1) >= 0 || r.Of(len(all)-3) != 19 {
+		t.Errorf("%v, %+v", ok, r)
+	}
+}
+
 // linesOf are the lines of a text, each with the spaces before it as its depth.
 func linesOf(text string) (list []Line) {
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
