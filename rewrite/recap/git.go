@@ -82,6 +82,7 @@ func isOnlyTakingBack(list []*gitStep, res *history.Result, file string) bool {
 // takenBack is the command that took back what the call of res changed in the file; nil if that is not known.
 func takenBack(list []*gitStep, res *history.Result, file string) *gitStep {
 	staged, commits := false, 0 // since
+	var found *gitStep          // what took back the commit: whoever goes to it later has it again
 	for _, g := range list {
 		if g.res.Item <= res.Item {
 			continue
@@ -89,6 +90,7 @@ func takenBack(list []*gitStep, res *history.Result, file string) *gitStep {
 		switch {
 		case commits > 0 && (g.Use == git.Moves || g.MayMove):
 			return nil
+		case found != nil:
 		case g.Use == git.Commits && (commits == 0 || !g.Amends):
 			commits++
 		case g.Use == git.Stages:
@@ -96,8 +98,10 @@ func takenBack(list []*gitStep, res *history.Result, file string) *gitStep {
 		case commits > g.Back:
 			commits -= g.Back
 		case g.Use == git.TakesBack && !g.isUndone && !(staged && g.FromIndex) && g.Reaches(file):
-			return g
+			if found = g; commits == 0 {
+				return g
+			}
 		}
 	}
-	return nil
+	return found
 }

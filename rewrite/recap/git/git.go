@@ -38,7 +38,7 @@ type Command struct {
 	FromIndex bool     // it takes back only what is not staged
 	IsStash   bool
 	Back      int  // of the newest commits, how many it takes back
-	MayMove   bool // what it names may be a branch: the work goes on there then
+	MayMove   bool // what it names may be a branch, or another commit: the work goes on there then
 	Amends    bool // the newest commit becomes another one
 }
 
@@ -121,7 +121,8 @@ func commandOf(words []string, folder string) *Command {
 		}
 	case "reset":
 		if has("--hard") {
-			return &Command{Back: countBack(rest)}
+			back := countBack(rest)
+			return &Command{Back: back, MayMove: back == 0 && len(rest) > 0 && rest[0] != "HEAD"}
 		}
 	case "stash":
 		switch {
