@@ -45,6 +45,9 @@ func TestWhatACommitKeepsGoesWithTheCommitAlone(t *testing.T) {
 	f(false, long, "git checkout main", "git reset --hard HEAD~1")
 	f(false, long, "git pull", "git reset --hard HEAD~1")
 	f(true, long, "git commit --amend --no-edit", "git reset --hard HEAD~1")
+	f(true, long, "git reset --hard HEAD~1", other)
+	f(false, long, "git reset --hard HEAD~1", "git reset --hard ORIG_HEAD")
+	f(false, long, "git reset --hard HEAD~1", "git cherry-pick 6a1b2c3")
 }
 
 // A failure is told as open only until what it was about was done: what its words differ in may not matter.
@@ -67,6 +70,9 @@ func TestFailuresEndWithWhatTheyWereAbout(t *testing.T) {
 	f("of another message", false, commitOf("shop: round"), bad, commitOf("shop: round to even"), good)
 	f("of a short message", false, commitOf("shop: round"), bad, "git add -A && git commit -qm rounding", good)
 	f("elsewhere", true, commitOf("shop: round"), bad, "cd /srv/till && git commit -qm rounding", good)
+	f("of other files", true, commitOf("shop: round"), bad, "git commit -qm rounding docs/init.md", good)
+	f("of a part", true, commitOf("shop: round"), bad, "git commit -pm rounding", good)
+	f("with an author", false, commitOf("shop: round"), bad, "git commit --author ada -am rounding", good)
 	f("as a rehearsal", true, commitOf("shop: round"), bad, "git commit --dry-run -m rounding", good)
 
 	const stopped, done = "CONFLICT (content): Merge conflict in init.py\nerror: could not apply 1cbd9e3... a\nexit code: 1", "exit code: 0"

@@ -222,8 +222,40 @@ func withoutEditor(words []string) []string {
 // the message.
 func Commits(now, before []string) bool {
 	const commit = "git commit"
-	return Operation(now) == commit && Operation(before) == commit && !slices.Contains(now, "--dry-run")
+	return Operation(now) == commit && Operation(before) == commit && !slices.Contains(now, "--dry-run") && !commitsPart(now)
 }
+
+// commitsPart reports whether a commit may leave out what is staged: it names files, or asks what it is to be of.
+func commitsPart(words []string) bool {
+	words = withoutEditor(words)
+	for k := 2; k < len(words); k++ {
+		w := words[k]
+		switch {
+		case !strings.HasPrefix(w, "-"), w == "--", w == "--only", w == "--patch", w == "--interactive",
+			strings.HasPrefix(w, "--pathspec"):
+			return true
+		case strings.HasPrefix(w, "--"):
+			if slices.Contains(commitTakes, w) {
+				k++
+			}
+		default: // letters, of which one may have its value behind it
+			at := strings.IndexAny(w, "mFCct")
+			if at < 0 {
+				at = len(w)
+			} else if at == len(w)-1 {
+				k++
+			}
+			if strings.ContainsAny(w[:at], "op") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commitTakes are options of a commit that have their value in the next word.
+var commitTakes = []string{"--message", "--file", "--author", "--date", "--template", "--trailer", "--cleanup",
+	"--reuse-message", "--reedit-message", "--fixup", "--squash"}
 
 // Concludes reports whether a call ends what an earlier one of git began, which conflicts have stopped: it goes on with
 // that to its end, or takes it back.
