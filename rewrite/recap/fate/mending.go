@@ -26,7 +26,10 @@ func (c *Calls) closeTests() {
 	const most = 24 // failures
 	read, cases := map[*history.Result]*rerun.Run{}, map[*history.Result]*rerun.Cases{}
 	for _, f := range c.Open[max(0, len(c.Open)-most):] {
-		if !f.isClosed && len(f.Errands) == 1 && (c.passedSince(f, read) || c.casesPassedSince(f, cases)) {
+		if f.isClosed || len(f.Errands) != 1 {
+			continue
+		}
+		if c.passedSince(f, read) || rerun.RunsTests(f.Errands[0].Words) && c.casesPassedSince(f, cases) {
 			mend(c, f)
 		}
 	}
@@ -45,6 +48,7 @@ func (c *Calls) casesPassedSince(f *Failure, read map[*history.Result]*rerun.Cas
 	if len(left) == 0 {
 		return false
 	}
+	was, _ := rerun.PytestOf(f.Errands[0].Words)
 	for _, r := range slices.Backward(c.newestRuns()) {
 		if r.res.Item <= f.End.Item || len(left) == 0 {
 			break
@@ -55,7 +59,7 @@ func (c *Calls) casesPassedSince(f *Failure, read map[*history.Result]*rerun.Cas
 		}
 		cases := casesIn(c.EndOf(r.res))
 		left = slices.DeleteFunc(left, func(id string) bool {
-			return cases.HasPassed(id) || runs != nil && runs.Runs(id)
+			return cases.HasPassed(id) || runs != nil && runs.Runs(id, was)
 		})
 	}
 	return len(left) == 0

@@ -24,10 +24,15 @@ func PytestOf(words []string) (call *Pytest, ok bool) {
 		return nil, false
 	}
 	call = &Pytest{set: set}
+	for _, v := range set {
+		if strings.HasPrefix(v, "PYTEST_ADDOPTS=") { // more options, which are not read
+			call.narrow = append(call.narrow, v)
+		}
+	}
 	for k := 1; k < len(words); k++ {
 		w := words[k]
-		takes := slices.Contains(takesValue, w) && k+1 < len(words)
-		if takes {
+		hasNext := k+1 < len(words)
+		if hasNext && (slices.Contains(takesValue, w) || mayTake(w) && !strings.HasPrefix(words[k+1], "-")) {
 			w += "=" + words[k+1]
 			k++
 		}
@@ -46,6 +51,12 @@ func PytestOf(words []string) (call *Pytest, ok bool) {
 // takesValue are options of pytest that have their value in the next word.
 var takesValue = []string{"-k", "-m", "-n", "-p", "-c", "-o", "-W", "--tb", "--maxfail", "--deselect", "--ignore",
 	"--rootdir", "--durations", "--color", "--log-level", "--log-cli-level"}
+
+// mayTake reports whether the word behind an option may be its value: the option is not known, and has none in it.
+func mayTake(option string) bool {
+	return strings.HasPrefix(option, "--") && !strings.Contains(option, "=") && !isNarrowing(option) &&
+		!isHarmless("pytest", option) && !onlyShows(option)
+}
 
 // isNarrowing reports whether with an option fewer tests run.
 func isNarrowing(option string) bool {
@@ -89,8 +100,16 @@ func (p *Pytest) finds(target string) bool {
 	file, _, _ := strings.Cut(target, "::")
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	isFound := !strings.HasSuffix(base, ".py") || strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py")
+	isFound = isFound && !slices.ContainsFunc(strings.Split(file, "/"), isPassedOver)
 	return isWithin(target, p.targets) && (isFound || slices.Contains(p.targets, file))
 }
 
-// Runs reports whether the call runs a test by its id, for sure.
-func (p *Pytest) Runs(id string) bool { return len(p.narrow) == 0 && p.finds(id) }
+// isPassedOver reports whether pytest does not look into folders of a name unless it is told to.
+func isPassedOver(folder string) bool {
+	return strings.HasPrefix(folder, ".") || slices.Contains([]string{"build", "dist", "node_modules", "venv"}, folder)
+}
+
+// Runs reports whether the call runs a test by its id, for sure, in the way in which another call was to run it.
+func (p *Pytest) Runs(id string, other *Pytest) bool {
+	return len(p.narrow) == 0 && slices.Equal(p.rest, other.rest) && p.finds(id)
+}

@@ -146,6 +146,20 @@ func TestAnOperationOfGitIsConcluded(t *testing.T) {
 	f("git commit -am x", "git commit -am x", false)
 }
 
+func TestVariablesOfManyWordsAreHeldAgainstTheirEquals(t *testing.T) {
+	f := func(now, before string, want bool) {
+		t.Helper()
+		if got := SetsAll(strings.Fields(now), strings.Fields(before)); got != want {
+			t.Errorf("%.30q sets all of %.30q: %v", now, before, got)
+		}
+	}
+	many := strings.Repeat("A=1 ", mostWords+1)
+	f("A=1 B=2 make", "B=2 make", true)
+	f("B=2 make", "A=1 B=2 make", false)
+	f(many+"make", many+"make", true)
+	f("B=2 "+many+"make", many+"make", false)
+}
+
 // A run that shows more, or goes on where it would stop, succeeds where the other does.
 func TestOptionsThatOnlyShowAreNoOther(t *testing.T) {
 	f := func(words, want string) {
