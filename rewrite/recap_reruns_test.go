@@ -64,6 +64,11 @@ func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
 	f(false, "pytest", strings.Replace(one, "1 failed", "2 failed", 1), "pytest tests/test_a.py", passed)
 	f(false, "make -k check", "app.py:3: error: no\nFound 1 error in 1 file\n"+one, "pytest -v", "tests/test_a.py::test_x PASSED\n"+passed)
 	f(false, "pytest", one, "cd /other && pytest tests", passed)
+	const named = "tests/test_a.py::test_x PASSED\n" + passed
+	f(false, "pytest", one, "git stash && pytest -v; git stash pop", named)
+	f(false, "pytest", one, "git stash -u && pytest && git stash pop", named)
+	f(true, "pytest", one, "git stash pop && pytest -v tests", named)
+	f(true, "pytest", one, "git stash && git stash pop && pytest", named)
 	f(false, "pytest", one, "pytest tests/test_a.py", "no tests ran in 0.1s\nexit code: 5")
 	f(false, "pytest", one, "pytest tests/test_a.py -v", "tests/test_a.py::test_x FAILED\nFAILED tests/test_a.py::test_x - no\n1 failed in 0.1s\nexit code: 1")
 }

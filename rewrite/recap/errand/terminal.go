@@ -3,6 +3,7 @@ package errand
 import (
 	"crypto/sha256"
 	"path"
+	"slices"
 	"strings"
 
 	"epitome/pattern"
@@ -81,8 +82,26 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		t.CutAt = step.CutAt(steps[k:])
 		list = append(list, t)
 	}
+	return withoutAside(list)
+}
+
+// withoutAside are errands without those before which the changes were put aside and behind which they were brought
+// back: what these found is of files that are not there any more.
+func withoutAside(list []Errand) []Errand {
+	for k := range list {
+		if words := list[k].Words; len(words) < 3 || !isStash(words) || words[2] != "pop" && words[2] != "apply" {
+			continue
+		}
+		for from := k - 1; from >= 0; from-- {
+			if isStash(list[from].Words) {
+				return slices.Delete(list, from+1, k)
+			}
+		}
+	}
 	return list
 }
+
+func isStash(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "stash" }
 
 // entered is the folder that a row of steps is to enter first, if all else runs only there; empty if there is none.
 func entered(steps []step.Step) string {

@@ -65,15 +65,15 @@ func (c *Calls) casesPassedSince(f *Failure, read map[*history.Result]*rerun.Cas
 	return len(left) == 0
 }
 
-// again reports whether a later call does anything where the failure f did what failed, with all that was set for that:
-// it may run tests again. runs is the call of pytest that it is then, if the failure was one, too, and if all that it
-// ran has passed; else nil.
+// again reports whether a later call does anything but git where the failure f did what failed, with all that was set
+// for that: it may run tests again. runs is the call of pytest that it is then, if the failure was one, too, and if all
+// that it ran has passed; else nil.
 func (c *Calls) again(f *Failure, r *run) (runs *rerun.Pytest, isThere bool) {
 	t := &f.Errands[0]
 	_, wasPytest := rerun.PytestOf(t.Words)
 	for k := range r.errands {
 		now := &r.errands[k]
-		if now.Place != t.Place || !rerun.SetsAll(now.Words, t.Words) {
+		if now.Place != t.Place || now.Words[0] == "git" || !rerun.SetsAll(now.Words, t.Words) {
 			continue
 		}
 		isThere = true
