@@ -184,7 +184,8 @@ var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great
 // announcesOtherwise does so in other languages: they begin with what is done first, or end with what will be done.
 var announcesOtherwise = pattern.Of(`(?i)^[\s\pP\pS]*(?:` +
 	`(?:(?:gut|ok|okay|jetzt|nun|dann|zuerst|als nächstes)[ ,.:]+)*(?:lass mich|schauen wir|sehen wir|` +
-	`ich (?:lese|prüfe|schaue|öffne|suche|starte|sehe mir|führe)|(?:lese|prüfe|schaue|öffne|suche|starte|führe) ich)\b|` +
+	`ich (?:lese|prüfe|schaue|öffne|suche|starte|sehe mir|führe\b.*\baus)|` +
+	`(?:lese|prüfe|schaue|öffne|suche|starte) ich|führe ich\b.*\baus)\b|` +
 	`(?:(?:ahora|primero|luego|bien|vale|ok)[ ,.:]+)*(?:voy a|vamos a|déjame|permíteme)\b|` +
 	`(?:(?:maintenant|d'abord|ensuite|bien|ok)[ ,.:]+)*(?:je vais|laisse[zs]?-moi|voyons|regardons)\b|` +
 	`(?:(?:agora|primeiro|depois|bem|ok)[ ,.:]+)*(?:vou|vamos|deixe?-me|deixa eu)\b|` +
@@ -194,7 +195,7 @@ var announcesOtherwise = pattern.Of(`(?i)^[\s\pP\pS]*(?:` +
 
 // names finds a sentence that says of one file or name that it is next.
 var names = pattern.Of(`(?i)^[\s\pP\pS]*(?:now|next|then|jetzt|nun|dann|ahora|luego|maintenant|ensuite|agora|depois|теперь|` +
-	`сейчас|затем)[ ,:]+\S*[./_]\w\S*$`)
+	`сейчас|затем)[ ,:]+\S*[./_]\pL\S*$`)
 
 // LeadsOn reports whether a sentence ends in a colon: what it leads to stands behind it.
 func LeadsOn(sentence string) bool { return strings.HasSuffix(strings.TrimRight(sentence, "*_ "), ":") }
