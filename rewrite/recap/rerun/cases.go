@@ -180,7 +180,7 @@ func (c *Cases) takeCargo(l string) bool {
 // begin notes that the tests of a program of cargo come next: not so where another one has not ended, as its errors and
 // what it puts out are not in one order then, and the next tests may be of either.
 func (c *Cases) begin(program string) {
-	const longest = 200 // bytes: each of its tests has them
+	const longest = 120 // bytes: each of its tests has them
 	if c.begun++; c.begun > 1 || len(program) > longest {
 		program = ""
 	}
