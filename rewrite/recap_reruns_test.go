@@ -20,6 +20,19 @@ func TestLinesOfAFailureStayUntilARunOfAllSucceeds(t *testing.T) {
 	f(false, "jest", "Tests:       4 passed, 4 total\nexit code: 0")
 }
 
+// toldAsOver holds whether the first of these calls, each with its result, is told as one that failed and has passed
+// since, or as open.
+func toldAsOver(t *testing.T, isOver bool, steps []string) {
+	t.Helper()
+	text := told(t, steps...)
+	isOpen := strings.Contains(partOf(text, "open failures"), "exec_command `"+steps[0]+"`")
+	hasPassed := strings.Contains(text, "has succeeded since:\n"+steps[0]+"\n") ||
+		strings.Contains(text, "failed before, and succeeded since:\n"+steps[0]+"\n")
+	if isOpen == isOver || hasPassed != isOver {
+		t.Errorf("%q: over %v, open %v, told as passed %v: %s", steps, isOver, isOpen, hasPassed, text)
+	}
+}
+
 // A failure of pytest is over when all the tests that failed have passed since, in whatever runs.
 func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
 	const one = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.1s\nexit code: 1"
@@ -27,13 +40,7 @@ func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
 	const unnamed, passed = "1 failed in 0.1s\nexit code: 1", "4 passed in 0.1s\nexit code: 0"
 	f := func(isOver bool, steps ...string) {
 		t.Helper()
-		text := told(t, steps...)
-		isOpen := strings.Contains(partOf(text, "open failures"), "exec_command `"+steps[0]+"`")
-		hasPassed := strings.Contains(text, "has succeeded since:\n"+steps[0]+"\n") ||
-			strings.Contains(text, "failed before, and succeeded since:\n"+steps[0]+"\n")
-		if isOpen == isOver || hasPassed != isOver {
-			t.Errorf("%q: over %v, open %v, told as passed %v: %s", steps, isOver, isOpen, hasPassed, text)
-		}
+		toldAsOver(t, isOver, steps)
 	}
 	f(true, "pytest -v tests/a", unnamed, "pytest -q tests/a 2>&1 | tail -3", "4 passed in 0.1s")
 	f(true, "DB=1 pytest -v tests/a", unnamed, "DB=1 python -m pytest -q -x ./tests/a --tb short", passed)
@@ -80,11 +87,7 @@ func TestAFailureOfTestsIsOverWhenEachIsNamedAsPassed(t *testing.T) {
 	const cargo = lib + "test adds ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored\nexit code: 101"
 	f := func(isOver bool, steps ...string) {
 		t.Helper()
-		text := told(t, steps...)
-		isOpen := strings.Contains(partOf(text, "open failures"), "exec_command `"+steps[0]+"`")
-		if hasPassed := strings.Contains(text, "has succeeded since:\n"+steps[0]+"\n"); isOpen == isOver || hasPassed != isOver {
-			t.Errorf("%q: over %v, open %v, told as passed %v: %s", steps, isOver, isOpen, hasPassed, text)
-		}
+		toldAsOver(t, isOver, steps)
 	}
 	f(true, "npm test", jest, "npx jest src/b.test.js", "PASS src/b.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
 	f(true, "npm test", jest, "CI=1 npm test", "FAIL src/c.test.js\nPASS src/b.test.js (5.1 s)\nTest Suites: 1 failed, 1 passed, 2 total\nexit code: 1")

@@ -96,16 +96,8 @@ func (s *scale) oddity(v float64, text int) int {
 // numbersOf appends the numbers of a text that stand alone, or with a unit behind them. Those of times, dates, paths
 // and names are none; nor are there any where they are too many.
 func numbersOf(text []byte, list []float64) []float64 {
-	for at := 0; at < len(text); {
-		if isBetween(text[at]) {
-			at++
-			continue
-		}
-		start := at
-		for at < len(text) && !isBetween(text[at]) {
-			at++
-		}
-		if v, ok := numberOf(text[start:at]); ok && !isOfTime(text, start, at) {
+	for start, end := nextWord(text, 0); start < end; start, end = nextWord(text, end) {
+		if v, ok := numberOf(text[start:end]); ok && !isOfTime(text, start, end) {
 			if len(list) == mostNumbers {
 				return list[:0]
 			}

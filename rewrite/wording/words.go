@@ -7,16 +7,8 @@ const number uint64 = 1
 
 // read appends the words of a text, neighbours that are numbers as one; ok is false if they are too many.
 func read(text []byte, words []uint64) (all []uint64, ok bool) {
-	for at := 0; at < len(text); {
-		if isBetween(text[at]) {
-			at++
-			continue
-		}
-		start := at
-		for at < len(text) && !isBetween(text[at]) {
-			at++
-		}
-		w := wordOf(text[start:at])
+	for start, end := nextWord(text, 0); start < end; start, end = nextWord(text, end) {
+		w := wordOf(text[start:end])
 		if n := len(words); n > 0 && w == number && words[n-1] == number {
 			continue
 		}
@@ -26,6 +18,17 @@ func read(text []byte, words []uint64) (all []uint64, ok bool) {
 		words = append(words, w)
 	}
 	return words, true
+}
+
+// nextWord is where the next word of a text begins and ends, from a place on; both are one place if there is none.
+func nextWord(text []byte, at int) (start, end int) {
+	for at < len(text) && isBetween(text[at]) {
+		at++
+	}
+	for start = at; at < len(text) && !isBetween(text[at]); {
+		at++
+	}
+	return start, at
 }
 
 // isBetween reports whether a sign stands between words.

@@ -5,18 +5,24 @@ import (
 	"testing"
 )
 
+// hasSteps holds that a command line has these steps, or is not understood if there are none.
+func hasSteps(t *testing.T, line string, want ...string) {
+	t.Helper()
+	steps, ok := In(line)
+	var got []string
+	for _, s := range steps {
+		got = append(got, strings.Join(s.Words, " ")+s.After)
+	}
+	if ok != (want != nil) || strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("%q: %q, %v, want %q", line, got, ok, want)
+	}
+}
+
 // What stands behind a document that a command is given is read as what it is: more commands.
 func TestACommandGoesOnBehindADocument(t *testing.T) {
 	f := func(line string, want ...string) {
 		t.Helper()
-		steps, ok := In(line)
-		var got []string
-		for _, s := range steps {
-			got = append(got, strings.Join(s.Words, " ")+s.After)
-		}
-		if ok != (want != nil) || strings.Join(got, "|") != strings.Join(want, "|") {
-			t.Errorf("%q: %q, %v, want %q", line, got, ok, want)
-		}
+		hasSteps(t, line, want...)
 	}
 	f("python3 - <<'EOF'\nprint(1); x && y\nEOF\ngit add -A && git rebase --continue",
 		"python3 - <<print(1); x && y\n;", "git add -A&&", "git rebase --continue")
@@ -38,14 +44,7 @@ func TestACommandGoesOnBehindADocument(t *testing.T) {
 func TestAMessageInADocumentIsOneWord(t *testing.T) {
 	f := func(line string, want ...string) {
 		t.Helper()
-		steps, ok := In(line)
-		var got []string
-		for _, s := range steps {
-			got = append(got, strings.Join(s.Words, " ")+s.After)
-		}
-		if ok != (want != nil) || strings.Join(got, "|") != strings.Join(want, "|") {
-			t.Errorf("%q: %q, %v, want %q", line, got, ok, want)
-		}
+		hasSteps(t, line, want...)
 	}
 	f("git add a && git commit -m \"$(cat <<'EOF'\nrefund: it's ($1) `now`; \"x\" && y\n\nEOF\n)\" && git push",
 		"git add a&&", "git commit -m $(cat <<'EOF'\nrefund: it's ($1) `now`; \"x\" && y\n\nEOF\n)&&", "git push")
