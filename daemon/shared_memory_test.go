@@ -58,7 +58,7 @@ func TestSharedMemoriesAreToldByAll(t *testing.T) {
 				for i, r := range some {
 					all.Go(func() {
 						out := r.asksIn(k, now)
-						if bodies[i] = out.Body; out.Report.Err != nil || !bytes.Contains(out.Body, []byte("8080")) {
+						if bodies[i] = out.Body; out.Report.Err != nil || !bytes.Contains(out.Body, []byte("port is 8080")) {
 							t.Errorf("%d turns: %v: %.300s", k.calls, out.Report.Err, out.Body)
 						}
 					})
@@ -78,10 +78,10 @@ func TestSharedMemoriesAreToldByAll(t *testing.T) {
 			}
 			late := minding(t, server.URL(), folder)
 			out := late.asksIn(k, now)
-			if bytes.Contains(out.Body, []byte("9090")) || !bytes.Contains(out.Body, []byte("8080")) {
+			if bytes.Contains(out.Body, []byte("port is 9090")) || !bytes.Contains(out.Body, []byte("port is 8080")) {
 				t.Errorf("a replica that comes later sends %.300s", out.Body)
 			}
-			if out := late.asksIn(newTalk(key, 6), now); !bytes.Contains(out.Body, []byte("9090")) {
+			if out := late.asksIn(newTalk(key, 6), now); !bytes.Contains(out.Body, []byte("port is 9090")) {
 				t.Errorf("a new conversation is told %.300s", out.Body)
 			}
 		})

@@ -124,7 +124,7 @@ func TestRecordsAreBoundToTheirNames(t *testing.T) {
 	if key, record, err := s.OpenRecord(name, sealed); key != "the key" || string(record) != "the record" || err != nil {
 		t.Errorf("opened %q, %q, %v", key, record, err)
 	}
-	if bytes.Contains(append(name, sealed...), []byte("key")) || bytes.Contains(sealed, []byte("record")) {
+	if bytes.Contains(append(name, sealed...), []byte("the key")) || bytes.Contains(sealed, []byte("the record")) {
 		t.Error("key or record stand in what is sealed")
 	}
 	f := func(what string, name, sealed []byte) {
