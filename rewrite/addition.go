@@ -112,7 +112,8 @@ func isIn(x *run, r *addition.Record) bool {
 
 // goOn finds what was added to a conversation of which nothing is remembered. With the model's first words it parts
 // from those that began alike, and what it was given then holds for it, and for those of its project that have gone on
-// alike. One that went on without goes on so.
+// alike. One that went on without goes on so; so does one that is first seen in its middle, whatever those are given
+// later that begin alike.
 func goOn(x *run) (*addition.Record, error) {
 	opening, key := additionKeys(x)
 	bound, _ := addition.At(x.ledger, key)
@@ -126,6 +127,9 @@ func goOn(x *run) (*addition.Record, error) {
 	r := list.ForLater(list.Meant(wishOf(x), projectOf(x)))
 	if len(bound) > 0 {
 		r = bound.Share(list, projectOf(x))
+	}
+	if r == nil && len(bound) == 0 && !wishOf(x).IsEmpty() {
+		r = &addition.Record{Wish: wishOf(x), At: x.in.Now}
 	}
 	if r == nil || !maySettle(x) {
 		return r, nil
@@ -142,7 +146,7 @@ func renewed(x *run, bound *addition.Record) (*addition.Record, error) {
 	opening, key := additionKeys(x)
 	list, _ := addition.At(x.ledger, opening)
 	r := list.For(bound.Wish)
-	if r == nil || !r.At.After(bound.At) {
+	if r == nil || !bound.IsStale(r.At) {
 		return bound, nil
 	}
 	if maySettle(x) {

@@ -164,6 +164,42 @@ func TestNothingIsAddedInTheMiddle(t *testing.T) {
 	})
 }
 
+// One that was first seen in its middle goes on without, whatever those are given that begin alike later, as where its
+// client goes back to its first message.
+func TestWhatBeganUnseenGoesOnWithout(t *testing.T) {
+	inAll(t, func(t *testing.T, d conversation.Dialect, body func(string, int) string) {
+		f := func(b *bench) {
+			t.Helper()
+			unseen := func(came string) {
+				t.Helper()
+				b.restart()
+				if string(b.send(t, came).Body) != came {
+					t.Errorf("something was added to %s", came)
+				}
+			}
+			unseen(body("hi", 3))
+			given := indexIn(b.send(t, body("hi", 0)))
+			if given == "" {
+				t.Error("a first request is given nothing")
+			}
+			unseen(strings.Replace(body("hi", 2), "And?", "But?", 1)) // it went back to its second message
+			unseen(body("hi", 3))
+			unseen(body("hi", 4))
+			for turns := range 3 {
+				b.restart()
+				if got := indexIn(b.send(t, strings.Replace(body("hi", turns), "Yes.", "Otherwise.", 1))); got != given {
+					t.Errorf("with %d turns, who was given %q has %q", turns, given, got)
+				}
+			}
+		}
+		f(asking(d, "docs"))
+		f(knowing(d, "old"))
+		b := asking(d, "docs")
+		b.teach("", b.project, "old")
+		f(b)
+	})
+}
+
 // Conversations that begin alike, of which one asks and another does not, stay as each of them began; the same is true
 // of those that ask for different files.
 func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
