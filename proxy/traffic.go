@@ -79,7 +79,11 @@ func (t *traffic) count() (n int) {
 
 // await returns when no exchange is under way, or with ctx.
 func (t *traffic) await(ctx context.Context) {
-	defer context.AfterFunc(ctx, t.quiet.Broadcast)()
+	defer context.AfterFunc(ctx, func() {
+		t.mu.Lock() // or who has seen that ctx goes on, and does not wait yet, would never be woken
+		defer t.mu.Unlock()
+		t.quiet.Broadcast()
+	})()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.open) > 0 && ctx.Err() == nil {
