@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"epitome/proxy/route"
 	"epitome/proxy/wire"
@@ -348,13 +347,13 @@ func TestShutdownWaitsForNoQuestionAndEndsThem(t *testing.T) {
 
 func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
 	noLeaks(t)
-	short := unit.Duration(time.Second) // what is to come before it has to come within it
-	r := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = short })
-	if _, err := r.asks(t.Context()); err == nil || !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("got %v", err)
-	}
-	r.await("gone 1")
-	r = newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ReadIdle = short })
+	silent := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = unit.Duration(brief) })
+	first := make(chan error, 1)
+	go func() { // both wait at the same time
+		_, err := silent.asks(t.Context())
+		first <- err
+	}()
+	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ReadIdle = unit.Duration(brief) })
 	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 	if text, err := io.ReadAll(a.Body); string(text) != "a" || err == nil || !strings.Contains(err.Error(), "timeout") {
 		t.Errorf("got %q %v", text, err)
@@ -363,4 +362,8 @@ func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
 	if _, all := r.idle(); all != 0 || r.pending() != 0 {
 		t.Errorf("%d connections are open, %d questions under way", all, r.pending())
 	}
+	if err := <-first; err == nil || !strings.Contains(err.Error(), "timeout") {
+		t.Errorf("before the first byte: %v", err)
+	}
+	silent.await("gone 1")
 }

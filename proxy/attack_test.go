@@ -274,7 +274,7 @@ func TestExpectIsReadInAnySpelling(t *testing.T) {
 func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.HeaderTimeout = 64*unit.MB, 128*unit.MB, unit.Duration(time.Second)
+		s.MaxBody, s.MaxInFlight, s.HeaderTimeout = 64*unit.MB, 128*unit.MB, unit.Duration(brief)
 	})
 	for range 2 {
 		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -288,13 +288,13 @@ func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 func TestSteadyUploadMayTakeLongerThanItsHead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- POST /a --\nexpect-body-size 2000\nstatus 200 OK\nbody a\n", func(s *Settings) {
-		s.HeaderTimeout, s.MinBodyRate = unit.Duration(time.Second), unit.Bytes(10)
+		s.HeaderTimeout, s.MinBodyRate = unit.Duration(brief), unit.Bytes(10)
 	})
 	c, head := r.dial(), "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n"
-	for range 20 { // a tenth of the body buys it ten seconds, and all of it takes more than one
+	for range 20 { // each piece buys it ten seconds, and all of them take more than the head may
 		c.send(head + strings.Repeat("x", 100))
 		head = ""
-		time.Sleep(60 * time.Millisecond)
+		time.Sleep(brief / 19)
 	}
 	if resp, body := c.answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("got %s %s", resp.Status, body)
@@ -314,7 +314,7 @@ func TestExchangeThatBeginsAfterTheGraceIsCut(t *testing.T) {
 
 func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(2 * time.Second) })
+	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(brief) })
 	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
 	r.eventually("it is being read", func() bool { return r.held() > 0 })
 	done := make(chan struct{})

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,7 +20,9 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\nrepeat\n", change)
-			resp, body := r.dial().send(request).answer("POST")
+			c := r.dial()
+			go func() { _, _ = io.WriteString(c, request) }() // of what is refused not all is taken for ever
+			resp, body := c.answer("POST")
 			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) || !strings.Contains(body, `"type":"epitome_error"`) {
 				t.Errorf("got %s %s, want %d %s", resp.Status, body, status, code)
 			}
@@ -46,10 +49,9 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
-	// The first bytes have to come within it.
-	brief := func(s *Settings) { s.HeaderTimeout = unit.Duration(time.Second) }
-	f("slow header", brief, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
-	f("slow body", brief,
+	briefly := func(s *Settings) { s.HeaderTimeout = unit.Duration(brief) }
+	f("slow header", briefly, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
+	f("slow body", briefly,
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
 }
 
@@ -116,7 +118,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	r.eventually("a closed connection is not counted", func() bool {
 		next := r.dial()
 		defer next.vanish("FIN")
-		_, body := next.send(get("/a")).answer("GET")
+		_, _ = io.WriteString(next, get("/a")) // who is turned away is not waited for
+		_, body := next.answer("GET")
 		return body == "a"
 	})
 }

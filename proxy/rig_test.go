@@ -35,6 +35,10 @@ import (
 // patience bounds every wait of these tests; none of them measures time.
 const patience = 2 * time.Minute
 
+// brief is a time that is to pass. What is to come before has to come within it, and a busy machine may let a program
+// stand still for a second.
+const brief = 5 * time.Second
+
 // rig is a proxy in front of a scripted upstream.
 type rig struct {
 	tb       testing.TB
