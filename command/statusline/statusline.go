@@ -20,7 +20,10 @@ const (
 
 // Session is what an agent calls its session: session_id in the JSON that it writes to the standard input of the
 // command. It is empty where nothing of the kind comes.
-func Session(in *os.File) string {
+func Session(in *os.File) string { return within(in, wait) }
+
+// within is Session where an agent has so long to say it.
+func within(in *os.File, wait time.Duration) string {
 	if logging.IsTerminal(in) { // or the null device
 		return ""
 	}
