@@ -267,14 +267,13 @@ func TestServiceThatIsAwayCostsNothing(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := served(t)
-			b := s.open(func(o *Options) {
-				if what == "freezes" {
-					o.Timeout = 200 * time.Millisecond
-				}
-			})
+			b := s.open()
 			b.health.every = time.Hour // nobody looks meanwhile
 			if err := b.Write(name, []byte("x")); err != nil {
 				t.Fatal(err)
+			}
+			if what == "freezes" { // what works may take longer than that
+				b.o.Timeout = 200 * time.Millisecond
 			}
 			fault(s)
 			for range mostFailures {
