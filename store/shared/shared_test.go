@@ -127,7 +127,7 @@ func TestAFrozenServerIsLeftAlone(t *testing.T) {
 			wire := sharedtest.NewWire(t, server.Address)
 			log := &lines{}
 			o := at(wire.URL())
-			o.Timeout = time.Second // a busy machine may take the usual one before an answer
+			o.Timeout = 3 * time.Second // a busy machine may take the usual one before an answer
 			o.Log = slog.New(slog.NewTextHandler(log, nil))
 			s := opened(t, o)
 			sharedtest.Await(t, "an answer", func() error { _, _, err := s.Find("k"); return err })
