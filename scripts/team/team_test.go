@@ -357,7 +357,7 @@ func TestDemoRunsThroughTheBalancer(t *testing.T) {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "../team-up", "demo", "--turns", "60", "--check")
-	cmd.Env = append(os.Environ(), "WINDOW=32k", fmt.Sprintf("PORT=%d", sixFreePorts(t)))
+	cmd.Env = append(os.Environ(), "WINDOW=32k", "TIMEOUT=5s", fmt.Sprintf("PORT=%d", sixFreePorts(t)))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	out, err := cmd.CombinedOutput()
 	if err != nil {
