@@ -16,9 +16,12 @@ func work(units int) {
 	runtime.KeepAlive(sum)
 }
 
-// Another program on the same core may slow either down by half.
+// Another program on the same core may slow either down, and what takes long by half at most.
 func TestMoreWorkTakesMoreTime(t *testing.T) {
 	few, many := Of(func() { work(1) }), Of(func() { work(32) })
+	for range 9 { // the least is the work alone
+		few = min(few, Of(func() { work(1) }))
+	}
 	if few <= 0 || many < 4*few {
 		t.Errorf("%v, and for 32 times the work %v", few, many)
 	}
