@@ -33,12 +33,17 @@ func (a *worker) clears(r *inService) {
 		if a.turn().action == "clear" {
 			return
 		}
-		idle := func() bool { return r.shapers.summariser.Underway() == 0 }
-		if !scriptedtest.Eventually(idle) {
-			a.t.Fatal("what is asked is never answered")
-		}
+		r.rests()
 	}
 	a.t.Fatal("nothing is ever cleared")
+}
+
+// rests waits until all that was asked in the background is answered.
+func (r *inService) rests() {
+	r.t.Helper()
+	if !scriptedtest.Eventually(func() bool { return r.shapers.summariser.Underway() == 0 }) {
+		r.t.Fatal("what is asked is never answered")
+	}
 }
 
 // A small model is asked with the client's credential, and paid for; what it says is sent, again and again, and over a
@@ -62,6 +67,7 @@ func TestResultsAreDistilledByTheConfiguredModel(t *testing.T) {
 		}
 	}
 	r.logs(`level=INFO msg=summary_completed .* model=small detail=distillate way=transcript prepared=true .* requests=1 .*input_tokens=[1-9]`)
+	r.rests() // the last turn may have asked for more
 	asked := len(p.questions())
 	r.stops()
 	again := served(p, folder, soon) // off by now: what was decided stays

@@ -92,10 +92,13 @@ func (r *Recorder) CountDropped() uint64 {
 
 // Close sends what waits, but not for long.
 func (r *Recorder) Close() {
-	if r == nil {
-		return
+	if r != nil {
+		r.closeWithin(closeTime)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+}
+
+func (r *Recorder) closeWithin(wait time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	_ = r.queue.Shutdown(ctx) // what was not sent is counted
 }
