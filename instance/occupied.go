@@ -27,7 +27,7 @@ func Occupied(c config.Config, err error) error {
 
 // isEpitome reports whether what listens there says that it is one. That is no proof, and enough for an advice.
 func (c *Card) isEpitome() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	resp, err := c.Get(ctx, "/-/health", url.Values{})
 	if err != nil {
