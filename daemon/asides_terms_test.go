@@ -61,9 +61,10 @@ func TestOneDocumentThatIsCutIsNotRecorded(t *testing.T) {
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		sent = append(sent, string(body))
+		n := len(sent) // the next round may begin while this one ends
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, rounds[len(sent)-1])
-		if _ = http.NewResponseController(w).Flush(); len(sent) == 2 {
+		_, _ = io.WriteString(w, rounds[n-1])
+		if _ = http.NewResponseController(w).Flush(); n == 2 {
 			panic(http.ErrAbortHandler)
 		}
 	}))
