@@ -173,9 +173,13 @@ var rewriting = map[string]room{
 		"rewrite/history/action rewrite/shell",
 		"a line stands in a file by what calls did to it; how much of it is told must not matter",
 	},
+	"rewrite/recap/checkout": {
+		"pattern",
+		"what lies in a folder is told by the commands of git that ran there; what others found must not matter",
+	},
 	"rewrite/recap/errand": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/history/ending rewrite/recap/deed rewrite/recap/rerun" +
-			" rewrite/recap/step rewrite/recap/where rewrite/span",
+		"pattern rewrite/conversation rewrite/excerpt rewrite/history/ending rewrite/recap/checkout rewrite/recap/deed" +
+			" rewrite/recap/rerun rewrite/recap/step rewrite/recap/where rewrite/span",
 		"what a call does is told by its words and where they are run; what is open of it, and what is told, must" +
 			" not matter",
 	},

@@ -74,10 +74,40 @@ func TestAFailureOfPytestIsOverWhenItsTestsHavePassed(t *testing.T) {
 	const named = "tests/test_a.py::test_x PASSED\n" + passed
 	f(false, "pytest", one, "git stash && pytest -v; git stash pop", named)
 	f(false, "pytest", one, "git stash -u && pytest && git stash pop", named)
+	f(false, "pytest", one, "git stash && pytest -v; git stash pop; make lint", named)
 	f(true, "pytest", one, "git stash pop && pytest -v tests", named)
 	f(true, "pytest", one, "git stash && git stash pop && pytest", named)
 	f(false, "pytest", one, "pytest tests/test_a.py", "no tests ran in 0.1s\nexit code: 5")
 	f(false, "pytest", one, "pytest tests/test_a.py -v", "tests/test_a.py::test_x FAILED\nFAILED tests/test_a.py::test_x - no\n1 failed in 0.1s\nexit code: 1")
+}
+
+// What passes on another machine tells nothing of this one.
+func TestAFailureIsOverOnlyOnItsMachine(t *testing.T) {
+	const one = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.1s\nexit code: 1"
+	const named = "tests/test_a.py::test_x PASSED\n4 passed in 0.1s\nexit code: 0"
+	const there = "docker compose run --rm app pytest"
+	f := func(isOver bool, steps ...string) {
+		t.Helper()
+		toldAsOver(t, isOver, steps)
+	}
+	f(false, "pytest", one, there+" -v", named)
+	f(false, "pytest", one, "docker exec -it shop pytest -v", named)
+	f(false, "pytest", one, "kubectl exec deploy/shop -- pytest -v", named)
+	f(false, "pytest", one, "sudo -E podman run --rm -v .:/app shop pytest -v", named)
+	f(false, "pytest", one, "ssh ci 'cd shop && pytest -v'", named)
+	f(false, "pytest", one, "bash -c 'docker compose run app pytest -v'", named)
+	f(false, "pytest", one, "make lint; docker compose run app pytest -v", named)
+	f(false, "pytest", one, "gh run watch 12", named)
+	f(false, "pytest", one, "curl -s https://ci.test/12/log", named)
+	f(false, there, one, "pytest -v", named)
+	f(false, there, one, "docker compose exec app pytest -v", named)
+	f(false, there, one, "docker compose run --rm till pytest -v", named)
+	f(false, there, one, "docker compose run -e DB=1 app pytest -v", named)
+	f(true, there, one, there+" -v", named)
+	f(true, there+" -q", one, "docker compose run app pytest", "4 passed in 0.1s\nexit code: 0")
+	f(true, there, one, "docker compose run -T app pytest -v tests", named)
+	f(true, "kubectl exec shop -- pytest -v", one, "kubectl exec -it shop -- pytest -v", named)
+	f(true, "pytest", one, "make check", named)
 }
 
 // Files of tests and tests that a run names are over when later runs name them as passed.

@@ -200,6 +200,10 @@ func (c *calls) failureEntry(f *fate.Failure, note string, lines []string, token
 		head += fmt.Sprintf("; with other values it was called in message %d: %s", c.span.NumberOf(f.Other),
 			c.span.EndingOf(f.Other).InWords())
 	}
+	if f.Beside != nil {
+		head += fmt.Sprintf("; in message %d it succeeded, behind a command of git that may have put other work there",
+			c.span.NumberOf(f.Beside))
+	}
 	if note == "" && f.End.Action.Kind == action.Other && ending.Refusal.How == "" {
 		if fields := deed.InPlaceOf(lines, func() string { return c.span.TextOf(f.End) }); fields != "" {
 			head, lines = head+"; a preview of some of its fields follows", []string{fields}

@@ -13,6 +13,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history/ending"
+	"epitome/rewrite/recap/checkout"
 	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/span"
@@ -22,6 +23,7 @@ import (
 type Errand struct {
 	Words  []string // the program, its assignments, options and targets; without where its output goes
 	Place  string   // the folder and the environment in which it runs
+	Work   string   // what git has in that folder; empty where that does not matter, or was never changed
 	Folder string   // likewise, if each call begins where the call before ended; empty if it is not known
 	Sought string   // a folder that the shell was to enter for it and did not find: nothing was run
 	Whole  string   // the whole call
@@ -36,12 +38,18 @@ type Errand struct {
 	Looks bool   // such a tool only looks, by its name
 }
 
+// IsWhere reports whether e runs where other ran: in its folder and environment, on the same work, or on what became of
+// that with its changes.
+func (e *Errand) IsWhere(other *Errand) bool {
+	return e.Place == other.Place && checkout.IsPartOf(other.Work, e.Work)
+}
+
 // Covers reports whether a call that did e has done what other is.
 func (e *Errand) Covers(other *Errand) bool {
-	if slices.Equal(e.Words, other.Words) && (e.Place == other.Place || e.isIn(other.Sought)) {
+	if slices.Equal(e.Words, other.Words) && (e.IsWhere(other) || e.isIn(other.Sought)) {
 		return true
 	}
-	return e.Place == other.Place && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
+	return e.IsWhere(other) && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
 		other.Waits && rerun.Concludes(e.Words, other.Words) ||
 		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }
@@ -88,10 +96,11 @@ func (e *Errand) Keys() []string {
 		keys = append(keys, e.Like)
 	}
 	// One run may be of all that the other is of.
-	if _, words := rerun.Assignments(e.Words); len(words) > 1 && words[0] == "go" {
-		keys = append(keys, e.Place+"\x00go\x00"+words[1])
-	} else if _, ok := rerun.PytestOf(e.Words); ok {
-		keys = append(keys, e.Place+"\x00pytest")
+	where, words := rerun.Machine(e.Words)
+	if _, ok := rerun.PytestOf(words); ok {
+		keys = append(keys, e.Place+"\x00pytest\x00"+where)
+	} else if _, words = rerun.Assignments(words); len(words) > 1 && words[0] == "go" {
+		keys = append(keys, e.Place+"\x00go\x00"+where+"\x00"+words[1])
 	}
 	if bare := rerun.Bare(e.Words); len(bare) < len(e.Words) {
 		keys = append(keys, e.Place+"\x00"+strings.Join(bare, "\x00"))

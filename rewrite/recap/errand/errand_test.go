@@ -10,7 +10,7 @@ func TestErrandsAreReadFromCommands(t *testing.T) {
 	f := func(line string, want ...string) {
 		t.Helper()
 		var got []string
-		for _, e := range new(Terminal).Run(line, "") {
+		for _, e := range new(Terminal).Run(line, "", End{}) {
 			got = append(got, strings.Join(e.Words, " "))
 			if e.Hidden {
 				got[len(got)-1] += " (hidden)"
@@ -52,10 +52,10 @@ func steps(n int) string {
 func TestWhatOneCallDoesIsBounded(t *testing.T) {
 	p := new(Terminal)
 	for k := range 100 { // settings
-		p.Run(fmt.Sprintf("export A%d=%s", k, strings.Repeat("x", 2_000)), "")
+		p.Run(fmt.Sprintf("export A%d=%s", k, strings.Repeat("x", 2_000)), "", End{})
 	}
 	for n, want := range map[int]int{1: 1, Most: Most, Most + 1: 1, 60: 1, 1_000: 1} {
-		list := p.Run(steps(n), "")
+		list := p.Run(steps(n), "", End{})
 		if len(list) != want || want == 1 && n > 1 && !list[0].Hidden {
 			t.Errorf("%d steps: %d errands, want %d", n, len(list), want)
 		}
@@ -65,7 +65,7 @@ func TestWhatOneCallDoesIsBounded(t *testing.T) {
 			}
 		}
 	}
-	if p.Run(steps(20)+"cd /shop", ""); p.lasting.Folder != "/shop" {
+	if p.Run(steps(20)+"cd /shop", "", End{}); p.lasting.Folder != "/shop" {
 		t.Errorf("a call that does much leads to %q", p.lasting.Folder)
 	}
 }
@@ -74,7 +74,7 @@ func TestWhatOneCallDoesIsBounded(t *testing.T) {
 func TestTheStepThatFailedIsToldApart(t *testing.T) {
 	f := func(line, output, want string) {
 		t.Helper()
-		_, failed := FailedPart(new(Terminal).Run(line, ""), func() string { return output })
+		_, failed := FailedPart(new(Terminal).Run(line, "", End{}), func() string { return output })
 		var got []string
 		for _, e := range failed {
 			got = append(got, strings.Join(e.Words, " "))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/pattern"
+	"epitome/rewrite/recap/checkout"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/recap/step"
 	"epitome/rewrite/recap/where"
@@ -17,6 +18,13 @@ type Terminal struct {
 	lasting, fresh where.Place
 	before         string // the folder in which the newest call began, if it began where the call before ended
 	entered        string // the folder that is entered before all else which that call does; empty if there is none
+	folders        checkout.Folders
+}
+
+// End is how a call ended, as far as that is known.
+type End struct {
+	Output            func() string // nil if it is not known
+	Failed, Succeeded bool
 }
 
 // Most is how many errands one call does at most that are told apart. Each is held against those that failed.
@@ -38,8 +46,8 @@ func (p *Terminal) change(words []string) {
 	p.fresh.Change(words)
 }
 
-// Run reads what one call does, without what does nothing by itself.
-func (p *Terminal) Run(command, folder string) (list []Errand) {
+// Run reads what one call does that ended so, without what does nothing by itself.
+func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 	p.fresh, p.before, p.entered = where.Place{Folder: folder}, p.lasting.Folder, ""
 	if folder != "" { // for this call alone
 		before := p.lasting.Folder
@@ -53,13 +61,17 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		if strings.Contains(command, "cd ") { // where that leads is not known
 			p.lasting.Folder = command[:min(len(command), where.Longest)]
 		}
+		if mayMove(command) {
+			p.folders.Lose(p.lasting.Folder)
+		}
 		if step.DoesSomething(command) {
+			atOnce[0].Work = p.folders.Of(p.lasting.Folder)
 			return atOnce
 		}
 		return nil
 	}
 	p.entered = entered(steps)
-	hidden, whole, row := step.Hidden(steps), begin+"\x00"+command, 0
+	hidden, whole, row, isBehind := step.Hidden(steps), begin+"\x00"+command, 0, false
 	for k, s := range steps {
 		if s.Before != "&&" {
 			row = k
@@ -68,40 +80,58 @@ func (p *Terminal) Run(command, folder string) (list []Errand) {
 		if len(words) == 0 {
 			continue
 		}
-		if p.change(words); step.IsIdle(words[0]) || s.Before == "|" {
+		p.change(words)
+		p.folders.Change(words, p.lasting.Folder, &checkout.Said{Output: end.Output, Failed: end.Failed,
+			Succeeded: end.Succeeded, IsBehind: isBehind, IsHidden: hidden[k], IsWritten: s.IsWritten})
+		isBehind = isBehind || words[0] != "git" && !step.IsIdle(words[0])
+		if step.IsIdle(words[0]) || s.Before == "|" {
 			continue
 		}
 		if len(list) == Most { // the rest is read for where it leads
 			list = atOnce
+			list[0].Work = p.workOf(words)
 		}
 		if len(list) == 1 && list[0].Whole == command {
 			continue
 		}
-		t := Errand{Words: words, Place: p.name(words), Folder: p.lasting.Folder, Whole: whole}
+		t := Errand{Words: words, Place: p.name(words), Folder: p.lasting.Folder, Whole: whole, Work: p.workOf(words)}
 		t.Row, t.Hidden, t.Shown, t.Unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
 		t.CutAt = step.CutAt(steps[k:])
 		list = append(list, t)
 	}
-	return withoutAside(list)
-}
-
-// withoutAside are errands without those before which the changes were put aside and behind which they were brought
-// back: what these found is of files that are not there any more.
-func withoutAside(list []Errand) []Errand {
-	for k := range list {
-		if words := list[k].Words; len(words) < 3 || !isStash(words) || words[2] != "pop" && words[2] != "apply" {
-			continue
-		}
-		for from := k - 1; from >= 0; from-- {
-			if isStash(list[from].Words) {
-				return slices.Delete(list, from+1, k)
-			}
-		}
-	}
 	return list
 }
 
-func isStash(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "stash" }
+// workOf names the work that a call of these words finds; empty if what it does does not depend on that.
+func (p *Terminal) workOf(words []string) string {
+	_, own := rerun.Assignments(words)
+	work := p.folders.Of(p.lasting.Folder)
+	switch {
+	case len(own) == 0 || rerun.RunsAnywhere(words, p.lasting.Set, p.fresh.Set):
+		return ""
+	case own[0] == "git" && len(own) > 1 && isOfGitAlone(own[1]):
+		return ""
+	case slices.Contains([]string{"git", "gh", "glab"}, own[0]):
+		return checkout.WithChanges(work) // it is of the branch
+	}
+	return work
+}
+
+// isOfGitAlone reports whether a command of git does what it does whatever work lies in the folder.
+func isOfGitAlone(command string) bool {
+	return slices.Contains([]string{"checkout", "switch", "stash", "fetch", "worktree", "branch", "tag", "remote", "config",
+		"clone", "init", "bisect"}, command)
+}
+
+// moveForm finds commands of git behind which other work may lie in the folder.
+var moveForm = pattern.Of(`\bgit (?:checkout [^-]|checkout -[bBqf]|switch |bisect |stash(?:$|\s*[;&|)\n]| push| save| -))`)
+
+// mayMove reports whether behind a command line that is not understood other work may lie in the folder.
+func mayMove(command string) bool {
+	isBack := strings.Contains(command, "git stash pop") && !strings.Contains(command, "git checkout") &&
+		!strings.Contains(command, "git switch")
+	return !isBack && moveForm.MatchString(command)
+}
 
 // entered is the folder that a row of steps is to enter first, if all else runs only there; empty if there is none.
 func entered(steps []step.Step) string {

@@ -63,6 +63,7 @@ type Failure struct {
 	Errands []errand.Errand // that have not succeeded since
 	Again   int             // item at which it was called again without a word of how that ended; 0 if it was not
 	Other   *history.Result // of the newest call of the same with other values that succeeded; nil if there is none
+	Beside  *history.Result // of the newest that did it on other work and succeeded; nil if there is none
 	Times   int             // how often it failed in a row
 
 	older    []*Failure // of which it tells how they stand
@@ -185,6 +186,9 @@ func (c *Calls) hold(f *Failure, res *history.Result, errands []errand.Errand) (
 	if len(left) > 0 && f.isLike(errands) && ending.Succeeded() {
 		f.Other = c.EndOf(res)
 	}
+	if len(left) > 0 && !ending.Failed() && passBeside(left, errands, ending, c.span.EndingOf(f.End)) {
+		f.Beside = c.EndOf(res)
+	}
 	switch failed := ending.Failed(); {
 	case len(left) == len(f.Errands) && !failed && f.isOneOf(errands):
 		f.Again = res.Item
@@ -253,10 +257,11 @@ func (c *Calls) errandsOf(res *history.Result) (list []errand.Errand) {
 		if c.span.CallOf(res) != nil {
 			command, folder = c.span.CommandOf(res)
 		}
-		list = c.terminal.Run(command, folder)
 		end := c.EndOf(res)
-		output := func() string { return c.span.TextOf(end) }
-		if errand.NoteWhole(list, output); c.span.EndingOf(end).Failed() {
+		output, ending := func() string { return c.span.TextOf(end) }, c.span.EndingOf(end)
+		list = c.terminal.Run(command, folder,
+			errand.End{Output: output, Failed: ending.Failed(), Succeeded: ending.Succeeded()})
+		if errand.NoteWhole(list, output); ending.Failed() {
 			c.terminal.NotEntered(list, output)
 		}
 		if a.Looks || a.OnlyFiles {
@@ -278,8 +283,22 @@ func (f *Failure) without(errands []errand.Errand, ending, end *ending.Ending) [
 	return slices.DeleteFunc(slices.Clone(f.Errands), func(t errand.Errand) bool {
 		return slices.ContainsFunc(errands, func(now errand.Errand) bool {
 			if ending.Failed() {
-				return now.Place == t.Place && slices.Equal(now.Words, t.Words)
+				return now.IsWhere(&t) && slices.Equal(now.Words, t.Words)
 			}
+			return now.Covers(&t) && now.Succeeds(ending, &t, end)
+		})
+	})
+}
+
+// passBeside reports whether a call of errands that ended so has done well what is left of a failure, but on other
+// work.
+func passBeside(left, errands []errand.Errand, ending, end *ending.Ending) bool {
+	return !slices.ContainsFunc(left, func(t errand.Errand) bool {
+		return !slices.ContainsFunc(errands, func(now errand.Errand) bool {
+			if now.Work == t.Work {
+				return false
+			}
+			now.Work = t.Work
 			return now.Covers(&t) && now.Succeeds(ending, &t, end)
 		})
 	})

@@ -20,7 +20,7 @@ func steps(n int) string {
 
 // What a call does is held against few failures that did much.
 func TestACallIsHeldAgainstFewFailures(t *testing.T) {
-	errands := new(errand.Terminal).Run(steps(errand.Most), "")
+	errands := new(errand.Terminal).Run(steps(errand.Most), "", errand.End{})
 	c := &Calls{doing: map[string][]*Failure{}}
 	for k := range 200 {
 		f := &Failure{Res: &history.Result{Item: k}, Errands: errands}
@@ -42,7 +42,7 @@ func TestACallIsHeldAgainstFewFailures(t *testing.T) {
 func TestACallOfManyWordsIsHeldAgainstFewFailures(t *testing.T) {
 	f := func(words string, least, most int) {
 		t.Helper()
-		errands := new(errand.Terminal).Run("go test"+strings.Repeat(words, 30/len(words)*4), "")
+		errands := new(errand.Terminal).Run("go test"+strings.Repeat(words, 30/len(words)*4), "", errand.End{})
 		c := &Calls{doing: map[string][]*Failure{}}
 		for k := range 200 {
 			key := errands[0].Keys()[0]

@@ -33,7 +33,7 @@ func (c *Calls) LaterRun(f *Failure) *history.Result {
 		}
 		isAgain := func(t errand.Errand) bool {
 			return slices.ContainsFunc(r.errands, func(now errand.Errand) bool {
-				return !now.Unseen && now.Place == t.Place && rerun.IsWider(now.Words, t.Words)
+				return !now.Unseen && now.IsWhere(&t) && rerun.IsWider(now.Words, t.Words)
 			})
 		}
 		if len(f.Errands) > 0 && !slices.ContainsFunc(f.Errands, func(t errand.Errand) bool { return !isAgain(t) }) {

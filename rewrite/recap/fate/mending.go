@@ -66,14 +66,21 @@ func (c *Calls) casesPassedSince(f *Failure, read map[*history.Result]*rerun.Cas
 }
 
 // again reports whether a later call does anything but git where the failure f did what failed, with all that was set
-// for that: it may run tests again. runs is the call of pytest that it is then, if the failure was one, too, and if all
-// that it ran has passed; else nil.
+// for that, and nothing on another machine or other work: it may run tests again. runs is the call of pytest that it is
+// then, if the failure was one, too, and if all that it ran has passed; else nil.
 func (c *Calls) again(f *Failure, r *run) (runs *rerun.Pytest, isThere bool) {
 	t := &f.Errands[0]
 	_, wasPytest := rerun.PytestOf(t.Words)
+	machine, _ := rerun.Machine(t.Words)
 	for k := range r.errands {
 		now := &r.errands[k]
-		if now.Place != t.Place || now.Words[0] == "git" || !rerun.SetsAll(now.Words, t.Words) {
+		if now.Words[0] == "git" {
+			continue
+		}
+		if on, _ := rerun.Machine(now.Words); on != machine || now.Work != t.Work && !now.IsWhere(t) {
+			return nil, false
+		}
+		if !now.IsWhere(t) || !rerun.SetsAll(now.Words, t.Words) {
 			continue
 		}
 		isThere = true
@@ -100,7 +107,7 @@ func (c *Calls) passedSince(f *Failure, read map[*history.Result]*rerun.Run) boo
 			break
 		}
 		isAlike := func(now errand.Errand) bool {
-			return !now.Unseen && now.Place == t.Place && rerun.LeavesOutNothingOf(now.Words, t.Words)
+			return !now.Unseen && now.IsWhere(t) && rerun.LeavesOutNothingOf(now.Words, t.Words)
 		}
 		if slices.ContainsFunc(r.errands, isAlike) && testsIn(c.EndOf(r.res)).Passes(testsIn(f.End)) {
 			return true

@@ -128,8 +128,14 @@ func WithoutLaunchers(words []string) []string {
 	return words
 }
 
-// Covers reports whether a run of Go's tools, or of pytest, is one of all that the other run is of.
+// Covers reports whether a run of Go's tools, or of pytest, is one of all that the other one on its machine is of.
 func Covers(all, some []string) bool {
+	where, inner := Machine(all)
+	if there, other := Machine(some); where != there {
+		return false
+	} else if where != "" {
+		all, some = inner, other
+	}
 	if run, ok := PytestOf(all); ok {
 		other, ok := PytestOf(some)
 		return ok && run.Covers(other)

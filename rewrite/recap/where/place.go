@@ -17,10 +17,15 @@ const (
 type Place struct {
 	Folder string
 	Set    []string
+	left   string // the folder before
 }
 
 func (w *Place) enter(folder string) {
+	was := w.Folder
+	defer func() { w.left = was }()
 	switch {
+	case folder == "-":
+		w.Folder = w.left
 	case path.IsAbs(folder) || w.Folder == "":
 		w.Folder = path.Clean(folder)
 	case !strings.HasPrefix(folder, "..") && strings.HasSuffix("/"+w.Folder, "/"+path.Clean(folder)):

@@ -27,6 +27,8 @@ func TestAPlaceIsWhereCommandsLead(t *testing.T) {
 	f("/srv/shop/api", "cd /srv/shop", "pushd ./api/")
 	f("/srv/shop", "cd /srv/shop/api", "cd ..")
 	f("/tmp", "cd /srv/shop", "cd /tmp")
+	f("/srv/shop", "cd /srv/shop", "cd /tmp", "cd -")
+	f("/tmp", "cd /srv/shop", "cd /tmp", "cd -", "cd -")
 	f("/srv/my shop", "cd /srv/my shop")
 	f("/srv/shop/api", "cd /srv/shop/api", "cd shop/api") // each command of such a tool begins anew
 	f("api", "cd api", "cd api")

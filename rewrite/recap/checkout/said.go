@@ -1,0 +1,88 @@
+package checkout
+
+import (
+	"strings"
+
+	"epitome/pattern"
+)
+
+// Said is what is known of a call, and of the command of git in it.
+type Said struct {
+	Output    func() string
+	Failed    bool
+	Succeeded bool
+	IsBehind  bool // something else stands before the command in the call, which may have failed
+	IsHidden  bool // the call's exit state is not that of the command
+	IsWritten bool // what the command puts out goes to a file
+}
+
+// What git says of what it did, and of what it did not do.
+var (
+	wentForm    = pattern.Of(`(?m)^(?:Switched to |Already on |HEAD is now at |Note: (?:switching to|checking out) )`)
+	filesForm   = pattern.Of(`(?m)^Updated \d+ paths? from `)
+	asideForm   = pattern.Of(`(?m)^Saved working directory `)
+	nothingForm = pattern.Of(`(?m)^No local changes to save|^No stash entries found`)
+	backForm    = pattern.Of(`(?m)^Dropped (?:refs/)?stash|^CONFLICT \(`)
+	refusedForm = pattern.Of(`(?m)^(?:error: (?:pathspec |[Yy]our local changes|[Tt]he following untracked|you need to |unable to |` +
+		`cannot |could not (?:detach|lock|write|restore))|fatal: |Aborting)`)
+)
+
+// text is the beginning of the output.
+func (s *Said) text() string {
+	const longest = 8 << 10 // bytes
+	if s.Output == nil {
+		return ""
+	}
+	text := s.Output()
+	return text[:min(len(text), longest)]
+}
+
+// did reports whether git did what it was told, as far as the call tells: that ends badly where something else in it
+// does, too. Of a branch that was there already it notes that it does not begin.
+func (s *Said) did(what *step) bool {
+	text, says := s.text(), false
+	switch what.kind {
+	case goes, begins:
+		if what.kind == begins && strings.Contains(text, "Switched to branch '"+what.name+"'") {
+			what.kind = goes
+		}
+		if says = wentForm.MatchString(text); !says && filesForm.MatchString(text) {
+			return false
+		}
+	case stashes:
+		says = asideForm.MatchString(text)
+	case restores:
+		says = backForm.MatchString(text)
+	}
+	switch {
+	case says:
+		return true
+	case nothingForm.MatchString(text) && (what.kind == stashes || what.kind == restores), s.Failed && s.IsBehind:
+		return false
+	}
+	return s.Succeeded && !s.IsHidden || !refusedForm.MatchString(text)
+}
+
+// branchForms find the branch on which the work stands in what commands of git say.
+var branchForms = map[string]*pattern.Pattern{
+	"status":   pattern.Of(`(?m)^(?:On branch |## )(\S+?)(?:\.\.\.|\s|$)`),
+	"commit":   pattern.Of(`(?m)^\[(\S+) (?:\(root-commit\) )?[0-9a-f]{7,}\] `),
+	"branch":   pattern.Of(`(?m)^\* (\S+)$|\A(\S+)\s*\z`),
+	"stash":    pattern.Of(`(?m)^Saved working directory and index state (?:WIP on|On) ([^\s:]+):`),
+	"checkout": pattern.Of(`(?m)^Already on '([^\s']+)'`),
+	"switch":   pattern.Of(`(?m)^Already on '([^\s']+)'`),
+}
+
+// branch is the branch on which the work stands, as the output of a command tells; empty if it does not.
+func (s *Said) branch(command string) string {
+	form := branchForms[command]
+	if form == nil {
+		return ""
+	}
+	for k, name := range form.FindStringSubmatch(s.text()) {
+		if k > 0 && name != "" && len(name) <= longestName {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package rerun
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// elsewhere are programs that have something run on another machine, in a container or in a system of its own, or that
+// show what ran there: by how many words behind them that are no options tell which one it is; 0 if all words do.
+var elsewhere = map[string]int{
+	"docker": 2, "podman": 2, "nerdctl": 2, "docker-compose": 2, "podman-compose": 2, "kubectl": 2, "oc": 2, "ssh": 1, "lxc": 2,
+	"incus": 2, "limactl": 2, "multipass": 2, "heroku": 0, "fly": 0, "flyctl": 0, "railway": 0, "gcloud": 0, "aws": 0, "az": 0,
+	"vagrant": 0, "wsl": 0, "wsl.exe": 0, "chroot": 1, "systemd-nspawn": 0, "act": 0, "devcontainer": 0, "toolbox": 0,
+	"distrobox": 0, "adb": 0, "cross": 0, "earthly": 0, "dagger": 0, "okteto": 0, "skaffold": 0, "ansible": 0, "gh": 0,
+	"glab": 0, "curl": 0, "wget": 0, "journalctl": 0, "helm": 0, "nomad": 0, "minikube": 0,
+}
+
+// handing are the verbs of those programs behind which a command of another one follows.
+var handing = []string{"run", "exec", "shell", "ssh"}
+
+// callers are programs that call the one behind them.
+var callers = []string{"sudo", "env", "nohup", "exec", "command", "xvfb-run", "unbuffer", "doas"}
+
+// takesNext are options of programs of elsewhere that have their value in the next word.
+var takesNext = []string{"-e", "--env", "--env-file", "-v", "--volume", "-w", "--workdir", "-u", "--user", "--name",
+	"--entrypoint", "-p", "--publish", "--network", "--mount", "--platform", "-f", "--file", "--profile", "--project-name",
+	"-n", "--namespace", "-c", "--container", "--context", "--index", "-o", "-i", "-l", "--project-directory", "--add-host",
+	"--label", "--memory", "-m", "--cpus", "--gpus", "--shm-size", "--ulimit", "--kubeconfig"}
+
+// unseen are options of those that change nothing of what runs.
+var unseen = []string{"--rm", "-it", "-ti", "-T", "-t", "--tty", "--interactive", "--no-deps", "-q", "--quiet-pull"}
+
+// Machine tells where the words of a call have it run, and what runs there. where is empty on this machine. What runs
+// elsewhere is the call of another program; nil if that is not known.
+func Machine(words []string) (where string, inner []string) {
+	set, own := Assignments(words)
+	own = withoutCallers(own)
+	switch {
+	case callsElsewhere(own), len(own) > 0 && isElsewhere(own[0]) && len(own) > mostWords:
+		return strings.Join(words, "\x00"), nil
+	case len(own) == 0 || !isElsewhere(own[0]):
+		return "", words
+	}
+	key, inner := partElsewhere(own)
+	if inner == nil {
+		return strings.Join(words, "\x00"), nil
+	}
+	return strings.Join(append(slices.Clone(set), key...), "\x00"), inner
+}
+
+// partElsewhere parts what tells the machine from what runs on it; inner is nil if that is not known.
+func partElsewhere(words []string) (key, inner []string) {
+	n, hands := elsewhere[words[0]], false
+	if len(words) > 1 && words[1] == "compose" {
+		n++
+	}
+	hands, key = n == 1, words[:1:1]
+	for k := 1; k < len(words) && n > 0; k++ {
+		w := words[k]
+		switch {
+		case slices.Contains(unseen, w) || w == "-i" && words[0] != "ssh":
+			continue
+		case slices.Contains(takesNext, w) && k+1 < len(words):
+			key, k = append(key, w), k+1
+			w = words[k]
+		case !strings.HasPrefix(w, "-"):
+			n, hands = n-1, hands || slices.Contains(handing, w)
+		}
+		if key = append(key, w); n == 0 {
+			inner = words[k+1:]
+		}
+	}
+	if len(inner) > 0 && inner[0] == "--" {
+		inner = inner[1:]
+	}
+	if !hands || len(inner) == 0 {
+		return nil, nil
+	}
+	return key, inner
+}
+
+// withoutCallers leaves out programs that call the one behind them on the same machine.
+func withoutCallers(words []string) []string {
+	for len(words) > 1 && slices.Contains(callers, words[0]) {
+		words = words[1:]
+		for len(words) > 1 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+			words = words[1:]
+		}
+	}
+	return words
+}
+
+// callsElsewhere reports whether a shell is given a command line with a program that has something run elsewhere.
+func callsElsewhere(words []string) bool {
+	return len(words) > 2 && slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(words[0])) &&
+		strings.HasSuffix(words[1], "c") && slices.ContainsFunc(strings.Fields(words[2]), isElsewhere)
+}
+
+// isElsewhere reports whether a program has something run elsewhere, or shows what did.
+func isElsewhere(program string) bool {
+	_, is := elsewhere[path.Base(program)]
+	return is
+}
