@@ -187,10 +187,10 @@ func (c *callReader) claim(name string) {
 		c.claimShown()
 	case editing:
 		c.claimEdit()
-		c.action.Whole = c.action.Whole || c.text(aCommand) == "create"
+		c.action.Whole = c.action.Whole || c.text(aCommand) == "create" && !c.keepsContent()
 	case saving:
 		c.action.Writes = c.files(nil, aPath)
-		c.action.Whole = replacesFiles(name)
+		c.action.Whole = replacesFiles(name) && !c.keepsContent()
 	case erasing:
 		c.action.Writes = c.files(nil, aPath)
 		c.action.Deletes, c.action.Whole = c.action.Writes, true
@@ -211,6 +211,19 @@ func (c *callReader) claim(name string) {
 	if string(c.found[aRehearsal].Of(c.raw)) == "true" {
 		c.action.Writes, c.action.Deletes = nil, nil
 	}
+}
+
+// keepsContent reports whether what is in the file stays there, or some of it may.
+func (c *callReader) keepsContent() bool {
+	switch string(c.found[anAppend].Of(c.raw)) {
+	case "", "false", `"false"`, "0":
+	default:
+		return true
+	}
+	mode := strings.ToLower(c.text(aMode))
+	return slices.ContainsFunc([]string{"a", "r", "insert", "prepend", "update", "patch", "edit"}, func(s string) bool {
+		return strings.HasPrefix(mode, s) && mode != "replace" && mode != "rewrite"
+	})
 }
 
 // claimSession is for what has to do with a command that runs already. A server's sessions are none of the client's.

@@ -231,6 +231,14 @@ func TestSpellingsOfOneFile(t *testing.T) {
 	f("/r/a/", "/r/a", true)
 }
 
+// What is known of an argument is no part of what a call asks: who knows more of it knows the call again.
+func TestAQuestionIsThatOfItsArguments(t *testing.T) {
+	const was = "8063089b2242f9357b0797eca38598b0fa3f3da13726845969ba1cd7683f1470"
+	if got := fmt.Sprintf("%x", Of("Read", []byte(`{"file_path":"a.go","mode":"append","append":true}`), false).Identity); got != was {
+		t.Errorf("the call is known by %s, not by %s", got, was)
+	}
+}
+
 func TestOnlyQuestionsAreAskedAgain(t *testing.T) {
 	again := func(name, arguments string) string { return Of(name, []byte(arguments), false).Identity }
 	f := func(name, arguments string, want bool) {
@@ -421,4 +429,23 @@ func TestOnlyToolsThatWriteAllOfAFileReplaceIt(t *testing.T) {
 	}
 	f(true, "Write", "write_file", "write_to_file", "createFile", "mcp__fs__write_file", "overwrite_file", "save_file", "new_file")
 	f(false, "Edit", "edit_file", "append_file", "update_file", "modify_file", "mcp__writer__edit_file", "multi_edit_file")
+	with := func(want bool, tool, more string) {
+		t.Helper()
+		d := Of(tool, []byte(`{"path":"a.go","content":"x",`+more+`}`), false)
+		if d.Whole != want || len(d.Writes) != 1 || d.Key != "a.go" {
+			t.Errorf("%s with %s writes %v, whole: %v, key %q", tool, more, d.Writes, d.Whole, d.Key)
+		}
+	}
+	with(false, "write_file", `"mode":"append"`)
+	with(false, "write_file", `"mode":"a+"`)
+	with(false, "write_file", `"append":true`)
+	with(false, "write_file", `"append":"true","mode":"w"`)
+	with(false, "write_file", `"append":false,"writeMode":"APPEND"`)
+	with(false, "create_file", `"mode":"r+"`)
+	with(false, "str_replace_editor", `"command":"create","append":true`)
+	with(true, "write_file", `"mode":"rewrite"`)
+	with(true, "write_file", `"mode":"w","append":false`)
+	with(true, "write_file", `"mode":420`)
+	with(true, "write_file", `"mode":"overwrite","append":null`)
+	with(true, "str_replace_editor", `"command":"create"`)
 }

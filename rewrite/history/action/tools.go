@@ -148,7 +148,9 @@ const (
 	aService // the files are in a service's keeping and not on the disk
 	aSession // a command that runs already
 	someInput
-	anAside // what is done is the same with and without it
+	aMode    // how a file is written
+	anAppend // what is there stays, and the rest comes behind it
+	anAside  // what is done is the same with and without it
 
 	meanings // how many there are
 )
@@ -228,6 +230,10 @@ func argumentNamed(name []byte) argument {
 		return argument{aSession, 1}
 	case "chars":
 		return argument{someInput, 0}
+	case "mode", "writemode":
+		return argument{aMode, 0}
+	case "append", "isappend", "appendmode":
+		return argument{anAppend, 0}
 	case "description", "explanation", "justification", "timeout", "timeoutms", "yieldtimems":
 		return argument{anAside, 0}
 	}
