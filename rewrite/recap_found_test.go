@@ -77,24 +77,27 @@ func TestWhatActedIsNotToldAsARead(t *testing.T) {
 
 // A line that was read is not told once a newer call took it out of its file, or wrote the file anew.
 func TestALineThatIsOutOfDateIsNotTold(t *testing.T) {
-	f := func(isTold bool, tool, input string) {
+	f := func(isTold bool, edits ...string) { // tools, each with its input
 		t.Helper()
 		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
 		a.does("read_file", `{"path":"deploy/values.yaml"}`, "1\treplicas: 3\n2\tenv:\n3\t  CACHE_HOST: cache.prod:6379\n4\t  RELEASE: 7\n")
 		a.does("bash", `{"command":"python3 - <<'EOF'\nimport os\nprint(os.environ['CACHE_HOST'])\nEOF"}`, "exit code: 0\n")
-		if tool != "" {
-			a.does(tool, input, "ok")
+		for k := 0; k < len(edits); k += 2 {
+			a.does(edits[k], edits[k+1], "ok")
 		}
 		out, _ := a.grow(t, 400)
 		text, _ := summaryIn(t, out)
 		if got := strings.Contains(partOf(text, "reads"), "CACHE_HOST: cache.prod:6379"); got != isTold {
-			t.Errorf("behind %s %s it is told: %v: %s", tool, input, got, text)
+			t.Errorf("behind %q it is told: %v: %s", edits, got, text)
 		}
 	}
-	f(true, "", "")
+	f(true)
 	f(true, "edit_file", `{"path":"deploy/values.yaml","old_string":"RELEASE: 7","new_string":"RELEASE: 8"}`)
 	f(true, "edit_file", `{"path":"test/values.yaml","old_string":"  CACHE_HOST: cache.prod:6379\n","new_string":""}`)
 	f(false, "edit_file", `{"path":"deploy/values.yaml","old_string":"  CACHE_HOST: cache.prod:6379\n","new_string":""}`)
 	f(false, "edit_file", `{"path":"/srv/shop/deploy/values.yaml","old_string":"cache.prod:6379","new_string":"cache.test:6379"}`)
 	f(false, "write_file", `{"path":"deploy/values.yaml","content":"replicas: 4\n"}`)
+	f(true, "write_file", `{"path":"deploy/values.yaml","mode":"append","content":"replicas: 4\n"}`)
+	f(true, "edit_file", `{"path":"deploy/values.yaml","old_string":"cache.prod","new_string":"cache.test"}`,
+		"edit_file", `{"path":"deploy/values.yaml","old_string":"cache.test","new_string":"cache.prod"}`)
 }

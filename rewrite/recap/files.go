@@ -302,7 +302,7 @@ func (w *written) takeLines(f *changed, res *history.Result, name string) {
 	if len(put) <= linesOfShort {
 		f.short = append(f.short, put)
 	}
-	f.left.TakeOut(gone, isPatch)
+	f.left.Change(all, gone, isPatch)
 	f.left.Anew = res.Action.Whole && res.Action.Kind == action.Writing && len(gone) == 0
 }
 

@@ -34,7 +34,7 @@ func (r revisions) of(name string) *revision {
 	return nil
 }
 
-// note notes what one more call took out of files. What a shell did to them is not known line by line.
+// note notes what one more call did to files. What a shell did to them is not known line by line.
 func (r revisions) note(s *past.Span, res *history.Result) {
 	call := s.CallOf(res)
 	if res.Action.Kind != action.Writing || call == nil || res.Failed || failedWriting(s, res) {
@@ -50,9 +50,12 @@ func (r revisions) note(s *past.Span, res *history.Result) {
 			v = &revision{path: name}
 			r[base] = append(r[base], v)
 		}
-		_, gone, isPatch := changes.Of(name)
-		v.left.TakeOut(gone, isPatch)
-		v.left.Anew = v.left.Anew || res.Action.Whole && len(gone) == 0 || slices.Contains(res.Action.Deletes, name)
+		put, gone, isPatch := changes.Of(name)
+		if isWhole := res.Action.Whole && len(gone) == 0; isWhole || slices.Contains(res.Action.Deletes, name) {
+			v.left.Anew = true
+			continue
+		}
+		v.left.Change(put, gone, isPatch)
 	}
 }
 

@@ -7,6 +7,7 @@ package filing
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"epitome/rewrite/history/action"
@@ -117,31 +118,48 @@ func fileIn(line, before string) (name string, ok bool) {
 
 // File is what newer calls have left of a file: older lines are held against it.
 type File struct {
-	Anew  bool            // newer calls wrote it whole, or deleted it before: of what was in it nothing is left
-	gone  map[string]bool // lines that newer calls took out
+	Anew  bool            // newer calls wrote it whole, or deleted it before: nothing is left but what newer ones put in
+	put   map[string]bool // lines that newer calls put in, and that stand
+	gone  map[string]bool // lines that newer calls took out, and that none put in again
 	parts []string        // what newer edits took out that may have been a part of a line, the newest first
 }
 
 // mostParts is how many parts of lines are kept of a file, and leastPart how many bytes one has.
 const mostParts, leastPart = 16, 3
 
-// TakeOut notes lines that a call took out of the file. Whole lines are of a patch: others may be parts of lines.
-func (f *File) TakeOut(lines []string, isWhole bool) {
+// Change notes the lines that a call older than those before put into the file and took out of it. Whole lines are of a
+// patch: others may be parts of lines.
+func (f *File) Change(put, gone []string, isWhole bool) {
 	if f.gone == nil {
-		f.gone = map[string]bool{}
+		f.put, f.gone = map[string]bool{}, map[string]bool{}
 	}
-	for _, l := range lines {
-		l = bare(l, isWhole)
+	isUndone := !slices.ContainsFunc(put, func(l string) bool { return !f.gone[bare(l, isWhole)] })
+	var stand []string
+	for _, l := range put {
+		if l = bare(l, isWhole); !f.put[l] && f.Holds(l, false) {
+			stand = append(stand, l)
+		}
+	}
+	for _, l := range gone {
+		if l = bare(l, isWhole); f.put[l] && isUndone { // it was brought back
+			continue
+		}
 		f.gone[l] = true
 		if !isWhole && len(l) >= leastPart && len(f.parts) < mostParts {
 			f.parts = append(f.parts, l)
 		}
+	}
+	for _, l := range stand {
+		f.put[l] = true
 	}
 }
 
 // Holds reports whether a line that an older call put into the file may stand there still.
 func (f *File) Holds(line string, isPatch bool) bool {
 	line = bare(line, isPatch)
+	if f.put[line] {
+		return true
+	}
 	if f.Anew || f.gone[line] {
 		return false
 	}

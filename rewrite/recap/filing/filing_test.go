@@ -34,7 +34,7 @@ func TestWhatNewerCallsTookOutDoesNotStand(t *testing.T) {
 	f := func(taken string, isPatch bool, line string, want bool) {
 		t.Helper()
 		var file File
-		file.TakeOut([]string{taken}, isPatch)
+		file.Change(nil, []string{taken}, isPatch)
 		if got := file.Holds(line, isPatch); got != want {
 			t.Errorf("without %q stands %q: %v", taken, line, got)
 		}
@@ -46,6 +46,34 @@ func TestWhatNewerCallsTookOutDoesNotStand(t *testing.T) {
 	f("-x = 5", true, "+x = 5", false)
 	f("-x = 5", true, "+const x = 5;", true)
 	f("-- x", true, "+- x", false)
+}
+
+// A line stands that an edit took out and a newer one put in again.
+func TestALineThatWasPutBackStands(t *testing.T) {
+	type edit struct{ gone, put string }
+	f := func(want bool, line string, edits ...edit) { // the oldest first
+		t.Helper()
+		var file File
+		for k := len(edits) - 1; k >= 0; k-- {
+			split := func(s string) []string { return strings.FieldsFunc(s, func(c rune) bool { return c == '|' }) }
+			put := split(edits[k].put)
+			file.Change(put, split(edits[k].gone), false)
+			file.Anew = file.Anew || edits[k].gone == "*"
+		}
+		if got := file.Holds(line, false); got != want {
+			t.Errorf("after %q stands %q: %v", edits, line, got)
+		}
+	}
+	f(true, "x := 1", edit{"x := 1", "x := 2"}, edit{"x := 2", "  x := 1"})
+	f(true, "x := 1", edit{"x := 1", ""}, edit{"y", "x := 1|y"})
+	f(false, "x := 1", edit{"x := 1", "x := 2"}, edit{"x := 2", "x := 1"}, edit{"x := 1", "x := 3"})
+	f(false, "x := 1", edit{"y := 2", "x := 1"}, edit{"x := 1", "x := 2"})
+	f(true, "const x = 5;", edit{"x = 5", "x = 6"}, edit{"x = 6", "x = 5"})
+	f(false, "const x = 5;", edit{"x = 5", "x = 6"}, edit{"y = 6", "x = 5"}) // in another line
+	f(false, "const x = 5;", edit{"x = 5", "x = 6"}, edit{"x = 6", "x = 7"})
+	f(false, "x := 1", edit{"*", ""})
+	f(true, "x := 1", edit{"*", ""}, edit{"y", "x := 1|y"})
+	f(false, "x := 1", edit{"y", "x := 1|y"}, edit{"*", ""})
 }
 
 // Of a patch only so many files are kept that have one name: each is held against those that are asked for.
