@@ -130,3 +130,21 @@ func TestAFailureOfTestsIsOverWhenEachIsNamedAsPassed(t *testing.T) {
 	f(false, "CI=1 npm test", jest, "npm test", "PASS src/b.test.js\nTest Suites: 1 passed, 1 total\nexit code: 0")
 	f(false, "cargo test", cargo, "cargo test --test fx", "     Running tests/fx.rs (target/debug/deps/fx-01)\ntest adds ... ok\ntest result: ok. 1 passed; 0 failed\nexit code: 0")
 }
+
+// What could not be made is there once it was made by the same name, whatever is said of it.
+func TestWhatWasMadeLaterIsNoOpenFailure(t *testing.T) {
+	const failed, made = "HTTP 422: Validation Failed\nexit code: 1", "https://git.test/shop/releases/v1\nexit code: 0"
+	f := func(isOver bool, steps ...string) {
+		t.Helper()
+		toldAsOver(t, isOver, steps)
+	}
+	f(true, "gh release create v1 --notes x", failed, "gh release create v1 --title v1 --generate-notes", made)
+	f(true, "git push && gh release create v1", failed, "git push && gh release create v1 --notes x", made)
+	f(false, "gh release create v1 a.zip", failed, "gh release create v1", made)
+	f(false, "gh release create v1", failed, "gh release create v1 --notes x", "no such repository\nexit code: 4")
+	f(false, "gh pr create --fill", failed, "git checkout main && gh pr create --title x", made)
+	text := told(t, "gh release create v1 a.zip", failed, "gh release create v1", made)
+	if rows := partOf(text, "open failures"); !strings.Contains(rows, "; with other values it was called in message 5: ended with exit code 0\n") {
+		t.Error(rows)
+	}
+}

@@ -34,7 +34,7 @@ type Errand struct {
 	Waits  bool     // it is an operation of git that began, and waits for what its output asks for
 	Row    int      // equal for those of which each runs only if all before it have succeeded
 
-	Like  string // equal for calls of one tool, none of files and shells, with one key, whatever their other values
+	Like  string // equal for calls that do one thing with other values: of one tool, none of files, with one key
 	Looks bool   // such a tool only looks, by its name
 }
 
@@ -50,6 +50,7 @@ func (e *Errand) Covers(other *Errand) bool {
 		return true
 	}
 	return e.IsWhere(other) && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
+		rerun.Makes(e.Words, other.Words) ||
 		other.Waits && rerun.Concludes(e.Words, other.Words) ||
 		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }

@@ -97,6 +97,9 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 		t := Errand{Words: words, Place: p.name(words), Folder: p.lasting.Folder, Whole: whole, Work: p.workOf(words)}
 		t.Row, t.Hidden, t.Shown, t.Unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
 		t.CutAt = step.CutAt(steps[k:])
+		if what, _ := rerun.Made(words); what != "" {
+			t.Like = t.Place + "\x00" + what
+		}
 		list = append(list, t)
 	}
 	return list
