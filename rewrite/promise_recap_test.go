@@ -118,7 +118,7 @@ func (s *spanFacts) parts(text string) {
 			body += l
 			continue
 		}
-		s.part(heading, body)
+		s.part(heading, inFull(body))
 		heading, body = strings.TrimSuffix(l, "\n"), ""
 	}
 	s.part(heading, body)

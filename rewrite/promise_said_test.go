@@ -144,6 +144,23 @@ func (s *spanFacts) calls(line string) bool {
 		strings.Contains(oneLine(strings.ReplaceAll(s.called, "\\\n", " ")), line)
 }
 
+// inFull are the rows of a part with the beginning of commands that is told once above them.
+func inFull(rows string) string {
+	rest, is := strings.CutPrefix(rows, "… stands for:\n")
+	entry, rest, _ := strings.Cut(rest, "\n")
+	if !is {
+		return rows
+	}
+	var s strings.Builder
+	for l := range strings.Lines(rest) {
+		if command, isShort := strings.CutPrefix(l, "… "); isShort {
+			l = entry + " " + command
+		}
+		s.WriteString(l)
+	}
+	return s.String()
+}
+
 // oneLine is a text as a long line of a call is told: on one line, with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 

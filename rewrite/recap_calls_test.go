@@ -354,6 +354,9 @@ func worksInCodex() *agent {
 	runs("make fast", fmt.Sprintf(ended, 2)+"no rule for fast\n")
 	runs("git stash && make fast", fmt.Sprintf(ended, 0)+"Saved working directory and index state WIP on x: aa11bb2 x\nfast\n")
 	runs("git stash pop", fmt.Sprintf(ended, 0)+"Dropped refs/stash@{0} (cc33dd4)\n")
+	for _, part := range []string{"fees", "till", "pages"} {
+		runs("cd /srv/shop && make "+part, fmt.Sprintf(ended, 0))
+	}
 	for _, batch := range []int{8, 4, 2} {
 		runs(fmt.Sprint("shop settle --batch ", batch), fmt.Sprintf(ended, 0))
 	}

@@ -194,3 +194,25 @@ func TestFailuresOfOneToolAreToldOnce(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Of lists of tasks the newest is told, wherever the tool that keeps it comes from.
+func TestAnOlderListOfTasksIsNotTold(t *testing.T) {
+	const older = `[{"%[1]s":"Mend refunds","status":"in_progress"},{"%[1]s":"Test refunds","status":"pending"}]`
+	const newer = `[{"%[1]s":"Mend refunds","status":"completed"},{"%[1]s":"Test refunds","status":"in_progress"},{"%[1]s":"Ship","status":"pending"}]`
+	f := func(tool, key, title, head string, times int) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		for _, list := range []string{older, newer, older, newer} {
+			a.does(tool, `{"`+key+`":`+fmt.Sprintf(list, title)+`}`, "ok")
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if n := strings.Count(text, "Test refunds"); n != times || !strings.Contains(partOf(text, head), "Test refunds") {
+			t.Errorf("%s: told %d times: %s", tool, n, text)
+		}
+	}
+	f("TodoWrite", "todos", "content", "your list", 1)
+	f("functions.update_plan", "plan", "step", "your list", 1)
+	f("mcp__agent__update_plan", "plan", "step", "your list", 1)
+	f("todo_list", "tasks", "title", "calls of other tools", 1)
+}

@@ -36,10 +36,10 @@ func newKnown(s *past.Span, texts ...string) *known {
 	}
 	for i := first; i < s.Plan.End; i++ {
 		for _, c := range s.ItemAt(i).Calls {
-			if agenda.Keeps(c.Name) { // what it names is told as a task
+			arguments := c.ArgumentsIn(s.Plan.Req.Body)
+			if agenda.Keeps(c.Name, arguments) { // what it names is told as a task
 				continue
 			}
-			arguments := c.ArgumentsIn(s.Plan.Req.Body)
 			text := action.ArgumentTexts(arguments, c.FreeText)
 			text = text[:min(len(text), longestCall)]
 			shorten.EachName(text, func(name string) { k.used[name] = i })

@@ -3,8 +3,10 @@ package recap
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/recap/agenda"
@@ -33,15 +35,19 @@ func (c *calls) others(k *known, tokens int) string {
 	return text
 }
 
-// othersOf are those calls, the newest first.
+// othersOf are those calls, the newest first; of such as have lists of tasks none that a newer one has whole.
 func othersOf(c *calls) iter.Seq[*deed.Call] {
 	return func(yield func(*deed.Call) bool) {
+		tasks := newerTasks{}
 		c.span.Backwards(func(res *history.Result) bool {
-			isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name) || c.isTold[res]
+			isTold := spoken.AsksUser(res.Name) || c.isTold[res]
 			if res.Action.Kind != action.Other || len(res.Action.Reads) > 0 || isTold {
 				return true
 			}
 			call := deedOf(c.span, res)
+			if agenda.Keeps(res.Name, call.Arguments) || tasks.have(call) {
+				return true
+			}
 			if ending := c.span.EndingOf(res); ending.Failed() {
 				call.Failed = ending.InWords()
 			}
@@ -49,6 +55,32 @@ func othersOf(c *calls) iter.Seq[*deed.Call] {
 		})
 	}
 }
+
+// newerTasks are the tasks in the newest calls of tools, by these.
+type newerTasks map[string]map[string]bool
+
+// have reports whether all tasks that a call has stand in a newer one of its tool. It takes them in.
+func (n newerTasks) have(call *deed.Call) bool {
+	if !listsTasks.MatchString(call.Tool) {
+		return false
+	}
+	titles := agenda.Titles(call.Arguments)
+	if len(titles) == 0 {
+		return false
+	}
+	newer := n[call.Tool]
+	if !slices.ContainsFunc(titles, func(title string) bool { return !newer[title] }) {
+		return true
+	}
+	n[call.Tool] = make(map[string]bool, len(titles))
+	for _, title := range titles {
+		n[call.Tool][title] = true
+	}
+	return false
+}
+
+// listsTasks finds the name of a tool that may have lists of tasks.
+var listsTasks = pattern.Of(`(?i)todo|plan|task`)
 
 // deedOf is the call that a result answers.
 func deedOf(s *past.Span, res *history.Result) *deed.Call {

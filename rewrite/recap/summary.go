@@ -146,7 +146,7 @@ func (w *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 		{headTexts, w.said.CallsInTexts(b.Calls + b.Files)},
 		{headFailures, calls.failures(b.Failures)},
 		{headRefused, calls.refusals(b.Failures / 3)},
-		{headCommands, calls.commands(b.Calls)},
+		{headCommands, entered(calls.commands(b.Calls))},
 	}
 	if b.Lists == (Lists{}) {
 		return list
@@ -162,7 +162,7 @@ func (w *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 	known := newKnown(w.Span, told...)
 	commands, files := list[len(list)-1].text, w.files(known, b.Files)
 	left := max(0, b.Calls-w.Plan.Count(commands)) + max(0, b.Files-w.Plan.Count(files)) // other calls may have it
-	list = append(list, part{headFiles, files}, part{headFound, w.findings(known, b.Found)})
+	list = append(list, part{headFiles, files}, part{headFound, entered(w.findings(known, b.Found))})
 	if !w.isToldByModel() {
 		list = append(list, part{headCalls, calls.others(known, max(b.Calls/3, left))})
 	}

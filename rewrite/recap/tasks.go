@@ -17,7 +17,7 @@ func (w *writer) tasks(tokens int) string {
 	isShown := true
 	for k := range w.Plan.Hist.Results {
 		res := &w.Plan.Hist.Results[k]
-		if res.Item >= w.Plan.End || res.Failed || !agenda.Keeps(res.Name) {
+		if res.Item >= w.Plan.End || res.Failed || !agenda.MayKeep(res.Name) {
 			continue
 		}
 		call := w.CallOf(res)
@@ -33,10 +33,10 @@ func (w *writer) tasks(tokens int) string {
 	return strings.Join(list.Rows(bytesFor(tokens)), "\n")
 }
 
-// keepsTasks reports whether the agent keeps a list of tasks with its tools.
+// keepsTasks reports whether the agent may keep a list of tasks with its tools.
 func keepsTasks(p *plan.Plan) bool {
 	for k := range p.Hist.Results {
-		if agenda.Keeps(p.Hist.Results[k].Name) {
+		if agenda.MayKeep(p.Hist.Results[k].Name) {
 			return true
 		}
 	}

@@ -44,8 +44,42 @@ type List struct {
 	made  int            // tasks that were made one by one
 }
 
-// Keeps reports whether a tool keeps such a list.
-func Keeps(tool string) bool { return useOf(tool) != noUse }
+// MayKeep reports whether a tool may keep such a list, by its name.
+func MayKeep(tool string) bool { return useOf(tool) != noUse }
+
+// Keeps reports whether a call of a tool is about such a list: one of a server's only if it has all of one.
+func Keeps(tool string, arguments []byte) bool {
+	return MayKeep(tool) && (useNamed(withoutHarness(tool)) != noUse || len(Titles(arguments)) > 0)
+}
+
+// Titles are the tasks in the arguments of a call that has a list of them, each with how it stands; none if it has not.
+func Titles(arguments []byte) (list []string) {
+	if len(arguments) > longestCall || !gjson.ValidBytes(arguments) {
+		return nil
+	}
+	rows, isList := rowsOf(gjson.ParseBytes(arguments)), true
+	if rows.IsArray() {
+		rows.ForEach(func(_, row gjson.Result) bool {
+			title := titleOf(row)
+			list, isList = append(list, title), title != "" && row.Get("status").Exists() && len(list) < mostTasks
+			return isList
+		})
+	}
+	if !isList {
+		return nil
+	}
+	return list
+}
+
+// rowsOf are the tasks in a call that has all of the list, or several of it.
+func rowsOf(call gjson.Result) (rows gjson.Result) {
+	for _, name := range [...]string{"todos", "plan", "todoList", "items", "tasks"} {
+		if rows = call.Get(name); rows.Exists() {
+			break
+		}
+	}
+	return rows
+}
 
 // use is what a tool does with the list.
 type use uint8
@@ -58,8 +92,25 @@ const (
 	looks        // it shows it
 )
 
-// useOf knows the tools of common agents.
+// useOf knows the tools of common agents, and those of servers that have all of a list.
 func useOf(tool string) use {
+	own := withoutHarness(tool)
+	if use := useNamed(own); use != noUse {
+		return use
+	}
+	for _, sign := range [...]string{"__", ".", "/", ":"} {
+		if at := strings.LastIndex(own, sign); at >= 0 && useNamed(own[at+len(sign):]) == replaces {
+			return replaces
+		}
+	}
+	return noUse
+}
+
+// withoutHarness is a tool's name without the word that some models put before those of their client.
+func withoutHarness(tool string) string { return strings.TrimPrefix(tool, "functions.") }
+
+// useNamed knows tools by their own names.
+func useNamed(tool string) use {
 	switch tool {
 	case "TodoWrite", "todo_write", "todowrite", "update_plan", "write_todos", "update_todo_list", "manage_todo_list":
 		return replaces
@@ -105,12 +156,7 @@ func (l *List) Take(tool string, arguments []byte, result string) (isAll bool) {
 
 // replace takes a call that has all of the list, or that changes some of it by their ids.
 func (l *List) replace(call gjson.Result) (isAll bool) {
-	var rows gjson.Result
-	for _, name := range [...]string{"todos", "plan", "todoList", "items"} {
-		if rows = call.Get(name); rows.Exists() {
-			break
-		}
-	}
+	rows := rowsOf(call)
 	if !rows.Exists() {
 		return false
 	}

@@ -35,6 +35,31 @@ func TestTheListStandsAsTheNewestCallsLeftIt(t *testing.T) {
 	f("", `TodoWrite {"todos":[]}`, `TodoWrite {`, `Read {"todos":[{"content":"A"}]}`, `TodoWrite {"why":"none"}`)
 }
 
+// What a server's tool does is about the list only if it has one.
+func TestACallKeepsTheList(t *testing.T) {
+	f := func(want bool, tool, arguments string) {
+		t.Helper()
+		if got := Keeps(tool, []byte(arguments)); got != want {
+			t.Errorf("%s %s keeps the list: %v", tool, arguments, got)
+		}
+	}
+	const list = `{"plan":[{"step":"Read it","status":"completed"}]}`
+	f(true, "update_plan", list)
+	f(true, "functions.update_plan", list)
+	f(true, "functions.TaskList", `{}`)
+	f(true, "mcp__agent__update_plan", list)
+	f(true, "agent.TodoWrite", `{"todos":[{"content":"Read it","status":"pending"}]}`)
+	f(false, "mcp__bank__update_plan", `{"plan":"gold"}`)
+	f(false, "mcp__bank__update_plan", `{"plan":[{"title":"gold"}]}`)
+	f(false, "mcp__jira__task_create", `{"title":"Read it"}`)
+	f(false, "todo_list", list)
+	f(false, "Read", list)
+	var l List
+	if l.Take("mcp__agent__update_plan", []byte(list), ""); l.IsEmpty() {
+		t.Error("the list of a server's tool is not told")
+	}
+}
+
 func TestAListIsBounded(t *testing.T) {
 	var l List
 	for k := range 3 * mostTasks {
