@@ -164,8 +164,8 @@ var rewriting = map[string]room{
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/fate": {
-		"rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand rewrite/recap/past" +
-			" rewrite/recap/rerun",
+		"rewrite/excerpt rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand" +
+			" rewrite/recap/past rewrite/recap/rerun",
 		"what became of a call stands in the calls behind it; what is told of it, and for how much there is room," +
 			" must not matter",
 	},

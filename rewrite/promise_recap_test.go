@@ -216,7 +216,7 @@ func (s *spanFacts) failures(body string) {
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
 		`(; called again in message \d+, which does not tell how that ended)?` +
 		`(; with other values it was called in message \d+: [^;]+)?` +
-		`(; in message \d+ it succeeded, behind a command of git that may have put other work there)?(; a preview of some of its fields follows)?` +
+		`(; in message \d+ it succeeded, behind a command that may have put other work or another target there)?(; a preview of some of its fields follows)?` +
 		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?` +
 		`(; so did \d+ other calls? like it, the oldest in message \d+)?$`)
 	for l := range strings.Lines(body) {

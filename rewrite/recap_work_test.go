@@ -78,9 +78,25 @@ func TestAFailureWithoutTheChangesIsOverWithThem(t *testing.T) {
 	}
 }
 
+// What is set for all calls of a program is what they work on.
+func TestAFailureIsNoMoreOnlyOnItsTarget(t *testing.T) {
+	const failed, done = "Error: quota\nexit code: 1", "exit code: 0"
+	f := func(isOver bool, steps ...string) {
+		t.Helper()
+		toldAsOver(t, isOver, steps)
+	}
+	const status = "kubectl rollout status deploy/shop"
+	f(false, "terraform apply", failed, "terraform workspace select staging", done, "terraform apply", done)
+	f(false, status, failed, "kubectl config use-context staging && "+status, done)
+	f(false, "helm upgrade shop .", failed, "kubens staging", done, "helm upgrade shop .", done)
+	f(true, "terraform apply", failed, "terraform workspace show", done, "terraform apply", done)
+	f(true, "make shop", failed, "kubectl config use-context staging", done, "make shop", done)
+	f(true, status, failed, "terraform workspace select staging", done, status, done)
+}
+
 func TestWhatSucceededOnOtherWorkIsTold(t *testing.T) {
 	text := told(t, "make shop", "no rule\nexit code: 2", "git checkout main", "Switched to branch 'main'\nexit code: 0", "make shop", "exit code: 0")
-	const note = "exec_command `make shop`, message 3: failed with exit code 2; in message 7 it succeeded, behind a command of git that may have put other work there\n> no rule"
+	const note = "exec_command `make shop`, message 3: failed with exit code 2; in message 7 it succeeded, behind a command that may have put other work or another target there\n> no rule"
 	if rows := partOf(text, "open failures"); rows != note {
 		t.Errorf("told %q, want %q", rows, note)
 	}

@@ -201,7 +201,7 @@ func (c *calls) failureEntry(f *fate.Failure, note string, lines []string, token
 			c.span.EndingOf(f.Other).InWords())
 	}
 	if f.Beside != nil {
-		head += fmt.Sprintf("; in message %d it succeeded, behind a command of git that may have put other work there",
+		head += fmt.Sprintf("; in message %d it succeeded, behind a command that may have put other work or another target there",
 			c.span.NumberOf(f.Beside))
 	}
 	if note == "" && f.End.Action.Kind == action.Other && ending.Refusal.How == "" {

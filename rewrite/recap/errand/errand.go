@@ -50,7 +50,7 @@ func (e *Errand) Covers(other *Errand) bool {
 		return true
 	}
 	return e.IsWhere(other) && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
-		rerun.Makes(e.Words, other.Words) ||
+		rerun.Makes(e.Words, other.Words) || rerun.Fixes(e.Words, other.Words) || rerun.Pushes(e.Words, other.Words) ||
 		other.Waits && rerun.Concludes(e.Words, other.Words) ||
 		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }
@@ -108,6 +108,9 @@ func (e *Errand) Keys() []string {
 	}
 	if rerun.Operation(e.Words) != "" {
 		keys = append(keys, e.Place+"\x00git")
+	}
+	if kind := rerun.Kind(e.Words); kind != "" {
+		keys = append(keys, e.Place+"\x00"+kind+"\x00")
 	}
 	return keys
 }

@@ -19,6 +19,7 @@ type Terminal struct {
 	before         string // the folder in which the newest call began, if it began where the call before ended
 	entered        string // the folder that is entered before all else which that call does; empty if there is none
 	folders        checkout.Folders
+	targets        targets
 }
 
 // End is how a call ended, as far as that is known.
@@ -44,6 +45,7 @@ func (p *Terminal) name(words []string) string {
 func (p *Terminal) change(words []string) {
 	p.lasting.Change(words)
 	p.fresh.Change(words)
+	p.targets.change(words)
 }
 
 // Run reads what one call does that ended so, without what does nothing by itself.
@@ -105,17 +107,21 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 	return list
 }
 
-// workOf names the work that a call of these words finds; empty if what it does does not depend on that.
+// workOf names the work that a call of these words finds, and what it is set to work on; empty if what it does does not
+// depend on that.
 func (p *Terminal) workOf(words []string) string {
 	_, own := rerun.Assignments(words)
 	work := p.folders.Of(p.lasting.Folder)
 	switch {
 	case len(own) == 0 || rerun.RunsAnywhere(words, p.lasting.Set, p.fresh.Set):
-		return ""
+		work = ""
 	case own[0] == "git" && len(own) > 1 && isOfGitAlone(own[1]):
-		return ""
+		work = ""
 	case slices.Contains([]string{"git", "gh", "glab"}, own[0]):
-		return checkout.WithChanges(work) // it is of the branch
+		work = checkout.WithChanges(work) // it is of the branch
+	}
+	if target := p.targets.of(own); target != "" {
+		return target + "\x00" + work
 	}
 	return work
 }

@@ -3,6 +3,7 @@ package fate
 import (
 	"slices"
 
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/recap/errand"
 	"epitome/rewrite/recap/rerun"
@@ -33,7 +34,8 @@ func (c *Calls) LaterRun(f *Failure) *history.Result {
 		}
 		isAgain := func(t errand.Errand) bool {
 			return slices.ContainsFunc(r.errands, func(now errand.Errand) bool {
-				return !now.Unseen && now.IsWhere(&t) && rerun.IsWider(now.Words, t.Words)
+				isUnknown := now.Hidden && ending.Claims == excerpt.Unknown // how the call ended is not how that did
+				return !now.Unseen && !isUnknown && now.IsWhere(&t) && rerun.IsWider(now.Words, t.Words)
 			})
 		}
 		if len(f.Errands) > 0 && !slices.ContainsFunc(f.Errands, func(t errand.Errand) bool { return !isAgain(t) }) {

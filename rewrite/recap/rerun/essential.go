@@ -40,9 +40,11 @@ var quieter = byProgram{
 	{"make", []string{"-k", "--keep-going", "-s", "--silent", "--no-print-directory"}},
 	{"cargo", []string{"-q", "--quiet", "-v", "--verbose", "--no-fail-fast"}},
 	{"mvn", []string{"-q", "-B", "-e", "-X", "-ntp", "--no-transfer-progress", "--batch-mode"}},
-	{"gradle", []string{"-q", "--info", "--stacktrace", "--no-daemon"}},
-	{"./gradlew", []string{"-q", "--info", "--stacktrace", "--no-daemon"}},
+	{"gradle", quietGradle}, {"./gradlew", quietGradle},
 }
+
+var quietGradle = []string{"-q", "--info", "--stacktrace", "--no-daemon", "--rerun-tasks", "--continue", "--console=plain",
+	"--no-build-cache"}
 
 // Bare are the words of a call without those that change nothing of whether it succeeds.
 func Bare(words []string) []string {
@@ -54,7 +56,22 @@ func Bare(words []string) []string {
 	if options == nil || slices.Contains(words, "--") {
 		return words
 	}
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(options, w) })
+	return slices.DeleteFunc(withoutJobs(words), func(w string) bool { return slices.Contains(options, w) })
+}
+
+// withoutJobs are the words of a call without how much of it runs at once, where that changes nothing else.
+func withoutJobs(words []string) (list []string) {
+	hasJobs := slices.Contains([]string{"make", "ninja", "ctest", "cargo"}, words[0])
+	for k := 0; k < len(words); k++ {
+		number, is := strings.CutPrefix(words[k], "-j")
+		switch {
+		case !hasJobs || !is || strings.Trim(number, digits) != "":
+			list = append(list, words[k])
+		case number == "" && k+1 < len(words) && strings.Trim(words[k+1], digits) == "":
+			k++
+		}
+	}
+	return list
 }
 
 // Essential are the words of a call without those that change nothing of what it does. What a container or a pod is

@@ -40,6 +40,11 @@ func IsWider(now, before []string) bool {
 			return false
 		}
 	}
+	for _, w := range before {
+		if isOption(w) && !slices.Contains(now, w) && !isHarmless(before[0], w) && !leavesOut(before[0], w) {
+			return false
+		}
+	}
 	nowTargets := slices.DeleteFunc(slices.Clone(now), isOption)
 	targets := slices.DeleteFunc(slices.Clone(before), isOption)
 	if slices.Equal(nowTargets, targets) {
@@ -108,6 +113,20 @@ func isHarmless(tool, option string) bool {
 		return true
 	}
 	return strings.HasPrefix(option, "--tb=") || strings.HasPrefix(option, "--color")
+}
+
+// leavesOut reports whether with an option a tool does less than without it, or nothing else.
+func leavesOut(tool, option string) bool {
+	if tool == "pytest" && onlyShows(option) {
+		return true
+	}
+	name, _, _ := strings.Cut(option, "=")
+	switch name {
+	case "-short", "-failfast", "-run", "--bail", "--fail-fast", "--failfast", "--lib", "--bins", "--doc", "--testNamePattern",
+		"--testPathPattern", "--onlyChanged", "--lf", "--last-failed":
+		return true
+	}
+	return false
 }
 
 // WithoutLaunchers leaves out programs that only start the one behind them.
@@ -225,10 +244,11 @@ func withoutEditor(words []string) []string {
 }
 
 // Commits reports whether a call of git commits, and an earlier one was to: what that one had staged is in it, whatever
-// the message.
+// the message. One that leaves out the hooks does not: they may be what failed.
 func Commits(now, before []string) bool {
 	const commit = "git commit"
-	return Operation(now) == commit && Operation(before) == commit && !slices.Contains(now, "--dry-run") && !commitsPart(now)
+	return Operation(now) == commit && Operation(before) == commit && !slices.Contains(now, "--dry-run") &&
+		!commitsPart(now) && (!skipsHooks(now) || skipsHooks(before))
 }
 
 // commitsPart reports whether a commit may leave out what is staged: it names files, or asks what it is to be of.
@@ -257,6 +277,14 @@ func commitsPart(words []string) bool {
 		}
 	}
 	return false
+}
+
+// skipsHooks reports whether a commit calls none of the hooks that may refuse it.
+func skipsHooks(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		letters, _, _ := strings.Cut(w, "m") // behind it the message may stand
+		return w == "--no-verify" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(letters, "n")
+	})
 }
 
 // commitTakes are options of a commit that have their value in the next word.

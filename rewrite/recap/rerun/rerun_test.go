@@ -20,6 +20,11 @@ func TestARunOfLessIsNotWider(t *testing.T) {
 	f("pytest tests/a.py", "pytest", false)
 	f("cargo test shop", "cargo test", false)
 	f("pytest tests/b.py", "pytest tests/a.py", false)
+	f("go test ./a", "go test -race ./a", false)
+	f("cargo clippy", "cargo clippy -- -D warnings", false)
+	f("cargo test", "cargo test --features sql", false)
+	f("jest", "jest --bail --verbose", true)
+	f("pytest tests", "pytest -x --lf tests", true)
 	f("CI=1 vitest", "CI=1 vitest src/a.test.ts", true)
 	f("vitest", "CI=1 vitest src/a.test.ts", false)
 	f("CGO_ENABLED=0 go test ./...", "CGO_ENABLED=0 go test ./a", true)
@@ -146,6 +151,21 @@ func TestAnOperationOfGitIsConcluded(t *testing.T) {
 	f("git commit -am x", "git commit -am x", false)
 }
 
+// A hook may be what refused a commit.
+func TestACommitWithoutHooksIsNoneWithThem(t *testing.T) {
+	f := func(want bool, now, before string) {
+		t.Helper()
+		if got := Commits(strings.Fields(now), strings.Fields(before)); got != want {
+			t.Errorf("%q commits what %q was to commit: %v", now, before, got)
+		}
+	}
+	f(true, "git commit -m now", "git commit -m x")
+	f(true, "git commit -mn", "git commit -m x")
+	f(false, "git commit --no-verify -m x", "git commit -m x")
+	f(false, "git commit -nm x", "git commit -m x")
+	f(true, "git commit -nm x", "git commit --no-verify -m x")
+}
+
 func TestVariablesOfManyWordsAreHeldAgainstTheirEquals(t *testing.T) {
 	f := func(now, before string, want bool) {
 		t.Helper()
@@ -174,4 +194,9 @@ func TestOptionsThatOnlyShowAreNoOther(t *testing.T) {
 	f("ctest --test-dir b --output-on-failure", "ctest --test-dir b")
 	f("grep -q x y", "grep -q x y")
 	f("make -n all", "make -n all")
+	f("make -j4 all", "make all")
+	f("make -j 4 all", "make all")
+	f("make -j all", "make all")
+	f("make -jx all", "make -jx all")
+	f("./gradlew test --rerun-tasks", "./gradlew test")
 }
