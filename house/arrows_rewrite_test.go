@@ -164,7 +164,7 @@ var rewriting = map[string]room{
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/fate": {
-		"rewrite/excerpt rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand" +
+		"pattern rewrite/excerpt rewrite/history rewrite/history/action rewrite/history/ending rewrite/recap/errand" +
 			" rewrite/recap/past rewrite/recap/rerun",
 		"what became of a call stands in the calls behind it; what is told of it, and for how much there is room," +
 			" must not matter",

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"strings"
 	"testing"
+
+	"epitome/prose"
 )
 
 // A run on the files of another branch, or without changes that are put aside, tells nothing of what failed with them.
@@ -76,6 +78,25 @@ func TestAFailureWithoutTheChangesIsOverWithThem(t *testing.T) {
 	if rows := partOf(text, "open failures"); !strings.Contains(rows, "::test_y") {
 		t.Errorf("what failed with the changes is not open: %s", text)
 	}
+}
+
+// A tool that checks the work finds that of another branch, too; what others do does not depend on it.
+func TestAToolChecksTheWorkThatIsThere(t *testing.T) {
+	f := func(isOpen bool, tool, between string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does(tool, `{"name":"shop"}`, "Error: no\n")
+		a.does("bash", `{"command":"`+between+`"}`, "exit code: 0")
+		a.does(tool, `{"name":"shop"}`, "all is well")
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if got := strings.Contains(partOf(text, "open failures"), tool); got != isOpen {
+			t.Errorf("%s, %s: open %v: %s", tool, between, got, text)
+		}
+	}
+	f(true, "mcp__ide__run_tests", "git stash")
+	f(false, "mcp__ide__run_tests", "git status")
+	f(false, "mcp__shop__send_order", "git stash")
 }
 
 // What is set for all calls of a program is what they work on.

@@ -178,7 +178,7 @@ func (f *Folders) goTo(d *folder, name string) {
 	default:
 		d.stand = stand{f.other(), name}
 	}
-	if was.branch != "" && len(d.left) < mostBranches {
+	if delete(d.left, was.branch); was.branch != "" && len(d.left) < mostBranches {
 		d.left[was.branch] = was.work
 	}
 	d.before = &was

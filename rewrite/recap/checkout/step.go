@@ -58,7 +58,8 @@ func stepOf(words []string, isWritten bool) (s step) {
 			s.kind = searches
 		}
 	case "diff":
-		if isWritten {
+		isOfOther := func(w string) bool { return w != "HEAD" && !strings.HasPrefix(w, "-") }
+		if isWritten && !slices.ContainsFunc(words[1:], isOfOther) {
 			s.kind = saves
 		}
 	case "apply":

@@ -107,6 +107,9 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 	return list
 }
 
+// Work names the work that lies where the newest call ended.
+func (p *Terminal) Work() string { return p.folders.Of(p.lasting.Folder) }
+
 // workOf names the work that a call of these words finds, and what it is set to work on; empty if what it does does not
 // depend on that.
 func (p *Terminal) workOf(words []string) string {

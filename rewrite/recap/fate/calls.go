@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/history/ending"
@@ -272,10 +273,16 @@ func (c *Calls) errandsOf(res *history.Result) (list []errand.Errand) {
 	case a.Kind == action.Other, a.Kind == action.Fetching:
 		e := errand.OfTool(res.Name, a.Key, c.span.ValuesOf(res))
 		e.Looks = e.Looks || a.Kind == action.Fetching
+		if checksWork.MatchString(res.Name) {
+			e.Work = c.terminal.Work()
+		}
 		return []errand.Errand{e}
 	}
 	return list
 }
+
+// checksWork finds the name of a tool that checks the work in a folder.
+var checksWork = pattern.Of(`(?i)test|build|lint|check|compile|verify|diagnos`)
 
 // without returns the errands of the failure that are still open after a call of errands that ended so. end is how the
 // failure ended. After one more failure, those of the very same are told by that.

@@ -118,7 +118,7 @@ func fileIn(line, before string) (name string, ok bool) {
 
 // File is what newer calls have left of a file: older lines are held against it.
 type File struct {
-	Anew  bool            // newer calls wrote it whole, or deleted it before: nothing is left but what newer ones put in
+	Anew  bool            // newer calls wrote it whole or deleted it: only what even newer ones put in is left
 	put   map[string]bool // lines that newer calls put in, and that stand
 	gone  map[string]bool // lines that newer calls took out, and that none put in again
 	parts []string        // what newer edits took out that may have been a part of a line, the newest first
