@@ -80,6 +80,14 @@ func TestAFailureWithoutTheChangesIsOverWithThem(t *testing.T) {
 	}
 }
 
+// Conflicts of what was put aside are over where it was dropped.
+func TestWhatWasPutAsideIsNoFailureOnceItWasDropped(t *testing.T) {
+	const conflict, done = "CONFLICT (content): Merge conflict in a.py\nThe stash entry is kept in case you need it again.\nexit code: 1", "exit code: 0"
+	toldAsOver(t, true, []string{"git stash pop", conflict, "git checkout --theirs a.py && git stash drop", done})
+	toldAsOver(t, false, []string{"git stash pop", conflict, "git checkout --theirs a.py", done})
+	toldAsOver(t, false, []string{"git stash pop", "No stash entries found.\nexit code: 1", "git stash drop", done})
+}
+
 // A tool that checks the work finds that of another branch, too; what others do does not depend on it.
 func TestAToolChecksTheWorkThatIsThere(t *testing.T) {
 	f := func(isOpen bool, tool, between string) {

@@ -89,6 +89,7 @@ func TestTheStepThatFailedIsToldApart(t *testing.T) {
 	f(branch+"node --test test/zones.test.js", "not ok 1 - zones\n# pass 0\n# fail 1\n", "node --test test/zones.test.js")
 	f("npm ci && node --test test/", "# pass 3\n# fail 1\n", "node --test test/")
 	f("make db && python3 -m unittest -v a.b", "Ran 4 tests in 0.1s\n\nFAILED (failures=1)", "python3 -m unittest -v a.b")
+	f("go test ./a && git push && gh pr create --fill", "ok  \ta\t0.1s\npull request create failed: GraphQL: no", "gh pr create --fill")
 	f("git fetch origin && git add -A && make zones", "make: *** [zones] Error 1", "make zones")
 	// git may be what failed
 	f(branch+"make zones", "fatal: a branch named 'fix/zones' already exists", strings.ReplaceAll(branch, " && ", "; ")+"make zones")

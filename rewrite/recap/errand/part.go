@@ -26,6 +26,7 @@ var signs = []struct {
 	{"ctest", pattern.Of(`(?m)^Errors while running CTest`)},
 	{"ninja", pattern.Of(`(?m)^ninja: build stopped: `)},
 	{"cmake --build", pattern.Of(`(?m)^ninja: build stopped: `)},
+	{"gh pr create", pattern.Of(`(?m)^pull request create failed: `)},
 	{"git rebase", pattern.Of(conflict)}, {"git cherry-pick", pattern.Of(conflict)},
 	{"git revert", pattern.Of(conflict)}, {"git merge", pattern.Of(conflict)},
 }

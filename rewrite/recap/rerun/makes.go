@@ -82,7 +82,8 @@ func (m *maker) read(words []string) (what string, how []string) {
 func Makes(now, before []string) bool {
 	what, how := Made(now)
 	other, was := Made(before)
-	return what != "" && what == other &&
+	isOfCommit := strings.HasPrefix(what, "git tag ") && len(how) != len(was) // of another one
+	return what != "" && what == other && !isOfCommit &&
 		!slices.ContainsFunc(was, func(w string) bool { return !slices.Contains(how, w) }) &&
 		!slices.ContainsFunc(how, func(w string) bool { return strings.HasPrefix(w, "-") && !slices.Contains(was, w) })
 }

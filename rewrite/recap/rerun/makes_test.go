@@ -35,6 +35,7 @@ func TestWhatWasToBeMadeIsThereBySameName(t *testing.T) {
 	f(true, "git tag -a v1 -m x", "git tag -a v1")
 	f(false, "git tag -d v1", "git tag v1")
 	f(false, "git tag v2", "git tag v1")
+	f(false, "git tag v1 aa11bb2", "git tag v1")
 	f(false, "git tag v1", "git tag -s v1")
 	f(false, "git tag", "git tag")
 	f(false, "make v1", "make v1")

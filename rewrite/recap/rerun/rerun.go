@@ -213,8 +213,11 @@ func Operation(words []string) string {
 	if len(words) > mostWords {
 		return ""
 	}
-	if words = withoutEditor(words); len(words) > 1 && words[0] == "git" &&
-		(words[1] == "commit" || slices.Contains(operations, words[1])) {
+	if words = withoutEditor(words); len(words) < 2 || words[0] != "git" {
+		return ""
+	}
+	isOfStash := words[1] == "stash" && len(words) > 2 && slices.Contains([]string{"pop", "apply", "drop"}, words[2])
+	if words[1] == "commit" || isOfStash || slices.Contains(operations, words[1]) {
 		return "git " + words[1]
 	}
 	return ""
@@ -298,6 +301,8 @@ func Concludes(now, before []string) bool {
 	switch {
 	case one == "" || other == "" || other == "git commit":
 		return false
+	case one == "git stash": // what was put aside lies there, with its conflicts, until it is dropped
+		return one == other && slices.Contains(now, "drop")
 	case one == "git commit":
 		return other == "git merge" || other == "git cherry-pick" || other == "git revert"
 	}
