@@ -13,15 +13,24 @@ type targets map[string]string
 const longestTarget = 200
 
 // setters are commands that set it, with the program that they are of.
-var setters = []struct{ call, of string }{
-	{"kubectl config use-context", "kubectl"}, {"kubectl config set-context", "kubectl"}, {"kubectx", "kubectl"},
-	{"kubens", "kubectl"}, {"oc project", "kubectl"}, {"oc login", "kubectl"}, {"aws eks update-kubeconfig", "kubectl"},
-	{"gcloud container clusters get-credentials", "kubectl"}, {"az aks get-credentials", "kubectl"},
-	{"terraform workspace select", "terraform"}, {"terraform workspace new", "terraform"},
-	{"tofu workspace select", "tofu"}, {"tofu workspace new", "tofu"}, {"pulumi stack select", "pulumi"},
-	{"docker context use", "docker"}, {"gcloud config set", "gcloud"}, {"gcloud config configurations activate", "gcloud"},
-	{"az account set", "az"}, {"firebase use", "firebase"}, {"supabase link", "supabase"}, {"vercel link", "vercel"},
-	{"gh auth switch", "gh"}, {"gh repo set-default", "gh"},
+var setters = []struct {
+	call []string
+	of   string
+}{
+	{[]string{"kubectl", "config", "use-context"}, "kubectl"},
+	{[]string{"kubectl", "config", "set-context"}, "kubectl"}, {[]string{"kubectx"}, "kubectl"},
+	{[]string{"kubens"}, "kubectl"}, {[]string{"oc", "project"}, "kubectl"}, {[]string{"oc", "login"}, "kubectl"},
+	{[]string{"aws", "eks", "update-kubeconfig"}, "kubectl"},
+	{[]string{"gcloud", "container", "clusters", "get-credentials"}, "kubectl"},
+	{[]string{"az", "aks", "get-credentials"}, "kubectl"},
+	{[]string{"terraform", "workspace", "select"}, "terraform"},
+	{[]string{"terraform", "workspace", "new"}, "terraform"}, {[]string{"tofu", "workspace", "select"}, "tofu"},
+	{[]string{"tofu", "workspace", "new"}, "tofu"}, {[]string{"pulumi", "stack", "select"}, "pulumi"},
+	{[]string{"docker", "context", "use"}, "docker"}, {[]string{"gcloud", "config", "set"}, "gcloud"},
+	{[]string{"gcloud", "config", "configurations", "activate"}, "gcloud"},
+	{[]string{"az", "account", "set"}, "az"}, {[]string{"firebase", "use"}, "firebase"},
+	{[]string{"supabase", "link"}, "supabase"}, {[]string{"vercel", "link"}, "vercel"},
+	{[]string{"gh", "auth", "switch"}, "gh"}, {[]string{"gh", "repo", "set-default"}, "gh"},
 }
 
 // targeted are programs that work on what is set for another one.
@@ -31,8 +40,7 @@ var targeted = map[string]string{"helm": "kubectl", "oc": "kubectl", "flux": "ku
 // change notes what a call sets, if it sets something.
 func (t *targets) change(words []string) {
 	for _, s := range setters {
-		own := strings.Fields(s.call)
-		if n := len(own); len(words) > n && slices.Equal(words[:n], own) {
+		if n := len(s.call); len(words) > n && slices.Equal(words[:n], s.call) {
 			if *t == nil {
 				*t = targets{}
 			}

@@ -2,8 +2,9 @@
 // how those ended. It follows them to the end of what is decided, as what failed in the span may have succeeded behind
 // it. It writes nothing of a summary.
 //
-// It promises that a failure is closed only by a call that is known to have done the same again, and that each call is
-// held against a bounded number of those before it.
+// It promises that a failure is closed only by a call that is known to have done the same again, where no command is
+// known to have put other work or another target in between, and that each call is held against a bounded number of
+// those before it.
 package fate
 
 import (

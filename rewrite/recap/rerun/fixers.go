@@ -8,38 +8,37 @@ import (
 // fixer is a tool that says what is wrong with files, and mends that if it is told to: where it ends well then, nothing
 // is wrong any more.
 type fixer struct {
-	call   string
+	call   []string
 	checks []string // with which it only says it
 	mends  []string // with which it mends it; none if it does so without checks
 }
 
 var fixers = []fixer{
-	{"eslint", nil, []string{"--fix"}},
-	{"stylelint", nil, []string{"--fix"}},
-	{"ruff check", nil, []string{"--fix", "--unsafe-fixes"}},
-	{"ruff format", []string{"--check", "--diff"}, nil},
-	{"black", []string{"--check", "--diff"}, nil},
-	{"isort", []string{"--check", "--check-only", "-c", "--diff"}, nil},
-	{"prettier", []string{"--check", "-c", "--list-different", "-l"}, []string{"--write", "-w"}},
-	{"biome check", nil, []string{"--write", "--fix", "--unsafe"}},
-	{"biome format", nil, []string{"--write", "--fix"}},
-	{"cargo fmt", []string{"--check", "--"}, nil},
-	{"terraform fmt", []string{"-check", "-diff"}, nil},
-	{"tofu fmt", []string{"-check", "-diff"}, nil},
-	{"rubocop", nil, []string{"-a", "-A", "--autocorrect", "--autocorrect-all"}},
-	{"mix format", []string{"--check-formatted"}, nil},
-	{"dotnet format", []string{"--verify-no-changes"}, nil},
-	{"dart format", []string{"--set-exit-if-changed", "--output=none"}, nil},
-	{"npm run lint", nil, []string{"--fix", "--"}},
-	{"yarn lint", nil, []string{"--fix"}},
-	{"pnpm lint", nil, []string{"--fix"}},
+	{[]string{"eslint"}, nil, []string{"--fix"}},
+	{[]string{"stylelint"}, nil, []string{"--fix"}},
+	{[]string{"ruff", "check"}, nil, []string{"--fix", "--unsafe-fixes"}},
+	{[]string{"ruff", "format"}, []string{"--check", "--diff"}, nil},
+	{[]string{"black"}, []string{"--check", "--diff"}, nil},
+	{[]string{"isort"}, []string{"--check", "--check-only", "-c", "--diff"}, nil},
+	{[]string{"prettier"}, []string{"--check", "-c", "--list-different", "-l"}, []string{"--write", "-w"}},
+	{[]string{"biome", "check"}, nil, []string{"--write", "--fix", "--unsafe"}},
+	{[]string{"biome", "format"}, nil, []string{"--write", "--fix"}},
+	{[]string{"cargo", "fmt"}, []string{"--check", "--"}, nil},
+	{[]string{"terraform", "fmt"}, []string{"-check", "-diff"}, nil},
+	{[]string{"tofu", "fmt"}, []string{"-check", "-diff"}, nil},
+	{[]string{"rubocop"}, nil, []string{"-a", "-A", "--autocorrect", "--autocorrect-all"}},
+	{[]string{"mix", "format"}, []string{"--check-formatted"}, nil},
+	{[]string{"dotnet", "format"}, []string{"--verify-no-changes"}, nil},
+	{[]string{"dart", "format"}, []string{"--set-exit-if-changed", "--output=none"}, nil},
+	{[]string{"npm", "run", "lint"}, nil, []string{"--fix", "--"}},
+	{[]string{"yarn", "lint"}, nil, []string{"--fix"}},
+	{[]string{"pnpm", "lint"}, nil, []string{"--fix"}},
 }
 
 // fixerOf is the tool that a call is of; nil if it is none.
 func fixerOf(words []string) *fixer {
 	for k := range fixers {
-		call := strings.Fields(fixers[k].call)
-		if len(words) >= len(call) && slices.Equal(words[:len(call)], call) {
+		if begins(words, fixers[k].call) {
 			return &fixers[k]
 		}
 	}
@@ -77,7 +76,7 @@ func Kind(words []string) string {
 	}
 	_, words = Assignments(words)
 	if f := fixerOf(WithoutLaunchers(words)); f != nil {
-		return f.call
+		return strings.Join(f.call, " ")
 	}
 	return ""
 }

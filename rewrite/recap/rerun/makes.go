@@ -7,22 +7,22 @@ import (
 
 // maker is a command that makes a thing of which there is one by its name.
 type maker struct {
-	call  string
+	call  []string
 	names int      // words behind it that name the thing; of some that the branch names there are none
 	says  []string // options that only describe it, and have a value
 	flags []string // likewise, without one
 }
 
 var makers = []maker{
-	{"gh release create", 1, []string{"-t", "--title", "-n", "--notes", "-F", "--notes-file", "--notes-start-tag",
+	{[]string{"gh", "release", "create"}, 1, []string{"-t", "--title", "-n", "--notes", "-F", "--notes-file", "--notes-start-tag",
 		"--discussion-category"}, []string{"--generate-notes", "--notes-from-tag", "--verify-tag", "--latest"}},
-	{"gh pr create", 0, []string{"-t", "--title", "-b", "--body", "-F", "--body-file", "-T", "--template"},
+	{[]string{"gh", "pr", "create"}, 0, []string{"-t", "--title", "-b", "--body", "-F", "--body-file", "-T", "--template"},
 		[]string{"-f", "--fill", "--fill-first", "--fill-verbose", "--no-maintainer-edit"}},
-	{"gh issue create", 0, []string{"-b", "--body", "-F", "--body-file"}, nil},
-	{"gh repo create", 1, []string{"-d", "--description", "-h", "--homepage"}, nil},
-	{"glab release create", 1, []string{"-n", "--name", "-N", "--notes", "-F", "--notes-file"}, nil},
-	{"glab mr create", 0, []string{"-t", "--title", "-d", "--description"}, []string{"-f", "--fill", "-y", "--yes"}},
-	{"git tag", 1, []string{"-m", "--message", "-F", "--file"}, []string{"-a", "--annotate"}},
+	{[]string{"gh", "issue", "create"}, 0, []string{"-b", "--body", "-F", "--body-file"}, nil},
+	{[]string{"gh", "repo", "create"}, 1, []string{"-d", "--description", "-h", "--homepage"}, nil},
+	{[]string{"glab", "release", "create"}, 1, []string{"-n", "--name", "-N", "--notes", "-F", "--notes-file"}, nil},
+	{[]string{"glab", "mr", "create"}, 0, []string{"-t", "--title", "-d", "--description"}, []string{"-f", "--fill", "-y", "--yes"}},
+	{[]string{"git", "tag"}, 1, []string{"-m", "--message", "-F", "--file"}, []string{"-a", "--annotate"}},
 }
 
 // makerTakes are other options of such commands that have their value in the next word.
@@ -40,17 +40,21 @@ func Made(words []string) (what string, how []string) {
 		return "", nil
 	}
 	for k := range makers {
-		m, call := &makers[k], strings.Fields(makers[k].call)
-		if len(words) >= len(call) && slices.Equal(words[:len(call)], call) {
-			return m.read(words[len(call):])
+		if m := &makers[k]; begins(words, m.call) {
+			return m.read(words[len(m.call):])
 		}
 	}
 	return "", nil
 }
 
+// begins reports whether words begin with those of a command.
+func begins(words, call []string) bool {
+	return len(words) >= len(call) && slices.Equal(words[:len(call)], call)
+}
+
 // read reads the words behind the command.
 func (m *maker) read(words []string) (what string, how []string) {
-	names := []string{m.call}
+	names, isTag := []string{strings.Join(m.call, " ")}, m.call[0] == "git"
 	for k := 0; k < len(words); k++ {
 		w := words[k]
 		option, _, hasValue := strings.Cut(w, "=")
@@ -61,9 +65,9 @@ func (m *maker) read(words []string) (what string, how []string) {
 				k++
 			}
 		case slices.Contains(m.flags, option):
-		case slices.Contains(makesNothing, option) && !(m.call != "git tag" && len(w) == 2 && w != "-w"):
+		case slices.Contains(makesNothing, option) && !(!isTag && len(w) == 2 && w != "-w"):
 			return "", nil
-		case slices.Contains(makerTakes, option) && isNext && m.call != "git tag":
+		case slices.Contains(makerTakes, option) && isNext && !isTag:
 			k++
 			how = append(how, w+"="+words[k])
 		case !strings.HasPrefix(w, "-") && len(names) <= m.names:

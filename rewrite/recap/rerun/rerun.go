@@ -2,7 +2,8 @@
 // tests which of them shows that what failed passes.
 //
 // It promises that something counts as passing only where the run's own lines say so, or where a call of pytest is of
-// it for sure, and that calls of very many words are held against their equals alone: each call is held against many.
+// it for sure, that what ran on another machine counts for nothing, and that calls of very many words are held against
+// their equals alone: each call is held against many.
 package rerun
 
 import (
