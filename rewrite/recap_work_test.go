@@ -28,6 +28,8 @@ func TestAFailureIsNoMoreOnlyOnTheWorkWhereItWas(t *testing.T) {
 	f(true, "pytest", one, "git stash", "No local changes to save\nexit code: 0", "pytest", passed)
 	f(true, "pytest", one, "git stash", saved, "git stash drop", quiet, "pytest", passed)
 	f(true, "pytest", one, "git stash list", quiet, "pytest", passed)
+	f(false, "pytest", one, "make lint; git stash -q; make x", "no\nexit code: 2", "pytest", passed)
+	f(true, "pytest", one, "make lint && git stash -q", "no\nexit code: 2", "pytest", passed)
 	f(false, "pytest", one, "git stash && git checkout main", saved, "pytest", passed, "git checkout fix && git stash pop", to("fix"))
 	f(true, "pytest", one, "git stash && git checkout main", saved, "git checkout fix && git stash pop", to("fix"), "pytest", passed)
 	f(true, "pytest", one, "git stash; git checkout main; git checkout fix; git stash pop", quiet, "pytest", passed)

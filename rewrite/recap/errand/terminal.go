@@ -83,6 +83,7 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 			continue
 		}
 		p.change(words)
+		isBehind = isBehind && s.Before != ";" && s.Before != "&"
 		p.folders.Change(words, p.lasting.Folder, &checkout.Said{Output: end.Output, Failed: end.Failed,
 			Succeeded: end.Succeeded, IsBehind: isBehind, IsHidden: hidden[k], IsWritten: s.IsWritten})
 		isBehind = isBehind || words[0] != "git" && !step.IsIdle(words[0])
