@@ -135,6 +135,16 @@ func (r Rescue) Outcome() string {
 	return "refused"
 }
 
+// Outgrew reports whether a request of so many tokens would have been refused as well: the provider refused one that
+// was not larger, for its size alone, and answered a shorter one.
+func (r Rescue) Outgrew(tokens int) bool {
+	switch r.Kind {
+	case "input", "rate", "bytes":
+		return r.Rescued && tokens >= r.TokensBefore
+	}
+	return false
+}
+
 // Shaping is what became of a conversation before it was sent; in mode observe, what would have become of it.
 // Tokens are the model's.
 type Shaping struct {

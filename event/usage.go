@@ -58,8 +58,8 @@ type Bill struct {
 	Ruled bool `json:"ruled,omitempty"`
 	// Measured is that Billed is known.
 	Measured bool `json:"measured,omitempty"`
-	// Beyond is that the request as it came is more than its model's window: it would have been refused, and has no
-	// price.
+	// Beyond is that the request as it came is more than its model's window, or than what the provider refused as too
+	// long: it would have been refused, and has no price.
 	Beyond bool `json:"beyond,omitempty"`
 	// Subscription is that the upstream is not paid by tokens: the amounts are what list prices would be.
 	Subscription bool `json:"subscription,omitempty"`

@@ -122,7 +122,7 @@ func (r *rescuing) note(v overflow.Verdict) {
 // misread.
 func (r *rescuing) learn() {
 	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.Name, r.report.Model, r.verdict, r.judged); news {
-		r.event.Rescue.WindowAfter = tokens
+		r.event.Rescue.WindowAfter, r.report.Window = tokens, tokens
 	}
 }
 

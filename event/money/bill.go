@@ -175,7 +175,7 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 // weigh holds the request as it came and as it was sent to one ruler.
 func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
 	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
-	if e.Window > 0 && raw > e.Window {
+	if e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw) {
 		bill.Beyond = true
 		return
 	}

@@ -70,6 +70,30 @@ func TestARequestWithinTheWindowIsNotBeyondIt(t *testing.T) {
 	}
 }
 
+// What a provider refused for its size, and answered when it was shorter, would have been refused without epitome,
+// whatever window was believed: no price of it as it came can be held against what was sent.
+func TestWhatWasRefusedAsTooLongHasNoPriceAsItCame(t *testing.T) {
+	f := func(kind string, refused int, rescued, beyond bool) {
+		t.Helper()
+		e := asked("openai", "mine", 20_000, 10_000)
+		e.Rescue = event.Rescue{Kind: kind, Tries: 1, Rescued: rescued, TokensBefore: refused, TokensAfter: 10_000}
+		biller().Bill(e, 0)
+		if b := e.Bill; b.Beyond != beyond || b.Ruled == beyond || !b.Measured {
+			t.Errorf("%s of %d tokens, rescued %t: %+v", kind, refused, rescued, b)
+		}
+	}
+	f("input", 20_000, true, true)
+	f("input", 15_000, true, true) // what came was shortened before it was refused
+	f("rate", 20_000, true, true)
+	f("bytes", 20_000, true, true)
+	f("input", 20_001, true, false) // what came is smaller than what was refused
+	f("output", 20_000, true, false)
+	f("malformed", 20_000, true, false)
+	f("thinking", 20_000, true, false)
+	f("input", 20_000, false, false)
+	f("", 0, false, false)
+}
+
 func TestMoneyIsOnNeitherSide(t *testing.T) {
 	f := func(change func(e *event.Exchange), why string, beyond bool) {
 		t.Helper()
