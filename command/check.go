@@ -91,7 +91,8 @@ func troubles(answer []byte) (all []error) {
 		return nil // it takes requests, which is what was asked
 	}
 	for _, part := range slices.Sorted(maps.Keys(said)) {
-		if state := said[part]; state == "away" || state == "full" || state == "refuses" {
+		switch state := said[part]; state {
+		case "away", "full", "memory", "refuses":
 			all = append(all, fmt.Errorf("%s: %s; 'epitome stats' says what follows from that", part, state))
 		}
 	}

@@ -22,5 +22,6 @@ func TestCheckTellsWhatAnEpitomeCannotUse(t *testing.T) {
 		"artifacts: full; 'epitome stats' says what follows from that\n"+
 			"bucket: away; 'epitome stats' says what follows from that")
 	f(`{"bucket":"refuses","status":"ready"}`, "bucket: refuses; 'epitome stats' says what follows from that")
+	f(`{"status":"ready","store":"memory"}`, "store: memory; 'epitome stats' says what follows from that")
 	f(`ready`, "")
 }

@@ -4,13 +4,16 @@ import (
 	"time"
 
 	"epitome/offload"
+	"epitome/store/disk"
 )
 
-// Parts are what an epitome uses that may fail it while it runs: what is not on its machine, and the room on its disk.
+// Parts are what an epitome uses that may fail it while it runs: what is not on its machine, the room on its disk, and
+// where its decisions lie.
 const (
 	sharedPart = "shared_store"
 	bucketPart = "bucket"
 	roomPart   = "artifacts"
+	storePart  = "store"
 )
 
 // parts are those that it uses, and whether they answer, or that there is no room, as /-/ready tells it.
@@ -23,10 +26,19 @@ func (s *storage) parts() map[string]string {
 	if s.bucket != nil {
 		all[bucketPart] = wordOf(!s.bucket.Away(), s.bucket.Refuses())
 	}
-	if offload.Crowded(s.shelf) {
+	if s.isFull() {
 		all[roomPart] = "full"
 	}
+	if s.passing {
+		all[storePart] = "memory"
+	}
 	return all
+}
+
+// isFull reports whether the disk has no room for what is taken out, or for what is decided.
+func (s *storage) isFull() bool {
+	d, onDisk := s.local.(*disk.Store)
+	return offload.Crowded(s.shelf) || onDisk && disk.IsFull(d)
 }
 
 // wordOf tells how a service is that answers or does not, and refuses what is put or does not.
@@ -62,8 +74,12 @@ func (s *storage) troubles() (notes []string) {
 		notes = append(notes, "the bucket of artifacts cannot be reached or takes nothing, as the log says: nothing new is "+
 			"taken out of conversations until their windows fill")
 	}
-	if offload.Crowded(s.shelf) {
+	if s.isFull() {
 		notes = append(notes, "the disk has no room: nothing new is taken out of conversations, however full their windows are")
+	}
+	if s.passing {
+		notes = append(notes, "what epitome decides lies in memory, as the log says: conversations stay whole until their "+
+			"windows fill, and figures and decisions are lost when it ends")
 	}
 	return notes
 }

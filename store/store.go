@@ -15,9 +15,13 @@
 package store
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -109,8 +113,14 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// Shown is the key as errors name it. It keeps errors short, whatever the key.
-func Shown(key string) string { return key[:min(len(key), MaxKey)] }
+// Shown is the key as errors name it. It keeps errors short, whatever the key: of a hash it is the beginning, in
+// hexadecimal digits.
+func Shown(key string) string {
+	if strings.ContainsFunc(key, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
+		return hex.EncodeToString([]byte(key[:min(len(key), 8)])) + "…"
+	}
+	return key[:min(len(key), MaxKey)]
+}
 
 // Getter is what facts are read from.
 type Getter interface {

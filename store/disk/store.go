@@ -62,6 +62,9 @@ var _ store.Store = (*Store)(nil)
 // Notice returns one sentence about what happened to the store at Open, empty if all is well.
 func (d *Store) Notice() string { return d.notice }
 
+// IsFull reports whether the disk of a store has too little room for another fact. Its look is not older than a second.
+func IsFull(d *Store) bool { return errors.Is(d.room.check(), store.ErrNoSpace) }
+
 // Size is how many bytes the store's tables have on the disk. What was put last is in none yet.
 func (d *Store) Size() (n int64) {
 	_ = d.use(func() error { // one that is closed has none

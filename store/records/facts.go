@@ -96,7 +96,7 @@ func (f *Facts) lock(key string) *sync.Mutex {
 func (f *Facts) live(key string) (Record, bool, error) {
 	r, found, err := f.rows.Read(key)
 	if errors.Is(err, ErrDamaged) {
-		f.fault(fmt.Errorf("cannot read fact %q: %w", key, err))
+		f.fault(fmt.Errorf("cannot read fact %q: %w", store.Shown(key), err))
 		return Record{}, false, nil
 	}
 	if err != nil || !found || r.Expires <= f.now().UnixNano() {
@@ -112,7 +112,7 @@ func (f *Facts) Get(key string) (store.Fact, bool) {
 	}
 	r, found, err := f.live(key)
 	if err != nil {
-		f.fault(fmt.Errorf("cannot read fact %q: %w", key, err))
+		f.fault(fmt.Errorf("cannot read fact %q: %w", store.Shown(key), err))
 	}
 	if err != nil || !found {
 		return store.Fact{}, false
@@ -128,11 +128,11 @@ func (f *Facts) Put(key string, value []byte, keep time.Duration) (uint64, error
 	defer f.lock(key).Unlock()
 	old, _, err := f.rows.Read(key) // an expired one too: its version must not come again
 	if err != nil && !errors.Is(err, ErrDamaged) {
-		return 0, fmt.Errorf("cannot put fact %q: %w", key, err)
+		return 0, fmt.Errorf("cannot put fact %q: %w", store.Shown(key), err)
 	}
 	r := Record{f.version(old.Version), f.until(keep), value}
 	if err := f.rows.Write(key, r); err != nil {
-		return 0, fmt.Errorf("cannot put fact %q: %w", key, err)
+		return 0, fmt.Errorf("cannot put fact %q: %w", store.Shown(key), err)
 	}
 	return r.Version, nil
 }
@@ -150,14 +150,14 @@ func (f *Facts) CompareAndSwap(key string, old uint64, value []byte, keep time.D
 	defer f.lock(key).Unlock()
 	there, _, err := f.live(key)
 	if err != nil {
-		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", key, err)
+		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(key), err)
 	}
 	if there.Version != old {
 		return there.fact(), false, nil
 	}
 	r := Record{f.version(old), f.until(keep), value}
 	if err := f.rows.Write(key, r); err != nil {
-		return there.fact(), false, fmt.Errorf("cannot swap fact %q: %w", key, err)
+		return there.fact(), false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(key), err)
 	}
 	return store.Fact{Bytes: append([]byte(nil), value...), Version: r.Version}, true, nil
 }
@@ -184,7 +184,7 @@ func (f *Facts) Expire(key string) (gone bool, err error) {
 		gone = err == nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("cannot delete expired fact %q: %w", key, err)
+		return false, fmt.Errorf("cannot delete expired fact %q: %w", store.Shown(key), err)
 	}
 	return gone, nil
 }
@@ -205,7 +205,7 @@ func (f *Facts) Touch(key string, keep time.Duration) (bool, error) {
 		err = f.rows.Write(key, r)
 	}
 	if err != nil {
-		return found, fmt.Errorf("cannot touch fact %q: %w", key, err)
+		return found, fmt.Errorf("cannot touch fact %q: %w", store.Shown(key), err)
 	}
 	return found, nil
 }
@@ -214,7 +214,7 @@ func (f *Facts) Touch(key string, keep time.Duration) (bool, error) {
 func (f *Facts) Scan(prefix string, visit func(key string, fact store.Fact) bool) error {
 	err := f.rows.Walk(prefix, func(key string, r Record, err error) bool {
 		if err != nil {
-			f.fault(fmt.Errorf("cannot read fact %q: %w", key, err))
+			f.fault(fmt.Errorf("cannot read fact %q: %w", store.Shown(key), err))
 			return true
 		}
 		return r.Expires <= f.now().UnixNano() || visit(key, r.fact())

@@ -84,7 +84,7 @@ func (s *Store) Find(key string) (fact store.Fact, found bool, err error) {
 		fact, err = factOf(stored)
 	}
 	if err != nil {
-		return store.Fact{}, false, fmt.Errorf("cannot read fact %q: %w", key, err)
+		return store.Fact{}, false, fmt.Errorf("cannot read fact %q: %w", store.Shown(key), err)
 	}
 	return fact, found, nil
 }
