@@ -170,9 +170,11 @@ func (j *Journal) Flush() {
 	if len(j.pending) == 0 || j.file == nil && !j.ready() {
 		return
 	}
+	held := j.at - int64(len(j.pending))
 	n, err := j.file.Write(j.pending)
 	if err != nil { // a line of which only the beginning was written comes again
 		n = bytes.LastIndexByte(j.pending[:n], '\n') + 1
+		cutTornLine(j.file, held+int64(n))
 	}
 	j.pending = append(j.pending[:0], j.pending[n:]...)
 	if err != nil {
@@ -180,6 +182,14 @@ func (j *Journal) Flush() {
 		return
 	}
 	recovered(j)
+}
+
+// cutTornLine takes away what a write that failed has left behind the first bytes of a file. Where that fails, the next
+// line begins behind what is left.
+func cutTornLine(file *os.File, end int64) {
+	if held, err := file.Stat(); err == nil && held.Size() > end {
+		_ = file.Truncate(end)
+	}
 }
 
 // recovered notes that writing goes again.
