@@ -28,6 +28,7 @@ const (
 	labelRoom    = 90 // of a line's name
 	labelHeight  = 14
 	mostPoints   = 160 // of one line
+	mostStrokes  = 100 // of what the cache had
 	mostColumns  = 60  // that can be pointed at
 	mostMarks    = 24  // of one kind
 	mostMisses   = 40
@@ -41,12 +42,12 @@ type Course struct {
 	above    int    // tokens up to which the raw line goes on beyond the chart; 0: it does not
 	lines    []limit
 	marks    []mark
-	hits     string // a path: one stroke per turn, as high as the share that the cache had
+	hits     string // a path of strokes, one for a turn or for some, as high as the share that the cache had
 	misses   []spot
 	columns  []column
 	across   []chart.Tick
 	up       []chart.Tick
-	pitch    string // width of a stroke of Hits
+	pitch    string // width of a stroke of hits
 	first    int    // turn at the left
 	last     int
 	describe string
@@ -168,7 +169,9 @@ func (c *Course) limits(plot chart.Plot, turns []event.Exchange) {
 		var values, places []int
 		for i := range turns {
 			values = append(values, l.of(&turns[i]))
-			if v := values[i]; v > 0 && (i == 0 || i == len(turns)-1 || v != values[i-1]) {
+		}
+		for i, v := range values {
+			if v > 0 && (i == 0 || i == len(values)-1 || v != values[i-1] || v != values[i+1]) {
 				places = append(places, i)
 			}
 		}
@@ -230,26 +233,34 @@ func (c *Course) mark(plot chart.Plot, turns []event.Exchange) {
 	}
 }
 
-// cache draws what the provider's cache had of each turn, and where it missed.
+// shareOf is the share of the input of some turns that the provider's cache had, of those whose answer tells it.
+func shareOf(turns []event.Exchange) float64 {
+	read, input := 0, 0
+	for i := range turns {
+		if u := turns[i].Usage; u.Source == event.UsageProvider && !u.CacheUnknown {
+			read, input = read+min(u.Read, u.Input), input+u.Input
+		}
+	}
+	return float64(read) / float64(max(1, input))
+}
+
+// cache draws what the provider's cache had of each turn, of a long conversation of some turns together, and where it
+// missed.
 func (c *Course) cache(plot chart.Plot, turns []event.Exchange) {
-	shares := make([]int, len(turns))
 	var missed []int
 	for i := range turns {
-		e := &turns[i]
-		if shares[i] = -1; e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown && e.Usage.Input > 0 {
-			shares[i] = min(100, 100*e.Usage.Read/e.Usage.Input)
-		}
-		if words.IsMiss(e.Miss) {
+		if words.IsMiss(turns[i].Miss) {
 			missed = append(missed, i)
 		}
 	}
 	var hits strings.Builder
-	places := chart.Thin(shares, mostPoints)
-	c.pitch = chart.Units(courseWidth / float64(len(places)))
-	for _, i := range places {
-		if shares[i] > 0 {
-			fmt.Fprintf(&hits, "M%s %dv-%s", chart.Units(plot.X(i+1)), cacheTop+cacheHeight,
-				chart.Units(cacheHeight*float64(shares[i])/100))
+	together := (len(turns) + mostStrokes - 1) / mostStrokes // turns of a stroke
+	c.pitch = chart.Units(courseWidth * float64(together) / float64(len(turns)))
+	for first := 0; first < len(turns); first += together {
+		behind := min(len(turns), first+together)
+		if share := shareOf(turns[first:behind]); share > 0 {
+			x := (plot.X(first+1) + plot.X(behind)) / 2
+			fmt.Fprintf(&hits, "M%s %dv-%s", chart.Units(x), cacheTop+cacheHeight, chart.Units(cacheHeight*share))
 		}
 	}
 	c.hits = hits.String()

@@ -3,6 +3,7 @@ package drawing
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,4 +53,62 @@ func TestLabelsOfLinesDoNotMeet(t *testing.T) {
 	f(128_000, 107_000, 95_000)
 	f(56_000, 50_000, 45_000)
 	f(50_000, 50_000, 50_000)
+}
+
+// A window that is learned at one turn was another one until then: its line does not lead there through turns that had
+// neither.
+func TestALineChangesWhereItsLimitDoes(t *testing.T) {
+	var turns []event.Exchange
+	for i := range 26 {
+		e := event.Exchange{Turn: i + 1}
+		e.Window, e.TokensBefore.User, e.TokensAfter.User = 272_000, 3000*(i+1), 900*(i+1)
+		if i >= 11 {
+			e.Window = 24_000
+		}
+		turns = append(turns, e)
+	}
+	line := NewCourse(turns).lines[0]
+	points := strings.Fields(line.points)
+	y := func(at int) string { _, y, _ := strings.Cut(points[at], ","); return y }
+	if len(points) != 4 || y(0) != y(1) || y(2) != y(3) || y(1) == y(2) {
+		t.Errorf("%s is drawn through %s", line.name, line.points)
+	}
+}
+
+// Of a long conversation, what the cache had is drawn without gaps: a gap says that it had nothing.
+func TestTheStripOfTheCacheHasNoGaps(t *testing.T) {
+	f := func(count int) {
+		t.Helper()
+		var turns []event.Exchange
+		for i := range count {
+			e := event.Exchange{Turn: i + 1}
+			e.TokensBefore.User, e.TokensAfter.User = 100*(i+1), 100*(i+1)
+			e.Usage = event.Usage{Source: event.UsageProvider, Input: 100 * (i + 1), Read: 90*(i+1) + i%3}
+			turns = append(turns, e)
+		}
+		c := NewCourse(turns)
+		pitch, err := strconv.ParseFloat(c.pitch, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := float64(courseLeft)
+		for i, stroke := range strings.Split(c.hits, "M")[1:] {
+			var x float64
+			if _, err := fmt.Sscanf(stroke, "%f", &x); err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && x-last > 1.2*pitch {
+				t.Fatalf("of %d turns, stroke %d stands %.1f behind the one before, and is %.1f wide", count, i+1, x-last, pitch)
+			}
+			last = x
+		}
+		if last < courseLeft+courseWidth-2*pitch {
+			t.Errorf("of %d turns, the last stroke stands at %.1f", count, last)
+		}
+	}
+	f(40)
+	f(160)
+	f(161)
+	f(260)
+	f(1999)
 }
