@@ -120,7 +120,7 @@ func newDeed(e event.Exchange, of story.Story) deed {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
 			d.What += fmt.Sprintf(" (%d messages became %d%s)", c.MessagesBefore, c.MessagesAfter, notCounted(c, of))
-			d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryCost(c, of)
+			d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryWords(c, of) + "."
 		}
 	}
 	return d
@@ -136,24 +136,35 @@ func notCounted(c event.Compaction, of story.Story) string {
 	return ""
 }
 
-// summaryCost says what the summary of a compaction cost: all that was asked for since the compaction before it.
-func summaryCost(c event.Compaction, of story.Story) string {
+// summaryWords says why code wrote the summary of a compaction, where a model was to, and what asking a model cost.
+func summaryWords(c event.Compaction, of story.Story) string {
+	by, cost := "", summaryCost(c, of)
+	if c.Why != "" {
+		by = "; code wrote the summary: " + words.Unstopped(c.Why)
+	}
+	switch {
+	case cost == 0:
+		return by
+	case by != "":
+		return by + "; asking a model for it cost " + figure.Dollars(cost)
+	}
+	return "; the summary cost " + figure.Dollars(cost)
+}
+
+// summaryCost is what the summary of a compaction cost: all that was asked for since the compaction before it.
+func summaryCost(c event.Compaction, of story.Story) (nano int64) {
 	var since time.Time
 	for _, other := range of.Compactions {
 		if other.Kind == event.CompactionCompleted && other.Time.Before(c.Time) && other.Time.After(since) {
 			since = other.Time
 		}
 	}
-	nano := int64(0)
 	for _, s := range of.Summaries {
 		if s.Time.After(since) && !s.Time.After(c.Time) {
 			nano += s.Own.Nano
 		}
 	}
-	if nano == 0 {
-		return ""
-	}
-	return "; the summary cost " + figure.Dollars(nano)
+	return nano
 }
 
 // compactionWords says why old turns became a summary.

@@ -160,7 +160,7 @@ func TestWhatIsPutBehindAMessageTakesNothingOut(t *testing.T) {
 func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
-		"60 compact: old turns became a summary (130 messages became 21) 42k With 108k tokens it was over the line of 108k", // which, and why
+		"60 compact: old turns became a summary (130 messages became 21) 42k With 108,200 tokens it was over the line of 107,827", // which, and why
 		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
 		"message 70", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
 		"Saved", "$0.420",
@@ -216,6 +216,24 @@ func TestTurnsSayHowTheyEndedAndWhatASummaryCost(t *testing.T) {
 	says(t, m, addresses["conversation"], true, "nothing new; the client left before it had the whole answer",
 		"nothing new; answered 502: the upstream broke off", "the summary cost $0.031")
 	says(t, m, "/-/exchanges/60", true, "the summary cost $0.031")
+}
+
+// Where a model's summary could not be used, the page says what stands in its place, and why; what was paid for was
+// no summary then.
+func TestAPageSaysThatCodeWroteASummaryAndWhy(t *testing.T) {
+	m := session()
+	s := &m.stories[0]
+	s.Summaries = []event.Summary{{Time: begun.Add(58 * time.Minute), Own: event.Charge{Price: "p", Nano: 31_000_000}}}
+	const code = "code wrote the summary"
+	says(t, m, addresses["conversation"], true, "!"+code)
+	for i := range s.Compactions {
+		s.Compactions[i].Why = "no summary could be made: it lacked the headings Goal."
+	}
+	want := code + ": no summary could be made: it lacked the headings Goal; asking a model for it cost $0.031"
+	says(t, m, addresses["conversation"], true, want, "!the summary cost")
+	says(t, m, "/-/exchanges/60", true, want, "!the summary cost")
+	s.Summaries = nil
+	says(t, m, "/-/exchanges/60", true, code, "!asking a model")
 }
 
 // A number that is estimated is not shown as one that was counted.

@@ -224,8 +224,11 @@ func causeWords(c event.Cause, e event.Exchange, tokens int) string {
 	if line == 0 || tokens < line {
 		return c.Sentence()
 	}
-	return fmt.Sprintf("With %s tokens it was over the line of %s at which %s.", figure.Tokens(int64(tokens)),
-		figure.Tokens(int64(line)), at)
+	had, most := figure.Tokens(int64(tokens)), figure.Tokens(int64(line))
+	if had == most {
+		had, most = figure.Thousands(int64(tokens)), figure.Thousands(int64(line))
+	}
+	return fmt.Sprintf("With %s tokens it was over the line of %s at which %s.", had, most, at)
 }
 
 // Grown is how many tokens a request had when it was held against the line for clearing; where that is not noted, those

@@ -31,3 +31,17 @@ func TestEveryFaultAndReasonHasItsWords(t *testing.T) {
 		}
 	}
 }
+
+// A number that is over another one is not written as the same one.
+func TestALineIsNotToldAsWhatWasOverIt(t *testing.T) {
+	f := func(tokens, line int, want string) {
+		t.Helper()
+		e := event.Exchange{}
+		e.Causes, e.Compared, e.ClearLine = event.CausesOf(event.CauseClearAt), int32(tokens), int32(line)
+		if got := Causes(e, tokens); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f(51_200, 44_800, "With 51k tokens it was over the line of 45k at which old results are cleared.")
+	f(45_200, 44_800, "With 45,200 tokens it was over the line of 44,800 at which old results are cleared.")
+}
