@@ -7,8 +7,8 @@
 package markup
 
 import (
-	"cmp"
 	"io"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -31,8 +31,13 @@ func Text(text string) g.Node { return g.Text(Shown(text)) }
 // Foreign shows a text from outside that may be written in another direction than what stands around it.
 func Foreign(text string) g.Node { return g.El("bdi", Text(text)) }
 
-// Named shows a name from outside, or what stands in the place of one that is not known.
-func Named(name, otherwise string) g.Node { return Foreign(cmp.Or(name, otherwise)) }
+// Named shows a name from outside, or what stands in the place of one that is not known or has nothing to be seen.
+func Named(name, otherwise string) g.Node {
+	if strings.TrimSpace(name) == "" {
+		name = otherwise
+	}
+	return Foreign(name)
+}
 
 // Region is a part of a page that scrolls by itself where the screen is too narrow for it. name is the attribute that
 // says to whom does not see it what it is.

@@ -176,3 +176,16 @@ func TestNumbersAreShownWithWhatTheyAre(t *testing.T) {
 	f(Signed(24_000), `<data value="24000">+2.4 %</data>`)
 	f(Unknown("why"), `<span class="soft" title="why">unknown</span>`)
 }
+
+// A name of which nothing can be seen would leave a row without a head.
+func TestWhatHasNoNameThatCanBeSeenIsNamed(t *testing.T) {
+	f := func(name, want string) {
+		t.Helper()
+		if got := rendered(t, Named(name, "no model")); got != "<bdi>"+want+"</bdi>" {
+			t.Errorf("%q is shown as %s, want %s", name, got, want)
+		}
+	}
+	f("gpt-5.2", "gpt-5.2")
+	f("", "no model")
+	f(" \u00a0\u2003", "no model")
+}

@@ -30,6 +30,7 @@ type madeUp struct {
 	settings []Setting
 	memories known
 	fails    error
+	groups   []story.Row // by whatever is asked for; nil: one model
 }
 
 // known is what sessions have learned.
@@ -47,7 +48,9 @@ func (m *madeUp) Summary(s story.Span) (story.Summary, error) {
 	out := m.summary
 	out.By = s.By
 	if s.By != "day" {
-		out.Rows = []story.Row{{Key: "gpt-5.2", Sums: out.Total}}
+		if out.Rows = m.groups; m.groups == nil {
+			out.Rows = []story.Row{{Key: "gpt-5.2", Sums: out.Total}}
+		}
 	}
 	return out, m.fails
 }

@@ -21,7 +21,8 @@ type overview struct {
 	Spans   []markup.Choice
 	By      []markup.Choice
 	Group   string      // model, upstream or conversation
-	Groups  []story.Row // of the total, by model, upstream or conversation
+	Groups  []story.Row // of the total, by model, upstream or conversation: the largest
+	Grouped int         // how many there are
 	Live    []story.Conversation
 	Rates   *drawing.Rates // nil: there were no exchanges
 	Misses  []reason
@@ -73,7 +74,8 @@ func (p *Pages) overview(r *http.Request) (*frame.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := overview{Summary: made, Address: p.plugs.Address, Group: by, Groups: largest(grouped.Rows),
+	o := overview{Summary: made, Address: p.plugs.Address, Group: by,
+		Groups: largest(grouped.Rows), Grouped: len(grouped.Rows),
 		Rates: drawing.NewRates(made.Rows, time), Misses: missReasons(made.Total.Misses),
 		Reasons: codeReasons(made.Total.Codes), Reader: p.reader(r)}
 	for _, c := range recent.Items {

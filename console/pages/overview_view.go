@@ -128,7 +128,9 @@ func (o *overview) conversations() g.Node {
 	return markup.Lines{
 		heading,
 		markup.Remark(markup.Count(o.Summary.Live), g.Text(" conversation"+words.Plural(o.Summary.Live)+
-			" had an exchange in the last ten minutes.")),
+			" had an exchange in the last ten minutes."), g.If(o.Summary.Live > len(o.Live), g.Group{
+			g.Text(" The newest are listed; "), markup.Link(markup.At("conversations"), g.Text("all conversations")),
+			g.Text(" have a page.")})),
 		markup.Region(h.Aria("labelledby", "live"), markup.Table([]markup.Column{
 			{Text: "conversation"},
 			{Text: "model", Words: true},
@@ -156,6 +158,8 @@ func (o *overview) groups() g.Node {
 	return markup.Lines{
 		h.H2(h.ID("by"), g.Text("By "+o.Group)),
 		markup.Choose("Group", o.By),
+		g.If(o.Grouped > len(o.Groups), markup.Remark(g.Text("The "), markup.Made(len(o.Groups), "rows that are shown"),
+			g.Text(" with the most exchanges are listed, of "), markup.Made(o.Grouped, "rows"), g.Text("."))),
 		markup.Region(h.Aria("labelledby", "by"), markup.Table([]markup.Column{
 			{Text: "name"},
 			{Text: "exchanges"},
@@ -164,14 +168,17 @@ func (o *overview) groups() g.Node {
 			{Text: "cached", Title: "share of the input that the provider's cache had"},
 			{Text: "billed", Title: "price of what the provider counted; what summaries cost is not in it"},
 			{Text: "saved", Title: "estimated cost as it came, less estimated cost as it was sent, less summaries"},
-		}, markup.Each(o.Groups, group))),
+		}, markup.Each(o.Groups, o.group))),
 	}
 }
 
-func group(r story.Row) g.Node {
-	s := r.Sums
+func (o *overview) group(r story.Row) g.Node {
+	s, name := r.Sums, markup.Named(r.Key, "no "+o.Group)
+	if o.Group == story.ByConversation && r.Key != "" {
+		name = markup.Link(frame.ToConversation(r.Key), name)
+	}
 	return h.Tr(
-		markup.RowHead(markup.Named(r.Key, "others")),
+		markup.RowHead(name),
 		markup.Cell(markup.Count(s.Exchanges)),
 		markup.Cell(markup.Tokens(s.TokensBefore)),
 		markup.Cell(markup.Tokens(s.TokensAfter)),

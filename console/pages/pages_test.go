@@ -161,7 +161,7 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
 		"60 compact: old turns became a summary (130 messages became 21) 42k With 108,200 tokens it was over the line of 107,827", // which, and why
-		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
+		"was sent with 108k tokens fewer than it came with",                                                                       // what is not seen
 		"message 70", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
 		"Saved", "$0.420",
 		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing
@@ -234,6 +234,36 @@ func TestAPageSaysThatCodeWroteASummaryAndWhy(t *testing.T) {
 	says(t, m, "/-/exchanges/60", true, want, "!the summary cost")
 	s.Summaries = nil
 	says(t, m, "/-/exchanges/60", true, code, "!asking a model")
+}
+
+// A table that has not all says so, as else its numbers do not add up; and what has no name is no rest of it.
+func TestATableOfGroupsSaysWhatIsNotInIt(t *testing.T) {
+	m := session()
+	says(t, m, "/-/", true, "!are listed")
+	m.groups = []story.Row{{Key: "", Sums: m.summary.Total}}
+	for i := range mostGroups + 2 {
+		m.groups = append(m.groups, story.Row{Key: fmt.Sprintf("%016x", i), Sums: m.summary.Total})
+	}
+	says(t, m, "/-/", true, "The 12 with the most exchanges are listed, of 15.", "no model", "!others")
+	says(t, m, "/-/?by=upstream", true, "no upstream")
+	says(t, m, "/-/?by=conversation", true, "no conversation")
+	_, page := get(t, m, "/-/?by=conversation", true)
+	if !strings.Contains(page, `<a href="/-/conversations/0000000000000003">`) {
+		t.Error("a conversation that is named leads nowhere")
+	}
+	_, page = get(t, m, "/-/?by=model", true)
+	if strings.Contains(page, `<a href="/-/conversations/0000000000000003">`) {
+		t.Error("a model leads to a conversation")
+	}
+}
+
+// Of more conversations than the overview lists it says where the others are.
+func TestTheOverviewLeadsToAllThatIsLive(t *testing.T) {
+	m := session()
+	m.summary.Live = 1
+	says(t, m, "/-/", true, "1 conversation had an exchange in the last ten minutes.", "!The newest are listed")
+	m.summary.Live = 22
+	says(t, m, "/-/", true, "22 conversations had an exchange in the last ten minutes. The newest are listed; all conversations have a page.")
 }
 
 // A number that is estimated is not shown as one that was counted.
