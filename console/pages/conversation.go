@@ -51,12 +51,13 @@ type deed struct {
 
 // unseen is what the model does not see any more.
 type unseen struct {
-	Less    int // tokens that the newest request was sent with less than it came
-	List    []seenEdit
-	All     int // edits, of which the largest are listed
-	Missing string
-	Seq     uint64 // of the exchange with all of them
-	Watched bool   // it was sent as it came: they would not be seen
+	Less     int // tokens that the newest request was sent with less than it came
+	List     []seenEdit
+	Messages int // that all edits are about
+	All      int // edits, of which the largest are listed
+	Missing  string
+	Seq      uint64 // of the exchange with all of them
+	Watched  bool   // it was sent as it came: they would not be seen
 }
 
 // seenEdit is an edit with the turn in which its item came.
@@ -213,7 +214,7 @@ func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 	u.Less, u.Seq = newest.TokensBefore.Total()-newest.TokensAfter.Total(), newest.Seq
 	u.Watched = words.Watched(newest)
 	edits := p.edits(r, newest)
-	u.Missing, u.All = edits.Missing, len(edits.List)
+	u.Missing, u.All, u.Messages = edits.Missing, len(edits.List), countMessages(edits.List)
 	slices.SortStableFunc(edits.List, func(a, b story.Edit) int {
 		return cmp.Compare(b.Before-b.After, a.Before-a.After)
 	})

@@ -219,16 +219,16 @@ func (t *talk) unseenEdits() g.Node {
 	case len(u.List) == 0:
 		return nil
 	}
-	are := "are not"
-	if u.All == 1 {
-		are = "is not"
+	are, they := "are not", "they"
+	if u.Messages == 1 {
+		are, they = "is not", "it"
 	}
 	if u.Watched {
 		are = "would not be"
 	}
 	return markup.Lines{
-		markup.Remark(markup.Count(u.All), g.Text(" item"+words.Plural(u.All)+" of the newest request "+are+
-			" sent as it came; the largest first."), g.If(u.All > len(u.List), g.Group{g.Text(" "),
+		markup.Remark(markup.Made(u.Messages, "messages of edits"), g.Text(" message"+words.Plural(u.Messages)+
+			" of the newest request "+are+" sent as "+they+" came; the largest first."), g.If(u.All > len(u.List), g.Group{g.Text(" "),
 			markup.Link(frame.ToExchange(u.Seq).To("edits"), g.Text("All of them")),
 			g.Text(" are on the page of the newest exchange.")})),
 		editsTable(u.List),

@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"epitome/console/access"
@@ -21,7 +23,8 @@ type exchangePage struct {
 	Parts          []drawing.Part
 	Edits          []seenEdit
 	All            int // edits, of which Edits are some
-	New            int // of all, those that were decided here
+	Messages       int // that all of them are about
+	New            int // of these, those of which it was decided here
 	Missing        string
 	Pages          []markup.Choice
 	Earlier, Later uint64 // numbers of the exchanges beside it in its conversation; 0: none is kept
@@ -48,11 +51,8 @@ func (p *Pages) exchange(r *http.Request) (*frame.Page, error) {
 	x.What, x.Why = d.What, d.Why
 	edits := p.edits(r, e)
 	x.Missing, x.All = edits.Missing, len(edits.List)
-	for _, edit := range edits.List {
-		if edit.New {
-			x.New++
-		}
-	}
+	x.Messages = countMessages(edits.List)
+	x.New = countMessages(slices.DeleteFunc(slices.Clone(edits.List), func(e story.Edit) bool { return !e.New }))
 	from, _ := strconv.Atoi(r.URL.Query().Get("edits"))
 	from = max(0, min(from, len(edits.List)-1))
 	for _, edit := range newFirst(edits.List)[from:min(len(edits.List), from+editsPage)] {
@@ -88,6 +88,19 @@ func (x *exchangePage) beside(turns []event.Exchange) {
 			x.Later = turns[i+1].Seq
 		}
 	}
+}
+
+// countMessages is how many messages some edits are about. One may be about several, and a message may have several.
+func countMessages(edits []story.Edit) (count int) {
+	sorted := slices.SortedFunc(slices.Values(edits), func(a, b story.Edit) int { return cmp.Compare(a.Item, b.Item) })
+	behind := 0 // the last one that was counted
+	for _, e := range sorted {
+		if from := max(e.Item, behind); e.Last >= from {
+			count += e.Last - from + 1
+			behind = e.Last + 1
+		}
+	}
+	return count
 }
 
 // newFirst puts what was decided here before the rest.

@@ -37,7 +37,10 @@ func (x *exchangePage) view() g.Node {
 func (x *exchangePage) place() g.Node {
 	e := x.Exchange
 	of := g.Text("It is no conversation.")
-	if e.Conversation != "" {
+	switch {
+	case e.Mode == event.ModeOff:
+		of = g.Text("Mode was off: epitome did not look for a conversation in it.")
+	case e.Conversation != "":
 		of = g.Group{g.Text("Turn "), markup.Count(e.Turn), g.Text(" of conversation "),
 			markup.Link(frame.ToConversation(e.Conversation), markup.ShortID(e.Conversation)), g.Text(".")}
 	}
@@ -77,10 +80,10 @@ func (x *exchangePage) rescue() g.Node {
 	}
 	return markup.Lines{
 		h.H2(g.Text("Rescue")),
-		h.P(g.Text("The provider refused the request ("), markup.Text(r.Kind), g.Text("). epitome sent it again "),
-			markup.Count(r.Tries), g.Text(" time"+words.Plural(r.Tries)),
-			g.If(r.Stages != "", g.Group{g.Text(" ("), markup.Foreign(r.Stages), g.Text(")")}),
-			g.Text(", with "), markup.Tokens(r.TokensAfter), g.Text(" tokens in place of "), markup.Tokens(r.TokensBefore),
+		h.P(g.Text("The provider refused the request: "+words.Refused(r.Kind)+". epitome sent it again "),
+			markup.Count(r.Tries), g.Text(" time"+words.Plural(r.Tries)+", with "), markup.Tokens(r.TokensAfter),
+			g.Text(" tokens in place of "), markup.Tokens(r.TokensBefore),
+			g.If(r.Stages != "", g.Group{g.Text(": "), g.El("bdi", g.Text(words.Steps(r.Stages)))}),
 			g.Text(". "+outcome), g.If(r.WindowAfter != 0, g.Group{g.Text(" The window, believed to be "),
 				markup.Tokens(r.WindowBefore), g.Text(", is now known as "), markup.Tokens(r.WindowAfter), g.Text(".")})),
 	}
@@ -231,8 +234,9 @@ func answer(e event.Exchange) g.Node {
 	if e.Status != 0 {
 		status = markup.Count(e.Status)
 	}
-	return g.Group{status, g.If(e.Fault != event.None, g.Text(": "+words.Fault(e.Fault))),
-		g.If(e.Err != "", g.Group{g.Text(" ("), markup.Foreign(e.Err), g.Text(")")})}
+	fault := words.Fault(e.Fault)
+	return g.Group{status, g.If(fault != "", g.Text(": "+fault)),
+		g.If(e.Err != "" && markup.Shown(e.Err) != fault, g.Group{g.Text(" ("), markup.Foreign(e.Err), g.Text(")")})}
 }
 
 // edits are what was sent in another form than it came in.
@@ -262,7 +266,7 @@ func (x *exchangePage) edits() g.Node {
 
 func (x *exchangePage) editsWords() g.Node {
 	were, they := "were", "they"
-	if x.All == 1 {
+	if x.Messages == 1 {
 		were, they = "was", "it"
 	}
 	if words.Watched(x.Exchange) {
@@ -270,9 +274,13 @@ func (x *exchangePage) editsWords() g.Node {
 	}
 	decided := g.Text("all of that was decided before")
 	if x.New > 0 {
-		decided = g.Group{markup.Made(x.New, "edits with new"),
+		decided = g.Group{markup.Made(x.New, "messages of edits with new"),
 			g.Text(" of them were decided in this exchange and are listed first")}
 	}
-	return h.P(markup.Count(x.All), g.Text(" message"+words.Plural(x.All)+" "+were+" sent in another form than "+they+
+	if x.New == 1 {
+		decided = g.Group{markup.Made(x.New, "messages of edits with new"),
+			g.Text(" of them was decided in this exchange and is listed first")}
+	}
+	return h.P(markup.Made(x.Messages, "messages of edits"), g.Text(" message"+words.Plural(x.Messages)+" "+were+" sent in another form than "+they+
 		" came; "), decided, g.Text(". A message leads to what stood there beside what was sent."))
 }

@@ -196,7 +196,7 @@ func TestObservedTurnsAreToldAsWhatWouldHaveBeen(t *testing.T) {
 	says(t, m, talk, true, "This conversation is only observed", "What the model would no longer see",
 		"219k tokens of the newest request, which was sent as it came; epitome would have sent 110k",
 		"The model sees all: the newest request was sent as it came", "mode observe keeps none", "219k, would be 110k",
-		"would not be sent as it came", "What would have been done", "would be done: clear: 11 items would be 26k",
+		"would not be sent as they came", "What would have been done", "would be done: clear: 11 items would be 26k",
 		"!kept alive</span>", "!>read</a>", "!tokens fewer than it came with")
 	says(t, m, "/-/exchanges/88", true, "This exchange was only observed", "as it would have been sent",
 		"messages would have been sent in another form", "!It would have been refused", "!kept alive", "!>read</a>")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -63,4 +64,38 @@ func TestPagesTellAllCausesWithTheirNumbers(t *testing.T) {
 			e.Reason, e.Causes = "too little is left.", event.CausesOf(event.CauseRules, event.CauseLarge)
 		})
 	f("An earlier version of epitome decided this and did not note why", func(e *event.Exchange) { e.Reason, e.Compacted = "", 3 })
+}
+
+// One edit may be about many messages, and a message may have two edits.
+func TestMessagesAreCountedAndNotEdits(t *testing.T) {
+	f := func(want int, all ...story.Edit) {
+		t.Helper()
+		if got := countMessages(all); got != want {
+			t.Errorf("%+v are %d messages, want %d", all, got, want)
+		}
+	}
+	f(0)
+	f(1, story.Edit{Item: 1, Last: 1})
+	f(1, story.Edit{Item: 1, Last: 1}, story.Edit{Item: 1, Last: 1})
+	f(37, story.Edit{Item: 1, Last: 1}, story.Edit{Item: 2, Last: 37})
+	f(4, story.Edit{Item: 2, Last: 4}, story.Edit{Item: 3, Last: 3}, story.Edit{Item: 4, Last: 5})
+	m := session()
+	says(t, m, "/-/exchanges/60", true, "62 messages were sent in another form than they came; 60 of them were decided in this exchange")
+	says(t, m, addresses["conversation"], true, "62 messages of the newest request are not sent as they came; the largest first.")
+}
+
+// What stands in an event as a code stands on a page in words.
+func TestAnExchangeTellsItsFateInWords(t *testing.T) {
+	m := session()
+	says(t, m, "/-/exchanges/66", true, "The provider refused the request: it was longer than the model's window. epitome sent it"+
+		" again 1 time, with 52k tokens in place of 61k: old results were cleared. It was answered", "!(input)", "!(clear)")
+	s := &m.stories[0]
+	s.Exchanges[65].Rescue.Kind, s.Exchanges[65].Rescue.Stages = "output", "output, clear, compact, short, shorter, bare, users"
+	says(t, m, "/-/exchanges/66", true, "there was no room for the output that it asked for", "in place of 61k: it asked for less"+
+		" output, old results were cleared, old turns became a summary, results were cut to some 4,000 characters, results were"+
+		" cut to some 500 characters, calls and results were left out, messages of the user were left to the transcript.")
+	s.Exchanges[65].Fault, s.Exchanges[65].Err = event.Truncated, "the upstream broke off within its answer"
+	says(t, m, "/-/exchanges/66", true, "200: the upstream broke off within its answer", "!(the upstream broke off")
+	s.Exchanges[65].Mode, s.Exchanges[65].Conversation = event.ModeOff, ""
+	says(t, m, "/-/exchanges/66", true, "Mode was off: epitome did not look for a conversation in it.", "!It is no conversation")
 }
