@@ -87,8 +87,13 @@ func cacheWords(u story.UsageSums) g.Node {
 	if u.Told == 0 {
 		return g.Text("no answer says what the provider's cache had")
 	}
+	do := "do"
+	if u.Counted == 1 {
+		do = "does"
+	}
 	return g.Group{g.Text("of "), markup.Tokens(u.Input), g.Text(" tokens of input, the provider's cache had "),
-		markup.Tokens(u.Read)}
+		markup.Tokens(u.Read), g.If(u.Counted != 0, g.Group{g.Text(" or more: "), markup.Count(u.Counted),
+			g.Text(" answer" + words.Plural(u.Counted) + " " + do + " not tell")})}
 }
 
 // usualDrift is how far, in parts of a million, a bill may be from the ruler without a word.

@@ -257,6 +257,15 @@ func TestATableOfGroupsSaysWhatIsNotInIt(t *testing.T) {
 	}
 }
 
+// What no answer says of a cache is no miss of it.
+func TestTheOverviewSaysThatAnswersSayNothingOfACache(t *testing.T) {
+	m := session()
+	m.summary.Total.Usage = story.UsageSums{Told: 80, Input: 2_000_000, Read: 1_500_000}
+	says(t, m, "/-/", true, "the provider's cache had 1.50M", "!not tell")
+	m.summary.Total.Usage.Counted = 20
+	says(t, m, "/-/", true, "the provider's cache had 1.50M or more: 20 answers do not tell")
+}
+
 // Of more conversations than the overview lists it says where the others are.
 func TestTheOverviewLeadsToAllThatIsLive(t *testing.T) {
 	m := session()

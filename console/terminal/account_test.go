@@ -77,7 +77,7 @@ func TestRowsNameCauses(t *testing.T) {
 		}
 	}
 	e := event.Exchange{Status: 200, Shaping: event.Shaping{Causes: event.CausesOf(event.CauseRules, event.CausePause)}}
-	f(e, "pause, rules")
+	f(e, event.CausePause.Sentence()+" "+event.CauseRules.Sentence())
 	e.Reason = "saves little"
 	f(e, "saves little")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"epitome/console/chart"
 	"epitome/console/figure"
@@ -12,7 +13,11 @@ import (
 
 // Print writes the list without bounds, once.
 func (t *Top) Print() string {
-	return strings.Join(append([]string{t.title(), ""}, t.list().lines(0)...), "\n") + "\n"
+	lines := append([]string{t.title(), ""}, t.list().lines(0)...)
+	if len(t.page.Items) == 0 {
+		lines = append(lines, t.nothing())
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // frame is the screen: at most height lines of at most width characters.
@@ -20,7 +25,7 @@ func (t *Top) frame(width, height int) []string {
 	var body []string
 	switch {
 	case t.helping:
-		body = help()
+		body = wrapped(help(), width)
 	case t.opened != nil:
 		body = t.turns(width)
 	default:
@@ -78,6 +83,38 @@ func help() []string {
 	}
 }
 
+// helpIndent is where what keys do begins, in characters.
+const helpIndent = 12
+
+// wrapped breaks lines that are too long at their spaces. What a key does goes on where it began.
+func wrapped(lines []string, width int) (all []string) {
+	for _, line := range lines {
+		indent := ""
+		if strings.Contains(line, "  ") {
+			indent = strings.Repeat(" ", helpIndent)
+		}
+		for utf8.RuneCountInString(line) > width && width > 2*helpIndent {
+			head, rest := broken(line, width)
+			all, line = append(all, head), indent+rest
+		}
+		all = append(all, chart.Shortened(line, width))
+	}
+	return all
+}
+
+// broken breaks a line at the last space that leaves at most width characters before it, or else behind these.
+func broken(line string, width int) (head, rest string) {
+	runes := []rune(line)
+	at := width
+	for at > helpIndent && runes[at] != ' ' {
+		at--
+	}
+	if at == helpIndent {
+		at = width
+	}
+	return strings.TrimRight(string(runes[:at]), " "), strings.TrimLeft(string(runes[at:]), " ")
+}
+
 // list is the table of conversations.
 func (t *Top) list() table {
 	list := table{
@@ -113,14 +150,29 @@ const besides = 3
 
 // rows are the list's lines, as many as there is room for, the chosen one among them.
 func (t *Top) rows(width, height int) []string {
-	lines := t.list().lines(width)
+	list := t.list()
+	lines := list.lines(width)
 	if len(t.page.Items) == 0 {
-		return append(lines, "no conversation yet: requests through epitome make one")
+		return append(lines, chart.Shortened(t.nothing(), width))
+	}
+	t.sights = nil
+	for _, place := range list.fit(list.widths(), width) {
+		if at := place - 1; at >= 0 && at < len(orders()) { // the first column is the id
+			t.sights = append(t.sights, orders()[at])
+		}
 	}
 	at, room := max(t.place(), 0), max(height-besides, 1)
 	lines[at+1] = reversed(lines[at+1])
 	from := max(at-room+1, 0)
 	return append(lines[:1:1], lines[1+from:]...)
+}
+
+// nothing says why the list is empty.
+func (t *Top) nothing() string {
+	if t.listing.Match != "" {
+		return "no conversation has " + plain(t.listing.Match) + " in its id, model or upstream: esc takes the filter away"
+	}
+	return "no conversation yet: requests through epitome make one"
 }
 
 // turns are the lines of the conversation that is opened, the newest turn first.
@@ -134,7 +186,7 @@ func (t *Top) turns(width int) []string {
 	turns := table{sorted: -1, columns: []column{
 		{title: "TURN"}, {title: "AGO"}, {title: "STATUS", rank: 3}, {title: "CAME"}, {title: "SENT"},
 		{title: "CACHED", rank: 2}, {title: "BILLED", rank: 4}, {title: "DONE", left: true, most: 32, rank: 1},
-		{title: "WHY NOT MORE", left: true, most: 100, rank: 5},
+		{title: "WHY", left: true, most: 100, rank: 5},
 	}}
 	for _, e := range s.Exchanges[min(t.first, len(s.Exchanges)):] {
 		turns.rows = append(turns.rows, []string{

@@ -76,6 +76,13 @@ func notesOn(s story.Summary) (notes []string) {
 		number(m.Beyond, "request"), number(m.Died, "conversation"))
 	add(m.Unpriced > 0, "%s without an amount: a price or the usage is unknown. [prices] in the configuration can name a price.",
 		number(m.Unpriced, "request"))
+	u := s.Total.Usage
+	says := "says nothing of its"
+	if u.Counted > 1 {
+		says = "say nothing of their"
+	}
+	add(u.Told > 0 && u.Counted > 0, "CACHED is at least what stands there: %s %s tokens.",
+		number(u.Counted, "answer"), says)
 	o := s.Total.Observed
 	add(o.Exchanges > 0, "In mode observe, %s of %s tokens would have become %s. "+
 		"CAME, SENT, LESS and SAVED leave such requests out; the other columns count them.",

@@ -230,7 +230,7 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")
 	s.Total.Usage.Counted = 1
-	wantParts(t, Stats(s, 0), "≥ 97 %")
+	wantParts(t, Stats(s, 0), "≥ 97 %", "CACHED is at least what stands there: 1 answer says nothing of its tokens.")
 }
 
 func TestStatusLineIsOneLine(t *testing.T) {

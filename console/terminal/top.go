@@ -26,7 +26,8 @@ type Top struct {
 	first   int // turn that stands first, of the one that is opened; the newest is 0
 	typing  bool
 	helping bool
-	err     error // why what is shown is not of now
+	sights  []string // what the list may be sorted by: the columns that are in sight
+	err     error    // why what is shown is not of now
 }
 
 // orders are what a list may be sorted by, in the order in which a key goes through them.
@@ -125,8 +126,7 @@ func (t *Top) ask(k key) (asks bool) {
 	case t.opened != nil:
 		return false
 	case k == 's':
-		all := orders()
-		t.listing.Sort = all[(slices.Index(all, t.listing.Sort)+1)%len(all)]
+		t.listing.Sort = t.nextOrder()
 	case k == 'r':
 		t.listing.Rising = !t.listing.Rising
 	case k == '/':
@@ -136,6 +136,18 @@ func (t *Top) ask(k key) (asks bool) {
 		return false
 	}
 	return true
+}
+
+// nextOrder is what the list may be sorted by behind what it is sorted by, of what can be seen.
+func (t *Top) nextOrder() string {
+	all := orders()
+	at := slices.Index(all, t.listing.Sort)
+	for _, order := range slices.Concat(all[at+1:], all[:at]) {
+		if len(t.sights) == 0 || slices.Contains(t.sights, order) {
+			return order
+		}
+	}
+	return t.listing.Sort
 }
 
 // mostFilter bounds, in characters, what is typed.

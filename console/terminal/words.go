@@ -136,7 +136,7 @@ func changes(e event.Exchange) string {
 
 // whyOf writes what went wrong with an exchange, or else why nothing more was done, or what caused what was.
 func whyOf(e event.Exchange) string {
-	for _, text := range [...]string{e.Err, e.Inner, e.Reason, e.Causes.String(), string(e.Fault)} {
+	for _, text := range [...]string{e.Err, e.Inner, e.Reason, e.Causes.Sentences(), string(e.Fault)} {
 		if text != "" {
 			return plain(text)
 		}
