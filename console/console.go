@@ -37,7 +37,7 @@ type Program struct {
 	// the conversation in body, as r asks; the error says what to send instead
 	Compact func(r *http.Request, body []byte) (Compacted, error)
 	// pages for people by the pattern of their path, as "/-/conversations/{id}": GET only; access.Owner says who may
-	// see what conversations hold
+	// see what conversations hold. The one of the empty pattern is for who follows a link to nothing below /-/
 	Pages map[string]http.Handler
 	// what programs and scripts of pages ask for, by pattern: likewise, but no other site may link to it, and a pattern
 	// that begins with POST is for that; below /-/assets/ and at /-/mcp it is for everybody
@@ -69,7 +69,9 @@ func New(c Config, p Program) *Console {
 	o.mux.HandleFunc("POST /-/compact", o.compact)
 	o.serveLogin()
 	for path, page := range p.Pages {
-		o.document(path, page)
+		if path != nowhere {
+			o.document(path, page)
+		}
 	}
 	for path, answer := range p.API {
 		if !strings.HasPrefix(path, "POST ") {
@@ -79,6 +81,9 @@ func New(c Config, p Program) *Console {
 	}
 	return o
 }
+
+// nowhere is the pattern of the page that stands for all addresses with nothing.
+const nowhere = ""
 
 // document serves a page for people.
 func (o *Console) document(path string, page http.Handler) {
@@ -114,6 +119,8 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
 	case why != nil:
 		reply.Refuse(w, why.status, why.message)
+	case method == "" && follows(r) && o.program.Pages[nowhere] != nil:
+		o.program.Pages[nowhere].ServeHTTP(w, r)
 	case method == "":
 		reply.Refuse(w, http.StatusNotFound,
 			"epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,7 +117,7 @@ func get(t *testing.T, m *madeUp, path string, owner bool) (status int, text str
 	mux := http.NewServeMux()
 	p := New(m.plugs())
 	for pattern, handler := range p.Documents() {
-		mux.Handle("GET "+pattern, handler)
+		mux.Handle("GET "+cmp.Or(pattern, "/-/nowhere"), handler)
 	}
 	for pattern, handler := range p.Files() {
 		mux.Handle("GET "+pattern, handler)

@@ -55,10 +55,12 @@ func New(p Plugs) *Pages {
 	return &Pages{p, frame.New()}
 }
 
-// Documents returns the pages for people, by the pattern of their path.
+// Documents returns the pages for people, by the pattern of their path; under the empty one that of an address with
+// nothing.
 func (p *Pages) Documents() map[string]http.Handler {
 	all := make(map[string]http.Handler)
 	for pattern, make := range map[string]maker{
+		"":                                nowhere,
 		"/-/{$}":                          p.overview,
 		"/-/conversations":                p.conversations,
 		"/-/conversations/{id}":           p.conversation,
@@ -78,6 +80,9 @@ func (p *Pages) Files() map[string]http.Handler {
 	pattern, handler := p.frame.Assets()
 	return map[string]http.Handler{pattern: handler}
 }
+
+// nowhere makes the page of an address with nothing.
+func nowhere(*http.Request) (*frame.Page, error) { return nil, story.ErrUnknown }
 
 // maker makes the page that r asks for.
 type maker func(r *http.Request) (*frame.Page, error)

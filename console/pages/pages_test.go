@@ -426,3 +426,7 @@ func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
 	says(t, m, "/-/memory", true, "Memories are off", "memory.webhook", "Nothing is known of any project")
 	says(t, m, "/-/", true, `!"/-/memory"`)
 }
+
+func TestAnAddressWithNothingHasAPage(t *testing.T) {
+	says(t, session(), "/-/nowhere", false, "Not found", "There is nothing under this address", "To the overview")
+}
