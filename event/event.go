@@ -33,7 +33,8 @@ func Narrow(n int) int32 { return int32(min(n, math.MaxInt32)) }
 // Fault says on which side an exchange went wrong; it is a metric label, so the set is closed.
 type Fault string
 
-// The faults. None means the provider's answer, of whatever status, reached the client whole.
+// The faults. None means the provider's answer, of whatever status, reached the client whole, and told of no error
+// within a stream.
 const (
 	None        Fault = ""
 	ClientGone  Fault = "client_gone" // the client left before it had the whole answer
@@ -43,6 +44,7 @@ const (
 	Broken      Fault = "broken"      // the upstream broke off before its answer began
 	Timeout     Fault = "timeout"     // the upstream was silent for too long before its answer began
 	Truncated   Fault = "truncated"   // the upstream broke off or fell silent within its answer
+	Failed      Fault = "failed"      // the upstream told of an error within its answer, which reached the client whole
 	Stopped     Fault = "stopped"     // epitome cut it, because it outlasted shutdown_grace
 	Panic       Fault = "panic"       // a bug in epitome; the process went on
 )

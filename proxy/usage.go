@@ -3,6 +3,7 @@ package proxy
 import (
 	"epitome/event"
 	"epitome/proxy/ear"
+	"epitome/proxy/peek"
 	"epitome/proxy/wire"
 	"epitome/window/overflow"
 )
@@ -13,7 +14,11 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 	if !x.ear.Hears() || a.Code < 200 || a.Code > 299 {
 		return
 	}
-	u, used := x.ear.Usage(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
+	coding, most := wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody)
+	if peek.Fails(a, x.dialect, x.ear.ReadEnd(coding, most)) {
+		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
+	}
+	u, used := x.ear.Usage(coding, most)
 	if x.event.Usage = u; u.Source == "" {
 		ear.CountUsage(&x.event)
 	}

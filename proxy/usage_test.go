@@ -1,10 +1,13 @@
 package proxy
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
 )
@@ -20,6 +23,39 @@ func TestAnAnswerThatTellsNothingIsCountedHere(t *testing.T) {
 	if want := (event.Usage{Source: event.UsageCounted, Input: 7, CacheUnknown: true}); x.event.Usage != want {
 		t.Errorf("the event has %+v, want %+v", x.event.Usage, want)
 	}
+}
+
+// An answer may begin well, and end with the provider's word that it has failed: its status tells nothing of that.
+func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
+	f := func(d Dialect, kind, stream string, want event.Fault) {
+		t.Helper()
+		x := &exchange{set: &settings{}, dialect: d}
+		x.ear.Of(d)
+		a := &wire.Answer{Head: &wire.Head{Code: 200, Block: []byte("Content-Type: " + kind + "\r\n")}}
+		x.ear.Listen(a)
+		for run := range slices.Chunk([]byte(stream), 1000) {
+			x.ear.Hear(run)
+		}
+		x.takeUsage(a)
+		if x.event.Fault != want {
+			t.Errorf("%s: the fault is %q, want %q, of %.300s", d.Key(), x.event.Fault, want, stream)
+		}
+	}
+	const events = "text/event-stream; charset=utf-8"
+	said := strings.Repeat("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"an error\"}}\n\n", 200)
+	const overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
+	f(messages.Wire{}, events, said+overloaded, event.Failed)
+	f(messages.Wire{}, events, strings.ReplaceAll(said+overloaded, "\n", "\r\n"), event.Failed)
+	f(messages.Wire{}, events, said+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", event.None)
+	f(messages.Wire{}, events, said, event.None)
+	f(messages.Wire{}, "application/json", overloaded, event.None)
+	chunk := "data: {\"choices\":[{\"delta\":{\"content\":\"an error\"}}]}\n\n"
+	const stopped = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+	f(chat.Wire{}, events, chunk+"data: {\"error\":{\"message\":\"server error\"}}\n\ndata: [DONE]\n\n", event.Failed)
+	f(chat.Wire{}, events, chunk+stopped+"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n\n", event.None)
+	f(responses.Wire{}, events, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
+		event.Failed)
+	f(responses.Wire{}, events, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"error\":null}}\n\n", event.None)
 }
 
 func TestUsageIsToldInTheEvent(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 // Sums are what became of some exchanges, together. Amounts are nano-dollars, sums of amounts that were rounded once.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
-	Failed       int64 `json:"failed"`  // answered with 400 and more, or not whole
+	Failed       int64 `json:"failed"`  // answered with 400 and more, not whole, or with an error
 	Rescued      int64 `json:"rescued"` // refused as too long, and answered all the same
 	Shaped       int64 `json:"shaped"`  // conversations, in mode on
 	Bypassed     int64 `json:"bypassed"`

@@ -1,4 +1,4 @@
-// Package ear hears answers as they pass by, for what they say of their tokens.
+// Package ear hears answers as they pass by, for what they say of their tokens, and how they end.
 //
 // It promises to keep a bounded part of an answer, its beginning and its end, and to change nothing of it.
 package ear
@@ -93,16 +93,26 @@ func (e *Ear) Usage(coding []byte, most int64) (u event.Usage, input int) {
 	if e.opening != nil {
 		opening = *e.opening
 	}
+	end := e.ReadEnd(coding, most)
+	if end == nil {
+		return u, 0
+	}
+	return e.dialect.Usage(end, opening)
+}
+
+// ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. coding and most are as of
+// Usage. It returns nil if the coding cannot be read.
+func (e *Ear) ReadEnd(coding []byte, most int64) []byte {
 	if !e.coded {
-		return e.dialect.Usage(e.end, opening)
+		return e.end
 	}
 	r, err := wire.NewDecoder(string(coding), bytes.NewReader(e.end), most)
 	if err != nil {
-		return u, 0
+		return nil
 	}
 	defer func() { _ = r.Close() }()
 	all, _ := io.ReadAll(r)
-	return e.dialect.Usage(all, opening)
+	return all
 }
 
 // Listen has the ear hear an answer from its beginning.

@@ -87,6 +87,8 @@ func Fault(f event.Fault) string {
 		return "the upstream was silent for too long"
 	case event.Truncated:
 		return "the upstream broke off within its answer"
+	case event.Failed:
+		return "the upstream told of an error within its answer"
 	case event.Stopped:
 		return "epitome was stopped"
 	case event.Panic:

@@ -19,7 +19,7 @@ func TestEveryFaultAndReasonHasItsWords(t *testing.T) {
 		}
 	}
 	for _, f := range []event.Fault{event.ClientGone, event.ClientSlow, event.Refused, event.Unreachable, event.Broken,
-		event.Timeout, event.Truncated, event.Stopped, event.Panic} {
+		event.Timeout, event.Truncated, event.Failed, event.Stopped, event.Panic} {
 		if got := Fault(f); got == string(f) || got == "" {
 			t.Errorf("the fault %q has no words", f)
 		}
