@@ -4,6 +4,8 @@
   const said = document.getElementById("said");
   let spoken = 0;
 
+  // clock writes a time of day as all times of the pages are written.
+  const clock = (time) => new Date(time).toTimeString().slice(0, 8);
   let gone = 0; // since when epitome does not answer; 0: it does
 
   // say tells a reader of the screen one thing, at most every five seconds. While epitome does not answer, that stays.
@@ -18,8 +20,7 @@
     if (gone === since) return;
     gone = since;
     said.classList.toggle("gone", since > 0);
-    const at = (time) => new Date(time).toLocaleTimeString();
-    said.textContent = since ? "epitome does not answer since " + at(since) + "." : "epitome answers again since " + at(Date.now()) + ".";
+    said.textContent = since ? "epitome does not answer since " + clock(since) + "." : "epitome answers again since " + clock(Date.now()) + ".";
     spoken = Date.now();
   }
 
@@ -42,7 +43,7 @@
         taken.scrollLeft = at;
         changed = true;
       });
-      if (changed) say("The figures were brought up to date at " + new Date().toLocaleTimeString() + ".");
+      if (changed) say("The figures were brought up to date at " + clock(Date.now()) + ".");
     };
     ask.send();
   }
