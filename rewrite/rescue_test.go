@@ -127,6 +127,28 @@ func TestUsersMessagesInPartsAreMadeAgain(t *testing.T) {
 	}
 }
 
+// Where a summary would take more than what it stands for, nothing is left out for it: only the message that is too
+// long goes, and the conversation goes on as it came.
+func TestARescueWritesNoSummaryThatMakesTheRequestLarger(t *testing.T) {
+	for _, from := range []plan.Stage{plan.StageNone, plan.StageBare, plan.StageUsers} {
+		a := newAgent(1_000_000, userSays(theTask))
+		a.work(1, 10)
+		work := slices.Clone(a.items)
+		a.items = append(a.items, userSays(strings.Repeat("this is said here\n", 5_000)))
+		out := a.refused(t, withTools(a.body()), plan.Rescue{Most: 3_000, From: from})
+		sent := string(out.Body)
+		if out.Report.Stage != plan.StageUsers || strings.Contains(sent, "this is said here") ||
+			!strings.Contains(sent, strings.Join(work, ",\n")) {
+			t.Errorf("from %s: stage %s: %.3000s", from, out.Report.Stage, sent)
+		}
+		a.restart()
+		a.items = append(work, userSays("Go on."))
+		if body := withTools(a.body()); string(a.shape(body).Body) != body {
+			t.Errorf("from %s: another body is sent than %s", from, body)
+		}
+	}
+}
+
 // A reminder behind the last message goes with the next request: what was decided of it is nobody else's.
 func TestWhatIsDecidedOfAReminderIsOfNoOtherMessage(t *testing.T) {
 	f := func(restart bool, then string) {

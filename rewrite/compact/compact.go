@@ -42,6 +42,10 @@ var NoOlder = plan.Why{Code: event.CodeNothingOlder, Words: "there is no older g
 // noPlace is why nothing is compacted where a summary can stand nowhere.
 var noPlace = plan.Why{Code: event.CodeNoPlace, Words: "what never goes leaves no place where a summary may stand"}
 
+// noSmaller is why nothing is compacted where that makes nothing smaller.
+var noSmaller = plan.Why{Code: event.CodeNoSmaller,
+	Words: "a summary would take at least as many tokens as what it could replace"}
+
 // RunCompaction replaces old items by a recap. It says why it did not, if so.
 func RunCompaction(p *plan.Plan) (reason plan.Why) {
 	c := newCompaction(p, recap.BudgetsOf(p))
@@ -72,7 +76,7 @@ func RunMinimalCompaction(p *plan.Plan) (reason plan.Why) {
 	return c.run(int(decision.LeastGain * float64(p.Total())))
 }
 
-// LeaveBare leaves out all up to the last tool's or assistant's item.
+// LeaveBare leaves out all up to the last tool's or assistant's item, if that makes the request smaller.
 func LeaveBare(p *plan.Plan) {
 	c := newCompaction(p, recap.BudgetsOf(p).Shrink())
 	if c.to = c.P.End; c.to <= c.from {
@@ -80,9 +84,13 @@ func LeaveBare(p *plan.Plan) {
 	}
 	total, why := c.P.Total(), plan.Why{}
 	c.noteBegin()
-	if before := c.P.Checkpoint(); !c.writeSummary() {
+	switch before := c.P.Checkpoint(); {
+	case !c.writeSummary():
 		c.P.Undo(before)
 		why = noPlace
+	case c.P.Total() >= total:
+		c.P.Undo(before)
+		why = noSmaller
 	}
 	c.noteEnd(total, why)
 }
@@ -123,8 +131,7 @@ func (c *compaction) run(least int) (reason plan.Why) {
 	}
 	little := plan.Why{Code: event.CodeSavesLittle, Words: "what could be left out is less than a tenth of the request"}
 	if c.P.Case.Manual {
-		little = plan.Why{Code: event.CodeNoSmaller,
-			Words: "a summary would take at least as many tokens as what it could replace"}
+		little = noSmaller
 	}
 	if saved+large+c.slack() <= least {
 		return little
