@@ -14,11 +14,11 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 	if !x.ear.Hears() || a.Code < 200 || a.Code > 299 {
 		return
 	}
-	coding, most := wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody)
-	if peek.Fails(a, x.dialect, x.ear.ReadEnd(coding, most)) {
+	end := x.ear.ReadEnd(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
+	if peek.Fails(a, x.dialect, end) {
 		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
 	}
-	u, used := x.ear.Usage(coding, most)
+	u, used := x.ear.Usage(end)
 	if x.event.Usage = u; u.Source == "" {
 		ear.CountUsage(&x.event)
 	}

@@ -86,22 +86,21 @@ func (e *Ear) forget(run []byte) {
 	}
 }
 
-// Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. coding is
-// that of its content, if it has one.
-func (e *Ear) Usage(coding []byte, most int64) (u event.Usage, input int) {
+// Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. end is what
+// ReadEnd has read of it.
+func (e *Ear) Usage(end []byte) (u event.Usage, input int) {
+	if end == nil {
+		return u, 0
+	}
 	opening := spent.Nothing()
 	if e.opening != nil {
 		opening = *e.opening
 	}
-	end := e.ReadEnd(coding, most)
-	if end == nil {
-		return u, 0
-	}
 	return e.dialect.Usage(end, opening)
 }
 
-// ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. coding and most are as of
-// Usage. It returns nil if the coding cannot be read.
+// ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. coding is that of its
+// content, if it has one; of what is coded, at most so many bytes are read. It returns nil if the coding is not known.
 func (e *Ear) ReadEnd(coding []byte, most int64) []byte {
 	if !e.coded {
 		return e.end

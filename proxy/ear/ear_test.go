@@ -21,7 +21,7 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 				e.Hear(rest)
 			}
 			want := event.Usage{Source: event.UsageProvider, Input: 10, Read: 3, Output: 9}
-			if u, _ := e.Usage(nil, 1<<20); u != want || len(e.end) > 2*mostEnd {
+			if u, _ := e.Usage(e.ReadEnd(nil, 1<<20)); u != want || len(e.end) > 2*mostEnd {
 				t.Errorf("%d bytes in runs of %d: %+v, and %d bytes are kept", len(answer), run, u, len(e.end))
 			}
 		}
@@ -34,7 +34,7 @@ func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
 	for range mostCoded/1000 + 2 {
 		e.Hear(make([]byte, 1000))
 	}
-	if u, used := e.Usage([]byte("gzip"), 1<<20); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
+	if u, used := e.Usage(e.ReadEnd([]byte("gzip"), 1<<20)); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
 		t.Errorf("heard %+v and %d, and keeps %d bytes", u, used, cap(e.end))
 	}
 }
