@@ -242,7 +242,7 @@ var house = joined(map[string]room{
 	},
 	"console/pages": {
 		"console/figure console/markup console/pages/amounts console/pages/drawing console/pages/frame" +
-			" console/pages/lines console/pages/words console/access console/story event summarize/memory",
+			" console/pages/lines console/pages/troubles console/pages/words console/access console/story event summarize/memory",
 		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
 	},
 	"console/pages/amounts": {
@@ -260,6 +260,10 @@ var house = joined(map[string]room{
 	"console/pages/lines": {
 		"console/chart",
 		"lines are read and compared alike, whoever said what stands in them",
+	},
+	"console/pages/troubles": {
+		"console/markup console/pages/frame console/pages/words event",
+		"what went wrong is shown alike wherever it is listed; who lists it must not matter",
 	},
 	"console/pages/words": {
 		"console/figure console/markup console/story event",

@@ -32,6 +32,7 @@ type madeUp struct {
 	memories known
 	fails    error
 	groups   []story.Row // by whatever is asked for; nil: one model
+	wrong    []event.Exchange
 }
 
 // known is what sessions have learned.
@@ -88,6 +89,8 @@ func (m *madeUp) Exchange(seq uint64) (event.Exchange, error) {
 	}
 	return event.Exchange{}, story.ErrUnknown
 }
+
+func (m *madeUp) Troubles() []event.Exchange { return m.wrong }
 
 func (m *madeUp) plugs() Plugs {
 	return Plugs{

@@ -24,7 +24,8 @@ type overview struct {
 	Groups  []story.Row // of the total, by model, upstream or conversation: the largest
 	Grouped int         // how many there are
 	Live    []story.Conversation
-	Rates   *drawing.Rates // nil: there were no exchanges
+	Rates   *drawing.Rates   // nil: there were no exchanges
+	Wrong   []event.Exchange // the newest that went wrong
 	Misses  []reason
 	Reasons []reason
 	frame.Reader
@@ -77,7 +78,7 @@ func (p *Pages) overview(r *http.Request) (*frame.Page, error) {
 	o := overview{Summary: made, Address: p.plugs.Address, Group: by,
 		Groups: largest(grouped.Rows), Grouped: len(grouped.Rows),
 		Rates: drawing.NewRates(made.Rows, time), Misses: missReasons(made.Total.Misses),
-		Reasons: codeReasons(made.Total.Codes), Reader: p.reader(r)}
+		Reasons: codeReasons(made.Total.Codes), Reader: p.reader(r), Wrong: p.plugs.Source.Troubles()}
 	for _, c := range recent.Items {
 		if c.Live && len(o.Live) < mostLive {
 			o.Live = append(o.Live, c)

@@ -25,6 +25,8 @@ type Source interface {
 	Conversations(story.Listing) (story.Page[story.Conversation], error)
 	Conversation(id string) (story.Story, error)
 	Exchange(seq uint64) (event.Exchange, error)
+	// Troubles are the newest exchanges that went wrong, the newest first.
+	Troubles() []event.Exchange
 }
 
 // Plugs is what the pages need of the running program. A nil function is something that there is not.

@@ -236,6 +236,23 @@ func TestAPageSaysThatCodeWroteASummaryAndWhy(t *testing.T) {
 	says(t, m, "/-/exchanges/60", true, code, "!asking a model")
 }
 
+// What failed can be found from the first page, of a conversation or of none.
+func TestTheOverviewListsWhatWentWrong(t *testing.T) {
+	m := session()
+	says(t, m, "/-/", true, "!Went wrong")
+	failed := m.stories[0].Exchanges[96]
+	failed.Fault, failed.Status = event.Truncated, 200
+	bypassed := event.Exchange{Seq: 977, Start: begun, Action: event.ActionBypass, Mode: event.ModeOn, Status: 200}
+	m.wrong = append([]event.Exchange{bypassed, failed}, slices.Repeat([]event.Exchange{failed}, 20)...)
+	says(t, m, "/-/", true, "Went wrong lately", "bypass: something failed inside epitome", "no model",
+		"the upstream broke off within its answer")
+	_, page := get(t, m, "/-/", true)
+	if !strings.Contains(page, `href="/-/exchanges/977"`) || !strings.Contains(page, `href="/-/conversations/`+failed.Conversation+`"`) ||
+		strings.Count(page, "broke off within its answer") != 7 {
+		t.Errorf("what went wrong is listed so: %s", page[strings.Index(page, "Went wrong"):])
+	}
+}
+
 // A table that has not all says so, as else its numbers do not add up; and what has no name is no rest of it.
 func TestATableOfGroupsSaysWhatIsNotInIt(t *testing.T) {
 	m := session()

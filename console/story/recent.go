@@ -22,6 +22,8 @@ type recent struct {
 	free   []int // chunks without an event
 	last   int   // the chunk that is written
 	text   []byte
+
+	troubles []uint64 // numbers of the newest exchanges that went wrong, the oldest first
 }
 
 // place is where an event is.
@@ -48,6 +50,7 @@ func (r *recent) push(n Entry) (seq uint64, talk string, full bool) {
 		r.let(old)
 	}
 	at := r.put(n)
+	r.noteTrouble(n)
 	if !full {
 		r.places = append(r.places, at)
 		return 0, "", false

@@ -127,10 +127,10 @@ func Done(e event.Exchange) string {
 		return done
 	case e.Mode == event.ModeOff:
 		return "nothing: mode off"
-	case e.Conversation == "":
-		return "no conversation"
 	case e.Action == event.ActionBypass:
 		return "bypass: something failed inside epitome"
+	case e.Conversation == "":
+		return "no conversation"
 	case e.Action == "" || e.Action == event.ActionNone:
 		return "nothing"
 	case e.Added > 0 && e.Decision == "":
@@ -161,6 +161,18 @@ func Ended(e event.Exchange) string {
 		return fmt.Sprintf("answered %d", e.Status)
 	}
 	return ""
+}
+
+// Wrong says what became of an exchange that went wrong, for its client and inside epitome.
+func Wrong(e event.Exchange) string {
+	end := Ended(e)
+	switch {
+	case e.Action != event.ActionBypass:
+		return end
+	case end == "":
+		return Done(e)
+	}
+	return Done(e) + "; " + end
 }
 
 // Unstopped is a text from outside without the stop at its end, for who puts one there.

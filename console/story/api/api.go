@@ -12,6 +12,7 @@ import (
 
 	"epitome/console/reply"
 	"epitome/console/story"
+	"epitome/event"
 )
 
 // Edits reads in what form each message of a request was sent, by what its event calls the decision.
@@ -25,6 +26,7 @@ func Routes(b *story.Book, edits Edits) map[string]http.Handler {
 		"/-/api/conversations":      http.HandlerFunc(a.conversations),
 		"/-/api/conversations/{id}": http.HandlerFunc(a.conversation),
 		"/-/api/exchanges/{seq}":    http.HandlerFunc(a.exchange),
+		"/-/api/troubles":           http.HandlerFunc(a.troubles),
 		"/-/status":                 http.HandlerFunc(a.status),
 
 		"/-/api/conversations/{id}/edits": http.HandlerFunc(a.conversationEdits),
@@ -127,6 +129,12 @@ func (a *api) exchange(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	give(w, e)
+}
+
+// troubles answers with the newest exchanges that went wrong.
+func (a *api) troubles(w http.ResponseWriter, _ *http.Request) {
+	all := a.book.Troubles()
+	give(w, story.Page[event.Exchange]{Items: all, Total: len(all)})
 }
 
 // status answers with what a status line shows.

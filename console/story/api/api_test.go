@@ -58,6 +58,19 @@ func ask(h http.Handler, target string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
+func TestTroublesAreWhatWentWrong(t *testing.T) {
+	f := func(status int, want string) {
+		t.Helper()
+		_, body := ask(served(t, func(e *event.Exchange) { e.Status = status }), "/-/api/troubles")
+		if !strings.Contains(body, want) {
+			t.Errorf("of answers with %d: %s", status, body)
+		}
+	}
+	f(200, `{"items":[],"total":0}`)
+	f(529, `"seq":1,`)
+	f(529, `"total":2}`)
+}
+
 func TestAnswersAreWhatTheBookSays(t *testing.T) {
 	h := served(t, nil)
 	f := func(target string, status int, parts ...string) {

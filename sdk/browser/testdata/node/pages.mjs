@@ -188,7 +188,7 @@ export const checks = {
       clean(name, await page.content());
     }
     const talk = pages.conversation.replace("/-/", "/-/api/"), last = pages.exchange.replace("/-/", "/-/api/");
-    const open = ["/-/api/conversations", talk, last, "/-/status", "/-/metrics", "/-/totals", "/-/session", "/-/identity?nonce=1",
+    const open = ["/-/api/conversations", "/-/api/troubles", talk, last, "/-/status", "/-/metrics", "/-/totals", "/-/session", "/-/identity?nonce=1",
       ...["day", "hour", "model", "upstream", "conversation"].map((by) => `/-/api/summary?by=${by}`)];
     for (const path of [...open, `${talk}/edits`, `${last}/edits`]) {
       const answer = await fetch(s.base + path);
