@@ -12,9 +12,13 @@ type Said struct {
 	Failed    bool
 	Succeeded bool
 	IsBehind  bool // something else stands before the command in the call, which may have failed
+	IsLast    bool // nothing stands behind the command in the call
 	IsHidden  bool // the call's exit state is not that of the command
 	IsWritten bool // what the command puts out goes to a file
 }
+
+// FailedItself reports whether the call failed for sure because the command did.
+func (s *Said) FailedItself() bool { return s.Failed && s.IsLast && !s.IsBehind && !s.IsHidden }
 
 // What git says of what it did, and of what it did not do.
 var (
@@ -57,7 +61,7 @@ func (s *Said) did(what *step) bool {
 	switch {
 	case says:
 		return true
-	case nothingForm.MatchString(text) && (what.kind == stashes || what.kind == restores), s.Failed && s.IsBehind:
+	case nothingForm.MatchString(text) && (what.kind == stashes || what.kind == restores), s.Failed && s.IsBehind, s.FailedItself():
 		return false
 	}
 	return s.Succeeded && !s.IsHidden || !refusedForm.MatchString(text)

@@ -26,6 +26,7 @@ type Terminal struct {
 type End struct {
 	Output            func() string // nil if it is not known
 	Failed, Succeeded bool
+	Kept              bool // somebody kept all of it from being done
 }
 
 // Most is how many errands one call does at most that are told apart. Each is held against those that failed.
@@ -45,7 +46,6 @@ func (p *Terminal) name(words []string) string {
 func (p *Terminal) change(words []string) {
 	p.lasting.Change(words)
 	p.fresh.Change(words)
-	p.targets.change(words)
 }
 
 // Run reads what one call does that ended so, without what does nothing by itself.
@@ -63,7 +63,7 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 		if strings.Contains(command, "cd ") { // where that leads is not known
 			p.lasting.Folder = command[:min(len(command), where.Longest)]
 		}
-		if mayMove(command) {
+		if mayMove(command) && !end.Kept {
 			p.folders.Lose(p.lasting.Folder)
 		}
 		if step.DoesSomething(command) {
@@ -84,8 +84,8 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 		}
 		p.change(words)
 		isBehind = isBehind && s.Before != ";" && s.Before != "&"
-		p.folders.Change(words, p.lasting.Folder, &checkout.Said{Output: end.Output, Failed: end.Failed,
-			Succeeded: end.Succeeded, IsBehind: isBehind, IsHidden: hidden[k], IsWritten: s.IsWritten})
+		p.move(words, end, &checkout.Said{IsBehind: isBehind, IsLast: k == len(steps)-1, IsHidden: hidden[k],
+			IsWritten: s.IsWritten})
 		isBehind = isBehind || words[0] != "git" && !step.IsIdle(words[0])
 		if step.IsIdle(words[0]) || s.Before == "|" {
 			continue
@@ -106,6 +106,18 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 		list = append(list, t)
 	}
 	return list
+}
+
+// move notes what other work, and what other target, one command of a call puts there that ended so.
+func (p *Terminal) move(words []string, end End, said *checkout.Said) {
+	if end.Kept {
+		return
+	}
+	said.Output, said.Failed, said.Succeeded = end.Output, end.Failed, end.Succeeded
+	p.folders.Change(words, p.lasting.Folder, said)
+	if !said.FailedItself() {
+		p.targets.change(words)
+	}
 }
 
 // Work names the work that lies where the newest call ended.

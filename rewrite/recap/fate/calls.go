@@ -261,8 +261,8 @@ func (c *Calls) errandsOf(res *history.Result) (list []errand.Errand) {
 		}
 		end := c.EndOf(res)
 		output, ending := func() string { return c.span.TextOf(end) }, c.span.EndingOf(end)
-		list = c.terminal.Run(command, folder,
-			errand.End{Output: output, Failed: ending.Failed(), Succeeded: ending.Succeeded()})
+		list = c.terminal.Run(command, folder, errand.End{Output: output,
+			Failed: ending.Failed(), Succeeded: ending.Succeeded(), Kept: ending.Refusal.KeptAll()})
 		if errand.NoteWhole(list, output); ending.Failed() {
 			c.terminal.NotEntered(list, output)
 		}
