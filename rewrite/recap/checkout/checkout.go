@@ -34,7 +34,7 @@ type folder struct {
 	before  *stand          // where it stood before it went to another branch
 	bisects *stand          // where it stood before the work was searched for a commit
 	left    map[string]work // of each branch that was left, what lay there
-	aside   []stand         // what was put aside, the newest last
+	aside   []stash         // what was put aside, the newest last
 	isSaved bool            // the changes are in a file, too
 }
 
@@ -42,6 +42,12 @@ type folder struct {
 type stand struct {
 	work   work
 	branch string // empty if it is not known
+}
+
+// stash is what was put aside.
+type stash struct {
+	stand
+	isBack bool // it lies there again, too
 }
 
 // work is the name of what lies in a folder. It ends in as many marks as changes of it were put aside.
@@ -83,7 +89,7 @@ func (f *Folders) find(name string) (best *folder) {
 
 // isIn reports whether a folder lies in another one, as far as that is known.
 func isIn(name, other string) bool {
-	return name == other || other == "" || strings.HasPrefix(name, strings.TrimSuffix(other, "/")+"/")
+	return name == other || other == "" && !strings.HasPrefix(name, "..") || strings.HasPrefix(name, strings.TrimSuffix(other, "/")+"/")
 }
 
 // at is the folder of a name, which is kept from now on.
@@ -120,12 +126,22 @@ func (f *Folders) Change(words []string, in string, said *Said) {
 	if words, in = command(words, in); len(words) == 0 {
 		return
 	}
-	d, s := f.at(in), stepOf(words, said.IsWritten)
+	s, branch := stepOf(words, said.IsWritten), said.branch(words[0])
+	if s.kind == stays && branch == "" {
+		return
+	}
+	d := f.at(in)
 	if d.stand.branch == "" {
-		d.stand.branch = said.branch(words[0])
+		d.stand.branch = branch
 	}
 	switch {
-	case s.kind == stays || !said.did(&s):
+	case s.kind == stays:
+	case !said.did(&s):
+		if words[0] == "stash" && said.hasNone() {
+			d.hasNoneAside()
+		}
+	case s.kind == stashes, s.kind == takesBack && d.isSaved:
+		f.putAside(d)
 	case s.kind == adds:
 		if s.name = joined(in, s.name); f.find(s.name) == nil || f.find(s.name).path != s.name {
 			f.add(&folder{path: s.name, isOwn: true})
@@ -151,12 +167,16 @@ func (d *folder) change(what kind) {
 	switch {
 	case what == saves:
 		d.isSaved = true
-	case what == takesBack && d.isSaved, what == stashes:
-		d.putAside()
-	case what == patches && d.isSaved, what == restores:
-		d.restore()
+	case what == commits:
+		d.isSaved = false
+	case what == patches && d.isSaved, what == restores, what == applies:
+		d.restore(what == applies)
 	case what == drops:
 		d.drop()
+	case what == clears:
+		for len(d.aside) > 0 {
+			d.drop()
+		}
 	case what == found && d.bisects != nil:
 		d.stand, d.bisects = *d.bisects, nil
 	}
@@ -171,7 +191,7 @@ func (f *Folders) goTo(d *folder, name string) {
 	switch left, isKnown := d.left[name]; {
 	case name == "-" && d.before != nil:
 		d.stand = *d.before
-	case name == d.stand.branch:
+	case name == d.stand.branch, name == "HEAD", name == "@":
 		return
 	case isKnown:
 		d.stand = stand{left, name}
@@ -184,40 +204,53 @@ func (f *Folders) goTo(d *folder, name string) {
 	d.before = &was
 }
 
-// putAside notes that the changes of the work do not lie there any more.
-func (d *folder) putAside() {
+// putAside notes that the changes of the work do not lie there any more. Of very many it is not told which are there.
+func (f *Folders) putAside(d *folder) {
 	if len(d.aside) == mostAside {
 		d.aside = slices.Delete(d.aside, 0, 1)
 	}
-	d.aside = append(d.aside, d.stand)
-	d.stand.work += putAside
+	d.aside = append(d.aside, stash{stand: d.stand})
+	if d.stand.work += putAside; len(d.stand.work)-len(WithChanges(string(d.stand.work))) > mostAside {
+		d.stand.work = f.other()
+	}
 }
 
 // restore notes that the newest changes that were put aside lie in the folder: on the same work, or on that of another
-// branch, which goes on with them.
-func (d *folder) restore() {
+// branch, which goes on with them. Some stay aside, too.
+func (d *folder) restore(stays bool) {
 	n := len(d.aside) - 1
 	if n < 0 {
 		return
 	}
 	was := d.aside[n]
 	isElsewhere := was.branch != "" && d.stand.branch != "" && was.branch != d.stand.branch
-	if d.aside = d.aside[:n]; d.stand.work == was.work+putAside || !isElsewhere {
+	if !was.isBack && (d.stand.work == was.work+putAside || !isElsewhere) {
 		d.stand.work = was.work
+	}
+	if d.aside[n].isBack = true; !stays {
+		d.aside = d.aside[:n]
 	}
 	d.isSaved = false
 }
 
-// drop notes that the newest changes that were put aside are gone: the work goes on without them.
+// drop notes that the newest changes that were put aside are gone: the work goes on without them, if they do not lie
+// there.
 func (d *folder) drop() {
 	n := len(d.aside) - 1
 	if n < 0 {
 		return
 	}
-	if d.stand.work == d.aside[n].work+putAside {
-		d.stand.work = d.aside[n].work
+	if was := d.aside[n]; !was.isBack && d.stand.work == was.work+putAside {
+		d.stand.work = was.work
 	}
 	d.aside = d.aside[:n]
+}
+
+// hasNoneAside notes that nothing is put aside: there was nothing to put there.
+func (d *folder) hasNoneAside() {
+	if !d.isSaved {
+		d.stand.work, d.aside = work(WithChanges(string(d.stand.work))), nil
+	}
 }
 
 // joined is a folder as it is called from another one.
@@ -228,16 +261,20 @@ func joined(folder, name string) string {
 	return path.Join(folder, name)
 }
 
+// callers are programs that call the one behind them.
+var callers = []string{"sudo", "doas", "env", "command", "exec", "nohup"}
+
 // command is a command of git, or of what checks out for it, from its own first word on, and the folder in which it
 // runs; nothing if it is none.
 func command(words []string, in string) (own []string, folder string) {
-	for len(words) > 0 && strings.Contains(words[0], "=") {
+	isBefore := func(w string) bool { return strings.Contains(w, "=") || slices.Contains(callers, w) }
+	for len(words) > 0 && isBefore(words[0]) {
 		words = words[1:]
 	}
-	if len(words) < 2 || !slices.Contains([]string{"git", "gh", "glab"}, words[0]) {
+	if len(words) < 2 || !slices.Contains([]string{"git", "gh", "glab"}, path.Base(words[0])) {
 		return nil, in
 	}
-	if words[0] != "git" {
+	if path.Base(words[0]) != "git" {
 		return words, in
 	}
 	words = words[1:]

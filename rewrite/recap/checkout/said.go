@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"slices"
 	"strings"
 
 	"epitome/pattern"
@@ -26,6 +27,8 @@ var (
 	filesForm   = pattern.Of(`(?m)^Updated \d+ paths? from `)
 	asideForm   = pattern.Of(`(?m)^Saved working directory `)
 	nothingForm = pattern.Of(`(?m)^No local changes to save|^No stash entries found`)
+	noneForm    = pattern.Of(`(?m)^No stash entries found`)
+	branchForm  = pattern.Of(`(?m)^(?:Switched to (?:a new )?branch|Already on) '([^'\n]+)'`)
 	backForm    = pattern.Of(`(?m)^Dropped (?:refs/)?stash|^CONFLICT \(`)
 	refusedForm = pattern.Of(`(?m)^(?:error: (?:pathspec |[Yy]our local changes|[Tt]he following untracked|you need to |unable to |` +
 		`cannot |could not (?:detach|lock|write|restore))|fatal: |Aborting)`)
@@ -50,21 +53,47 @@ func (s *Said) did(what *step) bool {
 		if what.kind == begins && strings.Contains(text, "Switched to branch '"+what.name+"'") {
 			what.kind = goes
 		}
-		if says = wentForm.MatchString(text); !says && filesForm.MatchString(text) {
+		if says = wentForm.MatchString(text); !says && filesForm.MatchString(text) || says && !isOf(what, text) {
 			return false
 		}
 	case stashes:
 		says = asideForm.MatchString(text)
-	case restores:
-		says = backForm.MatchString(text)
+	case restores, applies:
+		if says = backForm.MatchString(text); strings.Contains(text, "\nCONFLICT (") || strings.HasPrefix(text, "CONFLICT (") {
+			what.kind = applies
+		}
 	}
 	switch {
 	case says:
 		return true
-	case nothingForm.MatchString(text) && (what.kind == stashes || what.kind == restores), s.Failed && s.IsBehind, s.FailedItself():
+	case what.kind.isOfStash() && nothingForm.MatchString(text), s.Failed && s.IsBehind, s.FailedItself():
 		return false
 	}
 	return s.Succeeded && !s.IsHidden || !refusedForm.MatchString(text)
+}
+
+// hasNone reports whether git says that nothing is put aside.
+func (s *Said) hasNone() bool { return noneForm.MatchString(s.text()) }
+
+// isOf reports whether what git says of a switch may be said of this one: it names no other branches alone. One that is
+// not called by the name of its branch gets that.
+func isOf(what *step, text string) bool {
+	const most = 8 // branches
+	var named []string
+	for _, at := range branchForm.FindAllStringSubmatchIndex(text, most) {
+		named = append(named, text[at[2]:at[3]])
+	}
+	isSame := func(branch string) bool { return branch == what.name || strings.HasSuffix(what.name, "/"+branch) }
+	isCalled := what.name == "-" || strings.Contains(what.name, " ")
+	switch {
+	case len(named) == 0, slices.Contains(named, what.name):
+		return true
+	case !isCalled && !slices.ContainsFunc(named, isSame):
+		return strings.Contains(text, "HEAD is now at ")
+	case len(named) == 1 && what.name != "-" && len(named[0]) <= longestName:
+		what.name = named[0]
+	}
+	return true
 }
 
 // branchForms find the branch on which the work stands in what commands of git say.

@@ -15,7 +15,10 @@ const (
 	begins         // a branch, with the work that lies there
 	stashes        // changes are put aside
 	restores       // they lie there again
-	drops          // they are gone
+	applies        // likewise, and stay aside, too
+	drops          // the newest that were put aside are gone
+	clears         // all of them are
+	commits        // they are in the work
 	saves          // they are written to a file
 	takesBack      // they are taken back
 	patches        // changes in a file are put in
@@ -23,6 +26,9 @@ const (
 	found          // the search is over
 	adds           // another folder has a branch or commit
 )
+
+// isOfStash reports whether it is about what is put aside.
+func (k kind) isOfStash() bool { return stashes <= k && k <= clears }
 
 // step is one command of git.
 type step struct {
@@ -47,9 +53,11 @@ func stepOf(words []string, isWritten bool) (s step) {
 	case "stash":
 		s.kind = stashOf(next)
 	case "worktree":
-		if next == "add" {
+		if next == "add" && addedBy(words[2:]) != "" {
 			s = step{kind: adds, name: addedBy(words[2:])}
 		}
+	case "commit":
+		s.kind = commits
 	case "bisect":
 		switch next {
 		case "reset":
@@ -82,10 +90,14 @@ func stepOf(words []string, isWritten bool) (s step) {
 // stashOf is what git stash does with a word behind it.
 func stashOf(next string) kind {
 	switch next {
-	case "pop", "apply", "branch":
+	case "pop", "branch":
 		return restores
-	case "drop", "clear":
+	case "apply":
+		return applies
+	case "drop":
 		return drops
+	case "clear":
+		return clears
 	case "list", "show", "create", "store":
 		return stays
 	}
@@ -147,12 +159,19 @@ func switchOfFiles(files []string) (s step) {
 	return s
 }
 
+// plainFiles are names of files that end in nothing.
+var plainFiles = []string{"makefile", "gnumakefile", "dockerfile", "containerfile", "license", "readme", "changelog", "gemfile",
+	"rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile", "codeowners", "notice"}
+
 // hasLookOfFile reports whether a name is one of files, and not of a branch.
 func hasLookOfFile(name string) bool {
 	const longest = 6 // bytes of what ends a file's name
 	first, _, isInFolder := strings.Cut(name, "/")
 	isInFolder = isInFolder && strings.Trim(first, ".") == ""
 	if name == "." || isInFolder || strings.HasSuffix(name, "/") || strings.Contains(name, "*") {
+		return true
+	}
+	if slices.Contains(plainFiles, strings.ToLower(path.Base(name))) {
 		return true
 	}
 	end := path.Ext(name)
