@@ -89,7 +89,10 @@ func (f *Folders) find(name string) (best *folder) {
 
 // isIn reports whether a folder lies in another one, as far as that is known.
 func isIn(name, other string) bool {
-	return name == other || other == "" && !strings.HasPrefix(name, "..") || strings.HasPrefix(name, strings.TrimSuffix(other, "/")+"/")
+	if other == "" {
+		return !strings.HasPrefix(name, "..")
+	}
+	return name == other || strings.HasPrefix(name, strings.TrimSuffix(other, "/")+"/")
 }
 
 // at is the folder of a name, which is kept from now on.

@@ -16,8 +16,9 @@ func gone(t *testing.T, steps ...string) *Folders {
 			in, command = "/shop", steps[k]
 		}
 		output := steps[k+1]
-		f.Change(strings.Fields(strings.TrimSuffix(command, " > a")), in, &Said{Output: func() string { return output }, Succeeded: true,
-			IsWritten: strings.Contains(command, ">")})
+		command, isWritten := strings.CutSuffix(command, " > a")
+		f.Change(strings.Fields(command), in,
+			&Said{Output: func() string { return output }, Succeeded: true, IsWritten: isWritten})
 	}
 	return f
 }

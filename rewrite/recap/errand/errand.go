@@ -32,6 +32,7 @@ type Errand struct {
 	CutAt  int      // how many lines of what it puts out the call shows; 0 if it is not their number that counts
 	Unseen bool     // what it puts out goes somewhere else, in part or all of it
 	Waits  bool     // it is an operation of git that began, and waits for what its output asks for
+	Lacks  bool     // its output says that nothing was set for it to work on, or to push to
 	Row    int      // equal for those of which each runs only if all before it have succeeded
 
 	Like  string // equal for calls that do one thing with other values: of one tool, none of files, with one key
@@ -41,7 +42,11 @@ type Errand struct {
 // IsWhere reports whether e runs where other ran: in its folder and environment, on the same work, or on what became of
 // that with its changes.
 func (e *Errand) IsWhere(other *Errand) bool {
-	return e.Place == other.Place && checkout.IsPartOf(other.Work, e.Work)
+	was, is := other.Work, e.Work
+	if other.Lacks {
+		was, is = withoutTarget(was), withoutTarget(is)
+	}
+	return e.Place == other.Place && checkout.IsPartOf(was, is)
 }
 
 // Covers reports whether a call that did e has done what other is.
@@ -50,7 +55,8 @@ func (e *Errand) Covers(other *Errand) bool {
 		return true
 	}
 	return e.IsWhere(other) && (rerun.Covers(e.Words, other.Words) || rerun.Commits(e.Words, other.Words) ||
-		rerun.Makes(e.Words, other.Words) || rerun.Fixes(e.Words, other.Words) || rerun.Pushes(e.Words, other.Words) ||
+		rerun.Makes(e.Words, other.Words) || rerun.Fixes(e.Words, other.Words) ||
+		rerun.Pushes(e.Words, other.Words, other.Lacks) ||
 		other.Waits && rerun.Concludes(e.Words, other.Words) ||
 		slices.Equal(rerun.Bare(e.Words), rerun.Bare(other.Words)))
 }

@@ -39,12 +39,14 @@ const conflict = `(?m)^CONFLICT \(|^error: could not commit staged changes`
 var waitForm = pattern.Of(`(?m)^CONFLICT \(|^error: could not (?:apply|revert) |^Automatic merge failed|` +
 	`\bgit (?:rebase|cherry-pick|revert|merge|am) --(?:continue|skip)\b|^Not committing merge;|^You must edit all merge`)
 
-// NoteWaiting notes which errands that failed are operations of git that wait, as their output tells.
+// NoteWaiting notes which errands that failed are operations of git that wait, and which lack what they are to work on,
+// as their output tells.
 func NoteWaiting(failed []Errand, output func() string) {
 	for k := range failed {
 		if rerun.Operation(failed[k].Words) != "" {
 			failed[k].Waits = waitForm.MatchString(output())
 		}
+		failed[k].Lacks = mayLack(failed[k].Words) && lackForm.MatchString(output())
 	}
 }
 

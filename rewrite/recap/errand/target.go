@@ -3,6 +3,8 @@ package errand
 import (
 	"slices"
 	"strings"
+
+	"epitome/pattern"
 )
 
 // targets are what programs work on that is set for all calls of theirs from then on, wherever they run: clusters,
@@ -37,6 +39,44 @@ var setters = []struct {
 var targeted = map[string]string{"helm": "kubectl", "oc": "kubectl", "flux": "kubectl", "istioctl": "kubectl",
 	"docker-compose": "docker", "bq": "gcloud", "gsutil": "gcloud"}
 
+// lackForm finds what programs say where nothing is set for them to work on, or git where it has no branch to push to.
+var lackForm = pattern.Of(`current-context is not set|no configuration has been provided|` +
+	`server localhost:8080 was refused|"?http://localhost:8080/|no stack selected|has no upstream branch|` +
+	`required property \[project\] is not currently set|Have you run supabase link|No currently active project|` +
+	`No default remote repository has been set`)
+
+// mayLack reports whether a call may say so.
+func mayLack(words []string) bool {
+	return len(words) > 0 && (words[0] == "git" || targetOf(words) != "")
+}
+
+// targetOf is the program for which it is set what a call of these words works on; empty if that is not known.
+func targetOf(words []string) string {
+	if other := targeted[words[0]]; other != "" {
+		return other
+	}
+	for _, s := range setters {
+		if s.of == words[0] {
+			return s.of
+		}
+	}
+	return ""
+}
+
+// withoutTarget is the work that a call finds, without what it is set to work on.
+func withoutTarget(work string) string {
+	return work[strings.LastIndexByte(work, 0)+1:]
+}
+
+// changeIn notes what a command line sets that is not understood.
+func (t *targets) changeIn(line string) {
+	for _, s := range setters {
+		if _, behind, is := strings.Cut(line, strings.Join(s.call, " ")+" "); is {
+			t.change(append(slices.Clone(s.call), behind[:min(len(behind), longestTarget)]))
+		}
+	}
+}
+
 // change notes what a call sets, if it sets something.
 func (t *targets) change(words []string) {
 	for _, s := range setters {
@@ -55,9 +95,5 @@ func (t targets) of(words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	program := words[0]
-	if other := targeted[program]; other != "" {
-		program = other
-	}
-	return t[program]
+	return t[targetOf(words)]
 }

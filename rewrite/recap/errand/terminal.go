@@ -63,9 +63,7 @@ func (p *Terminal) Run(command, folder string, end End) (list []Errand) {
 		if strings.Contains(command, "cd ") { // where that leads is not known
 			p.lasting.Folder = command[:min(len(command), where.Longest)]
 		}
-		if mayMove(command) && !end.Kept {
-			p.folders.Lose(p.lasting.Folder)
-		}
+		p.moveIn(command, end)
 		if step.DoesSomething(command) {
 			atOnce[0].Work = p.folders.Of(p.lasting.Folder)
 			return atOnce
@@ -114,10 +112,24 @@ func (p *Terminal) move(words []string, end End, said *checkout.Said) {
 		return
 	}
 	said.Output, said.Failed, said.Succeeded = end.Output, end.Failed, end.Succeeded
+	if line := rerun.ShellLine(words); line != "" {
+		p.moveIn(line, end)
+	}
 	p.folders.Change(words, p.lasting.Folder, said)
 	if !said.FailedItself() {
 		p.targets.change(words)
 	}
+}
+
+// moveIn notes what other work, and what other target, a command line may put there that is not understood.
+func (p *Terminal) moveIn(line string, end End) {
+	if end.Kept {
+		return
+	}
+	if mayMove(line) {
+		p.folders.Lose(p.lasting.Folder)
+	}
+	p.targets.changeIn(line)
 }
 
 // Work names the work that lies where the newest call ended.
@@ -149,7 +161,8 @@ func isOfGitAlone(command string) bool {
 }
 
 // moveForm finds commands of git behind which other work may lie in the folder.
-var moveForm = pattern.Of(`\bgit (?:checkout [^-]|checkout -[bBqf]|switch |bisect |stash(?:$|\s*[;&|)\n]| push| save| -))`)
+var moveForm = pattern.Of(`\b(?:gh pr|glab mr) checkout |\bgit (?:-[Cc] \S+ |--\S+ )*` +
+	`(?:checkout [^-]|checkout -[bBqf]|switch |bisect |stash(?:$|\s*[;&|)\n]| push| save| -))`)
 
 // mayMove reports whether behind a command line that is not understood other work may lie in the folder.
 func mayMove(command string) bool {

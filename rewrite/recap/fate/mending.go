@@ -74,7 +74,7 @@ func (c *Calls) again(f *Failure, r *run) (runs *rerun.Pytest, isThere bool) {
 	machine, _ := rerun.Machine(t.Words)
 	for k := range r.errands {
 		now := &r.errands[k]
-		if now.Words[0] == "git" {
+		if now.Words[0] == "git" || rerun.StartsOnly(now.Words) {
 			continue
 		}
 		if on, _ := rerun.Machine(now.Words); on != machine || now.Work != t.Work && !now.IsWhere(t) {

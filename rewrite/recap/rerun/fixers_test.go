@@ -36,11 +36,14 @@ func TestAPushThatIsForcedOrTheFirstPushesTheSame(t *testing.T) {
 	f := func(want bool, now, before string) {
 		t.Helper()
 		a, b := strings.Fields(now), strings.Fields(before)
-		if got := Pushes(a, b); got != want || want && Kind(a) != Kind(b) {
+		if got := Pushes(a, b, true); got != want || want && Kind(a) != Kind(b) {
 			t.Errorf("%q pushes what %q was to push: %v", now, before, got)
 		}
 	}
 	f(true, "git push -u origin fix", "git push")
+	if Pushes([]string{"git", "push", "-u", "origin", "fix"}, []string{"git", "push"}, false) {
+		t.Error("what was refused on another branch is pushed")
+	}
 	f(true, "git push --set-upstream origin HEAD", "git push -q")
 	f(true, "git push origin main --force-with-lease=main", "git push origin main")
 	f(true, "git push -f", "git push")

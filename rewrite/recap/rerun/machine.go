@@ -91,6 +91,56 @@ func withoutCallers(words []string) []string {
 	return words
 }
 
+// StartsOnly reports whether a call that has something run elsewhere, or tells others of the work, shows nothing of
+// what runs there.
+func StartsOnly(words []string) bool {
+	_, own := Assignments(words)
+	if own = withoutCallers(own); len(own) < 2 || len(own) > mostWords {
+		return false
+	}
+	has := func(options ...string) bool {
+		return slices.ContainsFunc(own, func(w string) bool { return slices.Contains(options, w) })
+	}
+	switch path.Base(own[0]) {
+	case "gh", "glab":
+		return len(own) > 2 && slices.Contains([]string{"pr", "mr", "issue", "release"}, own[1]) &&
+			slices.Contains([]string{"create", "edit", "comment", "merge", "ready", "close"}, own[2])
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
+		switch verbOf(own[1:]) {
+		case "up", "run":
+			return has("-d", "--detach")
+		case "start":
+			return !has("-a", "-i", "--attach", "--interactive", "-ai")
+		case "stop", "restart", "down", "pull", "rm", "kill", "ps", "network", "volume":
+			return true
+		}
+	}
+	return false
+}
+
+// verbOf is what a program of containers is to do.
+func verbOf(words []string) string {
+	for k := 0; k < len(words); k++ {
+		switch w := words[k]; {
+		case slices.Contains(takesNext, w):
+			k++
+		case w != "compose" && w != "container" && !strings.HasPrefix(w, "-"):
+			return w
+		}
+	}
+	return ""
+}
+
+// ShellLine is the command line that a shell is given; empty if none is.
+func ShellLine(words []string) string {
+	_, own := Assignments(words)
+	if own = withoutCallers(own); len(own) > 2 && strings.HasSuffix(own[1], "c") &&
+		slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(own[0])) {
+		return own[2]
+	}
+	return ""
+}
+
 // callsElsewhere reports whether a shell is given a command line with a program that has something run elsewhere.
 func callsElsewhere(words []string) bool {
 	return len(words) > 2 && slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(words[0])) &&

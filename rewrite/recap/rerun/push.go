@@ -6,11 +6,11 @@ import (
 )
 
 // Pushes reports whether a call of git pushes what an earlier one was to push: to the branch that it is given for the
-// first time, or in the place of what is there.
-func Pushes(now, before []string) bool {
+// first time, if the earlier one lacks such a branch, or in the place of what is there.
+func Pushes(now, before []string, lacks bool) bool {
 	what, begins, ok := pushed(now)
 	was, _, wasPush := pushed(before)
-	return ok && wasPush && (slices.Equal(what, was) || len(was) == 0 && begins && len(what) == 2)
+	return ok && wasPush && (slices.Equal(what, was) || lacks && len(was) == 0 && begins && len(what) == 2)
 }
 
 // pushed is where a call of git pushes what; begins says that the branch follows that from now on. ok is false if it
