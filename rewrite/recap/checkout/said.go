@@ -96,19 +96,35 @@ func isOf(what *step, text string) bool {
 	return true
 }
 
-// branchForms find the branch on which the work stands in what commands of git say.
-var branchForms = map[string]*pattern.Pattern{
-	"status":   pattern.Of(`(?m)^(?:On branch |## )(\S+?)(?:\.\.\.|\s|$)`),
-	"commit":   pattern.Of(`(?m)^\[(\S+) (?:\(root-commit\) )?[0-9a-f]{7,}\] `),
-	"branch":   pattern.Of(`(?m)^\* (\S+)$|\A(\S+)\s*\z`),
-	"stash":    pattern.Of(`(?m)^Saved working directory and index state (?:WIP on|On) ([^\s:]+):`),
-	"checkout": pattern.Of(`(?m)^Already on '([^\s']+)'`),
-	"switch":   pattern.Of(`(?m)^Already on '([^\s']+)'`),
+// What commands of git say of the branch on which the work stands.
+var (
+	statusForm = pattern.Of(`(?m)^(?:On branch |## )(\S+?)(?:\.\.\.|\s|$)`)
+	commitForm = pattern.Of(`(?m)^\[(\S+) (?:\(root-commit\) )?[0-9a-f]{7,}\] `)
+	listForm   = pattern.Of(`(?m)^\* (\S+)$|\A(\S+)\s*\z`)
+	stashForm  = pattern.Of(`(?m)^Saved working directory and index state (?:WIP on|On) ([^\s:]+):`)
+	stayedForm = pattern.Of(`(?m)^Already on '([^\s']+)'`)
+)
+
+// branchFormOf finds the branch in what a command of git says; nil if none is in it.
+func branchFormOf(command string) *pattern.Pattern {
+	switch command {
+	case "status":
+		return statusForm
+	case "commit":
+		return commitForm
+	case "branch":
+		return listForm
+	case "stash":
+		return stashForm
+	case "checkout", "switch":
+		return stayedForm
+	}
+	return nil
 }
 
 // branch is the branch on which the work stands, as the output of a command tells; empty if it does not.
 func (s *Said) branch(command string) string {
-	form := branchForms[command]
+	form := branchFormOf(command)
 	if form == nil {
 		return ""
 	}

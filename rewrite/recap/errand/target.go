@@ -35,9 +35,18 @@ var setters = []struct {
 	{[]string{"gh", "auth", "switch"}, "gh"}, {[]string{"gh", "repo", "set-default"}, "gh"},
 }
 
-// targeted are programs that work on what is set for another one.
-var targeted = map[string]string{"helm": "kubectl", "oc": "kubectl", "flux": "kubectl", "istioctl": "kubectl",
-	"docker-compose": "docker", "bq": "gcloud", "gsutil": "gcloud"}
+// targeted is the program for which it is set what another one works on; empty if that is not known.
+func targeted(program string) string {
+	switch program {
+	case "helm", "oc", "flux", "istioctl":
+		return "kubectl"
+	case "docker-compose":
+		return "docker"
+	case "bq", "gsutil":
+		return "gcloud"
+	}
+	return ""
+}
 
 // lackForm finds what programs say where nothing is set for them to work on, or git where it has no branch to push to.
 var lackForm = pattern.Of(`current-context is not set|no configuration has been provided|` +
@@ -52,7 +61,7 @@ func mayLack(words []string) bool {
 
 // targetOf is the program for which it is set what a call of these words works on; empty if that is not known.
 func targetOf(words []string) string {
-	if other := targeted[words[0]]; other != "" {
+	if other := targeted(words[0]); other != "" {
 		return other
 	}
 	for _, s := range setters {

@@ -6,14 +6,21 @@ import (
 	"strings"
 )
 
-// elsewhere are programs that have something run on another machine, in a container or in a system of its own, or that
-// show what ran there: by how many words behind them that are no options tell which one it is; 0 if all words do.
-var elsewhere = map[string]int{
-	"docker": 2, "podman": 2, "nerdctl": 2, "docker-compose": 2, "podman-compose": 2, "kubectl": 2, "oc": 2, "ssh": 1, "lxc": 2,
-	"incus": 2, "limactl": 2, "multipass": 2, "heroku": 0, "fly": 0, "flyctl": 0, "railway": 0, "gcloud": 0, "aws": 0, "az": 0,
-	"vagrant": 0, "wsl": 0, "wsl.exe": 0, "chroot": 1, "systemd-nspawn": 0, "act": 0, "devcontainer": 0, "toolbox": 0,
-	"distrobox": 0, "adb": 0, "cross": 0, "earthly": 0, "dagger": 0, "okteto": 0, "skaffold": 0, "ansible": 0, "gh": 0,
-	"glab": 0, "curl": 0, "wget": 0, "journalctl": 0, "helm": 0, "nomad": 0, "minikube": 0,
+// elsewhere reports whether a program has something run on another machine, in a container or in a system of its own, or
+// shows what ran there; and how many words behind it that are no options tell which one it is: 0 if all words do.
+func elsewhere(program string) (naming int, is bool) {
+	switch program {
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "limactl",
+		"multipass":
+		return 2, true
+	case "ssh", "chroot":
+		return 1, true
+	case "heroku", "fly", "flyctl", "railway", "gcloud", "aws", "az", "vagrant", "wsl", "wsl.exe", "systemd-nspawn", "act",
+		"devcontainer", "toolbox", "distrobox", "adb", "cross", "earthly", "dagger", "okteto", "skaffold", "ansible", "gh",
+		"glab", "curl", "wget", "journalctl", "helm", "nomad", "minikube":
+		return 0, true
+	}
+	return 0, false
 }
 
 // handing are the verbs of those programs behind which a command of another one follows.
@@ -51,11 +58,12 @@ func Machine(words []string) (where string, inner []string) {
 
 // partElsewhere parts what tells the machine from what runs on it; inner is nil if that is not known.
 func partElsewhere(words []string) (key, inner []string) {
-	n, hands := elsewhere[words[0]], false
+	n, _ := elsewhere(words[0])
 	if len(words) > 1 && words[1] == "compose" {
 		n++
 	}
-	hands, key = n == 1, words[:1:1]
+	hands := n == 1
+	key = words[:1:1]
 	for k := 1; k < len(words) && n > 0; k++ {
 		w := words[k]
 		switch {
@@ -149,6 +157,6 @@ func callsElsewhere(words []string) bool {
 
 // isElsewhere reports whether a program has something run elsewhere, or shows what did.
 func isElsewhere(program string) bool {
-	_, is := elsewhere[path.Base(program)]
+	_, is := elsewhere(path.Base(program))
 	return is
 }
