@@ -14,7 +14,8 @@ func entered(rows string) string {
 	times, best := map[string]int{}, ""
 	for l := range strings.Lines(rows) {
 		entry, rest, _ := strings.Cut(l, " && ")
-		if !strings.HasPrefix(entry, "cd ") || strings.ContainsAny(entry, ";|&") || strings.TrimSpace(rest) == "" {
+		isTorn := strings.Count(entry, `"`)%2+strings.Count(entry, "'")%2 > 0 // its sign stands in quotes
+		if !strings.HasPrefix(entry, "cd ") || isTorn || strings.ContainsAny(entry, ";|&") || strings.TrimSpace(rest) == "" {
 			continue
 		}
 		if times[entry]++; times[entry] > times[best] {

@@ -17,5 +17,7 @@ func TestAFolderThatManyCommandsEnterIsToldOnce(t *testing.T) {
 	f(a+b+a+"… make a\n", a+b+a+"… make a\n")
 	f("cd a; x && b\ncd a; x && b\ncd a; x && b\n", "cd a; x && b\ncd a; x && b\ncd a; x && b\n")
 	f("cd a\ncd a\ncd a\n", "cd a\ncd a\ncd a\n")
+	const inQuotes = "cd \"/a && b\" && make\n"
+	f(inQuotes+inQuotes+inQuotes, inQuotes+inQuotes+inQuotes)
 	f("", "")
 }

@@ -444,6 +444,7 @@ func TestOnlyToolsThatWriteAllOfAFileReplaceIt(t *testing.T) {
 	with(false, "create_file", `"mode":"r+"`)
 	with(false, "str_replace_editor", `"command":"create","append":true`)
 	with(true, "write_file", `"mode":"rewrite"`)
+	with(true, "write_file", `"append":null`)
 	with(true, "write_file", `"mode":"w","append":false`)
 	with(true, "write_file", `"mode":420`)
 	with(true, "write_file", `"mode":"overwrite","append":null`)
