@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// elsewhere reports whether a program has something run on another machine, in a container or in a system of its own, or
-// shows what ran there; and how many words behind it that are no options tell which one it is: 0 if all words do.
+// elsewhere reports whether a program has something run on another machine, in a container or in a system of its own,
+// or shows what ran there; and how many words behind it that are no options tell which one it is: 0 if all words do.
 func elsewhere(program string) (naming int, is bool) {
 	switch program {
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "limactl",
