@@ -108,6 +108,7 @@ func (a *agent) send(t testing.TB) Output {
 	if out.Report.Err != nil {
 		t.Fatal(out.Report.Err)
 	}
+	holdsReasons(t, out)
 	if compacts(out) {
 		judged(t, a.bench, a.body(), out)
 	}
