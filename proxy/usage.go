@@ -15,7 +15,7 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 		return
 	}
 	end := x.ear.ReadEnd(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
-	if peek.Fails(a, x.dialect, end) {
+	if peek.Fails(a, x.dialect, x.ear.Torn(), end) {
 		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
 	}
 	u, used := x.ear.Usage(end)

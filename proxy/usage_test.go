@@ -56,6 +56,10 @@ func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 	f(responses.Wire{}, events, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
 		event.Failed)
 	f(responses.Wire{}, events, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"error\":null}}\n\n", event.None)
+	// Some repeat all that they were told in their last event, which is more than is kept of it.
+	told := `,"response":{"error":null,"instructions":"` + strings.Repeat("Do what is asked. ", 1000) + "\"}}\n\n"
+	f(responses.Wire{}, events, said+"event: response.failed\ndata: {\"type\":\"response.failed\""+told, event.Failed)
+	f(responses.Wire{}, events, said+"event: response.completed\ndata: {\"type\":\"response.completed\""+told, event.None)
 }
 
 func TestUsageIsToldInTheEvent(t *testing.T) {

@@ -117,12 +117,9 @@ func newest(told story.Story, places []int, most int) (shown []deed, rest int) {
 // newDeed says what was done in an exchange of a conversation, and why; of a compaction its own steps tell more.
 func newDeed(e event.Exchange, of story.Story) deed {
 	d := deed{Exchange: e, What: words.Done(e), Why: words.Why(e)}
-	for _, c := range of.Compactions {
-		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
-			c.Time.Before(e.Start.Add(e.Duration)) {
-			d.What += fmt.Sprintf(" (%d messages became %d%s)", c.MessagesBefore, c.MessagesAfter, notCounted(c, of))
-			d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryWords(c, of) + "."
-		}
+	if c, ok := of.CompactionIn(e); ok {
+		d.What += fmt.Sprintf(" (%d messages became %d%s)", c.MessagesBefore, c.MessagesAfter, notCounted(c, of))
+		d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryWords(c, of) + "."
 	}
 	return d
 }

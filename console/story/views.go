@@ -1,6 +1,7 @@
 package story
 
 import (
+	"slices"
 	"time"
 
 	"epitome/event"
@@ -146,6 +147,18 @@ type Story struct {
 	Summaries   []event.Summary    `json:"summaries,omitempty"`
 	CouldHave   []int              `json:"could_have_had"` // of each exchange, tokens that the cache could have had
 	Forgotten   int                `json:"forgotten"`      // earlier turns that are not kept any more
+}
+
+// CompactionIn is what came of the compaction that an exchange of the conversation brought about. It reports false if
+// that brought about none, or none that was completed.
+func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
+	for _, c = range slices.Backward(s.Compactions) {
+		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
+			c.Time.Before(e.Start.Add(e.Duration)) {
+			return c, true
+		}
+	}
+	return event.Compaction{}, false
 }
 
 // Page is a part of a list. Next is the cursor of what comes behind it; empty at the end.

@@ -50,7 +50,11 @@ func (a Account) Text() string {
 	}
 	rows := []string{"turn\ttime\tcame\tsent\tcached\twhat was done\twhy, or why nothing new"}
 	for i := range s.Exchanges {
-		rows = append(rows, turnInCells(&s.Exchanges[i]))
+		row := turnInCells(&s.Exchanges[i])
+		if c, ok := s.CompactionIn(s.Exchanges[i]); ok && c.Why != "" {
+			row += " Code wrote the summary: " + plain(c.Why)
+		}
+		rows = append(rows, row)
 	}
 	p.table(rows)
 	p.line("")

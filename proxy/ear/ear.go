@@ -37,18 +37,24 @@ type Ear struct {
 	dialect Dialect     // of the answer; nil if there is none to listen to
 	end     []byte      // what came last; of an encoded answer all of it, until that is too much
 	opening *spent.Said // what the beginning says, if that is in end no more; nil if it says nothing
+	kind    []byte      // what the last event is called whose name was let go: end may begin within it
 	counted int32       // tokens of the request, without any ratio; 0 if its usage is not to be held against them
 	on      bool
 	forgets bool // the beginning is in end no more
 	learns  bool // what is heard is of a request that was shaped
 	coded   bool // the answer has a content coding
+	named   bool // its events have names
 }
 
 const (
 	mostEnd   = 4 << 10  // bytes in which usage stands at an answer's end
 	mostBegin = 2 << 10  // bytes in which it stands at the beginning
 	mostCoded = 96 << 10 // bytes of an encoded answer that are kept to be decoded
+	mostKind  = 64       // bytes of a line that names an event
 )
+
+// eventLine is what begins a line that names an event, and what ends the one before it.
+const eventLine = "\nevent:"
 
 // Hear takes a run of the body.
 func (e *Ear) Hear(run []byte) {
@@ -60,10 +66,15 @@ func (e *Ear) Hear(run []byte) {
 		}
 	case len(run) >= mostEnd:
 		e.forget(run)
+		if cut := len(run) - mostEnd; !e.nameLast(run, cut) && e.named {
+			e.end = append(e.end, run[:min(mostKind, cut)]...)
+			e.nameLast(e.end, len(e.end))
+		}
 		e.end = append(e.end[:0], run[len(run)-mostEnd:]...)
 	default:
 		if len(e.end)+len(run) > 2*mostEnd {
 			e.forget(nil)
+			e.nameLast(e.end, len(e.end)-mostEnd)
 			e.end = append(e.end[:0], e.end[len(e.end)-mostEnd:]...)
 		}
 		e.end = append(e.end, run...)
@@ -81,10 +92,29 @@ func (e *Ear) forget(run []byte) {
 		e.end = append(e.end, run[:min(max(mostBegin-len(e.end), 0), len(run))]...)
 		begin = e.end
 	}
+	e.named = bytes.Contains(begin, []byte(eventLine)[1:])
 	if said := e.dialect.Opening(begin[:min(mostBegin, len(begin))]); said != spent.Nothing() {
 		e.opening = &said
 	}
 }
+
+// nameLast keeps what the last event is called that begins before cut, and reports whether there is one.
+func (e *Ear) nameLast(heard []byte, cut int) bool {
+	if !e.named {
+		return false
+	}
+	at := bytes.LastIndex(heard[:min(cut+len(eventLine)-1, len(heard))], []byte(eventLine))
+	if at < 0 {
+		return false
+	}
+	line := heard[at+len(eventLine):]
+	line, _, _ = bytes.Cut(line[:min(mostKind, len(line))], []byte("\n"))
+	e.kind = append(e.kind[:0], bytes.TrimSpace(line)...)
+	return true
+}
+
+// Torn is what the event is called within which the kept end of an answer may begin; empty if none is known.
+func (e *Ear) Torn() []byte { return e.kind }
 
 // Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. end is what
 // ReadEnd has read of it.

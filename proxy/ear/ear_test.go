@@ -28,6 +28,24 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 	}
 }
 
+// The end that is kept may begin within an event, wherever the answer was cut into runs: its name is known all the same.
+func TestAnEarKnowsTheEventThatIsTorn(t *testing.T) {
+	answer := []byte("event: message_start\ndata: {}\n\n" + strings.Repeat("event: ping\ndata: {\"event:\": 1}\n\n", 500) +
+		"event: response.failed\ndata: {" + strings.Repeat(" ", 3*mostEnd) + "}\n\n")
+	for run := 1; run < 3*mostEnd; run += 1 + run/7 {
+		for first := range min(run, 100) {
+			e := Ear{on: true, dialect: messages.Wire{}}
+			e.Hear(answer[:first])
+			for rest := range slices.Chunk(answer[first:], run) {
+				e.Hear(rest)
+			}
+			if string(e.Torn()) != "response.failed" || len(e.end) > 2*mostEnd {
+				t.Fatalf("in runs of %d behind one of %d: %q, and %d bytes are kept", run, first, e.Torn(), len(e.end))
+			}
+		}
+	}
+}
+
 // An encoded answer that is too long to be kept tells nothing.
 func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
 	e := Ear{on: true, dialect: messages.Wire{}, coded: true}
