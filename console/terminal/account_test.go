@@ -36,7 +36,8 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 	a.Conversation.Exchanges[0].Compacted, a.Conversation.Exchanges[0].Duration = 3, time.Second
 	a.Conversation.Compactions = []event.Compaction{{Kind: event.CompactionCompleted, Time: began, Why: "the model \x1b[2Jrefused."}}
 	text := a.Text()
-	for _, part := range []string{"Code wrote the summary: the model", "It has left conversation c0.", "1 earlier turns are not kept", "offloaded 2, compacted 3, 81 tokens out",
+	for _, part := range []string{"Code wrote the summary: the model",
+		"It has left conversation c0.", "1 earlier turns are not kept", "offloaded 2, compacted 3, 81 tokens out",
 		event.CodeAgain.Sentence(), event.CauseScreen.Sentence(), "2        offload  90    9     2     first     It was long.", "4-9      compact"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q:\n%s", part, text)

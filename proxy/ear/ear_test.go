@@ -28,9 +28,10 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 	}
 }
 
-// The end that is kept may begin within an event, wherever the answer was cut into runs: its name is known all the same.
+// The end that is kept may begin within an event, wherever runs of the answer end: its name is known all the same.
 func TestAnEarKnowsTheEventThatIsTorn(t *testing.T) {
-	answer := []byte("event: message_start\ndata: {}\n\n" + strings.Repeat("event: ping\ndata: {\"event:\": 1}\n\n", 500) +
+	const ping = "event: ping\ndata: {\"event:\": 1}\n\n"
+	answer := []byte("event: message_start\ndata: {}\n\n" + strings.Repeat(ping, 500) +
 		"event: response.failed\ndata: {" + strings.Repeat(" ", 3*mostEnd) + "}\n\n")
 	for run := 1; run < 3*mostEnd; run += 1 + run/7 {
 		for first := range min(run, 100) {
