@@ -34,16 +34,20 @@ type Ratios interface {
 
 // Ear listens to an answer. The zero value hears nothing.
 type Ear struct {
-	dialect Dialect     // of the answer; nil if there is none to listen to
-	end     []byte      // what came last; of an encoded answer all of it, until that is too much
-	opening *spent.Said // what the beginning says, if that is in end no more; nil if it says nothing
-	kind    []byte      // what the last event is called whose name was let go: end may begin within it
-	counted int32       // tokens of the request, without any ratio; 0 if its usage is not to be held against them
+	dialect Dialect // of the answer; nil if there is none to listen to
+	end     []byte  // what came last; of an encoded answer all of it, until that is too much
+	gone    *gone   // what was read of what is in end no more; nil if all of it is
+	counted int32   // tokens of the request, without any ratio; 0 if its usage is not to be held against them
 	on      bool
-	forgets bool // the beginning is in end no more
 	learns  bool // what is heard is of a request that was shaped
 	coded   bool // the answer has a content coding
-	named   bool // its events have names
+}
+
+// gone is what was read of a part of an answer before it was let go.
+type gone struct {
+	opening spent.Said // what the beginning says
+	named   bool       // events have names
+	kind    []byte     // what the last event is called whose name was let go: the end may begin within it
 }
 
 const (
@@ -66,7 +70,7 @@ func (e *Ear) Hear(run []byte) {
 		}
 	case len(run) >= mostEnd:
 		e.forget(run)
-		if cut := len(run) - mostEnd; !e.nameLast(run, cut) && e.named {
+		if cut := len(run) - mostEnd; !e.nameLast(run, cut) && e.gone.named {
 			e.end = append(e.end, run[:min(mostKind, cut)]...)
 			e.nameLast(e.end, len(e.end))
 		}
@@ -83,24 +87,21 @@ func (e *Ear) Hear(run []byte) {
 
 // forget reads the beginning, before it is let go for the first time. run is what comes behind what was kept.
 func (e *Ear) forget(run []byte) {
-	if e.forgets {
+	if e.gone != nil {
 		return
 	}
-	e.forgets = true
 	begin := run
 	if len(e.end) > 0 {
 		e.end = append(e.end, run[:min(max(mostBegin-len(e.end), 0), len(run))]...)
 		begin = e.end
 	}
-	e.named = bytes.Contains(begin, []byte(eventLine)[1:])
-	if said := e.dialect.Opening(begin[:min(mostBegin, len(begin))]); said != spent.Nothing() {
-		e.opening = &said
-	}
+	begin = begin[:min(mostBegin, len(begin))]
+	e.gone = &gone{opening: e.dialect.Opening(begin), named: bytes.Contains(begin, []byte(eventLine)[1:])}
 }
 
 // nameLast keeps what the last event is called that begins before cut, and reports whether there is one.
 func (e *Ear) nameLast(heard []byte, cut int) bool {
-	if !e.named {
+	if !e.gone.named {
 		return false
 	}
 	at := bytes.LastIndex(heard[:min(cut+len(eventLine)-1, len(heard))], []byte(eventLine))
@@ -109,12 +110,17 @@ func (e *Ear) nameLast(heard []byte, cut int) bool {
 	}
 	line := heard[at+len(eventLine):]
 	line, _, _ = bytes.Cut(line[:min(mostKind, len(line))], []byte("\n"))
-	e.kind = append(e.kind[:0], bytes.TrimSpace(line)...)
+	e.gone.kind = append(e.gone.kind[:0], bytes.TrimSpace(line)...)
 	return true
 }
 
 // Torn is what the event is called within which the kept end of an answer may begin; empty if none is known.
-func (e *Ear) Torn() []byte { return e.kind }
+func (e *Ear) Torn() []byte {
+	if e.gone == nil {
+		return nil
+	}
+	return e.gone.kind
+}
 
 // Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. end is what
 // ReadEnd has read of it.
@@ -123,8 +129,8 @@ func (e *Ear) Usage(end []byte) (u event.Usage, input int) {
 		return u, 0
 	}
 	opening := spent.Nothing()
-	if e.opening != nil {
-		opening = *e.opening
+	if e.gone != nil {
+		opening = e.gone.opening
 	}
 	return e.dialect.Usage(end, opening)
 }
