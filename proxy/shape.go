@@ -232,12 +232,13 @@ func (x *exchange) tell(r *rewrite.Report) {
 	}
 	for _, c := range r.Changes {
 		x.event.Causes |= event.CausesOf(c.Cause)
-		switch c.Rung {
-		case rewrite.ActionOffload:
+		switch {
+		case c.Code == event.CodeWholeAgain: // nothing of it is taken out any more
+		case c.Rung == rewrite.ActionOffload:
 			x.event.Offloaded++
-		case rewrite.ActionClear:
+		case c.Rung == rewrite.ActionClear:
 			x.event.Cleared++
-		case rewrite.ActionCompact:
+		case c.Rung == rewrite.ActionCompact:
 			x.event.Compacted++
 		}
 	}
