@@ -143,14 +143,18 @@ func tellsInput(e *event.Exchange) bool {
 }
 
 // CountHeld is how much of the i-th exchange the provider could have had in its cache, as it counts tokens if it says;
-// 0 if that is not known.
+// 0 if that is not known. Where it says that it had more than was counted here, it could have had that.
 func (s *Story) CountHeld(i int) int {
-	for before := i - 1; before >= 0; before-- {
+	e, p := &s.Exchanges[i], (*prior)(nil)
+	for before := i - 1; before >= 0 && p == nil; before-- {
 		if isConversation(&s.Exchanges[before]) {
-			return held(&s.Exchanges[i], priorOf(&s.Exchanges[before]))
+			p = priorOf(&s.Exchanges[before])
 		}
 	}
-	return held(&s.Exchanges[i], nil)
+	if tellsCache(&e.Usage) {
+		return max(held(e, p), e.Usage.Read)
+	}
+	return held(e, p)
 }
 
 // tellsCache reports whether it is known what the provider's cache had.

@@ -183,6 +183,19 @@ func TestRequestBehindARefusedOneFindsWhatWasAnswered(t *testing.T) {
 	f(0, func(refused *event.Exchange) { refused.Broke, refused.Mode = true, event.ModeObserve }, event.MissProvider)
 }
 
+// What a provider says that its cache had, it could have had, though less was counted here.
+func TestCacheCouldHaveHadWhatItHad(t *testing.T) {
+	r := begin(t, nil)
+	for minute := range 2 {
+		e := talking("c1", minute)
+		e.HeldBefore, e.HeldAfter, e.Usage.Read = 3500, 2000, 2560
+		r.RecordExchange(e)
+	}
+	if s, _ := r.Conversation("c1"); s.CountHeld(1) != 2560 {
+		t.Errorf("it had 2560 tokens, and could have had %d", s.CountHeld(1))
+	}
+}
+
 // In mode observe a request goes as it came, and so does what the cache keeps of it.
 func TestWatchedRequestCouldHaveHadWhatCame(t *testing.T) {
 	r := begin(t, nil)
