@@ -176,8 +176,9 @@ func usage(u event.Usage) g.Node {
 		return fact("usage", "", markup.Wording(markup.Unknown("the answer says nothing of its tokens")))
 	}
 	by, held := "epitome, as the answer does not tell", markup.Unknown("the answer says nothing of the cache")
+	output := markup.Unknown("the answer says nothing of its tokens") // only requests are counted here
 	if u.Source == event.UsageProvider {
-		by = "the provider"
+		by, output = "the provider", markup.Tokens(u.Output)
 	}
 	if u.Source == event.UsageProvider && !u.CacheUnknown {
 		held = markup.Tokens(u.Read)
@@ -190,7 +191,7 @@ func usage(u event.Usage) g.Node {
 		fact("of it cached", "of the input, what the provider's cache had", markup.Cell(held)),
 		counted("of it taken up for 5 minutes", u.Write5m),
 		counted("of it taken up for an hour", u.Write1h),
-		fact("output", "", markup.Cell(markup.Tokens(u.Output))),
+		fact("output", "", markup.Cell(output)),
 		counted("of it thought", u.Reasoning),
 	}
 }

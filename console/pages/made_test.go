@@ -246,7 +246,7 @@ func price(e *event.Exchange, held int) {
 	case e.Turn == 95:
 		e.Usage, e.Bill = event.Usage{}, event.Bill{Unpriced: event.UnpricedFailed}
 	case e.Turn == 91:
-		e.Usage = event.Usage{Source: event.UsageCounted, Input: sent, Output: 400}
+		e.Usage = event.Usage{Source: event.UsageCounted, Input: sent, CacheUnknown: true}
 		e.Bill.Most = e.Bill.Billed * 4
 	case e.Turn == 29:
 		e.Bill.Sent = e.Bill.Raw + 31_000_000 // it breaks the cache and costs more
@@ -267,6 +267,12 @@ func sums(all []event.Exchange) (s story.Sums) {
 		s.TakenOut += int64(e.TakenOut)
 		s.Usage.Input += int64(e.Usage.Input)
 		s.Usage.Read += int64(e.Usage.Read)
+		if e.Usage.Source == event.UsageProvider {
+			s.Usage.Told++
+			s.Usage.CacheInput += int64(e.Usage.Input)
+		} else if e.Usage.Source != "" {
+			s.Usage.Counted++
+		}
 		if e.Miss == event.NoMiss {
 			s.Hits++
 		} else {

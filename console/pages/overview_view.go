@@ -66,7 +66,7 @@ func overviewTiles(t story.Sums) g.Node {
 		markup.Tile("Taken out", g.Group{markup.Tokens(t.TakenOut), g.Text(" tokens")},
 			g.Text("each item once; over all requests "),
 			markup.Made(t.TokensBefore-t.TokensAfter, "tokens_before-tokens_after"), g.Text(" fewer were sent")),
-		markup.Tile("Cached", markup.Percent(t.Usage.Read, t.Usage.Input, "usage.read/usage.input"), cacheWords(t.Usage)),
+		markup.Tile("Cached", amounts.CachedSum(t.Usage), cacheWords(t.Usage)),
 		markup.Tile("Exchanges", exchanges, markup.Count(t.Failed), g.Text(" failed, "), markup.Count(t.Rescued),
 			g.Text(" rescued, "), markup.Count(t.Bypassed), g.Text(" bypassed")),
 	})
@@ -86,16 +86,13 @@ func savedTile(m story.Money) g.Node {
 }
 
 func cacheWords(u story.UsageSums) g.Node {
-	if u.Told == 0 {
+	if u.CacheInput == 0 {
 		return g.Text("no answer says what the provider's cache had")
 	}
-	do := "do"
-	if u.Counted == 1 {
-		do = "does"
-	}
+	untold := u.CacheUntold()
 	return g.Group{g.Text("of "), markup.Tokens(u.Input), g.Text(" tokens of input, the provider's cache had "),
-		markup.Tokens(u.Read), g.If(u.Counted != 0, g.Group{g.Text(" or more: "), markup.Count(u.Counted),
-			g.Text(" answer" + words.Plural(u.Counted) + " " + do + " not tell")})}
+		markup.Tokens(u.Read), g.If(untold != 0, g.Group{g.Text(" or more: the answers to "),
+			markup.Made(untold, "usage.input-usage.cache_input"), g.Text(" of them do not tell")})}
 }
 
 // usualDrift is how far, in parts of a million, a bill may be from the ruler without a word.
@@ -110,7 +107,7 @@ func moneySentences(m story.Money) g.Node {
 				g.Text(" Where both are known, providers billed "), markup.Signed(m.Drift),
 				g.Text(" against that estimate.")}))),
 		g.If(m.Unpriced != 0, h.P(markup.Count(m.Unpriced), g.Text(" exchange"+words.Plural(m.Unpriced)+
-			" without an amount: a price or the usage is unknown. They are in no sum. "), markup.Code("[prices]"),
+			" without an amount: a price or the usage is unknown. Nothing of them is in what was billed. "), markup.Code("[prices]"),
 			g.Text(" in config.toml can name a price."))),
 		g.If(max(m.Drift, -m.Drift) > usualDrift, markup.Note(g.Text("The bill differs from the estimate by more than a"+
 			" twentieth. The provider's cache may have missed, it may count tokens differently, or its prices may have"+
@@ -189,7 +186,7 @@ func (o *overview) group(r story.Row) g.Node {
 		markup.Cell(markup.Count(s.Exchanges)),
 		markup.Cell(markup.Tokens(s.TokensBefore)),
 		markup.Cell(markup.Tokens(s.TokensAfter)),
-		markup.Cell(markup.Percent(s.Usage.Read, s.Usage.Input, "usage.read/usage.input")),
+		markup.Cell(amounts.CachedSum(s.Usage)),
 		markup.Cell(amounts.BilledSum(s.Money)),
 		markup.Cell(amounts.SavedSum(s.Money)))
 }
@@ -211,8 +208,8 @@ func (o *overview) reasons() g.Node {
 	}
 	return markup.Lines{
 		h.H2(h.ID("reasons"), g.Text("Reasons")),
-		markup.Remark(g.Text("Why something was done to a request, or why nothing was. The page of a conversation says it turn by" +
-			" turn, with numbers.")),
+		markup.Remark(g.Text("Why nothing new was done to a request, or not all of it. The page of a conversation says it turn by" +
+			" turn, with numbers, and why something was.")),
 		reasonTable("reasons", "reason", o.Reasons),
 	}
 }

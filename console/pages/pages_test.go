@@ -277,10 +277,19 @@ func TestATableOfGroupsSaysWhatIsNotInIt(t *testing.T) {
 // What no answer says of a cache is no miss of it.
 func TestTheOverviewSaysThatAnswersSayNothingOfACache(t *testing.T) {
 	m := session()
-	m.summary.Total.Usage = story.UsageSums{Told: 80, Input: 2_000_000, Read: 1_500_000}
-	says(t, m, "/-/", true, "the provider's cache had 1.50M", "!not tell")
-	m.summary.Total.Usage.Counted = 20
-	says(t, m, "/-/", true, "the provider's cache had 1.50M or more: 20 answers do not tell")
+	u := &m.summary.Total.Usage
+	*u = story.UsageSums{Told: 80, Input: 2_000_000, Read: 1_500_000, CacheInput: 2_000_000}
+	says(t, m, "/-/", true, "Cached 75 % of", "had 1.50M Exchanges", "6.88M 75 % $1.82", "!not tell")
+	u.CacheInput = 1_900_000
+	says(t, m, "/-/", true, "Cached ≥ 75 % of", "had 1.50M or more: the answers to 100k of them do not tell", "6.88M ≥ 75 % $1.82")
+	*u = story.UsageSums{Told: 80, Input: 2_000_000}
+	says(t, m, "/-/", true, "Cached unknown no answer says", "6.88M unknown $1.82", "!0 % of")
+}
+
+// Where an answer does not tell its tokens, those of the request are counted here, and those of the answer are unknown.
+func TestExchangeSaysThatItsOutputIsUnknown(t *testing.T) {
+	says(t, session(), "/-/exchanges/91", true, "counted by epitome, as the answer does not tell", "of it cached unknown output unknown")
+	says(t, session(), "/-/exchanges/90", true, "counted by the provider", "output 400")
 }
 
 // Of more conversations than the overview lists it says where the others are.

@@ -26,7 +26,7 @@ func summed(t *testing.T, r rig, by string) Summary {
 func added(rows []Row) Sums {
 	var all account
 	for _, row := range rows {
-		all.add(&account{Sums: row.Sums})
+		all.add(&account{Sums: row.Sums, Cache: Cache{Input: row.Sums.Usage.CacheInput}})
 	}
 	return all.sums()
 }
@@ -245,7 +245,7 @@ func TestWhatIsOnlyWatchedIsBilledAndSavesNothing(t *testing.T) {
 	r.RecordExchange(e)
 	got := summed(t, r, ByDay).Total
 	want := Sums{
-		Exchanges: 1, Usage: UsageSums{Told: 1, Input: 3000, Read: 2800, Output: 10},
+		Exchanges: 1, Usage: UsageSums{Told: 1, Input: 3000, Read: 2800, Output: 10, CacheInput: 3000},
 		Money:    Money{Billed: 9070, Most: 11870, Measured: 1},
 		Observed: Seen{Exchanges: 1, TokensBefore: 4000, TokensAfter: 3000, Ruled: 1, Raw: 12_000, Sent: 9000},
 		Hits:     1,

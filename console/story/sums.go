@@ -228,6 +228,7 @@ const million = 1_000_000
 func (a *account) sums() Sums {
 	s := a.Sums
 	s.Misses, s.Codes = maps.Clone(s.Misses), maps.Clone(s.Codes)
+	s.Usage.CacheInput = a.Cache.Input
 	s.Money.Saved = s.Money.Raw - s.Money.Sent - s.Money.Own
 	if a.Both.Sent > 0 {
 		s.Money.Drift = int64(float64(a.Both.Billed-a.Both.Sent) / float64(a.Both.Sent) * million)

@@ -50,7 +50,13 @@ type UsageSums struct {
 	Read    int64 `json:"read"`
 	Write   int64 `json:"write"`
 	Output  int64 `json:"output"`
+	// CacheInput is what of Input is of answers that tell what the cache had. The others say nothing of it, and what
+	// it had of them is not 0 but unknown.
+	CacheInput int64 `json:"cache_input"`
 }
+
+// CacheUntold is the input of answers that do not tell what the provider's cache had.
+func (u UsageSums) CacheUntold() int64 { return u.Input - u.CacheInput }
 
 // Money is what exchanges cost. Saved is Raw - Sent - Own: it may be negative.
 type Money struct {

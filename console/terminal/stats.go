@@ -40,6 +40,9 @@ func sumsRow(key string, s story.Sums) []string {
 	if s.Usage.Told > 0 {
 		output = figure.Tokens(s.Usage.Output)
 	}
+	if s.Usage.Told > 0 && s.Usage.Counted > 0 {
+		output = "≥ " + output
+	}
 	return []string{
 		key, figure.Thousands(s.Exchanges), figure.Thousands(s.Failed), figure.Thousands(s.Rescued),
 		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter), less, cachedOf(s.Usage), output,
@@ -50,9 +53,9 @@ func sumsRow(key string, s story.Sums) []string {
 // cachedOf writes what part of all requests the provider's cache had: at least so much, where some answers do not tell.
 func cachedOf(u story.UsageSums) string {
 	switch {
-	case u.Told == 0:
+	case u.CacheInput == 0:
 		return unknown
-	case u.Counted > 0:
+	case u.CacheUntold() > 0:
 		return "≥ " + part(u.Read, u.Input)
 	}
 	return part(u.Read, u.Input)
@@ -77,12 +80,14 @@ func notesOn(s story.Summary) (notes []string) {
 	add(m.Unpriced > 0, "%s without an amount: a price or the usage is unknown. [prices] in the configuration can name a price.",
 		number(m.Unpriced, "request"))
 	u := s.Total.Usage
+	add(u.CacheInput > 0 && u.CacheUntold() > 0, "CACHED is at least what stands there: the answers to %s of %s tokens do not "+
+		"tell what the cache had.", figure.Tokens(u.CacheUntold()), figure.Tokens(u.Input))
+	add(u.CacheInput == 0 && u.Told > 0, "CACHED is unknown: no answer tells what the provider's cache had.")
 	says := "says nothing of its"
 	if u.Counted > 1 {
 		says = "say nothing of their"
 	}
-	add(u.Told > 0 && u.Counted > 0, "CACHED is at least what stands there: %s %s tokens.",
-		number(u.Counted, "answer"), says)
+	add(u.Told > 0 && u.Counted > 0, "OUTPUT is at least what stands there: %s %s tokens.", number(u.Counted, "answer"), says)
 	o := s.Total.Observed
 	add(o.Exchanges > 0, "In mode observe, %s of %s tokens would have become %s. "+
 		"CAME, SENT, LESS and SAVED leave such requests out; the other columns count them.",

@@ -216,7 +216,7 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 func TestStatsSayWhatIsUnknown(t *testing.T) {
 	sums := story.Sums{
 		Exchanges: 1200, TokensBefore: 100_000, TokensAfter: 25_000,
-		Usage: story.UsageSums{Told: 1, Input: 1000, Read: 970, Output: 50},
+		Usage: story.UsageSums{Told: 1, Input: 1000, Read: 970, Output: 50, CacheInput: 1000},
 		Money: story.Money{Measured: 1, Billed: 12_400_000_000, Ruled: 1, Raw: 20_000_000_000, Saved: 5_100_000_000,
 			Own: 310_000_000, Unpriced: 2, Beyond: 61, Died: 4},
 		Observed: story.Seen{Exchanges: 1, TokensBefore: 5000, TokensAfter: 4000},
@@ -229,8 +229,12 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 		"SAVED is by one estimate, of 1 request with a price that would have fitted: $20.00 without epitome.",
 		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")
-	s.Total.Usage.Counted = 1
-	wantParts(t, Stats(s, 0), "≥ 97 %", "CACHED is at least what stands there: 1 answer says nothing of its tokens.")
+	u := &s.Total.Usage
+	u.Counted, u.CacheInput = 1, 900
+	wantParts(t, Stats(s, 0), "≥ 97 %    ≥ 50  $12.40", "OUTPUT is at least what stands there: 1 answer says nothing of its tokens.",
+		"CACHED is at least what stands there: the answers to 100 of 1k tokens do not tell what the cache had.")
+	u.Read, u.CacheInput = 0, 0
+	wantParts(t, Stats(s, 0), "–    ≥ 50  $12.40", "CACHED is unknown: no answer tells what the provider's cache had.")
 }
 
 func TestStatusLineIsOneLine(t *testing.T) {

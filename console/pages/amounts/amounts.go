@@ -91,6 +91,19 @@ func Cached(e event.Exchange) g.Node {
 	return markup.Percent(u.Read, u.Input, "usage.read/usage.input")
 }
 
+// CachedSum shows the share of all requests that the provider's cache had: at least so much, where some answers do not
+// tell.
+func CachedSum(u story.UsageSums) g.Node {
+	if u.CacheInput == 0 {
+		return markup.Unknown("no answer says what the provider's cache had")
+	}
+	share := markup.Percent(u.Read, u.Input, "usage.read/usage.input")
+	if u.CacheUntold() == 0 {
+		return share
+	}
+	return h.Span(h.Title("some answers do not tell what the cache had"), g.Text("≥ "), share)
+}
+
 // Billed shows what an exchange cost, as measured.
 func Billed(e event.Exchange) g.Node {
 	if !e.Bill.Measured {
