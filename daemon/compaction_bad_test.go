@@ -75,17 +75,17 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 		requests int    // that it takes
 		why      string
 	}{
-		{"an empty text", says(message("assistant", ""), 0), 2, "no summary could be made: it was empty"},
-		{"an empty body", status(http.StatusOK, ""), 2, "no summary could be made: the upstream could not be reached or broke off"},
-		{"500", status(http.StatusInternalServerError, `{"error":{"message":"oh"}}`), 2, "no summary could be made: the upstream answered with status 500"},
-		{"401", status(http.StatusUnauthorized, `{"error":{"message":"no"}}`), 1, "no summary could be made: the upstream answered with status 401"},
-		{"half an answer", broken, 2, "no summary could be made: the upstream could not be reached or broke off"},
-		{"half a stream", streaming(broken), 3, "no summary could be made: the upstream could not be reached or broke off"},
-		{"a stream without its end", unfinished, 2, "no summary could be made: the upstream could not be reached or broke off"},
-		{"a refusal", says(refusal, 0), 2, "no summary could be made: it was declined"},
-		{"too long", long, 2, `no summary could be made: it had \d+ tokens, and \d+ are the most`},
-		{"no sections", says(message("assistant", "We have reworked a few parts, and all is well."), 0), 2, "no summary could be made: it lacked the headings Goal"},
-		{"a call", says(calls, 0), 2, "no summary could be made: it called a tool in place of a text"},
+		{"an empty text", says(message("assistant", ""), 0), 2, "a model gave no summary that could be used: it was empty"},
+		{"an empty body", status(http.StatusOK, ""), 2, "a model gave no summary that could be used: the upstream could not be reached or broke off"},
+		{"500", status(http.StatusInternalServerError, `{"error":{"message":"oh"}}`), 2, "a model gave no summary that could be used: the upstream answered with status 500"},
+		{"401", status(http.StatusUnauthorized, `{"error":{"message":"no"}}`), 1, "a model gave no summary that could be used: the upstream answered with status 401"},
+		{"half an answer", broken, 2, "a model gave no summary that could be used: the upstream could not be reached or broke off"},
+		{"half a stream", streaming(broken), 3, "a model gave no summary that could be used: the upstream could not be reached or broke off"},
+		{"a stream without its end", unfinished, 2, "a model gave no summary that could be used: the upstream could not be reached or broke off"},
+		{"a refusal", says(refusal, 0), 2, "a model gave no summary that could be used: it was declined"},
+		{"too long", long, 2, `a model gave no summary that could be used: it had \d+ tokens, and \d+ are the most`},
+		{"no sections", says(message("assistant", "We have reworked a few parts, and all is well."), 0), 2, "a model gave no summary that could be used: it lacked the headings Goal"},
+		{"a call", says(calls, 0), 2, "a model gave no summary that could be used: it called a tool in place of a text"},
 		{"silence", nil, 1, "the summary is not ready yet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -248,7 +248,7 @@ func TestFailedSummaryIsAWarning(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	looked(t, r.summariser, "key", false, false)
-	if line := `level=WARN msg=summary_failed .* requests=1 .* reason="no summary could be made: the upstream answered with status 401"\n`; !regexp.MustCompile(line).MatchString(r.log.String()) {
+	if line := `level=WARN msg=summary_failed .* requests=1 .* reason="a model gave no summary that could be used: the upstream answered with status 401"\n`; !regexp.MustCompile(line).MatchString(r.log.String()) {
 		t.Errorf("no line %s in the log:\n%s", line, r.log)
 	}
 }

@@ -40,8 +40,9 @@ var (
 	// ErrLate says that the prose is not there yet. The job goes on.
 	ErrLate = errors.New("the summary is not ready yet")
 
-	// ErrFailed says that no prose could be made. The question is not asked again for a while.
-	ErrFailed = errors.New("no summary could be made")
+	// ErrFailed says that no model gave prose that can be used, or that none could be asked. The question is not asked
+	// again for a while.
+	ErrFailed = errors.New("a model gave no summary that could be used")
 
 	// ErrClosed says that the Summariser has ended.
 	ErrClosed = errors.New("no summaries are made any more")

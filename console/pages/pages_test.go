@@ -227,9 +227,9 @@ func TestAPageSaysThatCodeWroteASummaryAndWhy(t *testing.T) {
 	const code = "code wrote the summary"
 	says(t, m, addresses["conversation"], true, "!"+code)
 	for i := range s.Compactions {
-		s.Compactions[i].Why = "no summary could be made: it lacked the headings Goal."
+		s.Compactions[i].Why = "a model gave no summary that could be used: it lacked the headings Goal."
 	}
-	want := code + ": no summary could be made: it lacked the headings Goal; asking a model for it cost $0.031"
+	want := code + ": a model gave no summary that could be used: it lacked the headings Goal; asking a model for it cost $0.031"
 	says(t, m, addresses["conversation"], true, want, "!the summary cost")
 	says(t, m, "/-/exchanges/60", true, want, "!the summary cost")
 	s.Summaries = nil
