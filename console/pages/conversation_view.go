@@ -62,7 +62,8 @@ func (t *talk) tiles() g.Node {
 	share := amounts.Window(c.Conversation)
 	if t.Unseen.Watched {
 		now = markup.Tile("Now", markup.Tokens(c.Raw),
-			g.Text("tokens of the newest request, which was sent as it came; epitome would have sent "), markup.Tokens(c.Tokens))
+			g.Text("tokens of the newest request, which was sent as it came; epitome would have sent "),
+			markup.Made(c.CountShaped(), "sum of tokens_after"))
 	}
 	if t.Unseen.Watched && c.Window != 0 {
 		share = markup.Percent(c.Raw, c.Window, "raw/window")

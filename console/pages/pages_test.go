@@ -193,6 +193,7 @@ func TestObservedTurnsAreToldAsWhatWouldHaveBeen(t *testing.T) {
 	for i := range s.Exchanges {
 		s.Exchanges[i].Mode = event.ModeObserve
 	}
+	s.Tokens = s.Raw // as it was sent
 	says(t, m, talk, true, "This conversation is only observed", "What the model would no longer see",
 		"219k tokens of the newest request, which was sent as it came; epitome would have sent 110k",
 		"The model sees all: the newest request was sent as it came", "mode observe keeps none", "219k, would be 110k",

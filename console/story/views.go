@@ -155,6 +155,16 @@ type Story struct {
 	Forgotten   int                `json:"forgotten"`      // earlier turns that are not kept any more
 }
 
+// CountShaped is how many tokens the newest request has as epitome made it: mode observe sent it as it came.
+func (s *Story) CountShaped() int {
+	for i := len(s.Exchanges) - 1; i >= 0; i-- {
+		if all := s.Exchanges[i].TokensAfter.Total(); all > 0 {
+			return all
+		}
+	}
+	return s.Tokens
+}
+
 // CompactionIn is what came of the compaction that an exchange of the conversation brought about. It reports false if
 // that brought about none, or none that was completed.
 func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {

@@ -40,7 +40,7 @@ func (a Account) Text() string {
 	}
 	if a.isObserved() {
 		p.line("The newest request was sent as it came, with %d tokens of a window of %d: mode observe. In mode on, %d would "+
-			"have been sent.", s.Raw, s.Window, s.Tokens)
+			"have been sent.", s.Raw, s.Window, s.CountShaped())
 	} else {
 		p.line("The newest request came with %d tokens and was sent with %d, of a window of %d.", s.Raw, s.Tokens, s.Window)
 	}

@@ -46,9 +46,11 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 	if strings.ContainsAny(text, "\x1b\u202e") {
 		t.Errorf("it has what a terminal obeys: %q", text)
 	}
-	a.Conversation.Exchanges[1].Mode, a.Conversation.Raw, a.Conversation.Tokens = event.ModeObserve, 90, 60
+	a.Conversation.Exchanges[1].Mode, a.Conversation.Raw, a.Conversation.Tokens = event.ModeObserve, 90, 90
+	a.Conversation.Exchanges[1].TokensAfter.Results = 60
 	text = a.Text()
-	for _, part := range []string{"was sent as it came, with 90 tokens", "The model sees all of the newest request. In mode on",
+	for _, part := range []string{"was sent as it came, with 90 tokens", "In mode on, 60 would have been sent.",
+		"The model sees all of the newest request. In mode on",
 		"mode observe keeps none"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("observed, it lacks %q:\n%s", part, text)
@@ -58,7 +60,7 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 		t.Errorf("observed, it names artifacts:\n%s", text)
 	}
 	a.Conversation.Exchanges[1].Cleared = 6
-	if text = a.Text(); !strings.Contains(text, "observed: would be sent with 0, cleared 6") {
+	if text = a.Text(); !strings.Contains(text, "observed: would be sent with 60, cleared 6") {
 		t.Error(text)
 	}
 	a.Conversation.Exchanges[1].Mode = event.ModeOn
