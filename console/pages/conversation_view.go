@@ -255,8 +255,8 @@ func (t *talk) misses() g.Node {
 
 func (m miss) row() g.Node {
 	e := m.Exchange
-	had, could := markup.Unknown(""), markup.Unknown("not recorded")
-	if e.Usage.Source == event.UsageProvider {
+	had, could := markup.Unknown("the answer says nothing of the cache"), markup.Unknown("not recorded")
+	if e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown {
 		had = markup.Tokens(e.Usage.Read)
 	}
 	if m.Held != 0 {

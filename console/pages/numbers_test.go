@@ -137,4 +137,6 @@ func TestMissesAreToldInTokensOfTheProvider(t *testing.T) {
 	if !strings.Contains(row, `value="170600"`) || m.stories[0].Exchanges[88].HeldAfter != 85_300 {
 		t.Errorf("the row is %s", row)
 	}
+	m.stories[0].Exchanges[88].Usage.CacheUnknown = true
+	says(t, m, addresses["conversation"], true, "89 unknown 171k")
 }
