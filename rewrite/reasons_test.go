@@ -127,12 +127,20 @@ func TestReasonsHaveTheirNumbers(t *testing.T) {
 		return a
 	}
 	const number = `\d{1,3}( \d{3})*`
-	f(event.CodeNotDue, "largest new result "+number+" is not over its limit of "+number+"; nothing that was sent is old or spent", small())
+	f(event.CodeNotDue, "the largest new result has "+number+" tokens and is not over its limit of "+number+"; nothing that was sent "+
+		"is old or spent", small())
 	big := strings.Repeat("You are an agent of many words. ", 1_500)
 	a := newAgent(8_000, `{"role":"system","content":"`+big+`"}`, userSays(theTask))
 	a.limits.ClearAt = 0.5
-	f(event.CodeFixedFills, "system prompt and tools alone have "+number+" and fill the window, of which a request may have "+
+	f(event.CodeFixedFills, "system prompt and tools alone have "+number+" tokens and fill the window, of which a request may have "+
 		number, a)
+	a = small()
+	a.limits.ClearAt, a.limits.ClearAtLeast = 0.01, 0
+	a.work(14, 300)
+	a.ask(t)
+	a.work(1, 300)
+	f(event.CodeFreesLittle, "the request has "+number+" tokens and is over the line of "+number+", but clearing frees "+
+		"(at most )?"+number+", and is done once it frees "+number, a)
 	a = small()
 	a.deps.Passing = true
 	f(event.CodePassing, "nothing can be kept beyond this process: all stays whole up to the line of "+number, a)
