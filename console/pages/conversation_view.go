@@ -123,9 +123,9 @@ func warned(w event.Warning) g.Node {
 
 // done lists what was done, and apart from it what was only shortened when it came.
 func (t *talk) done() g.Node {
-	heading := "What was done"
+	heading, was, were := "What was done", "was", "were"
 	if t.AllWatched {
-		heading = "What would have been done"
+		heading, was, were = "What would have been done", "would have been", "would have been"
 	}
 	deeds := markup.Nothing(g.Text("Nothing was changed: every request that is kept was sent as it came. The turns below" +
 		" say why."))
@@ -133,13 +133,14 @@ func (t *talk) done() g.Node {
 	case len(t.Deeds) > 0:
 		deeds = markup.Lines{olderOnes(t.More), deedsTable(t.Deeds)}
 	case len(t.Fresh) > 0:
-		deeds = markup.Nothing(g.Text("Nothing that had been sent was changed. New results were shortened when they came."))
+		deeds = markup.Nothing(g.Text("Nothing that had been sent " + was + " changed. New results " + were +
+			" shortened when they came."))
 	}
 	return markup.Lines{
 		h.H2(h.ID("done"), g.Text(heading)),
 		deeds,
 		g.If(len(t.Fresh) > 0, h.Details(
-			h.Summary(g.Text("Turns with offloads: new results that were sent as excerpts from their first time on")),
+			h.Summary(g.Text("Turns with offloads: new results that "+were+" sent as excerpts from their first time on")),
 			markup.Lines{olderOnes(t.Rest), deedsTable(t.Fresh)})),
 	}
 }

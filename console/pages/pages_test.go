@@ -198,6 +198,7 @@ func TestObservedTurnsAreToldAsWhatWouldHaveBeen(t *testing.T) {
 		"219k tokens of the newest request, which was sent as it came; epitome would have sent 110k",
 		"The model sees all: the newest request was sent as it came", "mode observe keeps none", "219k, would be 110k",
 		"would not be sent as they came", "What would have been done", "would be done: clear: 11 items would be 26k",
+		"new results that would have been sent as excerpts",
 		"!kept alive</span>", "!>read</a>", "!tokens fewer than it came with")
 	says(t, m, "/-/exchanges/88", true, "This exchange was only observed", "as it would have been sent",
 		"messages would have been sent in another form", "!It would have been refused", "!kept alive", "!>read</a>")
@@ -205,6 +206,10 @@ func TestObservedTurnsAreToldAsWhatWouldHaveBeen(t *testing.T) {
 	m.edits = nil
 	says(t, m, "/-/exchanges/88", true, "mode observe keeps no decisions", "!expired")
 	says(t, m, talk, true, "mode observe keeps no decisions", "!expired")
+	for i := range s.Exchanges {
+		s.Exchanges[i].Cleared, s.Exchanges[i].Compacted, s.Exchanges[i].Rescue = 0, 0, event.Rescue{}
+	}
+	says(t, m, talk, true, "Nothing that had been sent would have been changed. New results would have been shortened when they came.")
 }
 
 // An answer that the client did not wait for is no success, and a summary has its price where it was put in.
