@@ -15,6 +15,7 @@ import (
 	"epitome/console/markup"
 	"epitome/console/pages/frame"
 	"epitome/console/pages/lines"
+	"epitome/console/pages/words"
 )
 
 // artifactPage is what was taken out, as lines.
@@ -158,7 +159,7 @@ func (a *artifactPage) about() g.Node {
 	if a.Wrap {
 		wrap = "Do not wrap lines"
 	}
-	return h.P(g.Text("What epitome took out of a conversation: "), markup.Count(a.Count), g.Text(" lines"),
+	return h.P(g.Text("What epitome took out of a conversation: "), markup.Count(a.Count), g.Text(" line"+words.Plural(a.Count)),
 		g.If(a.Partly, g.Text(" were read, and there are more")), g.Text(", "), markup.Size(a.Size), g.Text(". "),
 		markup.Link(frame.ToContent(a.Name), g.Text("As plain text")), g.Text(" · "),
 		markup.Link(a.at(a.From, a.Find, !a.Wrap), g.Attr("data-wrap"), g.Text(wrap)),
