@@ -124,6 +124,9 @@ func holdsEdits(t *testing.T, b *bench, body string, out Output, list []sent.Edi
 	told := 0
 	for _, c := range out.StandingChanges(was) {
 		told += c.Came - c.After
+		if c.Code == event.CodeWholeAgain {
+			t.Fatalf("among what is not sent whole is what is: %+v", c)
+		}
 	}
 	if told != less {
 		t.Fatalf("the standing changes save %d tokens, the edits %d", told, less)

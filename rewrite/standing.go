@@ -31,7 +31,7 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 		case conversation.Tool:
 			source = calls.SourceOf(it)
 		}
-		if f == nil || f.Gone {
+		if f == nil || f.Gone || f.IsWhole() {
 			continue
 		}
 		c, ok := made[r.Head+i]

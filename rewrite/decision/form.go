@@ -115,6 +115,9 @@ func (f *Form) ReplacesContent() bool {
 	return f.Gone || f.Fold > 0 || len(f.Patches) > 0 && f.Patches[0].Place == conversation.WholeContent
 }
 
+// IsWhole reports whether the item is sent as it came, and it is recorded that it is.
+func (f *Form) IsWhole() bool { return !f.ReplacesContent() && len(f.Patches) == 0 && f.Said == "" }
+
 // KeptArtifacts is the content that each artifact of item i must hold.
 func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 	if f.Fold > 0 {
