@@ -104,7 +104,7 @@ var sentences = [...]struct {
 	{CodeFixedFills, "System prompt and tools alone fill the window."},
 	{CodeQuota, "The quota for artifacts is used up, so all stays whole up to the line."},
 	{CodePassing, "Nothing can be kept beyond this process, so all stays whole up to the line."},
-	{CodeFloor, "The body is below the floor, from which on anything is decided."},
+	{CodeFloor, "The body is too small for anything to be decided."},
 	{CodeAgain, "The request is one that was decided before: it is sent as it was then."},
 	{CodeMeanwhile, "An equal request was decided at the same time: it is sent as that one."},
 	{CodeClientSummarises, "The client asks for its own summary: what was decided is repeated, and nothing new is."},

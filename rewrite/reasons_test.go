@@ -126,7 +126,7 @@ func TestReasonsHaveTheirNumbers(t *testing.T) {
 		a.work(1, 300)
 		return a
 	}
-	const number = `\d{1,3}( \d{3})*`
+	const number = `\d{1,3}(,\d{3})*`
 	f(event.CodeNotDue, "the largest new result has "+number+" tokens and is not over its limit of "+number+"; nothing that was sent "+
 		"is old or spent", small())
 	big := strings.Repeat("You are an agent of many words. ", 1_500)
@@ -146,5 +146,5 @@ func TestReasonsHaveTheirNumbers(t *testing.T) {
 	f(event.CodePassing, "nothing can be kept beyond this process: all stays whole up to the line of "+number, a)
 	a = small()
 	a.limits.Floor = 1 << 20
-	f(event.CodeFloor, `the body of \d+ bytes is below the floor of \d+`, a)
+	f(event.CodeFloor, `the body has \d+ bytes; nothing is decided below \d+`, a)
 }

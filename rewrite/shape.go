@@ -425,7 +425,7 @@ func (x *run) extend() {
 		say(x, tooMuch)
 		return
 	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
-		say(x, plan.Because(event.CodeFloor, "the body of %d bytes is below the floor of %d", len(x.in.Body), p.Limits.Floor()))
+		say(x, plan.Because(event.CodeFloor, "the body has %d bytes; nothing is decided below %d", len(x.in.Body), p.Limits.Floor()))
 		return
 	}
 	p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()

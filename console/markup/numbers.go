@@ -54,6 +54,9 @@ func Saving(nano int64) g.Node {
 	return Money(nano)
 }
 
+// Loss shows a saving below zero where it is called an extra cost already.
+func Loss(nano int64) g.Node { return h.Span(h.Class("bad"), Datum(digits(nano), "", figure.Dollars(-nano))) }
+
 // MadeSaving shows a saving that is worked out.
 func MadeSaving(nano int64, from string) g.Node {
 	if nano < 0 {

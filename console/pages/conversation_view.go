@@ -99,7 +99,7 @@ func savedOfTalk(m story.Money) g.Node {
 			markup.Money(m.Own), g.Text(" for summaries, all by one estimate")}
 	}
 	if m.Saved < 0 {
-		return markup.Tile("Extra cost", markup.Saving(m.Saved), about)
+		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)
 	}
 	return markup.Tile("Saved", amounts.SavedSum(m), about)
 }

@@ -80,7 +80,7 @@ func savedTile(m story.Money) g.Node {
 			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off")}
 	}
 	if m.Saved < 0 {
-		return markup.Tile("Extra cost", markup.Saving(m.Saved), about)
+		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)
 	}
 	return markup.Tile("Saved", g.Group{amounts.SavedSum(m), amounts.SavedShare(m)}, about)
 }

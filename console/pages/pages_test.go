@@ -387,8 +387,8 @@ func TestNegativeSavingReadsExtraCost(t *testing.T) {
 	m := session()
 	m.stories[0].Sums.Money.Saved = -4_200_000
 	m.summary.Total.Money.Saved = -4_200_000
-	says(t, m, "/-/", true, "Extra cost extra cost $0.0042")
-	says(t, m, addresses["conversation"], true, "extra cost $0.0042")
+	says(t, m, "/-/", true, "Extra cost $0.0042")
+	says(t, m, addresses["conversation"], true, "Extra cost $0.0042")
 	says(t, m, "/-/conversations", true, "extra cost $0.0042")
 }
 

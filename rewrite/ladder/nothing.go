@@ -76,7 +76,7 @@ func newestInWords(p *plan.Plan) string {
 		return "shortening the largest new result (" + plan.Amount(p, tokens) + " tokens, over " + plan.Amount(p, limit) +
 			") saves too little"
 	}
-	return "the largest new result has " + plan.Amount(p, tokens) + " tokens and is not over its limit of " + plan.Amount(p, limit)
+	return "the largest new result has " + plan.InTokens(p, tokens) + " and is not over its limit of " + plan.Amount(p, limit)
 }
 
 // dueInWords says what clearing would come to.

@@ -28,11 +28,19 @@ func Because(c event.Code, format string, args ...any) Why {
 // three.
 func Amount(p *Plan, tokens int) string { return grouped(p.Scale.InModelTokens(tokens)) }
 
+// InTokens is such an Amount with its unit.
+func InTokens(p *Plan, tokens int) string {
+	if s := Amount(p, tokens); s != "1" {
+		return s + " tokens"
+	}
+	return "1 token"
+}
+
 // grouped is a number with its digits in groups of three.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + " " + s[i:]
+		s = s[:i] + "," + s[i:]
 	}
 	return s
 }
