@@ -55,7 +55,9 @@ func Saving(nano int64) g.Node {
 }
 
 // Loss shows a saving below zero where it is called an extra cost already.
-func Loss(nano int64) g.Node { return h.Span(h.Class("bad"), Datum(digits(nano), "", figure.Dollars(-nano))) }
+func Loss(nano int64) g.Node {
+	return h.Span(h.Class("bad"), Datum(digits(nano), "", figure.Dollars(-nano)))
+}
 
 // MadeSaving shows a saving that is worked out.
 func MadeSaving(nano int64, from string) g.Node {
