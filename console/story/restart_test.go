@@ -117,6 +117,36 @@ func TestAllIsTheSameAfterAKill(t *testing.T) {
 	sameText(t, "after a kill", told(t, keeping(t, killed, r.now.Load())), want)
 }
 
+// A clock that is set back over midnight, as at the end of summer in some places, or as a machine moves west.
+func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
+	folder, killed := filepath.Join(t.TempDir(), "events"), filepath.Join(t.TempDir(), "killed")
+	r := keeping(t, folder, noon)
+	day := func(days int) {
+		r.now.Store(noon.Add(time.Duration(days) * 24 * time.Hour))
+		for range 3 {
+			r.RecordExchange(talking("c1", days*24*60))
+			r.Settle()
+		}
+	}
+	day(0)
+	day(1) // the day before is packed meanwhile
+	r.Close()
+	r = keeping(t, folder, noon.Add(24*time.Hour))
+	day(1)
+	day(0)
+	r.writer.do(r.writer.journal.Flush)
+	want := told(t, r)
+	if err := os.CopyFS(killed, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, "after a kill", told(t, keeping(t, killed, r.now.Load())), want)
+	r.Close()
+	if err := os.Remove(filepath.Join(folder, "fold.json")); err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, "without a snapshot", told(t, keeping(t, folder, r.now.Load())), want)
+}
+
 func TestFiguresOutliveTheirSnapshot(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)

@@ -94,11 +94,10 @@ func newest(pending []byte) []byte {
 
 // ready opens the file of the day, if need be and if it can.
 func (j *Journal) ready() bool {
-	now := j.folder.o.Now()
 	if j.file == nil && j.rests() {
 		return false
 	}
-	day := now.Format(time.DateOnly)
+	day := dayOf(j)
 	if j.file != nil && j.name.day == day && j.at < j.largest() {
 		return true
 	}
@@ -119,6 +118,19 @@ func (j *Journal) ready() bool {
 		j.Tidy()
 	}
 	return true
+}
+
+// dayOf is the day whose file is written: today, unless a later one has a file. A clock may be set back, and a machine
+// may move west, but what is written later must not stand in front of what was written before: who reads goes by names.
+func dayOf(j *Journal) string {
+	today := j.folder.o.Now().Format(time.DateOnly)
+	if j.file != nil {
+		return max(today, j.name.day)
+	}
+	if files := j.folder.list(); len(files) > 0 {
+		return max(today, files[len(files)-1].day)
+	}
+	return today
 }
 
 // rests tells whether it is too early to try again.
