@@ -48,7 +48,7 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 		s.Since = now
 	}
 	if to.IsZero() {
-		to = now.Add(1) // what happens now is in it
+		to = endOf(p.hours, now).Add(1) // what happens now is in it
 	}
 	if from.IsZero() {
 		from = s.Since
@@ -63,6 +63,16 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 	slices.SortFunc(s.Rows, func(x, y Row) int { return cmp.Compare(x.Key, y.Key) })
 	s.Live = p.countLive(now)
 	return s, nil
+}
+
+// endOf is now, or when the newest hour of figures begins if that is later: a clock may have been set back.
+func endOf(hours map[slot]*account, now time.Time) time.Time {
+	for at := range hours {
+		if start := time.Unix(at.Start, 0); start.After(now) {
+			now = start
+		}
+	}
+	return now
 }
 
 // CountLive is how many conversations had an exchange in the last ten minutes.

@@ -135,6 +135,18 @@ func TestTimesAreWidened(t *testing.T) {
 	}
 }
 
+// However sums are told apart, they are of the same.
+func TestFiguresOfAClockThatWasAheadAreCounted(t *testing.T) {
+	r := begin(t, nil)
+	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(talking("c1", 26*60))
+	for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
+		if s := summed(t, r, by); s.Total.Exchanges != 2 {
+			t.Errorf("by %s: %d from %v to %v", by, s.Total.Exchanges, s.From, s.To)
+		}
+	}
+}
+
 func TestConversationsComePageByPage(t *testing.T) {
 	r := begin(t, nil)
 	for i := range 250 {
