@@ -122,6 +122,36 @@ func TestAllSumsAreTheSame(t *testing.T) {
 	}
 }
 
+// In some places clocks are put forward at midnight: that day has no hour of zero.
+func TestADayWithoutMidnightIsItsOwn(t *testing.T) {
+	zone, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPast(zone)
+	at := time.Date(2026, 9, 5, 20, 0, 0, 0, zone)
+	for range 8 {
+		e := talking("c1", 0)
+		e.Start, at = at, at.Add(time.Hour)
+		p.add(Entry{Exchange: &e})
+	}
+	f := func(when string) {
+		t.Helper()
+		for day, want := range map[int]int64{5: 4, 6: 4} {
+			from := time.Date(2026, 9, day, 12, 0, 0, 0, zone)
+			s := p.spanOf(from, from, ByConversation)
+			total, _ := p.collect(s, ByConversation)
+			_, rows := p.collect(span{at.Add(-72 * time.Hour), at}, ByDay)
+			if key := from.Format(time.DateOnly); total.Exchanges != want || accountAt(rows, key).Exchanges != want {
+				t.Errorf("%s, %s has %d of %v, and %d", when, key, total.Exchanges, s, accountAt(rows, key).Exchanges)
+			}
+		}
+	}
+	f("by the hour")
+	p.expire(at.Add(2*finely), 30*24*time.Hour)
+	f("by the day")
+}
+
 func TestNoFiguresAreKeptLongerThanOthers(t *testing.T) {
 	r := begin(t, func(c *Config, _ *Plugs) { c.Keep = 24 * time.Hour })
 	r.RecordExchange(talking("c1", 0))

@@ -143,7 +143,11 @@ func (p *past) hour(at time.Time) int64 {
 // day is when the day of a time begins, in seconds since 1970.
 func (p *past) day(at time.Time) int64 {
 	year, month, day := at.In(p.zone).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, p.zone).Unix()
+	start := time.Date(year, month, day, 0, 0, 0, 0, p.zone)
+	if start.Day() != day { // clocks are put forward at midnight: the day begins at one
+		start = start.Add(time.Hour)
+	}
+	return start.Unix()
 }
 
 // talkOf is the conversation of an event, which is the one used last from now on; nil if it is of none. One that has no
