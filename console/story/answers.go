@@ -239,12 +239,14 @@ func (b *Book) Since(seq uint64) (behind []Entry, newest uint64, whole bool) {
 	b.Settle()
 	b.past.RLock()
 	defer b.past.RUnlock()
+	if newest = b.past.seq; seq > newest {
+		return nil, newest, false
+	}
 	r := &b.past.recent
 	for i := r.from(seq + 1); i < r.count(); i++ {
 		behind = append(behind, r.at(i))
 	}
-	newest = b.past.seq
-	return behind, newest, seq <= newest && uint64(len(behind)) == newest-seq
+	return behind, newest, uint64(len(behind)) == newest-seq
 }
 
 // Status returns what a status line shows of a conversation; or ErrUnknown.

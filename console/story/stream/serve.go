@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -63,8 +64,11 @@ type line struct {
 func (l *line) begin(id string, source Source) {
 	l.text.WriteString("retry: 2000\n")
 	seq, known := l.hub.parseID(id)
+	if !known {
+		seq = math.MaxUint64 // nothing is behind it: all that is kept would take milliseconds to read
+	}
 	behind, newest, whole := source.Since(seq)
-	if id == "" || !known || !whole {
+	if !whole {
 		l.last = newest
 		fmt.Fprintf(&l.text, "id: %s\n", l.hub.idOf(newest))
 		if id != "" {

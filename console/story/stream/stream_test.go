@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -136,6 +137,40 @@ func TestWhatWasMissedComesOnce(t *testing.T) {
 			t.Fatalf("got %+v, want number %d", m, seq)
 		}
 	}
+}
+
+// read is a Book that counts the events which are read of it.
+type read struct {
+	*story.Book
+	events int
+}
+
+func (r *read) Since(seq uint64) (behind []story.Entry, newest uint64, whole bool) {
+	behind, newest, whole = r.Book.Since(seq)
+	r.events += len(behind)
+	return behind, newest, whole
+}
+
+func TestWhoGoesOnBehindNothingHasNothingRead(t *testing.T) {
+	s := open(t)
+	s.exchanges(5)
+	f := func(id string, want int) {
+		t.Helper()
+		book := &read{Book: s.book}
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+		r.Header.Set("Last-Event-ID", id)
+		Handler(s.Hub, book).ServeHTTP(httptest.NewRecorder(), r)
+		if book.events != want {
+			t.Errorf("behind %q %d events are read, want %d", id, book.events, want)
+		}
+	}
+	f("", 0)
+	f("another-2", 0)
+	f(s.idOf(6), 0)
+	f(s.idOf(math.MaxUint64), 0)
+	f(s.idOf(3), 2)
 }
 
 func TestWhoCannotGoOnBeginsAnew(t *testing.T) {
