@@ -50,13 +50,14 @@ func Dollars(v gjson.Result) (nano int64) {
 	return 0
 }
 
-// Usage returns the record. Without input and output there is none.
+// Usage returns the record. Without input and output there is none, nor of an input of 0: no request has so few tokens,
+// and servers that do not count say so.
 func (s Said) Usage() event.Usage {
 	// Some servers leave what was thought out of the output, but not out of the total.
-	if s.Total > s.Input && s.Input >= 0 {
+	if s.Total > s.Input && s.Input > 0 {
 		s.Output = max(s.Output, s.Total-s.Input)
 	}
-	if s.Input < 0 || s.Output < 0 {
+	if s.Input <= 0 || s.Output < 0 {
 		return event.Usage{Charged: s.Charged}
 	}
 	u := event.Usage{

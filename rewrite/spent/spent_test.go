@@ -53,6 +53,8 @@ func TestOneRecordForAll(t *testing.T) {
 	told.Write1h, told.Odd = 1, true
 	f(func(s *Said) { s.Read, s.Write5m, s.Write1h = 60, 40, 1 }, told)
 	f(func(s *Said) { s.Output = Unsaid }, event.Usage{})
+	f(func(s *Said) { s.Input, s.Output = 0, 0 }, event.Usage{})
+	f(func(s *Said) { s.Input, s.Read, s.Total, s.Charged = 0, 0, 110, 5 }, event.Usage{Charged: 5})
 	f(func(s *Said) { s.Input, s.Charged = Unsaid, 5 }, event.Usage{Charged: 5})
 	f(func(s *Said) { *s = Nothing() }, event.Usage{})
 }
