@@ -167,7 +167,7 @@ func readUsage(v gjson.Result) spent.Said {
 		s.Read = hits
 	}
 	s.Charged = own
-	if own > 0 && v.Get("is_byok").Bool() {
+	if v.Get("is_byok").Bool() { // OpenRouter may take nothing for itself
 		s.Charged += upstream
 	}
 	return s

@@ -114,6 +114,8 @@ func TestUsageIsReadWhereverAProviderSaysIt(t *testing.T) {
 		func(u *event.Usage) { u.CacheUnknown, u.Charged = true, 1_230_000 })
 	f(`{"prompt_tokens":1000,"completion_tokens":30,"cost":0.001,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`,
 		func(u *event.Usage) { u.CacheUnknown, u.Charged = true, 11_000_000 })
+	f(`{"prompt_tokens":1000,"completion_tokens":30,"cost":0,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`,
+		func(u *event.Usage) { u.CacheUnknown, u.Charged = true, 10_000_000 })
 	none := func(u *event.Usage) { *u = event.Usage{} }
 	f(`{"prompt_tokens":1000}`, none)
 	f(`{"prompt_tokens":-1000,"completion_tokens":30}`, none)
