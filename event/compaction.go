@@ -69,7 +69,8 @@ type Cost struct {
 	WrittenTokens int           `json:"written_tokens,omitempty"`
 	OutputTokens  int           `json:"output_tokens"`
 	Requests      int           `json:"requests"`
-	Took          time.Duration `json:"took"` // from the first request on
+	Untold        int           `json:"untold,omitempty"` // of the requests, those whose answers do not tell tokens
+	Took          time.Duration `json:"took"`             // from the first request on
 }
 
 // Warning says that a conversation is about to cost more, or to be more, than it should.
@@ -94,6 +95,13 @@ type Warning struct {
 type Charge struct {
 	Price string `json:"price,omitempty"` // by which it was worked out; empty: none is known, and Nano is unknown, not 0
 	Nano  int64  `json:"nano,omitempty"`  // nano-dollars
+}
+
+// IsUncharged reports whether what it cost is not known: no price of the model is, or an answer does not tell its
+// tokens. What was refused costs nothing.
+func (s *Summary) IsUncharged() bool {
+	c := &s.Cost
+	return s.Own.Price == "" && (c.Untold > 0 || c.InputTokens > 0 || c.OutputTokens > 0)
 }
 
 // Summary is a step of a job that asks a model for a summary, of which there may be one ahead of a compaction.

@@ -115,6 +115,20 @@ func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
 	}
 }
 
+// What answers do not tell is no 0 tokens; a refusal takes none.
+func TestAnswersThatDoNotTellTheirTokensAreCounted(t *testing.T) {
+	f := func(untold int, first step) {
+		t.Helper()
+		r := rigged(t, plain(), first, text(good("a")))
+		if p := r.answered(question("a")); p.Untold != untold || p.Requests != 2 {
+			t.Errorf("%d of %d answers are untold, want %d", p.Untold, p.Requests, untold)
+		}
+	}
+	f(1, says(prose.Answer{Text: "## Goal\nx", Cut: true}))
+	f(0, says(prose.Answer{Text: "## Goal\nx", Cut: true, Input: 7}))
+	f(0, raw(400, "odd", ""))
+}
+
 func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
 	r := rigged(t, plain(), says(prose.Answer{Called: true, Input: 7}), text(good("a")))
 	if p := r.answered(question("a")); p.Way != prose.WayTranscript || p.InputTokens != 1007 {

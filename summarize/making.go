@@ -167,6 +167,9 @@ func (m *making) judge(r *reply) (text string, tokens int, err error) {
 	m.cost.WrittenTokens += r.Written
 	m.cost.OutputTokens += r.Output
 	ok := r.status >= 200 && r.status <= 299
+	if ok && r.Input == 0 {
+		m.cost.Untold++
+	}
 	switch {
 	case m.ctx.Err() != nil:
 		return "", 0, m.endError()

@@ -34,6 +34,7 @@ func (f *fields) cost(c event.Cost) {
 	f.number("input_tokens", c.InputTokens)
 	f.number("cached_tokens", c.CachedTokens)
 	f.number("output_tokens", c.OutputTokens)
+	f.number("untold", c.Untold)
 	if c.Took > 0 {
 		*f = append(*f, slog.Float64("took_ms", milliseconds(c.Took)))
 	}

@@ -96,7 +96,7 @@ func savedOfTalk(m story.Money) g.Node {
 	about := g.Text("estimated alike before and after, less what summaries cost")
 	if m.Ruled != 0 || m.Own != 0 {
 		about = g.Group{markup.Money(m.Raw), g.Text(" as it came, "), markup.Money(m.Sent), g.Text(" as it was sent, "),
-			markup.Money(m.Own), g.Text(" for summaries, all by one estimate")}
+			markup.Money(m.Own), g.Text(" for summaries, all by one estimate"), amounts.Uncharged(m)}
 	}
 	if m.Saved < 0 {
 		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)

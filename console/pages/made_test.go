@@ -295,6 +295,7 @@ func sums(all []event.Exchange) (s story.Sums) {
 	s.Money.Listed = 3
 	s.Failed, s.Rescued, s.Money.Own, s.Money.Drift = 1, 1, 31_000_000, -24_000
 	s.Money.Unpriced, s.Money.Saved = 2, s.Money.Raw-s.Money.Sent-s.Money.Own
+	s.Money.Uncharged = 2
 	s.Observed = story.Seen{Exchanges: 1, TokensBefore: 90_000, TokensAfter: 80_000}
 	return s
 }

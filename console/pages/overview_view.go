@@ -77,7 +77,7 @@ func savedTile(m story.Money) g.Node {
 	if m.Ruled != 0 || m.Own != 0 {
 		about = g.Group{g.If(m.Ruled != 0, g.Group{g.Text("by one estimate, of the "), markup.Count(m.Ruled),
 			g.Text(" request" + words.Plural(m.Ruled) + " with a price that would have fitted; ")}),
-			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off")}
+			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off"), amounts.Uncharged(m)}
 	}
 	if m.Saved < 0 {
 		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)

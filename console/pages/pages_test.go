@@ -168,7 +168,8 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 		"55 4k 93k the client changed an earlier message, from message 12 on",
 		"51 4k 84k the pause before it was longer", "without epitome the conversation would have died", "100 all of them are kept")
 	says(t, session(), "/-/", true, "at list prices; and $0.031 for summaries, which is not in it", "21 % of $2.00",
-		"by one estimate, of the 56 requests with a price that would have fitted")
+		"by one estimate, of the 56 requests with a price that would have fitted",
+		"summaries cost $0.031, which is taken off; what 2 of them cost is not known")
 	says(t, session(), "/-/exchanges/29", true, "extra cost $0.031", "clear: 11 items")
 	says(t, session(), "/-/exchanges/20", true, "saved unknown", "billed unknown", "!$0.00")
 	says(t, session(), "/-/exchanges/91", true, "counted by epitome, as the answer does not tell", "of it cached unknown", " to $")

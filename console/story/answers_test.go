@@ -135,6 +135,33 @@ func TestTimesAreWidened(t *testing.T) {
 	}
 }
 
+// What a summary cost that has no price is unknown, not nothing.
+func TestSummariesWithoutAnAmountAreCounted(t *testing.T) {
+	r := begin(t, nil) // without prices
+	e := talking("c1", 0)
+	e.Client = "alice"
+	r.RecordExchange(e)
+	cost := event.Cost{Requests: 1, InputTokens: 5000, OutputTokens: 100}
+	for _, kind := range []string{event.SummaryStarted, event.SummaryCompleted, event.SummaryFailed} {
+		s := event.Summary{Kind: kind, Time: noon, Conversation: "c1", Upstream: "openai", Model: "new"}
+		if kind != event.SummaryStarted {
+			s.Cost = cost
+		}
+		r.RecordSummary(s)
+	}
+	r.RecordSummary(event.Summary{Kind: event.SummaryFailed, Time: noon, Model: "new", Cost: event.Cost{Requests: 3}})
+	for by, key := range map[string]string{
+		ByDay: "2026-11-20", ByHour: "2026-11-20T12:00:00Z", ByModel: "new", ByUpstream: "openai", ByClient: "alice", ByConversation: "c1",
+	} {
+		s := summed(t, r, by)
+		for _, row := range s.Rows {
+			if n := row.Sums.Money.Uncharged; s.Total.Money.Uncharged != 2 || row.Key == key && n != 2 {
+				t.Errorf("by %s %s has %d of %d", by, row.Key, n, s.Total.Money.Uncharged)
+			}
+		}
+	}
+}
+
 // However sums are told apart, they are of the same.
 func TestFiguresOfAClockThatWasAheadAreCounted(t *testing.T) {
 	r := begin(t, nil)

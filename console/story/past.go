@@ -84,14 +84,14 @@ func (p *past) add(n Entry) {
 	switch {
 	case n.Exchange != nil:
 		p.addExchange(n.Exchange, t)
-	case n.Summary != nil && n.Summary.Own.Nano != 0:
+	case n.Summary != nil && (n.Summary.Own.Nano != 0 || n.Summary.IsUncharged()):
 		s, whose := n.Summary, share{Day: p.day(at)}
 		if t != nil {
 			whose.Client = t.line.Client
 		}
-		p.account(at, s.Upstream, s.Model).Money.Own += s.Own.Nano
-		accountAt(p.shares, whose).Money.Own += s.Own.Nano
-		p.daily(at, t).Money.Own += s.Own.Nano
+		p.account(at, s.Upstream, s.Model).addOwn(s)
+		accountAt(p.shares, whose).addOwn(s)
+		p.daily(at, t).addOwn(s)
 	}
 	p.push(n)
 }

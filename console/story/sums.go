@@ -142,6 +142,14 @@ func (a *account) addRuled(e *event.Exchange, died bool) {
 	}
 }
 
+// addOwn counts what was asked of a model for a summary.
+func (a *account) addOwn(s *event.Summary) {
+	a.Money.Own += s.Own.Nano
+	if s.IsUncharged() {
+		a.Money.Uncharged++
+	}
+}
+
 func (s *Seen) addExchange(e *event.Exchange) {
 	s.Exchanges++
 	s.TokensBefore += int64(e.TokensBefore.Total())
@@ -206,6 +214,7 @@ func (m *Money) add(n Money) {
 	m.Measured += n.Measured
 	m.Listed += n.Listed
 	m.Unpriced += n.Unpriced
+	m.Uncharged += n.Uncharged
 	m.Beyond += n.Beyond
 	m.Died += n.Died
 }

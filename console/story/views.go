@@ -70,8 +70,10 @@ type Money struct {
 	Measured int64 `json:"measured"` // exchanges that Billed is of
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // conversations without an amount
-	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
-	Died     int64 `json:"died"`     // conversations that had such a request
+	// summaries that cost something which is not known; Own, and so Saved, leave it out
+	Uncharged int64 `json:"uncharged"`
+	Beyond    int64 `json:"beyond"` // requests that would have been refused as they came
+	Died      int64 `json:"died"`   // conversations that had such a request
 	// Drift is what was billed against the ruler, of exchanges that have both, in parts of a million; 0 if none has.
 	Drift int64 `json:"drift_ppm"`
 }

@@ -73,6 +73,8 @@ func notesOn(s story.Summary) (notes []string) {
 		}
 	}
 	add(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
+	add(m.Uncharged > 0, "SAVED has nothing of what %s of the summaries cost: their price or usage is unknown.",
+		figure.Thousands(m.Uncharged))
 	add(m.Raw != 0, "SAVED is by one estimate, of %s with a price that would have fitted: %s without epitome.",
 		number(m.Ruled, "request"), figure.Dollars(m.Raw))
 	add(m.Beyond > 0, "%s of %s would have been refused as they came: they have no price, and are in no SAVED.",

@@ -218,7 +218,7 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 		Exchanges: 1200, TokensBefore: 100_000, TokensAfter: 25_000,
 		Usage: story.UsageSums{Told: 1, Input: 1000, Read: 970, Output: 50, CacheInput: 1000},
 		Money: story.Money{Measured: 1, Billed: 12_400_000_000, Ruled: 1, Raw: 20_000_000_000, Saved: 5_100_000_000,
-			Own: 310_000_000, Unpriced: 2, Beyond: 61, Died: 4},
+			Own: 310_000_000, Uncharged: 1, Unpriced: 2, Beyond: 61, Died: 4},
 		Observed: story.Seen{Exchanges: 1, TokensBefore: 5000, TokensAfter: 4000},
 	}
 	s := story.Summary{Version: "1.2", Mode: "on", By: "model", Total: sums,
@@ -226,6 +226,7 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 	s.Prices.Old, s.Since = true, s.From.Add(48*time.Hour)
 	wantParts(t, Stats(s, 0), "MODEL ", "gpt-5.2     1,200       0        0  100k   25k  75 %    97 %      50  $12.40  $5.10",
 		"(none) ", " –       –      –\n", "BILLED leaves out the $0.310 that summaries cost, and SAVED is less that.",
+		"SAVED has nothing of what 1 of the summaries cost: their price or usage is unknown.",
 		"SAVED is by one estimate, of 1 request with a price that would have fitted: $20.00 without epitome.",
 		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")

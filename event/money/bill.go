@@ -117,6 +117,9 @@ func (b *Biller) Charge(s *event.Summary) event.Charge {
 	if p == nil || c.Requests == 0 {
 		return event.Charge{}
 	}
+	if c.Untold > 0 && !p.isNothing() {
+		return event.Charge{}
+	}
 	u := event.Usage{
 		Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens,
 		Output: c.OutputTokens,

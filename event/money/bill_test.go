@@ -183,6 +183,27 @@ func TestSummariesAreCharged(t *testing.T) {
 		event.Charge{Price: "anthropic/claude-sonnet-4-5", Nano: 300_000 * 3000})
 	f("nobody's", two, event.Charge{})
 	f("mine", event.Cost{}, event.Charge{})
+	two.Untold = 1
+	f("mine", two, event.Charge{})
+	f("mind", two, event.Charge{Price: "config/mi*"}) // whatever answers say, it costs nothing
+}
+
+func TestWhatARefusedSummaryCostIsKnown(t *testing.T) {
+	f := func(model string, tokens, untold int, uncharged bool) {
+		t.Helper()
+		s := event.Summary{Upstream: "plan", Model: model, Cost: event.Cost{Requests: 2, InputTokens: tokens, Untold: untold}}
+		if s.Own = biller().Charge(&s); s.IsUncharged() != uncharged {
+			t.Errorf("of %s with %d tokens and %d untold: %+v is uncharged: %t", model, tokens, untold, s.Own, !uncharged)
+		}
+	}
+	f("mine", 1000, 0, false)
+	f("mine", 1000, 1, true)
+	f("mine", 0, 1, true)
+	f("mind", 0, 1, false) // it is free
+	f("nobody's", 1000, 0, true)
+	f("nobody's", 0, 1, true)
+	f("nobody's", 0, 0, false)
+	f("mine", 0, 0, false)
 }
 
 func TestNamesThatClientsMakeUpDoNotStay(t *testing.T) {

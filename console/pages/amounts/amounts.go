@@ -52,6 +52,14 @@ func BilledSum(m story.Money) g.Node {
 	return upTo(m.Billed, m.Most)
 }
 
+// Uncharged tells of summaries whose cost no amount has in it; nil if there are none.
+func Uncharged(m story.Money) g.Node {
+	if m.Uncharged == 0 {
+		return nil
+	}
+	return g.Group{g.Text("; what "), markup.Count(m.Uncharged), g.Text(" of them cost is not known")}
+}
+
 // BesideBilled tells what no bill of several exchanges has in it: what epitome's own requests for summaries cost.
 func BesideBilled(m story.Money) g.Node {
 	if m.Own == 0 {
