@@ -158,7 +158,7 @@ func TestHostileTextsStayTexts(t *testing.T) {
 		if status != 200 || !json.Valid([]byte(body)) || len(body) > 64<<10 {
 			t.Errorf("%s: %d, %d bytes", target, status, len(body))
 		}
-		if strings.ContainsAny(body, "<>\x1b\x00\u2028") {
+		if strings.ContainsAny(body, "<>\x1b\x00\u2028\u202e\x7f") {
 			t.Errorf("%s holds what a browser or a terminal may obey: %.300s", target, body)
 		}
 	}
