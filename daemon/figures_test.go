@@ -38,6 +38,9 @@ func billing(w http.ResponseWriter, r *http.Request) {
 	if asked.Model == "mine-silent" {
 		usage = ""
 	}
+	if asked.Model == "charged-by-who-sells-it" {
+		usage = `,"usage":{"prompt_tokens":100,"completion_tokens":7,"cost":0.0123}`
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"id":"x","object":"chat.completion","model":%q,"choices":[{"index":0,"message":`+
 		`{"role":"assistant","content":"done"},"finish_reason":"stop"}]%s}`, asked.Model, usage)
@@ -155,7 +158,7 @@ func figuresOf(s story.Sums) figures {
 func (f *figures) plus(e event.Exchange) {
 	f.Exchanges++
 	f.Billed += e.Bill.Billed
-	if e.Bill.Unpriced != "" && e.Bill.Unpriced != event.UnpricedFailed && e.Bill.Unpriced != event.UnpricedOther {
+	if e.Bill.IsUnpriced() {
 		f.Unpriced++
 	}
 	if e.Mode != event.ModeOn || e.ShapeTime == 0 {
@@ -221,12 +224,13 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	k.ask(t, "mine-silent", "on", 2)
 	k.ask(t, "mine-busy", "on", 2)
 	k.ask(t, "a-model-of-no-price", "on", 2)
+	k.ask(t, "charged-by-who-sells-it", "on", 2)
 	k.ask(t, "mine-one", "off", 1)
 
 	var all story.Summary
 	k.get(t, "/-/api/summary", &all)
 	want := figuresOf(all.Total)
-	if want.Exchanges != 16 || want.Before <= want.After || want.Billed == 0 || want.Unpriced == 0 ||
+	if want.Exchanges != 18 || want.Before <= want.After || want.Billed == 0 || want.Unpriced == 0 ||
 		want.Beyond == 0 || all.Total.Observed.Exchanges != 3 || all.Total.Failed != 2 {
 		t.Errorf("the session shows too little: %+v", all.Total)
 	}

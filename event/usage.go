@@ -69,6 +69,11 @@ type Bill struct {
 // summaries stands apart, in Summary.
 func (b Bill) Saved() int64 { return b.Raw - b.Sent }
 
+// IsUnpriced reports whether an amount is missing that there might be: there was an answer, of a conversation.
+func (b *Bill) IsUnpriced() bool {
+	return b.Unpriced != "" && b.Unpriced != UnpricedFailed && b.Unpriced != UnpricedOther
+}
+
 // Unpriced reasons: why an exchange, or a part of its bill, has no amount.
 const (
 	UnpricedModel  = "model"  // no price of the model is known

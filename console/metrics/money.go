@@ -119,7 +119,7 @@ func newSpending(registry *prometheus.Registry) *spending {
 			"What was saved since the start: requests as they came and as they were sent by one ruler, less what summaries "+
 				"cost. It may fall."),
 		unpriced: newCounter("epitome_unpriced_exchanges_total",
-			"Conversations' exchanges that have no amount, by why (model: no price is known; cached: none of what a cache "+
+			"Conversations' exchanges that lack an amount, by why (model: no price is known; cached: none of what a cache "+
 				"has; usage: the answer does not tell it; odd: it contradicts itself).",
 			"upstream", "reason"),
 		beyond: newCounter("epitome_beyond_window_exchanges_total",
@@ -144,10 +144,11 @@ func (m *spending) record(e *event.Exchange) {
 	if e.Miss != event.NoMiss {
 		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
 	}
-	switch b := &e.Bill; {
-	case b.Measured:
+	b := &e.Bill
+	if b.Measured {
 		m.billed.add(at, b.Billed)
-	case b.Unpriced != "" && b.Unpriced != event.UnpricedFailed && b.Unpriced != event.UnpricedOther:
+	}
+	if b.IsUnpriced() {
 		m.unpriced.WithLabelValues(e.Upstream, b.Unpriced).Inc()
 	}
 	if e.ShapeTime == 0 || e.Mode != event.ModeOn {

@@ -32,6 +32,10 @@ func TestMetricsCountWhatIsSpent(t *testing.T) {
 	observed := paid()
 	observed.Mode, observed.Usage, observed.Miss = event.ModeObserve, event.Usage{}, event.NoMiss
 	m.RecordExchange(observed)
+	charged := paid() // by the provider's own word: what it would have cost as it came is not known
+	charged.Usage, charged.Miss = event.Usage{}, event.NoMiss
+	charged.Bill = event.Bill{Unpriced: event.UnpricedModel, Billed: 2_000_000, Measured: true}
+	m.RecordExchange(charged)
 	summary := eventtest.Summary(event.SummaryCompleted)
 	summary.Own = event.Charge{Price: "local/small", Nano: 7_000_000_000}
 	m.RecordSummary(summary)
@@ -47,13 +51,14 @@ func TestMetricsCountWhatIsSpent(t *testing.T) {
 		`epitome_saved_dollars{model="gpt-5.2",upstream="openai"}`:                         "0.005999998",
 		`epitome_own_dollars_total{model="small",upstream="local"}`:                        "7",
 		`epitome_saved_dollars{model="small",upstream="local"}`:                            "-7",
-		`epitome_unpriced_exchanges_total{reason="model",upstream="openai"}`:               "1",
+		`epitome_billed_dollars_total{model="other",upstream="openai"}`:                    "0.002",
+		`epitome_unpriced_exchanges_total{reason="model",upstream="openai"}`:               "2",
 		`epitome_unpriced_exchanges_total{reason="odd",upstream="openai"}`:                 "1",
 		`epitome_unpriced_exchanges_total{reason="failed",upstream="openai"}`:              "",
 		`epitome_beyond_window_exchanges_total{upstream="openai"}`:                         "1",
 		`epitome_cache_misses_total{cause="pause",upstream="openai"}`:                      "4",
-		`epitome_window_used_ratio_count{upstream="openai"}`:                               "4",
-		`epitome_window_used_ratio_sum{upstream="openai"}`:                                 "0.1",
+		`epitome_window_used_ratio_count{upstream="openai"}`:                               "5",
+		`epitome_window_used_ratio_sum{upstream="openai"}`:                                 "0.125",
 		`epitome_billed_dollars_total{model="what the client calls it",upstream="openai"}`: "",
 	} {
 		if got[series] != want {

@@ -106,8 +106,8 @@ func moneySentences(m story.Money) g.Node {
 			markup.Money(m.Own), g.Text("."), g.If(m.Drift != 0, g.Group{
 				g.Text(" Where both are known, providers billed "), markup.Signed(m.Drift),
 				g.Text(" against that estimate.")}))),
-		g.If(m.Unpriced != 0, h.P(markup.Count(m.Unpriced), g.Text(" exchange"+words.Plural(m.Unpriced)+
-			" without an amount: a price or the usage is unknown. Nothing of them is in what was billed. "), markup.Code("[prices]"),
+		g.If(m.Unpriced != 0, h.P(g.Text("Of "), markup.Count(m.Unpriced), g.Text(" exchange"+words.Plural(m.Unpriced)+
+			" an amount is missing: a price or the usage is unknown. What is unknown is in no sum. "), markup.Code("[prices]"),
 			g.Text(" in config.toml can name a price."))),
 		g.If(max(m.Drift, -m.Drift) > usualDrift, markup.Note(g.Text("The bill differs from the estimate by more than a"+
 			" twentieth. The provider's cache may have missed, it may count tokens differently, or its prices may have"+

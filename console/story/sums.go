@@ -97,7 +97,7 @@ func (a *account) addBilled(e *event.Exchange) {
 			a.Money.Listed++
 		}
 	}
-	if b.Unpriced != "" && b.Unpriced != event.UnpricedFailed && b.Unpriced != event.UnpricedOther {
+	if b.IsUnpriced() {
 		a.Money.Unpriced++
 	}
 	if b.Measured && b.Ruled {

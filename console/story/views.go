@@ -69,7 +69,7 @@ type Money struct {
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
-	Unpriced int64 `json:"unpriced"` // conversations without an amount
+	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
 	// summaries that cost something which is not known; Own, and so Saved, leave it out
 	Uncharged int64 `json:"uncharged"`
 	Beyond    int64 `json:"beyond"` // requests that would have been refused as they came

@@ -79,7 +79,7 @@ func notesOn(s story.Summary) (notes []string) {
 		number(m.Ruled, "request"), figure.Dollars(m.Raw))
 	add(m.Beyond > 0, "%s of %s would have been refused as they came: they have no price, and are in no SAVED.",
 		number(m.Beyond, "request"), number(m.Died, "conversation"))
-	add(m.Unpriced > 0, "%s without an amount: a price or the usage is unknown. [prices] in the configuration can name a price.",
+	add(m.Unpriced > 0, "Of %s an amount is missing: a price or the usage is unknown. [prices] in the configuration can name a price.",
 		number(m.Unpriced, "request"))
 	u := s.Total.Usage
 	add(u.CacheInput > 0 && u.CacheUntold() > 0, "CACHED is at least what stands there: the answers to %s of %s tokens do not "+

@@ -228,7 +228,7 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 		"(none) ", " –       –      –\n", "BILLED leaves out the $0.310 that summaries cost, and SAVED is less that.",
 		"SAVED has nothing of what 1 of the summaries cost: their price or usage is unknown.",
 		"SAVED is by one estimate, of 1 request with a price that would have fitted: $20.00 without epitome.",
-		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
+		"61 requests of 4 conversations would have been refused as they came", "Of 2 requests an amount is missing: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")
 	u := &s.Total.Usage
 	u.Counted, u.CacheInput = 1, 900
