@@ -29,8 +29,11 @@ func (w *writer) load() {
 	found := w.journal.After(w.behind, mostBehind)
 	next := w.past.seq + 1
 	all, torn := parse(found, next)
-	if len(found) == mostBehind && (len(all) == 0 || all[0].Seq() > next) {
+	switch lost := countLost(all, next); {
+	case len(found) == mostBehind && (len(all) == 0 || all[0].Seq() > next):
 		w.journal.Note(fmt.Sprintf("no snapshot has what was behind the newest %d events: figures lack it", mostBehind))
+	case lost > torn:
+		w.journal.Note(fmt.Sprintf("%d events stand in no file any more, and in no snapshot: figures lack them", lost-torn))
 	}
 	if torn > 0 {
 		w.journal.Note(fmt.Sprintf("%d lines of what has happened could not be read and were passed over", torn))
@@ -53,6 +56,17 @@ func parse(found [][]byte, first uint64) (all []Entry, torn int) {
 		}
 	}
 	return all, torn
+}
+
+// countLost is how many numbers are missing from next on. Without a snapshot figures begin with the first event.
+func countLost(all []Entry, next uint64) (lost int) {
+	if len(all) == 0 {
+		return 0
+	}
+	if next == 1 {
+		next = all[0].Seq()
+	}
+	return int(all[len(all)-1].Seq()-next) + 1 - len(all)
 }
 
 // errNoEvent says that a line is JSON and yet no event.

@@ -147,6 +147,48 @@ func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
 	sameText(t, "without a snapshot", told(t, keeping(t, folder, r.now.Load())), want)
 }
 
+// Events whose file went before a snapshot had them are missed, and that is said.
+func TestLostEventsAreNoted(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	r := keeping(t, folder, noon)
+	f := func(want int64, notes string) {
+		t.Helper()
+		r.Close()
+		r = keeping(t, folder, r.now.Load())
+		s := summed(t, r, ByDay)
+		if s.Total.Exchanges != want || strings.Join(s.Notes, "|") != notes {
+			t.Errorf("%d exchanges, noted %q; want %d, and %q", s.Total.Exchanges, s.Notes, want, notes)
+		}
+	}
+	day := func(days int) {
+		r.now.Store(noon.Add(time.Duration(days) * 24 * time.Hour))
+		for range 3 {
+			r.RecordExchange(talking("c1", days*24*60))
+			r.Settle()
+		}
+	}
+	day(0)
+	f(3, "")
+	snapshot, err := os.ReadFile(filepath.Join(folder, "fold.json"))
+	day(1)
+	day(2)
+	r.Close()
+	for _, gone := range []string{"2026-11-21.jsonl", "2026-11-21.jsonl.gz"} {
+		_ = os.Remove(filepath.Join(folder, gone)) // it is there as one of them
+	}
+	if err = errorsOf(err, os.WriteFile(filepath.Join(folder, "fold.json"), snapshot, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f(6, "3 events stand in no file any more, and in no snapshot: figures lack them")
+	f(6, "")
+	r.Close()
+	if err = errorsOf(os.Remove(filepath.Join(folder, "fold.json")), os.RemoveAll(filepath.Join(folder, "2026-11-20.jsonl.gz")),
+		os.RemoveAll(filepath.Join(folder, "2026-11-20.jsonl"))); err != nil {
+		t.Fatal(err)
+	}
+	f(3, "")
+}
+
 func TestFiguresOutliveTheirSnapshot(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
