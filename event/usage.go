@@ -24,7 +24,7 @@ type Usage struct {
 	Charged int64 `json:"charged_nano,omitempty"`
 }
 
-// Add is the usage of two rounds of one answer.
+// Add is the usage of two rounds of one answer. What was charged is known if both say it.
 func (u Usage) Add(other Usage) Usage {
 	if u == (Usage{}) {
 		return other
@@ -34,7 +34,12 @@ func (u Usage) Add(other Usage) Usage {
 	}
 	u.Input, u.Read, u.Output = u.Input+other.Input, u.Read+other.Read, u.Output+other.Output
 	u.Write5m, u.Write1h = u.Write5m+other.Write5m, u.Write1h+other.Write1h
-	u.Reasoning, u.Charged = u.Reasoning+other.Reasoning, u.Charged+other.Charged
+	u.Reasoning += other.Reasoning
+	if u.Charged > 0 && other.Charged > 0 {
+		u.Charged += other.Charged
+	} else {
+		u.Charged = 0
+	}
 	u.CacheUnknown, u.Odd = u.CacheUnknown || other.CacheUnknown, u.Odd || other.Odd
 	return u
 }
