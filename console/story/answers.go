@@ -54,6 +54,9 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 		from = s.Since
 	}
 	span := p.spanOf(from, to, by)
+	if asked.From.IsZero() {
+		span.from = firstOf(p, by, span.from)
+	}
 	s.From, s.To = span.from.In(p.zone), span.to.In(p.zone)
 	total, rows := p.collect(span, by)
 	s.Total = total.sums()
@@ -63,6 +66,24 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 	slices.SortFunc(s.Rows, func(x, y Row) int { return cmp.Compare(x.Key, y.Key) })
 	s.Live = p.countLive(now)
 	return s, nil
+}
+
+// firstOf is from, or when the first figures begin if that is before: hours and days of another zone, in which the
+// machine was then, begin elsewhere.
+func firstOf(p *past, by string, from time.Time) time.Time {
+	first := from.Unix()
+	if by == ByClient || by == ByConversation {
+		for at := range p.shares { // of all figures
+			first = min(first, at.Day)
+		}
+		return time.Unix(first, 0)
+	}
+	for _, slots := range [...]map[slot]*account{p.hours, p.days} {
+		for at := range slots {
+			first = min(first, at.Start)
+		}
+	}
+	return time.Unix(first, 0)
 }
 
 // endOf is now, or when the newest hour of figures begins if that is later: a clock may have been set back.

@@ -147,6 +147,26 @@ func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
 	sameText(t, "without a snapshot", told(t, keeping(t, folder, r.now.Load())), want)
 }
 
+// Of whatever zone its hours and days are, nothing is left out.
+func TestSumsAreTheSameAfterAMoveToAnotherZone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	for i, hours := range []float64{14, -11, 5.5, 0, -3.5, 12} {
+		now := &clock{}
+		now.Store(noon.Add(time.Duration(i) * 40 * time.Minute))
+		p := plugged(now)
+		zone := time.FixedZone("", int(hours*3600))
+		p.Now = func() time.Time { return now.Load().In(zone) }
+		r := rig{New(Config{Version: "v1", Folder: folder, Keep: 30 * 24 * time.Hour, Quota: 64 << 20}, p), now}
+		r.RecordExchange(talking("c1", 40*i))
+		for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
+			if s := summed(t, r, by); s.Total.Exchanges != int64(i+1) {
+				t.Errorf("%v hours to the east, by %s there are %d of %d exchanges", hours, by, s.Total.Exchanges, i+1)
+			}
+		}
+		r.Close()
+	}
+}
+
 // Events whose file went before a snapshot had them are missed, and that is said.
 func TestLostEventsAreNoted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
