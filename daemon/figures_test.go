@@ -182,6 +182,10 @@ func (k *kept) logged(t *testing.T) (f figures) {
 			Msg, Mode string
 			Before    int64 `json:"tokens_before"`
 			After     int64 `json:"tokens_after"`
+			Billed    int64 `json:"billed_nano"`
+			Saved     int64 `json:"saved_nano"`
+			Unpriced  string
+			Beyond    bool
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
@@ -190,9 +194,17 @@ func (k *kept) logged(t *testing.T) (f figures) {
 			continue
 		}
 		f.Exchanges++
+		f.Billed += e.Billed
+		f.Saved += e.Saved
+		if e.Unpriced != "" {
+			f.Unpriced++
+		}
 		if e.Mode == event.ModeOn {
 			f.Before += e.Before
 			f.After += e.After
+			if e.Beyond {
+				f.Beyond++
+			}
 		}
 	}
 	return f
@@ -262,7 +274,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	if conversations.Exchanges += 1; conversations != want { // the one in mode off is of none
 		t.Errorf("conversations come to %+v, the summary to %+v", conversations, want)
 	}
-	if got := k.logged(t); got != (figures{Exchanges: want.Exchanges, Before: want.Before, After: want.After}) {
+	if got := k.logged(t); got != want {
 		t.Errorf("the log comes to %+v, the summary to %+v", got, want)
 	}
 	metrics := k.read(t, "/-/metrics")

@@ -68,7 +68,7 @@ func (r *Recorder) tellStranger(minute time.Time) bool {
 }
 
 // mostFields is how many a line has at most.
-const mostFields = 10 + 1 + 22 + 2
+const mostFields = 10 + 1 + 22 + 9 + 2
 
 // logExchange writes the one line an exchange gets.
 func (r *Recorder) logExchange(e *event.Exchange) {
@@ -95,6 +95,7 @@ func (r *Recorder) logExchange(e *event.Exchange) {
 	if e.ShapeTime > 0 {
 		attrs = appendShaping(attrs, e)
 	}
+	attrs = appendSpending(attrs, e)
 	if e.Fault != event.None {
 		attrs = append(attrs, slog.String("fault", string(e.Fault)), slog.String("error", e.Err))
 	}
@@ -108,6 +109,31 @@ func (r *Recorder) logExchange(e *event.Exchange) {
 // offersHTTP tells whether a client was refused a WebSocket. It goes on over HTTP, so nobody needs to do anything.
 func offersHTTP(e *event.Exchange) bool {
 	return e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired
+}
+
+// appendSpending adds what an answer says of its tokens, and what that comes to. An amount that is not known is left
+// out, and one that is nothing is not.
+func appendSpending(attrs fields, e *event.Exchange) fields {
+	if u := &e.Usage; u.Source == event.UsageProvider {
+		attrs = append(attrs, slog.Int("input_tokens", u.Input))
+		if !u.CacheUnknown {
+			attrs = append(attrs, slog.Int("cached_tokens", u.Read))
+		}
+		attrs.number("written_tokens", u.Write5m+u.Write1h)
+		attrs = append(attrs, slog.Int("output_tokens", u.Output))
+	}
+	attrs.text("price", e.Bill.Price)
+	if e.Bill.Measured {
+		attrs = append(attrs, slog.Int64("billed_nano", e.Bill.Billed))
+	}
+	if e.Bill.Ruled && e.Mode == event.ModeOn {
+		attrs = append(attrs, slog.Int64("saved_nano", e.Bill.Saved()))
+	}
+	attrs.yes("beyond", e.Bill.Beyond)
+	if e.Bill.IsUnpriced() {
+		attrs.text("unpriced", e.Bill.Unpriced)
+	}
+	return attrs
 }
 
 // appendShaping adds what there is to say about a conversation.

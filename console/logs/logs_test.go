@@ -57,6 +57,32 @@ func TestLogLineHasTheseFields(t *testing.T) {
 	f(late, want)
 }
 
+// What an answer says of its tokens stands in the line, and what that comes to: nothing for nothing, and no word of what
+// is not known.
+func TestLogLineTellsTokensAndMoney(t *testing.T) {
+	f := func(u event.Usage, b event.Bill, mode string, want map[string]any) {
+		t.Helper()
+		e := eventtest.Exchange()
+		e.Usage, e.Bill, e.Mode = u, b, mode
+		got := logged(t, e)
+		for key := range logged(t, eventtest.Exchange()) {
+			delete(got, key)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%+v, %+v: got\n%v, want\n%v", u, b, got, want)
+		}
+	}
+	told := event.Usage{Source: event.UsageProvider, Input: 900, Read: 0, Write5m: 20, Write1h: 3, Output: 7}
+	bill := event.Bill{Price: "openai/m", Measured: true, Billed: 0, Ruled: true, Raw: 5, Sent: 9}
+	f(told, bill, event.ModeOn, map[string]any{"input_tokens": 900.0, "cached_tokens": 0.0, "written_tokens": 23.0,
+		"output_tokens": 7.0, "price": "openai/m", "billed_nano": 0.0, "saved_nano": -4.0})
+	f(event.Usage{Source: event.UsageProvider, Input: 9, CacheUnknown: true}, bill, event.ModeObserve, map[string]any{
+		"input_tokens": 9.0, "output_tokens": 0.0, "price": "openai/m", "billed_nano": 0.0})
+	f(event.Usage{Source: event.UsageCounted, Input: 9}, event.Bill{Unpriced: event.UnpricedModel, Beyond: true}, event.ModeOn,
+		map[string]any{"unpriced": "model", "beyond": true})
+	f(event.Usage{}, event.Bill{Unpriced: event.UnpricedFailed}, event.ModeOn, map[string]any{})
+}
+
 func TestLogLevelFollowsTheFault(t *testing.T) {
 	f := func(fault event.Fault, want string) {
 		t.Helper()
