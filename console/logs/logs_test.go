@@ -57,7 +57,7 @@ func TestLogLineHasTheseFields(t *testing.T) {
 	f(late, want)
 }
 
-// What an answer says of its tokens stands in the line, and what that comes to: nothing for nothing, and no word of what
+// What an answer says of its tokens stands in the line, and what that comes to: 0 if it is nothing, and no word of what
 // is not known.
 func TestLogLineTellsTokensAndMoney(t *testing.T) {
 	f := func(u event.Usage, b event.Bill, mode string, want map[string]any) {
@@ -78,8 +78,9 @@ func TestLogLineTellsTokensAndMoney(t *testing.T) {
 		"output_tokens": 7.0, "price": "openai/m", "billed_nano": 0.0, "saved_nano": -4.0})
 	f(event.Usage{Source: event.UsageProvider, Input: 9, CacheUnknown: true}, bill, event.ModeObserve, map[string]any{
 		"input_tokens": 9.0, "output_tokens": 0.0, "price": "openai/m", "billed_nano": 0.0})
-	f(event.Usage{Source: event.UsageCounted, Input: 9}, event.Bill{Unpriced: event.UnpricedModel, Beyond: true}, event.ModeOn,
-		map[string]any{"unpriced": "model", "beyond": true})
+	counted := event.Usage{Source: event.UsageCounted, Input: 9}
+	unknown := event.Bill{Unpriced: event.UnpricedModel, Beyond: true}
+	f(counted, unknown, event.ModeOn, map[string]any{"unpriced": "model", "beyond": true})
 	f(event.Usage{}, event.Bill{Unpriced: event.UnpricedFailed}, event.ModeOn, map[string]any{})
 }
 
