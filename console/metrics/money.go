@@ -64,6 +64,7 @@ type spending struct {
 	input, read, write, output *prometheus.CounterVec
 	billed, own, saved         *amounts[sale]
 	unpriced, beyond, misses   *prometheus.CounterVec
+	uncharged                  *prometheus.CounterVec
 	used                       *prometheus.HistogramVec
 
 	mu    sync.Mutex
@@ -122,6 +123,9 @@ func newSpending(registry *prometheus.Registry) *spending {
 			"Conversations' exchanges that lack an amount, by why (model: no price is known; cached: none of what a cache "+
 				"has; usage: the answer does not tell it; odd: it contradicts itself).",
 			"upstream", "reason"),
+		uncharged: newCounter("epitome_uncharged_summaries_total",
+			"Jobs for summaries of which it is not known what they cost, as no price is, or answers do not tell their tokens.",
+			"upstream"),
 		beyond: newCounter("epitome_beyond_window_exchanges_total",
 			"Requests that would have been refused as they came, as they were more than their model's window.", "upstream"),
 		misses: newCounter("epitome_cache_misses_total",
@@ -130,8 +134,8 @@ func newSpending(registry *prometheus.Registry) *spending {
 		used: newHistogram("epitome_window_used_ratio",
 			"Share of its model's window that a conversation's request fills as it is sent.", usedShares, "upstream"),
 	}
-	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.beyond, m.misses,
-		m.used)
+	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.uncharged, m.beyond,
+		m.misses, m.used)
 	return m
 }
 
@@ -167,6 +171,9 @@ func (m *spending) record(e *event.Exchange) {
 
 // recordOwn counts what a request for a summary cost.
 func (m *spending) recordOwn(e *event.Summary) {
+	if e.IsUncharged() {
+		m.uncharged.WithLabelValues(e.Upstream).Inc()
+	}
 	if e.Own.Nano == 0 {
 		return
 	}

@@ -39,6 +39,8 @@ func TestMetricsCountWhatIsSpent(t *testing.T) {
 	summary := eventtest.Summary(event.SummaryCompleted)
 	summary.Own = event.Charge{Price: "local/small", Nano: 7_000_000_000}
 	m.RecordSummary(summary)
+	summary.Own, summary.Cost.InputTokens = event.Charge{}, 900
+	m.RecordSummary(summary)
 
 	got := samples(t, m)
 	for series, want := range map[string]string{
@@ -55,6 +57,7 @@ func TestMetricsCountWhatIsSpent(t *testing.T) {
 		`epitome_unpriced_exchanges_total{reason="model",upstream="openai"}`:               "2",
 		`epitome_unpriced_exchanges_total{reason="odd",upstream="openai"}`:                 "1",
 		`epitome_unpriced_exchanges_total{reason="failed",upstream="openai"}`:              "",
+		`epitome_uncharged_summaries_total{upstream="local"}`:                              "1",
 		`epitome_beyond_window_exchanges_total{upstream="openai"}`:                         "1",
 		`epitome_cache_misses_total{cause="pause",upstream="openai"}`:                      "4",
 		`epitome_window_used_ratio_count{upstream="openai"}`:                               "5",
