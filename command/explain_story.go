@@ -1,12 +1,12 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
 	"epitome/command/account"
 	"epitome/console/terminal"
+	"epitome/inert"
 	"epitome/instance"
 	"epitome/pattern"
 )
@@ -86,9 +86,7 @@ func (k explainCmd) askRunning(running []*instance.Card, what string,
 
 func (k explainCmd) printStory(a terminal.Account) error {
 	if k.JSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(a)
+		return inert.Print(os.Stdout, a)
 	}
 	_, err := os.Stdout.WriteString(a.Text())
 	return err

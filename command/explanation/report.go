@@ -4,7 +4,6 @@
 package explanation
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"epitome/inert"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
@@ -119,11 +119,7 @@ func NewChange(r *conversation.Request, c plan.Change) Change {
 }
 
 // JSON writes the report for programs.
-func (r *Report) JSON(w io.Writer) error {
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(r)
-}
+func (r *Report) JSON(w io.Writer) error { return inert.Print(w, r) }
 
 // page writes text and tables, and keeps the first error.
 type page struct {

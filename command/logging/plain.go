@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"epitome/inert"
 )
 
 // plain writes lines as the standard handler for JSON does, and those of texts and numbers, which most are, without
@@ -28,7 +30,10 @@ type locked struct {
 func (l *locked) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.to.Write(line)
+	if _, err := l.to.Write(inert.JSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 func newPlain(to io.Writer, options *slog.HandlerOptions) *plain {

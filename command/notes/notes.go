@@ -6,7 +6,6 @@
 package notes
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"epitome/config"
 	"epitome/console/chart"
 	"epitome/console/learned"
+	"epitome/inert"
 	"epitome/summarize/memory"
 )
 
@@ -76,9 +76,7 @@ func (k listCmd) Run(load Load) error {
 	}
 	if on := in.is(); k.JSON {
 		all.Enabled = &on
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(all)
+		return inert.Print(os.Stdout, all)
 	}
 	if all.Elsewhere {
 		fmt.Fprintln(os.Stderr, "epitome: new entries are kept by the server that memory.webhook names, which can list them; "+

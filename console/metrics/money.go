@@ -134,8 +134,8 @@ func newSpending(registry *prometheus.Registry) *spending {
 		used: newHistogram("epitome_window_used_ratio",
 			"Share of its model's window that a conversation's request fills as it is sent.", usedShares, "upstream"),
 	}
-	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.uncharged, m.beyond,
-		m.misses, m.used)
+	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.uncharged,
+		m.beyond, m.misses, m.used)
 	return m
 }
 

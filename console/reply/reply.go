@@ -5,13 +5,10 @@
 package reply
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"epitome/inert"
 )
 
 // JSON answers with v.
@@ -20,35 +17,8 @@ func JSON(w http.ResponseWriter, status int, v any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	var text bytes.Buffer
-	_ = json.NewEncoder(&text).Encode(v)  // what is answered can be JSON
-	_, _ = w.Write(escaped(text.Bytes())) // a client that has left is no error of ours
-}
-
-// escaped is JSON with all characters written as escapes that a terminal may obey, turn the direction of writing, or
-// are not seen: encoding/json leaves all from 0x7f on as they are. They stand in texts alone, and mean the same.
-func escaped(text []byte) []byte {
-	var into []byte
-	done := 0
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf && text[i] != 0x7f {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) {
-			into = append(into, text[done:i]...)
-			for _, unit := range utf16.Encode([]rune{r}) {
-				into = fmt.Appendf(into, `\u%04x`, unit)
-			}
-			done = i + size
-		}
-		i += size
-	}
-	if done == 0 {
-		return text
-	}
-	return append(into, text[done:]...)
+	text, _ := json.Marshal(v)                     // what is answered can be JSON
+	_, _ = w.Write(append(inert.JSON(text), '\n')) // a client that has left is no error of ours
 }
 
 // Refuse answers as the proxy's own errors do, so that clients can show it.

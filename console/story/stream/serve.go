@@ -11,6 +11,7 @@ import (
 
 	"epitome/console/reply"
 	"epitome/console/story"
+	"epitome/inert"
 )
 
 // Source has the events that have happened.
@@ -151,7 +152,7 @@ func (l *line) add(n story.Entry) {
 		l.err = err
 		return
 	}
-	fmt.Fprintf(&l.text, "id: %s\nevent: %s\ndata: %s\n\n", l.hub.idOf(l.last), n.Kind(), data)
+	fmt.Fprintf(&l.text, "id: %s\nevent: %s\ndata: %s\n\n", l.hub.idOf(l.last), n.Kind(), inert.JSON(data))
 }
 
 // send sends what has come together.
