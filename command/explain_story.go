@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"epitome/command/account"
+	"epitome/console/inert"
 	"epitome/console/terminal"
-	"epitome/inert"
 	"epitome/instance"
 	"epitome/pattern"
 )

@@ -29,12 +29,12 @@ var outside = map[string]room{
 		"proxy/wire",
 		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
 	},
-	"inert": {
+	"console/inert": {
 		"",
 		"a text is written for a terminal, whatever it says",
 	},
 	"command/notes": {
-		"config config/configtest console console/chart console/learned daemon inert instance store/disk summarize/memory",
+		"config config/configtest console console/chart console/inert console/learned daemon instance store/disk summarize/memory",
 		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter;" +
 			" store/disk is for its tests",
 	},

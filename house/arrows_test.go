@@ -146,7 +146,7 @@ var house = joined(map[string]room{
 			" bench/through command/account command/advice command/explanation command/handing command/line" +
 			" command/logging command/manual command/notes command/shelves command/stage command/statusline command/trial config" +
 			" console console/access console/recall console/story console/story/api console/terminal daemon instance" +
-			" inert instance/agent instance/service offload pattern proxy/clients unit",
+			" console/inert instance/agent instance/service offload pattern proxy/clients unit",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for" +
 			" others to know",
 	},
@@ -180,7 +180,7 @@ var house = joined(map[string]room{
 		"it starts the daemon as the demo wants it; what is played and told there must not matter",
 	},
 	"command/explanation": {
-		"inert rewrite rewrite/conversation rewrite/limits rewrite/plan window",
+		"console/inert rewrite rewrite/conversation rewrite/limits rewrite/plan window",
 		"it says what was found out; how that is found out, and by which flags it is asked for, must not matter",
 	},
 	"command/trial": {
@@ -190,7 +190,7 @@ var house = joined(map[string]room{
 			" not matter",
 	},
 	"command/logging": {
-		"inert",
+		"console/inert",
 		"a log takes lines, whatever they say; what wants them written, and by which keys, must not matter",
 	},
 	"command/manual": {
@@ -291,7 +291,7 @@ var house = joined(map[string]room{
 		"spans are a fold over events; what else they told would be a second truth",
 	},
 	"console/reply": {
-		"inert",
+		"console/inert",
 		"how an answer looks is the same whatever it says",
 	},
 	"console/story/webhook": {
@@ -299,7 +299,7 @@ var house = joined(map[string]room{
 		"it hands on what happens; who else hears of it must not matter",
 	},
 	"console/story/stream": {
-		"console/reply console/story event inert",
+		"console/inert console/reply console/story event",
 		"it hands on what happens; who watches, and what the console thinks of them, must not matter",
 	},
 	"console/story/api": {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"epitome/inert"
+	"epitome/console/inert"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"

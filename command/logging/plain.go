@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"epitome/inert"
+	"epitome/console/inert"
 )
 
 // plain writes lines as the standard handler for JSON does, and those of texts and numbers, which most are, without

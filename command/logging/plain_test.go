@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/inert"
+	"epitome/console/inert"
 )
 
 // The standard handler is the oracle: no line may differ from its by a byte, but for what a terminal obeys.

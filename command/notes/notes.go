@@ -15,8 +15,8 @@ import (
 
 	"epitome/config"
 	"epitome/console/chart"
+	"epitome/console/inert"
 	"epitome/console/learned"
-	"epitome/inert"
 	"epitome/summarize/memory"
 )
 

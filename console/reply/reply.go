@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"epitome/inert"
+	"epitome/console/inert"
 )
 
 // JSON answers with v.

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
+	"epitome/console/inert"
 	"epitome/console/reply"
 	"epitome/console/story"
-	"epitome/inert"
 )
 
 // Source has the events that have happened.
