@@ -69,12 +69,13 @@ func (e *Ear) Hear(run []byte) {
 			e.on, e.end = false, nil // the request's own count stays
 		}
 	case len(run) >= mostEnd:
+		kept, cut := len(e.end), len(run)-mostEnd
 		e.forget(run)
-		if cut := len(run) - mostEnd; !e.nameLast(run, cut) && e.gone.named {
-			e.end = append(e.end, run[:min(mostKind, cut)]...)
-			e.nameLast(e.end, len(e.end))
+		if !e.nameLast(run, cut) { // it may be called so where the runs meet
+			e.end = append(e.end[:kept], run[:mostKind]...)
+			e.nameLast(e.end, kept+min(cut, mostKind))
 		}
-		e.end = append(e.end[:0], run[len(run)-mostEnd:]...)
+		e.end = append(e.end[:0], run[cut:]...)
 	default:
 		if len(e.end)+len(run) > 2*mostEnd {
 			e.forget(nil)
@@ -96,7 +97,11 @@ func (e *Ear) forget(run []byte) {
 		begin = e.end
 	}
 	begin = begin[:min(mostBegin, len(begin))]
-	e.gone = &gone{opening: e.dialect.Opening(begin), named: bytes.Contains(begin, []byte(eventLine)[1:])}
+	name := []byte(eventLine)[1:]
+	e.gone = &gone{opening: e.dialect.Opening(begin), named: bytes.Contains(begin, name)}
+	if bytes.HasPrefix(begin, name) {
+		e.gone.call(begin[len(name):])
+	}
 }
 
 // nameLast keeps what the last event is called that begins before cut, and reports whether there is one.
@@ -108,10 +113,14 @@ func (e *Ear) nameLast(heard []byte, cut int) bool {
 	if at < 0 {
 		return false
 	}
-	line := heard[at+len(eventLine):]
-	line, _, _ = bytes.Cut(line[:min(mostKind, len(line))], []byte("\n"))
-	e.gone.kind = append(e.gone.kind[:0], bytes.TrimSpace(line)...)
+	e.gone.call(heard[at+len(eventLine):])
 	return true
+}
+
+// call takes the name of the last event, of which line is the rest.
+func (g *gone) call(line []byte) {
+	line, _, _ = bytes.Cut(line[:min(mostKind, len(line))], []byte("\n"))
+	g.kind = append(g.kind[:0], bytes.TrimSpace(line)...)
 }
 
 // Torn is what the event is called within which the kept end of an answer may begin; empty if none is known.

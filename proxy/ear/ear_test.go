@@ -47,6 +47,25 @@ func TestAnEarKnowsTheEventThatIsTorn(t *testing.T) {
 	}
 }
 
+// It is known too where two runs meet within the name, and where the event is the first one.
+func TestAnEarKnowsTheEventWhoseNameIsInTwoRuns(t *testing.T) {
+	const failed = "event: response.failed\r\ndata: {"
+	for _, pings := range []int{0, 1, 100, 180} {
+		before := strings.Repeat("event: ping\r\ndata: {}\r\n\r\n", pings)
+		answer := []byte(before + failed + strings.Repeat(" ", 3*mostEnd) + "}\r\n\r\n")
+		for first := max(0, len(before)-10); first < len(before)+len(failed); first++ {
+			for run := mostEnd; run < mostEnd+2*mostKind; run++ {
+				e := Ear{on: true, dialect: messages.Wire{}}
+				e.Hear(answer[:first])
+				e.Hear(answer[first : first+run])
+				if first+run-mostEnd > len(before) && string(e.Torn()) != "response.failed" {
+					t.Fatalf("behind %d pings, in a run of %d behind one of %d: %q", pings, run, first, e.Torn())
+				}
+			}
+		}
+	}
+}
+
 // An encoded answer that is too long to be kept tells nothing.
 func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
 	e := Ear{on: true, dialect: messages.Wire{}, coded: true}
