@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestNoTerminalObeysJSON(t *testing.T) {
@@ -30,6 +31,30 @@ func TestNoTerminalObeysJSON(t *testing.T) {
 	f("\U000e0041z\ue000", `\udb40\udc41z\ue000`)
 	long := strings.Repeat("é", 10_000)
 	f(long+"\u009b"+long, long+`\u009b`+long)
+}
+
+// The ranges that are passed over have none of what is escaped.
+func TestAllThatATerminalObeysIsEscaped(t *testing.T) {
+	for r := rune(0x7f); r <= unicode.MaxRune; r++ {
+		text, err := json.Marshal(string(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r == '\u2028' || r == '\u2029' { // encoding/json escapes them
+			continue
+		}
+		sent := string(JSON(text))
+		if obeyed := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co); obeyed == (sent == string(text)) {
+			t.Fatalf("%U is sent as %s", r, sent)
+		}
+	}
+}
+
+func TestEscapesTakeNoMemoryEach(t *testing.T) {
+	text := []byte(strings.Repeat("\x7f\u200b", 10_000))
+	if n := testing.AllocsPerRun(10, func() { JSON(text) }); n > 10 {
+		t.Errorf("%v allocations for 20 000 escapes", n)
+	}
 }
 
 func TestWhatIsPrintedStandsInLines(t *testing.T) {

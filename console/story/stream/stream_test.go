@@ -122,6 +122,17 @@ func TestEventsComeAsTheyHappen(t *testing.T) {
 	}
 }
 
+// Who watches in a terminal is told as who asks for JSON.
+func TestNoTerminalObeysAnEvent(t *testing.T) {
+	s := open(t)
+	w := s.watch(t, "")
+	w.next(t) // where it begins
+	s.book.RecordWarning(event.Warning{Reason: "a\u009b31m\u202e\x7f"})
+	if m := w.next(t); !strings.Contains(m.data, `"reason":"a\u009b31m\u202e\u007f"`) {
+		t.Errorf("it comes as %q", m.data)
+	}
+}
+
 func TestWhatWasMissedComesOnce(t *testing.T) {
 	s := open(t)
 	w := s.watch(t, "")
