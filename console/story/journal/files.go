@@ -69,9 +69,13 @@ func parseName(text string) (n fileName, ok bool) {
 // held is a file of lines in the folder.
 type held struct {
 	fileName
-	zipped bool
-	size   int64
+	zipped  bool
+	size    int64
+	changed string // the day on which something was written to it
 }
+
+// dayChanged is the day on which something was written to a file.
+func dayChanged(about os.FileInfo) string { return about.ModTime().Format(time.DateOnly) }
 
 // base is the name of the file as it is.
 func (h held) base() string {
@@ -95,7 +99,7 @@ func (f *folder) list() (all []held) {
 		if !ok || err != nil || !about.Mode().IsRegular() {
 			continue
 		}
-		all = append(all, held{name, zipped, about.Size()})
+		all = append(all, held{name, zipped, about.Size(), dayChanged(about)})
 	}
 	slices.SortFunc(all, func(a, b held) int {
 		return cmp.Or(a.compare(b.fileName), strings.Compare(a.base(), b.base()))

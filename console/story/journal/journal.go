@@ -37,6 +37,7 @@ type Journal struct {
 	tidier tidier
 	end    context.CancelFunc // of what runs beside the writer
 	name   fileName           // of the file that is written
+	begun  string             // day by the clock on which that was opened: its name may be of a later one
 	file   *os.File           // nil: none is open
 	// pending is whole lines that are not in the file yet. While nothing can be written, the oldest go beyond
 	// mostPending.
@@ -97,14 +98,11 @@ func (j *Journal) ready() bool {
 	if j.file == nil && j.rests() {
 		return false
 	}
-	day := dayOf(j)
-	if j.file != nil && j.name.day == day && j.at < j.largest() {
+	today := j.folder.o.Now().Format(time.DateOnly)
+	if j.file != nil && j.name.day >= today && j.begun == today && j.at < j.largest() {
 		return true
 	}
-	next := fileName{day, 1}
-	if j.file != nil && j.name.day == day {
-		next.part = j.name.part + 1
-	}
+	next := nextName(j, today)
 	turned := j.file != nil
 	if turned {
 		j.Flush()
@@ -120,17 +118,20 @@ func (j *Journal) ready() bool {
 	return true
 }
 
-// dayOf is the day whose file is written: today, unless a later one has a file. A clock may be set back, and a machine
-// may move west, but what is written later must not stand in front of what was written before: who reads goes by names.
-func dayOf(j *Journal) string {
-	today := j.folder.o.Now().Format(time.DateOnly)
+// nextName is the file that is written next: of today, unless a later day has one. A clock may be set back, and a
+// machine may move west, but what is written later must not stand in front of what was written before: who reads goes by
+// names. Of a later day, each day has parts of its own, so that they go after store.keep.
+func nextName(j *Journal, today string) fileName {
+	var newest fileName
 	if j.file != nil {
-		return max(today, j.name.day)
+		newest = fileName{j.name.day, j.name.part + 1}
+	} else if files := j.folder.list(); len(files) > 0 {
+		newest = files[len(files)-1].fileName // of its day, earlier parts may be gone
 	}
-	if files := j.folder.list(); len(files) > 0 {
-		return max(today, files[len(files)-1].day)
+	if newest.day < today {
+		return fileName{today, 1}
 	}
-	return today
+	return newest
 }
 
 // rests tells whether it is too early to try again.
@@ -146,11 +147,12 @@ func (j *Journal) open(name fileName) error {
 	if err := os.MkdirAll(j.folder.o.Folder, 0o700); err != nil {
 		return err
 	}
+	today := j.folder.o.Now().Format(time.DateOnly)
 	for {
 		path := j.folder.path(name.String())
 		_, zipped := os.Lstat(path + zip)
 		held, err := os.Stat(path)
-		if zipped != nil && (err != nil || held.Size() < j.largest()) {
+		if zipped != nil && (err != nil || held.Size() < j.largest() && (name.day <= today || dayChanged(held) == today)) {
 			break
 		}
 		name.part++
@@ -159,7 +161,7 @@ func (j *Journal) open(name fileName) error {
 	if err != nil {
 		return err
 	}
-	j.file, j.name, j.at = file, name, int64(len(j.pending))
+	j.file, j.name, j.begun, j.at = file, name, today, int64(len(j.pending))
 	if held, err := file.Stat(); err == nil {
 		j.at += held.Size()
 		j.endTornLine(held.Size())

@@ -176,6 +176,24 @@ func TestArchivesOfADayAreNotOverwritten(t *testing.T) {
 	}
 }
 
+// The first parts of a large day may be gone: a start goes on behind the last one.
+func TestLinesOfALargeDayComeBackInTheirOrder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	d := sit(t, folder, 1000)
+	for i := range 200 {
+		d.Append(fmt.Appendf(nil, "%0100d", i))
+		d.settle()
+		if i%20 == 19 {
+			d.Close()
+			d = sit(t, folder, 1000)
+		}
+	}
+	got := d.After(Position{}, 1000)
+	if n := len(got); n == 0 || n == 200 || !slices.IsSortedFunc(got, bytes.Compare) || !bytes.HasSuffix(got[n-1], []byte("199")) {
+		t.Errorf("%d lines, %q, of %s", n, got, d.names())
+	}
+}
+
 func TestDamagedArchiveIsSetAside(t *testing.T) {
 	folder := t.TempDir()
 	d := sit(t, folder, 1<<20)
@@ -315,5 +333,36 @@ func TestKillWhileZippingLosesNothing(t *testing.T) {
 	}
 	if names := d.names(); names != "2026-11-18.jsonl.gz 2026-11-19.0.jsonl 2026-11-19.jsonl.gz notes.txt" {
 		t.Errorf("the folder has %s", names)
+	}
+}
+
+// A clock may be far ahead for a moment. What is written behind that is kept as long as anything else.
+func TestFilesOfALaterDayGoAfterTheirTime(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	d := sit(t, folder, 1<<20)
+	today := time.Now()
+	write := func(days int, line string) {
+		d.now = today.AddDate(0, 0, days)
+		d.Append([]byte(line))
+		d.settle()
+		for _, h := range d.folder.list() { // what was written now has the time of the machine, not of the test
+			if h.changed == today.Format(time.DateOnly) {
+				_ = os.Chtimes(d.folder.path(h.base()), d.now, d.now)
+			}
+		}
+	}
+	write(1000, "ahead")
+	_ = os.Chtimes(filepath.Join(folder, d.name.String()), today, today)
+	for day := range 60 {
+		write(1+day, fmt.Sprintf("day %02d", day))
+		if day%7 == 6 {
+			d.Close()
+			d = sit(t, folder, 1<<20)
+			write(1+day, fmt.Sprintf("day %02d, later", day)) // in the part of its day
+		}
+	}
+	got := d.After(Position{}, 1000)
+	if first := string(got[0]); first < "day 28" || first > "day 30" || len(got) < 33 || string(got[len(got)-1]) != "day 59" {
+		t.Errorf("%d lines are kept, from %q to %q: %s", len(got), first, got[len(got)-1], d.names())
 	}
 }

@@ -30,10 +30,10 @@ func (t *tidier) start(now time.Time, written fileName) {
 }
 
 func (t *tidier) tidy(now time.Time, written fileName) {
-	oldest := now.Add(-t.folder.o.Keep).Format(time.DateOnly)
+	today, oldest := now.Format(time.DateOnly), now.Add(-t.folder.o.Keep).Format(time.DateOnly)
 	for _, h := range t.folder.list() {
 		switch {
-		case h.day < oldest:
+		case h.day < oldest || h.day > today && h.changed < oldest && h.compare(written) < 0:
 			_ = os.Remove(t.folder.path(h.base())) // tried again the next time
 		case !h.zipped && h.compare(written) < 0:
 			t.zipOrSay(h)
@@ -106,7 +106,7 @@ func (t *tidier) removeLeftovers(oldest string) {
 	for _, e := range entries {
 		about, err := e.Info()
 		aside := strings.HasSuffix(e.Name(), damaged) && err == nil &&
-			about.ModTime().Format(time.DateOnly) < oldest
+			dayChanged(about) < oldest
 		if strings.HasSuffix(e.Name(), lines+zip+fresh) || aside {
 			_ = os.Remove(t.folder.path(e.Name()))
 		}
