@@ -119,8 +119,8 @@ func (j *Journal) ready() bool {
 }
 
 // nextName is the file that is written next: of today, unless a later day has one. A clock may be set back, and a
-// machine may move west, but what is written later must not stand in front of what was written before: who reads goes by
-// names. Of a later day, each day has parts of its own, so that they go after store.keep.
+// machine may move west, but what is written later must not stand in front of what was written before: who reads goes
+// by names. Of a later day, each day has parts of its own, so that they go after store.keep.
 func nextName(j *Journal, today string) fileName {
 	var newest fileName
 	if j.file != nil {
@@ -152,7 +152,8 @@ func (j *Journal) open(name fileName) error {
 		path := j.folder.path(name.String())
 		_, zipped := os.Lstat(path + zip)
 		held, err := os.Stat(path)
-		if zipped != nil && (err != nil || held.Size() < j.largest() && (name.day <= today || dayChanged(held) == today)) {
+		goesOn := err != nil || held.Size() < j.largest() && (name.day <= today || dayChanged(held) == today)
+		if zipped != nil && goesOn {
 			break
 		}
 		name.part++

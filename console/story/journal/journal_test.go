@@ -189,7 +189,8 @@ func TestLinesOfALargeDayComeBackInTheirOrder(t *testing.T) {
 		}
 	}
 	got := d.After(Position{}, 1000)
-	if n := len(got); n == 0 || n == 200 || !slices.IsSortedFunc(got, bytes.Compare) || !bytes.HasSuffix(got[n-1], []byte("199")) {
+	n := len(got)
+	if n == 0 || n == 200 || !slices.IsSortedFunc(got, bytes.Compare) || !bytes.HasSuffix(got[n-1], []byte("199")) {
 		t.Errorf("%d lines, %q, of %s", n, got, d.names())
 	}
 }
