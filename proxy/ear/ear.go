@@ -71,9 +71,8 @@ func (e *Ear) Hear(run []byte) {
 	case len(run) >= mostEnd:
 		kept, cut := len(e.end), len(run)-mostEnd
 		e.forget(run)
-		if !e.nameLast(run, cut) { // it may be called so where the runs meet
-			e.end = append(e.end[:kept], run[:mostKind]...)
-			e.nameLast(e.end, kept+min(cut, mostKind))
+		if !e.nameLast(run, cut) {
+			e.nameBefore(e.end[:kept], run, cut)
 		}
 		e.end = append(e.end[:0], run[cut:]...)
 	default:
@@ -109,12 +108,40 @@ func (e *Ear) nameLast(heard []byte, cut int) bool {
 	if !e.gone.named {
 		return false
 	}
-	at := bytes.LastIndex(heard[:min(cut+len(eventLine)-1, len(heard))], []byte(eventLine))
+	at := lastName(heard[:min(cut+len(eventLine)-1, len(heard))])
 	if at < 0 {
 		return false
 	}
 	e.gone.call(heard[at+len(eventLine):])
 	return true
+}
+
+// nameBefore is nameLast for a run that names no event before cut: the name may stand where the runs meet, or before.
+func (e *Ear) nameBefore(kept, run []byte, cut int) {
+	var room [2*mostKind + len(eventLine)]byte
+	meet := append(room[:0], kept[max(0, len(kept)-mostKind-len(eventLine)):]...)
+	end := len(meet) + min(cut, mostKind)
+	if !e.nameLast(append(meet, run[:mostKind]...), end) {
+		e.nameLast(kept, len(kept))
+	}
+}
+
+// lastName is where the last line begins that names an event; -1 if none does. It is near the end, or far from it: to
+// search backward through an event of a megabyte would take a millisecond, as no processor helps with that.
+func lastName(heard []byte) int {
+	const near = 512
+	name, from := []byte(eventLine), max(0, len(heard)-near)
+	if at := bytes.LastIndex(heard[from:], name); at >= 0 {
+		return from + at
+	}
+	last, heard := -1, heard[:min(from+len(name)-1, len(heard))]
+	for {
+		at := bytes.Index(heard[last+1:], name)
+		if at < 0 {
+			return last
+		}
+		last += 1 + at
+	}
 }
 
 // call takes the name of the last event, of which line is the rest.
