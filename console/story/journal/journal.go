@@ -326,7 +326,7 @@ func (j *Journal) Tidy() {
 	}
 	now, written := j.folder.o.Now(), j.name
 	if j.file == nil {
-		written = fileName{now.Format(time.DateOnly), 1} // it may be written next
+		written = nextName(j, now.Format(time.DateOnly)) // it may be written next
 	}
 	j.tidier.start(now, written)
 }

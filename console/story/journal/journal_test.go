@@ -337,6 +337,28 @@ func TestKillWhileZippingLosesNothing(t *testing.T) {
 	}
 }
 
+// A start that has nothing to write yet holds the quota, whatever day it is.
+func TestQuotaIsHeldAtAStartBehindAClockThatWasSetBack(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	d := sit(t, folder, 40_000)
+	for range 30 {
+		d.Append(bytes.Repeat([]byte("x"), 999))
+	}
+	d.settle()
+	d.Close()
+	d = sit(t, folder, 10_000)
+	d.now = d.now.AddDate(0, 0, -2)
+	d.Tidy()
+	d.settle()
+	size := int64(0)
+	for _, h := range d.folder.list() {
+		size += h.size
+	}
+	if size > 10_000+999 {
+		t.Errorf("%d bytes are kept: %s", size, d.names())
+	}
+}
+
 // A clock may be far ahead for a moment. What is written behind that is kept as long as anything else.
 func TestFilesOfALaterDayGoAfterTheirTime(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
