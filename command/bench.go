@@ -97,10 +97,13 @@ func (k loadCmd) Run(*cli) error {
 		return err
 	}
 	opts := benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick}
-	for i, program := range k.Against {
-		rival := epitomeAt(fmt.Sprintf("%d: %s", i+1, filepath.Base(program)), program)
-		rival.Rival = true
-		opts.Proxies = append(opts.Proxies, rival)
+	copies, err := newAlike()
+	if err != nil {
+		return err
+	}
+	defer copies.remove()
+	if err := k.enterRivals(&opts.Lineup, copies); err != nil {
+		return err
 	}
 	if opts.Dialect = k.Dialect; k.Dialect != "chat" {
 		inChat := opts.Proxies[0]
@@ -114,6 +117,28 @@ func (k loadCmd) Run(*cli) error {
 		return err
 	}
 	return k.report(r)
+}
+
+// enterRivals has the programs measured too that are named. They, and epitome beside them, run from copies.
+func (k loadCmd) enterRivals(l *lineup.Lineup, copies alike) error {
+	if len(k.Against) == 0 {
+		return nil
+	}
+	own, err := copies.of(l.Proxies[0].Command[0], 0)
+	if err != nil {
+		return err
+	}
+	l.Proxies[0].Command[0] = own
+	for i, program := range k.Against {
+		path, err := copies.of(program, i+1)
+		if err != nil {
+			return err
+		}
+		rival := epitomeAt(fmt.Sprintf("%d: %s", i+1, filepath.Base(program)), path)
+		rival.Rival = true
+		l.Proxies = append(l.Proxies, rival)
+	}
+	return nil
 }
 
 type cancelCmd struct {
