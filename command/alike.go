@@ -9,7 +9,7 @@ import (
 )
 
 // alike is copies of programs, all made in one way. A linker leaves a file otherwise in the system's cache than a copy
-// does: the same program took 1.3 MB more of memory from the one than from the other.
+// does, and more of the one than of the other may count as the memory of who runs it.
 type alike struct{ folder string }
 
 // newAlike makes a folder for copies. Who made it removes it.

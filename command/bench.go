@@ -97,13 +97,15 @@ func (k loadCmd) Run(*cli) error {
 		return err
 	}
 	opts := benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick}
-	copies, err := newAlike()
-	if err != nil {
-		return err
-	}
-	defer copies.remove()
-	if err := k.enterRivals(&opts.Lineup, copies); err != nil {
-		return err
+	if len(k.Against) > 0 {
+		copies, err := newAlike()
+		if err != nil {
+			return err
+		}
+		defer copies.remove()
+		if err := k.enterRivals(&opts.Lineup, copies); err != nil {
+			return err
+		}
 	}
 	if opts.Dialect = k.Dialect; k.Dialect != "chat" {
 		inChat := opts.Proxies[0]
@@ -121,9 +123,6 @@ func (k loadCmd) Run(*cli) error {
 
 // enterRivals has the programs measured too that are named. They, and epitome beside them, run from copies.
 func (k loadCmd) enterRivals(l *lineup.Lineup, copies alike) error {
-	if len(k.Against) == 0 {
-		return nil
-	}
 	own, err := copies.of(l.Proxies[0].Command[0], 0)
 	if err != nil {
 		return err
