@@ -32,8 +32,8 @@ func WhyNothing(p *plan.Plan, total int) plan.Why {
 	case total <= p.Limits.ClearLine:
 		return plan.Because(event.CodeNotDue, "%s; %s", newestInWords(p), dueInWords(p))
 	case fixed > p.Limits.Usable:
-		return plan.Because(event.CodeFixedFills, "system prompt and tools alone have %s tokens and fill the window, of which a "+
-			"request may have %s", plan.Amount(p, fixed), plan.Amount(p, p.Limits.Usable))
+		return plan.Because(event.CodeFixedFills, "system prompt and tools alone have %s and fill the window, of which a "+
+			"request may have %s", plan.InTokens(p, fixed), plan.Amount(p, p.Limits.Usable))
 	}
 	return freesLittle(p, total)
 }
@@ -54,8 +54,8 @@ func WhyOverLine(p *plan.Plan) (why plan.Why) {
 // freesLittle says that clearing would free too little of a request of so many tokens that is over the line.
 func freesLittle(p *plan.Plan, total int) plan.Why {
 	due, line := p.Result.Due, plan.Amount(p, p.Limits.ClearLine)
-	return plan.Because(event.CodeFreesLittle, "the request has %s tokens and is over the line of %s, but clearing frees %s, "+
-		"and is done once it frees %s", plan.Amount(p, total), line, atMost(p, due), plan.Amount(p, due.From))
+	return plan.Because(event.CodeFreesLittle, "the request has %s and is over the line of %s, but clearing frees %s, "+
+		"and is done once it frees %s", plan.InTokens(p, total), line, atMost(p, due), plan.Amount(p, due.From))
 }
 
 // newestInWords says of the largest result that has come why it is sent whole.
@@ -73,7 +73,7 @@ func newestInWords(p *plan.Plan) string {
 	limit, _, _ := limitOf(p, largest)
 	_, tokens := p.Passages(largest.Item)
 	if tokens > limit {
-		return "shortening the largest new result (" + plan.Amount(p, tokens) + " tokens, over " + plan.Amount(p, limit) +
+		return "shortening the largest new result (" + plan.InTokens(p, tokens) + ", over " + plan.Amount(p, limit) +
 			") saves too little"
 	}
 	return "the largest new result has " + plan.InTokens(p, tokens) + " and is not over its limit of " + plan.Amount(p, limit)
@@ -87,7 +87,7 @@ func dueInWords(p *plan.Plan) string {
 	case due.Freed == 0:
 		return "nothing that was sent is old or spent"
 	case due.Waits:
-		return "clearing would free " + atMost(p, due) + " tokens, and waits for the line of " + plan.Amount(p, p.Limits.ClearLine) + " tokens"
+		return "clearing would free " + atMost(p, due) + " tokens, and waits for the line of " + plan.InTokens(p, p.Limits.ClearLine)
 	default:
 		return "clearing would free " + atMost(p, due) + " tokens; it pays once it frees " + plan.Amount(p, due.From)
 	}
