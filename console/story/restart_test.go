@@ -95,7 +95,7 @@ func TestAllIsTheSameAfterARestart(t *testing.T) {
 }
 
 func TestAllIsTheSameAfterAKill(t *testing.T) {
-	folder, killed := filepath.Join(t.TempDir(), "events"), filepath.Join(t.TempDir(), "killed")
+	folder := filepath.Join(t.TempDir(), "events")
 	dice := cast(7)
 	r := keeping(t, folder, noon)
 	dice.record(r, 300)
@@ -104,22 +104,27 @@ func TestAllIsTheSameAfterAKill(t *testing.T) {
 	dice.record(r, 300)
 	r.writer.do(r.writer.journal.Flush)
 	want := told(t, r)
+	sameText(t, "after a kill", told(t, keeping(t, asKilled(t, folder), r.now.Load())), want)
+}
+
+// asKilled is a copy of a folder that is written to, as a kill would have left it. A copy takes a while, as a kill does
+// not: where a day's file is packed meanwhile, it is made again.
+func asKilled(t *testing.T, folder string) string {
+	t.Helper()
+	killed := filepath.Join(t.TempDir(), "killed")
 	err := os.CopyFS(killed, os.DirFS(folder))
-	for range 100 {
-		if !errors.Is(err, fs.ErrNotExist) { // a day's file is packed meanwhile: a copy takes a while, a kill does not
-			break
-		}
+	for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < 100; tries++ {
 		err = errors.Join(os.RemoveAll(killed), os.CopyFS(killed, os.DirFS(folder)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameText(t, "after a kill", told(t, keeping(t, killed, r.now.Load())), want)
+	return killed
 }
 
 // A clock that is set back over midnight, as at the end of summer in some places, or as a machine moves west.
 func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
-	folder, killed := filepath.Join(t.TempDir(), "events"), filepath.Join(t.TempDir(), "killed")
+	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
 	day := func(days int) {
 		r.now.Store(noon.Add(time.Duration(days) * 24 * time.Hour))
@@ -136,10 +141,7 @@ func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
 	day(0)
 	r.writer.do(r.writer.journal.Flush)
 	want := told(t, r)
-	if err := os.CopyFS(killed, os.DirFS(folder)); err != nil {
-		t.Fatal(err)
-	}
-	sameText(t, "after a kill", told(t, keeping(t, killed, r.now.Load())), want)
+	sameText(t, "after a kill", told(t, keeping(t, asKilled(t, folder), r.now.Load())), want)
 	r.Close()
 	if err := os.Remove(filepath.Join(folder, "fold.json")); err != nil {
 		t.Fatal(err)
