@@ -137,6 +137,9 @@ func TestWhatFailsWithinAnAnswerIsNeverCompleted(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(l.raw, "[DONE]") || len(o.bodies) != 2 {
 			t.Errorf("%v, after %d requests: %s", err, len(o.bodies), l.raw)
 		}
+		if u := told(t, k).Usage; u.Cut != cut || u.Input == 0 {
+			t.Errorf("told is %+v", u)
+		}
 	}
 	f(true, 0, true, "unexpected EOF")
 	f(true, http.StatusTooManyRequests, false, "unexpected EOF")
@@ -180,14 +183,23 @@ func TestAsidesAreTold(t *testing.T) {
 	if _, err := l.asks(k.url()); err != nil {
 		t.Fatal(err)
 	}
-	e, err := event.Exchange{}, error(nil)
+	if e := told(t, k); e.Asides != 1 || e.Usage.Input != 200 || e.Usage.Output != 20 || e.Fault != event.None {
+		t.Errorf("told is %+v", e)
+	}
+}
+
+// told is the first exchange.
+func told(t *testing.T, k *kept) (e event.Exchange) {
+	t.Helper()
+	err := error(nil)
 	scriptedtest.Eventually(func() bool { // the event is made behind the answer
 		e, err = k.book.Exchange(1)
 		return err == nil
 	})
-	if err != nil || e.Asides != 1 || e.Usage.Input != 200 || e.Usage.Output != 20 || e.Fault != event.None {
-		t.Errorf("told is %+v, %v", e, err)
+	if err != nil {
+		t.Error(err)
 	}
+	return e
 }
 
 // TestAModelReadsWhatAStubNames: a result is too large when it comes, and the model finds in it what it is asked for.

@@ -42,6 +42,9 @@ func billing(w http.ResponseWriter, r *http.Request) {
 		usage = `,"usage":{"prompt_tokens":100,"completion_tokens":7,"cost":0.0123}`
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if asked.Model == "mine-cut" {
+		w.Header().Set("Content-Length", "100000")
+	}
 	_, _ = fmt.Fprintf(w, `{"id":"x","object":"chat.completion","model":%q,"choices":[{"index":0,"message":`+
 		`{"role":"assistant","content":"done"},"finish_reason":"stop"}]%s}`, asked.Model, usage)
 }
@@ -147,17 +150,20 @@ func (k *kept) ask(t *testing.T, model, mode string, turns int) {
 }
 
 // figures are what must be the same wherever it is read.
-type figures struct{ Exchanges, Before, After, Billed, Saved, Unpriced, Beyond int64 }
+type figures struct{ Exchanges, Before, After, Billed, AtLeast, Saved, Unpriced, Beyond int64 }
 
 func figuresOf(s story.Sums) figures {
 	m := s.Money
-	return figures{s.Exchanges, s.TokensBefore, s.TokensAfter, m.Billed, m.Saved, m.Unpriced, m.Beyond}
+	return figures{s.Exchanges, s.TokensBefore, s.TokensAfter, m.Billed, m.AtLeast, m.Saved, m.Unpriced, m.Beyond}
 }
 
 // plus adds what an exchange tells.
 func (f *figures) plus(e event.Exchange) {
 	f.Exchanges++
 	f.Billed += e.Bill.Billed
+	if e.Bill.AtLeast {
+		f.AtLeast++
+	}
 	if e.Bill.IsUnpriced() {
 		f.Unpriced++
 	}
@@ -186,6 +192,7 @@ func (k *kept) logged(t *testing.T) (f figures) {
 			Saved     int64 `json:"saved_nano"`
 			Unpriced  string
 			Beyond    bool
+			Cut       bool
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
@@ -196,6 +203,9 @@ func (k *kept) logged(t *testing.T) (f figures) {
 		f.Exchanges++
 		f.Billed += e.Billed
 		f.Saved += e.Saved
+		if e.Cut {
+			f.AtLeast++
+		}
 		if e.Unpriced != "" {
 			f.Unpriced++
 		}
@@ -235,6 +245,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	k.ask(t, "mine-two", "observe", 3)
 	k.ask(t, "mine-silent", "on", 2)
 	k.ask(t, "mine-busy", "on", 2)
+	k.ask(t, "mine-cut", "on", 2)
 	k.ask(t, "a-model-of-no-price", "on", 2)
 	k.ask(t, "charged-by-who-sells-it", "on", 2)
 	k.ask(t, "mine-one", "off", 1)
@@ -242,8 +253,8 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	var all story.Summary
 	k.get(t, "/-/api/summary", &all)
 	want := figuresOf(all.Total)
-	if want.Exchanges != 18 || want.Before <= want.After || want.Billed == 0 || want.Unpriced == 0 ||
-		want.Beyond == 0 || all.Total.Observed.Exchanges != 3 || all.Total.Failed != 2 {
+	if want.Exchanges != 20 || want.Before <= want.After || want.Billed == 0 || want.Unpriced == 0 ||
+		want.Beyond == 0 || want.AtLeast != 2 || all.Total.Observed.Exchanges != 3 || all.Total.Failed != 4 {
 		t.Errorf("the session shows too little: %+v", all.Total)
 	}
 	var one, conversations figures
@@ -283,7 +294,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	if got := (figures{
 		Exchanges: count("epitome_exchanges_total"), Before: count("epitome_received_tokens_total"),
 		After: count("epitome_sent_tokens_total"), Billed: nano("epitome_billed_dollars_total"),
-		Saved: nano("epitome_saved_dollars"), Unpriced: count("epitome_unpriced_exchanges_total"),
+		AtLeast: count("epitome_cut_answers_total"), Saved: nano("epitome_saved_dollars"), Unpriced: count("epitome_unpriced_exchanges_total"),
 		Beyond: count("epitome_beyond_window_exchanges_total"),
 	}); got != want {
 		t.Errorf("the metrics come to %+v, the summary to %+v", got, want)
@@ -306,6 +317,7 @@ func (f *figures) add(g figures) {
 	f.Before += g.Before
 	f.After += g.After
 	f.Billed += g.Billed
+	f.AtLeast += g.AtLeast
 	f.Saved += g.Saved
 	f.Unpriced += g.Unpriced
 	f.Beyond += g.Beyond

@@ -20,6 +20,8 @@ type Usage struct {
 	CacheUnknown bool `json:"cache_unknown,omitempty"`
 	// Odd is that the numbers contradict each other (Read and writes are more than Input); they are not priced.
 	Odd bool `json:"odd,omitempty"`
+	// Cut is that the answer did not come whole: Output and Reasoning are what it had told until then, at least.
+	Cut bool `json:"cut,omitempty"`
 	// Charged is what the provider says that it charged, in nano-dollars; 0 if it does not say.
 	Charged int64 `json:"charged_nano,omitempty"`
 }
@@ -40,7 +42,7 @@ func (u Usage) Add(other Usage) Usage {
 	} else {
 		u.Charged = 0
 	}
-	u.CacheUnknown, u.Odd = u.CacheUnknown || other.CacheUnknown, u.Odd || other.Odd
+	u.CacheUnknown, u.Odd, u.Cut = u.CacheUnknown || other.CacheUnknown, u.Odd || other.Odd, u.Cut || other.Cut
 	return u
 }
 
@@ -59,6 +61,9 @@ type Bill struct {
 	Billed   int64  `json:"billed_nano,omitempty"`
 	// Most is above Billed where the answer says nothing of the cache: then Billed is as if all that may be cached was.
 	Most int64 `json:"most_nano,omitempty"`
+	// AtLeast is that Billed is of an answer that did not come whole: what its model wrote beyond what was told is in
+	// neither Billed nor Most.
+	AtLeast bool `json:"at_least,omitempty"`
 	// Ruled is that Raw and Sent are known and comparable; else neither counts.
 	Ruled bool `json:"ruled,omitempty"`
 	// Measured is that Billed is known.

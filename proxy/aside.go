@@ -55,7 +55,6 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 
 // converse passes on an answer in which epitome's tool may be called.
 func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) error {
-	told := x.event.Usage
 	r := aside.Relay{Turn: x.opened.turn, HTTP10: x.delivery.to.HTTP10, Call: &x.call}
 	r.Begin = func(h *wire.Head, empty bool) error {
 		x.event.FirstByte, x.event.Status = time.Since(x.event.Start), h.Code
@@ -68,12 +67,15 @@ func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) er
 		x.event.ResponseBytes += int64(len(b))
 		return x.delivery.write(b)
 	}
-	r.Heard = func(a *wire.Answer) {
+	told := x.event.Usage
+	add := func(a *wire.Answer, take func(*exchange, *wire.Answer)) {
 		x.event.Usage = event.Usage{}
-		x.takeUsage(a)
+		take(x, a)
 		told = told.Add(x.event.Usage)
 		x.event.Usage = told
 	}
+	r.Heard = func(a *wire.Answer) { add(a, takeUsage) }
+	r.Broke = func(a *wire.Answer) { add(a, takeCut) }
 	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
 	r.Lost = func(err error) { x.event.Inner = cmp.Or(x.event.Inner, event.Clip(err.Error())) }
 	r.Hold = func(size int) error { return roomToWeave(x, len(x.opened.woven)+size) }

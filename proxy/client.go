@@ -26,6 +26,9 @@ func spend(x *exchange) {
 		return
 	}
 	tokens := int64(e.Usage.Input) + int64(e.Usage.Output)
+	if e.Usage.Cut { // what it wrote, it has not told
+		tokens += e.ResponseBytes / bytesPerToken
+	}
 	if e.Usage.Source != event.UsageProvider && (e.Method == "POST" || e.Status == 101) {
 		own, bytes := int64(ear.OwnCount(e)), e.ResponseBytes
 		if own == 0 {

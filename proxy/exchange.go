@@ -305,10 +305,12 @@ func (x *exchange) relay(a *wire.Answer) error {
 	if err == nil {
 		err = x.delivery.relayRest(a, &x.call, &x.event.ResponseBytes)
 	}
-	if err == nil {
-		x.takeUsage(a)
+	if err != nil {
+		takeCut(x, a)
+		return err
 	}
-	return err
+	takeUsage(x, a)
+	return nil
 }
 
 // cut ends the exchange from any goroutine.

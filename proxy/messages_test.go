@@ -127,6 +127,40 @@ func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
 	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,`, 1), 9_010)
 }
 
+// What a request took is told before the answer: whoever leaves within it is told of what they pay for.
+func TestCutAnswersHaveWhatTheyToldAtTheirBeginning(t *testing.T) {
+	t.Parallel()
+	start := strings.Replace(startOf("a"), `"input_tokens"`, `"output_tokens":1,"input_tokens"`, 1)
+	cut := event.Usage{Source: event.UsageProvider, Input: 4_810, Read: 4_000, Write5m: 800, Output: 1, Cut: true}
+	whole := cut
+	whole.Output, whole.Cut = 3, false
+	f := func(events, rest, leaves string, fault event.Fault, want event.Usage) {
+		t.Helper()
+		section := fmt.Sprintf("-- POST %s --\nstatus 200 OK\nheader Content-Type: text/event-stream\nchunk %q\n%s\n",
+			messagesTarget, events, rest)
+		r := on(t, section)
+		r.shapes(climbing)
+		c := r.dial().send(post(messagesTarget, longTale))
+		if leaves != "" {
+			r.await("waiting 1 close")
+			c.vanish(leaves)
+		}
+		e := r.event()
+		learns := e.TokensUsed != 0
+		if e.Fault != fault || e.Usage != want || e.Status != 200 || learns != (fault == event.None) {
+			t.Errorf("%q of %d bytes, then %s %s: %q, %+v, used %d", e.Fault, len(events), rest, leaves, e.Err, e.Usage, e.TokensUsed)
+		}
+	}
+	long := frames(start, blockBegun) + strings.Repeat(frames(saidHi), 500)
+	f(frames(start, blockBegun, saidHi), "hangup", "", event.Truncated, cut)
+	f(long, "hangup", "", event.Truncated, cut)
+	f(long, "await-close", "FIN", event.ClientGone, cut)
+	f(long, "await-close", "RST", event.ClientGone, cut)
+	f(frames(start, blockBegun, saidHi, ended, stopped), "end", "", event.None, whole)
+	counted := event.Usage{Source: event.UsageCounted, Input: 10_000, CacheUnknown: true, Cut: true}
+	f(frames(startOf("a"), blockBegun, saidHi), "hangup", "", event.Truncated, counted) // it tells no output yet
+}
+
 func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
 	t.Parallel()
 	f := func(base, request, want string, headers ...string) {

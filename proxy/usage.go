@@ -10,11 +10,11 @@ import (
 
 // takeUsage takes what an answer that has passed has said of its tokens. Where it says nothing, the request's are our
 // own count.
-func (x *exchange) takeUsage(a *wire.Answer) {
-	if !x.ear.Hears() || a.Code < 200 || a.Code > 299 {
+func takeUsage(x *exchange, a *wire.Answer) {
+	if !tells(x, a) {
 		return
 	}
-	end := x.ear.ReadEnd(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
+	end := x.ear.ReadEnd(a, int64(x.set.conf.MaxBody))
 	if peek.Fails(a, x.dialect, x.ear.Torn(), end) {
 		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
 	}
@@ -26,6 +26,22 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 		learnFrom(x, counted, used)
 	}
 }
+
+// takeCut takes what an answer has said until it broke off, or its client left: its request is paid all the same.
+// Nothing is learned from it.
+func takeCut(x *exchange, a *wire.Answer) {
+	if !tells(x, a) {
+		return
+	}
+	u, _ := x.ear.Usage(x.ear.ReadEnd(a, int64(x.set.conf.MaxBody)))
+	if x.event.Usage = u; u.Source == "" {
+		ear.CountUsage(&x.event)
+	}
+	x.event.Usage.Cut = x.event.Usage.Source != ""
+}
+
+// tells reports whether an answer may tell its tokens.
+func tells(x *exchange, a *wire.Answer) bool { return x.ear.Hears() && a.Code >= 200 && a.Code <= 299 }
 
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much
 // that was. own are its tokens of the vocabulary; 0 if usage is not to be held against them.

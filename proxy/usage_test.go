@@ -19,7 +19,7 @@ func TestAnAnswerThatTellsNothingIsCountedHere(t *testing.T) {
 	a := &wire.Answer{Head: &wire.Head{Code: 200}}
 	x.ear.Listen(a)
 	x.event.TokensAfter.User = 7
-	x.takeUsage(a)
+	takeUsage(x, a)
 	if want := (event.Usage{Source: event.UsageCounted, Input: 7, CacheUnknown: true}); x.event.Usage != want {
 		t.Errorf("the event has %+v, want %+v", x.event.Usage, want)
 	}
@@ -36,7 +36,7 @@ func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 		for run := range slices.Chunk([]byte(stream), 1000) {
 			x.ear.Hear(run)
 		}
-		x.takeUsage(a)
+		takeUsage(x, a)
 		if x.event.Fault != want {
 			t.Errorf("%s: the fault is %q, want %q, of %.300s", d.Key(), x.event.Fault, want, stream)
 		}

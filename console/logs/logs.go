@@ -121,6 +121,7 @@ func appendSpending(attrs fields, e *event.Exchange) fields {
 		}
 		attrs.number("written_tokens", u.Write5m+u.Write1h)
 		attrs = append(attrs, slog.Int("output_tokens", u.Output))
+		attrs.yes("cut", u.Cut)
 	}
 	attrs.text("price", e.Bill.Price)
 	if e.Bill.Measured {

@@ -78,6 +78,9 @@ func TestLogLineTellsTokensAndMoney(t *testing.T) {
 		"output_tokens": 7.0, "price": "openai/m", "billed_nano": 0.0, "saved_nano": -4.0})
 	f(event.Usage{Source: event.UsageProvider, Input: 9, CacheUnknown: true}, bill, event.ModeObserve, map[string]any{
 		"input_tokens": 9.0, "output_tokens": 0.0, "price": "openai/m", "billed_nano": 0.0})
+	cut := event.Usage{Source: event.UsageProvider, Input: 9, CacheUnknown: true, Cut: true}
+	f(cut, bill, event.ModeObserve, map[string]any{
+		"input_tokens": 9.0, "output_tokens": 0.0, "cut": true, "price": "openai/m", "billed_nano": 0.0})
 	counted := event.Usage{Source: event.UsageCounted, Input: 9}
 	unknown := event.Bill{Unpriced: event.UnpricedModel, Beyond: true}
 	f(counted, unknown, event.ModeOn, map[string]any{"unpriced": "model", "beyond": true})

@@ -64,7 +64,7 @@ type spending struct {
 	input, read, write, output *prometheus.CounterVec
 	billed, own, saved         *amounts[sale]
 	unpriced, beyond, misses   *prometheus.CounterVec
-	uncharged                  *prometheus.CounterVec
+	uncharged, cut             *prometheus.CounterVec
 	used                       *prometheus.HistogramVec
 
 	mu    sync.Mutex
@@ -126,6 +126,8 @@ func newSpending(registry *prometheus.Registry) *spending {
 		uncharged: newCounter("epitome_uncharged_summaries_total",
 			"Jobs for summaries of which it is not known what they cost, as no price is, or answers do not tell their tokens.",
 			"upstream"),
+		cut: newCounter("epitome_cut_answers_total",
+			"Exchanges that are billed, and whose answers did not come whole: they may have cost more.", "upstream"),
 		beyond: newCounter("epitome_beyond_window_exchanges_total",
 			"Requests that would have been refused as they came, as they were more than their model's window.", "upstream"),
 		misses: newCounter("epitome_cache_misses_total",
@@ -135,7 +137,7 @@ func newSpending(registry *prometheus.Registry) *spending {
 			"Share of its model's window that a conversation's request fills as it is sent.", usedShares, "upstream"),
 	}
 	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.uncharged,
-		m.beyond, m.misses, m.used)
+		m.cut, m.beyond, m.misses, m.used)
 	return m
 }
 
@@ -151,6 +153,9 @@ func (m *spending) record(e *event.Exchange) {
 	b := &e.Bill
 	if b.Measured {
 		m.billed.add(at, b.Billed)
+	}
+	if b.AtLeast {
+		m.cut.WithLabelValues(e.Upstream).Inc()
 	}
 	if b.IsUnpriced() {
 		m.unpriced.WithLabelValues(e.Upstream, b.Unpriced).Inc()

@@ -78,7 +78,7 @@ func (t *talk) tiles() g.Node {
 		markup.Tile("Turns", markup.Count(c.Turns), kept),
 		markup.Tile("Cached", markup.Share(c.Cached), g.Text("of the input, over turns whose answer tells it")),
 		markup.Tile("Billed", amounts.BilledSum(c.Sums.Money), g.Text("price of what the provider counted"),
-			amounts.BesideBilled(c.Sums.Money)),
+			amounts.Cut(c.Sums.Money), amounts.BesideBilled(c.Sums.Money)),
 		savedOfTalk(c.Sums.Money),
 	})
 }

@@ -179,6 +179,9 @@ func usage(u event.Usage) g.Node {
 	output := markup.Unknown("the answer says nothing of its tokens") // only requests are counted here
 	if u.Source == event.UsageProvider {
 		by, output = "the provider", markup.Tokens(u.Output)
+		if u.Cut {
+			output = amounts.AtLeast(output)
+		}
 	}
 	if u.Source == event.UsageProvider && !u.CacheUnknown {
 		held = markup.Tokens(u.Read)
@@ -186,6 +189,7 @@ func usage(u event.Usage) g.Node {
 	counted := func(name string, n int) g.Node { return g.If(n != 0, fact(name, "", markup.Cell(markup.Tokens(n)))) }
 	return markup.Lines{
 		fact("counted by", "", markup.Wording(g.Text(by),
+			g.If(u.Cut, g.Text("; what the model wrote before the answer broke off, or lost the client, is not told")),
 			g.If(u.Odd, g.Text("; the numbers contradict each other and are not priced")))),
 		fact("input", "", markup.Cell(markup.Tokens(u.Input))),
 		fact("of it cached", "of the input, what the provider's cache had", markup.Cell(held)),

@@ -212,6 +212,8 @@ func act(e *event.Exchange, sent *int) {
 			TokensAfter: 52_000, WindowBefore: 128_000, WindowAfter: 60_000}
 	case 90:
 		e.Mode, e.Action, e.Offloaded = event.ModeObserve, "offload", 1
+	case 45:
+		e.Fault, e.Err = event.ClientGone, "the client is gone"
 	case 95:
 		e.Status, e.Fault, e.Err = 502, event.Broken, "the upstream closed the connection"
 	}
@@ -248,6 +250,8 @@ func price(e *event.Exchange, held int) {
 	case e.Turn == 91:
 		e.Usage = event.Usage{Source: event.UsageCounted, Input: sent, CacheUnknown: true}
 		e.Bill.Most = e.Bill.Billed * 4
+	case e.Turn == 45:
+		e.Usage.Output, e.Usage.Cut, e.Bill.AtLeast = 1, true, true
 	case e.Turn == 29:
 		e.Bill.Sent = e.Bill.Raw + 31_000_000 // it breaks the cache and costs more
 	case e.Turn == 20:
@@ -255,6 +259,13 @@ func price(e *event.Exchange, held int) {
 	case raw > 128_000:
 		e.Bill.Ruled, e.Bill.Raw, e.Bill.Beyond = false, 0, true
 	}
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func sums(all []event.Exchange) (s story.Sums) {
@@ -269,6 +280,7 @@ func sums(all []event.Exchange) (s story.Sums) {
 		s.Usage.Read += int64(e.Usage.Read)
 		if e.Usage.Source == event.UsageProvider {
 			s.Usage.Told++
+			s.Usage.Cut += one(e.Usage.Cut)
 			s.Usage.CacheInput += int64(e.Usage.Input)
 		} else if e.Usage.Source != "" {
 			s.Usage.Counted++
@@ -280,6 +292,7 @@ func sums(all []event.Exchange) (s story.Sums) {
 		}
 		if e.Bill.Measured {
 			s.Money.Measured++
+			s.Money.AtLeast += one(e.Bill.AtLeast)
 			s.Money.Billed += e.Bill.Billed
 		}
 		if e.Bill.Ruled {

@@ -58,7 +58,7 @@ func overviewTiles(t story.Sums) g.Node {
 		markup.Tile("Billed", amounts.BilledSum(t.Money), g.Text("price of what providers counted, in "),
 			markup.Count(t.Money.Measured), g.Text(" of "), exchanges, g.Text(" exchanges"),
 			g.If(t.Money.Listed != 0, g.Group{g.Text("; "), markup.Count(t.Money.Listed),
-				g.Text(" by subscription, at list prices")}), amounts.BesideBilled(t.Money)),
+				g.Text(" by subscription, at list prices")}), amounts.Cut(t.Money), amounts.BesideBilled(t.Money)),
 		savedTile(t.Money),
 		markup.Tile("Kept alive", g.Group{markup.Count(t.Money.Died), g.Text(" conversation" + words.Plural(t.Money.Died))},
 			markup.Count(t.Money.Beyond), g.Text(" request"+words.Plural(t.Money.Beyond)+

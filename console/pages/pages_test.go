@@ -167,7 +167,8 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing
 		"55 4k 93k the client changed an earlier message, from message 12 on",
 		"51 4k 84k the pause before it was longer", "without epitome the conversation would have died", "100 all of them are kept")
-	says(t, session(), "/-/", true, "at list prices; and $0.031 for summaries, which is not in it", "21 % of $2.00",
+	says(t, session(), "/-/", true, "Billed ≥ $1.82", "at list prices; 1 answer broke off or "+
+		"lost the client, and may have cost more; and $0.031 for summaries, which is not in it", "21 % of $2.00",
 		"by one estimate, of the 56 requests with a price that would have fitted",
 		"summaries cost $0.031, which is taken off; what 2 of them cost is not known")
 	says(t, session(), "/-/exchanges/29", true, "extra cost $0.031", "clear: 11 items")
@@ -286,17 +287,19 @@ func TestTheOverviewSaysThatAnswersSayNothingOfACache(t *testing.T) {
 	m := session()
 	u := &m.summary.Total.Usage
 	*u = story.UsageSums{Told: 80, Input: 2_000_000, Read: 1_500_000, CacheInput: 2_000_000}
-	says(t, m, "/-/", true, "Cached 75 % of", "had 1.50M Exchanges", "6.88M 75 % $1.82", "!not tell")
+	says(t, m, "/-/", true, "Cached 75 % of", "had 1.50M Exchanges", "6.88M 75 % ≥ $1.82", "!not tell")
 	u.CacheInput = 1_900_000
-	says(t, m, "/-/", true, "Cached ≥ 75 % of", "had 1.50M or more: the answers to 100k of them do not tell", "6.88M ≥ 75 % $1.82")
+	says(t, m, "/-/", true, "Cached ≥ 75 % of", "had 1.50M or more: the answers to 100k of them do not tell", "6.88M ≥ 75 % ≥ $1.82")
 	*u = story.UsageSums{Told: 80, Input: 2_000_000}
-	says(t, m, "/-/", true, "Cached unknown no answer says", "6.88M unknown $1.82", "!0 % of")
+	says(t, m, "/-/", true, "Cached unknown no answer says", "6.88M unknown ≥ $1.82", "!0 % of")
 }
 
 // Where an answer does not tell its tokens, those of the request are counted here, and those of the answer are unknown.
 func TestExchangeSaysThatItsOutputIsUnknown(t *testing.T) {
 	says(t, session(), "/-/exchanges/91", true, "counted by epitome, as the answer does not tell", "of it cached unknown output unknown")
-	says(t, session(), "/-/exchanges/90", true, "counted by the provider", "output 400")
+	says(t, session(), "/-/exchanges/90", true, "counted by the provider", "output 400", "!broke off")
+	says(t, session(), "/-/exchanges/45", true, "counted by the provider; what the model wrote before the answer broke off, or "+
+		"lost the client, is not told", "output ≥ 1", "billed ≥ $0.01")
 }
 
 // Of more conversations than the overview lists it says where the others are.

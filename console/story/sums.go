@@ -62,6 +62,9 @@ func (a *account) addUsage(e *event.Exchange) {
 	}
 	if u.Source == event.UsageProvider {
 		a.Usage.Told++
+		if u.Cut {
+			a.Usage.Cut++
+		}
 	} else {
 		a.Usage.Counted++
 	}
@@ -93,6 +96,9 @@ func (a *account) addBilled(e *event.Exchange) {
 		a.Money.Measured++
 		a.Money.Billed += b.Billed
 		a.Money.Most += max(b.Most, b.Billed)
+		if b.AtLeast {
+			a.Money.AtLeast++
+		}
 		if b.Subscription {
 			a.Money.Listed++
 		}
@@ -202,6 +208,7 @@ func (u *UsageSums) add(v UsageSums) {
 	u.Read += v.Read
 	u.Write += v.Write
 	u.Output += v.Output
+	u.Cut += v.Cut
 }
 
 func (m *Money) add(n Money) {
@@ -212,6 +219,7 @@ func (m *Money) add(n Money) {
 	m.Sent += n.Sent
 	m.Own += n.Own
 	m.Measured += n.Measured
+	m.AtLeast += n.AtLeast
 	m.Listed += n.Listed
 	m.Unpriced += n.Unpriced
 	m.Uncharged += n.Uncharged

@@ -53,6 +53,8 @@ type UsageSums struct {
 	// CacheInput is what of Input is of answers that tell what the cache had. The others say nothing of it, and what
 	// it had of them is not 0 but unknown.
 	CacheInput int64 `json:"cache_input"`
+	// Cut is how many of the exchanges were told of by answers that did not come whole: Output has what those had told.
+	Cut int64 `json:"cut"`
 }
 
 // CacheUntold is the input of answers that do not tell what the provider's cache had.
@@ -61,13 +63,14 @@ func (u UsageSums) CacheUntold() int64 { return u.Input - u.CacheInput }
 // Money is what exchanges cost. Saved is Raw - Sent - Own: it may be negative.
 type Money struct {
 	Billed   int64 `json:"billed_nano"` // measured, of the exchanges whose usage and price are known
-	Most     int64 `json:"most_nano"`   // at most, where what the cache had is unknown
+	Most     int64 `json:"most_nano"`   // at most, where what the cache had is unknown; no bound where AtLeast is not 0
 	Ruled    int64 `json:"ruled"`       // exchanges that Raw and Sent are of
 	Raw      int64 `json:"raw_nano"`    // by the ruler, as they came
 	Sent     int64 `json:"sent_nano"`   // by the ruler, as they were sent
 	Own      int64 `json:"own_nano"`    // of requests for summaries
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
+	AtLeast  int64 `json:"at_least"` // of those, exchanges whose answers did not come whole: they may have cost more
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
 	// summaries that cost something which is not known; Own, and so Saved, leave it out

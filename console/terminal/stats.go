@@ -40,7 +40,7 @@ func sumsRow(key string, s story.Sums) []string {
 	if s.Usage.Told > 0 {
 		output = figure.Tokens(s.Usage.Output)
 	}
-	if s.Usage.Told > 0 && s.Usage.Counted > 0 {
+	if s.Usage.Told > 0 && s.Usage.Counted+s.Usage.Cut > 0 {
 		output = "≥ " + output
 	}
 	return []string{
@@ -72,6 +72,8 @@ func notesOn(s story.Summary) (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
+	add(m.AtLeast > 0, "BILLED is at least what stands there: %s did not come whole, and what the model wrote last is not told.",
+		number(m.AtLeast, "answer"))
 	add(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
 	add(m.Uncharged > 0, "SAVED has nothing of what %s of the summaries cost: their price or usage is unknown.",
 		figure.Thousands(m.Uncharged))
@@ -90,6 +92,7 @@ func notesOn(s story.Summary) (notes []string) {
 		says = "say nothing of their"
 	}
 	add(u.Told > 0 && u.Counted > 0, "OUTPUT is at least what stands there: %s %s tokens.", number(u.Counted, "answer"), says)
+	add(u.Cut > 0, "OUTPUT is at least what stands there: %s did not come whole.", number(u.Cut, "answer"))
 	o := s.Total.Observed
 	add(o.Exchanges > 0, "In mode observe, %s of %s tokens would have become %s. "+
 		"CAME, SENT, LESS and SAVED leave such requests out; the other columns count them.",

@@ -234,6 +234,10 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 	u.Counted, u.CacheInput = 1, 900
 	wantParts(t, Stats(s, 0), "≥ 97 %    ≥ 50  $12.40", "OUTPUT is at least what stands there: 1 answer says nothing of its tokens.",
 		"CACHED is at least what stands there: the answers to 100 of 1k tokens do not tell what the cache had.")
+	u.Counted, u.Cut, s.Total.Money.AtLeast = 0, 2, 1
+	wantParts(t, Stats(s, 0), "≥ 50  ≥ $12.40", "OUTPUT is at least what stands there: 2 answers did not come whole.",
+		"BILLED is at least what stands there: 1 answer did not come whole, and what the model wrote last is not told.")
+	u.Counted, u.Cut, s.Total.Money.AtLeast = 1, 0, 0
 	u.Read, u.CacheInput = 0, 0
 	wantParts(t, Stats(s, 0), "–    ≥ 50  $12.40", "CACHED is unknown: no answer tells what the provider's cache had.")
 }

@@ -35,6 +35,8 @@ func billed(m story.Money) string {
 	switch {
 	case m.Measured == 0:
 		return unknown
+	case m.AtLeast > 0:
+		return "≥ " + figure.Dollars(m.Billed)
 	case m.Most > m.Billed:
 		return figure.Dollars(m.Billed) + " to " + figure.Dollars(m.Most)
 	}
@@ -102,6 +104,8 @@ func cost(b event.Bill) string {
 	switch {
 	case !b.Measured:
 		return unknown
+	case b.AtLeast:
+		return "≥ " + figure.Dollars(b.Billed)
 	case b.Most > b.Billed:
 		return figure.Dollars(b.Billed) + " to " + figure.Dollars(b.Most)
 	}

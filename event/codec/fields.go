@@ -46,7 +46,7 @@ func usage(c *coder, u *event.Usage) {
 	number(c, &u.Write1h)
 	number(c, &u.Output)
 	number(c, &u.Reasoning)
-	flags(c, &u.CacheUnknown, &u.Odd)
+	flags(c, &u.CacheUnknown, &u.Odd, &u.Cut)
 	number(c, &u.Charged)
 }
 
@@ -114,5 +114,5 @@ func bill(c *coder, b *event.Bill) {
 	number(c, &b.Sent)
 	number(c, &b.Billed)
 	number(c, &b.Most)
-	flags(c, &b.Ruled, &b.Measured, &b.Beyond, &b.Subscription)
+	flags(c, &b.AtLeast, &b.Ruled, &b.Measured, &b.Beyond, &b.Subscription)
 }

@@ -16,6 +16,7 @@ func (o *object) usage(u *event.Usage) {
 	o.any("reasoning", int64(u.Reasoning))
 	o.yes("cache_unknown", u.CacheUnknown)
 	o.yes("odd", u.Odd)
+	o.yes("cut", u.Cut)
 	o.any("charged_nano", u.Charged)
 	o.end()
 }
@@ -118,6 +119,7 @@ func (o *object) bill(b *event.Bill) {
 	o.any("sent_nano", b.Sent)
 	o.any("billed_nano", b.Billed)
 	o.any("most_nano", b.Most)
+	o.yes("at_least", b.AtLeast)
 	o.yes("ruled", b.Ruled)
 	o.yes("measured", b.Measured)
 	o.yes("beyond", b.Beyond)

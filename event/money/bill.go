@@ -168,7 +168,7 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 		if bill.Unpriced = why; why != "" {
 			return
 		}
-		bill.Billed, bill.Measured = least, true
+		bill.Billed, bill.Measured, bill.AtLeast = least, true, u.Cut
 		if most > least {
 			bill.Most = most
 		}

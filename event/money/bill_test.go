@@ -132,6 +132,10 @@ func TestBilledIsMeasured(t *testing.T) {
 		event.Bill{Price: "config/mine", Billed: 1_500_000, Most: 10_500_000, Measured: true})
 	f(func(e *event.Exchange) { e.Usage.Charged = 77 }, event.Bill{Price: "config/mine", Billed: 77, Measured: true})
 	f(func(e *event.Exchange) { e.Model, e.Usage.Charged = "nobody's", 77 }, event.Bill{Billed: 77, Measured: true})
+	cut := event.Bill{Price: "config/mine", Billed: 10_500_000, Measured: true, AtLeast: true}
+	f(func(e *event.Exchange) { e.Usage.Cut = true }, cut)
+	f(func(e *event.Exchange) { e.Usage.Cut, e.Usage.Charged = true, 77 }, // that is all of it
+		event.Bill{Price: "config/mine", Billed: 77, Measured: true})
 	f(func(e *event.Exchange) { e.Usage.Odd = true }, event.Bill{Price: "config/mine", Unpriced: event.UnpricedOdd})
 	f(func(e *event.Exchange) { e.Usage = event.Usage{} }, event.Bill{Price: "config/mine", Unpriced: event.UnpricedUsage})
 	f(func(e *event.Exchange) { e.Upstream = "plan" },

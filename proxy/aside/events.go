@@ -51,7 +51,7 @@ func (r *Relay) stream() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.Heard(r.now)
+	r.hears()
 	if more, err = r.Turn.Next(); err != nil || more {
 		return more, err
 	}

@@ -35,16 +35,18 @@ type Relay struct {
 	Write func(b []byte) error // gives it what follows
 	Call  *wire.Call           // that ends with the client
 	Heard func(a *wire.Answer) // a round has come whole
+	Broke func(a *wire.Answer) // a round has not
 	// Send sends the conversation as it is now, and returns the answer. What was answered before has ended.
 	Send func() (*wire.Answer, error)
 	Lost func(err error) // something could not be recorded, and the answer goes on
 	// Hold makes room for so many bytes that are held of the answer, all rounds together.
 	Hold func(size int) error
 
-	now  *wire.Answer
-	head *wire.Head // as the client has it; nil if it has none
-	kept bool       // what is to be recorded is
-	room int        // bytes for which Hold has made room
+	now   *wire.Answer
+	heard bool       // now has come whole
+	head  *wire.Head // as the client has it; nil if it has none
+	kept  bool       // what is to be recorded is
+	room  int        // bytes for which Hold has made room
 }
 
 // holdStep is by how many bytes the room grows. The first step is every answer's.
@@ -63,12 +65,16 @@ func (r *Relay) hold(size int) error {
 }
 
 // Run passes on the answer that begins with a. When it returns, each answer has ended that was sent for.
-func (r *Relay) Run(a *wire.Answer) error {
+func (r *Relay) Run(a *wire.Answer) (err error) {
 	r.now = a
-	defer func() { r.end() }()
+	defer func() {
+		if err != nil && !r.heard {
+			r.Broke(r.now)
+		}
+		r.end()
+	}()
 	for {
 		var more bool
-		var err error
 		switch kindOf(r.now) {
 		case streamed:
 			more, err = r.stream()
@@ -86,11 +92,17 @@ func (r *Relay) Run(a *wire.Answer) error {
 			return err
 		}
 		r.room = 0 // what is sent has taken its place
-		if r.now = next; r.head != nil && kindOf(next) != streamed {
+		if r.now, r.heard = next, false; r.head != nil && kindOf(next) != streamed {
 			why := fmt.Errorf("%w: it does not go on after a call of epitome's tool, and answers %d", wire.ErrTruncated, next.Code)
 			return &wire.Failure{Fault: event.Truncated, Err: why}
 		}
 	}
+}
+
+// hears tells that the round has come whole.
+func (r *Relay) hears() {
+	r.heard = true
+	r.Heard(r.now)
 }
 
 // end lets go of the answer. Its connection may be another exchange's then, which the client's leaving must not cut.
@@ -209,7 +221,7 @@ func (r *Relay) pass() error {
 	if err := r.content(r.give); err != nil {
 		return err
 	}
-	r.Heard(r.now)
+	r.hears()
 	return r.finish()
 }
 
@@ -244,7 +256,7 @@ func (r *Relay) document() (more bool, err error) {
 		return false, r.passFrom(all, err)
 	}
 	give := h.Document(all)
-	r.Heard(r.now)
+	r.hears()
 	if more, err = r.Turn.Next(); err != nil || more {
 		return more, err
 	}
@@ -276,7 +288,7 @@ func (r *Relay) passFrom(come []byte, failed error) error {
 	if err := r.content(r.give); err != nil {
 		return err
 	}
-	r.Heard(r.now)
+	r.hears()
 	return r.finish()
 }
 

@@ -171,12 +171,13 @@ func (e *Ear) Usage(end []byte) (u event.Usage, input int) {
 	return e.dialect.Usage(end, opening)
 }
 
-// ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. coding is that of its
-// content, if it has one; of what is coded, at most so many bytes are read. It returns nil if the coding is not known.
-func (e *Ear) ReadEnd(coding []byte, most int64) []byte {
+// ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. Of one that is coded, at
+// most so many bytes are read. It returns nil if the coding is not known.
+func (e *Ear) ReadEnd(a *wire.Answer, most int64) []byte {
 	if !e.coded {
 		return e.end
 	}
+	coding := wire.Values(a.Block, "content-encoding")
 	r, err := wire.NewDecoder(string(coding), bytes.NewReader(e.end), most)
 	if err != nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite/messages"
 )
 
@@ -72,7 +73,8 @@ func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
 	for range mostCoded/1000 + 2 {
 		e.Hear(make([]byte, 1000))
 	}
-	if u, used := e.Usage(e.ReadEnd([]byte("gzip"), 1<<20)); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
+	a := &wire.Answer{Head: &wire.Head{Block: []byte("Content-Encoding: gzip\r\n")}}
+	if u, used := e.Usage(e.ReadEnd(a, 1<<20)); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
 		t.Errorf("heard %+v and %d, and keeps %d bytes", u, used, cap(e.end))
 	}
 }

@@ -148,6 +148,15 @@ func TestUsageHasWhatTheCacheTookUp(t *testing.T) {
 	f("", delta(`,"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":300`), bare)
 	f("", delta(`,"input_tokens":3`), event.Usage{}) // the cache's part was said at the beginning
 	f(start[:len(start)-20], delta(""), event.Usage{})
+	cut := all // the end, which tells what the model wrote, was not heard
+	cut.Output, cut.Cut = 1, true
+	const torn = "data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"\\\"usage\\\":"
+	f("", start, cut)
+	f("", start+torn, cut)
+	f(start, `xt":"a"}}`+"\n\n"+torn, cut)
+	f(start, "", cut)
+	f(start, "data: "+`{"type":"error","error":{"type":"overloaded_error"}}`+"\n\n", cut)
+	f(start[:len(start)-20], "", event.Usage{})
 	f("", `{"usage":{"input_tokens":3,"output_tokens":9}}`,
 		event.Usage{Source: event.UsageProvider, Input: 3, Output: 9, CacheUnknown: true})
 	f("", `{"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":9}}`,

@@ -146,9 +146,11 @@ func (Wire) Opening(heard []byte) spent.Said {
 
 // Usage is what an answer says of its tokens, and how many of them filled the window: what came from a cache and went
 // to one, too. That is 0 if it is not said, and if only a part of it may have been heard. What a stream said at its
-// beginning is in the record alone.
+// beginning is in the record alone. A stream tells at its beginning what its request took, and at its end what the
+// model wrote: without that it is cut.
 func (Wire) Usage(heard []byte, opening spent.Said) (all event.Usage, input int) {
 	u, isStream, isWhole := newUsage(), false, false
+	ends := false // the last event that tells numbers was heard
 	for f := range sse.Fields(heard) {
 		if string(f.Name) != "data" || !gjson.ValidBytes(f.Value) {
 			continue
@@ -158,7 +160,7 @@ func (Wire) Usage(heard []byte, opening spent.Said) (all event.Usage, input int)
 			isStream, isWhole = true, true
 			u.take(e.Get("message.usage"))
 		case "message_delta":
-			isStream = true
+			isStream, ends = true, ends || e.Get("usage.output_tokens").Exists()
 			u.take(e.Get("usage"))
 		}
 	}
@@ -176,8 +178,9 @@ func (Wire) Usage(heard []byte, opening spent.Said) (all event.Usage, input int)
 	if misses && opening.Input < 0 {
 		return all, input
 	}
-	said := u.record()
-	return said.Usage(), input
+	all = u.record().Usage()
+	all.Cut = all.Source != "" && !ends && (isStream || opening.Input >= 0)
+	return all, input
 }
 
 // lastUsage is what an answer that is no stream, or its end, says of sizes. Inputs of tools may have that name in them.

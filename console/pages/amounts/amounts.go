@@ -49,7 +49,24 @@ func BilledSum(m story.Money) g.Node {
 	if m.Measured == 0 {
 		return markup.Unknown("no price or no usage is known")
 	}
+	if m.AtLeast != 0 {
+		return AtLeast(markup.Money(m.Billed))
+	}
 	return upTo(m.Billed, m.Most)
+}
+
+// AtLeast shows an amount that may be more, as an answer did not come whole: what its model wrote last is not told.
+func AtLeast(amount g.Node) g.Node {
+	return g.Group{g.Text("≥ "), amount}
+}
+
+// Cut tells of answers that did not come whole, which may have cost more than is billed here; nil if all did.
+func Cut(m story.Money) g.Node {
+	if m.AtLeast == 0 {
+		return nil
+	}
+	return g.Group{g.Text("; "), markup.Count(m.AtLeast), g.Text(" answer" + words.Plural(m.AtLeast) +
+		" broke off or lost the client, and may have cost more")}
 }
 
 // Uncharged tells of summaries whose cost no amount has in it; nil if there are none.
@@ -116,6 +133,9 @@ func CachedSum(u story.UsageSums) g.Node {
 func Billed(e event.Exchange) g.Node {
 	if !e.Bill.Measured {
 		return markup.Unknown(words.Unpriced(e.Bill.Unpriced))
+	}
+	if e.Bill.AtLeast {
+		return AtLeast(markup.Money(e.Bill.Billed))
 	}
 	return upTo(e.Bill.Billed, e.Bill.Most)
 }
