@@ -37,7 +37,21 @@ func (k checkCmd) Run(c *cli) error {
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode); err != nil {
 		return err
 	}
+	for _, card := range instance.RunningIn([]string{folder}) {
+		warn(behind(conf, card)...)
+	}
 	return checkPort(conf, folder)
+}
+
+// behind says so of an epitome that runs with another configuration: it reads its file at its start, and when it is
+// told to.
+func behind(conf config.Config, card *instance.Card) (all []error) {
+	r, err := card.Ask()
+	if err != nil || r.Obeys(conf) {
+		return nil
+	}
+	return []error{fmt.Errorf("the epitome on %s runs with another configuration than this one, flags included: %s; "+
+		"what 'epitome check --defaults' marks [restart] needs a new start", card.Listen, rereading(card.PID))}
 }
 
 // warn says what keeps nothing from running.

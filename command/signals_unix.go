@@ -4,6 +4,7 @@ package command
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -25,6 +26,11 @@ func fromTerminal(s os.Signal) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(stdin, null)
+}
+
+// rereading is how a running epitome is told to read its configuration again.
+func rereading(pid int) string {
+	return "'kill -HUP " + strconv.Itoa(pid) + "' has it read its file again"
 }
 
 // statusOf is a command's end as shells report it.

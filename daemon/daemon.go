@@ -159,7 +159,8 @@ func (d *Daemon) running() map[string]string {
 	conf := *d.config.Load()
 	return map[string]string{
 		"mode": conf.Mode, "upstream": conf.Upstream, "keys": strconv.FormatBool(len(conf.Clients) > 0),
-		"settings": d.card.Mark(instance.SettingsOf(conf)), "build": d.card.Mark(instance.BuildOf(os.Getenv)),
+		"all": d.card.Mark(instance.AllOf(conf)), "settings": d.card.Mark(instance.SettingsOf(conf)),
+		"build": d.card.Mark(instance.BuildOf(os.Getenv)),
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *Card) Ask() (*Running, error) {
 	return &Running{
 		address: c.address(), upstreams: said.Upstreams, Card: c,
 		mode: said.Running["mode"], upstream: said.Running["upstream"],
-		settings: said.Running["settings"], build: said.Running["build"], keyed: said.Running["keys"] == "true",
+		settings: said.Running["settings"], all: said.Running["all"], build: said.Running["build"], keyed: said.Running["keys"] == "true",
 	}, nil
 }
 
@@ -81,6 +81,7 @@ type Running struct {
 	mode      string
 	upstream  string // name of the default one; empty if the proxy does not say
 	settings  string // the card's mark of what it is configured to do
+	all       string // and of its whole configuration; empty if it does not say
 	build     string // and of the program and its way to the network
 	keyed     bool   // it asks for keys of its own
 	lease     io.Closer
@@ -101,6 +102,13 @@ func (r *Running) Release() { _ = r.lease.Close() }
 // runsAs reports whether the proxy does what the configuration says.
 func (r *Running) runsAs(conf config.Config) bool {
 	return r.mode == conf.Mode && r.settings == r.Card.Mark(SettingsOf(conf))
+}
+
+// Obeys reports whether the configuration is the one in force, as far as the proxy tells.
+func (r *Running) Obeys(conf config.Config) bool {
+	_, port, _ := net.SplitHostPort(conf.Listen)
+	here := port == "0" || r.Card.Listen == config.Reachable(conf.Listen)
+	return here && (r.all == "" || r.all == r.Card.Mark(AllOf(conf)))
 }
 
 // has finds an upstream with exactly this base URL; which one it is decides over the headers that it adds.

@@ -20,6 +20,17 @@ func SettingsOf(conf config.Config) string {
 	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic, RunCopilot, RunAgent} {
 		delete(conf.Upstreams, made)
 	}
+	return encoded(conf)
+}
+
+// AllOf is all that a configuration says, but for its place.
+func AllOf(conf config.Config) string {
+	conf.Listen, conf.Data = "", ""
+	return encoded(conf)
+}
+
+// encoded is a configuration with the key that it names.
+func encoded(conf config.Config) string {
 	all, err := json.Marshal(conf)
 	if err != nil {
 		panic("BUG: cannot encode the configuration: " + err.Error())
