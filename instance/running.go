@@ -56,7 +56,8 @@ func (c *Card) Ask() (*Running, error) {
 	return &Running{
 		address: c.address(), upstreams: said.Upstreams, Card: c,
 		mode: said.Running["mode"], upstream: said.Running["upstream"],
-		settings: said.Running["settings"], all: said.Running["all"], build: said.Running["build"], keyed: said.Running["keys"] == "true",
+		settings: said.Running["settings"], all: said.Running["all"], build: said.Running["build"],
+		keyed: said.Running["keys"] == "true",
 	}, nil
 }
 

@@ -71,7 +71,7 @@ func TestHostileTextsAreShownAndNothingElse(t *testing.T) {
 			"/-/conversations", "/-/conversations?match=" + url.QueryEscape(hostile[:min(len(hostile), 9_000)]) + "&sort=" +
 				url.QueryEscape(hostile), "/-/conversations/" + id, "/-/exchanges/60", "/-/exchanges/66",
 			"/-/exchanges/60/edits/70", "/-/artifacts/" + id + "/view", "/-/artifacts/" + id + "/view?find=" +
-				url.QueryEscape(hostile), "/-/config", "/-/memory"} {
+				url.QueryEscape(hostile), "/-/config", "/-/troubles", "/-/memory"} {
 			if strings.Contains(path+"/", "//") || len(path) > 1<<20 {
 				continue // no request comes so far
 			}
@@ -117,7 +117,7 @@ func TestNoTextBecomesAPartOfThePage(t *testing.T) {
 			continue
 		}
 		for _, path := range []string{"/-/", "/-/conversations", "/-/conversations/ID", "/-/exchanges/60", "/-/exchanges/66",
-			"/-/exchanges/95", "/-/config", "/-/memory", "/-/artifacts/ID/view?seq=60"} {
+			"/-/exchanges/95", "/-/config", "/-/troubles", "/-/memory", "/-/artifacts/ID/view?seq=60"} {
 			for _, owner := range []bool{true, false} {
 				harmless := "words"
 				if strings.Contains(hostile, ".") { // a key of the configuration with dots stands in a table

@@ -3,6 +3,7 @@ package pages
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,8 +52,9 @@ func numbersOf(t *testing.T, answers ...any) map[string]bool {
 func TestEveryNumberStandsInTheAnswerOfTheAPI(t *testing.T) {
 	m := session()
 	s := m.stories[0]
+	m.wrong = slices.Repeat([]event.Exchange{s.Exchanges[94]}, 23)
 	for path, answers := range map[string][]any{
-		"/-/":                       {m.summary, s.Conversation},
+		"/-/":                       {m.summary, s.Conversation, m.wrong},
 		"/-/conversations":          {s.Conversation, 1},
 		addresses["conversation"]:   {s, m.edits["decision-100"]},
 		"/-/exchanges/60":           {s.Exchanges[59], m.edits["decision-60"]},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"epitome/console/pages/frame"
+	"epitome/console/pages/troubles"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -71,6 +72,9 @@ func (p *Pages) Documents() map[string]http.Handler {
 		"/-/artifacts/{name}/view":        p.artifact,
 		"/-/memory":                       p.memory,
 		"/-/config":                       p.configuration,
+		"/-/troubles": func(r *http.Request) (*frame.Page, error) {
+			return troubles.Page(p.plugs.Source.Troubles(), p.reader(r)), nil
+		},
 	} {
 		all[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, make) })
 	}

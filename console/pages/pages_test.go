@@ -31,6 +31,7 @@ var addresses = map[string]string{
 	"artifact":      "/-/artifacts/bbbb2222/view?seq=60",
 	"config":        "/-/config",
 	"memory":        "/-/memory",
+	"troubles":      "/-/troubles",
 }
 
 func TestPagesLookAsTheyDid(t *testing.T) {
@@ -259,6 +260,15 @@ func TestTheOverviewListsWhatWentWrong(t *testing.T) {
 		strings.Count(page, "broke off within its answer") != 7 {
 		t.Errorf("what went wrong is listed so: %s", page[strings.Index(page, "Went wrong"):])
 	}
+	says(t, m, "/-/", true, "All 22")
+	_, rest := get(t, m, "/-/troubles", true)
+	if !strings.Contains(page, `href="/-/troubles"`) || strings.Count(rest, "broke off within its answer") != 21 {
+		t.Errorf("the page of all is %s", rest)
+	}
+	m.wrong = m.wrong[:8]
+	says(t, m, "/-/", true, "!All 8")
+	m.wrong = nil
+	says(t, m, "/-/troubles", true, "Nothing went wrong in the exchanges that are kept.")
 }
 
 // A table that has not all says so, as else its numbers do not add up; and what has no name is no rest of it.

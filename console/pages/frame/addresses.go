@@ -12,6 +12,9 @@ func ToConversation(id string) markup.Address { return markup.At("conversations"
 // ToExchange is where an exchange is shown.
 func ToExchange(seq uint64) markup.Address { return markup.At("exchanges", number(seq)) }
 
+// ToTroubles is where all exchanges are listed that went wrong lately.
+func ToTroubles() markup.Address { return markup.At("troubles") }
+
 // ToEdit is where a message of an exchange is shown that was sent in another form.
 func ToEdit(seq uint64, item int) markup.Address {
 	return markup.At("exchanges", number(seq), "edits", strconv.Itoa(item))

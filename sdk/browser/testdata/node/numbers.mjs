@@ -17,8 +17,10 @@ export async function answersOf(s, path) {
     return [talk, edits, placesOf(edits)];
   }
   if (kind === "conversations") return [await s.api("/-/api/conversations")];
+  if (path === "/-/troubles") return [await s.api("/-/api/troubles")];
   const by = ["day", "hour", "model", "upstream", "conversation"];
-  return [...(await Promise.all(by.map((b) => s.api(`/-/api/summary?by=${b}`)))), await s.api("/-/api/conversations")];
+  return [...(await Promise.all(by.map((b) => s.api(`/-/api/summary?by=${b}`)))), await s.api("/-/api/conversations"),
+    await s.api("/-/api/troubles")];
 }
 
 // placesOf are where edits stand, as people count, and how many there are.

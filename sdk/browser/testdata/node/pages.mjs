@@ -13,7 +13,8 @@ async function findAll(s) {
   return {
     overview: "/-/", today: "/-/?span=today&by=conversation", conversations: "/-/conversations",
     conversation: `/-/conversations/${talk.id}`, exchange: `/-/exchanges/${last}`,
-    first: `/-/exchanges/${told.exchanges[0].seq}`, config: "/-/config", nothing: "/-/conversations/nosuch",
+    first: `/-/exchanges/${told.exchanges[0].seq}`, config: "/-/config", troubles: "/-/troubles",
+    nothing: "/-/conversations/nosuch",
   };
 }
 
