@@ -44,7 +44,7 @@ func (o *overview) figures() g.Node {
 		g.If(t.Shaped+t.Observed.Exchanges <= 0, markup.Nothing(markup.Count(t.Exchanges),
 			g.Text(" request"+words.Plural(t.Exchanges)+" came, and none was a conversation that epitome shapes. It shapes"+
 				" Chat Completions, Messages and Responses."))),
-		markup.Remark(g.Text("From "), o.Clock(o.From), g.Text(" to "), o.Clock(o.To), g.Text("; figures are kept since "),
+		markup.Remark(g.Text("From "), o.Clock(o.From), g.Text(" to "), o.Clock(o.Until()), g.Text("; figures are kept since "),
 			o.Clock(o.Since), g.Text(".")),
 		overviewTiles(t),
 		moneySentences(t.Money),

@@ -97,6 +97,14 @@ type Summary struct {
 	Notes   []string  `json:"notes,omitempty"` // what a reader should know: a log that was damaged, events that were dropped
 }
 
+// Until is how far what is told goes: a day, or an hour, has not ended yet.
+func (s Summary) Until() time.Time {
+	if !s.Now.IsZero() && s.Now.Before(s.To) {
+		return s.Now.In(s.To.Location())
+	}
+	return s.To
+}
+
 // Row is a part of a Summary.
 type Row struct {
 	Key  string `json:"key"`

@@ -26,7 +26,7 @@ func Stats(s story.Summary, width int) string {
 		t.rows = append(t.rows, sumsRow(key, r.Sums))
 	}
 	t.rows = append(t.rows, sumsRow("all", s.Total))
-	from, to := s.From.Format("Jan 2 15:04"), s.To.Format("Jan 2 15:04")
+	from, to := s.From.Format("Jan 2 15:04"), s.Until().Format("Jan 2 15:04")
 	head := fmt.Sprintf("epitome %s, mode %s, %s to %s", plain(s.Version), plain(s.Mode), from, to)
 	return strings.Join(slices.Concat([]string{head, ""}, t.lines(width), notesOn(s)), "\n") + "\n"
 }

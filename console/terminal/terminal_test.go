@@ -274,3 +274,12 @@ func TestKeysAreReadAsTerminalsSendThem(t *testing.T) {
 	f("é\x7f\x03", 'é', keyBack, keyQuit)
 	f("\t\x01")
 }
+
+// A day that has not ended is told up to now.
+func TestStatsEndNow(t *testing.T) {
+	from := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	s := story.Summary{From: from, To: from.AddDate(0, 0, 2), Now: from.Add(36 * time.Hour)}
+	wantParts(t, Stats(s, 0), "Nov 20 00:00 to Nov 21 12:00")
+	s.Now = from.AddDate(0, 0, 9)
+	wantParts(t, Stats(s, 0), "Nov 20 00:00 to Nov 22 00:00")
+}
