@@ -43,7 +43,10 @@ func billing(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if asked.Model == "mine-cut" {
+		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Content-Length", "100000")
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":\"do\"}}]%s}\n\n", usage)
+		return
 	}
 	_, _ = fmt.Fprintf(w, `{"id":"x","object":"chat.completion","model":%q,"choices":[{"index":0,"message":`+
 		`{"role":"assistant","content":"done"},"finish_reason":"stop"}]%s}`, asked.Model, usage)

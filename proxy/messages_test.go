@@ -157,6 +157,8 @@ func TestCutAnswersHaveWhatTheyToldAtTheirBeginning(t *testing.T) {
 	f(long, "await-close", "FIN", event.ClientGone, cut)
 	f(long, "await-close", "RST", event.ClientGone, cut)
 	f(frames(start, blockBegun, saidHi, ended, stopped), "end", "", event.None, whole)
+	f(frames(start, blockBegun, saidHi, ended, stopped), "await-close", "FIN", event.ClientGone, whole)
+	f(frames(start, blockBegun, saidHi, ended), "hangup", "", event.Truncated, whole)
 	counted := event.Usage{Source: event.UsageCounted, Input: 10_000, CacheUnknown: true, Cut: true}
 	f(frames(startOf("a"), blockBegun, saidHi), "hangup", "", event.Truncated, counted) // it tells no output yet
 }

@@ -19,6 +19,9 @@ func takeUsage(x *exchange, a *wire.Answer) {
 		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
 	}
 	u, used := x.ear.Usage(end)
+	if a.Length == wire.UntilClose && u.Source != "" { // the connection ends alike behind a part of it
+		u.Cut = u.Cut || !peek.Ends(a, x.dialect, x.ear.Torn(), end)
+	}
 	if x.event.Usage = u; u.Source == "" {
 		ear.CountUsage(&x.event)
 	}
@@ -28,15 +31,24 @@ func takeUsage(x *exchange, a *wire.Answer) {
 }
 
 // takeCut takes what an answer has said until it broke off, or its client left: its request is paid all the same.
-// Nothing is learned from it.
+// Clients leave when they have the last event, before the body has its end: then it has said all. Nothing is learned
+// from it.
 func takeCut(x *exchange, a *wire.Answer) {
 	if !tells(x, a) {
 		return
 	}
-	u, _ := x.ear.Usage(x.ear.ReadEnd(a, int64(x.set.conf.MaxBody)))
+	end := x.ear.ReadEnd(a, int64(x.set.conf.MaxBody))
+	u, _ := x.ear.Usage(end)
 	if x.event.Usage = u; u.Source == "" {
-		ear.CountUsage(&x.event)
+		countCut(x, a)
+		return
 	}
+	x.event.Usage.Cut = u.Cut || !peek.Ends(a, x.dialect, x.ear.Torn(), end)
+}
+
+// countCut takes our own count of a request whose answer was cut before it told its tokens.
+func countCut(x *exchange, _ *wire.Answer) {
+	ear.CountUsage(&x.event)
 	x.event.Usage.Cut = x.event.Usage.Source != ""
 }
 

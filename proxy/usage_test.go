@@ -62,6 +62,44 @@ func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 	f(responses.Wire{}, events, said+"event: response.completed\ndata: {\"type\":\"response.completed\""+told, event.None)
 }
 
+// Clients leave when they have the last event, and connections end behind it: what was told then is all that is paid.
+// Where the end of the connection is that of the body, a part of an answer comes whole.
+func TestOnlyAnAnswerWithoutItsEndIsCut(t *testing.T) {
+	f := func(d Dialect, kind, answer string, cut, ofWhole bool) {
+		t.Helper()
+		for _, take := range []func(*exchange, *wire.Answer){takeCut, takeUsage} {
+			x := &exchange{set: &settings{}, dialect: d}
+			x.ear.Of(d)
+			a := &wire.Answer{Head: &wire.Head{Code: 200, Block: []byte("Content-Type: " + kind + "\r\n"), Length: wire.UntilClose}}
+			x.ear.Listen(a)
+			x.ear.Hear([]byte(answer))
+			take(x, a)
+			if u := x.event.Usage; u.Cut != cut || u.Source != event.UsageProvider {
+				t.Errorf("%s: %+v of %.300s", d.Key(), u, answer)
+			}
+			if !ofWhole {
+				break
+			}
+		}
+	}
+	const events, document = "text/event-stream; charset=utf-8", "application/json"
+	start := strings.Replace(startOf("a"), `"input_tokens"`, `"output_tokens":1,"input_tokens"`, 1)
+	f(messages.Wire{}, events, frames(start, blockBegun, saidHi), true, true)
+	f(messages.Wire{}, events, frames(start, blockBegun, saidHi, ended), false, true)
+	f(messages.Wire{}, events, frames(start, blockBegun, saidHi, ended, stopped), false, true)
+	f(messages.Wire{}, events, frames(start, blockBegun, strings.Replace(ended, `"end_turn"`, "null", 1), saidHi), true, true)
+	f(messages.Wire{}, document, `{"usage":{"input_tokens":10,"output_tokens":3}}`, false, true)
+	const usage = `"usage":{"prompt_tokens":10,"completion_tokens":3}`
+	const piece = `data: {"choices":[{"delta":{"content":"a"}}],` + usage + "}\n\n"
+	const last = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	f(chat.Wire{}, events, piece, true, true) // some servers tell it with each piece
+	f(chat.Wire{}, events, piece+last, false, true)
+	f(chat.Wire{}, events, last+"data: {\"choices\":[],"+usage+"}\n\ndata: [DONE]\n\n", false, true)
+	f(chat.Wire{}, document, `{"choices":[],`+usage+"}", false, true)
+	f(chat.Wire{}, "text/plain", piece, true, false) // nobody knows what it is
+	f(responses.Wire{}, events, frames(saidHello, wentWell), false, true)
+}
+
 func TestUsageIsToldInTheEvent(t *testing.T) {
 	t.Parallel()
 	f := func(mode, answer string, want event.Usage) {

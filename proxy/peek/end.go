@@ -24,13 +24,27 @@ func (e *ending) add(kind, data []byte) {
 // Fails reports whether a streamed answer told of an error at its end, of which end is what was kept: it may begin
 // within a line, of an event that is called torn.
 func Fails(a *wire.Answer, d Dialect, torn, end []byte) bool {
+	return isOf(a, eventStream) && isLast(d, torn, end, false)
+}
+
+// Ends reports whether an answer whose body did not come whole has told all the same that it is over, and so all of its
+// tokens. end and torn are as Fails has them. A document that tells its tokens was over before it was sent.
+func Ends(a *wire.Answer, d Dialect, torn, end []byte) bool {
+	return isOf(a, "application/json") || isOf(a, eventStream) && isLast(d, torn, end, true)
+}
+
+// isOf reports whether an answer has a type of content.
+func isOf(a *wire.Answer, content string) bool {
 	kind, _, _ := bytes.Cut(wire.Values(a.Block, "content-type"), []byte{';'})
-	if !wire.EqualFold(bytes.TrimSpace(kind), eventStream) {
-		return false
-	}
+	return wire.EqualFold(bytes.TrimSpace(kind), content)
+}
+
+// isLast reports whether one of the last events is the end of the answer, which fails and begins, or an error, which
+// fails only.
+func isLast(d Dialect, torn, end []byte, over bool) bool {
 	e := endingOf(torn, end)
-	for _, at := range e.last[:min(e.count, lastEvents)] { // what fails and does not begin is an error, and no end
-		if d.Fails(at.kind, at.data) && !d.Begins(at.kind, at.data) {
+	for _, at := range e.last[:min(e.count, lastEvents)] {
+		if d.Fails(at.kind, at.data) && d.Begins(at.kind, at.data) == over {
 			return true
 		}
 	}
