@@ -39,6 +39,9 @@ type oracle struct {
 	cut    bool // or it breaks off
 }
 
+// noStatus is that the connection ends in place of an answer.
+const noStatus = -1
+
 func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	o.mu.Lock()
@@ -48,6 +51,9 @@ func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.rounds++
 	if req, err := chat.Read(raw); err != nil || len(req.Dialect.Flaws(req)) > 0 {
 		o.t.Errorf("the provider would refuse %s", raw)
+	}
+	if o.breaks > 0 && o.rounds >= o.breaks && o.status == noStatus {
+		panic(http.ErrAbortHandler)
 	}
 	if o.breaks > 0 && o.rounds >= o.breaks && o.status > 0 {
 		w.WriteHeader(o.status)

@@ -137,11 +137,16 @@ func TestWhatFailsWithinAnAnswerIsNeverCompleted(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(l.raw, "[DONE]") || len(o.bodies) != 2 {
 			t.Errorf("%v, after %d requests: %s", err, len(o.bodies), l.raw)
 		}
-		if u := told(t, k).Usage; u.Cut != cut || u.Input == 0 {
-			t.Errorf("told is %+v", u)
+		source := event.UsageProvider // of a refusal nothing is paid, and the round before has told its tokens
+		if cut {
+			source = event.UsageCounted
+		}
+		if u := told(t, k).Usage; u.Cut != cut || u.Source != source || cut != (u.Input > 100) {
+			t.Errorf("streamed %v, %d: told is %+v", streamed, status, u)
 		}
 	}
 	f(true, 0, true, "unexpected EOF")
+	f(true, noStatus, true, "connection reset")
 	f(true, http.StatusTooManyRequests, false, "unexpected EOF")
 	f(false, http.StatusTooManyRequests, false, "429") // nothing of an answer was given: the client may ask again
 }

@@ -69,6 +69,9 @@ func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) er
 	}
 	told := x.event.Usage
 	add := func(a *wire.Answer, take func(*exchange, *wire.Answer)) {
+		if a != nil && !tells(x, a) { // a refusal takes nothing, and what was told before stays told
+			return
+		}
 		x.event.Usage = event.Usage{}
 		take(x, a)
 		told = told.Add(x.event.Usage)
@@ -76,7 +79,14 @@ func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) er
 	}
 	r.Heard = func(a *wire.Answer) { add(a, takeUsage) }
 	r.Broke = func(a *wire.Answer) { add(a, takeCut) }
-	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
+	r.Send = func() (*wire.Answer, error) {
+		sent := x.event.Sent
+		a, err := again(x, up, target)
+		if err != nil && x.event.Sent != sent { // it has arrived, and may be paid
+			add(nil, countCut)
+		}
+		return a, err
+	}
 	r.Lost = func(err error) { x.event.Inner = cmp.Or(x.event.Inner, event.Clip(err.Error())) }
 	r.Hold = func(size int) error { return roomToWeave(x, len(x.opened.woven)+size) }
 	err := r.Run(a)
