@@ -25,12 +25,13 @@ func spend(x *exchange) {
 	if !whose.CountsTokens() || e.Status > 299 || e.Sent == 0 || counts {
 		return
 	}
-	tokens := int64(e.Usage.Input) + int64(e.Usage.Output)
-	if e.Usage.Cut { // what it wrote, it has not told
-		tokens += e.ResponseBytes / bytesPerToken
+	output := int64(e.Usage.Output)
+	if e.Usage.Cut { // it may have written more than it has told
+		output = max(output, e.ResponseBytes/bytesPerToken)
 	}
+	tokens := int64(e.Usage.Input) + output
 	if e.Usage.Source != event.UsageProvider && (e.Method == "POST" || e.Status == 101) {
-		own, bytes := int64(ear.OwnCount(e)), e.ResponseBytes
+		own, bytes := int64(max(ear.OwnCount(e), e.Usage.Input)), e.ResponseBytes // Input is that of all rounds
 		if own == 0 {
 			bytes += e.RequestBytes
 		}

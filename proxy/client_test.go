@@ -258,6 +258,36 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 	}
 }
 
+// An answer that breaks off has told a part of its tokens: what came of it counts, but not beside what it told. Of one
+// of several rounds all requests count.
+func TestTokensOfACutAnswerCountOnce(t *testing.T) {
+	f := func(u event.Usage, own, want int) {
+		t.Helper()
+		used := clients.NewLocal()
+		book, err := clients.New(map[string]clients.Config{"a": {TokensPerDay: 1}}, used)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := event.Exchange{Client: "a", Method: "POST", Status: 200, Sent: 1, RequestBytes: 9000, ResponseBytes: 4000,
+			Mode: event.ModeOn, Usage: u}
+		e.TokensAfter.User = own
+		spend(&exchange{event: e, set: &settings{clients: book}})
+		if got, _ := used.Add("a", clients.Tokens, 0, time.Now()); got[1] != int64(want) {
+			t.Errorf("%+v takes %d tokens, want %d", u, got[1], want)
+		}
+	}
+	cut := event.Usage{Source: event.UsageProvider, Input: 700, Output: 1, Cut: true}
+	f(cut, 600, 1700)
+	cut.Output = 900
+	f(cut, 600, 1700)
+	cut.Output = 1200
+	f(cut, 600, 1900)
+	cut.Cut = false
+	f(cut, 600, 1900)
+	f(event.Usage{Source: event.UsageCounted, Input: 600, Cut: true}, 600, 1600)
+	f(event.Usage{Source: event.UsageCounted, Input: 1300, Output: 50, Cut: true}, 600, 2300)
+}
+
 // Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
 func TestScopeIsTheClients(t *testing.T) {
 	t.Parallel()
