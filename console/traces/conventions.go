@@ -90,15 +90,19 @@ func attributesOf(e *event.Exchange, host string) []attribute.KeyValue {
 	return append(all, usageOf(&e.Usage)...)
 }
 
-// usageOf is what the answer tells of its tokens; what it does not tell is left out.
+// usageOf is what the answer tells of its tokens; what it does not tell is left out, as is a part of its output.
 func usageOf(u *event.Usage) []attribute.KeyValue {
 	if u.Source != event.UsageProvider || u.Odd {
 		return nil
 	}
-	all := []attribute.KeyValue{attribute.Int(inputTokens, u.Input), attribute.Int(outputTokens, u.Output)}
+	all := []attribute.KeyValue{attribute.Int(inputTokens, u.Input)}
 	if !u.CacheUnknown {
 		all = append(all, attribute.Int(cacheReadTokens, u.Read), attribute.Int(cacheWriteTokens, u.Write5m+u.Write1h))
 	}
+	if u.Cut {
+		return all
+	}
+	all = append(all, attribute.Int(outputTokens, u.Output))
 	if u.Reasoning > 0 {
 		all = append(all, attribute.Int(reasoningTokens, u.Reasoning))
 	}

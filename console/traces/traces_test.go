@@ -124,9 +124,11 @@ func TestWhatIsUnknownIsLeftOut(t *testing.T) {
 	e.Status, e.Fault, e.Err = 0, event.Unreachable, "no connection"
 	refused := asked()
 	refused.Status, refused.Usage = 429, event.Usage{Source: event.UsageCounted, Input: 10}
+	cut := asked()
+	cut.Usage.Cut = true
 	none := eventtest.Exchange() // asks no model
-	spans, _ := told(t, e, refused, none)
-	if len(spans) != 2 {
+	spans, _ := told(t, e, refused, cut, none)
+	if len(spans) != 3 {
 		t.Fatalf("there are %d spans", len(spans))
 	}
 	got := valuesOf(spans[0].Attributes)
@@ -143,6 +145,11 @@ func TestWhatIsUnknownIsLeftOut(t *testing.T) {
 	got = valuesOf(spans[1].Attributes)
 	if _, ok := got[inputTokens]; ok || got[errorType] != "429" || spans[1].Status.Code != 2 {
 		t.Errorf("%v %+v", got, spans[1].Status)
+	}
+	got = valuesOf(spans[2].Attributes)
+	if got[inputTokens] != "1000" || got[cacheReadTokens] != "600" ||
+		got[outputTokens] != nil || got[reasoningTokens] != nil {
+		t.Errorf("of a cut answer %v is told", got)
 	}
 }
 
