@@ -20,7 +20,7 @@ type Usage struct {
 	CacheUnknown bool `json:"cache_unknown,omitempty"`
 	// Odd is that the numbers contradict each other (Read and writes are more than Input); they are not priced.
 	Odd bool `json:"odd,omitempty"`
-	// Cut is that the answer did not come whole: Output and Reasoning are what it had told until then, at least.
+	// Cut is that the end of the answer did not come: Output and Reasoning are what it had told until then, at least.
 	Cut bool `json:"cut,omitempty"`
 	// Charged is what the provider says that it charged, in nano-dollars; 0 if it does not say.
 	Charged int64 `json:"charged_nano,omitempty"`
