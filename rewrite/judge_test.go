@@ -8,6 +8,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history/action"
+	"epitome/rewrite/span"
 )
 
 // judge looks at one request and what was sent in its place, and says which promise is broken.
@@ -111,4 +112,25 @@ func (s *spanFacts) writes(file string, times int) {
 	if times < 2 || times > have {
 		s.Fatalf("promise 8: %d calls of the span name %s, which is said to be written %d times", have, file, times)
 	}
+}
+
+// keeps reports whether the artifacts hold an item to the byte. No link covers what was thought: where writes fail, an
+// equal request may have come with it or without. All else is held to the byte.
+func (j *judge) keeps(kept *shelf, it *conversation.Item) bool {
+	if kept.has(unmarked(string(it.Of(j.was.Body)))) {
+		return true
+	}
+	if j.out.Report.Err == nil {
+		return false
+	}
+	thought := conversation.WithoutThinking(j.was, it)
+	slices.SortFunc(thought, func(a, b span.Edit) int { return a.Start - b.Start })
+	at := it.Start
+	for _, e := range thought {
+		if !kept.has(unmarked(string(j.was.Body[at:e.Start]))) {
+			return false
+		}
+		at = e.End
+	}
+	return len(thought) > 0 && kept.has(unmarked(string(j.was.Body[at:it.End])))
 }

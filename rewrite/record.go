@@ -219,6 +219,7 @@ func (x *recording) write(d *decision.Decision) error {
 		d.NameForms()
 		return nil
 	}
+	x.stable = nil // that of a decision which was to be recorded before, and could not be, has other forms
 	under := x.plan.Base
 	if rescue := x.plan.Case.Rescue; rescue != nil && rescue.Whole {
 		under = &decision.Decision{}
