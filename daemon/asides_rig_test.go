@@ -42,6 +42,13 @@ type oracle struct {
 // noStatus is that the connection ends in place of an answer.
 const noStatus = -1
 
+// count is how many requests came; one that was not answered may be still under way.
+func (o *oracle) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.bodies)
+}
+
 func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	o.mu.Lock()

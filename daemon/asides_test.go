@@ -134,8 +134,8 @@ func TestWhatFailsWithinAnAnswerIsNeverCompleted(t *testing.T) {
 		o.answer = looksUp(k.shelved(t, "a\nb\n"))
 		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`}}
 		_, err := l.asks(k.url())
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(l.raw, "[DONE]") || len(o.bodies) != 2 {
-			t.Errorf("%v, after %d requests: %s", err, len(o.bodies), l.raw)
+		if n := o.count(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(l.raw, "[DONE]") || n != 2 {
+			t.Errorf("%v, after %d requests: %s", err, n, l.raw)
 		}
 		source := event.UsageProvider // of a refusal nothing is paid, and the round before has told its tokens
 		if cut {
