@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// Reachable is the address at which commands on this machine find a program that listens on any address.
+// Reachable is the address at which commands on this machine find a program that listens on any address, or on
+// localhost.
 func Reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+	ip := net.ParseIP(host)
+	if err == nil && (host == "" || strings.EqualFold(host, "localhost") || ip != nil && ip.IsUnspecified()) {
 		return net.JoinHostPort("127.0.0.1", port)
 	}
 	return listen

@@ -157,9 +157,13 @@ func (d *Daemon) upstreams() map[string]string {
 // running says how this program runs. Commands compare it with how they would have it.
 func (d *Daemon) running() map[string]string {
 	conf := *d.config.Load()
+	all := instance.AllOf(conf)
+	if len(config.NeedRestart(d.started, conf)) > 0 {
+		all += "\x00" // not all of it is in force
+	}
 	return map[string]string{
 		"mode": conf.Mode, "upstream": conf.Upstream, "keys": strconv.FormatBool(len(conf.Clients) > 0),
-		"all": d.card.Mark(instance.AllOf(conf)), "settings": d.card.Mark(instance.SettingsOf(conf)),
+		"all": d.card.Mark(all), "settings": d.card.Mark(instance.SettingsOf(conf)),
 		"build": d.card.Mark(instance.BuildOf(os.Getenv)),
 	}
 }

@@ -107,8 +107,10 @@ func (r *Running) runsAs(conf config.Config) bool {
 
 // Obeys reports whether the configuration is the one in force, as far as the proxy tells.
 func (r *Running) Obeys(conf config.Config) bool {
-	_, port, _ := net.SplitHostPort(conf.Listen)
-	here := port == "0" || r.Card.Listen == config.Reachable(conf.Listen)
+	listen := config.Reachable(conf.Listen)
+	host, port, _ := net.SplitHostPort(listen)
+	named := net.ParseIP(host) == nil // it listens on an address of that name
+	here := named || port == "0" || r.Card.Listen == listen
 	return here && (r.all == "" || r.all == r.Card.Mark(AllOf(conf)))
 }
 
