@@ -265,6 +265,10 @@ func TestTheOverviewListsWhatWentWrong(t *testing.T) {
 	if !strings.Contains(page, `href="/-/troubles"`) || strings.Count(rest, "broke off within its answer") != 21 {
 		t.Errorf("the page of all is %s", rest)
 	}
+	// What scrolls is itself what the script renews: it leaves it where the reader has scrolled to.
+	if !strings.Contains(rest, `aria-labelledby="wrong" tabindex="0" data-live id="rows"`) {
+		t.Errorf("what scrolls is renewed with what is around it: %s", rest)
+	}
 	m.wrong = m.wrong[:8]
 	says(t, m, "/-/", true, "!All 8")
 	m.wrong = nil

@@ -35,12 +35,12 @@ func View(all []event.Exchange, r frame.Reader) g.Node {
 
 // Page lists all of them.
 func Page(all []event.Exchange, r frame.Reader) *frame.Page {
-	list := table(all, r)
+	list := table(all, r, markup.Live("rows"))
 	if len(all) == 0 {
-		list = markup.Nothing(g.Text("Nothing went wrong in the exchanges that are kept."))
+		list = h.Div(markup.Live("rows"), markup.Nothing(g.Text("Nothing went wrong in the exchanges that are kept.")))
 	}
 	return &frame.Page{Title: title, Here: "overview", Body: markup.Lines{
-		h.H1(h.ID("wrong"), g.Text(title)), about(), h.Div(markup.Live("rows"), list)}}
+		h.H1(h.ID("wrong"), g.Text(title)), about(), list}}
 }
 
 func about() g.Node {
@@ -48,8 +48,9 @@ func about() g.Node {
 		" as it came."))
 }
 
-func table(all []event.Exchange, r frame.Reader) g.Node {
-	return markup.Region(h.Aria("labelledby", "wrong"), markup.Table([]markup.Column{
+// table lists the exchanges in a region with the attributes.
+func table(all []event.Exchange, r frame.Reader, attributes ...g.Node) g.Node {
+	return markup.Region(h.Aria("labelledby", "wrong"), g.Group(attributes), markup.Table([]markup.Column{
 		{Text: "exchange"},
 		{Text: "time", Words: true},
 		{Text: "model", Words: true},
