@@ -47,11 +47,17 @@ func (k checkCmd) Run(c *cli) error {
 // told to.
 func behind(conf config.Config, card *instance.Card) (all []error) {
 	r, err := card.Ask()
-	if err != nil || r.Obeys(conf) {
+	switch {
+	case err != nil:
+		return nil
+	case r.Version != instance.Version(): // it may read the same file in another way, and marks it in another way
+		return []error{fmt.Errorf("the epitome on %s is of another version, %s, and this is %s: start it anew; "+
+			"whether it has this configuration in force is not known", card.Listen, r.Version, instance.Version())}
+	case r.Obeys(conf):
 		return nil
 	}
-	return []error{fmt.Errorf("the epitome on %s runs with another configuration than this one, flags included: %s; "+
-		"what 'epitome check --defaults' marks [restart] needs a new start", card.Listen, rereading(card.PID))}
+	return []error{fmt.Errorf("the epitome on %s runs with another configuration than this one, flags and environment "+
+		"included: %s", card.Listen, rereading(card.PID))}
 }
 
 // warn says what keeps nothing from running.

@@ -1,8 +1,17 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/instance"
 )
 
 func TestCheckTellsWhatAnEpitomeCannotUse(t *testing.T) {
@@ -24,4 +33,33 @@ func TestCheckTellsWhatAnEpitomeCannotUse(t *testing.T) {
 	f(`{"bucket":"refuses","status":"ready"}`, "bucket: refuses; 'epitome stats' says what follows from that")
 	f(`{"status":"ready","store":"memory"}`, "store: memory; 'epitome stats' says what follows from that")
 	f(`ready`, "")
+}
+
+// A program of another version marks the same configuration in another way.
+func TestCheckTellsAnEpitomeOfAnotherVersionFromOneWithAnotherConfiguration(t *testing.T) {
+	conf := config.Defaults(configtest.Text())
+	var card *instance.Card
+	version, all := instance.Version(), ""
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"version": version, "proof": card.Proof(r.FormValue("nonce")),
+			"running": map[string]string{"all": all}})
+	}))
+	defer there.Close()
+	conf.Listen = there.Listener.Addr().String()
+	card, err := instance.Pin(t.TempDir(), conf.Listen, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(want string) {
+		t.Helper()
+		if got := fmt.Sprint(behind(conf, card)); want == "" && got != "[]" || !strings.Contains(got, want) {
+			t.Errorf("it says %s, want %q", got, want)
+		}
+	}
+	all = card.Mark(instance.AllOf(conf))
+	f("")
+	all = "that of another"
+	f("runs with another configuration than this one, flags and environment included: ")
+	version = "v0.0.1"
+	f("is of another version, v0.0.1, and this is " + instance.Version() + ": start it anew; whether ")
 }

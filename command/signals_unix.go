@@ -28,9 +28,10 @@ func fromTerminal(s os.Signal) bool {
 	return err != nil || !os.SameFile(stdin, null)
 }
 
-// rereading is how a running epitome is told to read its configuration again.
+// rereading is how a running epitome comes to have another configuration in force.
 func rereading(pid int) string {
-	return "'kill -HUP " + strconv.Itoa(pid) + "' has it read its file again"
+	return "'kill -HUP " + strconv.Itoa(pid) + "' has it read its file again; flags, the environment and what " +
+		"'epitome check --defaults' marks [restart] need a new start"
 }
 
 // statusOf is a command's end as shells report it.

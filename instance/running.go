@@ -43,6 +43,7 @@ func (c *Card) Ask() (*Running, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	var said struct {
+		Version   string            `json:"version"`
 		Proof     string            `json:"proof"`
 		Upstreams map[string]string `json:"upstreams"`
 		Running   map[string]string `json:"running"`
@@ -54,7 +55,7 @@ func (c *Card) Ask() (*Running, error) {
 		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose card is in %s", c.Listen, filepath.Dir(c.path))
 	}
 	return &Running{
-		address: c.address(), upstreams: said.Upstreams, Card: c,
+		address: c.address(), upstreams: said.Upstreams, Card: c, Version: said.Version,
 		mode: said.Running["mode"], upstream: said.Running["upstream"],
 		settings: said.Running["settings"], all: said.Running["all"], build: said.Running["build"],
 		keyed: said.Running["keys"] == "true",
@@ -79,6 +80,7 @@ type Running struct {
 	address   string // http://host:port
 	upstreams map[string]string
 	Card      *Card
+	Version   string // of the program; a mark by another one says nothing
 	mode      string
 	upstream  string // name of the default one; empty if the proxy does not say
 	settings  string // the card's mark of what it is configured to do
