@@ -23,8 +23,6 @@ type benchCmd struct {
 	Replay   replayCmd   `cmd:"" help:"Play recorded conversations turn by turn through the ladder, and measure what it saves and what it loses."`
 	Cancel   cancelCmd   `cmd:"" group:"develop" help:"Measure how soon the upstream's connection is closed when a client leaves."`
 	Burst    burstCmd    `cmd:"" group:"develop" help:"Measure the memory that a burst of large bodies takes, and what of it is kept ten seconds later."`
-	Soak     soakCmd     `cmd:"" group:"develop" help:"Run epitome for minutes while clients, upstream, disk and the process itself fail, and hold what was recorded to the promises. Exits with status 1 when one is broken."`
-	Team     teamCmd     `cmd:"" group:"develop" help:"Measure what a shared store costs: how long a turn takes, what the processors do, and what happens while the store stands still. Needs valkey-server or redis-server."`
 	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
 	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
 }
