@@ -27,7 +27,6 @@ type replayCmd struct {
 	Bar        bool     `group:"develop" help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
 	By         string   `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind adds the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation adds those of each conversation."`
 	Misses     int      `group:"develop" placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
-	HTML       string   `placeholder:"FILE" help:"Also write the report with charts to this file, as a page that needs nothing else."`
 	replayClients
 	replayProvider
 	replayThrough

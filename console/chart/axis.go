@@ -34,9 +34,6 @@ func Steps(from, to float64) (all []float64) {
 	return all
 }
 
-// AxisText writes a number beside an axis.
-func AxisText(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
 // TokensText writes a round number of tokens shortly.
 func TokensText(n int) string {
 	switch {

@@ -29,16 +29,6 @@ func (p Plot) Up() (all []Tick) {
 	return all
 }
 
-// Across returns the numbers below the plot.
-func (p Plot) Across() (all []Tick) {
-	for _, v := range Steps(0, float64(p.Count)) {
-		if number := int(v); v == float64(number) && number > 0 {
-			all = append(all, Tick{Units(p.X(number)), AxisText(v)})
-		}
-	}
-	return all
-}
-
 // Line returns the points of a line through the amounts at places, where the amount at place i is of the one with the
 // number numberOf(i). A single point is there twice, so that it is drawn.
 func (p Plot) Line(amounts, places []int, numberOf func(place int) int) string {

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
-	"time"
 
-	benchpage "epitome/bench/page"
 	"epitome/bench/replay"
 	"epitome/bench/replay/figures"
 	"epitome/bench/through"
-	"epitome/instance"
 )
 
 // replayThrough are the flags for a replay through a running proxy.
@@ -21,23 +17,12 @@ type replayThrough struct {
 	UpstreamListen string `group:"develop" placeholder:"HOST:PORT" help:"Address on loopback where the upstream listens that the proxy forwards to."`
 }
 
-// replay replays, through a proxy as well if one is named, and writes the page if one is wanted.
-func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *figures.Report, err error) {
-	file, err := benchpage.Open(k.HTML)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Drop()
+// replay replays, through a proxy as well if one is named.
+func (k replayCmd) replay(ctx context.Context, opts replay.Options) (*figures.Report, error) {
 	if k.Proxy == "" {
-		r, err = replay.Run(ctx, opts)
-	} else {
-		r, err = k.through(ctx, opts)
+		return replay.Run(ctx, opts)
 	}
-	if err != nil {
-		return nil, err
-	}
-	about := benchpage.About{Version: instance.Version(), Time: time.Now(), Command: commandLine(os.Args)}
-	return r, file.Keep(r, about)
+	return k.through(ctx, opts)
 }
 
 // through replays with the proxy as a guest.
@@ -65,16 +50,4 @@ func (k replayThrough) through(ctx context.Context, opts replay.Options) (*figur
 	}
 	r.Notes = append(r.Notes, t.Notes()...)
 	return r, nil
-}
-
-// commandLine is the command that the program was started with, as a reader would write it again.
-func commandLine(args []string) string {
-	words := []string{"epitome"}
-	for _, arg := range args[1:] {
-		if strings.ContainsAny(arg, " \t\n\"'$`\\*?") || arg == "" {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
-	}
-	return strings.Join(words, " ")
 }
