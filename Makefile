@@ -24,7 +24,6 @@ fuzz:
 bench:
 	go run . bench load
 	go run . bench cancel
-	go run . bench tokens
 
 # The built-in table of models' windows, from the release that window/table/make.go names.
 windows:

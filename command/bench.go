@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"epitome/bench/backend"
-	"epitome/bench/burst"
 	"epitome/bench/cancel"
 	"epitome/bench/lineup"
 	benchload "epitome/bench/load"
@@ -19,10 +18,8 @@ import (
 
 type benchCmd struct {
 	Load     loadCmd     `cmd:"" group:"develop" help:"Measure added latency, CPU, throughput and memory against a direct call, nginx and a bare fasthttp proxy, in one interleaved run of a minute."`
-	Tokens   tokensCmd   `cmd:"" group:"develop" help:"Compare the speed of counting tokens with tiktoken-go, over texts of several kinds, in one interleaved run."`
 	Replay   replayCmd   `cmd:"" help:"Play recorded conversations turn by turn through the ladder, and measure what it saves and what it loses."`
 	Cancel   cancelCmd   `cmd:"" group:"develop" help:"Measure how soon the upstream's connection is closed when a client leaves."`
-	Burst    burstCmd    `cmd:"" group:"develop" help:"Measure the memory that a burst of large bodies takes, and what of it is kept ten seconds later."`
 	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
 	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
 }
@@ -151,32 +148,6 @@ func (k cancelCmd) Run(*cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := cancel.Run(ctx, cancel.Options{Lineup: l, Quick: k.Quick})
-	if err != nil {
-		return err
-	}
-	return k.report(r)
-}
-
-type burstCmd struct {
-	verdict
-	Bodies int  `default:"48" help:"How many bodies are sent, at most 100. Default: ${default}."`
-	MB     int  `name:"mb" default:"8" help:"Size of one, in MB. Default: ${default}."`
-	AtOnce int  `default:"8" help:"How many are under way at once. Default: ${default}."`
-	Quick  bool `help:"Run briefly, to see that everything works. The figures then mean little."`
-}
-
-func (k burstCmd) Run(*cli) error {
-	l, err := newLineup(nil)
-	if err != nil {
-		return err
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	opts := burst.Options{Lineup: l, Quick: k.Quick}
-	if !k.Quick {
-		opts.Bodies, opts.Bytes, opts.AtOnce = k.Bodies, k.MB<<20, k.AtOnce
-	}
-	r, err := burst.Run(ctx, opts)
 	if err != nil {
 		return err
 	}

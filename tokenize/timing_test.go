@@ -9,7 +9,7 @@ import (
 	"epitome/tokenize"
 )
 
-// kinds returns texts of some 60 KB, put together from few words; "epitome bench tokens" has better ones.
+// kinds returns texts of some 60 KB, put together from few words.
 func kinds() map[string][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("the request answer of server reads Handler ctx HTTPServer error was not found while " +
