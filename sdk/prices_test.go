@@ -14,7 +14,7 @@ import (
 
 	"epitome/event"
 	"epitome/event/money"
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/sdk/sdktest"
 )
 
@@ -50,7 +50,7 @@ func (a *asking) why() string {
 }
 
 func TestPricesAreThoseOfTheRelease(t *testing.T) {
-	missing.Unasked(t, "installs a table of prices from npm")
+	need.Unasked(t, "installs a table of prices from npm")
 	const count = 20_000
 	dir := sdktest.InstallNode(t, pricesSource)
 	args := []string{"oracle.mjs", strconv.Itoa(count)}

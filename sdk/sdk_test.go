@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/sdk/sdktest"
 )
 
@@ -26,7 +26,7 @@ type program struct {
 }
 
 func TestSDKs(t *testing.T) {
-	missing.Unasked(t, "installs SDKs from their registries")
+	need.Unasked(t, "installs SDKs from their registries")
 	binary := sdktest.Build(t)
 	provider := newProvider(t)
 	proxy := sdktest.Serve(t, binary, "--upstream", provider.URL, "--mode", "off") + "/v1"

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/tokenize"
 )
 
@@ -71,7 +71,7 @@ func coverageBuild(t *testing.T) string {
 	binary := filepath.Join(t.TempDir(), "counting.test")
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-covermode=count", "-o", binary, ".")
 	if _, err := exec.LookPath("go"); err != nil {
-		missing.Skip(t, "there is no go command to build a counting test with: %v", err)
+		need.Skip(t, "there is no go command to build a counting test with: %v", err)
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cannot build the test for coverage: %v\n%s", err, out)

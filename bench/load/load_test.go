@@ -9,12 +9,12 @@ import (
 
 	"epitome/bench/lineup"
 	"epitome/bench/lineup/lineuptest"
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 func TestNginxConfigIsTakenByNginx(t *testing.T) {
 	if _, err := exec.LookPath("nginx"); err != nil {
-		missing.Skip(t, "no nginx to try the config with: %v", err)
+		need.Skip(t, "no nginx to try the config with: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	l := lineup.Lineup{Proxies: lineuptest.BareAsSubject(t).Proxies, Progress: io.Discard}

@@ -21,7 +21,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
-	"epitome/house/missing"
+	needs "epitome/internal/need"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
@@ -97,7 +97,7 @@ func corpus(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("EPITOME_CORPUS")
 	if _, err := os.Stat(folder); err != nil {
-		missing.Skip(t, "no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
+		needs.Skip(t, "no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
 	}
 	return folder
 }
@@ -158,11 +158,11 @@ func simulated(t *testing.T, folder, windows string) map[string]map[string]strin
 		program = filepath.Join(folder, "..", "policy", "sim.py")
 	}
 	if _, err := os.Stat(program); err != nil {
-		missing.Skip(t, "no reference simulation: EPITOME_SIMULATION names no program")
+		needs.Skip(t, "no reference simulation: EPITOME_SIMULATION names no program")
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		missing.Skip(t, "no reference simulation: python3 is not on PATH")
+		needs.Skip(t, "no reference simulation: python3 is not on PATH")
 	}
 	command := exec.CommandContext(t.Context(), python, program, folder, "--windows", windows, "--only",
 		`^(raw|truncate oldest \(to|mask older than 10 \(b|clear_tool_uses|headroom|codex|opencode)`)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"epitome/command/line"
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // grammar is a command line with everything that a description may hold.
@@ -144,7 +144,7 @@ func TestOtherShellsAreRefused(t *testing.T) {
 func written(t *testing.T, shell string) string {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
-		missing.Skip(t, "there is no %s", shell)
+		need.Skip(t, "there is no %s", shell)
 	}
 	text, err := Completion(described(), shell)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -239,7 +239,7 @@ func TestChainNamesThePrefixAndNothingElse(t *testing.T) {
 func TestRealBodiesAreReadWhole(t *testing.T) {
 	folder := os.Getenv("EPITOME_CLIENTS")
 	if folder == "" {
-		missing.Skip(t, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
+		need.Skip(t, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, file := range files {

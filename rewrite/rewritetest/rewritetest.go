@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/event"
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/spent"
 	"epitome/tokenize"
@@ -28,7 +28,7 @@ func Conversations(tb testing.TB) []string {
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	if len(files) == 0 {
-		missing.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
+		need.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
 	}
 	return files
 }

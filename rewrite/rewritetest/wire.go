@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // Stream is what a dialect tells of the events of an answer.
@@ -34,7 +34,7 @@ func ClientBodies(tb testing.TB, isOf func(name string, body []byte) bool, f fun
 	tb.Helper()
 	folder := os.Getenv("EPITOME_CLIENTS")
 	if folder == "" {
-		missing.Skip(tb, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
+		need.Skip(tb, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	seen := 0

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/scripted/responses"
 	"epitome/scripted/responses/rules"
 	"epitome/scripted/scriptedtest"
@@ -292,7 +292,7 @@ func TestAnAnswerWaitsForItsHold(t *testing.T) {
 func TestRecordedRequestsAreSound(t *testing.T) {
 	all, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "clients", "*.json"))
 	if err != nil || len(all) == 0 {
-		missing.Skip(t, "there are no recorded requests (%v)", err)
+		need.Skip(t, "there are no recorded requests (%v)", err)
 	}
 	sound := 0
 	for _, path := range all {

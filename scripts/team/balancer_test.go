@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // answering is a server on the address until the test ends it.
@@ -67,7 +67,7 @@ func balanced(t *testing.T, port int) (url string) {
 // While one epitome after the other is started anew, the balancer finds the one that is there.
 func TestBalancerOutlivesARollingRestart(t *testing.T) {
 	if _, err := exec.LookPath("nginx"); err != nil {
-		missing.Skip(t, "there is no nginx")
+		need.Skip(t, "there is no nginx")
 	}
 	port := sixFreePorts(t)
 	one, two := fmt.Sprintf("127.0.0.1:%d", port+1), fmt.Sprintf("127.0.0.1:%d", port+2)

@@ -21,7 +21,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 type table = map[string]any
@@ -348,12 +348,12 @@ func hasKey(in table, key string) bool {
 func TestDemoRunsThroughTheBalancer(t *testing.T) {
 	for _, needed := range []string{"bash", "nginx"} {
 		if _, err := exec.LookPath(needed); err != nil {
-			missing.Skip(t, "there is no %s", needed)
+			need.Skip(t, "there is no %s", needed)
 		}
 	}
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if _, err := exec.LookPath("valkey-server"); err != nil {
-			missing.Skip(t, "there is no valkey-server and no redis-server")
+			need.Skip(t, "there is no valkey-server and no redis-server")
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "../team-up", "demo", "--turns", "60", "--check")

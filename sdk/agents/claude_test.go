@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/scripted/messages"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/scriptedtest"
@@ -39,7 +39,7 @@ var claudeTools = tools{bash: "Bash", command: "command", read: "Read", edit: "E
 func turns(t *testing.T) int {
 	asked := os.Getenv("EPITOME_AGENT_TURNS")
 	if asked == "" {
-		missing.Skip(t, "EPITOME_AGENT_TURNS does not say how many turns an agent is to play")
+		need.Skip(t, "EPITOME_AGENT_TURNS does not say how many turns an agent is to play")
 	}
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < 1 {

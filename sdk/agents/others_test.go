@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/scripted/responses/rules"
 	"epitome/sdk/sdktest"
 )
@@ -67,7 +67,7 @@ func TestOthersUnderRun(t *testing.T) {
 func copilot(t *testing.T, installed string) string {
 	binary := filepath.Join(installed, "node_modules", "@github", "copilot-linux-x64", "copilot")
 	if _, err := os.Stat(binary); err != nil {
-		missing.Skip(t, "Copilot CLI is pinned for Linux on x64 alone: %v", err)
+		need.Skip(t, "Copilot CLI is pinned for Linux on x64 alone: %v", err)
 	}
 	return binary
 }
@@ -79,7 +79,7 @@ const othersModel = "claude-sonnet-4-5"
 func opencode(t *testing.T, installed string) string {
 	binary := filepath.Join(installed, "node_modules", "opencode-linux-x64", "bin", "opencode")
 	if _, err := os.Stat(binary); err != nil {
-		missing.Skip(t, "OpenCode is pinned for Linux on x64 alone: %v", err)
+		need.Skip(t, "OpenCode is pinned for Linux on x64 alone: %v", err)
 	}
 	return binary
 }

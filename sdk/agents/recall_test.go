@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/scripted/responses/rules"
 	"epitome/sdk/sdktest"
 )
@@ -130,7 +130,7 @@ func (s shut) around(t *testing.T, command ...string) []string {
 	argv = append(argv, "sh", "-c", `mount -t tmpfs none "$0" && exec "$@"`, s.data)
 	out, err := exec.CommandContext(t.Context(), argv[0], append(argv[1:], "ls", "-A", s.data)...).CombinedOutput()
 	if err != nil {
-		missing.Skip(t, "nothing can be hidden from an agent here: %v: %s", err, out)
+		need.Skip(t, "nothing can be hidden from an agent here: %v: %s", err, out)
 	}
 	if len(out) > 0 {
 		t.Fatalf("the agent sees %s", out)

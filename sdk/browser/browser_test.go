@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 	"epitome/sdk/sdktest"
 )
 
@@ -43,7 +43,7 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	t.Helper()
-	missing.Unasked(t, "builds the program and drives a browser for a minute")
+	need.Unasked(t, "builds the program and drives a browser for a minute")
 	r := rig{driver: exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t)), complaints: new(bytes.Buffer)}
 	r.driver.Dir = sdktest.InstallNode(t, source)
 	r.program = sdktest.Build(t)
@@ -77,7 +77,7 @@ func findChromium(t *testing.T) string {
 			return path
 		}
 	}
-	missing.Skip(t, "there is no Chromium in PATH")
+	need.Skip(t, "there is no Chromium in PATH")
 	return ""
 }
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // installing is how long a registry that cannot be reached may hold a test.
@@ -28,7 +28,7 @@ func InstallNode(tb testing.TB, source string) string {
 	tb.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			missing.Skip(tb, "%s cannot be installed: %v", source, err)
+			need.Skip(tb, "%s cannot be installed: %v", source, err)
 		}
 	}
 	dir := tb.TempDir()
@@ -83,7 +83,7 @@ func cannotInstall(tb testing.TB, source string, err error, out []byte) {
 			tb.Fatalf("what %s pins cannot be installed: %v\n%s", source, err, out)
 		}
 	}
-	missing.Skip(tb, "what %s pins cannot be installed: %v\n%s", source, err, out)
+	need.Skip(tb, "what %s pins cannot be installed: %v\n%s", source, err, out)
 }
 
 // CheckLocks fails the test where a lock file in one of the folders names a registry: npm ci is to use whatever the

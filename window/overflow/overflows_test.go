@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // overflow is an answer that was collected from a public thread, and what it meant.
@@ -32,7 +32,7 @@ func collected(t *testing.T) (rows []overflow) {
 	t.Helper()
 	path := os.Getenv("EPITOME_OVERFLOWS")
 	if path == "" {
-		missing.Skip(t, "no collected errors: EPITOME_OVERFLOWS names no file with a JSON object on each line")
+		need.Skip(t, "no collected errors: EPITOME_OVERFLOWS names no file with a JSON object on each line")
 	}
 	if at, err := os.Stat(path); err == nil && at.IsDir() {
 		path = filepath.Join(path, "overflow-errors.jsonl")

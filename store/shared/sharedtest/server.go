@@ -16,7 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // Server is a server of the Redis protocol on this machine, which keeps nothing.
@@ -99,7 +99,7 @@ func (s *Server) start() (why string) {
 	s.tb.Helper()
 	path := binary()
 	if path == "" {
-		missing.Skip(s.tb, "neither redis-server nor valkey-server is installed")
+		need.Skip(s.tb, "neither redis-server nor valkey-server is installed")
 	}
 	var said bytes.Buffer
 	run, ended := exec.Command(path, s.args...), make(chan struct{})

@@ -1,9 +1,9 @@
-package missing_test
+package need_test
 
 import (
 	"testing"
 
-	"epitome/house/missing"
+	"epitome/internal/need"
 )
 
 // outcome stands for a test and notes how it ended.
@@ -24,7 +24,7 @@ func TestSkipIsAFailureWhereNoneIsAllowed(t *testing.T) {
 		o := &outcome{TB: t}
 		func() {
 			defer func() { _ = recover() }()
-			missing.Skip(o, "there is no %s", "registry")
+			need.Skip(o, "there is no %s", "registry")
 		}()
 		if o.end != want {
 			t.Errorf("with EPITOME_NO_SKIP=%q the test is %s, want %s", set, o.end, want)
@@ -39,7 +39,7 @@ func TestWhatNobodyAskedForIsSkipped(t *testing.T) {
 		t.Helper()
 		t.Setenv("EPITOME_NO_SKIP", set)
 		o := &outcome{TB: t}
-		missing.Unasked(o, "drives a browser")
+		need.Unasked(o, "drives a browser")
 		if o.end != want {
 			t.Errorf("with EPITOME_NO_SKIP=%q the test is %q, want %q", set, o.end, want)
 		}

@@ -1,10 +1,10 @@
-// Package missing ends a test that lacks something outside the repository: a program, a registry, conversations of
+// Package need ends a test that lacks something outside the repository: a program, a registry, conversations of
 // somebody's own.
 //
 // Such a test is skipped, so that the tests pass on any machine. Where EPITOME_NO_SKIP is set it fails instead; .ci/run
 // sets it for the tests whose needs it provides, so that none of them can go unrun unnoticed. A test that is too much
 // for each run of all tests is skipped in the same way.
-package missing
+package need
 
 import (
 	"fmt"
