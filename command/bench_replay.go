@@ -10,6 +10,7 @@ import (
 	"epitome/bench/price"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
+	"epitome/bench/through"
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/unit"
@@ -27,9 +28,9 @@ type replayCmd struct {
 	Bar        bool     `group:"develop" help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
 	By         string   `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind adds the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation adds those of each conversation."`
 	Misses     int      `group:"develop" placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
+	Program    []string `group:"develop" placeholder:"FILE" help:"Also play through the epitome in this file, served once for each window, with summaries by code."`
 	replayClients
 	replayProvider
-	replayThrough
 }
 
 // replayClients are the flags that say how all conversations are played, whoever had them.
@@ -79,19 +80,25 @@ func (k replayCmd) Run(c *cli) error {
 	if k.Misses < 0 {
 		return fmt.Errorf("cannot list %d misses: write how many, or leave it out", k.Misses)
 	}
-	if k.Proxy == "" && k.UpstreamListen != "" {
-		return errors.New("cannot use --upstream-listen without --proxy: it is where that proxy forwards to")
-	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := k.replay(ctx, replay.Options{
+	opts := replay.Options{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed,
 		Provider: k.provider(conf), Unit: counted,
 		Clients: replay.Clients(k.replayClients),
 		Windows: windows, Bar: k.Bar, By: k.By,
 		Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []policy.Policy{{Name: "epitome, " + limits.Preset, Open: how.Open}},
-	})
+	}
+	for _, path := range k.Program {
+		p, err := through.Open(path, limits.Preset, counted)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		opts.Guests = append(opts.Guests, p.Policy())
+	}
+	r, err := replay.Run(ctx, opts)
 	if err != nil {
 		return err
 	}

@@ -49,11 +49,9 @@ type Shaping struct {
 	Shaper
 	// Artifact returns what was taken out, by a name that stands in a request. nil: nothing comes back.
 	Artifact func(name string) ([]byte, bool)
-	// Restore puts the client's request together again from what was sent. nil: that is not checked.
-	Restore func(sent []byte) ([]byte, error)
 	// Close is called at the conversation's end; nil: there is nothing to close.
 	Close func() error
 }
 
-// ErrNoWay says that the proxy cannot be played through at all.
-var ErrNoWay = errors.New("cannot replay through the proxy")
+// ErrNoWay says that a program cannot be played through at all.
+var ErrNoWay = errors.New("cannot play through the program")

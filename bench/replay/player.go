@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/bench/cputime"
 	"epitome/bench/policy"
 	"epitome/bench/price"
@@ -105,10 +103,6 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	p.recall(bound, now)
 	p.tally.read.Join(p.reader.Read(now.tokens))
 	p.sight(bound, now)
-	if err = p.checkRestored(sent, original); err != nil {
-		p.tally.unrestored++
-		p.fault(bound, err)
-	}
 	p.previous = now
 	return nil
 }
@@ -317,43 +311,4 @@ func (p *player) userText(bound int, now request, over bool) share {
 // quoted reports whether one of the messages holds the text.
 func quoted(text string, in []*message) bool {
 	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
-}
-
-// checkRestored checks that what was sent can be put together again to what the client sent.
-func (p *player) checkRestored(sent, original *conversation.Request) error {
-	if p.shaping.Restore == nil || sent == original {
-		return nil
-	}
-	back, err := p.shaping.Restore(sent.Body)
-	if err != nil {
-		return fmt.Errorf("cannot put the request together again: %w", err)
-	}
-	if bytes.Equal(back, original.Body) {
-		return nil
-	}
-	if !gjson.ValidBytes(back) || !sameJSON(gjson.ParseBytes(back), gjson.ParseBytes(original.Body)) {
-		return fmt.Errorf("put together again the request is another one: %d bytes for %d", len(back),
-			len(original.Body))
-	}
-	return nil
-}
-
-// sameJSON compares two values but for white space, the order of keys, and how texts are escaped.
-func sameJSON(a, b gjson.Result) bool {
-	if a.Raw == b.Raw {
-		return true
-	}
-	if a.Type != b.Type || a.Type != gjson.JSON || a.IsArray() != b.IsArray() {
-		return a.Type == gjson.String && b.Type == gjson.String && a.Str == b.Str
-	}
-	if a.IsArray() {
-		return slices.EqualFunc(a.Array(), b.Array(), sameJSON)
-	}
-	x, y := a.Map(), b.Map()
-	for key, v := range x {
-		if w, has := y[key]; !has || !sameJSON(v, w) {
-			return false
-		}
-	}
-	return len(x) == len(y)
 }

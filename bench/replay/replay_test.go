@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,29 +165,6 @@ func TestReplayCountsInvalidRequests(t *testing.T) {
 	}, all, "own check")
 	f(benchtest.Replacing("", benchtest.Answers("1", "src/old other_name\n"+benchtest.Line+"\n")+",", ""), all-2,
 		"a call is not answered (1)")
-}
-
-func TestReplayPutsRequestsTogetherAgain(t *testing.T) {
-	f := func(restore func([]byte) ([]byte, error), want int) {
-		t.Helper()
-		row, report := replayOne(t, benchtest.Smalltalk(), 1000,
-			policy.Shaping{Shaper: benchtest.Replacing(benchtest.Twenty+"!", benchtest.Twenty, benchtest.Stub),
-				Restore: restore})
-		if row.Unrestored != want || (len(report.Missed()) > 0) != (want > 0) {
-			t.Errorf("%d not put together again, want %d; faults %q", row.Unrestored, want, report.Faults)
-		}
-	}
-	back := func(sent []byte) []byte {
-		return bytes.ReplaceAll(sent, []byte(benchtest.Stub), []byte(benchtest.Twenty))
-	}
-	f(nil, 0)
-	f(func(sent []byte) ([]byte, error) { return back(sent), nil }, 0)
-	f(func(sent []byte) ([]byte, error) {
-		return bytes.ReplaceAll(back(sent), []byte("t"), []byte(`\u0074`)), nil
-	}, 0)
-	f(func(sent []byte) ([]byte, error) { return sent, nil }, 2)
-	f(func(sent []byte) ([]byte, error) { return back(sent)[1:], nil }, 2)
-	f(func([]byte) ([]byte, error) { return nil, errors.New("gone") }, 2)
 }
 
 func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {

@@ -54,22 +54,23 @@ func tellingLines(text string) (lines []string) {
 	return lines
 }
 
-// sighted is what requests show of the results that are changed in the request in which they come first. Reads and
-// searches are left out.
+// sighted is what requests show of results in the request in which they come first; but for seen, of those that are
+// changed there. Reads and searches are left out.
 type sighted struct {
+	seen    share // lines that tell what went wrong in all new results, those sent whole too
 	telling share // lines that tell what went wrong
 	first   share // results of which the first such line is shown; of as many
 	needed  share // lines that hold a name which the next call needs and that stands nowhere else
 }
 
 func (s *sighted) join(x sighted) {
+	s.seen.join(x.seen)
 	s.telling.join(x.telling)
 	s.first.join(x.first)
 	s.needed.join(x.needed)
 }
 
-// sight counts what the request shows of the results that are new with it and changed. One over the window shows
-// nothing.
+// sight counts what the request shows of the results that are new with it. One over the window shows nothing.
 func (p *player) sight(bound int, now request) {
 	start := 0
 	if bound > 0 {
@@ -78,12 +79,19 @@ func (p *player) sight(bound int, now request) {
 	over := now.tokens > p.window
 	for i := start; i < p.recording.bounds[bound]; i++ {
 		r := p.recording.results[i]
-		if r == nil || r.reading || p.sentIn[i] == p.tally.requests {
+		if r == nil || r.reading {
 			continue
 		}
-		s := &p.tally.sight
-		for k, line := range r.tellingLines(p.recording.messages[i].Text) {
+		s, lines := &p.tally.sight, r.tellingLines(p.recording.messages[i].Text)
+		if p.sentIn[i] == p.tally.requests {
+			for range lines {
+				s.seen.count(!over)
+			}
+			continue
+		}
+		for k, line := range lines {
 			shown := !over && p.shows(line, now)
+			s.seen.count(shown)
 			s.telling.count(shown)
 			if k == 0 {
 				s.first.count(shown)

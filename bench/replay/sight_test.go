@@ -29,6 +29,7 @@ func TestWhatWentWrongIsLookedForWhereAResultComes(t *testing.T) {
 		t.Helper()
 		row, report := replayOne(t, run("bash", "go build"), 1000,
 			policy.Shaping{Shaper: benchtest.Replacing(failing, output, with)})
+		near(t, "seen", row.Seen, signal)
 		near(t, "signal", row.Signal, signal)
 		near(t, "first", row.SignalFirst, first)
 		near(t, "needed", row.SignalNeeded, needed)
@@ -47,6 +48,15 @@ func TestWhatWentWrongIsLookedForWhereAResultComes(t *testing.T) {
 	f(failing[:20]+`\n`+cause[5:], 0, 0, 0)
 	f(failing+" "+cause, 0, 0, 0)
 	f(`gone`, 0, 0, 0)
+}
+
+// A result that is sent whole counts as seen, and for nothing else.
+func TestWhatIsSentWholeIsSeen(t *testing.T) {
+	row, _ := replayOne(t, run("bash", "go build"), 1000, policy.Shaping{Shaper: benchtest.Replacing(`"none"`)})
+	near(t, "seen", row.Seen, 100)
+	if row.Signal != nil {
+		t.Errorf("signal %g of results that were not changed", *row.Signal)
+	}
 }
 
 func TestOnlyResultsThatAreChangedWhenTheyComeCount(t *testing.T) {

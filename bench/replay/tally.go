@@ -10,7 +10,7 @@ import (
 
 // tally is what is counted of one conversation.
 type tally struct {
-	requests, over, breaks, unrecorded, invalid, unrestored int
+	requests, over, breaks, unrecorded, invalid int
 
 	sent, raw int // tokens
 	rawNow    int // tokens of the last request
@@ -78,7 +78,7 @@ func rowOf(window int, policy string, of []tally) figures.Row {
 		t.join(x)
 	}
 	row.Over, row.Tokens, row.Unrecorded, row.Misses = t.over, t.sent, t.unrecorded, t.misses
-	row.Invalid, row.Unrestored = t.invalid, t.unrestored
+	row.Invalid = t.invalid
 	row.Bill = billOf(t)
 	if !t.unknown {
 		row.Dropped, row.Cached = t.used.Dropped, report.Ratio(100*float64(t.used.Read), float64(t.used.Total()))
@@ -88,6 +88,7 @@ func rowOf(window int, policy string, of []tally) figures.Row {
 	row.Older, row.Lines, row.UserText = t.hot.older.percent(), t.hot.lines.percent(), t.user.percent()
 	row.Bare, row.BareOlder = t.hot.bare.percent(), t.hot.bareOlder.percent()
 	row.Signal, row.SignalFirst = t.sight.telling.percent(), t.sight.first.percent()
+	row.Seen = t.sight.seen.percent()
 	row.SignalNeeded = t.sight.needed.percent()
 	row.SignalResults, row.SignalLines = t.sight.first.of, t.sight.telling.of
 	row.Retrievable = report.Ratio(100*float64(t.back), float64(t.misses))
@@ -105,7 +106,6 @@ func (t *tally) join(x tally) {
 	t.breaks += x.breaks
 	t.unrecorded += x.unrecorded
 	t.invalid += x.invalid
-	t.unrestored += x.unrestored
 	t.sent += x.sent
 	t.raw += x.raw
 	t.asked += x.asked

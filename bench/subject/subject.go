@@ -100,7 +100,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	}
 	r.shaper = rewrite.NewShaper(m)
 	return policy.Shaping{
-		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: closing,
+		Shaper: r, Close: closing,
 		Artifact: func(name string) ([]byte, bool) {
 			content, err := artifacts.Get(name)
 			return content, err == nil

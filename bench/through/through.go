@@ -1,183 +1,194 @@
-// Package through is a policy of a replay that lies behind the wire: what a running proxy makes of a request is what
-// arrives at an upstream of its own.
+// Package through plays recorded conversations through another program's serve: each request is posted to a process of
+// that program, and the body that reaches the upstream behind it is what is measured.
 //
-// It promises that the proxy is shown to forward to that upstream before anything is measured, that each request is
-// matched to the arrival that it caused, and that requests of the proxy's own are told apart and noted. All of it stays
-// on this machine.
+// The upstream is part of this package. It gives each request a receipt in a header of the answer, so that an answer
+// tells which request it is for whatever else the program asks in between, and it refuses a request that is larger than
+// the window, as a provider does. Everything stays on this machine.
 package through
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"epitome/bench/backend"
+	"epitome/bench/lineup"
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/bench/wire"
 )
 
-// Options are what Open is told.
-type Options struct {
-	// Proxy is the base URL of a proxy that runs: http and loopback only.
-	Proxy string
-	// Listen is where the upstream listens that the proxy forwards to, as host:port on loopback.
-	Listen string
-	// Limit bounds each request, from its first byte to the last one of its answer. Default a minute.
-	Limit time.Duration
+// Program is a program to play conversations through. It serves once for each window.
+type Program struct {
+	path   string
+	preset string
+	unit   price.Unit
+	limit  time.Duration // of each request, from its first byte to the last one of its answer
+	client *http.Client
+	folder string // of configurations
+	opened atomic.Int64
+
+	mu    sync.Mutex // guards lanes
+	lanes map[int]*lane
 }
 
-// Proxy replays through a running proxy: each request is posted to it, and what reaches the upstream behind it is what
-// was sent. The upstream is this program, and answers each request with a receipt, so that an answer tells which
-// request it is for, whatever else the proxy asks in between, and none passes that the proxy made up.
-//
-// A conversation goes through only after a short request with the model it names has arrived: one that the proxy sends
-// elsewhere is not shown what the conversation says.
-type Proxy struct {
-	Options
-	at       wire.Site
-	upstream *receiver
-	client   *http.Client
-	opened   atomic.Int64 // conversations
-
-	models sync.Mutex       // guards proved
-	proved map[string]error // by model
+// lane is a running process with the upstream behind it.
+type lane struct {
+	upstream *upstream
+	process  *lineup.Lane
 }
 
-// Open listens for what the proxy forwards. The caller closes it.
-func Open(opts Options) (*Proxy, error) {
-	t := &Proxy{Options: opts, proved: make(map[string]error)}
-	t.Limit = cmp.Or(t.Limit, time.Minute)
-	var err error
-	if t.at, err = wire.ParseSite(t.Proxy); err != nil {
+// Open prepares to play through the program in the file path with the given preset; requests are held against the
+// window in the given unit. The caller closes it.
+func Open(path, preset string, unit price.Unit) (*Program, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot find program %s: %w", path, err)
+	}
+	if path, err = filepath.Abs(found); err != nil {
+		return nil, fmt.Errorf("cannot find program %s: %w", found, err)
+	}
+	folder, err := os.MkdirTemp("", "replay-")
+	if err != nil {
 		return nil, err
 	}
-	t.at.Prefix = strings.TrimSuffix(t.at.Prefix, "/v1")
-	if t.upstream, err = receive(t.Listen, t.Limit); err != nil {
-		return nil, err
-	}
-	t.client = &http.Client{
-		Timeout: t.Limit,
-		// No proxy of the environment's and no redirect may take a conversation elsewhere.
-		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64,
-			MaxResponseHeaderBytes: 1 << 20},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return t, nil
+	return &Program{
+		path: path, preset: preset, unit: unit, limit: time.Minute, folder: folder, lanes: make(map[int]*lane),
+		client: &http.Client{
+			Timeout: time.Minute,
+			// No proxy of the environment's and no redirect may take a conversation elsewhere.
+			Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
 }
 
-// Upstream returns the base URL that the proxy has to forward to.
-func (t *Proxy) Upstream() string { return "http://" + t.upstream.ln.Addr().String() }
-
-// Policy returns the proxy as a policy, a guest of a replay. It has the window that it is set to, whatever the replay
-// is told. Its decisions are its own, so each change of what had been sent counts as one; and it is not asked to put
-// requests together again.
-func (t *Proxy) Policy() policy.Policy {
-	return policy.Policy{Name: "through " + t.at.Addr + t.at.Prefix, Open: func(policy.Setting) (policy.Shaping, error) {
-		key := fmt.Sprintf("Bearer bench-%s-%d", t.upstream.run, t.opened.Add(1))
-		return policy.Shaping{Shaper: passage{t, key}, Artifact: t.artifact}, nil
+// Policy returns the program as a guest of a replay. Its decisions are its own, so each change of what had been sent
+// counts as one.
+func (p *Program) Policy() policy.Policy {
+	return policy.Policy{Name: "epitome, " + p.path, Open: func(s policy.Setting) (policy.Shaping, error) {
+		at, err := p.lane(s.Window)
+		if err != nil {
+			return policy.Shaping{}, err
+		}
+		c := &passage{program: p, lane: at, path: pathOf(s.Dialect.Key()),
+			key: fmt.Sprintf("Bearer replay-%d", p.opened.Add(1))}
+		if c.path == "" {
+			return policy.Shaping{}, fmt.Errorf("cannot play requests of the dialect %s", s.Dialect.Key())
+		}
+		return policy.Shaping{Shaper: c, Artifact: c.artifact}, nil
 	}}
 }
 
-// Notes tells what the figures do not count.
-func (t *Proxy) Notes() []string {
-	if n, chars := t.upstream.countUnclaimed(); n > 0 {
-		return []string{fmt.Sprintf("%s also sent %d requests that no answer came back for, of %d tokens together, which no figure counts",
-			t.Policy().Name, n, price.TokensOf(chars))}
+// Close ends the processes.
+func (p *Program) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.client.CloseIdleConnections()
+	errs := []error{os.RemoveAll(p.folder)}
+	for _, l := range p.lanes {
+		l.process.Stop()
+		errs = append(errs, l.upstream.close())
 	}
-	return []string{}
+	return errors.Join(errs...)
 }
 
-// Close ends the listening.
-func (t *Proxy) Close() error {
-	t.client.CloseIdleConnections()
-	return t.upstream.close()
-}
-
-// passage shapes one conversation. Its key is a credential of its own, by which a proxy may tell conversations apart.
-type passage struct {
-	proxy *Proxy
-	key   string
-}
-
-// Shape posts the request and returns what reached the upstream.
-func (p passage) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	if err := p.proxy.prove(gjson.GetBytes(body, "model").String(), p.key); err != nil {
-		return policy.Shaped{}, err
+// lane returns the process for a window, which it starts for the first conversation.
+func (p *Program) lane(window int) (*lane, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l := p.lanes[window]; l != nil {
+		return l, nil
 	}
-	sent, err := p.proxy.post(body, p.key)
-	return policy.Shaped{Body: sent, Decided: true}, err
-}
-
-// prove finds out, once for each model, whether what the proxy gets arrives at the upstream.
-func (t *Proxy) prove(model, key string) error {
-	t.models.Lock()
-	defer t.models.Unlock()
-	err, known := t.proved[model]
-	if known {
-		return err
-	}
-	probe, err := json.Marshal(map[string]any{"model": model, "messages": []any{map[string]any{
-		"role": "user", "content": "This asks whether requests arrive where they are replayed to.",
-	}}})
-	if err != nil {
-		return err
-	}
-	if _, err = t.post(probe, key); err != nil && !errors.Is(err, policy.ErrNoWay) {
-		err = fmt.Errorf("%w: requests with model %q do not reach %s, to which it has to forward: %w", policy.ErrNoWay,
-			model, t.Upstream(), err)
-	}
-	t.proved[model] = err
-	return err
-}
-
-// mostAnswer is how much of an answer is looked at, in bytes. The receipt stands at its beginning.
-const mostAnswer = 1 << 20
-
-// post sends a request through the proxy and returns what arrived.
-func (t *Proxy) post(body []byte, key string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, t.url(backend.ChatPath),
-		bytes.NewReader(body))
+	up, err := serveUpstream(window, p.unit)
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := t.client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", policy.ErrNoWay, err)
+	config := filepath.Join(p.folder, fmt.Sprintf("%d.toml", window))
+	text := fmt.Sprintf("scope = \"credential\"\n[window]\ndefault = %d\nmodels = { \"*\" = %d }\nprobe = false\n"+
+		"[summarize]\nmode = \"intent\"\n[rewrite]\npreset = %q\n", window, window, p.preset)
+	if err = os.WriteFile(config, []byte(text), 0o600); err == nil {
+		l := &lane{upstream: up}
+		l.process, err = lineup.Launch(context.Background(), lineup.Contender{Name: p.path, Ready: "/-/ready",
+			Leave: 20 * time.Second, Command: []string{p.path, "serve", "--config", config, "--listen", "{listen}",
+				"--upstream", "{upstream}", "--data", "{dir}"}}, up.url())
+		if err == nil {
+			p.lanes[window] = l
+			return l, nil
+		}
 	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
-	if err != nil {
-		return nil, fmt.Errorf("%w: cannot read its answer: %w", policy.ErrNoWay, err)
-	}
-	if sent, found := t.upstream.claim(answer); found {
-		return sent, nil
-	}
-	return nil, fmt.Errorf("the proxy answered by itself, %s: %.200q", response.Status, answer)
+	return nil, errors.Join(err, up.close())
 }
 
-func (t *Proxy) url(path string) string { return "http://" + t.at.Addr + t.at.Prefix + path }
+// passage plays one conversation, with a credential of its own, so that none shares a scope with another.
+type passage struct {
+	program *Program
+	lane    *lane
+	path    string
+	key     string
+}
 
-// artifact asks the proxy for an artifact in the way that epitome answers. Other proxies have none.
-func (t *Proxy) artifact(name string) ([]byte, bool) {
-	response, err := t.client.Get("http://" + t.at.Addr + "/-/artifacts/" + name)
+// Shape posts the request and returns what reached the upstream last.
+func (c *passage) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
+	request, err := c.request(http.MethodPost, c.path, bytes.NewReader(body))
+	if err != nil {
+		return policy.Shaped{}, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+	response, err := c.program.client.Do(request)
+	if err != nil {
+		return policy.Shaped{}, fmt.Errorf("%w: %w", policy.ErrNoWay, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return policy.Shaped{}, fmt.Errorf("%w: cannot read its answer: %w", policy.ErrNoWay, err)
+	}
+	sent, found := c.lane.upstream.claim(response.Header.Get(receiptHeader))
+	if !found {
+		return policy.Shaped{}, fmt.Errorf("the program answered by itself, %s: %.200q", response.Status, answer)
+	}
+	return policy.Shaped{Body: sent, Decided: true}, nil
+}
+
+func (c *passage) request(method, path string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(context.Background(), method, "http://"+c.lane.process.At.Addr+path, body)
+	if err == nil {
+		request.Header.Set("Authorization", c.key)
+	}
+	return request, err
+}
+
+// artifact asks the program for what it took out.
+func (c *passage) artifact(name string) ([]byte, bool) {
+	request, err := c.request(http.MethodGet, "/-/artifacts/"+name, nil)
+	if err != nil {
+		return nil, false
+	}
+	response, err := c.program.client.Do(request)
 	if err != nil {
 		return nil, false
 	}
 	defer response.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	content, err := io.ReadAll(response.Body)
 	return content, err == nil && response.StatusCode == http.StatusOK
+}
+
+// pathOf is where requests of a dialect are posted to; empty for a dialect that is not known.
+func pathOf(dialect string) string {
+	for path, d := range dialects {
+		if strings.EqualFold(d.Key(), dialect) {
+			return path
+		}
+	}
+	return ""
 }

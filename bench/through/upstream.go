@@ -1,151 +1,131 @@
 package through
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/bench/price"
-	"epitome/bench/wire"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 )
 
-// mostBody is the largest request that the upstream takes, in bytes.
-const mostBody = 256 << 20
+// receiptHeader of an answer names the request that it is for. Proxies pass headers on.
+const receiptHeader = "X-Replay-Receipt"
 
-// receiver is the upstream of a replay through a proxy: it keeps what arrives until the answer to it is shown to claim.
-type receiver struct {
+// dialects are those that the upstream takes, by path.
+var dialects = map[string]conversation.Dialect{
+	"/v1/chat/completions": chat.Dialect{},
+	"/v1/messages":         messages.Dialect{},
+	"/v1/responses":        responses.Dialect{},
+}
+
+// answers say "ok" in each of them. They tell no usage, from which the program would learn: what is counted here is not
+// in a real model's tokens.
+var answers = map[string]string{
+	"/v1/chat/completions": `{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"replay",` +
+		`"choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`,
+	"/v1/messages": `{"id":"msg_1","type":"message","role":"assistant","model":"replay",` +
+		`"content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","stop_sequence":null}`,
+	"/v1/responses": `{"id":"resp_1","object":"response","created_at":1700000000,"model":"replay","status":"completed",` +
+		`"output":[{"id":"msg_1","type":"message","role":"assistant","status":"completed",` +
+		`"content":[{"type":"output_text","text":"ok","annotations":[]}]}]}`,
+}
+
+// upstream is the provider behind the program: it keeps each request until its receipt is claimed.
+type upstream struct {
+	window int
+	unit   price.Unit
 	ln     net.Listener
 	server *http.Server
-	run    string // begins the receipts of this run, and of no other
-	limit  time.Duration
 
 	mu      sync.Mutex // guards all below
 	issued  int
-	waiting map[string]arrival // by receipt
-	lost    int                // that nobody claimed in time
-	chars   int                // of these
+	waiting map[string][]byte // by receipt
 }
 
-// arrival is a request that arrived.
-type arrival struct {
-	body []byte
-	at   time.Time
-}
-
-// receive listens on an address. The receiver drops a request that nobody claims within the limit.
-func receive(listen string, limit time.Duration) (*receiver, error) {
-	ln, err := wire.Listen(listen)
+func serveUpstream(window int, unit price.Unit) (*upstream, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot listen: %w", err)
 	}
-	u := &receiver{ln: ln, run: strings.ToLower(rand.Text()), limit: limit, waiting: make(map[string]arrival)}
-	u.server = &http.Server{Handler: u, ReadHeaderTimeout: limit, ReadTimeout: limit, WriteTimeout: 2 * limit,
-		ErrorLog: log.New(io.Discard, "", 0)}
-	go func() { _ = u.server.Serve(ln) }() // it ends with close; who cannot be served gets no receipt
+	u := &upstream{window: window, unit: unit, ln: ln, waiting: make(map[string][]byte)}
+	u.server = &http.Server{Handler: u, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = u.server.Serve(ln) }() // it ends with close
 	return u, nil
 }
 
-func (u *receiver) close() error {
-	if err := u.server.Close(); err != nil {
-		return fmt.Errorf("cannot close the upstream on %s: %w", u.ln.Addr(), err)
-	}
-	return nil
-}
+func (u *upstream) url() string { return "http://" + u.ln.Addr().String() }
 
-// ServeHTTP takes a request and answers it with a receipt, as a model's words.
-func (u *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		http.Error(w, `{"error":{"message":"this upstream takes chat completions only","type":"invalid_request_error"}}`, http.StatusNotFound)
-		return
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	if err != nil {
-		http.Error(w, `{"error":{"message":"the request cannot be read","type":"invalid_request_error"}}`,
-			http.StatusBadRequest)
-		return
-	}
-	receipt := u.take(body)
-	if gjson.GetBytes(body, "stream").Bool() {
-		w.Header().Set("Content-Type", "text/event-stream")
-		first := completion(receipt, "delta", map[string]any{"role": "assistant", "content": receipt}, nil)
-		last := completion(receipt, "delta", map[string]any{}, "stop")
-		fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", first, last)
-		return
-	}
+func (u *upstream) close() error { return u.server.Close() }
+
+// ServeHTTP takes a request, and refuses it if it is larger than the window.
+func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(completion(receipt, "message", map[string]any{"role": "assistant", "content": receipt}, "stop"))
-}
-
-// completion returns an answer, or a piece of one. It tells no usage: what is counted here is not in the model's
-// tokens, and a proxy would learn from it.
-func completion(receipt, part string, says map[string]any, finish any) []byte {
-	object := "chat.completion"
-	if part == "delta" {
-		object += ".chunk"
+	dialect, known := dialects[r.URL.Path]
+	if r.Method != http.MethodPost || !known {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":{"message":"not found","type":"invalid_request_error"}}`)
+		return
 	}
-	text, err := json.Marshal(map[string]any{
-		"id": "chatcmpl-" + receipt, "object": object, "created": 1700000000, "model": "bench",
-		"choices": []any{map[string]any{"index": 0, part: says, "finish_reason": finish}},
-	})
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		panic("BUG: an answer of plain values cannot be encoded: " + err.Error())
+		return // the program went away
 	}
-	return text
+	w.Header().Set(receiptHeader, u.keep(body))
+	if n := u.tokens(dialect, body); n > u.window {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded",`+
+			`"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. `+
+			`Please reduce the length of the messages."}}`, u.window, n)
+		return
+	}
+	fmt.Fprint(w, answers[r.URL.Path])
 }
 
-// take keeps a request and returns its receipt.
-func (u *receiver) take(body []byte) string {
-	now := time.Now()
+// tokens is how large a request is, as the replay counts it. No token is shorter than a byte.
+func (u *upstream) tokens(d conversation.Dialect, body []byte) int {
+	if len(body) <= u.window {
+		return 0
+	}
+	request, err := d.Read(body, nil)
+	if err != nil {
+		return 0
+	}
+	meter, err := u.unit.Meter(request.Model)
+	if err != nil {
+		return 0
+	}
+	n := meter.Fixed(request)
+	for i := range request.Items {
+		n += meter.ReadItem(request, i).Tokens
+	}
+	return n
+}
+
+// keep keeps a request and returns its receipt.
+func (u *upstream) keep(body []byte) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for receipt, a := range u.waiting {
-		if now.Sub(a.at) > u.limit {
-			u.lost, u.chars = u.lost+1, u.chars+price.Size(string(a.body))
-			delete(u.waiting, receipt)
-		}
-	}
 	u.issued++
-	receipt := u.run + "-" + strconv.Itoa(u.issued)
-	u.waiting[receipt] = arrival{body, now}
+	receipt := strconv.Itoa(u.issued)
+	u.waiting[receipt] = body
 	return receipt
 }
 
-// claim returns the request that an answer is for, once.
-func (u *receiver) claim(answer []byte) ([]byte, bool) {
-	start := bytes.Index(answer, []byte(u.run+"-"))
-	if start < 0 {
-		return nil, false
-	}
-	end := start + len(u.run) + 1
-	for end < len(answer) && answer[end] >= '0' && answer[end] <= '9' {
-		end++
-	}
+// claim returns the request of a receipt, once. Those before it that nobody claimed were refused, or the program's own:
+// they are kept no longer than the process.
+func (u *upstream) claim(receipt string) ([]byte, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	receipt := string(answer[start:end])
-	a, found := u.waiting[receipt]
+	body, found := u.waiting[receipt]
 	delete(u.waiting, receipt)
-	return a.body, found
-}
-
-// countUnclaimed returns how many requests came for which claim saw no answer, and their characters.
-func (u *receiver) countUnclaimed() (n, chars int) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	n, chars = u.lost, u.chars
-	for _, a := range u.waiting {
-		n, chars = n+1, chars+price.Size(string(a.body))
-	}
-	return n, chars
+	return body, found
 }

@@ -24,7 +24,6 @@ func (r *Report) Settle(bar bool) {
 		}
 		none("died", "conversations", row.Died)
 		none("invalid", "requests", row.Invalid)
-		none("not put together again", "requests", row.Unrestored)
 		none("changed without a decision", "requests", row.Unrecorded)
 		r.floor("retrievable"+of, row.Retrievable, 100)
 		if row.Window >= beatenFrom {

@@ -36,17 +36,17 @@ type Row struct {
 	UserText      *float64 `json:"user_text"`      // of hot requests: what stands there word for word
 	Signal        *float64 `json:"signal"`         // of results changed when they come: telling lines that are shown
 	SignalFirst   *float64 `json:"signal_first"`   // of those with such lines: the first of them is shown
+	Seen          *float64 `json:"seen"`           // of all results: telling lines that are shown when they come
 	SignalNeeded  *float64 `json:"signal_needed"`  // of results changed when they come: lines shown of those needed next
 	SignalResults int      `json:"signal_results"` // with such lines
 	SignalLines   int      `json:"signal_lines"`
 	Misses        int      `json:"misses"`      // needs that the request does not meet in context, lines aside
 	Retrievable   *float64 `json:"retrievable"` // of what is needed and was taken out: what lies in an artifact
 	ReadBack
-	CPUMS      *float64 `json:"cpu_ms"`     // processor time of shaping a request, median; else time
-	Cached     *float64 `json:"cached"`     // in Messages and Responses: of the tokens sent, those from the provider's cache
-	Dropped    int      `json:"dropped"`    // thinking blocks that the provider left out
-	Invalid    int      `json:"invalid"`    // requests
-	Unrestored int      `json:"unrestored"` // requests that could not be put together again
+	CPUMS   *float64 `json:"cpu_ms"`  // processor time of shaping a request, median; else time
+	Cached  *float64 `json:"cached"`  // in Messages and Responses: of the tokens sent, those from the provider's cache
+	Dropped int      `json:"dropped"` // thinking blocks that the provider left out
+	Invalid int      `json:"invalid"` // requests
 }
 
 // Report is the result of Replay.
@@ -170,7 +170,7 @@ func printRows(t report.Table, title string, rows []Row) {
 		if i == 0 || x.Window != rows[i-1].Window {
 			head := "policy\tdied\tM tokens\tcost\tbilled\tdearer\tbreaks/100" +
 				"\tin context all %\thot\trecent\tolder\tbare hot\tbare older\tlines\tuser text" +
-				"\tsignal\tfirst\tof results\tneeded next\tretrievable\tinvalid\tms/request"
+				"\tseen\tsignal\tfirst\tof results\tneeded next\tretrievable\tinvalid\tms/request"
 			if marked {
 				head += "\tcached %"
 			}
@@ -180,7 +180,7 @@ func printRows(t report.Table, title string, rows []Row) {
 			x.Policy, strconv.Itoa(x.Died), fmt.Sprintf("%.1f", float64(x.Tokens)/1e6), report.Optional(x.Cost, "%.3f"),
 			report.Optional(x.Billed, "%.3f"), strconv.Itoa(x.Dearer), report.Optional(x.BreaksPer100, "%.2f"),
 			share(x.RecallAll), share(x.Recall), share(x.Recent), share(x.Older), share(x.Bare), share(x.BareOlder),
-			share(x.Lines), share(x.UserText), share(x.Signal), share(x.SignalFirst), strconv.Itoa(x.SignalResults),
+			share(x.Lines), share(x.UserText), share(x.Seen), share(x.Signal), share(x.SignalFirst), strconv.Itoa(x.SignalResults),
 			share(x.SignalNeeded), share(x.Retrievable), strconv.Itoa(x.Invalid), report.Optional(x.CPUMS, "%.2f"),
 		}
 		if marked {
