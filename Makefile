@@ -20,10 +20,9 @@ race:
 fuzz:
 	bash .ci/run fuzz
 
-# Added latency and memory against nginx and bare fasthttp; then client gone to upstream closed.
+# Added latency, CPU and memory against nginx and bare fasthttp.
 bench:
 	go run . bench load
-	go run . bench cancel
 
 # The built-in table of models' windows, from the release that window/table/make.go names.
 windows:

@@ -8,18 +8,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"epitome/bench/backend"
-	"epitome/bench/cancel"
 	"epitome/bench/lineup"
 	benchload "epitome/bench/load"
 )
 
 type benchCmd struct {
-	Load     loadCmd     `cmd:"" group:"develop" help:"Measure added latency, CPU, throughput and memory against a direct call, nginx and a bare fasthttp proxy, in one interleaved run of a minute."`
+	Load     loadCmd     `cmd:"" group:"develop" help:"Measure added latency, CPU, throughput, memory and cancelling against a direct call, nginx and a bare fasthttp proxy, in one run of two minutes."`
 	Replay   replayCmd   `cmd:"" help:"Play recorded conversations turn by turn through the ladder, and measure what it saves and what it loses."`
-	Cancel   cancelCmd   `cmd:"" group:"develop" help:"Measure how soon the upstream's connection is closed when a client leaves."`
 	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
 	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
 }
@@ -58,19 +57,6 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// newLineup is epitome as it is here, with defaults, and whatever else is asked for.
-func newLineup(more map[string]string) (lineup.Lineup, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return lineup.Lineup{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
-	}
-	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{epitomeAt("epitome", self)}}
-	for name, url := range more {
-		l.Proxies = append(l.Proxies, lineup.Contender{Name: name, URL: url})
-	}
-	return l, nil
-}
-
 // epitomeAt is the epitome in the file program, with defaults.
 func epitomeAt(name, program string) lineup.Contender {
 	return lineup.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", os.DevNull,
@@ -79,79 +65,57 @@ func epitomeAt(name, program string) lineup.Contender {
 
 type loadCmd struct {
 	verdict
-	Against        []string          `placeholder:"BINARY,..." help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
-	Proxy          map[string]string `placeholder:"NAME=URL" help:"Measure this proxy too. It must forward to the upstream's address (see --upstream-listen)."`
-	UpstreamListen string            `placeholder:"HOST:PORT" help:"Address on loopback where the benchmark's upstream listens. Default: a free port."`
-	Quick          bool              `help:"Run briefly, to see that everything works. The figures then mean little."`
-	Dialect        string            `placeholder:"NAME" enum:"chat,messages,responses" default:"chat" help:"What is asked: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses, the last two with epitome in Chat Completions beside it in the same run. Default: ${default}."`
+	Against []string `placeholder:"BINARY,..." help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
+	Quick   bool     `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
 func (k loadCmd) Run(*cli) error {
-	l, err := newLineup(k.Proxy)
+	self, err := os.Executable()
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
-	opts := benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick}
+	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{epitomeAt("epitome", self)}}
 	if len(k.Against) > 0 {
-		copies, err := newAlike()
+		folder, err := os.MkdirTemp("", "epitome-bench-")
 		if err != nil {
+			return fmt.Errorf("cannot make a folder for copies of programs: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		if err := k.addRivals(&l, folder); err != nil {
 			return err
 		}
-		defer copies.remove()
-		if err := k.enterRivals(&opts.Lineup, copies); err != nil {
-			return err
-		}
-	}
-	if opts.Dialect = k.Dialect; k.Dialect != "chat" {
-		inChat := opts.Proxies[0]
-		inChat.Name, inChat.Rival, inChat.Chat = inChat.Name+" in chat", true, true
-		opts.Proxies = append(opts.Proxies, inChat)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := benchload.Run(ctx, opts)
+	r, err := benchload.Run(ctx, benchload.Options{Lineup: l, Quick: k.Quick})
 	if err != nil {
 		return err
 	}
 	return k.report(r)
 }
 
-// enterRivals has the programs measured too that are named. They, and epitome beside them, run from copies.
-func (k loadCmd) enterRivals(l *lineup.Lineup, copies alike) error {
-	own, err := copies.of(l.Proxies[0].Command[0], 0)
-	if err != nil {
-		return err
-	}
-	l.Proxies[0].Command[0] = own
-	for i, program := range k.Against {
-		path, err := copies.of(program, i+1)
-		if err != nil {
-			return err
+// addRivals adds the programs of --against. They, and epitome beside them, run from copies in the folder: more of a
+// file that a linker has just written may count as idle memory.
+func (k loadCmd) addRivals(l *lineup.Lineup, folder string) error {
+	for i, program := range append([]string{l.Proxies[0].Command[0]}, k.Against...) {
+		name := fmt.Sprintf("%d: %s", i, filepath.Base(program))
+		text, err := os.ReadFile(program)
+		path := filepath.Join(folder, strconv.Itoa(i))
+		if err == nil {
+			err = os.WriteFile(path, text, 0o700)
 		}
-		rival := epitomeAt(fmt.Sprintf("%d: %s", i+1, filepath.Base(program)), path)
+		if err != nil {
+			return fmt.Errorf("cannot copy the program %s: %w", program, err)
+		}
+		if i == 0 {
+			l.Proxies[0].Command[0] = path
+			continue
+		}
+		rival := epitomeAt(name, path)
 		rival.Rival = true
 		l.Proxies = append(l.Proxies, rival)
 	}
 	return nil
-}
-
-type cancelCmd struct {
-	verdict
-	Quick bool `help:"Run briefly, to see that everything works. The figures then mean little."`
-}
-
-func (k cancelCmd) Run(*cli) error {
-	l, err := newLineup(nil)
-	if err != nil {
-		return err
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	r, err := cancel.Run(ctx, cancel.Options{Lineup: l, Quick: k.Quick})
-	if err != nil {
-		return err
-	}
-	return k.report(r)
 }
 
 type baselineCmd struct{}

@@ -41,8 +41,8 @@ func Serve(ctx context.Context, listen string) error {
 }
 
 // wholeAnswer returns the plain answer to a request with a body of so many bytes.
-func wholeAnswer(d Dialect, request int64) []byte {
-	answer := d.answer(request)
+func wholeAnswer(request int64) []byte {
+	answer := ChatAnswer(request)
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		len(answer))
 	return append(whole, answer...)
@@ -83,7 +83,6 @@ func ServeConn(conn net.Conn) {
 	scratch := make([]byte, wire.BufferSize)
 	var whole []byte    // the plain answer, made before
 	length := int64(-1) // to a request of so many bytes
-	var was Dialect     // and in this dialect
 	for {
 		h, err := wire.ReadHead(br)
 		if err != nil {
@@ -93,19 +92,19 @@ func ServeConn(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		query, spoken := TargetQuery(h.First), dialectOf(h.First)
+		query := TargetQuery(h.First)
 		switch kind := query.Get("bench"); {
 		case h.Made >= 0 && h.Made != got:
 			_, err = conn.Write([]byte(changedAnswer))
 		case kind == "stream":
-			err = sendEvents(conn, spoken, query, paced)
+			err = sendEvents(conn, query, paced)
 		case kind == "flood":
-			err = sendEvents(conn, spoken, query, func(int) {})
+			err = sendEvents(conn, query, func(int) {})
 		case kind == "idle":
-			_, err = conn.Write(appendEvent(append([]byte(StreamHead), spoken.begin()...), spoken, time.Now()))
+			_, err = conn.Write(AppendEvent([]byte(StreamHead), time.Now()))
 		default:
-			if length != got || was != spoken {
-				whole, length, was = wholeAnswer(spoken, got), got, spoken
+			if length != got {
+				whole, length = wholeAnswer(got), got
 			}
 			_, err = conn.Write(whole)
 		}
@@ -133,22 +132,23 @@ func TargetQuery(requestLine string) url.Values {
 func paced(i int) { time.Sleep(10*time.Millisecond + time.Duration(i*7%11)*time.Millisecond) }
 
 // sendEvents writes a stream of events, each in one chunk and one write.
-func sendEvents(conn net.Conn, d Dialect, query url.Values, rest func(i int)) error {
+func sendEvents(conn net.Conn, query url.Values, rest func(i int)) error {
 	events, err := strconv.Atoi(query.Get("events"))
 	if err != nil {
 		return fmt.Errorf("cannot read number of events %q: %w", query.Get("events"), err)
 	}
-	if _, err = conn.Write(append([]byte(StreamHead), d.begin()...)); err != nil {
+	if _, err = conn.Write([]byte(StreamHead)); err != nil {
 		return err
 	}
 	buf := make([]byte, 0, 512)
 	for i := range events {
 		rest(i)
-		if _, err = conn.Write(appendEvent(buf[:0], d, time.Now())); err != nil {
+		if _, err = conn.Write(AppendEvent(buf[:0], time.Now())); err != nil {
 			return err
 		}
 	}
-	_, err = conn.Write(d.end())
+	const end = "data: [DONE]\n\n"
+	_, err = fmt.Fprintf(conn, "%x\r\n%s\r\n0\r\n\r\n", len(end), end)
 	return err
 }
 
@@ -159,12 +159,10 @@ const (
 )
 
 // AppendEvent appends one SSE event as one chunk; it carries the time of sending in Unix nanoseconds.
-func AppendEvent(dst []byte, now time.Time) []byte { return appendEvent(dst, Chat, now) }
-
-func appendEvent(dst []byte, d Dialect, now time.Time) []byte {
-	sent, open := strconv.FormatInt(now.UnixNano(), 10), d.eventOpen()
-	dst = strconv.AppendInt(dst, int64(len(open)+len(sent)+len(eventShut)), 16)
-	dst = append(append(dst, "\r\n"...), open...)
+func AppendEvent(dst []byte, now time.Time) []byte {
+	sent := strconv.FormatInt(now.UnixNano(), 10)
+	dst = strconv.AppendInt(dst, int64(len(eventOpen)+len(sent)+len(eventShut)), 16)
+	dst = append(append(dst, "\r\n"...), eventOpen...)
 	dst = append(dst, sent...)
 	return append(dst, eventShut+"\r\n"...)
 }

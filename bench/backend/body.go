@@ -24,20 +24,15 @@ const (
 // ChatBody returns a Chat Completions request of exactly size bytes, the same for the same size: a conversation of user
 // messages, tool calls and tool results, as a coding agent sends it. size is at least 512 bytes.
 func ChatBody(size int) ([]byte, error) {
-	return conversation(size, bodyHead, bodyTail, messageFrame)
-}
-
-// conversation returns a body of size bytes: head, messages in the frames with these numbers, tail.
-func conversation(size int, head, tail string, frame func(i int) (open, shut string)) ([]byte, error) {
 	if size < 512 {
 		return nil, fmt.Errorf("cannot make body of %d bytes: want at least 512", size)
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
 	words := strings.Fields(vocabulary)
-	body := append(make([]byte, 0, size), head...)
+	body := append(make([]byte, 0, size), bodyHead...)
 	for call := 0; ; call++ {
-		open, shut := frame(call)
-		room := size - len(body) - len(open) - len(shut) - len(tail)
+		open, shut := messageFrame(call)
+		room := size - len(body) - len(open) - len(shut) - len(bodyTail)
 		length := min(room, messageBytes)
 		// A rest too small for one more message goes into this one.
 		if room-length < 2*len(open)+messageBytes/4 {
@@ -47,7 +42,7 @@ func conversation(size int, head, tail string, frame func(i int) (open, shut str
 		body = appendProse(body, length, func() string { return words[rng.IntN(len(words))] })
 		body = append(body, shut...)
 		if length == room {
-			return append(body, tail...), nil
+			return append(body, bodyTail...), nil
 		}
 	}
 }

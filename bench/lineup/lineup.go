@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 // Contender is one proxy that takes part.
@@ -22,22 +21,12 @@ type Contender struct {
 	// on (host:port), {upstream} the upstream's base URL without a closing slash, {dir} an empty folder that is
 	// removed afterwards. CPU and memory are those of this process, without its children.
 	Command []string
-	// URL is the base URL of a proxy that already runs, used when Command is empty: http and loopback only. Such a
-	// proxy has no start, CPU or memory figures.
-	URL string
 	// Ready is the path that answers 200 once the proxy takes requests. Default "/", which goes to the upstream.
 	Ready string
 	// Rival asks for a table with each figure of the subject beside this contender's, where the run has one.
 	Rival bool
-	// Leave is how long it may take to leave after SIGTERM, before it is killed. Default 3 s.
-	Leave time.Duration
-	// Chat has it asked in Chat Completions, whatever the others are asked in.
-	Chat bool
-
 	// prepare writes what Command needs into dir before it starts; nil: nothing.
 	prepare func(dir, listen, upstream string) error
-	// fixed is the address to listen on; empty: a free loopback port.
-	Fixed string
 }
 
 // Lineup says who takes part in a run and where its progress is told.
@@ -49,9 +38,6 @@ type Lineup struct {
 	Self []string
 	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
 	Nginx string
-	// Dialect is the name of what contenders are asked in, but for those that are asked in Chat Completions. Default
-	// Chat Completions.
-	Dialect string
 	// Progress gets a line per step. Default os.Stderr.
 	Progress io.Writer
 }

@@ -1,7 +1,6 @@
 package lineup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,49 +26,37 @@ const (
 	// StartLimit is how long a contender may take until it is ready.
 	StartLimit = time.Minute
 
-	// stopLimit is how long it may take to leave after SIGTERM, where Contender.Leave does not say.
+	// stopLimit is how long it may take to leave after SIGTERM, before it is killed.
 	stopLimit = 3 * time.Second
 )
 
-// MostPorts is how many ports are tried for one contender before its run fails.
-const MostPorts = 20
+// mostPorts is how many ports are tried for one contender before its run fails.
+const mostPorts = 20
 
 // Lane is a contender that takes requests now.
 type Lane struct {
 	Name  string
 	At    wire.Site
-	proc  *process      // nil: not ours
-	leave time.Duration // it may take so long after SIGTERM
-	Ready time.Duration // from the start of the process to the first 200; 0: not ours
-	Chat  bool          // it is asked in Chat Completions
+	proc  *process      // nil: the direct call
+	Ready time.Duration // from the start of the process to the first 200
 }
 
 // Launch starts c before the upstream at base URL upstream and waits until it is ready. The caller stops it.
 func Launch(ctx context.Context, c Contender, upstream string) (*Lane, error) {
-	if len(c.Command) == 0 {
-		at, err := wire.ParseSite(c.URL)
-		if err != nil {
-			return nil, err
-		}
-		return &Lane{Name: c.Name, At: at, Chat: c.Chat}, nil
-	}
-	if c.Fixed != "" {
-		return launchAt(ctx, c, c.Fixed, upstream)
-	}
 	for tries := 1; ; tries++ {
 		listen, err := FreeAddress()
 		if err != nil {
 			return nil, err
 		}
 		run, err := launchAt(ctx, c, listen, upstream)
-		if err == nil || !PortTaken(err) || tries == MostPorts {
+		if err == nil || !portTaken(err) || tries == mostPorts {
 			return run, err
 		}
 	}
 }
 
-// PortTaken reports whether a child could not start because another program took its port first.
-func PortTaken(err error) bool {
+// portTaken reports whether a child could not start because another program took its port first.
+func portTaken(err error) bool {
 	return strings.Contains(strings.ToLower(err.Error()), "address already in use") // of a child only words are known
 }
 
@@ -80,10 +67,10 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
 	}
-	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, leave: cmp.Or(c.Leave, stopLimit), Chat: c.Chat}
+	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p}
 	if err = p.awaitReady(ctx, run.At, c.Ready); err != nil {
 		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
-		p.stop(run.leave)
+		p.stop()
 		return nil, err
 	}
 	run.Ready = time.Since(began)
@@ -189,37 +176,24 @@ func (p *process) lastWords() string {
 	return "; it wrote: " + strings.TrimSpace(string(output[max(0, len(output)-most):]))
 }
 
-// stop ends the child, by force if it does not leave within limit, and removes its folder. forced says that.
-func (p *process) stop(limit time.Duration) (forced bool) {
+// stop ends the child, by force if it does not leave within stopLimit, and removes its folder.
+func (p *process) stop() {
 	if p.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		_ = p.cmd.Process.Kill() // no SIGTERM on this system, or gone already
 	}
 	select {
 	case <-p.exited:
-	case <-time.After(limit):
-		forced = true
+	case <-time.After(stopLimit):
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
 	_ = os.RemoveAll(p.root)
-	return forced
 }
 
-// Stop ends the contender, if it was started here. forced says that it did not leave in time.
-func (r *Lane) Stop() (forced bool) {
-	return r.proc != nil && r.proc.stop(r.leave)
-}
-
-// HasEnded tells whether the contender has ended, and what it wrote last; never of one that was not started here.
-func (r *Lane) HasEnded() (words string, ended bool) {
-	if r.proc == nil {
-		return "", false
-	}
-	select {
-	case <-r.proc.exited:
-		return r.proc.lastWords(), true
-	default:
-		return "", false
+// Stop ends the contender, if it was started here.
+func (r *Lane) Stop() {
+	if r.proc != nil {
+		r.proc.stop()
 	}
 }
 

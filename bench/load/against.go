@@ -1,8 +1,6 @@
 package load
 
 import (
-	"strings"
-
 	"epitome/bench/report"
 )
 
@@ -41,22 +39,6 @@ func (r *Report) compare(others []string) {
 	}
 }
 
-// maxAgainstChat is how much longer a request may take than one in Chat Completions takes the same program.
-const maxAgainstChat = 1.1
-
-// wantAsFast adds goals for the time of requests, against that of a contender which is asked in Chat Completions.
-func (r *Report) wantAsFast(other string) {
-	for _, c := range r.Against {
-		if c.Contender == other && strings.HasPrefix(c.Figure, latencyFigure) {
-			r.Goals = append(r.Goals, report.Goal{Name: c.Figure + " against " + other, Unit: "×", Value: c.Ratio,
-				Limit: maxAgainstChat})
-		}
-	}
-}
-
-// latencyFigure begins the names of figures of one request's time.
-const latencyFigure = "latency, "
-
 // figures lists what contender got, in the order of the report.
 func (r *Report) figures(contender string) []figure {
 	var all []figure
@@ -67,7 +49,7 @@ func (r *Report) figures(contender string) []figure {
 	}
 	for _, row := range r.Latency {
 		if row.Contender == contender {
-			add(latencyFigure+sizeName(row.Bytes), "µs", &row.P50US)
+			add("latency, "+sizeName(row.Bytes), "µs", &row.P50US)
 			add("added latency, "+sizeName(row.Bytes), "µs", &row.AddedUS)
 			add("CPU per request, "+sizeName(row.Bytes), "µs", row.CPUUS)
 		}
@@ -88,11 +70,17 @@ func (r *Report) figures(contender string) []figure {
 			add("CPU per request of many, "+sizeName(row.Bytes), "µs", row.CPUUS)
 		}
 	}
+	for _, row := range r.Leaving {
+		if row.Contender == contender {
+			add("client gone to upstream closed, "+row.Phase, "ms", row.P99MS)
+		}
+	}
 	for _, row := range r.Footprint {
 		if row.Contender == contender {
 			add("start to ready", "ms", &row.ReadyMS)
 			add("idle memory", "MB", row.IdleMB)
 			add("memory after load", "MB", row.LoadedMB)
+			add("memory after a burst", "MB", row.BurstMB)
 			add("memory per idle stream", "KB", row.StreamKB)
 		}
 	}

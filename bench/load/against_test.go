@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"epitome/bench/lineup"
-	"epitome/bench/lineup/lineuptest"
 )
 
 func TestFiguresStandBesideThoseOfTheOthers(t *testing.T) {
@@ -33,7 +32,7 @@ func TestFiguresStandBesideThoseOfTheOthers(t *testing.T) {
 }
 
 func TestRunPutsTheSubjectBesideAnotherProgram(t *testing.T) {
-	field := lineuptest.BareAsSubject(t)
+	field := bareAsSubject(t)
 	again := field.Proxies[0]
 	again.Name, again.Rival = "again", true
 	field.Proxies = append(field.Proxies, again)

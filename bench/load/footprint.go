@@ -17,16 +17,16 @@ type starts struct {
 	failed      bool
 }
 
-// footprints measures start and memory of each contender that has a command, from fresh processes: one of each in turn.
+// footprints measures start and memory of each contender, from fresh processes: one of each in turn.
 func (r *loadRun) footprints(ctx context.Context) error {
 	all := make([]starts, len(r.field))
-	r.opts.Say("%d starts, %d idle streams", r.opts.Starts, r.opts.IdleStreams)
-	for round := range r.opts.Starts {
+	r.opts.Say("%d starts, %d idle streams", r.plan.starts, r.plan.idleStreams)
+	for round := range r.plan.starts {
 		for i := range turns(round, len(r.field)) {
-			if len(r.field[i].Command) == 0 || all[i].failed {
+			if all[i].failed {
 				continue
 			}
-			err := r.start(ctx, r.field[i], &all[i], round == r.opts.Starts-1)
+			err := r.start(ctx, r.field[i], &all[i], round == r.plan.starts-1)
 			if err != nil && i == 0 {
 				return err
 			}
@@ -38,7 +38,7 @@ func (r *loadRun) footprints(ctx context.Context) error {
 	}
 	for i, c := range r.field {
 		if len(all[i].ready) > 0 && !all[i].failed {
-			r.report.Footprint = append(r.report.Footprint, all[i].row(c.Name, r.opts))
+			r.report.Footprint = append(r.report.Footprint, all[i].row(c.Name, r.plan))
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func (r *loadRun) start(ctx context.Context, c lineup.Contender, all *starts, la
 	}
 	defer run.Stop()
 	all.ready = append(all.ready, report.Milliseconds(run.Ready))
-	time.Sleep(r.opts.Settle)
+	time.Sleep(r.plan.settle)
 	if rss, err := lineup.ResidentBytes(run.PID()); err == nil {
 		all.idle = append(all.idle, *megabytes(rss))
 	}
@@ -62,8 +62,8 @@ func (r *loadRun) start(ctx context.Context, c lineup.Contender, all *starts, la
 	return err
 }
 
-func (s *starts) row(name string, o Options) Footprint {
-	row := Footprint{Contender: name, Starts: o.Starts, Streams: o.IdleStreams, StreamKB: s.streamKB,
+func (s *starts) row(name string, p plan) Footprint {
+	row := Footprint{Contender: name, Starts: p.starts, Streams: p.idleStreams, StreamKB: s.streamKB,
 		ReadyMS: report.Median(s.ready)}
 	if len(s.idle) > 0 {
 		m := report.Median(s.idle)
@@ -74,35 +74,35 @@ func (s *starts) row(name string, o Options) Footprint {
 
 // idleStreams returns the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.
 func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
-	request, err := r.request(run, 2<<10, "")
+	request, err := chatRequest(run, 2<<10, "")
 	if err != nil {
 		return nil, err
 	}
 	if err := lineup.AskOnce(run.At.Addr, request); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", run.Name, err)
 	}
-	time.Sleep(r.opts.Settle)
+	time.Sleep(r.plan.settle)
 	before, err := lineup.ResidentBytes(run.PID())
 	if err != nil {
 		r.skip(err)
 		return nil, nil
 	}
-	if request, err = r.request(run, 2<<10, "?bench=idle"); err != nil {
+	if request, err = chatRequest(run, 2<<10, "?bench=idle"); err != nil {
 		return nil, err
 	}
-	for i := range r.opts.IdleStreams {
+	for i := range r.plan.idleStreams {
 		c, err := openIdle(run.At.Addr, request)
 		if err != nil {
-			return nil, fmt.Errorf("cannot open stream %d of %d through %s: %w", i+1, r.opts.IdleStreams, run.Name, err)
+			return nil, fmt.Errorf("cannot open stream %d of %d through %s: %w", i+1, r.plan.idleStreams, run.Name, err)
 		}
 		defer c.Close()
 	}
-	time.Sleep(r.opts.Settle)
+	time.Sleep(r.plan.settle)
 	after, err := lineup.ResidentBytes(run.PID())
 	if err != nil {
 		return nil, fmt.Errorf("cannot measure %s: %w", run.Name, err)
 	}
-	kb := float64(after-before) / 1024 / float64(r.opts.IdleStreams)
+	kb := float64(after-before) / 1024 / float64(r.plan.idleStreams)
 	return &kb, nil
 }
 

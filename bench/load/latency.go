@@ -24,8 +24,8 @@ func (s *measured) add(turn []float64) {
 
 // latencies measures each size: one request at a time over one persistent connection per contender.
 func (r *loadRun) latencies(ctx context.Context) error {
-	for _, size := range r.opts.Sizes {
-		r.opts.Say("latency: %d bytes, %d rounds of %d requests", size, r.opts.Rounds, r.opts.turnRequests(size))
+	for _, size := range r.plan.sizes {
+		r.opts.Say("latency: %d bytes, %d rounds of %d requests", size, r.plan.rounds, r.plan.turnRequests(size))
 		if err := r.latency(ctx, size); err != nil {
 			return err
 		}
@@ -41,12 +41,12 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 	}
 	used := r.cpuMeters()
 	taken := make([]measured, len(callers))
-	for round := range r.opts.Rounds {
+	for round := range r.plan.rounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
 		for i := range turns(round, len(callers)) {
-			turn, err := callers[i].turn(r.opts.turnRequests(size))
+			turn, err := callers[i].turn(r.plan.turnRequests(size))
 			if err != nil {
 				return fmt.Errorf("cannot measure %s with %d bytes: %w", callers[i].name, size, err)
 			}
@@ -54,14 +54,14 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 		}
 	}
 	for i, lane := range r.lanes {
-		n := r.opts.Rounds * r.opts.turnRequests(size)
+		n := r.plan.rounds * r.plan.turnRequests(size)
 		added := report.Differences(taken[i].medians, taken[0].medians)
 		r.report.Latency = append(r.report.Latency, Latency{
 			Contender: lane.Name, Bytes: size, Requests: n,
 			P50US: report.Median(taken[i].all), P99US: report.Percentile(taken[i].all, 99),
 			AddedUS: report.Median(added), AddedLowUS: report.Percentile(added, 25),
 			AddedHighUS: report.Percentile(added, 75),
-			CPUUS:       used[i].perRequest(n + r.opts.Rounds), // each turn's first request costs too
+			CPUUS:       used[i].perRequest(n + r.plan.rounds), // each turn's first request costs too
 		})
 	}
 	return nil
@@ -74,25 +74,17 @@ type caller struct {
 	request []byte
 }
 
-// request is one of size bytes for a lane, in the dialect that it is measured in. query says what is answered.
-func (r *loadRun) request(lane *lineup.Lane, size int, query string) ([]byte, error) {
-	name := r.opts.Dialect
-	if lane.Chat {
-		name = ""
-	}
-	d, err := backend.Named(name)
-	if err != nil {
-		return nil, err
-	}
-	payload, err := d.Body(size)
-	return wire.PostRequest(lane.At, d.Path()+query, payload), err
+// chatRequest is one of size bytes for a lane. query says what is answered.
+func chatRequest(lane *lineup.Lane, size int, query string) ([]byte, error) {
+	payload, err := backend.ChatBody(size)
+	return wire.PostRequest(lane.At, backend.ChatPath+query, payload), err
 }
 
 // warmCallers connects to every lane and sends some requests that do not count. The caller closes them, also on error.
 func (r *loadRun) warmCallers(size int) ([]caller, error) {
 	var callers []caller
 	for _, lane := range r.lanes {
-		request, err := r.request(lane, size, "")
+		request, err := chatRequest(lane, size, "")
 		if err != nil {
 			return callers, err
 		}
@@ -101,7 +93,7 @@ func (r *loadRun) warmCallers(size int) ([]caller, error) {
 			return callers, fmt.Errorf("cannot measure %s: %w", lane.Name, err)
 		}
 		callers = append(callers, caller{Client: c, name: lane.Name, request: request})
-		if _, err = callers[len(callers)-1].turn(r.opts.Block); err != nil {
+		if _, err = callers[len(callers)-1].turn(r.plan.block); err != nil {
 			return callers, fmt.Errorf("cannot warm up %s: %w", lane.Name, err)
 		}
 	}

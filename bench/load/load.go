@@ -9,10 +9,7 @@
 package load
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"time"
 
@@ -20,93 +17,65 @@ import (
 	"epitome/bench/report"
 )
 
-// Options are what Run can be told. The defaults take about 60 seconds with four contenders.
+// Options are what Run can be told. A run takes about two minutes with four contenders.
 type Options struct {
 	lineup.Lineup
-	// Sizes are the request bodies' sizes in bytes, at least 512. Default 2 KiB, 100 KiB, 800 KiB.
-	Sizes []int
-	// Rounds is how often each contender has its turn at each size. Default 60.
-	Rounds int
-	// Block is the number of requests in one turn with bodies of 512 KiB and more; twice as many from 32 KiB, four
-	// times as many below. Default 50.
-	Block int
-	// StreamRounds and StreamEvents are the turns of the paced stream and the events in one. Default 16 and 25.
-	StreamRounds, StreamEvents int
-	// FloodEvents is how many events a stream without pauses has. Default 5000.
-	FloodEvents int
-	// Conns is the number of connections that ask at the same time when throughput is measured. Default 16.
-	Conns int
-	// ThroughputRounds and ThroughputTurn are the turns of the throughput measurement and the time of one. Default 6
-	// and 250 ms.
-	ThroughputRounds int
-	ThroughputTurn   time.Duration
-	// IdleStreams is the number of open streams whose memory is measured. Default 1000.
-	IdleStreams int
-	// Starts is how often each contender is started for the time to ready. Default 15.
-	Starts int
-	// Settle is the time between a change and a reading of memory. Default 500 ms.
-	Settle time.Duration
-	// UpstreamListen is the address of the scripted upstream. Default a free loopback port; needed when a contender
-	// is given by URL, because that one must know it.
-	UpstreamListen string
-	// Quick makes the defaults tiny: it shows that everything works and yields no figure worth reading.
+	// Quick makes all counts tiny: it shows that everything works and yields no figure worth reading.
 	Quick bool
 }
 
-func (o Options) withDefaults() (Options, error) {
-	def := Options{
-		Sizes: []int{2 << 10, 100 << 10, 800 << 10}, Rounds: 60, Block: 50, StreamRounds: 16, StreamEvents: 25,
-		FloodEvents: 5000, Conns: 16,
-		ThroughputRounds: 6, ThroughputTurn: 250 * time.Millisecond, IdleStreams: 1000, Starts: 15,
-		Settle: 500 * time.Millisecond,
-	}
+// plan is how much a run measures.
+type plan struct {
+	sizes                      []int // of request bodies, in bytes
+	rounds                     int   // turns of each contender at each size
+	block                      int   // requests in one turn, see turnRequests
+	streamRounds, streamEvents int
+	floodEvents                int // of a stream without pauses
+	conns                      int // that ask at the same time for throughput
+	throughputRounds           int
+	throughputTurn             time.Duration
+	idleStreams                int
+	starts                     int
+	settle                     time.Duration // between a change and a reading of memory
+	leavings                   int           // clients that leave, in each phase
+	patience                   time.Duration // how long the upstream may take to notice one
+	burst, burstBytes          int           // large bodies, and the size of one
+	burstRest                  time.Duration // from the last of them to the reading of memory
+}
+
+func (o Options) plan() plan {
 	if o.Quick {
-		def = Options{
-			Sizes: []int{2 << 10, 100 << 10}, Rounds: 2, Block: 3, StreamRounds: 1, StreamEvents: 3, FloodEvents: 20,
-			Conns:            2,
-			ThroughputRounds: 1, ThroughputTurn: 20 * time.Millisecond, IdleStreams: 10, Starts: 1,
-			Settle: 10 * time.Millisecond,
+		return plan{
+			sizes: []int{2 << 10, 100 << 10}, rounds: 2, block: 3, streamRounds: 1, streamEvents: 3, floodEvents: 20,
+			conns: 2, throughputRounds: 1, throughputTurn: 20 * time.Millisecond, idleStreams: 10, starts: 1,
+			settle: 10 * time.Millisecond, leavings: 2, patience: 200 * time.Millisecond,
+			burst: 4, burstBytes: 64 << 10, burstRest: 10 * time.Millisecond,
 		}
 	}
-	if len(o.Sizes) == 0 {
-		o.Sizes = def.Sizes
+	return plan{
+		sizes: []int{2 << 10, 100 << 10, 800 << 10}, rounds: 60, block: 50, streamRounds: 16, streamEvents: 25,
+		floodEvents: 5000, conns: 16, throughputRounds: 6, throughputTurn: 250 * time.Millisecond, idleStreams: 1000,
+		starts: 15, settle: 500 * time.Millisecond, leavings: 100, patience: 500 * time.Millisecond,
+		burst: 48, burstBytes: 8 << 20, burstRest: 10 * time.Second,
 	}
-	o.Rounds = cmp.Or(max(o.Rounds, 0), def.Rounds)
-	o.Block = cmp.Or(max(o.Block, 0), def.Block)
-	o.StreamRounds = cmp.Or(max(o.StreamRounds, 0), def.StreamRounds)
-	o.StreamEvents = cmp.Or(max(o.StreamEvents, 0), def.StreamEvents)
-	o.FloodEvents = cmp.Or(max(o.FloodEvents, 0), def.FloodEvents)
-	o.Conns = cmp.Or(max(o.Conns, 0), def.Conns)
-	o.ThroughputRounds = cmp.Or(max(o.ThroughputRounds, 0), def.ThroughputRounds)
-	o.IdleStreams = cmp.Or(max(o.IdleStreams, 0), def.IdleStreams)
-	o.Starts = cmp.Or(max(o.Starts, 0), def.Starts)
-	o.ThroughputTurn = cmp.Or(max(o.ThroughputTurn, 0), def.ThroughputTurn)
-	o.Settle = cmp.Or(max(o.Settle, 0), def.Settle)
-	var err error
-	o.Lineup, err = o.Lineup.WithDefaults()
-	for _, c := range o.Proxies {
-		if len(c.Command) == 0 && o.UpstreamListen == "" {
-			err = errors.Join(err, fmt.Errorf("cannot measure %s by URL: give the upstream's listen address, which it forwards to", c.Name))
-		}
-	}
-	return o, err
 }
 
 // turnRequests returns the number of requests in one turn with bodies of size bytes: small ones are quick, and their
 // medians need more of them.
-func (o Options) turnRequests(size int) int {
+func (p plan) turnRequests(size int) int {
 	switch {
 	case size >= 512<<10:
-		return o.Block
+		return p.block
 	case size >= 32<<10:
-		return 2 * o.Block
+		return 2 * p.block
 	}
-	return 4 * o.Block
+	return 4 * p.block
 }
 
 // loadRun is one Run under way.
 type loadRun struct {
 	opts     Options
+	plan     plan
 	upstream string             // base URL of the scripted upstream
 	field    []lineup.Contender // in the order of their turns
 	lanes    []*lineup.Lane     // direct first, then the field as far as it started
@@ -116,11 +85,12 @@ type loadRun struct {
 // Run measures what proxies add to a direct call. It returns an error when the subject (the first of the proxies)
 // cannot be measured; other contenders that fail are left out and named in the report.
 func Run(ctx context.Context, opts Options) (*Report, error) {
-	opts, err := opts.withDefaults()
+	l, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	run := &loadRun{opts: opts, report: &Report{Machine: report.ThisMachine(), Subject: opts.Proxies[0].Name}}
+	opts.Lineup = l
+	run := &loadRun{opts: opts, plan: opts.plan(), report: &Report{Machine: report.ThisMachine(), Subject: opts.Proxies[0].Name}}
 	up, err := run.startUpstream(ctx)
 	if err != nil {
 		return nil, err
@@ -135,18 +105,13 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	}
 	run.report.settle()
 	run.report.compare(opts.Rivals())
-	for _, c := range opts.Proxies {
-		if c.Chat {
-			run.report.wantAsFast(c.Name)
-		}
-	}
 	return run.report, nil
 }
 
 // startUpstream runs the scripted upstream in a process of its own.
 func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
 	command := append(append([]string{}, r.opts.Self...), "upstream", "--listen", "{listen}")
-	upstream := lineup.Contender{Name: "upstream", Command: command, Fixed: r.opts.UpstreamListen}
+	upstream := lineup.Contender{Name: "upstream", Command: command}
 	up, err := lineup.Launch(ctx, upstream, "")
 	if err != nil {
 		return nil, err
@@ -156,11 +121,13 @@ func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
 	return up, nil
 }
 
-// measure runs all parts. Memory of idle streams is taken from fresh processes first, because a heap that load has
+// measure runs all parts. Memory of idle streams and after a burst is taken from fresh processes first, because a heap that load has
 // grown would hide it.
 func (r *loadRun) measure(ctx context.Context, up *lineup.Lane) error {
-	if err := r.footprints(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{r.footprints, r.bursts} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
 	r.lanes = []*lineup.Lane{{Name: lineup.DirectName, At: up.At}}
 	defer r.stopField()
@@ -175,7 +142,7 @@ func (r *loadRun) measure(ctx context.Context, up *lineup.Lane) error {
 		}
 		r.lanes = append(r.lanes, lane)
 	}
-	for _, part := range []func(context.Context) error{r.latencies, r.streams, r.floods, r.throughputs} {
+	for _, part := range []func(context.Context) error{r.latencies, r.streams, r.floods, r.throughputs, r.leavings} {
 		if err := part(ctx); err != nil {
 			return err
 		}

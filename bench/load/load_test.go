@@ -3,12 +3,12 @@ package load
 import (
 	"io"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"epitome/bench/lineup"
-	"epitome/bench/lineup/lineuptest"
 	"epitome/internal/need"
 )
 
@@ -17,7 +17,7 @@ func TestNginxConfigIsTakenByNginx(t *testing.T) {
 		need.Skip(t, "no nginx to try the config with: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	l := lineup.Lineup{Proxies: lineuptest.BareAsSubject(t).Proxies, Progress: io.Discard}
+	l := lineup.Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}
 	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
 	if err != nil {
 		t.Fatal(err)
@@ -25,11 +25,11 @@ func TestNginxConfigIsTakenByNginx(t *testing.T) {
 	if len(report.Skipped) != 0 {
 		t.Errorf("skipped: %q", report.Skipped)
 	}
-	lineuptest.WantEmptyTemp(t)
+	wantEmptyTemp(t)
 }
 
 func TestLoadMeasuresEveryContender(t *testing.T) {
-	report, err := Run(t.Context(), Options{Lineup: lineuptest.BareAsSubject(t), Quick: true})
+	report, err := Run(t.Context(), Options{Lineup: bareAsSubject(t), Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,49 +62,25 @@ func TestLoadMeasuresEveryContender(t *testing.T) {
 	if want := []string{lineup.DirectName, "subject", lineup.BareName}; !slices.Equal(stream, want) {
 		t.Errorf("stream of %q, want %q", stream, want)
 	}
-	if len(report.Footprint) != 2 || !slices.Equal(report.Skipped, []string{"nginx: left out by request"}) {
-		t.Errorf("%d footprints, skipped %q", len(report.Footprint), report.Skipped)
-	}
-	lineuptest.WantEmptyTemp(t)
-}
-
-func TestLoadMeasuresAProxyGivenByURL(t *testing.T) {
-	report := loadOfOther(t)
-	if last := report.Latency[len(report.Latency)-1]; last.Contender != "other" || last.CPUUS != nil {
-		t.Errorf("last row is of %q with CPU %v, want other without", last.Contender, last.CPUUS)
-	}
-}
-
-// loadOfOther measures what is known only by its URL: here the upstream itself, whose port has to be known before it
-// starts. Should another program take the port first, it is done again with another.
-func loadOfOther(t *testing.T) *Report {
-	t.Helper()
-	own := lineuptest.BareAsSubject(t)
-	for tries := 1; ; tries++ {
-		upstream, err := lineup.FreeAddress()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := own
-		l.Proxies = append(slices.Clone(own.Proxies), lineup.Contender{Name: "other", URL: "http://" + upstream})
-		opts := Options{Lineup: l, Quick: true, Sizes: []int{2 << 10}}
-		if _, err = Run(t.Context(), opts); err == nil ||
-			!strings.Contains(err.Error(), "cannot measure other by URL") {
-			t.Fatalf("without the upstream's address: %v", err)
-		}
-		opts.UpstreamListen = upstream
-		report, err := Run(t.Context(), opts)
-		if err == nil {
-			return report
-		}
-		if !lineup.PortTaken(err) || tries == lineup.MostPorts {
-			t.Fatal(err)
+	for _, row := range report.Leaving {
+		// The bare baseline watches no client: it cannot notice one that leaves.
+		if noticed := row.Unnoticed < row.Tries; noticed != (row.Contender == lineup.DirectName) {
+			t.Errorf("%s, %s: %d of %d clients left unnoticed", row.Contender, row.Phase, row.Unnoticed, row.Tries)
 		}
 	}
+	for _, row := range report.Footprint {
+		if runtime.GOOS == "linux" && (row.BurstMB == nil || *row.BurstMB < 1) {
+			t.Errorf("%s after a burst: %v", row.Contender, row.BurstMB)
+		}
+	}
+	if len(report.Leaving) != 6 || len(report.Footprint) != 2 || !slices.Equal(report.Skipped, []string{"nginx: left out by request"}) {
+		t.Errorf("%d rows of clients that leave, %d footprints, skipped %q", len(report.Leaving), len(report.Footprint), report.Skipped)
+	}
+	wantEmptyTemp(t)
 }
 
 func TestSubjectThatCannotStartIsAnError(t *testing.T) {
-	l := lineuptest.BareAsSubject(t)
+	l := bareAsSubject(t)
 	exe := l.Proxies[0].Command[0]
 	f := func(want string, command ...string) {
 		t.Helper()
@@ -113,35 +89,8 @@ func TestSubjectThatCannotStartIsAnError(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", command, err, want)
 		}
-		lineuptest.WantEmptyTemp(t)
+		wantEmptyTemp(t)
 	}
 	f(`cannot play role ["juggler"]`, exe, "bench", "juggler")
 	f("cannot start subject", exe+"-missing")
-}
-
-func TestLoadMeasuresOtherDialectsBesideChat(t *testing.T) {
-	measuresBesideChat(t, "messages")
-	measuresBesideChat(t, "responses")
-}
-
-func measuresBesideChat(t *testing.T, dialect string) {
-	t.Helper()
-	l := lineuptest.BareAsSubject(t)
-	inChat := l.Proxies[0]
-	inChat.Name, inChat.Rival, inChat.Chat = "in chat", true, true
-	l.Proxies, l.Dialect = append(l.Proxies, inChat), dialect
-	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var goals []string
-	for _, g := range report.Goals {
-		if strings.HasSuffix(g.Name, " against in chat") && g.Value != nil && *g.Value > 0 {
-			goals = append(goals, g.Name)
-		}
-	}
-	if want := []string{"latency, 2 KB against in chat", "latency, 100 KB against in chat"}; !slices.Equal(goals, want) {
-		t.Errorf("goals %q, want %q", goals, want)
-	}
-	lineuptest.WantEmptyTemp(t)
 }

@@ -60,8 +60,20 @@ type Footprint struct {
 	ReadyMS   float64  `json:"ready_ms"`  // start of the process to the first 200, median
 	IdleMB    *float64 `json:"idle_mb"`   // RSS after start, median; null: not measured
 	LoadedMB  *float64 `json:"loaded_mb"` // RSS after all the load
+	BurstMB   *float64 `json:"burst_mb"`  // RSS ten seconds after a burst of large bodies
 	Streams   int      `json:"streams"`
 	StreamKB  *float64 `json:"stream_kb"` // RSS per idle stream
+}
+
+// Leaving is one contender in one phase of a request in which clients leave: the time to the end of the upstream's
+// connection.
+type Leaving struct {
+	Contender string   `json:"contender"`
+	Phase     string   `json:"phase"` // "waiting" for the answer, or "streaming"
+	Tries     int      `json:"tries"`
+	Unnoticed int      `json:"unnoticed"` // tries in which the connection outlived the patience of the measurement
+	P50MS     *float64 `json:"p50_ms"`    // of the others; null: there is none
+	P99MS     *float64 `json:"p99_ms"`
 }
 
 // Report is the result of Run. Times are comparable within one report only.
@@ -72,6 +84,7 @@ type Report struct {
 	Stream     []Stream       `json:"stream"`
 	Flood      []Flood        `json:"flood"`
 	Throughput []Throughput   `json:"throughput"`
+	Leaving    []Leaving      `json:"leaving"`
 	Footprint  []Footprint    `json:"footprint"`
 	Against    []Comparison   `json:"against,omitempty"`
 	Goals      []report.Goal  `json:"goals"`
@@ -85,6 +98,8 @@ const (
 	maxStreamKB     = 40.0
 	maxReadyMS      = 100.0
 	maxIdleMB       = 60.0
+	maxBurstMB      = 100.0
+	maxLeavingMS    = 50.0
 )
 
 // settle fills in what follows from the measured rows: ratios and goals.
@@ -156,12 +171,21 @@ func (r *Report) subjectGoals() []report.Goal {
 				Value: &row.AddedP50US, Limit: maxChunkAddedUS})
 		}
 	}
+	for _, row := range r.Leaving {
+		if row.Contender == r.Subject {
+			unnoticed := float64(row.Unnoticed)
+			goals = append(goals,
+				report.Goal{Name: "client gone to upstream closed, p99, " + row.Phase, Unit: "ms", Value: row.P99MS, Limit: maxLeavingMS},
+				report.Goal{Name: "clients gone and unnoticed, " + row.Phase, Unit: "tries", Value: &unnoticed})
+		}
+	}
 	for _, row := range r.Footprint {
 		if row.Contender == r.Subject {
 			goals = append(goals,
 				report.Goal{Name: "memory per idle stream", Unit: "KB", Value: row.StreamKB, Limit: maxStreamKB},
 				report.Goal{Name: "start to ready", Unit: "ms", Value: &row.ReadyMS, Limit: maxReadyMS},
-				report.Goal{Name: "idle memory", Unit: "MB", Value: row.IdleMB, Limit: maxIdleMB})
+				report.Goal{Name: "idle memory", Unit: "MB", Value: row.IdleMB, Limit: maxIdleMB},
+				report.Goal{Name: "memory after a burst", Unit: "MB", Value: row.BurstMB, Limit: maxBurstMB})
 		}
 	}
 	return goals
@@ -195,12 +219,16 @@ func (r *Report) Print(w io.Writer) error {
 		t.Row("%s\t%s\t%d\t%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.Conns, x.PerSecond,
 			report.Optional(x.VsNginx, "%.2f×"), report.Optional(x.CPUUS, "%.0f"))
 	}
+	t.Section("Client gone → upstream closed (ms)", "phase\tcontender\ttries\tunnoticed\tp50\tp99")
+	for _, x := range r.Leaving {
+		t.Row("%s\t%s\t%d\t%d\t%s\t%s", x.Phase, x.Contender, x.Tries, x.Unnoticed,
+			report.Optional(x.P50MS, "%.1f"), report.Optional(x.P99MS, "%.1f"))
+	}
 	t.Section("Start and memory (RSS)",
-		"contender\tready (ms)\tidle (MB)\tafter load (MB)\tidle streams\tper stream (KB)")
+		"contender\tready (ms)\tidle (MB)\tafter load (MB)\tafter a burst (MB)\tidle streams\tper stream (KB)")
 	for _, x := range r.Footprint {
-		t.Row("%s\t%.0f\t%s\t%s\t%d\t%s", x.Contender, x.ReadyMS, report.Optional(x.IdleMB, "%.1f"),
-			report.Optional(x.LoadedMB, "%.1f"),
-			x.Streams, report.Optional(x.StreamKB, "%.1f"))
+		t.Row("%s\t%.0f\t%s\t%s\t%s\t%d\t%s", x.Contender, x.ReadyMS, report.Optional(x.IdleMB, "%.1f"),
+			report.Optional(x.LoadedMB, "%.1f"), report.Optional(x.BurstMB, "%.1f"), x.Streams, report.Optional(x.StreamKB, "%.1f"))
 	}
 	r.printComparisons(t)
 	t.Conclude(r.Subject, r.Goals, r.Skipped)

@@ -29,7 +29,8 @@ func goodReport() *Report {
 			{Contender: "epitome", Bytes: 2048, PerSecond: 300},
 			{Contender: lineup.NginxName, Bytes: 2048, PerSecond: 200},
 		},
-		Footprint: []Footprint{{Contender: "epitome", ReadyMS: 100, IdleMB: new(60.0), StreamKB: new(40.0)}},
+		Leaving:   []Leaving{{Contender: "epitome", Phase: waiting, Tries: 9, P99MS: new(50.0)}},
+		Footprint: []Footprint{{Contender: "epitome", ReadyMS: 100, IdleMB: new(60.0), BurstMB: new(100.0), StreamKB: new(40.0)}},
 	}
 }
 
@@ -59,8 +60,8 @@ func TestGoalsAreMetUpToTheirLimit(t *testing.T) {
 	if got := r.Missed(); len(got) != 0 {
 		t.Errorf("missed %q, want none", got)
 	}
-	if len(r.Goals) != 6 {
-		t.Errorf("%d goals, want 6", len(r.Goals))
+	if len(r.Goals) != 9 {
+		t.Errorf("%d goals, want 9", len(r.Goals))
 	}
 }
 
@@ -80,6 +81,10 @@ func TestMissedNamesFigureAndGoal(t *testing.T) {
 	f(func(r *Report) { r.Footprint[0].StreamKB = new(40.5) }, "memory per idle stream: 40.50 KB, goal ≤ 40")
 	f(func(r *Report) { r.Footprint[0].ReadyMS = 120 }, "start to ready: 120.00 ms, goal ≤ 100")
 	f(func(r *Report) { r.Footprint[0].IdleMB = new(61.0) }, "idle memory: 61.00 MB, goal ≤ 60")
+	f(func(r *Report) { r.Footprint[0].BurstMB = new(101.0) }, "memory after a burst: 101.00 MB, goal ≤ 100")
+	f(func(r *Report) { r.Leaving[0].P99MS = new(51.0) },
+		"client gone to upstream closed, p99, waiting: 51.00 ms, goal ≤ 50")
+	f(func(r *Report) { r.Leaving[0].Unnoticed = 1 }, "clients gone and unnoticed, waiting: 1.00 tries, goal ≤ 0")
 }
 
 func TestWhatWasNotMeasuredIsSaidAndNotMissed(t *testing.T) {

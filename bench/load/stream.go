@@ -19,7 +19,7 @@ import (
 // streams measures the delay of streamed chunks: one paced stream at a time, contender after contender.
 func (r *loadRun) streams(ctx context.Context) error {
 	taken := make([]measured, len(r.lanes))
-	err := r.stream(ctx, "stream", r.opts.StreamEvents, func(lane int, ages []float64,
+	err := r.stream(ctx, "stream", r.plan.streamEvents, func(lane int, ages []float64,
 		_ time.Duration) {
 		taken[lane].add(ages)
 	})
@@ -35,14 +35,14 @@ func (r *loadRun) streams(ctx context.Context) error {
 // floods measures streams without pauses: how many events a second come through.
 func (r *loadRun) floods(ctx context.Context) error {
 	rates := make([][]float64, len(r.lanes))
-	err := r.stream(ctx, "flood", r.opts.FloodEvents, func(lane int, ages []float64, took time.Duration) {
+	err := r.stream(ctx, "flood", r.plan.floodEvents, func(lane int, ages []float64, took time.Duration) {
 		rates[lane] = append(rates[lane], float64(len(ages))/took.Seconds())
 	})
 	if err != nil {
 		return err
 	}
 	for i, lane := range r.lanes {
-		r.report.Flood = append(r.report.Flood, Flood{Contender: lane.Name, Events: r.opts.FloodEvents,
+		r.report.Flood = append(r.report.Flood, Flood{Contender: lane.Name, Events: r.plan.floodEvents,
 			PerSecond: report.Median(rates[i])})
 	}
 	return nil
@@ -52,14 +52,14 @@ func (r *loadRun) floods(ctx context.Context) error {
 // whole took.
 func (r *loadRun) stream(ctx context.Context, kind string, events int,
 	take func(lane int, ages []float64, took time.Duration)) error {
-	r.opts.Say("%s: %d rounds of %d events", kind, r.opts.StreamRounds, events)
-	for round := range r.opts.StreamRounds {
+	r.opts.Say("%s: %d rounds of %d events", kind, r.plan.streamRounds, events)
+	for round := range r.plan.streamRounds {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i := range turns(round, len(r.lanes)) {
 			lane := r.lanes[i]
-			request, err := r.request(lane, 2<<10, "?bench="+kind+"&events="+strconv.Itoa(events))
+			request, err := chatRequest(lane, 2<<10, "?bench="+kind+"&events="+strconv.Itoa(events))
 			if err != nil {
 				return err
 			}

@@ -15,12 +15,12 @@ import (
 // throughputs measures the requests per second over several connections, for each size below 512 KiB: larger bodies
 // measure the machine's memory, not the proxy.
 func (r *loadRun) throughputs(ctx context.Context) error {
-	for _, size := range r.opts.Sizes {
+	for _, size := range r.plan.sizes {
 		if size >= 512<<10 {
 			continue
 		}
-		r.opts.Say("throughput: %d bytes, %d connections, %d rounds of %s", size, r.opts.Conns, r.opts.ThroughputRounds,
-			r.opts.ThroughputTurn)
+		r.opts.Say("throughput: %d bytes, %d connections, %d rounds of %s", size, r.plan.conns, r.plan.throughputRounds,
+			r.plan.throughputTurn)
 		if err := r.throughput(ctx, size); err != nil {
 			return err
 		}
@@ -41,12 +41,12 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	used := r.cpuMeters()
 	rates := make([][]float64, len(crews))
 	total := make([]int, len(crews))
-	for round := range r.opts.ThroughputRounds {
+	for round := range r.plan.throughputRounds {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i := range turns(round, len(crews)) {
-			n, rate, err := crews[i].turn(r.opts.ThroughputTurn)
+			n, rate, err := crews[i].turn(r.plan.throughputTurn)
 			if err != nil {
 				return fmt.Errorf("cannot measure throughput of %s: %w", r.lanes[i].Name, err)
 			}
@@ -56,7 +56,7 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	}
 	for i, lane := range r.lanes {
 		r.report.Throughput = append(r.report.Throughput, Throughput{
-			Contender: lane.Name, Bytes: size, Conns: r.opts.Conns, Requests: total[i],
+			Contender: lane.Name, Bytes: size, Conns: r.plan.conns, Requests: total[i],
 			PerSecond: report.Median(rates[i]), CPUUS: used[i].perRequest(total[i]),
 		})
 	}
@@ -68,12 +68,12 @@ type crew []caller
 
 // newCrew connects and sends one request over each connection. The caller closes it, also on error.
 func (r *loadRun) newCrew(lane *lineup.Lane, size int) (crew, error) {
-	request, err := r.request(lane, size, "")
+	request, err := chatRequest(lane, size, "")
 	if err != nil {
 		return nil, err
 	}
 	var members crew
-	for range r.opts.Conns {
+	for range r.plan.conns {
 		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
 		if err != nil {
 			return members, err

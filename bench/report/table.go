@@ -20,54 +20,21 @@ func ThisMachine() Machine {
 	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 }
 
-// Layout takes the tables of a report, where they do not go into a text.
-type Layout interface {
-	// Section begins a table. columns are separated by tabs.
-	Section(title, columns string)
+// Table lays out a report as text.
+type Table struct{ tw *tabwriter.Writer }
 
-	// Row takes a row of the table, or a line that belongs to no column.
-	Row(text string)
-}
-
-// Table lays out a report: as text, or in another Layout.
-type Table struct {
-	tw     *tabwriter.Writer
-	layout Layout
-}
-
-// NewTable begins a report as text, with the machine it was made on. Flush writes the text to w.
+// NewTable begins a report with the machine it was made on. Flush writes it to w.
 func NewTable(w io.Writer, m Machine) Table {
 	t := Table{tw: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	t.head(m)
+	t.Row("%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go)
 	return t
 }
-
-// NewTableIn begins a report in another layout. It is not to be flushed.
-func NewTableIn(l Layout, m Machine) Table {
-	t := Table{layout: l}
-	t.head(m)
-	return t
-}
-
-func (t Table) head(m Machine) { t.Row("%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go) }
 
 // Section begins a table. columns are separated by tabs.
-func (t Table) Section(title, columns string) {
-	if t.layout != nil {
-		t.layout.Section(title, columns)
-		return
-	}
-	t.Row("\n%s\n%s", title, columns)
-}
+func (t Table) Section(title, columns string) { t.Row("\n%s\n%s", title, columns) }
 
 // Row adds a row of the table, or a line that belongs to no column.
-func (t Table) Row(format string, args ...any) {
-	if t.layout != nil {
-		t.layout.Row(fmt.Sprintf(format, args...))
-		return
-	}
-	fmt.Fprintf(t.tw, format+"\n", args...)
-}
+func (t Table) Row(format string, args ...any) { fmt.Fprintf(t.tw, format+"\n", args...) }
 
 // Conclude writes the goals and what was left out.
 func (t Table) Conclude(subject string, goals []Goal, skipped []string) {

@@ -88,10 +88,6 @@ func (h Head) Status() int {
 	return code
 }
 
-// BodyChanged reports whether a request's body is announced with another length than our client gave it. A chunked body
-// announces none.
-func (h Head) BodyChanged() bool { return !h.Chunked && h.Made >= 0 && h.Made != h.length }
-
 // readLine returns the next line without its end; it is valid until the next read.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
@@ -145,7 +141,7 @@ func (b *Body) Done() bool { return b.left == 0 && (!b.chunked || b.ended) }
 func (b *Body) nextChunk() error {
 	line, err := readLine(b.Reader)
 	if err != nil {
-		return Unexpected(err)
+		return unexpected(err)
 	}
 	size, _, _ := bytes.Cut(line, []byte(";"))
 	if b.left, err = strconv.ParseInt(string(bytes.TrimSpace(size)), 16, 63); err != nil {
@@ -153,7 +149,7 @@ func (b *Body) nextChunk() error {
 	}
 	for b.left == 0 {
 		if line, err = readLine(b.Reader); err != nil {
-			return Unexpected(err)
+			return unexpected(err)
 		}
 		if len(line) == 0 {
 			b.ended = true
@@ -163,8 +159,8 @@ func (b *Body) nextChunk() error {
 	return nil
 }
 
-// Unexpected returns err, or that the end came too early.
-func Unexpected(err error) error {
+// unexpected returns err, or that the end came too early.
+func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -232,7 +228,7 @@ func (c *Client) Open(request []byte) (*Body, error) {
 	}
 	h, err := ReadHead(c.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read answer's head: %w", Unexpected(err))
+		return nil, fmt.Errorf("cannot read answer's head: %w", unexpected(err))
 	}
 	if h.Status() != 200 {
 		return nil, fmt.Errorf("cannot use answer %q: want status 200", h.First)

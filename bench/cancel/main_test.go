@@ -1,9 +1,0 @@
-package cancel
-
-import (
-	"testing"
-
-	"epitome/bench/lineup/lineuptest"
-)
-
-func TestMain(m *testing.M) { lineuptest.Main(m) }
