@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Contender is one proxy that takes part.
@@ -25,6 +26,9 @@ type Contender struct {
 	Ready string
 	// Rival asks for a table with each figure of the subject beside this contender's, where the run has one.
 	Rival bool
+	// Leave is how long it may take to leave after SIGTERM, before it is killed. Default 3 s.
+	Leave time.Duration
+
 	// prepare writes what Command needs into dir before it starts; nil: nothing.
 	prepare func(dir, listen, upstream string) error
 }

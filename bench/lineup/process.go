@@ -1,6 +1,7 @@
 package lineup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 	// StartLimit is how long a contender may take until it is ready.
 	StartLimit = time.Minute
 
-	// stopLimit is how long it may take to leave after SIGTERM, before it is killed.
+	// stopLimit is how long it may take to leave after SIGTERM, where Contender.Leave does not say.
 	stopLimit = 3 * time.Second
 )
 
@@ -38,6 +39,7 @@ type Lane struct {
 	Name  string
 	At    wire.Site
 	proc  *process      // nil: the direct call
+	leave time.Duration // it may take so long after SIGTERM
 	Ready time.Duration // from the start of the process to the first 200
 }
 
@@ -67,10 +69,10 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
 	}
-	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p}
+	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, leave: cmp.Or(c.Leave, stopLimit)}
 	if err = p.awaitReady(ctx, run.At, c.Ready); err != nil {
 		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
-		p.stop()
+		p.stop(run.leave)
 		return nil, err
 	}
 	run.Ready = time.Since(began)
@@ -176,14 +178,14 @@ func (p *process) lastWords() string {
 	return "; it wrote: " + strings.TrimSpace(string(output[max(0, len(output)-most):]))
 }
 
-// stop ends the child, by force if it does not leave within stopLimit, and removes its folder.
-func (p *process) stop() {
+// stop ends the child, by force if it does not leave within limit, and removes its folder.
+func (p *process) stop(limit time.Duration) {
 	if p.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		_ = p.cmd.Process.Kill() // no SIGTERM on this system, or gone already
 	}
 	select {
 	case <-p.exited:
-	case <-time.After(stopLimit):
+	case <-time.After(limit):
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
@@ -193,7 +195,7 @@ func (p *process) stop() {
 // Stop ends the contender, if it was started here.
 func (r *Lane) Stop() {
 	if r.proc != nil {
-		r.proc.stop()
+		r.proc.stop(r.leave)
 	}
 }
 
