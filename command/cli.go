@@ -47,7 +47,6 @@ type cli struct {
 	Open    openCmd    `cmd:"" help:"Open the pages of a running epitome in a browser."`
 	Stats   statsCmd   `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
 	Status  statusCmd  `cmd:"" help:"Say how full the window of the newest conversation is; --line is for status lines of agents."`
-	Top     topCmd     `cmd:"" help:"Watch the conversations of a running epitome."`
 	Explain explainCmd `cmd:"" help:"Say what epitome would do to a request, and why."`
 	artifactCmds
 	Demo  demoCmd  `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
@@ -68,15 +67,12 @@ type artifactCmds struct {
 
 // ownCmds are the commands that are about the program itself.
 type ownCmds struct {
-	Context    handing.Command `cmd:"" help:"Keep files that conversations are told of."`
-	Memory     notes.Command   `cmd:"" help:"List what earlier sessions have learned, and forget it."`
-	Store      storeCmd        `cmd:"" help:"Copy what epitome has kept from one place to another."`
-	Key        keyCmd          `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
-	Service    serviceCmd      `cmd:"" help:"Have epitome start when you log in."`
-	Completion completionCmd   `cmd:"" help:"Print completions for a shell."`
-	Manual     manualCmd       `cmd:"" help:"Print the manual page, for man: 'epitome manual | man -l -' shows it."`
-	Version    versionCmd      `cmd:"" help:"Print version, commit and date of this program."`
-	Assist     helpCmd         `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
+	Context handing.Command `cmd:"" help:"Keep files that conversations are told of."`
+	Memory  notes.Command   `cmd:"" help:"List what earlier sessions have learned, and forget it."`
+	Key     keyCmd          `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
+	Service serviceCmd      `cmd:"" help:"Have epitome start when you log in."`
+	Version versionCmd      `cmd:"" help:"Print version, commit and date of this program."`
+	Assist  helpCmd         `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
 }
 
 // load reads the configuration, with the flags above the file.
@@ -104,8 +100,7 @@ func Execute(defaults string, args []string) int {
 	return exitCode(parsed.Command.WriteHelp(os.Stdout, columns()))
 }
 
-// describe is the description of the command line, which it is read by, into c. Help, the manual page and completions
-// are made from it.
+// describe is the description of the command line, which it is read by, into c. Help is made from it.
 func (c *cli) describe() *line.Command {
 	return line.New(line.About{
 		Name: "epitome",

@@ -32,7 +32,7 @@ func (k statusCmd) Run(c *cli) error {
 		return nil
 	case errors.Is(err, story.ErrUnknown) && k.Conversation != "":
 		return fmt.Errorf("cannot find the conversation %q: it never was, or it is not kept any more; "+
-			"'epitome top' shows those that are", k.Conversation)
+			"'epitome stats --by conversation' shows those that are", k.Conversation)
 	case errors.Is(err, story.ErrUnknown):
 		return errors.New("cannot show a conversation: there was none yet; requests through epitome make one")
 	case err != nil:

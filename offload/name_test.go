@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+
 	"pgregory.net/rapid"
 )
 

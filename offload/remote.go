@@ -3,7 +3,6 @@ package offload
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -85,26 +84,6 @@ func unsure(s *Shelf, name string) bool {
 	}
 	_, err := s.remote.Look(name)
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
-}
-
-// All are the names of all contents that can be found, whoever put them.
-func All(s *Shelf) ([]string, error) {
-	if s.remote != nil {
-		return s.remote.bucket.Names()
-	}
-	return s.place.Names()
-}
-
-// Has reports whether there is a content under a name. An error says that nobody can tell.
-func Has(s *Shelf, name string) (bool, error) {
-	_, err := s.place.Look(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("cannot look for artifact %s: %w", shown(name), cause(err))
-	}
-	return true, nil
 }
 
 // IsFar reports whether contents lie in a bucket, so that each question takes time.

@@ -45,24 +45,6 @@ func (d *filePlace) Secret() ([]byte, error) {
 	return secret, err
 }
 
-// SecretOf returns the key of a shelf's names.
-func SecretOf(s *Shelf) ([]byte, error) { return s.place.Secret() }
-
-// OfferSecret puts the key of names into a data folder that has none yet. made is the file, if it was made here.
-func OfferSecret(folder string, secret []byte) (made string, err error) {
-	path := filepath.Join(folder, "secret")
-	if _, err := os.Lstat(path); err == nil {
-		return "", nil
-	}
-	if err = os.MkdirAll(folder, 0o700); err == nil {
-		err = makeSecret(path, secret, filepath.Join(folder, "."+rand.Text()+".tmp"), os.Link)
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot put the secret of artifacts' names: %w", err)
-	}
-	return path, nil
-}
-
 // makeSecret links a complete file to path, so that nobody ever reads half of it. Where there are no links, it makes
 // the file in its place, and readSecret waits for the end of it. That another process was faster is no error.
 func makeSecret(path string, secret []byte, temp string, link func(from, to string) error) error {

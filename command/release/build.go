@@ -69,22 +69,6 @@ func (c *checkout) build(t target, ldflags string) (build, error) {
 	return build{target: t, file: file, module: module}, nil
 }
 
-// describe has the program itself say what lies beside it in an archive: file by file name.
-func (b build) describe() (texts map[string][]byte, err error) {
-	texts = map[string][]byte{}
-	for file, args := range map[string][]string{
-		"epitome.1": {"manual"}, "completions/epitome.bash": {"completion", "bash"},
-		"completions/_epitome": {"completion", "zsh"}, "completions/epitome.fish": {"completion", "fish"},
-	} {
-		text, err := exec.Command(b.file, args...).Output()
-		if err != nil {
-			return nil, fmt.Errorf("cannot have epitome say its %s: %w", args[0], err)
-		}
-		texts[file] = text
-	}
-	return texts, nil
-}
-
 // writeRelease writes all that belongs to a release into the folder, which must be new or hold a release.
 func (c *checkout) writeRelease(out string, targets []target) error {
 	if err := clear(out); err != nil {
@@ -94,10 +78,7 @@ func (c *checkout) writeRelease(out string, targets []target) error {
 	if err != nil {
 		return err
 	}
-	beside, err := own.describe()
-	if err != nil {
-		return err
-	}
+	beside := map[string][]byte{}
 	if beside["LICENSE"], err = os.ReadFile(filepath.Join(c.source(), "LICENSE")); err != nil {
 		return err
 	}

@@ -74,20 +74,6 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 	}
 }
 
-// Where nothing else is to be said of an exchange, its row in top has the causes of what was done.
-func TestRowsNameCauses(t *testing.T) {
-	f := func(e event.Exchange, want string) {
-		t.Helper()
-		if got := whyOf(e); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	e := event.Exchange{Status: 200, Shaping: event.Shaping{Causes: event.CausesOf(event.CauseRules, event.CausePause)}}
-	f(e, event.CausePause.Sentence()+" "+event.CauseRules.Sentence())
-	e.Reason = "saves little"
-	f(e, "saves little")
-}
-
 // A turn in which nothing was taken out may have been added to, or have gone as it came since something failed.
 func TestAccountsTellWhatWasAddedAndWhatFailed(t *testing.T) {
 	f := func(e event.Exchange, want string) {

@@ -13,7 +13,7 @@ import (
 // Stats writes sums as a table with a line for all of them at its end, in at most width characters a line; 0 is no
 // bound. What a reader should know stands below.
 func Stats(s story.Summary, width int) string {
-	t := table{sorted: -1, columns: []column{
+	t := table{columns: []column{
 		{title: strings.ToUpper(s.By), left: true, most: 32}, {title: "REQUESTS"}, {title: "FAILED", rank: 5},
 		{title: "RESCUED", rank: 6}, {title: "CAME"}, {title: "SENT"}, {title: "LESS"}, {title: "CACHED", rank: 4},
 		{title: "OUTPUT", rank: 7}, {title: "BILLED", rank: 3}, {title: "SAVED", rank: 2},

@@ -34,7 +34,7 @@ func Status(s story.Status) string {
 	if last == "" {
 		last = "none yet"
 	}
-	t := table{sorted: -1, columns: []column{{left: true}, {left: true}}, rows: [][]string{
+	t := table{columns: []column{{left: true}, {left: true}}, rows: [][]string{
 		{"conversation", plain(s.ID)}, {"model", plain(s.Model)}, {"window", windowOf(s)}, {"cache", share(s.Cached)},
 		{"money", saving}, {"last decision", last}, {"as of", s.AsOf.Local().Format("Jan 2 15:04:05")},
 	}}

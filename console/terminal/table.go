@@ -1,8 +1,6 @@
-// Package terminal shows what an epitome has done to who sits at a terminal: as one line, as tables, and as a screen
-// that is drawn anew each second.
+// Package terminal shows what an epitome has done on a terminal, as one line and as tables.
 //
-// It promises that no text from outside reaches the terminal with a control character in it, and that what it has done
-// to the terminal is undone at its end. It works nothing out that the answers of console/story do not say.
+// No text from outside reaches the terminal with a control character in it.
 package terminal
 
 import (
@@ -25,8 +23,6 @@ type column struct {
 type table struct {
 	columns []column
 	rows    [][]string // of plain texts
-	sorted  int        // the column by which rows are sorted; -1: none is marked
-	rising  bool
 }
 
 // gap stands between two columns.
@@ -37,17 +33,10 @@ func (t table) lines(width int) (lines []string) {
 	widths := t.widths()
 	shown := t.fit(widths, width)
 	var titles []string
-	for i, c := range t.columns {
-		titles = append(titles, t.titled(i, c.title))
+	for _, c := range t.columns {
+		titles = append(titles, c.title)
 	}
-	head := t.line(titles, widths, shown)
-	if width > 0 && utf8.RuneCountInString(head) > width {
-		head = chart.Shortened(head, width)
-	} else if t.sorted >= 0 && width > 0 {
-		head = strings.Replace(head, titles[t.sorted], reversed(titles[t.sorted]), 1)
-	}
-	lines = append(lines, head)
-	for _, row := range t.rows {
+	for _, row := range append([][]string{titles}, t.rows...) {
 		line := t.line(row, widths, shown)
 		if width > 0 {
 			line = chart.Shortened(line, width)
@@ -57,29 +46,15 @@ func (t table) lines(width int) (lines []string) {
 	return lines
 }
 
-// titled is a column's title, with an arrow if rows are sorted by it.
-func (t table) titled(i int, title string) string {
-	switch {
-	case i != t.sorted:
-		return title
-	case t.rising:
-		return title + "▲"
-	}
-	return title + "▼"
-}
-
-// reversed shows a text in reverse video.
-func reversed(text string) string { return "\x1b[7m" + text + "\x1b[0m" }
-
 // widths are the columns' widths, in characters.
 func (t table) widths() (widths []int) {
 	for i, c := range t.columns {
-		w := utf8.RuneCountInString(t.titled(i, c.title))
+		w := utf8.RuneCountInString(c.title)
 		for _, row := range t.rows {
 			w = max(w, utf8.RuneCountInString(row[i]))
 		}
 		if c.most > 0 {
-			w = min(w, max(c.most, utf8.RuneCountInString(t.titled(i, c.title))))
+			w = min(w, max(c.most, utf8.RuneCountInString(c.title)))
 		}
 		widths = append(widths, w)
 	}

@@ -49,8 +49,6 @@ type Ledger struct {
 	done  chan struct{} // closed when nothing is done later any more
 	asked atomic.Uint64 // questions for whose answer a turn has waited
 
-	imports imports
-
 	mu      sync.Mutex // guards all below
 	touched map[string]time.Time
 	bounds  map[string]bound
@@ -70,7 +68,6 @@ func New(s *shared.Store, keep time.Duration) *Ledger {
 	l := &Ledger{store: s, keep: keep, now: time.Now, forms: newRecent(mostForms),
 		later: make(chan shared.Later, mostLater), done: make(chan struct{}),
 		touched: map[string]time.Time{}, bounds: map[string]bound{}}
-	l.imports.look(s, l.now())
 	go l.work()
 	return l
 }
@@ -89,19 +86,7 @@ func (l *Ledger) Close() {
 // work makes changes of which nobody waits for the outcome, many at a time.
 func (l *Ledger) work() {
 	defer close(l.done)
-	tick := time.NewTicker(importRest)
-	defer tick.Stop()
-	for {
-		var c shared.Later
-		select {
-		case <-tick.C:
-			l.imports.look(l.store, time.Now())
-			continue
-		case next, open := <-l.later:
-			if c = next; !open {
-				return
-			}
-		}
+	for c := range l.later {
 		list := append(make([]shared.Later, 0, mostAtOnce), c)
 		for len(l.later) > 0 && len(list) < mostAtOnce { // nobody else takes any
 			list = append(list, <-l.later)
@@ -194,15 +179,6 @@ type turn struct {
 	bare map[string]store.Fact // what was found without a tag; nil: nothing
 }
 
-// adopt has a fact that was found without its tag put under it, of which nobody waits for the outcome.
-func (t *turn) adopt(k shared.Key, fact store.Fact) {
-	if t.bare == nil {
-		t.bare = map[string]store.Fact{}
-	}
-	t.bare[k.Name] = fact
-	t.ledger.put(shared.Later{Key: k, Value: fact.Bytes, Keep: t.ledger.keep, New: true})
-}
-
 // at is the key of a fact in the store.
 func (t *turn) at(key string) shared.Key {
 	if key[0] == kindBound {
@@ -259,27 +235,14 @@ func (t *turn) Read(keys []string) {
 	if len(missing) == 0 {
 		return
 	}
-	asked := missing
-	var places []int // in missing, of those that are asked for without their tag as well
-	if t.ledger.imports.any.Load() {
-		var bare []shared.Key
-		bare, places = untagged(missing)
-		asked = append(missing[:len(missing):len(missing)], bare...)
-	}
 	var facts []store.Fact
 	err := t.ask(func() (err error) {
-		facts, err = t.ledger.store.FindAll(asked)
+		facts, err = t.ledger.store.FindAll(missing)
 		return err
 	})
 	if err != nil {
 		t.lost = err
 		return
-	}
-	for j, i := range places {
-		if bare := facts[len(missing)+j]; facts[i].Version == 0 && bare.Version != 0 {
-			facts[i] = bare
-			t.adopt(missing[i], bare)
-		}
 	}
 	for i, k := range missing {
 		t.known[k.Name] = facts[i]

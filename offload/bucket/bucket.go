@@ -300,3 +300,9 @@ func (b *Bucket) readSecret() (secret []byte, err error) {
 	}
 	return secret, absent(err)
 }
+
+// putSecret puts a key of names, unless somebody else has put one.
+func (b *Bucket) putSecret(secret []byte) error {
+	only := http.Header{"If-None-Match": {"*"}}
+	return failure(b.put(b.o.Address.Prefix+secretKey, secret, only))
+}

@@ -69,15 +69,6 @@ func escape(path string) string {
 	return b.String()
 }
 
-// escapeQuery spells a query as it is signed: of a path's signs, / too as %XX.
-func escapeQuery(query [][2]string) string {
-	parts := make([]string, len(query))
-	for i, q := range query {
-		parts[i] = strings.ReplaceAll(escape(q[0])+"="+escape(q[1]), "/", "%2F")
-	}
-	return strings.Join(parts, "&")
-}
-
 // refusal is an answer of the service that is none of success.
 type refusal struct {
 	status int
@@ -94,7 +85,6 @@ func (r *refusal) Error() string {
 // request is one that is to be sent.
 type request struct {
 	method, key string
-	query       [][2]string // names and values, in the order of names
 	header      http.Header // besides those that each request has; may be nil
 	body        []byte
 	most        int64 // bytes of the answer that are read
@@ -120,7 +110,6 @@ func (s *service) try(ctx context.Context, r request) (http.Header, []byte, erro
 		return nil, nil, err
 	}
 	at := s.url(r.key)
-	at.RawQuery = escapeQuery(r.query)
 	req, err := http.NewRequestWithContext(ctx, r.method, at.String(), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, nil, err

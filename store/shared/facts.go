@@ -210,29 +210,6 @@ func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool
 	return nil
 }
 
-// Keys are the keys of all facts, those with a tag first.
-func Keys(s *Store) ([]Key, error) {
-	all, err := names(s, s.prefix)
-	keys := make([]Key, len(all))
-	for i, name := range all { // "." comes before "{"
-		keys[len(all)-1-i] = parse(s, name)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot list all facts: %w", err)
-	}
-	return keys, nil
-}
-
-// parse is the key that name made the name of.
-func parse(s *Store, name string) Key {
-	name = name[len(s.prefix):]
-	if tagged, ok := strings.CutPrefix(name, "{"); ok {
-		tag, key, _ := strings.Cut(tagged, "}")
-		return Key{Tag: tag, Name: key}
-	}
-	return Key{Name: strings.TrimPrefix(name, ".")}
-}
-
 // keys are the names of all facts without a tag whose keys begin so, in order.
 func (s *Store) keys(prefix string) ([]string, error) { return names(s, s.name("", prefix)) }
 

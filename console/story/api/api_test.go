@@ -121,22 +121,6 @@ func TestClientHearsWhatTheBookSays(t *testing.T) {
 	if err != nil || s.By != "model" || s.Total.Exchanges != 2 || !strings.Contains(string(answer), `"exchanges":2`) {
 		t.Errorf("%+v %s %v", s, answer, err)
 	}
-	page, err := c.Conversations(story.Listing{Sort: story.SortShare, Match: "C1", Rising: true, Live: true})
-	if err != nil || page.Total != 1 || page.Items[0].ID != "c1" {
-		t.Errorf("%+v %v", page, err)
-	}
-	if page, err := c.Conversations(story.Listing{Match: "none"}); err != nil || page.Total != 0 {
-		t.Errorf("%+v %v", page, err)
-	}
-	if _, err := c.Conversations(story.Listing{Sort: "moon"}); err == nil {
-		t.Error("a list is sorted by the moon")
-	}
-	if s, err := c.Conversation("c1"); err != nil || len(s.Exchanges) != 2 {
-		t.Errorf("%+v %v", s, err)
-	}
-	if _, err := c.Conversation("c2"); !errors.Is(err, story.ErrUnknown) {
-		t.Errorf("%v", err)
-	}
 	if s, _, err := c.Status(story.Which{ID: "c1"}); err != nil || s.Tokens != 25 {
 		t.Errorf("%+v %v", s, err)
 	}

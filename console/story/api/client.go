@@ -30,29 +30,6 @@ func (c Client) Summary(since, by string) (s story.Summary, answer []byte, err e
 	return s, answer, err
 }
 
-// Conversations returns a page of those that fit.
-func (c Client) Conversations(l story.Listing) (page story.Page[story.Conversation], err error) {
-	query := url.Values{}
-	for name, value := range map[string]string{"cursor": l.Cursor, "sort": l.Sort, "filter": l.Match} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	for name, is := range map[string]bool{"rising": l.Rising, "live": l.Live} {
-		if is {
-			query.Set(name, "1")
-		}
-	}
-	_, err = c.ask(&page, "/-/api/conversations", query)
-	return page, err
-}
-
-// Conversation returns a conversation with its turns, or story.ErrUnknown.
-func (c Client) Conversation(id string) (s story.Story, err error) {
-	_, err = c.ask(&s, "/-/api/conversations/"+url.PathEscape(id), nil)
-	return s, err
-}
-
 // Status returns what a status line shows of a conversation, with the answer as it came; or story.ErrUnknown.
 func (c Client) Status(of story.Which) (s story.Status, answer []byte, err error) {
 	query := url.Values{}
