@@ -37,7 +37,7 @@ const mostPorts = 20
 // Lane is a contender that takes requests now.
 type Lane struct {
 	Name  string
-	At    wire.Site
+	Addr  string        // host:port
 	proc  *process      // nil: the direct call
 	leave time.Duration // it may take so long after SIGTERM
 	Ready time.Duration // from the start of the process to the first 200
@@ -69,8 +69,8 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
 	}
-	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, leave: cmp.Or(c.Leave, stopLimit)}
-	if err = p.awaitReady(ctx, run.At, c.Ready); err != nil {
+	run := &Lane{Name: c.Name, Addr: listen, proc: p, leave: cmp.Or(c.Leave, stopLimit)}
+	if err = p.awaitReady(ctx, run.Addr, c.Ready); err != nil {
 		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
 		p.stop(run.leave)
 		return nil, err
@@ -136,15 +136,15 @@ func (p *process) spawn(c Contender, listen, upstream string) error {
 func (p *process) outputPath() string { return filepath.Join(p.root, "output") }
 
 // awaitReady asks for path until it answers 200.
-func (p *process) awaitReady(ctx context.Context, at wire.Site, path string) error {
+func (p *process) awaitReady(ctx context.Context, addr, path string) error {
 	if path == "" {
 		path = "/"
 	}
-	ask := wire.GetRequest(at, path)
+	ask := wire.GetRequest(addr, path)
 	deadline := time.Now().Add(StartLimit)
 	var last error
 	for time.Now().Before(deadline) {
-		if last = AskOnce(at.Addr, ask); last == nil {
+		if last = AskOnce(addr, ask); last == nil {
 			return nil
 		}
 		select {

@@ -12,7 +12,7 @@ import (
 )
 
 // serveBoth runs the upstream and the baseline before it in this process and returns the baseline's site.
-func serveBoth(t *testing.T) wire.Site {
+func serveBoth(t *testing.T) (addr string) {
 	t.Helper()
 	upstream, errU := wire.Listen("127.0.0.1:0")
 	baseline, errB := wire.Listen("127.0.0.1:0")
@@ -32,14 +32,14 @@ func serveBoth(t *testing.T) wire.Site {
 			}
 		}
 	})
-	ask := wire.GetRequest(wire.Site{Addr: listen}, "/")
+	ask := wire.GetRequest(listen, "/")
 	for lineup.AskOnce(listen, ask) != nil {
 		if t.Context().Err() != nil {
 			t.Fatal("the baseline does not answer")
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return wire.Site{Addr: listen}
+	return listen
 }
 
 func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
@@ -48,7 +48,7 @@ func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := wire.Dial(at.Addr, lineup.TurnLimit)
+	c, err := wire.Dial(at, lineup.TurnLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,11 @@ func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
 			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(backend.ChatAnswer(100<<10)))
 		}
 	}
-	ages, err := streamTurn(at.Addr, wire.PostRequest(at, backend.ChatPath+"?bench=stream&events=4", payload))
+	ages, err := streamTurn(at, wire.PostRequest(at, backend.ChatPath+"?bench=stream&events=4", payload))
 	if err != nil || len(ages) != 4 {
 		t.Errorf("stream of %d events, %v; want 4", len(ages), err)
 	}
-	idle, err := openIdle(at.Addr, wire.PostRequest(at, backend.ChatPath+"?bench=idle", payload))
+	idle, err := openIdle(at, wire.PostRequest(at, backend.ChatPath+"?bench=idle", payload))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestChangedBodyGetsNoAnswer(t *testing.T) {
 	f := func(made int, want string) {
 		t.Helper()
 		got := ""
-		if err := lineup.AskOnce(at.Addr, fmt.Appendf(nil,
+		if err := lineup.AskOnce(at, fmt.Appendf(nil,
 			"POST / HTTP/1.1\r\nHost: a\r\n%s: %d\r\nContent-Length: 2\r\n\r\n{}", wire.MadeHeader, made)); err != nil {
 			got = err.Error()
 		}

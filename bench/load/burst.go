@@ -60,9 +60,9 @@ func (r *loadRun) burst(lane *lineup.Lane, payload []byte) error {
 		working.Go(func() {
 			for n := k; n < r.plan.burst && errs[k] == nil; n += burstAtOnce {
 				own := bytes.Replace(payload, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1)
-				c, err := wire.Dial(lane.At.Addr, time.Minute)
+				c, err := wire.Dial(lane.Addr, time.Minute)
 				if err == nil {
-					err = c.Exchange(wire.PostRequest(lane.At, backend.ChatPath, own))
+					err = c.Exchange(wire.PostRequest(lane.Addr, backend.ChatPath, own))
 					c.Close()
 				}
 				errs[k] = err

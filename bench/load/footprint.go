@@ -78,7 +78,7 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lineup.AskOnce(run.At.Addr, request); err != nil {
+	if err := lineup.AskOnce(run.Addr, request); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", run.Name, err)
 	}
 	time.Sleep(r.plan.settle)
@@ -91,7 +91,7 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 		return nil, err
 	}
 	for i := range r.plan.idleStreams {
-		c, err := openIdle(run.At.Addr, request)
+		c, err := openIdle(run.Addr, request)
 		if err != nil {
 			return nil, fmt.Errorf("cannot open stream %d of %d through %s: %w", i+1, r.plan.idleStreams, run.Name, err)
 		}

@@ -77,7 +77,7 @@ type caller struct {
 // chatRequest is one of size bytes for a lane. query says what is answered.
 func chatRequest(lane *lineup.Lane, size int, query string) ([]byte, error) {
 	payload, err := backend.ChatBody(size)
-	return wire.PostRequest(lane.At, backend.ChatPath+query, payload), err
+	return wire.PostRequest(lane.Addr, backend.ChatPath+query, payload), err
 }
 
 // warmCallers connects to every lane and sends some requests that do not count. The caller closes them, also on error.
@@ -88,7 +88,7 @@ func (r *loadRun) warmCallers(size int) ([]caller, error) {
 		if err != nil {
 			return callers, err
 		}
-		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
+		c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
 		if err != nil {
 			return callers, fmt.Errorf("cannot measure %s: %w", lane.Name, err)
 		}

@@ -30,7 +30,7 @@ func (r *loadRun) leavings(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = w.Close() }()
-	lanes := []*lineup.Lane{{Name: lineup.DirectName, At: wire.Site{Addr: w.addr}}}
+	lanes := []*lineup.Lane{{Name: lineup.DirectName, Addr: w.addr}}
 	for i, c := range r.field {
 		lane, err := lineup.Launch(ctx, c, "http://"+w.addr)
 		if err != nil && i == 0 {
@@ -129,13 +129,13 @@ func (w *witness) try(lane *lineup.Lane, phase string, patience time.Duration) (
 	if err != nil {
 		return 0, err
 	}
-	c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
+	c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
 	target := fmt.Sprintf("%s?try=%d&phase=%s", backend.ChatPath, w.tries, phase)
-	if _, err = c.Conn.Write(wire.PostRequest(lane.At, target, body)); err != nil {
+	if _, err = c.Conn.Write(wire.PostRequest(lane.Addr, target, body)); err != nil {
 		return 0, err
 	}
 	select {

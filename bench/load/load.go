@@ -116,7 +116,7 @@ func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.upstream = "http://" + up.At.Addr
+	r.upstream = "http://" + up.Addr
 	r.opts.Say("upstream at %s", r.upstream)
 	return up, nil
 }
@@ -129,7 +129,7 @@ func (r *loadRun) measure(ctx context.Context, up *lineup.Lane) error {
 			return err
 		}
 	}
-	r.lanes = []*lineup.Lane{{Name: lineup.DirectName, At: up.At}}
+	r.lanes = []*lineup.Lane{{Name: lineup.DirectName, Addr: up.Addr}}
 	defer r.stopField()
 	for i, c := range r.field {
 		lane, err := lineup.Launch(ctx, c, r.upstream)

@@ -64,7 +64,7 @@ func (r *loadRun) stream(ctx context.Context, kind string, events int,
 				return err
 			}
 			began := time.Now()
-			ages, err := streamTurn(lane.At.Addr, request)
+			ages, err := streamTurn(lane.Addr, request)
 			took := time.Since(began)
 			if err == nil && len(ages) != events {
 				err = fmt.Errorf("%d events of %d came", len(ages), events)

@@ -74,7 +74,7 @@ func (r *loadRun) newCrew(lane *lineup.Lane, size int) (crew, error) {
 	}
 	var members crew
 	for range r.plan.conns {
-		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
+		c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
 		if err != nil {
 			return members, err
 		}

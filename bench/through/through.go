@@ -161,7 +161,7 @@ func (c *passage) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 }
 
 func (c *passage) request(method, path string, body io.Reader) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(context.Background(), method, "http://"+c.lane.process.At.Addr+path, body)
+	request, err := http.NewRequestWithContext(context.Background(), method, "http://"+c.lane.process.Addr+path, body)
 	if err == nil {
 		request.Header.Set("Authorization", c.key)
 	}

@@ -2,7 +2,7 @@
 // readers for both sides.
 //
 // It promises that a body ends where its framing says and that one which is cut is an error; that a connection is used
-// again only after its answer was read to the end; and that all of it stays on this machine (ParseSite, Listen).
+// again only after its answer was read to the end; and that all of it stays on this machine (Listen).
 //
 // It does not promise to take every answer that HTTP allows: one without a length is refused, and so is every status
 // but 200.
@@ -242,15 +242,15 @@ func (c *Client) Open(request []byte) (*Body, error) {
 func (c *Client) Close() { _ = c.Conn.Close() }
 
 // PostRequest returns a whole chat request as bytes.
-func PostRequest(at Site, target string, payload []byte) []byte {
-	r := fmt.Appendf(nil, "POST %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
+func PostRequest(addr, target string, payload []byte) []byte {
+	r := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
 		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+
 		MadeHeader+": %d\r\nContent-Length: %d\r\n\r\n",
-		at.Prefix, target, at.Addr, len(payload), len(payload))
+		target, addr, len(payload), len(payload))
 	return append(r, payload...)
 }
 
 // GetRequest returns a whole GET as bytes.
-func GetRequest(at Site, target string) []byte {
-	return fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n\r\n", at.Prefix, target, at.Addr)
+func GetRequest(addr, target string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n\r\n", target, addr)
 }

@@ -3,30 +3,7 @@ package wire
 import (
 	"fmt"
 	"net"
-	"net/url"
-	"strings"
 )
-
-// Site is where a contender is reached.
-type Site struct {
-	Addr   string // host:port
-	Prefix string // path put before every target, no closing slash
-}
-
-// ParseSite reads the base URL of a running proxy.
-func ParseSite(base string) (Site, error) {
-	u, err := url.Parse(base)
-	if err != nil {
-		return Site{}, fmt.Errorf("cannot parse URL %q: %w", base, err)
-	}
-	if u.Scheme != "http" || u.Port() == "" {
-		return Site{}, fmt.Errorf("cannot use URL %q: want http://HOST:PORT", base)
-	}
-	if err = wantLoopback(u.Host); err != nil {
-		return Site{}, err
-	}
-	return Site{Addr: u.Host, Prefix: strings.TrimSuffix(u.EscapedPath(), "/")}, nil
-}
 
 // wantLoopback refuses an address (host:port) outside this machine.
 func wantLoopback(addr string) error {
