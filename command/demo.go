@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"epitome/bench/demo"
 	"epitome/command/stage"
@@ -21,16 +19,12 @@ import (
 
 type demoCmd struct {
 	verdict
-	Window  string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
-	Dialect string `placeholder:"NAME" enum:"chat,messages,responses" default:"chat" help:"What agent and model speak: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses. Default: ${default}."`
-	Turns   int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
-	Seed    uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
-	All     bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
-	Open    bool   `help:"Keep epitome running at the end, and print a link to its pages. Ctrl-C ends it."`
-	Keep    bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
-	Through string `placeholder:"URL" help:"Play through the epitome at URL, which runs, in place of one of the demo's own."`
-	Key     string `placeholder:"KEY" help:"With --through: the client's key that the agent shows."`
-	ModelAt string `placeholder:"HOST:PORT" help:"Where the demo's model listens. Default: a free port."`
+	Window string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
+	Turns  int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
+	Seed   uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
+	All    bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
+	Open   bool   `help:"Keep epitome running at the end, and print a link to its pages. Ctrl-C ends it."`
+	Keep   bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
 }
 
 // Run plays the session with the built-in configuration, or with that of --config.
@@ -42,9 +36,6 @@ func (k demoCmd) Run(c *cli) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.Through != "" {
-		return k.playThrough(c, window)
-	}
 	folder, err := stage.NewFolder()
 	if err != nil {
 		return err
@@ -54,8 +45,10 @@ func (k demoCmd) Run(c *cli) (err error) {
 		return err
 	}
 	s := stage.Stage{Defaults: c.defaults, Folder: folder, Window: window, File: c.Config, Mode: c.Mode}
-	o := k.options(window)
-	o.Open = s.Open
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.Open}
+	if !k.JSON {
+		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
+	}
 	if o.Mode, err = s.Runs(); err != nil {
 		return err
 	}
@@ -70,40 +63,6 @@ func (k demoCmd) Run(c *cli) (err error) {
 		return err
 	}
 	return told
-}
-
-// options are those of the session that its flags ask for.
-func (k demoCmd) options(window int) demo.Options {
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Dialect: k.Dialect, Listen: k.ModelAt,
-		Key: k.Key}
-	if !k.JSON {
-		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
-	}
-	return o
-}
-
-// playThrough plays the session through an epitome that runs, or through several. Their configuration says what they
-// do; an upstream of theirs leads to the demo's model.
-func (k demoCmd) playThrough(c *cli, window int) error {
-	if k.Open || k.Keep || c.Config+c.Mode != "" {
-		return errors.New("cannot run the demo with --through and --open, --keep, --config or --mode: " +
-			"the epitome that runs has its own configuration and data folder")
-	}
-	base := strings.TrimSuffix(strings.TrimRight(k.Through, "/"), "/v1")
-	if at, err := url.Parse(base); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return fmt.Errorf("cannot run the demo through %q: write a URL as http://127.0.0.1:7070", k.Through)
-	}
-	o := k.options(window)
-	o.Open = func(string) (demo.Proxy, error) {
-		return demo.Proxy{URL: base + "/v1", Stays: true, Close: func() error { return nil }}, nil
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	r, err := demo.Run(ctx, o)
-	if err != nil {
-		return err
-	}
-	return k.report(r)
 }
 
 // end says how the session can be looked at, and lets epitome run on until a signal where it is to be.

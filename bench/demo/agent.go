@@ -10,8 +10,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-
-	"epitome/bench/demo/tongue"
 )
 
 // agent is a plain loop around a model, as the makers of SDKs show it: it keeps its whole conversation and sends it
@@ -24,7 +22,6 @@ type agent struct {
 	plain    []*message // the same before they were encoded
 	tokens   int        // of the request as the agent sends it
 	several  bool       // the last assistant's message has called more than once
-	key      string     // that it shows
 }
 
 const systemPrompt = `You are a software engineer at work on the service settle, a ledger written in Go. You work alone, step by step, with the tools that you have.
@@ -32,13 +29,7 @@ Read before you edit. Change one thing at a time, and run the tests of a package
 with Tried, Decision, Done or Next are your notes. Where a result has been put aside, the text in its place says in which file it lies; search it there.`
 
 func newAgent(r *ruler) (*agent, error) {
-	a := &agent{ruler: r, client: tongue.Client(r.tongue), tools: declarations()}
-	var err error
-	if r.tongue != nil {
-		if a.tools, err = r.tongue.Tools(a.tools); err != nil {
-			return nil, err
-		}
-	}
+	a := &agent{ruler: r, client: &http.Client{Transport: &http.Transport{Proxy: nil}}, tools: declarations()}
 	empty, err := r.look(a.body())
 	if err != nil {
 		return nil, err
@@ -96,7 +87,7 @@ func (a *agent) ask(ctx context.Context, url string, body []byte) (*message, htt
 		return nil, nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+a.key)
+	r.Header.Set("Authorization", "Bearer none")
 	resp, err := a.client.Do(r)
 	if err != nil {
 		return nil, nil, err

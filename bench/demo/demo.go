@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"epitome/bench/demo/tongue"
 )
 
 // Options are what Run is told of a session.
@@ -27,20 +25,16 @@ type Options struct {
 	// Open starts epitome before an upstream. It is called again after a Close, and must find what was kept until then.
 	Open func(upstream string) (Proxy, error)
 	// Live gets the turns as they come; nil tells nothing.
-	Live    io.Writer
-	Color   bool                // colours what is told
-	All     bool                // tells every turn on a line of its own
-	Mode    string              // that epitome runs in: "on", "observe" or "off"; empty is on
-	End     func(*Report) error // if there is one, called at the end of the session, when epitome still runs
-	Dialect string              // that agent and model speak: messages or responses; else Chat Completions
-	Listen  string              // where the model listens; empty is a free port of loopback
-	Key     string              // that the agent shows to epitome; empty is none
+	Live  io.Writer
+	Color bool                // colours what is told
+	All   bool                // tells every turn on a line of its own
+	Mode  string              // that epitome runs in: "on", "observe" or "off"; empty is on
+	End   func(*Report) error // if there is one, called at the end of the session, when epitome still runs
 }
 
 // Proxy is an epitome that runs.
 type Proxy struct {
 	URL   string // base, with /v1
-	Stays bool   // it runs for others too: Close does not end it
 	Close func() error
 }
 
@@ -59,15 +53,11 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ruler.tongue, ruler.raw = tongue.Of(o.Dialect), o.Dialect == "messages"
 	a, err := newAgent(ruler)
 	if err != nil {
 		return nil, err
 	}
 	w := newWorld(o.Seed)
-	if a.key = o.Key; a.key == "" {
-		a.key = "none"
-	}
 	m, err := startModel(&o, &script{seed: o.Seed, turns: o.Turns}, ruler)
 	if err != nil {
 		return nil, err

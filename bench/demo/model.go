@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 	"unicode/utf8"
-
-	"epitome/bench/demo/tongue"
 )
 
 // model is a server that speaks chat completions. It refuses what is larger than its window, and calls and results out
@@ -41,12 +41,18 @@ type hearing struct {
 	refused *failure // nil if it was answered
 }
 
-// startModel listens where the options say.
+// startModel listens on a free port of loopback.
 func startModel(o *Options, s *script, r *ruler) (*model, error) {
-	m := &model{window: o.Window, ruler: r, script: s}
-	var err error
-	m.server, m.url, err = tongue.Serve(o.Listen, r.tongue, m.complete)
-	return m, err
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen for the model: %w", err)
+	}
+	m := &model{window: o.Window, ruler: r, script: s, url: "http://" + ln.Addr().String() + "/v1"}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", m.complete)
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { _ = m.server.Serve(ln) }() // it ends with close
+	return m, nil
 }
 
 func (m *model) close() { _ = m.server.Shutdown(context.Background()) }

@@ -70,9 +70,7 @@ func (r *Report) facts(p *page) {
 		"%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
 			"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1,
 		len(r.Turns)-1-r.Extended-r.Unexplained, words.Share(r.Sent.Cached, r.Sent.Tokens))
-	if s := r.Restart; s != nil && s.Equal && s.Stayed {
-		add("decided once", "Asked for the same once more before turn %d, epitome sent the same bytes. "+countedToo, s.Turn)
-	} else if s != nil && s.Equal {
+	if s := r.Restart; s != nil && s.Equal {
 		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes. "+
 			countedToo, s.Turn)
 	}

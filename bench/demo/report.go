@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/bench/demo/tongue"
 	"epitome/bench/demo/words"
 	"epitome/pattern"
 )
@@ -96,10 +95,9 @@ func (a Asking) cost() float64 { return float64(a.Input-a.Cached) + cachedPrice*
 
 // Restart says when epitome was ended and started again, and whether the request before came in the same bytes then.
 type Restart struct {
-	Turn   int  `json:"turn"`
-	Bytes  int  `json:"bytes"`
-	Equal  bool `json:"equal"`
-	Stayed bool `json:"stayed,omitempty"` // it was not ended, as others use it too: the request was sent again all the same
+	Turn  int  `json:"turn"`
+	Bytes int  `json:"bytes"`
+	Equal bool `json:"equal"`
 }
 
 // Question is a question of the user's about an earlier turn.
@@ -129,9 +127,6 @@ func (r *Report) settle(s *session) {
 	}
 	r.Kept.Messages = s.last.messages
 	files := r.Kept.open(s.last.heard)
-	if in := s.agent.ruler.tongue; in != nil {
-		tongue.Translate(in, files)
-	}
 	for i, raw := range s.agent.messages[:s.last.messages] {
 		switch m := s.agent.plain[i]; {
 		case standsIn(s.last.heard, m, string(raw)):

@@ -228,7 +228,7 @@ func (s *session) restart(ctx context.Context) error {
 	if _, _, err := s.agent.ask(ctx, s.proxy.URL, s.last.body); err != nil {
 		return fmt.Errorf("cannot send the request of turn %d again: %w", s.turn-1, err)
 	}
-	r := Restart{Turn: s.turn, Stayed: s.proxy.Stays}
+	r := Restart{Turn: s.turn}
 	for _, h := range s.model.take() {
 		r.Bytes, r.Equal = len(h.body), h.again
 	}

@@ -150,11 +150,7 @@ func (t *table) restart(r Restart) {
 	if !r.Equal {
 		l, color = "OTHER bytes.", red
 	}
-	before := "↻ epitome was restarted. "
-	if r.Stayed {
-		before = "↻ "
-	}
-	t.line("      %s", t.paint(color, before+"Sent again, the last request came in "+l))
+	t.line("      %s", t.paint(color, "↻ epitome was restarted. Sent again, the last request came in "+l))
 }
 
 // notes returns what happened in a turn.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"epitome/bench/demo/tongue"
 	"epitome/tokenize"
 )
 
@@ -116,8 +115,6 @@ type ruler struct {
 	model   tokenize.Model
 	counter *tokenize.Counter
 	memo    *tokenize.Memo
-	tongue  tongue.Tongue // that agent and provider speak; nil for Chat Completions
-	raw     bool          // the provider counts tools as they are written
 }
 
 // memoEntries is larger than the number of texts in a long session.
@@ -173,9 +170,6 @@ type property struct {
 
 // tools returns the size of the declarations.
 func (r *ruler) tools(raw json.RawMessage) (int, error) {
-	if r.raw {
-		return r.counter.CountString(string(raw)), nil
-	}
 	var list []declared
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &list); err != nil {
