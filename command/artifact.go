@@ -116,14 +116,11 @@ func complete(c *cli, beginning string) (id string, err error) {
 // nameIn is the id in a path or URL that ends with it.
 func nameIn(text string) string {
 	text, _, _ = strings.Cut(text, "?")
-	return strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(text)), ".txt"), offload.SealedExtension)
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(text)), ".txt")
 }
 
 // printFile prints an artifact by its path, in whatever data folder that is.
 func printFile(path string, choose func(io.Reader, io.Writer) error) error {
-	if strings.HasSuffix(path, offload.SealedExtension) {
-		return errors.New("its file is sealed; give its id alone, with the key")
-	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = os.Open(path + ".txt")

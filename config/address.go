@@ -45,8 +45,6 @@ func (c OffloadConfig) Place() string {
 	switch {
 	case c.Address == "tool":
 		return "none"
-	case c.Address == "auto" && c.Seal:
-		return "url"
 	case c.Address == "auto":
 		return "path"
 	}

@@ -28,13 +28,10 @@ func (c Config) Admit() (folder string, err error) {
 	if err = checkFolder(folder); err != nil {
 		return "", err
 	}
-	if err = checkFormat(folder); err != nil {
+	if err = CheckFormat(folder); err != nil {
 		return "", err
 	}
 	if err = checkLogFile(c.Log.File); err != nil {
-		return "", err
-	}
-	if err = admitSeal(c.Offload, folder); err != nil {
 		return "", err
 	}
 	if err = admitContexts(c, folder); err != nil {

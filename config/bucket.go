@@ -24,10 +24,6 @@ func checkBucket(c OffloadConfig) error {
 	if _, err := bucket.Parse(c.Bucket); err != nil {
 		return unit.Wrong([]string{"offload", "bucket"}, "cannot use offload.bucket: %w", err)
 	}
-	if c.Seal {
-		return unit.Wrong([]string{"offload", "seal"}, "cannot use offload.seal with offload.bucket: "+
-			"let the service encrypt what lies in the bucket, and remove one of the two")
-	}
 	if _, err := ReadSecret(c); err != nil {
 		return unit.Wrong([]string{"offload", "secret_file"}, "cannot use offload.secret_file: %w", err)
 	}

@@ -27,6 +27,4 @@ func TestBucketsThatMakeNoSenseAreRefused(t *testing.T) {
 		"beside the artifacts; remove it")
 	f("[offload]\nbucket = \"https://b\"", "cannot use offload.bucket: write s3://BUCKET/PREFIX, without credentials; they come "+
 		"from the environment")
-	f(at+"address = \"url\"\nseal = true", "cannot use offload.seal with offload.bucket: let the service encrypt what lies in "+
-		"the bucket, and remove one of the two")
 }

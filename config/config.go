@@ -73,8 +73,6 @@ type OffloadConfig struct {
 	Bucket  string     `toml:"bucket"`      // fixed at start
 	Secret  string     `toml:"secret_file"` // fixed at start
 	Quota   unit.Bytes `toml:"quota"`       // fixed at start
-	Seal    bool       `toml:"seal"`        // fixed at start
-	KeyFile string     `toml:"key_file"`    // fixed at start
 	Folder  string     `toml:"folder"`      // fixed at start
 	URL     string     `toml:"url"`         // fixed at start
 	Asides  bool       `toml:"asides"`      // fixed at start
@@ -328,7 +326,7 @@ func (c Config) check() error {
 	if err := c.checkKeeping(); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkAddress(c.Offload), checkBucket(c.Offload), checkShared(c)); err != nil {
+	if err := cmp.Or(checkBucket(c.Offload), checkShared(c)); err != nil {
 		return err
 	}
 	return checkProxy(c.Proxy)

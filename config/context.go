@@ -10,13 +10,12 @@ import (
 
 	"epitome/offload/contexts"
 	"epitome/pattern"
-	"epitome/store/seal"
 	"epitome/unit"
 )
 
 // admitContexts refuses names under which nothing is kept in the data folder.
 func admitContexts(c Config, folder string) error {
-	kept := contexts.In(HomeOf(folder), nil)
+	kept := contexts.In(HomeOf(folder))
 	check := func(name string, key ...string) error {
 		if kept.Has(name) {
 			return nil
@@ -49,14 +48,7 @@ func (c Config) ContextsFor(upstream string) []string {
 
 // Contexts are the files that an epitome with this data folder gives to conversations, to be read. One that "epitome
 // run" has started has a folder of its own, and gives those of the user's.
-func Contexts(c OffloadConfig, folder string) contexts.Kept {
-	home := HomeOf(folder)
-	var by *seal.Seal
-	if key, err := sealKey(c, home); err == nil {
-		by, _ = seal.Open(home, key, false) // what cannot be opened is not read, and who asks for it hears that
-	}
-	return contexts.In(home, by)
-}
+func Contexts(folder string) contexts.Kept { return contexts.In(HomeOf(folder)) }
 
 // runKey is what "epitome run" calls the folders that it makes.
 var runKey = pattern.Of(`^[0-9a-f]{16}$`)

@@ -15,7 +15,7 @@ import (
 func TestOnlyWhatIsKeptMayBeAskedFor(t *testing.T) {
 	home := t.TempDir()
 	file := contexts.Incoming{Title: "api.md", Text: []byte("# API\n")}
-	if err := contexts.In(home, nil).Add("docs", []contexts.Incoming{file}); err != nil {
+	if err := contexts.In(home).Add("docs", []contexts.Incoming{file}); err != nil {
 		t.Fatal(err)
 	}
 	f := func(folder string, want []string, all []string, upstream ...string) {

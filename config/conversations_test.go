@@ -74,12 +74,6 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both, tool, auto or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
-	f("[offload]\nseal = true", `cannot use offload.seal with offload.address "path": agents cannot read a sealed file; `+
-		`write address = "url" beside it, "tool", "auto" or "none"`)
-	f("[offload]\nseal = true\naddress = \"both\"", `cannot use offload.seal with offload.address "both": agents cannot `+
-		`read a sealed file; write address = "url" beside it, "tool", "auto" or "none"`)
-	f("[offload]\nseal = true\naddress = \"url\"", "")
-	f("[offload]\nseal = true\naddress = \"none\"", "")
 	f("[otel]\nendpoint = \"localhost:4318\"",
 		"cannot use otel.endpoint: write an absolute http or https URL, as in http://127.0.0.1:4318")
 	f("[events]\nwebhook = \"hook\"",

@@ -20,8 +20,8 @@ const (
 	formatFile = "format" // in the data folder; one without it has format 1
 )
 
-// checkFormat refuses a data folder that a newer epitome has written in a format of its own. It writes nothing.
-func checkFormat(folder string) error {
+// CheckFormat refuses a data folder that a newer epitome has written in a format of its own. It writes nothing.
+func CheckFormat(folder string) error {
 	path := filepath.Join(folder, formatFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,8 +18,6 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.bucket", running.Offload.Bucket != wanted.Offload.Bucket},
 		{"offload.secret_file", running.Offload.Secret != wanted.Offload.Secret},
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
-		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
-		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
 		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
 		{"offload.url", running.Offload.URL != wanted.Offload.URL},
 		{"offload.asides", running.Offload.Asides != wanted.Offload.Asides},

@@ -58,9 +58,6 @@ func checkShared(c Config) error {
 	case o.Bucket == "" && !filepath.IsAbs(o.Folder):
 		return unit.Wrong([]string{"store", "url"}, "cannot use store.url without offload.folder: what is taken out of "+
 			"conversations must lie where all epitomes find it; write the absolute path of a folder that they share, or a bucket")
-	case o.Seal:
-		return unit.Wrong([]string{"offload", "seal"}, "cannot use offload.seal with store.url: what lies in the shared store "+
-			"is not sealed; let its server encrypt its disk")
 	case o.URL == "" && (o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"):
 		return unit.Wrong([]string{"offload", "address"}, "cannot use offload.address %q with store.url: agents would be told "+
 			"the address of one epitome among several; write in offload.url the one that leads to all", o.Address)

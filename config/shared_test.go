@@ -20,8 +20,6 @@ func TestSettingsThatSeveralEpitomesCannotShareAreRefused(t *testing.T) {
 	f(sound+"[store]\nurl = \"redis://a\"\nprefix = \"{x}\"\n", "cannot use store.prefix \"{x}\": write letters, digits and "+
 		"signs, without spaces and braces")
 	f(sound+"[store]\nurl = \"redis://a\"\ntimeout = \"1m\"\n", "cannot use store.timeout 1m0s: write 1ms to 5s")
-	f(sound+"seal = true\naddress = \"none\"\n[store]\nurl = \"redis://a\"\n", "cannot use offload.seal with store.url: what "+
-		"lies in the shared store is not sealed; let its server encrypt its disk")
 	f(sound+"address = \"url\"\n[store]\nurl = \"redis://a\"\n", "cannot use offload.address \"url\" with store.url: agents "+
 		"would be told the address of one epitome among several; write in offload.url the one that leads to all")
 	f("[offload]\naddress = \"auto\"\nbucket = \"s3://b/p\"\n[store]\nurl = \"redis://a\"\n", "cannot use offload.address "+

@@ -21,7 +21,6 @@ import (
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
-	"epitome/store/seal"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -38,11 +37,10 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if _, err := os.Stat(filepath.Join(folder, StoreFolder)); errors.Is(err, fs.ErrNotExist) {
 		return Left{}, console.ErrNoArtifact
 	}
-	by, err := config.OpenSeal(conf.Offload, folder)
-	if err != nil {
+	if err := config.CheckFormat(folder); err != nil {
 		return Left{}, err
 	}
-	disk, err := openDisk(conf, folder, by, slog.New(slog.DiscardHandler))
+	disk, err := openDisk(conf, folder, slog.New(slog.DiscardHandler))
 	if errors.Is(err, store.ErrInUse) {
 		return Left{}, fmt.Errorf("an epitome that does not answer holds the store in %s; stop it first", folder)
 	}
@@ -52,12 +50,12 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if notice := disk.Notice(); notice != "" {
 		fmt.Fprintln(os.Stderr, "epitome: "+notice)
 	}
-	shelf, err := offload.Open(shelfLeft(conf, folder, by, disk))
+	shelf, err := offload.Open(shelfLeft(conf, folder, disk))
 	if err != nil {
 		_ = disk.Close()
 		return Left{}, err
 	}
-	return Left{disk, shelf, config.Contexts(conf.Offload, folder)}, nil
+	return Left{disk, shelf, config.Contexts(folder)}, nil
 }
 
 // Shadow are means of shaping that know all of it, and write nothing.
@@ -83,27 +81,26 @@ func (k Left) Close() error { return k.Store.Close() }
 // names that the secret in the folder gives them, and are not kept.
 func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window.Windows]) (rewrite.Deps, error) {
 	facts, keep := memory.New(passingMemory, time.Now), conf.Store.Keep.D()
-	by, err := config.OpenSeal(conf.Offload, folder)
-	if err != nil {
+	if err := config.CheckFormat(folder); err != nil {
 		return rewrite.Deps{}, err
 	}
-	shelf, err := offload.Open(shelfLeft(conf, folder, by, facts))
+	shelf, err := offload.Open(shelfLeft(conf, folder, facts))
 	if err != nil {
 		return rewrite.Deps{}, err
 	}
 	m := Deps(facts, shelf, windows, keep)
 	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
 	if home, err := conf.DataFolder(); err == nil { // folder may be one that does not stay
-		m.Library = lending.New(config.Contexts(conf.Offload, home), m.Shelf)
+		m.Library = lending.New(config.Contexts(home), m.Shelf)
 	}
 	return m, nil
 }
 
-// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files are sealed or lie in a bucket,
+// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files lie in a bucket,
 // stubs name the URLs at which an epitome would serve them.
-func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Store) offload.Options {
+func shelfLeft(conf config.Config, folder string, facts store.Store) offload.Options {
 	o := offload.Options{
-		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Seal: by,
+		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
 		Address: "path",
 	}
 	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
@@ -115,7 +112,7 @@ func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Sto
 	switch {
 	case conf.Offload.Place() == "none":
 		o.Address = "none"
-	case by.Writes() || o.Bucket != nil:
+	case o.Bucket != nil:
 		o.Address, o.URL = "url", config.ArtifactsAt(conf, conf.Listen)
 	}
 	return o

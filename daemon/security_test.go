@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -133,4 +134,25 @@ func TestNeighboursReadNothingInTheDataFolder(t *testing.T) {
 	if err != nil || seen < 6 {
 		t.Errorf("%d files and folders are there, %v", seen, err)
 	}
+}
+
+// filesWith are the files in the folder that hold one of the texts.
+func filesWith(t testing.TB, folder string, texts ...string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) {
+				found = append(found, filepath.Base(path)+" has "+text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

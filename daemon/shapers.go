@@ -66,9 +66,6 @@ func newShapers(conf config.Config, s *storage) *shapers {
 		k.ratios.Share()
 		s.every(lessonsEvery, k.lessons.Refresh, k.ratios.Refresh)
 	}
-	if s.seal.Writes() {
-		m.Naming = s.shelf.Name("names of conversations", nil) // a secret itself: no content has it
-	}
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())

@@ -25,7 +25,7 @@ func stacked(t *testing.T, url, folder, text string) *replica {
 	t.Helper()
 	data := t.TempDir()
 	file := contexts.Incoming{Title: "api.md", Text: []byte(text)}
-	if err := contexts.In(data, nil).Add("docs", []contexts.Incoming{file}); err != nil {
+	if err := contexts.In(data).Add("docs", []contexts.Incoming{file}); err != nil {
 		t.Fatal(err)
 	}
 	return started(t, data, func(c *config.Config) { c.Store.URL, c.Offload.Folder = url, folder })

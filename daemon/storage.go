@@ -16,7 +16,6 @@ import (
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
-	"epitome/store/seal"
 	"epitome/store/shared"
 	"epitome/summarize"
 	"epitome/unit"
@@ -33,7 +32,6 @@ type storage struct {
 	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
 	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
 	passing bool           // not all of it outlives the process
-	seal    *seal.Seal     // of what is on disk; nil if that is plain
 	log     *slog.Logger
 	life    context.Context    // of what is done now and again
 	stop    context.CancelFunc // ends it
@@ -52,16 +50,15 @@ const (
 // says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
 	s := &storage{log: log}
-	var err error
-	if s.seal, err = config.OpenSeal(conf.Offload, folder); err != nil {
+	if err := config.CheckFormat(folder); err != nil {
 		return nil, err
 	}
-	s.kept = config.Contexts(conf.Offload, folder)
+	s.kept = config.Contexts(folder)
 	if err := config.MarkFormat(folder); err != nil { // a folder without a mark has the first format
 		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
 	}
 	s.openStore(conf, folder)
-	err = s.openShelf(conf, folder, listen)
+	err := s.openShelf(conf, folder, listen)
 	if err == nil && conf.Store.URL != "" {
 		err = s.openShared(conf)
 	}
@@ -75,10 +72,10 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 }
 
 func (s *storage) openStore(conf config.Config, folder string) {
-	disk, err := openDisk(conf, folder, s.seal, s.log)
+	disk, err := openDisk(conf, folder, s.log)
 	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
 		time.Sleep(storeWait / 10)
-		disk, err = openDisk(conf, folder, s.seal, s.log)
+		disk, err = openDisk(conf, folder, s.log)
 	}
 	if err == nil {
 		s.store, s.local = disk, disk
@@ -98,9 +95,8 @@ func (s *storage) openStore(conf config.Config, folder string) {
 }
 
 // openDisk opens the store in the data folder, which no other process may hold.
-func openDisk(conf config.Config, folder string, by *seal.Seal, log *slog.Logger) (*disk.Store, error) {
+func openDisk(conf config.Config, folder string, log *slog.Logger) (*disk.Store, error) {
 	return disk.Open(disk.Options{
-		Seal:   by,
 		Folder: filepath.Join(folder, StoreFolder), SyncEvery: conf.Store.SyncEvery.D(), Log: log,
 		Fault: func(err error) { log.Warn("a decision could not be read", "error", err.Error()) },
 	})
@@ -125,7 +121,7 @@ func storeAdvice(err error) string {
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o := offload.Options{
 		Folder: folder, Store: s.local, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: s.log, Seal: s.seal,
+		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: s.log,
 	}
 	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
 		o.Folder, o.Others = conf.Offload.Folder, true
@@ -145,7 +141,7 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	s.passing = true
 	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
 		"why", err.Error(), "do", "see to the folder, or give another one with --data")
-	o.Folder, o.Seal = "", nil
+	o.Folder = ""
 	s.shelf, err = offload.Open(o)
 	return err
 }

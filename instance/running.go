@@ -147,10 +147,9 @@ func (r *Running) is(base string) bool {
 	return base == r.address || strings.HasPrefix(base, r.address+"/")
 }
 
-// Environ is the command's environment: the caller's, with the base URLs replaced, the proxy named, and without the key
-// of what the proxy has sealed: an agent may print what it finds there.
+// Environ is the command's environment: the caller's, with the base URLs replaced and the proxy named.
 func (r *Running) Environ(env []string, want []Target) []string {
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, config.SealKeyEnv+"=") })
+	env = slices.Clone(env)
 	for _, t := range want {
 		for _, v := range t.vars {
 			env = append(env, v+"="+r.Base(t))

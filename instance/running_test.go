@@ -85,19 +85,19 @@ func TestEnviron(t *testing.T) {
 	}, Card: &Card{path: "/home/x/epitome/running.json"}}
 	f := func(url string, v1 bool, want string) {
 		t.Helper()
-		given := []string{"OPENAI_BASE_URL=before", "KEEP=as it is", config.SealKeyEnv + "=secret"}
+		given := []string{"OPENAI_BASE_URL=before", "KEEP=as it is"}
 		env := r.Environ(given, []Target{
 			{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, URL: url, v1: v1},
 			{vars: []string{"ANTHROPIC_BASE_URL"}, URL: "https://anthropic.example"},
 		})
 		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "OPENAI_API_BASE": want, "KEEP": "as it is",
-			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)", config.SealKeyEnv: "(none)",
+			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)",
 			RunVariable: "127.0.0.1:7070", FolderVariable: "/home/x/epitome"} {
 			if got := last(env, name); got != value {
 				t.Errorf("for %s (v1 %v), %s is %s, want %s", url, v1, name, got, value)
 			}
 		}
-		if given[0] != "OPENAI_BASE_URL=before" || len(given) != 3 {
+		if given[0] != "OPENAI_BASE_URL=before" || len(given) != 2 {
 			t.Errorf("the caller's environment was changed to %v", given)
 		}
 	}

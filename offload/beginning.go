@@ -34,7 +34,7 @@ func NamesIn(folder, beginning string) (names []string, err error) {
 	for {
 		files, err := f.Readdirnames(atOnce)
 		for _, file := range files {
-			name := strings.TrimSuffix(strings.TrimSuffix(file, extension), SealedExtension)
+			name := strings.TrimSuffix(file, extension)
 			if strings.HasPrefix(name, beginning) && IsName(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}

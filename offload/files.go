@@ -154,9 +154,6 @@ func syncFolder(folder string) error {
 	return nil
 }
 
-// remove deletes the file of a content.
-func (d *filePlace) remove(name string) error { return os.Remove(d.path(name)) }
-
 // Look does what Place says.
 func (d *filePlace) Look(name string) (Entry, error) {
 	file, err := os.Lstat(d.path(name))

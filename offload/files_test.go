@@ -61,25 +61,19 @@ func TestContentOutlivesItsProcess(t *testing.T) {
 }
 
 func TestChangedFileIsUnknownUntilPutAgain(t *testing.T) {
-	plain := func(_ testing.TB, o Options) Options { return o }
-	t.Run("Plain", func(t *testing.T) { changesAFile(t, ".txt", plain) })
-	t.Run("Sealed", func(t *testing.T) { changesAFile(t, SealedExtension, sealed) })
-}
-
-func changesAFile(t *testing.T, extension string, with func(testing.TB, Options) Options) {
 	const content = "the content as it was"
 	f := func(what string, byStat bool, change func(path string) error) {
 		t.Run(what, func(t *testing.T) {
 			var log bytes.Buffer
 			folder := t.TempDir()
-			o := with(t, options(folder, newClock()))
+			o := options(folder, newClock())
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
 			o.Now = nil // files that someone changes get the time of the system
 			o.Store = memory.New(1<<20, time.Now)
 			s := opened(t, o)
 			name := put(t, s, content)
 			has(t, s, name, content)
-			if err := change(filepath.Join(folder, "artifacts", name+extension)); err != nil {
+			if err := change(filepath.Join(folder, "artifacts", name+".txt")); err != nil {
 				t.Fatal(err)
 			}
 			unknown(t, s, name)

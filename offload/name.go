@@ -29,9 +29,8 @@ const (
 // scope lie on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
 func (s *Shelf) Name(scope string, content []byte) string { return s.names.name(scope, content) }
 
-// NameOf returns a name for what is no content, such as a credential of which scopes are made. It stays the same when a
-// data folder is sealed.
-func (s *Shelf) NameOf(kind, text string) string { return s.kinds.name(kind, []byte(text)) }
+// NameOf returns a name for what is no content, such as a credential of which scopes are made.
+func (s *Shelf) NameOf(kind, text string) string { return s.names.name(kind, []byte(text)) }
 
 // namer makes names with one key. A request asks for several.
 type namer struct {

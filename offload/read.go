@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-
-	"epitome/store/seal"
 )
 
 // Get returns the content under name as it was put, or ErrUnknown. Any other error says that the content may be there
@@ -20,9 +18,6 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	defer f.Close()
 	content := make([]byte, meta.size)
 	_, err = io.ReadFull(f, content)
-	if errors.Is(err, seal.ErrDamaged) {
-		return nil, s.reportForged(name)
-	}
 	if err != nil && !ended(err) {
 		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	}
@@ -44,8 +39,6 @@ func (s *Shelf) Open(name string) (content io.ReadCloser, size int64, err error)
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	switch {
-	case errors.Is(err, seal.ErrDamaged):
-		err = s.reportForged(name)
 	case err != nil:
 		err = fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	case !same:
@@ -84,9 +77,6 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	f, err := s.place.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, metadata{}, ErrUnknown
-	}
-	if errors.Is(err, seal.ErrDamaged) {
-		return nil, metadata{}, s.reportForged(name)
 	}
 	if err != nil {
 		return nil, metadata{}, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))

@@ -31,7 +31,6 @@ import (
 
 	"epitome/offload/bucket"
 	"epitome/store"
-	"epitome/store/seal"
 )
 
 // longest bounds Options.Keep, as the store bounds its own keeps.
@@ -94,10 +93,6 @@ type Options struct {
 
 	// Log hears of contents that someone has changed, and of lives that could not be prolonged. Default: none.
 	Log *slog.Logger
-
-	// Seal is what contents in Folder are sealed and opened with. What was put without it is read all the same. Where
-	// it seals, no stub may name a path. Default: none.
-	Seal *seal.Seal
 }
 
 // Shelf keeps artifacts. There is nothing to close.
@@ -108,8 +103,7 @@ type Shelf struct {
 	locks     *locks
 	now       func() time.Time
 	log       *slog.Logger
-	names     *namer // of contents
-	kinds     *namer // of what is no content
+	names     *namer
 	address   address
 	remote    *remote     // place, if it is a bucket; else nil
 	others    bool        // Options.Others
@@ -160,13 +154,7 @@ func open(o Options) (*Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.kinds = newNamer(secret)
-	if s.names = s.kinds; o.Seal.Writes() { // the secret lies beside the names
-		s.names = newNamer(o.Seal.NameKey(secret))
-		if folder = ""; o.Address == "path" || o.Address == "both" {
-			return nil, fmt.Errorf("address = %q names files that nobody else can read where they are sealed", o.Address)
-		}
-	}
+	s.names = newNamer(secret)
 	if s.address, err = newAddress(o.Address, folder, o.URL); err != nil {
 		return nil, err
 	}
@@ -185,9 +173,6 @@ func openPlace(o Options) (p Place, folder string, err error) {
 	f, err := openFilePlace(o)
 	if err != nil {
 		return nil, "", err
-	}
-	if o.Seal != nil {
-		return newSealedPlace(f, o.Seal), f.folder, nil
 	}
 	return f, f.folder, nil
 }

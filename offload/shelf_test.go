@@ -48,7 +48,7 @@ func opened(t testing.TB, o Options) *Shelf {
 	return s
 }
 
-// both runs f with a shelf in memory, and with one on disk, plain and sealed.
+// both runs f with a shelf in memory, and with one on disk.
 func both(t *testing.T, f func(t *testing.T, s *Shelf, c *clock)) {
 	t.Run("Memory", func(t *testing.T) {
 		c := newClock()
@@ -57,10 +57,6 @@ func both(t *testing.T, f func(t *testing.T, s *Shelf, c *clock)) {
 	t.Run("Disk", func(t *testing.T) {
 		c := newClock()
 		f(t, opened(t, options(t.TempDir(), c)), c)
-	})
-	t.Run("Sealed", func(t *testing.T) {
-		c := newClock()
-		f(t, opened(t, sealed(t, options(t.TempDir(), c))), c)
 	})
 }
 

@@ -55,9 +55,6 @@ type Deps struct {
 	Summariser plan.Summariser
 	// Tell hears what happens while a request is shaped; nil if nobody wants to.
 	Tell plan.Listener
-	// Naming keys the names of conversations, so that who reads them cannot try out how one begins; empty: they have no
-	// key.
-	Naming string
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
 	// Recall says which clients are told to read artifacts with epitome's tool.
@@ -375,8 +372,7 @@ func (x *run) nameConversation() error {
 	if x.past != nil {
 		known, name = x.past.Len(), x.past.name
 	}
-	deps := &x.shaper.deps
-	prefix := decision.Prefix{Ledger: x.ledger, Route: x.plan.Route, Chain: x.hist.Chain, Naming: deps.Naming}
+	prefix := decision.Prefix{Ledger: x.ledger, Route: x.plan.Route, Chain: x.hist.Chain}
 	n, err := prefix.Name(x.plan.End, known, name)
 	if err != nil {
 		return err

@@ -49,8 +49,7 @@ func keptBy(load Load) (contexts.Kept, error) {
 	if err != nil {
 		return contexts.Kept{}, err
 	}
-	by, err := config.OpenSeal(conf.Offload, folder)
-	return contexts.In(folder, by), err
+	return contexts.In(folder), config.CheckFormat(folder)
 }
 
 // Run keeps the files.

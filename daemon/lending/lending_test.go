@@ -13,7 +13,7 @@ import (
 // keeping are files kept under docs, and a library of them over a shelf.
 func keeping(t *testing.T, files ...contexts.Incoming) (contexts.Kept, *plantest.Cupboard, *Library) {
 	t.Helper()
-	kept, shelf := contexts.In(t.TempDir(), nil), plantest.NewCupboard()
+	kept, shelf := contexts.In(t.TempDir()), plantest.NewCupboard()
 	if err := kept.Add("docs", files); err != nil {
 		t.Fatal(err)
 	}

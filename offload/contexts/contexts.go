@@ -1,9 +1,8 @@
 // Package contexts keeps the files that people give to conversations, by names under which they ask for them together.
 //
-// They lie in the data folder, each under a name by chance, and a list of them beside them: sealed, where the folder
-// is. The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and
-// that the list names no file that is not there. Of two who change it at once neither loses anything. The names that
-// people give to several files together stay plain.
+// They lie in the data folder, each under a name by chance, and a list of them beside them.
+// The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and
+// that the list names no file that is not there. Of two who change it at once neither loses anything.
 package contexts
 
 import (
@@ -12,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +20,6 @@ import (
 	"unicode/utf8"
 
 	"epitome/store/lock"
-	"epitome/store/seal"
 )
 
 // Config is the table [context] of config.toml.
@@ -42,11 +39,8 @@ const (
 	mostTitle = 120      // bytes of a file's name
 )
 
-// Errors that callers ask for.
-var (
-	ErrUnknown = errors.New("nothing is kept under that name")
-	ErrSealed  = errors.New("it is sealed, and the key is not given")
-)
+// ErrUnknown says that nothing is kept under a name.
+var ErrUnknown = errors.New("nothing is kept under that name")
 
 // File is one that is kept.
 type File struct {
@@ -56,13 +50,10 @@ type File struct {
 }
 
 // Kept is what a data folder keeps.
-type Kept struct {
-	folder string
-	by     *seal.Seal // nil: it is plain
-}
+type Kept struct{ folder string }
 
-// In is what the data folder keeps. by is its seal; nil if it has none.
-func In(data string, by *seal.Seal) Kept { return Kept{filepath.Join(data, FolderName), by} }
+// In is what the data folder keeps.
+func In(data string) Kept { return Kept{filepath.Join(data, FolderName)} }
 
 // CheckName says what is wrong with a name.
 func CheckName(name string) error {
@@ -79,12 +70,8 @@ func (k Kept) Has(name string) bool {
 	if CheckName(name) != nil {
 		return false
 	}
-	for _, path := range k.paths(name, listName) {
-		if _, err := os.Stat(path); err == nil {
-			return true
-		}
-	}
-	return false
+	_, err := os.Stat(k.path(name, listName))
+	return err == nil
 }
 
 // Knows reports whether files are kept under the name, or were: who has begun to ask for it asks on.
@@ -118,7 +105,7 @@ func (k Kept) List(name string) (list []File, err error) {
 	if !k.Has(name) {
 		return nil, ErrUnknown
 	}
-	text, err := k.read(name, listName)
+	text, err := os.ReadFile(k.path(name, listName))
 	if err == nil {
 		err = json.Unmarshal(text, &list)
 	}
@@ -126,7 +113,7 @@ func (k Kept) List(name string) (list []File, err error) {
 }
 
 // Read is the content of a file.
-func (k Kept) Read(name string, f File) ([]byte, error) { return k.read(name, f.Key) }
+func (k Kept) Read(name string, f File) ([]byte, error) { return os.ReadFile(k.path(name, f.Key)) }
 
 // Incoming is a file that is to be kept.
 type Incoming struct {
@@ -256,10 +243,8 @@ func (k Kept) alone(change func() error) error {
 
 // empty takes all files of the name away, the list first. The folder stays: the name is known.
 func (k Kept) empty(name string) error {
-	for _, path := range k.paths(name, listName) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := os.Remove(k.path(name, listName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	entries, err := os.ReadDir(filepath.Join(k.folder, name))
 	for _, e := range entries {
@@ -278,52 +263,17 @@ func (k Kept) writeList(name string, list, gone []File) error {
 		return err
 	}
 	for _, f := range gone {
-		for _, path := range k.paths(name, f.Key) {
-			_ = os.Remove(path) // nobody looks for what is left
-		}
+		_ = os.Remove(k.path(name, f.Key)) // nobody looks for what is left
 	}
 	return nil
 }
 
-// paths are where something lies, sealed or plain.
-func (k Kept) paths(name, what string) [2]string {
-	path := filepath.Join(k.folder, name, what)
-	return [...]string{path + ".sealed", path}
-}
-
-// sealName is what something is sealed as.
-func sealName(name, what string) string { return FolderName + "/" + name + "/" + what }
-
-// read reads something, sealed or plain.
-func (k Kept) read(name, what string) ([]byte, error) {
-	paths := k.paths(name, what)
-	f, err := os.Open(paths[0])
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.ReadFile(paths[1])
-	}
-	if err != nil {
-		return nil, err
-	}
-	if k.by == nil {
-		_ = f.Close()
-		return nil, ErrSealed
-	}
-	r, err := k.by.OpenFile(sealName(name, what), f)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	return io.ReadAll(r)
-}
+// path is where a file or the list lies.
+func (k Kept) path(name, what string) string { return filepath.Join(k.folder, name, what) }
 
 // write writes something whole, in the place of what stands there.
 func (k Kept) write(name, what string, content []byte) error {
-	paths := k.paths(name, what)
-	to, other := paths[1], paths[0]
-	if k.by.Writes() {
-		to, other = other, to
-		content = k.by.File(sealName(name, what), content)
-	}
+	to := k.path(name, what)
 	f, err := os.CreateTemp(filepath.Dir(to), "new-")
 	if err != nil {
 		return err
@@ -335,9 +285,6 @@ func (k Kept) write(name, what string, content []byte) error {
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if err := os.Remove(other); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return nil
 }

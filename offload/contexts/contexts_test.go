@@ -3,24 +3,11 @@ package contexts
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-
-	"epitome/store/seal"
 )
-
-// sealed is a folder with its seal; wanted says that what is written is to be sealed.
-func sealed(t *testing.T, folder string, wanted bool) *seal.Seal {
-	t.Helper()
-	by, err := seal.Open(folder, &seal.Key{1, 2, 3}, wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return by
-}
 
 func file(title, text string) Incoming { return Incoming{title, []byte(text)} }
 
@@ -86,47 +73,13 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 			t.Errorf("left are %q", left)
 		}
 	}
-	f(In(t.TempDir(), nil))
-	folder := t.TempDir()
-	f(In(folder, sealed(t, folder, true)))
-}
-
-// A folder that is sealed later, or not any more, is read on; without its key nothing of it is.
-func TestSealedFilesNeedTheKey(t *testing.T) {
-	folder := t.TempDir()
-	plain := In(folder, nil)
-	if err := plain.Add("docs", []Incoming{file("old.md", "plain text")}); err != nil {
-		t.Fatal(err)
-	}
-	closed := In(folder, sealed(t, folder, true))
-	if err := closed.Add("docs", []Incoming{file("new.md", "a secret")}); err != nil {
-		t.Fatal(err)
-	}
-	const all = "new.md: a secret, old.md: plain text"
-	if got := listed(t, closed, "docs"); got != all {
-		t.Errorf("got %q", got)
-	}
-	if _, err := plain.List("docs"); !errors.Is(err, ErrSealed) {
-		t.Errorf("without the key: %v", err)
-	}
-	if got := listed(t, In(folder, sealed(t, folder, false)), "docs"); got != all {
-		t.Errorf("with a key to read: %q", got)
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, FolderName, "docs", "*"))
-	for _, path := range files {
-		content, err := os.ReadFile(path)
-		info, _ := os.Stat(path)
-		if err != nil || strings.Contains(string(content), "secret") || strings.Contains(string(content), "new.md") ||
-			info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v: %q", path, err, info.Mode(), content)
-		}
-	}
+	f(In(t.TempDir()))
 }
 
 func TestWhatCannotBeKeptIsRefusedWhole(t *testing.T) {
 	f := func(want, name string, files ...Incoming) {
 		t.Helper()
-		k := In(t.TempDir(), nil)
+		k := In(t.TempDir())
 		if err := k.Add("docs", []Incoming{file("a.md", "one")}); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +112,7 @@ func TestWhatCannotBeKeptIsRefusedWhole(t *testing.T) {
 }
 
 func TestWhoAddsAtTheSameTimeLosesNothing(t *testing.T) {
-	k := In(t.TempDir(), nil)
+	k := In(t.TempDir())
 	const many = 20
 	var all sync.WaitGroup
 	for i := range many {

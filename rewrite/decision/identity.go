@@ -33,7 +33,6 @@ type Prefix struct {
 	Ledger Ledger
 	Route  Route
 	Chain  []conversation.Link
-	Naming string // keys new names; empty if they have no key
 }
 
 // Named is what a conversation is called.
@@ -55,7 +54,7 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 	case from >= end && from > 0: // more may be known of what goes on here than may be decided on
 		return Named{Name: name}, p.note(name, end)
 	case from == 0:
-		name = p.refOf(p.Route.withDialect(p.Route.Scope, string(p.Chain[last][:]))...)
+		name = RefOf(p.Route.withDialect(p.Route.Scope, string(p.Chain[last][:]))...)
 	default:
 		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
 		next, _, err := p.Ledger.Add(p.Route.NextKey(p.Chain[from]), p.Chain[from+1][:])
@@ -64,7 +63,7 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 		}
 		if string(next) != string(p.Chain[from+1][:]) {
 			n.Left, n.Shared = name, from
-			name = p.refOf(string(name[:]), string(p.Chain[from+1][:]))
+			name = RefOf(string(name[:]), string(p.Chain[from+1][:]))
 		}
 	}
 	n.Name = name
@@ -85,14 +84,6 @@ func (p Prefix) note(name Ref, ends ...int) error {
 		}
 	}
 	return nil
-}
-
-// refOf is the name of what consists of these parts, under the key of names.
-func (p Prefix) refOf(parts ...string) Ref {
-	if p.Naming != "" {
-		parts = append(parts, p.Naming)
-	}
-	return RefOf(parts...)
 }
 
 // longestNamed finds the longest prefix whose conversation is known, and its name; no items if none is. It looks behind

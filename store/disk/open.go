@@ -17,7 +17,6 @@ import (
 	"epitome/store"
 	"epitome/store/lock"
 	"epitome/store/records"
-	"epitome/store/seal"
 )
 
 // Options say where a Store lies and what it uses of the world outside. Only Folder has no default.
@@ -41,9 +40,6 @@ type Options struct {
 
 	// Log gets Badger's warnings. Default: none.
 	Log *slog.Logger
-
-	// Seal is what records are sealed and opened with. What was written without it is read all the same. Default: none.
-	Seal *seal.Seal
 }
 
 func (o Options) withDefaults() Options {
@@ -110,7 +106,7 @@ func openLocked(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Store{room: room, now: o.Now, fault: o.Fault, seal: o.Seal, sweeper: sweeper{most: sweepRecords}}
+	d := &Store{room: room, now: o.Now, fault: o.Fault, sweeper: sweeper{most: sweepRecords}}
 	if why == nil {
 		d.db, why = tryOpen(o)
 	}
@@ -129,7 +125,6 @@ func openLocked(o Options) (*Store, error) {
 		return nil, errors.Join(err, d.db.Close())
 	}
 	d.Facts = records.New(rows{d}, o.Now, o.Fault)
-	d.both = d.seal != nil && (!d.seal.Writes() || d.hasPlain())
 	return d, nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"epitome/store"
 	"epitome/store/records"
-	"epitome/store/seal"
 )
 
 // What lies under a key:
@@ -27,10 +26,10 @@ const (
 	headSize  = 21
 )
 
-// A value with its head, and with its key if it is sealed, stays below valueThreshold, so that every value lives in the
+// A value with its head stays below valueThreshold, so that every value lives in the
 // tree, whose space Badger gives back, and none in the value log, whose space it does not. This line does not compile
 // otherwise.
-const _ = uint(valueThreshold - 1 - headSize - seal.RecordOverhead - store.MaxKey - store.MaxValue)
+const _ = uint(valueThreshold - 1 - headSize - store.MaxValue)
 
 // appendRecord appends the stored form of r under key.
 func appendRecord(dst []byte, key string, r records.Record) []byte {

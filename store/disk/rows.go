@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	// keyPrefix keeps our keys apart from those that Badger has for itself, and sealedPrefix those of sealed records.
-	keyPrefix    = 'f'
-	sealedPrefix = 's'
+	// keyPrefix keeps our keys apart from those that Badger has for itself.
+	keyPrefix = 'f'
 
 	// slack is how long a fact has been expired when Sweep deletes it, and wallSlack when Badger does at the latest, by
-	// the wall clock: so what Sweep cannot read goes as well, such as damaged and formerly sealed records.
+	// the wall clock: so what Sweep cannot read goes as well, such as damaged records.
 	slack     = time.Hour
 	wallSlack = 7 * 24 * time.Hour
 
@@ -48,7 +47,10 @@ func (d *Store) readStored(key string) (r records.Record, found bool, err error)
 	err = d.use(func() error {
 		txn := d.db.NewTransaction(false)
 		defer txn.Discard()
-		r, err = d.lookUp(txn, key)
+		item, err := txn.Get(diskKey(key))
+		if err == nil {
+			r, err = recordOf(key, item)
+		}
 		return err
 	})
 	switch {
@@ -80,17 +82,9 @@ func (r rows) Write(key string, written records.Record) error {
 	}
 	stored := appendRecord(make([]byte, 0, headSize+len(written.Value)), key, written)
 	left := time.Duration(written.Expires - d.now().UnixNano())
-	at := diskKey(key)
-	if d.seal.Writes() {
-		at = d.sealedKey(key)
-		stored = d.seal.Record(at, key, stored)
-	}
 	defer d.recent.forget(key)
 	return d.change(func(txn *badger.Txn) error {
-		if err := d.dropOther(txn, key); err != nil {
-			return err
-		}
-		return txn.SetEntry(badger.NewEntry(at, stored).WithTTL(left + wallSlack))
+		return txn.SetEntry(badger.NewEntry(diskKey(key), stored).WithTTL(left + wallSlack))
 	})
 }
 
@@ -101,12 +95,7 @@ func (r rows) Remove(key string) error {
 		return err
 	}
 	defer d.recent.forget(key)
-	return d.change(func(txn *badger.Txn) error {
-		if d.seal == nil {
-			return txn.Delete(diskKey(key))
-		}
-		return errors.Join(txn.Delete(d.sealedKey(key)), d.dropPlain(txn, key))
-	})
+	return d.change(func(txn *badger.Txn) error { return txn.Delete(diskKey(key)) })
 }
 
 func (d *Store) change(set func(*badger.Txn) error) error {
@@ -123,9 +112,6 @@ func (d *Store) change(set func(*badger.Txn) error) error {
 
 // Walk does what records.Rows says.
 func (r rows) Walk(prefix string, visit func(string, records.Record, error) bool) error {
-	if r.disk.seal != nil {
-		return r.disk.walkSealed(prefix, visit)
-	}
 	for next := []byte(diskKey(prefix)); next != nil; {
 		var page []sheet
 		err := r.disk.use(func() (err error) {

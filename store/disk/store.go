@@ -27,7 +27,6 @@ import (
 	"epitome/store"
 	"epitome/store/lock"
 	"epitome/store/records"
-	"epitome/store/seal"
 )
 
 // closeNeeds is what Close may write, in bytes. If less is free, it leaves Badger's files as after a crash.
@@ -44,8 +43,6 @@ type Store struct {
 	now     func() time.Time
 	fault   func(error)
 	notice  string
-	seal    *seal.Seal // nil if nothing is sealed
-	both    bool       // a record may lie sealed or plain
 
 	life   sync.RWMutex // held for reading while Badger is used; guards closed
 	closed bool

@@ -87,7 +87,7 @@ func (s *sweeper) page(d *Store, done *Swept) (expired []string) {
 		}
 		done.Looked++
 		size += item.EstimatedSize()
-		if key, until, err := expiryOf(d, item); err == nil && until <= over {
+		if key, until, err := expiryOf(item); err == nil && until <= over {
 			expired = append(expired, key)
 		}
 	}
@@ -97,20 +97,16 @@ func (s *sweeper) page(d *Store, done *Swept) (expired []string) {
 // errOther says that what lies in Badger is no record that this Store can read.
 var errOther = errors.New("it is no record of this store")
 
-// expiryOf returns when a record expires that lies there sealed or plain, and its key.
-func expiryOf(d *Store, item *badger.Item) (key string, until int64, err error) {
-	var r records.Record
-	switch kind := item.Key()[0]; {
-	case kind == keyPrefix:
-		key = string(item.Key()[1:])
-		err = item.Value(func(stored []byte) error {
-			r, err = parseRecord(key, stored)
-			return err
-		})
-	case kind == sealedPrefix && d.seal != nil:
-		r, key, err = d.unseal(item)
-	default:
-		err = errOther
+// expiryOf returns when a record expires , and its key.
+func expiryOf(item *badger.Item) (key string, until int64, err error) {
+	if item.Key()[0] != keyPrefix {
+		return "", 0, errOther
 	}
+	var r records.Record
+	key = string(item.Key()[1:])
+	err = item.Value(func(stored []byte) error {
+		r, err = parseRecord(key, stored)
+		return err
+	})
 	return key, r.Expires, err
 }
