@@ -116,7 +116,7 @@ func (c *conn) send(label string, p []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return problemError{fmt.Sprintf("the peer did not take it within %s", c.u.longest)}
+		return problemError{fmt.Sprintf("the peer did not take it within %s", longestWait)}
 	case c.u.isClosed():
 		return errEnded
 	}
@@ -127,7 +127,7 @@ func (c *conn) send(label string, p []byte) error {
 func (c *conn) write(p []byte, written func()) error {
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	if err := c.stream.SetWriteDeadline(time.Now().Add(c.u.longest)); err != nil {
+	if err := c.stream.SetWriteDeadline(time.Now().Add(longestWait)); err != nil {
 		return err
 	}
 	_, err := c.stream.Write(p)

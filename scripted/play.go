@@ -124,7 +124,7 @@ func (p *play) sendHead(h *head) error {
 
 // waitFor waits for a channel to be closed.
 func (p *play) waitFor(done <-chan struct{}, what string) error {
-	timer := time.NewTimer(p.c.u.longest)
+	timer := time.NewTimer(longestWait)
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -132,7 +132,7 @@ func (p *play) waitFor(done <-chan struct{}, what string) error {
 	case <-p.c.u.done:
 		return errEnded
 	case <-timer.C:
-		return problemError{fmt.Sprintf("waited %s for %s", p.c.u.longest, what)}
+		return problemError{fmt.Sprintf("waited %s for %s", longestWait, what)}
 	}
 }
 
@@ -177,17 +177,17 @@ func (p *play) reset() error {
 func (p *play) echo() error {
 	p.c.in.watch(false)
 	p.c.u.journal.record("upgraded %d", p.c.n)
-	idle := time.AfterFunc(p.c.u.longest, p.c.in.end)
+	idle := time.AfterFunc(longestWait, p.c.in.end)
 	defer idle.Stop()
 	for {
 		got, err := p.c.in.next(roomForBody)
 		if errors.Is(err, errEnded) && !p.c.u.isClosed() {
-			return problemError{fmt.Sprintf("nothing to echo for %s", p.c.u.longest)}
+			return problemError{fmt.Sprintf("nothing to echo for %s", longestWait)}
 		}
 		if err != nil {
 			return errClosing
 		}
-		if err := p.c.write(got, func() { idle.Reset(p.c.u.longest) }); err != nil {
+		if err := p.c.write(got, func() { idle.Reset(longestWait) }); err != nil {
 			p.c.in.fail(err)
 			return errClosing
 		}

@@ -21,7 +21,6 @@ type Upstream struct {
 	script   *Script
 	listener net.Listener
 	tls      *tls.Config   // nil for plain connections
-	longest  time.Duration // longestWait, but for tests
 	done     chan struct{} // closed by Close
 	closing  sync.Once
 	running  sync.WaitGroup // the accept loop, two goroutines per connection
@@ -54,7 +53,6 @@ func StartTLS(s *Script) (u *Upstream, caPEM []byte, err error) {
 func newUpstream(s *Script) *Upstream {
 	return &Upstream{
 		script:  s,
-		longest: longestWait,
 		done:    make(chan struct{}),
 		journal: newJournal(),
 		played:  map[*section]bool{},

@@ -69,22 +69,11 @@ type said struct {
 	Text      *string         `json:"text,omitempty"`
 	Thinking  *string         `json:"thinking,omitempty"`
 	Signature *string         `json:"signature,omitempty"`
-	Data      string          `json:"data,omitempty"`
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Content   *string         `json:"content,omitempty"`
 	Encrypted string          `json:"encrypted_content,omitempty"`
-	raw       []byte          // the whole block, where it was given so
-}
-
-// MarshalJSON writes the block.
-func (s said) MarshalJSON() ([]byte, error) {
-	if s.raw != nil {
-		return s.raw, nil
-	}
-	type plain said
-	return value.Encode(plain(s)), nil
 }
 
 // usageOf is u as it is sent.
@@ -105,7 +94,7 @@ type speaker struct {
 func (s *speaker) say(b Block) said {
 	var made said
 	switch b.kind {
-	case "thinking", "redacted_thinking":
+	case "thinking":
 		return s.think(b)
 	case "text":
 		made = said{Type: "text", Text: &b.text}
@@ -114,8 +103,6 @@ func (s *speaker) say(b Block) said {
 			b.id = s.nextID()
 		}
 		made = said{Type: "tool_use", ID: b.id, Name: b.name, Input: json.RawMessage(b.input)}
-	default:
-		made = said{raw: []byte(b.text)}
 	}
 	fields, refused := rules.ReadObject(value.Encode(made), "answer")
 	if refused != nil {
@@ -128,13 +115,10 @@ func (s *speaker) say(b Block) said {
 // think makes a thinking block, signed.
 func (s *speaker) think(b Block) said {
 	shown := b.text
-	if b.kind == "redacted_thinking" || s.q.Thinking.Hidden {
+	if s.q.Thinking.Hidden {
 		shown = ""
 	}
 	signature := s.signer.Sign(shown, s.count(b.text))
-	if b.kind == "redacted_thinking" {
-		return said{Type: b.kind, Data: signature}
-	}
 	return said{Type: b.kind, Thinking: &shown, Signature: &signature}
 }
 

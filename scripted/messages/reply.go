@@ -133,7 +133,7 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 		u = account.Usage{Input: v.q.Model.Window}
 	}
 	a := s.compose(t, v.thought, &u)
-	if len(a.Content) > 0 && (a.Content[0].Type == "thinking" || a.Content[0].Type == "redacted_thinking") {
+	if len(a.Content) > 0 && (a.Content[0].Type == "thinking") {
 		for _, c := range a.Content[1:] {
 			s.thoughtful[c.ID] = true
 		}

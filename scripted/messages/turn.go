@@ -27,7 +27,7 @@ func Say(text string) Turn { return Turn{Blocks: []Block{Text(text)}} }
 // A Block is one piece of an answer.
 type Block struct {
 	kind  string
-	text  string // what is said or thought; the JSON of a raw block
+	text  string // what is said or thought
 	id    string // of a call; "" for the server's next one
 	name  string
 	input string // JSON
@@ -39,19 +39,13 @@ func Text(text string) Block { return Block{kind: "text", text: text} }
 // Think is a thinking block. A request that asks for no thinking is answered without it.
 func Think(text string) Block { return Block{kind: "thinking", text: text} }
 
-// Redact is a redacted_thinking block, with what was thought.
-func Redact(text string) Block { return Block{kind: "redacted_thinking", text: text} }
-
 // Call calls a tool. input is a JSON object; id is "" for the server's next one.
 func Call(id, name, input string) Block {
 	return Block{kind: "tool_use", id: id, name: name, input: input}
 }
 
-// Raw is a block as it stands, a JSON object: a server tool, say.
-func Raw(json string) Block { return Block{kind: "raw", text: json} }
-
 // thinks tells whether b is thinking.
-func (b Block) thinks() bool { return b.kind == "thinking" || b.kind == "redacted_thinking" }
+func (b Block) thinks() bool { return b.kind == "thinking" }
 
 // plan is the blocks that q is answered with: thinking only if it is asked for, and in manual mode always at the
 // beginning of a turn.

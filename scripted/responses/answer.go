@@ -93,11 +93,8 @@ func (s *speaker) call() string {
 // say makes one item.
 func (s *speaker) say(q *rules.Request, i Item) map[string]any {
 	switch i.kind {
-	case "message", "refusal":
+	case "message":
 		part := map[string]any{"type": "output_text", "text": i.text, "annotations": []any{}, "logprobs": []any{}}
-		if i.kind == "refusal" {
-			part = map[string]any{"type": "refusal", "refusal": i.text}
-		}
 		return map[string]any{"id": s.id("msg"), "type": "message", "status": "completed", "role": "assistant",
 			"content": []any{part}}
 	case "reasoning":

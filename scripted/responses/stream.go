@@ -102,17 +102,13 @@ func (s *stream) addText(name, field, text string, at func(map[string]any) map[s
 
 // addPart adds one part of a message.
 func (s *stream) addPart(part map[string]any, at func(map[string]any) map[string]any) {
-	kind, field := "output_text", "text"
-	if part["type"] == "refusal" {
-		kind, field = "refusal", "refusal"
-	}
 	empty := map[string]any{}
 	for name, v := range part {
 		empty[name] = v
 	}
-	empty[field] = ""
+	empty["text"] = ""
 	s.add("response.content_part.added", at(map[string]any{"part": empty}))
-	s.addText("response."+kind, field, part[field].(string), at)
+	s.addText("response.output_text", "text", part["text"].(string), at)
 	s.add("response.content_part.done", at(map[string]any{"part": part}))
 }
 

@@ -24,7 +24,7 @@ func Say(text string) Turn { return Turn{Items: []Item{Text(text)}} }
 // An Item is one piece of an answer.
 type Item struct {
 	kind  string
-	text  string // what is said, thought or refused; the JSON of a raw item
+	text  string // what is said or thought; the JSON of a raw item
 	id    string // call_id; "" for the server's next one
 	name  string
 	input string
@@ -32,9 +32,6 @@ type Item struct {
 
 // Text is a message of the assistant.
 func Text(text string) Item { return Item{kind: "message", text: text} }
-
-// Decline is a message that refuses.
-func Decline(text string) Item { return Item{kind: "refusal", text: text} }
 
 // Think is reasoning. A model that does not reason is not heard to.
 func Think(text string) Item { return Item{kind: "reasoning", text: text} }

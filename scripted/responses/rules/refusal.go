@@ -46,12 +46,6 @@ func Overloaded() *Refusal {
 		Message: "Our servers are currently overloaded. Please try again later."}
 }
 
-// Limited is the refusal of a client that asks too often.
-func Limited() *Refusal {
-	return &Refusal{Status: 429, Type: "tokens", Code: "rate_limit_exceeded",
-		Message: "Rate limit reached. Please try again in 1s."}
-}
-
 // Flaw is the refusal of a request that breaks a rule, at a place of the body.
 func Flaw(param, code, format string, args ...any) *Refusal {
 	return &Refusal{Status: 400, Type: "invalid_request_error", Param: param, Code: code,
