@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench windows prices release release-twice root image systems sizes
+.PHONY: build check test race fuzz bench windows prices release licences image systems
 
 # The program, as ./epitome.
 build:
@@ -32,26 +32,26 @@ windows:
 prices:
 	cd event/money/table && go run make.go
 
-# For six systems: archives with checksums and bills of materials, in dist. TARGETS=linux/amd64,windows/arm64 makes fewer.
-TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
+# For six systems: archives with checksums and bills of materials, in dist, of the commit's tag. It needs goreleaser and
+# syft. SNAPSHOT=--snapshot makes them of a commit without a tag.
 release:
-	go run ./command/release -targets $(TARGETS)
+	goreleaser release --clean $(SNAPSHOT)
 
-# The same from two folders, without a cache: every byte must be equal. Takes minutes.
-release-twice:
-	go run ./command/release twice -targets $(TARGETS)
+# The licences of all modules in the program, which come with each copy of it.
+licences:
+	@mkdir -p build
+	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' . | sort -u | \
+	(echo "go $$(go env GOVERSION) $$(go env GOROOT)"; cat; \
+	 for table in event/money/table window/table; do echo "$$table - $$table"; done) | \
+	while read -r module version dir; do printf '\n== %s %s\n\n' "$$module" "$$version"; \
+	  find "$$dir" -maxdepth 1 -iregex '.*/\(licen[cs]e\|copying\|notice\|patents\)\([._-].*\)?' -exec cat {} +; \
+	done > build/LICENSES.txt
 
-# What a container has, unpacked in dist/root; and the image of it.
-root:
-	go run ./command/release root
-image: root
-	buildah build --format docker -t epitome -f command/release/Containerfile dist/root
+# The container's image.
+image:
+	docker build -t epitome .
 
 # Vet for the systems that epitome is built for and not run on: two minutes of a processor.
 systems:
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
-
-# What each module adds to the program.
-sizes:
-	go run ./command/release sizes

@@ -17,9 +17,7 @@
 //
 // It promises that a value arrives as it was written, to the byte; that an error names the flag or argument that it is
 // about; that of the structs of commands only those are read that a line or a reader asks for; and that it looks for
-// fields alone, never for methods. A program that looks for methods by names known only when it runs keeps all methods
-// of all its types: the linker cannot know which of them are called
-// (docs/decisions/0041-what-the-linker-can-leave-out.md).
+// fields alone, never for methods.
 package line
 
 import (
