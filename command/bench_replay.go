@@ -18,7 +18,7 @@ import (
 
 type replayCmd struct {
 	verdict
-	Paths      []string `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, SWE-agent, Chat Completions requests. Default: made-up sessions."`
+	Paths      []string `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, Chat Completions requests. Default: made-up sessions."`
 	Window     []string `placeholder:"TOKENS" help:"Windows in tokens to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
 	Preset     string   `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
 	Characters bool     `group:"develop" help:"Count characters / 3.6, in all figures and for all policies. By default tokens are those of the models that the files name, as epitome counts them when it serves."`

@@ -229,7 +229,7 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 		sessions.ClaudeCode: {Dialect: AsMessages, Logs: 1, Conversations: 4, Timed: 4},
 		sessions.Codex:      {Dialect: AsResponses, Logs: 2, Conversations: 3, Timed: 2},
 		sessions.OpenCode:   {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
-		sessions.SWEAgent: {Logs: 2, Conversations: 2}, sessions.Requests: {Logs: 1, Conversations: 3},
+		sessions.Requests: {Logs: 1, Conversations: 3},
 	}
 	for _, o := range report.Origins {
 		format := o.Format

@@ -26,7 +26,6 @@ const (
 	Codex      = "Codex"
 	OpenCode   = "OpenCode"
 	Pi         = "pi"
-	SWEAgent   = "SWE-agent"
 	MadeUp     = "made up"
 )
 
@@ -164,8 +163,6 @@ func (in *intake) reader(format string) reader {
 		return &pi{in: in, places: make(map[string]int)}
 	case OpenCode:
 		return openCode{in}
-	case SWEAgent:
-		return sweAgent{in}
 	}
 	return &requests{in: in, held: make(map[Mark]int), ends: make(map[Mark]int)}
 }
@@ -175,7 +172,7 @@ func formatOf(v value) string {
 	for _, f := range [...]struct {
 		name string
 		is   func(value) bool
-	}{{OpenCode, isOpenCode}, {SWEAgent, isSWEAgent}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude},
+	}{{OpenCode, isOpenCode}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude},
 		{Pi, isPi}} {
 		if f.is(v) {
 			return f.name

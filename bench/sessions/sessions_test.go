@@ -71,8 +71,8 @@ func told(c Conversation) string {
 
 func TestGoldenConversions(t *testing.T) {
 	for name, want := range map[string]string{
-		"claude": ClaudeCode, "codex": Codex, "codex-bare": Codex, "opencode": OpenCode, "pi": Pi, "sweagent": SWEAgent,
-		"sweagent-steps": SWEAgent, "requests": Requests,
+		"claude": ClaudeCode, "codex": Codex, "codex-bare": Codex, "opencode": OpenCode, "pi": Pi,
+		"requests": Requests,
 	} {
 		log, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
