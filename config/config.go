@@ -93,9 +93,7 @@ type StoreConfig struct {
 
 // EventsConfig is the table [events]; all of it is fixed at start.
 type EventsConfig struct {
-	Quota   unit.Bytes `toml:"quota"`
-	Webhook string     `toml:"webhook"`
-	Send    []string   `toml:"send"`
+	Quota unit.Bytes `toml:"quota"`
 }
 
 // OtelConfig is the table [otel]; all of it is fixed at start.
@@ -238,12 +236,6 @@ func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	if c.Console.Token, err = expandText(c.Console.Token, lookup); err != nil {
 		return unit.Wrong([]string{"console", "token"}, "cannot use console.token: %w", err)
 	}
-	if c.Events.Webhook, err = expandText(c.Events.Webhook, lookup); err != nil {
-		return unit.Wrong([]string{"events", "webhook"}, "cannot use events.webhook: %w", err)
-	}
-	if c.Memory.Webhook, err = expandText(c.Memory.Webhook, lookup); err != nil {
-		return unit.Wrong([]string{"memory", "webhook"}, "cannot use memory.webhook: %w", err)
-	}
 	if c.Store.URL, err = expandText(c.Store.URL, lookup); err != nil {
 		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)
 	}
@@ -320,7 +312,7 @@ func (c Config) check() error {
 		return unit.Wrong([]string{"otel", "endpoint"},
 			"cannot use otel.endpoint: write an absolute http or https URL, as in http://127.0.0.1:4318")
 	}
-	if err := cmp.Or(checkLog(c.Log), checkEvents(c.Events)); err != nil {
+	if err := checkLog(c.Log); err != nil {
 		return err
 	}
 	if err := c.checkKeeping(); err != nil {

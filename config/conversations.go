@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"epitome/prose"
@@ -71,21 +70,6 @@ func (c Config) checkKeeping() error {
 func isAddress(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
-}
-
-// checkEvents never repeats the URL: it may hold a secret.
-func checkEvents(c EventsConfig) error {
-	if c.Webhook != "" && !isAddress(c.Webhook) {
-		return unit.Wrong([]string{"events", "webhook"},
-			"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
-	}
-	for i, kind := range c.Send {
-		if !slices.Contains([]string{"exchange", "compaction", "warning", "summary"}, kind) {
-			return unit.Wrong([]string{"events", "send", strconv.Itoa(i)},
-				"cannot use events.send %q: write exchange, compaction, warning and summary, or some of them", kind)
-		}
-	}
-	return nil
 }
 
 // leastWindow is the smallest window in tokens that makes sense; a smaller number is a slip of the pen.

@@ -76,10 +76,6 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
 	f("[otel]\nendpoint = \"localhost:4318\"",
 		"cannot use otel.endpoint: write an absolute http or https URL, as in http://127.0.0.1:4318")
-	f("[events]\nwebhook = \"hook\"",
-		"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
-	f("[events]\nsend = [\"exchange\", \"moon\"]",
-		"cannot use events.send \"moon\": write exchange, compaction, warning and summary, or some of them")
 	f("[events]\nquota = \"0B\"", "cannot use events.quota 0B: it must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use store.keep 0s: it must be greater than zero")
 }

@@ -130,7 +130,7 @@ func isSecret(key []string) bool {
 	if strings.HasSuffix(last, "_wait") { // a time
 		return false
 	}
-	return slices.Contains(key, "headers") || slices.ContainsFunc([]string{"token", "secret", "password", "webhook", "keys"},
+	return slices.Contains(key, "headers") || slices.ContainsFunc([]string{"token", "secret", "password", "keys"},
 		func(word string) bool { return strings.Contains(last, word) && !strings.Contains(last, "tokens") })
 }
 

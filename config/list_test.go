@@ -99,8 +99,7 @@ func TestListShowsNoSecret(t *testing.T) {
 	const secret = "s3cr3t-v4lue"
 	t.Setenv("LIST_TEST_KEY", secret)
 	all := listOf(t, "[console]\ntoken = \"${LIST_TEST_KEY}\"\n[upstreams.openai]\nheaders = { authorization = \"Bearer "+
-		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n[events]\nwebhook = \"http://host/${LIST_TEST_KEY}\"\n"+
-		"[memory]\nwebhook = \"http://host/${LIST_TEST_KEY}\"\n"+
+		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n"+
 		"[store]\nurl = \"redis://:${LIST_TEST_KEY}@host:6379/0\"\nsentinel_password = \"\"\n[offload]\nfolder = \"/mnt/shared\"\n",
 		config.Overrides{})
 	var masked []string
@@ -113,7 +112,7 @@ func TestListShowsNoSecret(t *testing.T) {
 		}
 	}
 	slices.Sort(masked)
-	want := []string{"console.token:2", "events.webhook:6", "memory.webhook:8", "store.url:10",
+	want := []string{"console.token:2", "store.url:6",
 		"upstreams.openai.headers.authorization:4", "upstreams.openai.headers.x-team:4"}
 	if !slices.Equal(masked, want) {
 		t.Errorf("masked are %q, want %q", masked, want)

@@ -1,22 +1,14 @@
 package config
 
 import (
-	"net/url"
-
 	"epitome/prose"
 	"epitome/unit"
 )
 
-// checkMemory says why sessions cannot be learned from, if they are to be. It never repeats the URL: that may hold a
-// secret.
+// checkMemory says why sessions cannot be learned from, if they are to be.
 func checkMemory(c Config) error {
 	if err := c.Memory.Check(); err != nil {
 		return err
-	}
-	if raw := c.Memory.Webhook; raw != "" && (!isAddress(raw) || !IsLocal(raw) && !isEncrypted(raw)) {
-		return unit.Wrong([]string{"memory", "webhook"},
-			"cannot use memory.webhook: write an absolute https URL, as in https://example.com/memory; "+
-				"http is for this machine and its network")
 	}
 	switch {
 	case !c.Memory.Enabled:
@@ -30,10 +22,4 @@ func checkMemory(c Config) error {
 			c.Summarize.Mode)
 	}
 	return nil
-}
-
-// isEncrypted reports whether what is sent to a URL is.
-func isEncrypted(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && u.Scheme == "https"
 }

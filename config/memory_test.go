@@ -21,21 +21,5 @@ func TestAMemoryIsKeptForATime(t *testing.T) {
 	f := refusals(t)
 	f("[memory]\nafter = \"0s\"", "cannot use memory.after 0s: it must be greater than zero")
 	f("[memory]\nkeep = \"0s\"", "cannot use memory.keep 0s: it must be greater than zero")
-	f("[memory]\nwebhook_wait = \"0s\"", "cannot use memory.webhook_wait 0s: it must be greater than zero")
 	f("[memory]\nafter = \"1s\"\nkeep = \"24h\"", "")
-}
-
-func TestAMemoryGoesToASafeAddress(t *testing.T) {
-	f := refusals(t)
-	const wrong = "cannot use memory.webhook: write an absolute https URL, as in https://example.com/memory; " +
-		"http is for this machine and its network"
-	f("[memory]\nwebhook = \"https://example.com/memory\"", "")
-	f("[memory]\nwebhook = \"http://127.0.0.1:8080/memory\"", "")
-	f("[memory]\nwebhook = \"http://10.0.0.7/memory\"", "")
-	f("[memory]\nwebhook = \"http://example.com/s3cret\"", wrong)
-	f("[memory]\nwebhook = \"ftp://127.0.0.1/memory\"", wrong)
-	f("[memory]\nwebhook = \"memory\"", wrong)
-	f("[memory]\nwebhook = \"${EPITOME_NOT_SET}\"",
-		"cannot use memory.webhook: the environment variable EPITOME_NOT_SET is not set or empty; "+
-			"set it, or take out ${EPITOME_NOT_SET}")
 }

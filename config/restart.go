@@ -1,7 +1,5 @@
 package config
 
-import "slices"
-
 // NeedRestart lists the keys in which the two differ and which only a new start takes up.
 func NeedRestart(running, wanted Config) []string {
 	was, is := running.Proxy, wanted.Proxy
@@ -21,8 +19,6 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
 		{"offload.url", running.Offload.URL != wanted.Offload.URL},
 		{"offload.asides", running.Offload.Asides != wanted.Offload.Asides},
-		{"memory.webhook", running.Memory.Webhook != wanted.Memory.Webhook},
-		{"memory.webhook_wait", running.Memory.Wait != wanted.Memory.Wait},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"store.url", running.Store.URL != wanted.Store.URL},
@@ -38,8 +34,6 @@ func NeedRestart(running, wanted Config) []string {
 		{"log.quota", running.Log.Quota != wanted.Log.Quota},
 		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
 		{"events.quota", running.Events.Quota != wanted.Events.Quota},
-		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},
-		{"events.send", !slices.Equal(running.Events.Send, wanted.Events.Send)},
 		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
 		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
 		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},

@@ -13,7 +13,6 @@ import (
 	"epitome/console/metrics"
 	"epitome/console/story"
 	"epitome/console/story/stream"
-	"epitome/console/story/webhook"
 	"epitome/console/traces"
 	"epitome/event"
 	"epitome/instance"
@@ -25,12 +24,9 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	if !d.shapers.storage.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
-	d.hook = webhook.New(webhook.Options{
-		URL: conf.Events.Webhook, Kinds: conf.Events.Send, Pause: hookPause, Log: d.log,
-	})
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		State: d.shapers.storage.troubles, Sinks: d.sinks(counts), Follow: d.follow,
+		State: d.shapers.storage.troubles, Sinks: d.sinks(counts), Follow: d.hub.Publish,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
@@ -68,21 +64,11 @@ func (d *Daemon) cacheLife() time.Duration {
 	return math.MaxInt64
 }
 
-// follow hands an event to those who are told beside the log and the metrics.
-func (d *Daemon) follow(n story.Entry) {
-	d.hub.Publish(n)
-	d.hook.Offer(n)
-}
-
 // closeBook ends what is kept and told, once all has happened.
 func (d *Daemon) closeBook() {
 	d.book.Close()
-	d.hook.Close()
 	d.traces.Close()
 }
-
-// hookPause is how long the webhook is left alone after it has failed; twice as long after each further failure.
-const hookPause = time.Second
 
 // EventFolder is the folder in the data folder that has what happened.
 const EventFolder = "events"
@@ -96,7 +82,7 @@ func (d *Daemon) stream() map[string]http.Handler {
 func (d *Daemon) watched(kept *storage) metrics.Watched {
 	w := metrics.Watched{
 		Version: instance.Version(),
-		Dropped: d.book.CountDropped, Lost: d.hook.CountLost, Spans: d.traces.CountDropped,
+		Dropped: d.book.CountDropped, Spans: d.traces.CountDropped,
 		Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
 		Artifacts: kept.shelf.Used, Store: kept.size,
 		Quota: func() int64 { return int64(d.started.Offload.Quota) },

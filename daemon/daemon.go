@@ -26,7 +26,6 @@ import (
 	"epitome/console/story"
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
-	"epitome/console/story/webhook"
 	"epitome/console/traces"
 	"epitome/daemon/heap"
 	"epitome/instance"
@@ -43,8 +42,7 @@ type Daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	book    *story.Book
-	hub     *stream.Hub // of who watches what happens
-	hook    *webhook.Hook
+	hub     *stream.Hub      // of who watches what happens
 	traces  *traces.Recorder // nil if no spans are made
 	card    *instance.Card
 	shapers *shapers

@@ -2,11 +2,8 @@ package daemon
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -202,40 +199,5 @@ func TestTheFolderOfAnAgentIsItsProject(t *testing.T) {
 	}
 	if !isTold(p, in("/work/shop", "the same folder")) || isTold(p, in("/work/other", "another folder")) {
 		t.Error("not the project's sessions are told")
-	}
-}
-
-// A server that keeps memories is told what sessions teach, and asked when they begin; epitome's own store has nothing.
-func TestAServerKeepsMemories(t *testing.T) {
-	var mu sync.Mutex
-	var came []string
-	keeper := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		mu.Lock()
-		defer mu.Unlock()
-		came = append(came, r.Method+" "+r.URL.Query().Get("project")+string(body))
-		if strings.Contains(strings.Join(came, ""), theLesson) {
-			_, _ = io.WriteString(w, `{"entries":[{"kind":"pitfall","text":"`+theLesson+`"}]}`)
-		} else {
-			_, _ = io.WriteString(w, `{"entries":[]}`)
-		}
-	}))
-	defer keeper.Close()
-	p, folder := providing(t, itsWindow, itsUsable), t.TempDir()
-	r := served(p, folder, func(c *config.Config) {
-		remembering(c)
-		c.Memory.Webhook = keeper.URL
-	})
-	teaches(p, r)
-	learned := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return strings.Contains(strings.Join(came, "\n"), "POST ")
-	}
-	if !scriptedtest.Eventually(learned) || !isTold(p, inProject(r, theProject, "the same project")) {
-		t.Errorf("the server was asked %q", came)
-	}
-	if all, _ := r.knows(folder, 0); !all.Elsewhere {
-		t.Error("the owner is not told that entries are elsewhere")
 	}
 }

@@ -102,7 +102,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 
 // lore is what conversations are told of earlier sessions, and their owner sees.
 func (k *shapers) lore(conf config.Config) telling.Lore {
-	return telling.Lore{Place: k.memories.Place, Local: k.memories.Local(), Away: conf.Memory.Webhook != ""}
+	return telling.Lore{Place: k.memories.Place, Local: k.memories.Local()}
 }
 
 // wantedOf is what the configuration wants of sessions.

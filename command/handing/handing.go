@@ -27,7 +27,7 @@ type Load = func() (config.Config, error)
 
 type addCmd struct {
 	Name  string   `arg:"" help:"The name under which conversations ask for the files together: a-z, 0-9, dot, dash and underscore."`
-	Files []string `arg:"" help:"Text files in UTF-8, or documents of Word, Excel, PowerPoint or OpenDocument, of which the text is kept. At most 10 MB each, and 200 under one name."`
+	Files []string `arg:"" help:"Text files in UTF-8. At most 10 MB each, and 200 under one name."`
 }
 
 type listCmd struct {
@@ -60,9 +60,6 @@ func (k addCmd) Run(load Load) error {
 	files := make([]contexts.Incoming, 0, len(k.Files))
 	for _, path := range k.Files {
 		content, err := readFile(path)
-		if err == nil {
-			content, err = contexts.TextOf(content)
-		}
 		if err != nil {
 			return fmt.Errorf("cannot keep %s: %w", path, config.PathCause(err))
 		}

@@ -63,7 +63,6 @@ func (k listCmd) Run(load Load) error {
 	err = each(conf, func(p place) error {
 		in.note(p)
 		found, err := p.List()
-		all.Elsewhere = all.Elsewhere || p.Elsewhere()
 		for _, m := range found {
 			if k.has(m) {
 				all.Memories = append(all.Memories, m)
@@ -77,10 +76,6 @@ func (k listCmd) Run(load Load) error {
 	if on := in.is(); k.JSON {
 		all.Enabled = &on
 		return inert.Print(os.Stdout, all)
-	}
-	if all.Elsewhere {
-		fmt.Fprintln(os.Stderr, "epitome: new entries are kept by the server that memory.webhook names, which can list them; "+
-			"these are epitome's own")
 	}
 	if len(all.Memories) == 0 {
 		_, err = fmt.Println(k.nothing() + " " + in.words() + " " + config.Whence(conf))

@@ -90,9 +90,6 @@ func askRunning(card *instance.Card, do func(place) error) error {
 // List does what learned.Keeper says.
 func (f far) List() ([]memory.Kept, error) { return f.said.Memories, nil }
 
-// Elsewhere does what learned.Keeper says.
-func (f far) Elsewhere() bool { return f.said.Elsewhere }
-
 // Remembers does what learned.Keeper says.
 func (f far) Remembers() bool { return f.said.Enabled != nil && *f.said.Enabled }
 

@@ -22,17 +22,14 @@ type Keeper interface {
 	// Forget takes the entry of this id away, or all of the owner if it is empty. It is memory.ErrUnknown if there is
 	// none.
 	Forget(o memory.Owner, id string) error
-	// Elsewhere reports whether new entries are kept by another server.
-	Elsewhere() bool
 	// Remembers reports whether memories are on: conversations are told, and sessions teach.
 	Remembers() bool
 }
 
 // Listing is the answer to who asks for all memories.
 type Listing struct {
-	Enabled   *bool         `json:"enabled"`   // memories are on; nil if an older version does not say
-	Elsewhere bool          `json:"elsewhere"` // new entries are kept by another server
-	Memories  []memory.Kept `json:"memories"`
+	Enabled  *bool         `json:"enabled"` // memories are on; nil if an older version does not say
+	Memories []memory.Kept `json:"memories"`
 }
 
 // Forgetting is what a request to delete says.
@@ -79,7 +76,7 @@ func (s server) list(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	on := s.keeper.Remembers()
-	reply.JSON(w, http.StatusOK, Listing{&on, s.keeper.Elsewhere(), append([]memory.Kept{}, all...)})
+	reply.JSON(w, http.StatusOK, Listing{&on, append([]memory.Kept{}, all...)})
 }
 
 // forget deletes what is asked for.

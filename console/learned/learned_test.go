@@ -25,8 +25,6 @@ func (k *keeper) Forget(o memory.Owner, id string) error {
 	return k.fail
 }
 
-func (k *keeper) Elsewhere() bool { return len(k.all) == 0 }
-
 func (k *keeper) Remembers() bool { return len(k.all) > 0 }
 
 // ask asks as the owner, or as a stranger.
@@ -56,8 +54,8 @@ func TestTheOwnerSeesWhatWasLearned(t *testing.T) {
 	}
 	kept := memory.Kept{Owner: memory.Owner{Scope: "s", Project: "/shop"},
 		Entries: []memory.Entry{{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080."}}}
-	f(&keeper{}, true, 200, `{"enabled":false,"elsewhere":true,"memories":[]}`)
-	f(&keeper{all: []memory.Kept{kept}}, true, 200, `{"enabled":true,"elsewhere":false,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
+	f(&keeper{}, true, 200, `{"enabled":false,"memories":[]}`)
+	f(&keeper{all: []memory.Kept{kept}}, true, 200, `{"enabled":true,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
 		`{"id":"0123abcd","kind":"fact","text":"The port is 8080.",`)
 	f(&keeper{all: []memory.Kept{kept}}, false, 403, "epitome open")
 	f(&keeper{fail: errors.New("the disk is gone")}, true, 500, "the disk is gone")

@@ -86,7 +86,7 @@ func TestModelsAreCalledWhatTheirPricesAre(t *testing.T) {
 func TestWhatNoEventTellsIsAmongTheMetrics(t *testing.T) {
 	got := samples(t, watching())
 	for name, want := range map[string]string{
-		"epitome_events_dropped_total": "3", "epitome_webhook_lost_total": "1", "epitome_spans_dropped_total": "4",
+		"epitome_events_dropped_total": "3", "epitome_spans_dropped_total": "4",
 		"epitome_event_watchers": "2", "epitome_live_conversations": "5",
 		"epitome_artifact_bytes": "70", "epitome_artifact_quota_bytes": "100", "epitome_store_bytes": "9",
 		"epitome_shared_store_up": "1", "epitome_shared_store_questions_total": "30",
@@ -110,7 +110,7 @@ func watching() *Recorder {
 	m := New(idle)
 	count := func(n int64) func() int64 { return func() int64 { return n } }
 	m.Watch(Watched{
-		Version: "v1", Dropped: func() uint64 { return 3 }, Lost: func() uint64 { return 1 },
+		Version: "v1", Dropped: func() uint64 { return 3 },
 		Spans:     func() uint64 { return 4 },
 		Watchers:  func() int { return 2 },
 		Live:      func() int { return 5 },

@@ -10,7 +10,6 @@ import (
 type Watched struct {
 	Version  string        // of the program
 	Dropped  func() uint64 // events that the writer had no room for
-	Lost     func() uint64 // events that the webhook did not take
 	Spans    func() uint64 // that no collector has taken
 	Watchers func() int    // connections to /-/events
 	Live     func() int    // conversations
@@ -49,7 +48,6 @@ func (m *Recorder) Watch(w Watched) {
 	m.registry.MustRegister(build,
 		count("epitome_events_dropped_total",
 			"Events that were dropped because there were too many at once: figures lack them.", w.Dropped),
-		count("epitome_webhook_lost_total", "Events that the webhook did not take.", w.Lost),
 		count("epitome_spans_dropped_total", "Spans that no collector has taken.", w.Spans),
 		gauge("epitome_event_watchers", "Connections to /-/events.", func() float64 { return float64(w.Watchers()) }),
 		gauge("epitome_live_conversations", "Conversations with an exchange in the last ten minutes.",

@@ -39,12 +39,10 @@ type madeUp struct {
 type known struct {
 	All []memory.Kept
 	Off bool
-	Far bool
 }
 
 func (k *known) List() ([]memory.Kept, error) { return k.All, nil }
 func (k *known) Remembers() bool              { return !k.Off }
-func (k *known) Elsewhere() bool              { return k.Far }
 
 func (m *madeUp) Summary(s story.Span) (story.Summary, error) {
 	out := m.summary

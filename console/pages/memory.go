@@ -17,17 +17,14 @@ import (
 type Memories interface {
 	// List are all that this program keeps itself, by owner.
 	List() ([]memory.Kept, error)
-	// Elsewhere reports whether new entries are kept by another server.
-	Elsewhere() bool
 	// Remembers reports whether conversations are told of them.
 	Remembers() bool
 }
 
 // memoryPage is what sessions have learned, by project.
 type memoryPage struct {
-	Elsewhere bool
-	On        bool
-	Projects  []projectMemory
+	On       bool
+	Projects []projectMemory
 	frame.Reader
 }
 
@@ -56,7 +53,6 @@ func (p *Pages) memory(r *http.Request) (*frame.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.Elsewhere = p.plugs.Memories.Elsewhere()
 		for _, m := range all[:min(len(all), mostProjects)] {
 			made.Projects = append(made.Projects, shownMemory(m))
 		}
@@ -89,8 +85,6 @@ func (m memoryPage) view() g.Node {
 			" Conversations that have begun keep what they were told.")),
 		g.If(!m.On, markup.Note(g.Text("Memories are off: no conversation is told, and nothing is learned. "),
 			markup.Code("enabled = true"), g.Text(" under "), markup.Code("[memory]"), g.Text(" in config.toml changes that."))),
-		g.If(m.Elsewhere, markup.Note(g.Text("New entries are kept by the server that "), markup.Code("memory.webhook"),
-			g.Text(" names, which can list them. These are epitome's own."))),
 		markup.Each(m.Projects, m.project),
 		g.If(len(m.Projects) == 0, markup.Nothing(g.Text("Nothing is known of any project."))),
 		g.If(len(m.Projects) > 0, markup.Remark(markup.Code("epitome memory forget ID"), g.Text(" does the same as a button, and "),

@@ -468,12 +468,11 @@ func TestPagesAreSmall(t *testing.T) {
 // Only the owner sees what sessions have learned; a page is led to where conversations are told of it.
 func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
 	m := session()
-	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off",
-		"!memory.webhook")
+	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off")
 	says(t, m, "/-/memory", false, "to the owner of this epitome alone", "!Redis", "!8080")
 	says(t, m, "/-/", true, "Memory")
-	m.memories = known{Off: true, Far: true}
-	says(t, m, "/-/memory", true, "Memories are off", "memory.webhook", "Nothing is known of any project")
+	m.memories = known{Off: true}
+	says(t, m, "/-/memory", true, "Memories are off", "Nothing is known of any project")
 	says(t, m, "/-/", true, `!"/-/memory"`)
 }
 

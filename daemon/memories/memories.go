@@ -16,7 +16,6 @@ import (
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/summarize/memory"
-	"epitome/summarize/memory/remote"
 )
 
 // Options is what memories need.
@@ -38,7 +37,6 @@ type Wanted struct {
 type Memories struct {
 	options Options
 	local   *memory.Local
-	remote  *remote.Place // that keeps memories in place of the store; nil if nobody does
 
 	mu     sync.Mutex // guards all below
 	wanted Wanted
@@ -51,9 +49,6 @@ type Memories struct {
 func New(w Wanted, o Options) *Memories {
 	m := &Memories{options: o, wanted: w, held: held{list: map[string]session{}}}
 	m.local = memory.NewLocal(o.Store, func() time.Duration { return m.now().Keep.D() }, o.Now)
-	if w.Webhook != "" { // fixed at start
-		m.remote = remote.New(remote.Options{URL: w.Webhook, Wait: w.Wait.D(), Log: o.Log, Now: o.Now})
-	}
 	return m
 }
 
@@ -77,11 +72,8 @@ func (m *Memories) Configure(w Wanted) {
 
 // Place is where memories are kept; nil if nothing is learned.
 func (m *Memories) Place() memory.Place {
-	switch {
-	case !m.now().Enabled:
+	if !m.now().Enabled {
 		return nil
-	case m.remote != nil:
-		return m.remote
 	}
 	return m.local
 }

@@ -340,24 +340,6 @@ func TestAChangedConfigurationHolds(t *testing.T) {
 	})
 }
 
-// TestMemoriesLieWhereTheyAreToldTo has a server in place of the store, for as long as the program runs.
-func TestMemoriesLieWhereTheyAreToldTo(t *testing.T) {
-	away := all()
-	away.Webhook = "http://127.0.0.1:1/memory"
-	f := func(begun, later Wanted, local bool) {
-		t.Helper()
-		r := watching(t, begun)
-		r.Configure(later)
-		if place := r.Place(); (place == memory.Place(r.Local())) != local {
-			t.Errorf("they lie in the store: %v, want %v", !local, local)
-		}
-	}
-	f(all(), all(), true)
-	f(all(), away, true)
-	f(away, away, false)
-	f(away, all(), false)
-}
-
 // TestABugInAQuestionIsOnlyLogged has a panic where nobody waits.
 func TestABugInAQuestionIsOnlyLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

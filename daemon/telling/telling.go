@@ -16,8 +16,6 @@ import (
 type Lore struct {
 	Place func() memory.Place // where it is read; nil, or gives nil, while memories are off
 	Local *memory.Local       // what can be listed and deleted
-	// Away says that new entries are kept by another server: what is listed is older.
-	Away bool
 }
 
 var (
@@ -40,9 +38,6 @@ func (l Lore) Recall(scope, project string) (string, error) {
 	return known.Text(), nil
 }
 
-// Elsewhere does what learned.Keeper says.
-func (l Lore) Elsewhere() bool { return l.Away }
-
 // List does what learned.Keeper says.
 func (l Lore) List() ([]memory.Kept, error) { return l.Local.List() }
 
@@ -52,8 +47,8 @@ func (l Lore) Forget(o memory.Owner, id string) error { return l.Local.Forget(o,
 // Look is the lore in a store of which nothing is changed.
 func Look(conf memory.Config, facts memory.Facts) Lore {
 	local := memory.NewLocal(untouched{facts}, conf.Keep.D, time.Now)
-	return Lore{Local: local, Away: conf.Webhook != "", Place: func() memory.Place {
-		if !conf.Enabled || conf.Webhook != "" {
+	return Lore{Local: local, Place: func() memory.Place {
+		if !conf.Enabled {
 			return nil
 		}
 		return local
@@ -62,7 +57,7 @@ func Look(conf memory.Config, facts memory.Facts) Lore {
 
 // Left is the lore that an epitome which does not run has left in a store: it can be listed and deleted.
 func Left(conf memory.Config, facts memory.Facts) Lore {
-	return Lore{Local: memory.NewLocal(facts, conf.Keep.D, time.Now), Away: conf.Webhook != ""}
+	return Lore{Local: memory.NewLocal(facts, conf.Keep.D, time.Now)}
 }
 
 // untouched are facts that live no longer for being read.

@@ -75,18 +75,17 @@ func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
 
 func TestWhoOnlyLooksChangesNothing(t *testing.T) {
 	kept, live := knowing(t)
-	f := func(conf memory.Config, want string, elsewhere bool) {
+	f := func(conf memory.Config, want string) {
 		t.Helper()
 		conf.Keep = unit.Duration(time.Hour)
 		l := Look(conf, kept)
 		recalls(t, l, "me", "/work/my shop", want)
-		if all, err := l.List(); err != nil || len(all) != 1 || l.Elsewhere() != elsewhere {
-			t.Errorf("%+v: listed is %+v, %v, elsewhere is %t", conf, all, err, l.Elsewhere())
+		if all, err := l.List(); err != nil || len(all) != 1 {
+			t.Errorf("%+v: listed is %+v, %v", conf, all, err)
 		}
 	}
-	f(memory.Config{Enabled: true}, "8080", false)
-	f(memory.Config{}, "", false)
-	f(memory.Config{Enabled: true, Webhook: "https://example.com"}, "", true) // nobody is asked
+	f(memory.Config{Enabled: true}, "8080")
+	f(memory.Config{}, "")
 	if kept.n != 0 {
 		t.Errorf("it was touched %d times", kept.n)
 	}
