@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench windows prices release licences image systems
+.PHONY: build check test race fuzz bench windows prices release licences image nightly
 
 # The program, as ./epitome.
 build:
@@ -16,7 +16,7 @@ test:
 race:
 	go test -race ./...
 
-# Every fuzz target for a moment; FUZZTIME=1m make fuzz for longer.
+# Every fuzz target for half a minute; FUZZTIME=5m make fuzz for longer.
 fuzz:
 	bash .ci/run fuzz
 
@@ -51,7 +51,6 @@ licences:
 image:
 	docker build -t epitome .
 
-# Vet for the systems that epitome is built for and not run on: two minutes of a processor.
-systems:
-	GOOS=windows go vet ./...
-	GOOS=darwin go vet ./...
+# What takes longer than a landing may: plays, races, fuzzing, real agents, a browser, other systems, the image.
+nightly:
+	bash .ci/run nightly
