@@ -1,3 +1,5 @@
+//go:build e2e
+
 package sdk_test
 
 import (
@@ -14,7 +16,6 @@ import (
 
 	"epitome/event"
 	"epitome/event/money"
-	"epitome/internal/need"
 	"epitome/sdk/sdktest"
 )
 
@@ -50,7 +51,6 @@ func (a *asking) why() string {
 }
 
 func TestPricesAreThoseOfTheRelease(t *testing.T) {
-	need.Unasked(t, "installs a table of prices from npm")
 	const count = 20_000
 	dir := sdktest.InstallNode(t, pricesSource)
 	args := []string{"oracle.mjs", strconv.Itoa(count)}

@@ -1,13 +1,13 @@
+//go:build e2e
+
 package sdk_test
 
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,55 +16,30 @@ import (
 	"testing"
 )
 
-// request is what reached the provider, as it stood on the wire.
-type request struct {
-	Line   string   // method, target and protocol
-	Header []string // "Name: value" in the sender's spelling, sorted; without those of the single connection
-	Body   string
-}
-
 // provider is a small OpenAI: it answers by the model's name and remembers what it was asked.
 type provider struct {
-	URL string // base URL, ending in /v1
-
-	// mu guards the fields below; they are emptied by take.
 	mu      sync.Mutex
-	seen    []request
-	refused bool // the 429 of model "retry" has been given
+	seen    []asked // guarded by mu
+	refused bool    // guarded by mu; the 429 of model "retry" has been given
 }
 
-func newProvider(t *testing.T) *provider {
+func newProvider(t *testing.T) server {
 	p := &provider{}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(p.serve))
-	server.Listener = wireListener{server.Listener}
-	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, wireKey{}, c)
-	}
-	server.Start()
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	p.URL = server.URL + "/v1"
-	return p
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	return server{s.URL + "/v1", func() []asked {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return slices.Clone(p.seen)
+	}}
 }
 
-// take returns the requests since the last take and makes the provider new.
-func (p *provider) take() []request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	seen := p.seen
-	p.seen, p.refused = nil, false
-	return seen
-}
-
-func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
-	raw := r.Context().Value(wireKey{}).(*wire).take()
-	first := p.note(parseHead(raw, string(body)), body)
+	first := p.note(asked{method: r.Method, target: r.RequestURI, header: r.Header, body: body})
 	w.Header().Set("X-Request-Id", "req_1")
 	var ask struct {
 		Model    string
@@ -96,12 +71,12 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note remembers seen and tells whether it is the first with model "retry".
-func (p *provider) note(seen request, body []byte) bool {
+// note remembers what was asked and tells whether it is the first with model "retry".
+func (p *provider) note(a asked) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen = append(p.seen, seen)
-	if p.refused || !bytes.Contains(body, []byte(`"model":"retry"`)) {
+	p.seen = append(p.seen, a)
+	if p.refused || !bytes.Contains(a.body, []byte(`"model":"retry"`)) {
 		return false
 	}
 	p.refused = true
@@ -157,53 +132,4 @@ var toolChunks = []string{
 func chunk(choice string) string {
 	return `data: {"id":"chatcmpl-2","object":"chat.completion.chunk","created":1700000000,"model":"fake","choices":[` +
 		choice + `]}`
-}
-
-// wireListener hands out connections that remember what was read from them:
-// net/http itself forgets the spelling of header names.
-type wireListener struct{ net.Listener }
-
-func (l wireListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &wire{Conn: c}, nil
-}
-
-type wireKey struct{}
-
-type wire struct {
-	net.Conn
-
-	mu   sync.Mutex // guards read
-	read []byte
-}
-
-func (w *wire) Read(p []byte) (int, error) {
-	n, err := w.Conn.Read(p)
-	w.mu.Lock()
-	w.read = append(w.read, p[:n]...)
-	w.mu.Unlock()
-	return n, err
-}
-
-// take returns what was read since the last take: one request, as no client here sends the next one early.
-func (w *wire) take() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	read := w.read
-	w.read = nil
-	return read
-}
-
-func parseHead(raw []byte, body string) request {
-	head, _, _ := strings.Cut(string(raw), "\r\n\r\n")
-	lines := strings.Split(head, "\r\n")
-	header := slices.DeleteFunc(lines[1:], func(line string) bool {
-		name, _, _ := strings.Cut(line, ":")
-		return slices.Contains([]string{"host", "connection", "keep-alive"}, strings.ToLower(name))
-	})
-	slices.Sort(header)
-	return request{Line: lines[0], Header: header, Body: body}
 }

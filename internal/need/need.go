@@ -2,8 +2,7 @@
 // somebody's own.
 //
 // Such a test is skipped, so that the tests pass on any machine. Where EPITOME_NO_SKIP is set it fails instead; .ci/run
-// sets it for the tests whose needs it provides, so that none of them can go unrun unnoticed. A test that is too much
-// for each run of all tests is skipped in the same way.
+// sets it for the tests whose needs it provides, so that none of them can go unrun unnoticed.
 package need
 
 import (
@@ -23,15 +22,5 @@ func Skip(tb testing.TB, format string, args ...any) {
 		tb.Fatalf("%s; the test may not be skipped, because %s is set", what, noSkip)
 	}
 	fmt.Fprintf(os.Stderr, "SKIPPED %s: %s\n", tb.Name(), what)
-	tb.SkipNow()
-}
-
-// Unasked skips a test that takes minutes of a machine, with what it does, unless EPITOME_NO_SKIP is set.
-func Unasked(tb testing.TB, does string) {
-	tb.Helper()
-	if os.Getenv(noSkip) != "" {
-		return
-	}
-	fmt.Fprintf(os.Stderr, "SKIPPED %s: it %s; run it with %s=1\n", tb.Name(), does, noSkip)
 	tb.SkipNow()
 }

@@ -1,3 +1,5 @@
+//go:build e2e
+
 package agents_test
 
 import (
@@ -25,7 +27,6 @@ const codexModel = "gpt-5.5"
 type codexSession struct {
 	builtin bool     // its own provider, at another address; else one of its configuration
 	told    bool     // it knows the window
-	known   bool     // epitome knows the window
 	under   bool     // it runs under epitome run
 	login   bool     // it is logged in with ChatGPT, and has no key
 	home    string   // where it keeps what it remembers
@@ -54,9 +55,6 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 				return
 			}
 			serve := []string{"--upstream", provider.URL() + "/v1", "--data", t.TempDir()}
-			if s.known {
-				serve = append(serve, "--config", write(t, "[window]\nmodels = {\"gpt-*\" = 64000}\n"))
-			}
 			base := sdktest.Serve(t, binary, serve...)
 			listening := newTap(t, func() string { return base })
 			s.play(t, w, append([]string{codex}, s.settings(listening.URL)...))
@@ -68,18 +66,12 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 			if got := listening.refusedUpgrades(); s.builtin != (got == 1) {
 				t.Errorf("%d WebSockets were refused, want one of Codex's own provider alone: it goes on over HTTP at once", got)
 			}
-			keep(t, listening.passages(), inResponses(provider))
 		})
 	}
 	f("its own provider", codexSession{builtin: true})
 	f("custom provider", codexSession{})
-	f("window known", codexSession{builtin: true, known: true})
-	f("its own provider told the window", codexSession{builtin: true, told: true})
 	f("custom provider told the window", codexSession{told: true})
 	f("refused in the stream", codexSession{builtin: true, refuses: rules.FailsInStream})
-	f("refused in the stream without words", codexSession{builtin: true, refuses: rules.FailsWithoutWords})
-	f("refused by an event", codexSession{builtin: true, refuses: rules.ErrorInStream})
-	f("refused by an event with an object", codexSession{builtin: true, refuses: rules.ErrorObject})
 	f("ended at once", codexSession{builtin: true, refuses: rules.EndsAtOnce})
 	f("under run", codexSession{under: true})
 	f("under run logged in with ChatGPT", codexSession{under: true, login: true})
@@ -119,59 +111,13 @@ func (s codexSession) judgeCodings(t *testing.T, provider *responses.Server) {
 	}
 }
 
-// codexGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
-func codexGoesOn(t *testing.T, n int, codex, binary string) {
-	s := codexSession{builtin: true, home: t.TempDir()}
-	w := newWork(t, n, codexTools, true)
-	provider := strictResponses(t, trueWindow, rules.TooLong, w)
-	data := t.TempDir()
-	half := func(name string) {
-		t.Run(name, func(t *testing.T) {
-			base := sdktest.Serve(t, binary, "--upstream", provider.URL()+"/v1", "--data", data)
-			listening := newTap(t, func() string { return base })
-			s.play(t, w, append([]string{codex}, s.settings(listening.URL)...))
-			for i, p := range listening.passages() {
-				if fault := p.fault(); fault != "" {
-					t.Errorf("the client's request %d was answered with an error: %s", i+1, tail(fault))
-				}
-			}
-		})
-	}
-	rest := w.leave(n / 2)
-	half("begins")
-	w.moves, s.words = rest, []string{"resume", "--last"}
-	half("goes on")
-	w.judge(t, inResponses(provider), n+1)
-	keep(t, nil, inResponses(provider))
-}
-
-// codexPlaysAlone has Codex play without epitome, at the window that it believes in: what is refused then is no fault
-// of epitome's.
-func codexPlaysAlone(t *testing.T, n int, codex string) {
-	f := func(name string, s codexSession) {
-		t.Run(name, func(t *testing.T) {
-			s.home = t.TempDir()
-			w := newWork(t, n, codexTools, true)
-			provider := strictResponses(t, believedWindow, rules.TooLong, w)
-			s.play(t, w, append([]string{codex}, s.settings(provider.URL())...))
-			w.judgeTaken(t, inResponses(provider), n)
-			keep(t, nil, inResponses(provider))
-		})
-	}
-	f("its own provider", codexSession{builtin: true})
-	f("custom provider", codexSession{})
-}
-
-// believedWindow is what Codex takes its model to hold, in tokens.
-const believedWindow = 272_000
-
 // judgeWindow holds that nothing was too long for a window that somebody knew, and that Codex compacts by itself where
 // it is told.
 func (s codexSession) judgeWindow(t *testing.T, received []taken) {
 	t.Helper()
 	compactions := 0
 	for _, r := range received {
-		if r.tooLong && (s.known || s.told) {
+		if r.tooLong && s.told {
 			t.Error("a request was too long for a window that is known")
 		}
 		if compacts(r.body) {

@@ -1,3 +1,5 @@
+//go:build e2e
+
 package agents_test
 
 import (
@@ -16,7 +18,7 @@ var othersSource = filepath.Join("testdata", "others")
 // TestOthersUnderRun has agents that read ANTHROPIC_BASE_URL or OPENAI_BASE_URL each in its own way play under epitome
 // run.
 func TestOthersUnderRun(t *testing.T) {
-	n := turns(t)
+	n := *turns
 	installed := sdktest.InstallNode(t, othersSource)
 	binary := sdktest.Build(t)
 	// play plays argv, with its provider at a base URL that env names.
@@ -33,7 +35,6 @@ func TestOthersUnderRun(t *testing.T) {
 			provider := strictMessages(t, othersModel, w)
 			under(t, w, argv, append(env, "ANTHROPIC_BASE_URL="+provider.URL()+base))
 			w.judge(t, inMessages(provider), n)
-			keep(t, nil, inMessages(provider))
 		})
 	}
 	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
@@ -50,7 +51,6 @@ func TestOthersUnderRun(t *testing.T) {
 		provider := strictResponses(t, trueWindow, rules.TooLong, w)
 		under(t, w, open("openai/"+codexModel), append(opencodeEnv(t), "OPENAI_BASE_URL="+provider.URL()+"/v1"))
 		w.judge(t, inResponses(provider), n)
-		keep(t, nil, inResponses(provider))
 	})
 	t.Run("Copilot CLI with Responses", func(t *testing.T) {
 		w := newWork(t, n, tools{bash: "bash", command: "command"}, true)
@@ -59,7 +59,6 @@ func TestOthersUnderRun(t *testing.T) {
 			[]string{"COPILOT_PROVIDER_BASE_URL=" + provider.URL() + "/v1", "COPILOT_PROVIDER_WIRE_API=responses",
 				"COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL=" + codexModel, "COPILOT_OFFLINE=true"})
 		w.judge(t, inResponses(provider), n)
-		keep(t, nil, inResponses(provider))
 	})
 }
 

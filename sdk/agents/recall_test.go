@@ -1,3 +1,5 @@
+//go:build e2e
+
 package agents_test
 
 import (
@@ -6,13 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"epitome/internal/need"
 	"epitome/scripted/responses/rules"
 	"epitome/sdk/sdktest"
 )
@@ -100,81 +100,6 @@ func judgeRecall(t *testing.T, received []taken, data, name string) {
 		t.Errorf("behind the call the last request has %s; want line %q", tail(string(last[max(at, 0):])), want)
 	}
 	t.Logf("artifact %s of %d bytes was read back", name, len(text))
-}
-
-// shut is an epitome whose folder the agent does not see, and which it asks over HTTP.
-type shut struct {
-	data, base string
-}
-
-// serveShut starts it, with stubs that name the tool to agents that have it.
-func serveShut(t *testing.T, binary, upstream string) shut {
-	t.Helper()
-	data := t.TempDir()
-	file := filepath.Join(data, "config.toml")
-	if err := os.WriteFile(file, []byte("[offload]\naddress = \"auto\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return shut{data, sdktest.Serve(t, binary, "--config", file, "--upstream", upstream, "--data", data)}
-}
-
-func (s shut) tools() string { return s.base + "/-/mcp" }
-
-// around has a command see nothing in epitome's folder: it runs in a mount namespace where an empty one lies above it.
-func (s shut) around(t *testing.T, command ...string) []string {
-	t.Helper()
-	argv := []string{"unshare", "--mount"}
-	if os.Getuid() != 0 {
-		argv = append(argv, "--map-root-user")
-	}
-	argv = append(argv, "sh", "-c", `mount -t tmpfs none "$0" && exec "$@"`, s.data)
-	out, err := exec.CommandContext(t.Context(), argv[0], append(argv[1:], "ls", "-A", s.data)...).CombinedOutput()
-	if err != nil {
-		need.Skip(t, "nothing can be hidden from an agent here: %v: %s", err, out)
-	}
-	if len(out) > 0 {
-		t.Fatalf("the agent sees %s", out)
-	}
-	return append(argv, command...)
-}
-
-// judgeStubs holds that the model was told of the tool, and of no file that its agent cannot read.
-func (s shut) judgeStubs(t *testing.T, received []taken) {
-	t.Helper()
-	last := received[len(received)-1].body
-	if !bytes.Contains(last, []byte("epitome's tool recall")) || bytes.Contains(last, []byte(s.data)) {
-		t.Errorf("in the last request the tool is named: %t, the folder: %t",
-			bytes.Contains(last, []byte("epitome's tool recall")), bytes.Contains(last, []byte(s.data)))
-	}
-}
-
-// sandboxedClaude answers from a result that was cleared, out of a sandbox in which it lies nowhere.
-func sandboxedClaude(t *testing.T, n int, claude, binary string) {
-	s := session{model: "claude-sonnet-4-5", home: t.TempDir(), env: []string{"MAX_THINKING_TOKENS=0"}}
-	w := newWork(t, n, claudeTools, s.think)
-	var name string
-	w.recalls(&name)
-	provider := strictMessages(t, s.model, w)
-	e := serveShut(t, binary, provider.URL())
-	s.words = []string{fmt.Sprintf(`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":%q}}}`, e.tools())}
-	s.playClaude(t, w, e.base, e.around(t, claude))
-	judgeRecall(t, inMessages(provider), e.data, name)
-	e.judgeStubs(t, inMessages(provider))
-}
-
-// sandboxedCodex does the same.
-func sandboxedCodex(t *testing.T, n int, codex, binary string) {
-	s := codexSession{builtin: true, home: t.TempDir()}
-	w := newWork(t, n, codexTools, true)
-	var name string
-	w.recalls(&name)
-	provider := strictResponses(t, trueWindow, rules.TooLong, w)
-	e := serveShut(t, binary, provider.URL()+"/v1")
-	argv := append(e.around(t, codex), s.settings(e.base)...)
-	argv = append(argv, "-c", fmt.Sprintf("mcp_servers.epitome.url=%q", e.tools()))
-	s.play(t, w, argv)
-	judgeRecall(t, inResponses(provider), e.data, name)
-	e.judgeStubs(t, inResponses(provider))
 }
 
 func claudeRecalls(t *testing.T, n int, claude, binary string) {

@@ -1,15 +1,16 @@
+//go:build e2e
+
 // Package browser_test drives a real browser, Chromium, over the pages of the real program: logging in, every page in
 // every look, and what a conversation may hold that wants to be more than text.
 //
 // It holds that a page shows what the API says and what truly was sent, that it can be used by keyboard and read by
 // a screen reader, and that neither another site nor any content makes a browser do anything. It needs Chromium and
-// npm, and is played where EPITOME_NO_SKIP is set: .ci/run sets it.
+// npm, and is built with the tag e2e alone.
 package browser_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,8 +23,6 @@ import (
 	"epitome/internal/need"
 	"epitome/sdk/sdktest"
 )
-
-var only = flag.String("only", "", "play only the checks whose name matches this regular expression")
 
 var source = filepath.Join("testdata", "node")
 
@@ -43,7 +42,6 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	t.Helper()
-	need.Unasked(t, "builds the program and drives a browser for a minute")
 	r := rig{driver: exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t)), complaints: new(bytes.Buffer)}
 	r.driver.Dir = sdktest.InstallNode(t, source)
 	r.program = sdktest.Build(t)
@@ -98,7 +96,7 @@ const driving = 15 * time.Minute
 // play has the browser play the checks of a module, each as a test of its own.
 func (r rig) play(t *testing.T, module string, told facts) {
 	t.Helper()
-	told["program"], told["looks"], told["own"], told["only"] = r.program, looks, told["base"], *only
+	told["program"], told["looks"], told["own"] = r.program, looks, told["base"]
 	told["module"] = module
 	text, err := json.Marshal(told)
 	if err != nil {
@@ -142,8 +140,6 @@ func TestBrowser(t *testing.T) {
 	t.Run("login", r.testLogin)
 	t.Run("pages", r.testPages)
 	t.Run("content", r.testContent)
-	t.Run("speed", r.testSpeed)
-	t.Run("pictures", r.testPictures)
 }
 
 // testLogin has browsers log in, with and without the right to.

@@ -1,3 +1,5 @@
+//go:build e2e
+
 // Package sdktest brings what tests need that drive the built program from outside: clients that are installed for the
 // purpose, and a running epitome.
 //
