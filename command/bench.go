@@ -65,7 +65,7 @@ func epitomeAt(name, program string) lineup.Contender {
 
 type loadCmd struct {
 	verdict
-	Against []string `placeholder:"BINARY,..." help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
+	Against []string `placeholder:"BINARY" help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
 	Quick   bool     `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
