@@ -1,99 +1,58 @@
 package command
 
 import (
+	_ "embed"
+	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 
-	"epitome/instance/service"
+	"github.com/kardianos/service"
 )
 
 type serviceCmd struct {
-	Install serviceInstallCmd `cmd:"" help:"Have your own service manager (systemd, launchd) start epitome now and when you log in, with the flags given here."`
-	Status  serviceStatusCmd  `cmd:"" help:"Say whether that service is installed and runs; exit with status 1 if it does not run."`
-	Remove  serviceRemoveCmd  `cmd:"" help:"Stop the service and take it away."`
+	Action string `arg:"" enum:"install,uninstall,status" help:"install has systemd or launchd start epitome now and when you log in, with the flags given here; uninstall ends that; status says how it is."`
 }
 
-type (
-	serviceInstallCmd struct{}
-	serviceStatusCmd  struct{}
-	serviceRemoveCmd  struct{}
-)
+// systemdUnit starts epitome at login, not at boot, and reads variables from a file: a service has not those of a shell.
+//
+//go:embed systemd.service
+var systemdUnit string
 
-// Run installs a service for a configuration that is sound.
-func (serviceInstallCmd) Run(c *cli) error {
-	conf, err := c.load()
-	if err != nil {
+// Run installs, removes or describes the service of the user who calls it.
+func (k serviceCmd) Run(c *cli) error {
+	if conf, err := c.load(); err != nil {
+		return err
+	} else if _, err := conf.Admit(); err != nil {
 		return err
 	}
-	if _, err := conf.Admit(); err != nil {
-		return err
-	}
-	place, err := c.place()
-	if err != nil {
-		return err
-	}
-	return printed(service.Install(place))
-}
-
-// Run says how the service is.
-func (serviceStatusCmd) Run(c *cli) error {
-	place, err := c.place()
-	if err != nil {
-		return err
-	}
-	said, runs, err := service.Status(place)
-	if err := printed(said, err); err != nil || runs {
-		return err
-	}
-	return exitStatus(1)
-}
-
-// Run takes the service away.
-func (serviceRemoveCmd) Run(c *cli) error {
-	place, err := c.place()
-	if err != nil {
-		return err
-	}
-	return printed(service.Remove(place))
-}
-
-func printed(said string, err error) error {
-	if err == nil {
-		_, err = fmt.Println(said)
-	}
-	return err
-}
-
-// place is whose service it is, with the flags that were given: a service starts in another folder than this command.
-func (c *cli) place() (service.Place, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return service.Place{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
-	}
-	var args []string
-	for _, flag := range []struct {
-		name, value string
-		path        bool
-	}{
-		{"config", c.Config, true}, {"listen", c.Listen, false}, {"upstream", c.Upstream, false},
-		{"data", c.Data, true}, {"mode", c.Mode, false},
-	} {
-		if flag.value == "" {
-			continue
+	args := []string{"serve"}
+	for name, value := range map[string]string{"config": c.Config, "listen": c.Listen, "upstream": c.Upstream, "data": c.Data, "mode": c.Mode} {
+		if value != "" && (name == "config" || name == "data") { // a service starts in another folder
+			value, _ = filepath.Abs(value)
 		}
-		if flag.path {
-			if flag.value, err = filepath.Abs(flag.value); err != nil {
-				return service.Place{}, err
-			}
+		if value != "" {
+			args = append(args, "--"+name+"="+value)
 		}
-		args = append(args, "--"+flag.name, flag.value)
 	}
-	return service.Place{System: runtime.GOOS, Getenv: os.Getenv, User: os.Getuid(), Program: program, Args: args,
-		Run: func(name string, args ...string) (string, error) {
-			said, err := exec.Command(name, args...).CombinedOutput()
-			return string(said), err
-		}}, nil
+	s, err := service.New(nil, &service.Config{Name: "epitome", Description: "epitome, a proxy between agents and models", Arguments: args,
+		Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit}})
+	if err != nil || runtime.GOOS == "windows" || runtime.GOOS == "linux" && exec.Command("systemctl", "--user", "show-environment").Run() != nil {
+		return errors.New("cannot use a service: there is no systemd or launchd of the user; have what starts your programs run 'epitome serve'")
+	}
+	if k.Action != "status" {
+		_, _ = s.Stop(), s.Uninstall() // an earlier one makes way
+	}
+	if k.Action == "install" {
+		if err := errors.Join(s.Install(), s.Start()); err != nil {
+			return fmt.Errorf("cannot install the service: %v", err)
+		}
+	}
+	if state, err := s.Status(); err == nil && state == service.StatusRunning {
+		fmt.Println("the service runs")
+		return nil
+	}
+	fmt.Println("the service does not run")
+	return map[string]error{"status": exitStatus(1)}[k.Action]
 }
