@@ -46,8 +46,7 @@ func checkClient(c Config, name string) error {
 		key  string
 		most int
 	}{
-		{"requests_per_minute", client.RequestsPerMinute}, {"requests_per_day", client.RequestsPerDay},
-		{"tokens_per_minute", client.TokensPerMinute}, {"tokens_per_day", client.TokensPerDay},
+		{"requests_per_minute", client.RequestsPerMinute}, {"tokens_per_minute", client.TokensPerMinute},
 	} {
 		if limit.most < 0 {
 			return unit.Wrong(append(table, limit.key), "cannot use clients.%s.%s %d: write a number above zero, or leave it out for no limit",

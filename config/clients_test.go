@@ -16,11 +16,11 @@ func TestClientsThatMakeNoSenseAreRefused(t *testing.T) {
 	f := refusals(t)
 	hash := `keys = ["` + clients.HashOf("k") + `"]`
 	other := "[clients.\"a.b\"]\nkeys = [\"" + clients.HashOf("l") + `"]`
-	f("[clients.alice]\n"+hash+"\nupstreams = [\"openai\"]\nrequests_per_day = 5\n"+other, "")
+	f("[clients.alice]\n"+hash+"\nupstreams = [\"openai\"]\nrequests_per_minute = 5\n"+other, "")
 	f("[clients.Alice]\n"+hash, `cannot use the client name "Alice": write a-z, 0-9, dot, dash and underscore, with a letter or digit first`)
 	f("[clients.alice]", "cannot use client alice: it has no keys; 'epitome key alice' makes one and prints what to write, or remove the table")
 	f("[clients.alice]\n"+hash+"\nupstreams = [\"none\"]", `cannot use clients.alice.upstreams: unknown upstream "none"; write some of anthropic, chatgpt, openai`)
-	f("[clients.alice]\n"+hash+"\ntokens_per_day = -1", "cannot use clients.alice.tokens_per_day -1: write a number above zero, or leave it out for no limit")
+	f("[clients.alice]\n"+hash+"\ntokens_per_minute = -1", "cannot use clients.alice.tokens_per_minute -1: write a number above zero, or leave it out for no limit")
 	f("[clients.alice]\nkeys = [\"sk-epitome-X\"]", "cannot use a key of client alice: it is no hash; write \"sha256:\" and 64 hexadecimal digits, as 'epitome key' prints them, and not the key")
 	f("[clients.alice]\n"+hash+"\n[clients.bob]\n"+hash, "cannot use a key of client bob: it is one of client alice already; give each its own, as 'epitome key bob' makes it")
 	f("[tls]\ncert_file = \"x\"", "cannot use [tls]: cert_file and key_file belong together; write both or neither")
@@ -102,9 +102,9 @@ func TestPrivateHasNoClients(t *testing.T) {
 }
 
 func TestHashesOfKeysAreNotShown(t *testing.T) {
-	for _, v := range load(t, "[clients.alice]\nkeys = [\""+clients.HashOf("k")+"\"]\ntokens_per_day = 5").List() {
+	for _, v := range load(t, "[clients.alice]\nkeys = [\""+clients.HashOf("k")+"\"]\ntokens_per_minute = 5").List() {
 		if strings.Contains(v.Text, "sha256") || strings.HasPrefix(v.Key, "clients.alice.keys") && !v.Secret ||
-			v.Key == "clients.alice.tokens_per_day" && v.Text != "5" {
+			v.Key == "clients.alice.tokens_per_minute" && v.Text != "5" {
 			t.Errorf("%+v", v)
 		}
 	}

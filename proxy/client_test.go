@@ -167,10 +167,18 @@ func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
 	}
 }
 
+// withinAMinute returns when the minute in which limits count lasts for some seconds more.
+func withinAMinute() {
+	if left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); left < 5*time.Second {
+		time.Sleep(left)
+	}
+}
+
 func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
 	t.Parallel()
+	withinAMinute()
 	r := on(t, taking, keyed, func(s *Settings) {
-		s.Clients["carol"] = clients.Config{Keys: []string{clients.HashOf("c")}, RequestsPerDay: 2}
+		s.Clients["carol"] = clients.Config{Keys: []string{clients.HashOf("c")}, RequestsPerMinute: 2}
 	})
 	f := func(status int, code, target, key string) {
 		t.Helper()
@@ -200,11 +208,12 @@ func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
 // tokens takes none.
 func TestTokensCountInEveryMode(t *testing.T) {
 	t.Parallel()
+	withinAMinute()
 	used := `{"usage":{"prompt_tokens":700,"completion_tokens":400,"total_tokens":1100}}`
 	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody "+used+"\n", func(s *Settings) {
-		s.Clients = map[string]clients.Config{"count": {Keys: []string{clients.HashOf("count")}, TokensPerDay: 1}}
+		s.Clients = map[string]clients.Config{"count": {Keys: []string{clients.HashOf("count")}, TokensPerMinute: 1}}
 		for _, name := range []string{"usage", "off", "other"} {
-			s.Clients[name] = clients.Config{Keys: []string{clients.HashOf(name)}, TokensPerDay: 1000}
+			s.Clients[name] = clients.Config{Keys: []string{clients.HashOf(name)}, TokensPerMinute: 1000}
 		}
 	})
 	f := func(name, target string, pass int, lines ...string) {
@@ -230,11 +239,12 @@ func TestTokensCountInEveryMode(t *testing.T) {
 // An answer that tells no usage, and one that is not waited for, cost their tokens, too.
 func TestTokensCountWithoutUsage(t *testing.T) {
 	t.Parallel()
+	withinAMinute()
 	r := on(t, "-- POST /v1/left --\nawait go\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody "+strings.Repeat("x", 4000)+"\n",
 		func(s *Settings) {
 			s.Clients = map[string]clients.Config{
-				"silent": {Keys: []string{clients.HashOf("silent")}, TokensPerDay: 1000},
-				"left":   {Keys: []string{clients.HashOf("left")}, TokensPerDay: 1},
+				"silent": {Keys: []string{clients.HashOf("silent")}, TokensPerMinute: 1000},
+				"left":   {Keys: []string{clients.HashOf("left")}, TokensPerMinute: 1},
 			}
 		})
 	status := func(key string) int {
@@ -263,8 +273,8 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 func TestTokensOfACutAnswerCountOnce(t *testing.T) {
 	f := func(u event.Usage, own, want int) {
 		t.Helper()
-		used := clients.NewLocal()
-		book, err := clients.New(map[string]clients.Config{"a": {TokensPerDay: 1}}, used)
+		used := clients.NewUsage()
+		book, err := clients.New(map[string]clients.Config{"a": {TokensPerMinute: 1}}, used)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,8 +282,8 @@ func TestTokensOfACutAnswerCountOnce(t *testing.T) {
 			Mode: event.ModeOn, Usage: u}
 		e.TokensAfter.User = own
 		spend(&exchange{event: e, set: &settings{clients: book}})
-		if got, _ := used.Add("a", clients.Tokens, 0, time.Now()); got[1] != int64(want) {
-			t.Errorf("%+v takes %d tokens, want %d", u, got[1], want)
+		if got := used.Add("a", clients.Tokens, 0, time.Now()); got != int64(want) {
+			t.Errorf("%+v takes %d tokens, want %d", u, got, want)
 		}
 	}
 	cut := event.Usage{Source: event.UsageProvider, Input: 700, Output: 1, Cut: true}

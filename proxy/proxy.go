@@ -74,7 +74,6 @@ type Plugs struct {
 	Ratios   ear.Ratios                            // learn what answers tell of vocabularies
 	Asides   *aside.Loom                           // answer calls of epitome's tool; nil: no model has it
 	Traces   bool                                  // events have the ids of the client's span
-	Used     clients.Counter                       // of what clients use
 	Keeps    func(context string) bool             // whether files for conversations are or were kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
@@ -101,6 +100,7 @@ type Proxy struct {
 	plugs     Plugs
 	settings  atomic.Pointer[settings]
 	traffic   *traffic
+	usage     *clients.Usage
 	admission *room.Room[*fasthttp.RequestHeader] // by addresses, which are fixed while a request is being served
 	server    *fasthttp.Server
 	gate      *wire.Gate
@@ -133,7 +133,7 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New(), turns: turns.New(),
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: clients.NewUsage(), born: time.Now(), loops: loop.New(), turns: turns.New(),
 		decoding: make(turns.Places, turns.Decodes), buffers: buffers.New[*exchange]()}
 	if err := p.Reload(s); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (p *Proxy) Reload(s Settings) error {
 	if err != nil {
 		return err
 	}
-	book, err := clients.New(s.Clients, p.plugs.Used)
+	book, err := clients.New(s.Clients, p.usage)
 	if err != nil {
 		return err
 	}

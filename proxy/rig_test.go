@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/clients"
 	"epitome/proxy/ear"
 	"epitome/proxy/route"
 	"epitome/rewrite"
@@ -129,7 +128,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
-		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true, Used: clients.NewLocal(),
+		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})

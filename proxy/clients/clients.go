@@ -2,8 +2,8 @@
 // what it asks for.
 //
 // It promises: of a key only a hash is kept, and nothing here prints, returns or logs a key; a key that is known is
-// taken off the request, so that it goes no further; a client uses the upstreams that are its own, and within its
-// limits; and where nobody can tell what was used, nobody is refused for it.
+// taken off the request, so that it goes no further; and a client uses the upstreams that are its own, within its
+// limits, which each process counts for itself.
 //
 // A nil *Book has no clients and a nil *Client is nobody in particular: both let everything pass, and cost nothing.
 package clients
@@ -30,9 +30,7 @@ type Config struct {
 	Keys              []string `toml:"keys"`      // hashes, as HashOf makes them
 	Upstreams         []string `toml:"upstreams"` // names; none are all
 	RequestsPerMinute int      `toml:"requests_per_minute"`
-	RequestsPerDay    int      `toml:"requests_per_day"`
 	TokensPerMinute   int      `toml:"tokens_per_minute"`
-	TokensPerDay      int      `toml:"tokens_per_day"`
 }
 
 // Book has the clients of a configuration. It does not change once made.
@@ -52,19 +50,19 @@ type entry struct {
 
 // Client is who came with a key.
 type Client struct {
-	name    string
-	config  Config
-	counter Counter
+	name   string
+	config Config
+	usage  *Usage
 }
 
-// New makes a book of the clients by name; nil if there are none. What they use is counted by the counter.
-func New(all map[string]Config, counter Counter) (*Book, error) {
+// New makes a book of the clients by name; nil if there are none. What they use counts in usage.
+func New(all map[string]Config, usage *Usage) (*Book, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
 	b := &Book{known: make(map[hint][]entry), named: make(map[string]*Client)}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c := &Client{name: name, config: all[name], counter: counter}
+		c := &Client{name: name, config: all[name], usage: usage}
 		b.named[name] = c
 		for i, text := range c.config.Keys {
 			at := []string{"clients", name, "keys", strconv.Itoa(i)}
@@ -223,40 +221,34 @@ func (c *Client) Admit(upstream string, now time.Time) error {
 	return c.within(Requests, 1, now)
 }
 
-// within counts n more of a quantity, and says which limit that is beyond, if it is. Of tokens, a limit that is reached
-// lets no request begin, as nobody knows how many it will take.
+// within counts n more of a quantity, unless that is beyond its limit. Of tokens, a limit that is reached lets no request
+// begin, as nobody knows how many it will take.
 func (c *Client) within(what Quantity, n int64, now time.Time) error {
-	limits := c.limits(what)
-	if limits == [2]int{} {
+	most := c.limit(what)
+	if most == 0 {
 		return nil
 	}
-	used, known := c.counter.Add(c.name, what, n, now)
-	if !known {
-		return nil
-	}
-	for i, s := range spans {
-		if most := int64(limits[i]); most > 0 && used[i]-n >= most {
-			c.counter.Add(c.name, what, -n, now) // what is refused was not used
-			return limit{c.name, what, limits[i], s}.refuse(now)
-		}
+	if used := c.usage.Add(c.name, what, n, now); used-n >= int64(most) {
+		c.usage.Add(c.name, what, -n, now) // what is refused was not used
+		return beyond(c.name, what, most, now)
 	}
 	return nil
 }
 
-// limits are those of a quantity, by span; 0 is none.
-func (c *Client) limits(what Quantity) [2]int {
+// limit is how much of a quantity the client may use in a minute; 0 is no limit.
+func (c *Client) limit(what Quantity) int {
 	if what == Tokens {
-		return [2]int{c.config.TokensPerMinute, c.config.TokensPerDay}
+		return c.config.TokensPerMinute
 	}
-	return [2]int{c.config.RequestsPerMinute, c.config.RequestsPerDay}
+	return c.config.RequestsPerMinute
 }
 
 // CountsTokens reports whether anything hangs on how many tokens the client takes.
-func (c *Client) CountsTokens() bool { return c != nil && c.limits(Tokens) != [2]int{} }
+func (c *Client) CountsTokens() bool { return c != nil && c.config.TokensPerMinute > 0 }
 
 // Spend counts the tokens of a request and its answer.
 func (c *Client) Spend(tokens int64, now time.Time) {
 	if c.CountsTokens() && tokens > 0 {
-		c.counter.Add(c.name, Tokens, tokens, now)
+		c.usage.Add(c.name, Tokens, tokens, now)
 	}
 }

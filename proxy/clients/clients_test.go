@@ -18,7 +18,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func bookOf(t *testing.T, all map[string]Config) *Book {
 	t.Helper()
-	b, err := New(all, NewLocal())
+	b, err := New(all, NewUsage())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,10 +26,10 @@ func bookOf(t *testing.T, all map[string]Config) *Book {
 }
 
 // clientOf is a client with these limits.
-func clientOf(t *testing.T, c Config, counter Counter) *Client {
+func clientOf(t *testing.T, c Config, usage *Usage) *Client {
 	t.Helper()
 	c.Keys = []string{HashOf("k")}
-	b, err := New(map[string]Config{"alice": c}, counter)
+	b, err := New(map[string]Config{"alice": c}, usage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func TestKeyGoesNoFurtherInAnyHeader(t *testing.T) {
 
 // Who was stamped before a minute began, and comes to be counted within it, makes nobody's use forgotten.
 func TestLateStampsForgetNothing(t *testing.T) {
-	l := NewLocal()
+	l := NewUsage()
 	f := func(n int64, at time.Duration, want int64) {
 		t.Helper()
-		if used, known := l.Add("alice", Requests, n, noon.Add(at)); used[0] != want || !known {
-			t.Errorf("%d more after %s are %d in the minute, want %d", n, at, used[0], want)
+		if used := l.Add("alice", Requests, n, noon.Add(at)); used != want {
+			t.Errorf("%d more after %s are %d in the minute, want %d", n, at, used, want)
 		}
 	}
 	f(-1, 0, 0) // what was taken in the span before is not given back in this one
@@ -197,7 +197,7 @@ func TestHashesThatAreNoneAreRefused(t *testing.T) {
 }
 
 func TestClientsUseTheirUpstreamsAlone(t *testing.T) {
-	c := clientOf(t, Config{Upstreams: []string{"a", "b"}}, NewLocal())
+	c := clientOf(t, Config{Upstreams: []string{"a", "b"}}, NewUsage())
 	for _, name := range []string{"a", "b"} {
 		if err := c.Admit(name, noon); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -209,8 +209,8 @@ func TestClientsUseTheirUpstreamsAlone(t *testing.T) {
 	}
 }
 
-func TestLimitsHoldForAMinuteAndADay(t *testing.T) {
-	c := clientOf(t, Config{RequestsPerMinute: 2, RequestsPerDay: 5}, NewLocal())
+func TestLimitsHoldForAMinute(t *testing.T) {
+	c := clientOf(t, Config{RequestsPerMinute: 2}, NewUsage())
 	f := func(at time.Duration, want ...string) {
 		t.Helper()
 		got := answer(c.Admit("any", noon.Add(at)))
@@ -230,15 +230,13 @@ func TestLimitsHoldForAMinuteAndADay(t *testing.T) {
 	}
 	f(time.Minute)
 	f(61 * time.Second)
+	f(61*time.Second, "Retry-After: 59\r\n")
 	f(2 * time.Minute)
-	f(2*time.Minute, "5 requests per day", "Retry-After: 43080\r\n", "x-should-retry: false\r\n")
-	f(12*time.Hour-time.Second, "Retry-After: 1\r\n")
-	f(12 * time.Hour)
 }
 
 // A request begins as long as the limit is not reached: nobody knows before how many tokens it takes.
 func TestTokensAreCountedWhenTheyAreSpent(t *testing.T) {
-	c := clientOf(t, Config{TokensPerMinute: 100}, NewLocal())
+	c := clientOf(t, Config{TokensPerMinute: 100}, NewUsage())
 	f := func(at time.Duration, refused bool) {
 		t.Helper()
 		if err := c.Admit("any", noon.Add(at)); (err != nil) != refused {
@@ -271,23 +269,6 @@ func TestUsageOfClientsIsApart(t *testing.T) {
 	}
 }
 
-// away is a counter that cannot be reached.
-type away struct{}
-
-func (away) Add(string, Quantity, int64, time.Time) (used [2]int64, known bool) {
-	return [2]int64{1 << 60, 1 << 60}, false
-}
-
-func TestNobodyIsRefusedBecauseACounterIsAway(t *testing.T) {
-	c := clientOf(t, Config{RequestsPerMinute: 1, RequestsPerDay: 1, TokensPerMinute: 1, TokensPerDay: 1}, away{})
-	for range 3 {
-		if err := c.Admit("any", noon); err != nil {
-			t.Error(err)
-		}
-		c.Spend(10, noon)
-	}
-}
-
 func TestRefusalsAreOfTheirOwnKind(t *testing.T) {
 	var r *refuse.Refusal
 	if got := answer(Unknown()); !errors.As(Unknown(), &r) || r.Status != 401 || !strings.Contains(got, "WWW-Authenticate: Bearer\r\n") ||
@@ -299,7 +280,7 @@ func TestRefusalsAreOfTheirOwnKind(t *testing.T) {
 // As many as ask at once get no more than the limit.
 func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
 	const most, askers = 50, 200
-	c := clientOf(t, Config{RequestsPerMinute: most}, NewLocal())
+	c := clientOf(t, Config{RequestsPerMinute: most}, NewUsage())
 	admitted := make(chan bool, askers)
 	for range askers {
 		go func() { admitted <- c.Admit("any", noon) == nil }()
@@ -320,7 +301,7 @@ func BenchmarkFind(b *testing.B) {
 	for i := range 1000 {
 		all[fmt.Sprintf("client%d", i)] = Config{Keys: []string{HashOf(fmt.Sprint(i))}}
 	}
-	book, err := New(all, NewLocal())
+	book, err := New(all, NewUsage())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -332,98 +313,5 @@ func BenchmarkFind(b *testing.B) {
 		if _, err := book.Find(block); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// pool is what several epitomes have in common, while it answers.
-type pool struct {
-	told map[string]map[string]int64 // by key and by who told it
-	away bool
-}
-
-// member tells the pool as one of them.
-type member struct {
-	*pool
-	name string
-}
-
-func (m member) Tell(list []Share) (others []int64, err error) {
-	if m.away {
-		return nil, errors.New("the pool is away")
-	}
-	for _, s := range list {
-		if m.told[s.Key] == nil {
-			m.told[s.Key] = map[string]int64{}
-		}
-		m.told[s.Key][m.name] = s.Mine
-		sum := int64(0)
-		for name, n := range m.told[s.Key] {
-			if name != m.name {
-				sum += n
-			}
-		}
-		others = append(others, sum)
-	}
-	return others, nil
-}
-
-func TestEpitomesCountTogether(t *testing.T) {
-	p := &pool{told: map[string]map[string]int64{}}
-	one, two := NewCommon(member{p, "one"}), NewCommon(member{p, "two"})
-	c := Config{RequestsPerMinute: 10, TokensPerDay: 1000}
-	here, there := clientOf(t, c, one), clientOf(t, c, two)
-	now := noon
-	admitted := func(c *Client, n int) (in int) {
-		for range n {
-			if c.Admit("up", now) == nil {
-				in++
-			}
-		}
-		return in
-	}
-	meet := func(want bool) {
-		t.Helper()
-		for range 2 { // twice changes nothing
-			for _, c := range []*Common{one, two} {
-				if err := c.Meet(now); (err == nil) != want {
-					t.Errorf("they meet: %v", err)
-				}
-			}
-		}
-	}
-	if n := admitted(here, 6); n != 6 {
-		t.Errorf("%d requests", n)
-	}
-	admitted(there, 1) // which nobody knows there yet
-	meet(true)
-	if n := admitted(there, 9); n != 3 {
-		t.Errorf("%d requests beside 7", n)
-	}
-	if now = now.Add(time.Minute); admitted(here, 1) != 1 {
-		t.Error("another minute is not another one")
-	}
-	here.Spend(600, now)
-	there.Spend(500, now)
-	if p.away = true; admitted(there, 1) != 1 {
-		t.Error("a client is refused for what nobody knows")
-	}
-	meet(false)
-	if admitted(there, 1) != 1 {
-		t.Error("a client is refused as the pool is away")
-	}
-	p.away = false
-	meet(true)
-	if admitted(there, 1)+admitted(here, 1) != 0 {
-		t.Error("more tokens are used than there are")
-	}
-	now = noon.AddDate(0, 0, 1)
-	meet(true)
-	if admitted(there, 1) != 1 || len(p.told) == 0 {
-		t.Error("another day is not another one")
-	}
-	p.told = map[string]map[string]int64{}
-	now = now.Add(lately + time.Minute)
-	if err := one.Meet(now); err != nil || len(p.told) > 0 {
-		t.Errorf("of clients that are gone is told %v, %v", p.told, err)
 	}
 }

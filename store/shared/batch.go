@@ -3,7 +3,6 @@ package shared
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -156,42 +155,4 @@ func (s *Store) Do(list []Later) error {
 		})
 		return err
 	})
-}
-
-// Share is a number that one of several users of the store has under a key.
-type Share struct {
-	Key  string
-	Mine int64
-	Keep time.Duration
-}
-
-// Tell puts the numbers of the user of that name into the store, each in place of the one before, and returns the sums
-// of what all other users have under the keys, in their order: in one question.
-func Tell(s *Store, user string, list []Share) (others []int64, err error) {
-	answers := make([]*redis.MapStringStringCmd, len(list))
-	err = s.line.ask(func(ctx context.Context) error {
-		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, c := range list {
-				at := s.name("", c.Key)
-				p.HSet(ctx, at, user, c.Mine)
-				p.PExpire(ctx, at, lifeOf(c.Keep))
-				answers[i] = p.HGetAll(ctx, at)
-			}
-			return nil
-		})
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot put %d numbers: %w", len(list), err)
-	}
-	others = make([]int64, len(list))
-	for i, answer := range answers {
-		for whose, text := range answer.Val() {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err == nil && whose != user {
-				others[i] += n
-			}
-		}
-	}
-	return others, nil
 }

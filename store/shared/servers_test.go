@@ -53,9 +53,6 @@ func TestRightsThatAreDocumentedAreEnough(t *testing.T) {
 	if err := s.Do([]shared.Later{{Key: shared.Key{Name: "a"}, Keep: 2 * time.Hour}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := shared.Tell(s, "me", []shared.Share{{Key: "used", Mine: 1, Keep: time.Hour}}); err != nil {
-		t.Error(err)
-	}
 	if up := s.State().Up; !up {
 		t.Error("it is away")
 	}
