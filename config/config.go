@@ -75,7 +75,6 @@ type OffloadConfig struct {
 	Quota   unit.Bytes `toml:"quota"`       // fixed at start
 	Folder  string     `toml:"folder"`      // fixed at start
 	URL     string     `toml:"url"`         // fixed at start
-	Asides  bool       `toml:"asides"`      // fixed at start
 }
 
 // StoreConfig is the table [store]; all of it is fixed at start.

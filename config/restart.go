@@ -18,7 +18,6 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
 		{"offload.url", running.Offload.URL != wanted.Offload.URL},
-		{"offload.asides", running.Offload.Asides != wanted.Offload.Asides},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"store.url", running.Store.URL != wanted.Store.URL},

@@ -6,13 +6,10 @@ import (
 	"io"
 	"net/http"
 
-	"epitome/config"
 	"epitome/console"
 	"epitome/console/recall"
-	"epitome/daemon/asides"
 	"epitome/instance"
 	"epitome/offload"
-	"epitome/rewrite/aside"
 )
 
 // Artifacts is the shelf as it is read from outside.
@@ -34,14 +31,6 @@ func (a Artifacts) Beginning(letters string) ([]string, error) {
 // toolsFor are those by which models read artifacts.
 func toolsFor(a Artifacts) map[string]http.Handler {
 	return map[string]http.Handler{"POST /-/mcp": recall.Handler(instance.Version(), a)}
-}
-
-// asides are what answers epitome's own tool within an answer; nil if no model is to have it.
-func (s *storage) asides(conf config.Config, taken Artifacts) *aside.Loom {
-	if !conf.Offload.Asides {
-		return nil
-	}
-	return asides.New(asides.Options{Store: s.store, Keep: conf.Store.Keep.D(), Artifacts: taken})
 }
 
 // Lines reads which lines are wanted, and returns what copies them.

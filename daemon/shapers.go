@@ -195,7 +195,7 @@ func recallOf(conf config.Config) rewrite.Recall {
 	switch {
 	case conf.Offload.Address == "tool":
 		return rewrite.RecallAll
-	case conf.Offload.Address == "auto" || conf.Offload.Asides:
+	case conf.Offload.Address == "auto":
 		return rewrite.RecallOfferedTo
 	}
 	return rewrite.RecallNobody

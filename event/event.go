@@ -8,7 +8,6 @@
 package event
 
 import (
-	"cmp"
 	"math"
 	"net/http"
 	"strconv"
@@ -182,7 +181,6 @@ type Shaping struct {
 	Broke   bool    `json:"broke,omitempty"`   // and it changed what had been sent in another form
 	// texts are so large that their tokens are estimated
 	Estimated bool `json:"estimated,omitempty"`
-	Asides    int8 `json:"asides,omitempty"` // calls of epitome's own tool that were answered, up to 127
 	// parts of what the model thought that are not sent any more, from this decision on, up to 65 535
 	Thoughts uint16 `json:"thoughts,omitempty"`
 	// why items were newly changed; with those of a form that was refused
@@ -213,14 +211,6 @@ func (s *Shaping) Totals() string {
 		about = "~"
 	}
 	return about + strconv.Itoa(before) + ">" + about + strconv.Itoa(s.TokensAfter.Total())
-}
-
-// Carry adds what was done to the conversation in an earlier round of the same answer.
-func (s *Shaping) Carry(before *Shaping) {
-	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
-	s.Compacted, s.Causes = s.Compacted+before.Compacted, s.Causes|before.Causes
-	s.Compared = cmp.Or(s.Compared, before.Compared)
-	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
 }
 
 // Hint is what the usage in an answer tells of the window.

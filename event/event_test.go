@@ -34,25 +34,6 @@ func TestTotalsThatAreEstimatedAreMarked(t *testing.T) {
 	f(Shaping{TokensBefore: before, TokensAfter: after, Estimated: true}, "~321>~25")
 }
 
-func TestAChargeOfOneRoundIsNotThatOfTwo(t *testing.T) {
-	f := func(first, second, want int64) {
-		t.Helper()
-		round := func(charged int64) Usage {
-			return Usage{Source: UsageProvider, Input: 10, Output: 1, Charged: charged}
-		}
-		if got := round(first).Add(round(second)); got.Charged != want || got.Input != 20 {
-			t.Errorf("%d and %d are %+v, want %d", first, second, got, want)
-		}
-	}
-	f(3, 4, 7)
-	f(3, 0, 0)
-	f(0, 4, 0)
-	f(0, 0, 0)
-	if got := (Usage{}).Add(Usage{Charged: 4}); got.Charged != 4 {
-		t.Errorf("an only round is %+v", got)
-	}
-}
-
 func TestNarrowNumbersNeverTurnRound(t *testing.T) {
 	f := func(in int, want int32) {
 		t.Helper()

@@ -26,26 +26,6 @@ type Usage struct {
 	Charged int64 `json:"charged_nano,omitempty"`
 }
 
-// Add is the usage of two rounds of one answer. What was charged is known if both say it.
-func (u Usage) Add(other Usage) Usage {
-	if u == (Usage{}) {
-		return other
-	}
-	if other.Source != u.Source {
-		u.Source = UsageCounted
-	}
-	u.Input, u.Read, u.Output = u.Input+other.Input, u.Read+other.Read, u.Output+other.Output
-	u.Write5m, u.Write1h = u.Write5m+other.Write5m, u.Write1h+other.Write1h
-	u.Reasoning += other.Reasoning
-	if u.Charged > 0 && other.Charged > 0 {
-		u.Charged += other.Charged
-	} else {
-		u.Charged = 0
-	}
-	u.CacheUnknown, u.Odd, u.Cut = u.CacheUnknown || other.CacheUnknown, u.Odd || other.Odd, u.Cut || other.Cut
-	return u
-}
-
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once, rounded
 // once, and never again: sums are sums of these numbers.
 //

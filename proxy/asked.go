@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/proxy/aside"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
@@ -67,7 +66,7 @@ func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client str
 		}
 	}
 	a.Scope = p.scope(set, block, client)
-	return aside.CheckHeader(block)
+	return nil
 }
 
 // namesIn are the names in a list with commas.
@@ -106,7 +105,7 @@ func heed(a *rewrite.Input, name, value string) error {
 // asksNothing reports whether a header that is for epitome says something else than how to shape.
 func (s *settings) asksNothing(l wire.Lines) bool {
 	scope, _ := strings.CutPrefix(strings.ToLower(s.conf.Scope), "header:")
-	return l.Is(wire.OwnPrefix+"mode") || l.Is(wire.OwnPrefix+"recall") || l.Is(scope)
+	return l.Is(wire.OwnPrefix+"mode") || l.Is(scope)
 }
 
 // scope names who may share facts with a request: the client whose key it came with, by name, so that a new key keeps

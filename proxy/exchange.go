@@ -12,7 +12,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
-	"epitome/proxy/aside"
 	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
@@ -35,7 +34,7 @@ type exchange struct {
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
 	ear       ear.Ear // hears the answer, if the request holds a conversation
-	opened    *opened // the body as routing has decoded it, until it is shaped, then asides; nil if there is neither
+	opened    *opened // the body as routing has decoded it, until it is shaped; nil if there is none
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
 }
@@ -62,10 +61,6 @@ func (x *exchange) forward() {
 	a, err := x.call.Do(up.Pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
-	}
-	if err == nil && asidesOf(x).turn != nil {
-		x.err = converse(x, up, target, a)
-		return
 	}
 	x.dropBody()
 	if x.err = err; err != nil {
@@ -261,19 +256,12 @@ func (x *exchange) model(target []byte) string {
 // outgoing makes the request ready. Its body is valid until dropBody.
 func (x *exchange) outgoing(up *route.Upstream, target []byte) wire.Request {
 	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
-	woven := asidesOf(x).woven
-	if asidesOf(x).turn != nil {
-		block = aside.Plainly(block)
-	}
-	switch {
-	case x.rewritten != nil:
+	if x.rewritten != nil {
 		body = x.rewritten
-	case woven != nil:
-		body = woven
 	}
 	head := wire.RequestHead{
 		Method: h.Method(), Target: target, Block: block, Length: len(body),
-		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil || woven != nil,
+		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
 	}
 	size := len(head.Block) + len(target) + up.Peer.Size() + 128
 	return wire.Request{

@@ -42,7 +42,6 @@ import (
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/aside"
 	"epitome/rewrite/limits"
 	"epitome/window/overflow"
 )
@@ -61,7 +60,7 @@ type Settings struct {
 	Contexts  []string      // names of files that all conversations are given
 }
 
-// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Asides and Watch.
+// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Watch.
 type Plugs struct {
 	Own      http.Handler                          // serves everything under /-/
 	Record   func(event.Exchange)                  // gets each exchange as it ends, on that exchange's goroutine
@@ -72,7 +71,6 @@ type Plugs struct {
 	Watch    func(*rewrite.Input, *rewrite.Report) // sees what Shaper was asked, and what it told
 	Lessons  Lessons                               // learn what answers tell of windows
 	Ratios   ear.Ratios                            // learn what answers tell of vocabularies
-	Asides   *aside.Loom                           // answer calls of epitome's tool; nil: no model has it
 	Traces   bool                                  // events have the ids of the client's span
 	Keeps    func(context string) bool             // whether files for conversations are or were kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.

@@ -87,7 +87,7 @@ type rescuing struct {
 func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
 	r.ear.Listen(a)
 	r.ear.Learn(r.shaped.report.Counted)
-	said := peek.At(a, r.dialect, r.delivery.to.HTTP10 || asidesOf(r.exchange).turn != nil, r.ear.Hear)
+	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
 	if said == nil {
 		return overflow.Verdict{}
 	}
@@ -195,7 +195,7 @@ func (r *rescuing) most(v overflow.Verdict) int {
 func (r *rescuing) reshape(how plan.Rescue) bool {
 	h := &r.ctx.Request.Header
 	defer func() {
-		r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten)+len(asidesOf(r.exchange).woven)))
+		r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten)))
 	}()
 	body, err := r.conversation()
 	if err != nil {

@@ -32,7 +32,6 @@ func (x *exchange) shape(up *route.Upstream, target []byte) error {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
-	s.asked.Compact = s.asked.Compact && asidesOf(x).woven == nil // once for an answer
 	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(carried.Session(h.RawHeaders()))
 	if !counts {
 		x.ear.Of(x.dialect)
@@ -41,7 +40,7 @@ func (x *exchange) shape(up *route.Upstream, target []byte) error {
 	}
 	begun := time.Now()
 	defer func() {
-		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)+len(asidesOf(x).woven)))
+		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
 		x.event.ShapeTime += time.Since(begun)
 	}()
 	client := &asker{x: x, up: up, target: target}
@@ -56,8 +55,6 @@ func (x *exchange) shape(up *route.Upstream, target []byte) error {
 			return busy
 		} else if busy != nil {
 			err = errNoTurn
-		} else {
-			body, err = weave(x, s, body)
 		}
 	}
 	if err != nil {
@@ -139,9 +136,6 @@ func leave(x *exchange, s *shaped, why error) {
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
 func (x *exchange) conversation() ([]byte, error) {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	if woven := asidesOf(x).woven; woven != nil { // there is room for it
-		return woven, nil
-	}
 	if wire.IsSigned(h.RawHeaders()) {
 		return nil, errSigned
 	}
@@ -243,16 +237,14 @@ func (x *exchange) tell(r *rewrite.Report) {
 		}
 	}
 	x.event.Inner = event.Clip(r.Added.Why)
-	if err := cmp.Or(r.Err, asidesOf(x).lost); err != nil {
+	if err := r.Err; err != nil {
 		x.event.Inner = event.Clip(err.Error())
 	}
 	x.delivery.sayAction(&x.event)
 }
 
-// opened is an encoded body without its coding, for which there is room, or why there is none; and from when the
-// conversation in it is shaped, what it has of asides.
+// opened is an encoded body without its coding, for which there is room, or why there is none.
 type opened struct {
-	asides
 	body []byte
 	err  error
 }

@@ -16,11 +16,9 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
-	"epitome/daemon/asides"
 	"epitome/instance"
 	"epitome/prose"
 	"epitome/rewrite"
-	"epitome/rewrite/aside"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 	"epitome/tokenize"
@@ -31,8 +29,7 @@ import (
 // Trial is what one report is made with. It has to be closed.
 type Trial struct {
 	conf    config.Config
-	came    []byte // the body as it is given
-	body    []byte // with what was said and read within its answers, as far as that is known
+	body    []byte
 	dialect daemon.Dialect
 	sure    bool // the body shows the dialect, or the command line names it
 	window  atomic.Pointer[window.Windows]
@@ -47,7 +44,7 @@ type Trial struct {
 
 // New is a trial of a request with a configuration.
 func New(conf config.Config, body []byte, given Given) (*Trial, error) {
-	t := &Trial{conf: conf, came: body, body: body}
+	t := &Trial{conf: conf, body: body}
 	var err error
 	if t.dialect, t.sure, err = daemon.DialectOf(given.Dialect, body); err != nil {
 		return nil, err
@@ -154,9 +151,6 @@ func (t *Trial) find(folder, via string) bool {
 // look takes what is known from what was kept, and writes nothing there.
 func (t *Trial) look(k daemon.Left) {
 	t.use(k.Shadow(t.conf, &t.window))
-	if t.conf.Offload.Asides {
-		t.body = asides.Woven(k.Store, aside.Ask{Dialect: t.dialect.Dialect, Body: t.came})
-	}
 }
 
 // openHome begins with what is known of other conversations, if anything is.
@@ -260,9 +254,6 @@ func (t *Trial) report(turns bool) *explanation.Report {
 	if err != nil {
 		r.Reason = err.Error()
 		return r
-	}
-	if len(t.body) > len(t.came) {
-		r.Known += ", and what was said and read within answers, which is put in again"
 	}
 	if turns {
 		r.Turns = t.turns(request)

@@ -159,7 +159,6 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("added", int(e.Added))
 	attrs.number("memory", int(e.Memory))
 	attrs.text("contexts", e.Contexts)
-	attrs.number("asides", int(e.Asides))
 	attrs.text("reason", e.Reason)
 	attrs.text("inner", e.Inner)
 	return attrs

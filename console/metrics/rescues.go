@@ -8,10 +8,9 @@ import (
 
 // rescues is the fold of refusals, and of calls for which a provider was asked again within an answer, into numbers.
 type rescues struct {
-	all    *prometheus.CounterVec
-	tries  *prometheus.CounterVec
-	cuts   *prometheus.CounterVec
-	asides *prometheus.CounterVec
+	all   *prometheus.CounterVec
+	tries *prometheus.CounterVec
+	cuts  *prometheus.CounterVec
 }
 
 func newRescues(registry *prometheus.Registry) rescues {
@@ -28,10 +27,7 @@ func newRescues(registry *prometheus.Registry) rescues {
 				"than were sent.",
 			"upstream"),
 	}
-	m.asides = newCounter("epitome_asides_total",
-		"Calls of epitome's own tool that were answered within an answer.",
-		"upstream")
-	registry.MustRegister(m.all, m.tries, m.cuts, m.asides)
+	registry.MustRegister(m.all, m.tries, m.cuts)
 	return m
 }
 
@@ -39,9 +35,6 @@ func newRescues(registry *prometheus.Registry) rescues {
 func (m *rescues) record(e *event.Exchange) {
 	if e.Hint.Kind == event.Suspected || e.Hint.Kind == event.Learned {
 		m.cuts.WithLabelValues(e.Upstream).Inc()
-	}
-	if e.Asides > 0 {
-		m.asides.WithLabelValues(e.Upstream).Add(float64(e.Asides))
 	}
 	if e.Rescue.Kind == "" {
 		return

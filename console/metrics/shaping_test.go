@@ -18,7 +18,6 @@ func TestMetricsCountWhatIsDoneToConversations(t *testing.T) {
 	seen.Mode = "observe"
 	m.RecordExchange(seen)
 	failed := eventtest.Exchange()
-	failed.Asides = 3
 	failed.Action, failed.ShapeTime, failed.Inner = "bypass", time.Second, "what failed"
 	m.RecordExchange(failed)
 	m.RecordExchange(eventtest.Exchange())
@@ -38,7 +37,6 @@ func TestMetricsCountWhatIsDoneToConversations(t *testing.T) {
 		`epitome_changes_total{rung="offload",upstream="openai"}`:                          "2",
 		`epitome_observed_changes_total{rung="clear",upstream="openai"}`:                   "2",
 		`epitome_bypasses_total{upstream="openai"}`:                                        "1",
-		`epitome_asides_total{upstream="openai"}`:                                          "3",
 		`epitome_shape_seconds_count{upstream="openai"}`:                                   "4",
 		`epitome_shape_seconds_bucket{upstream="openai",le="0.002"}`:                       "3",
 	} {

@@ -82,7 +82,6 @@ func shaping(c *coder, s *event.Shaping) {
 	number(c, &s.Hint.Kind)
 	number(c, &s.Hint.Tokens)
 	flags(c, &s.Decided, &s.Broke, &s.Estimated)
-	number(c, &s.Asides)
 	number(c, &s.Thoughts)
 	text(c, &s.Contexts)
 	number(c, &s.Offloaded)

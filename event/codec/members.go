@@ -65,7 +65,6 @@ func (o *object) shaping(s *event.Shaping) {
 	o.yes("decided", s.Decided)
 	o.yes("broke", s.Broke)
 	o.yes("estimated", s.Estimated)
-	o.any("asides", int64(s.Asides))
 	o.any("thoughts", int64(s.Thoughts))
 	o.causes("causes", s.Causes)
 	o.anyText("contexts", s.Contexts)

@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// Wire leads to a server, and may fail in between. It counts what is asked: a question is what a client sends at once.
+// Wire leads to a server, and may fail in between.
 type Wire struct {
-	to        string
-	ln        net.Listener
-	frozen    atomic.Bool // nothing passes, either way
-	deaf      atomic.Bool // answers do not come back
-	cut       atomic.Bool // connections end at once
-	questions atomic.Int64
-	loses     atomic.Int64 // scripts to which connections end in place of answers
+	to     string
+	ln     net.Listener
+	frozen atomic.Bool  // nothing passes, either way
+	deaf   atomic.Bool  // answers do not come back
+	cut    atomic.Bool  // connections end at once
+	loses  atomic.Int64 // scripts to which connections end in place of answers
 
 	mu   sync.Mutex // guards all below
 	open map[net.Conn]bool
@@ -54,9 +53,6 @@ func NewWire(tb testing.TB, to string) *Wire {
 
 // URL is where the wire begins.
 func (w *Wire) URL() string { return "redis://" + w.ln.Addr().String() }
-
-// Questions are how many were asked since this was asked last.
-func (w *Wire) Questions() int { return int(w.questions.Swap(0)) }
 
 // Freeze lets nothing through, and keeps all connections.
 func (w *Wire) Freeze() { w.frozen.Store(true) }
@@ -129,14 +125,13 @@ func (w *Wire) hold(c net.Conn, open bool) {
 	}
 }
 
-// copy carries bytes until either end closes. lost says that they go nowhere; nil for questions, which it counts. mine
+// copy carries bytes until either end closes. lost says that they go nowhere; nil for questions. mine
 // says that the connection ends in place of an answer.
 func (w *Wire) copy(to io.Writer, from io.Reader, lost, mine *atomic.Bool) {
 	room := make([]byte, 1<<20)
 	for {
 		n, err := from.Read(room)
 		if n > 0 && lost == nil && !isGreeting(room[:n]) {
-			w.questions.Add(1)
 			if bytes.Contains(bytes.ToLower(room[:min(n, 64)]), []byte("evalsha")) && w.loses.Add(-1) >= 0 {
 				mine.Store(true)
 			}
