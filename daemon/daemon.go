@@ -114,11 +114,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-<<<<<<< HEAD
-		Dialects: wires(), Traces: d.traces != nil, Asides: kept.asides(conf, taken),
-=======
-		Dialects: wires(), Traces: d.traces != nil, Used: counterOf(kept),
->>>>>>> 2df1754a (remove: the tool that epitome answered within an answer)
+		Dialects: wires(), Traces: d.traces != nil,
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)
