@@ -7,24 +7,6 @@ import (
 	"testing"
 )
 
-func TestAPatternIsLettersAndAStar(t *testing.T) {
-	f := func(text, want string, ok bool) {
-		t.Helper()
-		if got, is := BeginningOf(text); is != ok || ok && got != want {
-			t.Errorf("%q is %q, %v", text, got, is)
-		}
-	}
-	f("abcdefgh*", "abcdefgh", true)
-	f("*", "", true)
-	f("abcdefghijklmnopqrstuvwxy*", "abcdefghijklmnopqrstuvwxy", true)
-	f("abcdefghijklmnopqrstuvwxyz*", "", false) // that is a whole name
-	f("abcdefgh", "", false)
-	f("abc*efgh*", "", false)
-	f("../abc*", "", false)
-	f("abc1*", "", false)
-	f("ABCDEFGH*", "", false)
-}
-
 // What begins so is found in the folder and on the shelf, and nothing else that lies there.
 func TestNamesAreFoundByHowTheyBegin(t *testing.T) {
 	folder := t.TempDir()

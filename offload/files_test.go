@@ -146,28 +146,6 @@ func TestLostTimeIsFoundAgain(t *testing.T) {
 	}
 }
 
-func TestFolderIsMadeAgain(t *testing.T) {
-	folder := t.TempDir()
-	s := opened(t, options(folder, newClock()))
-	lost := put(t, s, "lost")
-	if err := os.RemoveAll(filepath.Join(folder, "artifacts")); err != nil {
-		t.Fatal(err)
-	}
-	unknown(t, s, lost)
-	if _, _, err := s.Sweep(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("swept without a folder: %v", err)
-	}
-	if s.Touch(lost) {
-		t.Fatal("touched what is gone")
-	}
-	put(t, s, "lost")
-	has(t, s, lost, "lost")
-	if _, _, err := s.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	used(t, s, 4)
-}
-
 func TestFolderThatCannotBeUsedIsAnError(t *testing.T) {
 	folder := t.TempDir()
 	s := opened(t, options(folder, newClock()))
@@ -231,47 +209,5 @@ func TestProcessesShareAFolder(t *testing.T) {
 	}
 	if left := listing(t, folder); len(left) != 0 {
 		t.Fatalf("there are %q", left)
-	}
-}
-
-// Another process may prolong a file, or write it again, between the last look at it and its deletion.
-func TestDropGivesBackWhatIsWantedAgain(t *testing.T) {
-	folder, c := t.TempDir(), newClock()
-	s := opened(t, options(folder, c))
-	name := put(t, s, "content")
-	if freed, err := s.place.Drop(name, c.now()); freed || err != nil {
-		t.Fatal("dropped what is wanted", freed, err)
-	}
-	has(t, s, name, "content")
-	if freed, err := s.place.Drop(name, c.now().Add(2*month)); !freed || err != nil {
-		t.Fatal(freed, err)
-	}
-	if left := listing(t, folder); len(left) != 0 {
-		t.Fatalf("there are %q", left)
-	}
-}
-
-func TestTempFilesAreKnownByTheirNames(t *testing.T) {
-	c := newClock()
-	d := &filePlace{folder: "f", now: c.now}
-	temp := filepath.Base(d.temp())
-	f := func(file string, after time.Duration, want bool) {
-		t.Helper()
-		if got := leftBehind(file, c.now().Add(after)); got != want {
-			t.Errorf("%s after %v: left behind is %v", file, after, got)
-		}
-	}
-	f(temp, 0, false)
-	f(temp, tempAge, false)
-	f(temp, tempAge+time.Second, true)
-	f(temp, -tempAge, false)
-	f(temp, -tempAge-time.Second, true)
-	f(temp[1:], month, false)
-	f(temp+"x", month, false)
-	f(".x-1.tmp", month, false)
-	f(".tmp", month, false)
-	f(".17.tmp", month, false)
-	if one, other := d.temp(), d.temp(); one == other {
-		t.Error("two temps have one name")
 	}
 }

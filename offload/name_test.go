@@ -5,11 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base32"
-	"encoding/binary"
-
 	"pgregory.net/rapid"
 )
 
@@ -73,23 +68,4 @@ func TestAddressIsWhatIsConfigured(t *testing.T) {
 	f("", "path", "", "")
 	t.Chdir(folder)
 	f(".", "path", "", path)
-}
-
-func TestNamesAreAKeyedHashEachTime(t *testing.T) {
-	n := newNamer([]byte("key"))
-	f := func(scope, content string) {
-		t.Helper()
-		mac := hmac.New(sha256.New, []byte("key"))
-		mac.Write(binary.BigEndian.AppendUint64([]byte(domain), uint64(len(scope))))
-		mac.Write([]byte(scope + content))
-		want := base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
-		if got := n.name(scope, []byte(content)); got != want {
-			t.Errorf("%q in %q is called %s, want %s", content, scope, got, want)
-		}
-	}
-	f("", "")
-	f("scope", "content")
-	f("scope", "another content")
-	f("a longer scope than before", "content")
-	f("scope", "content")
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 func TestSecretIsMadeOnce(t *testing.T) {
@@ -27,44 +26,6 @@ func TestSecretIsMadeOnce(t *testing.T) {
 	}
 	if left := listing(t, folder); len(left) != 0 {
 		t.Fatalf("there are %q", left)
-	}
-}
-
-// noLink returns a file system without links.
-func noLink(string, string) error { return errors.ErrUnsupported }
-
-func TestAllThatMakeTheSecretAtOnceAgree(t *testing.T) {
-	for what, link := range map[string]func(string, string) error{"linked": os.Link, "in place": noLink} {
-		t.Run(what, func(t *testing.T) {
-			folder := t.TempDir()
-			d, err := openFilePlace(Options{Folder: folder, Now: time.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(folder, "secret")
-			read := make([][]byte, 16)
-			var all sync.WaitGroup
-			for n := range read {
-				all.Go(func() {
-					if err := makeSecret(path, freshSecret(), d.temp(), link); err != nil {
-						t.Error(err)
-					}
-					var err error
-					if read[n], err = readSecret(path); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			all.Wait()
-			for _, secret := range read {
-				if len(secret) != 32 || !bytes.Equal(secret, read[0]) {
-					t.Fatalf("one reads %x, another %x", secret, read[0])
-				}
-			}
-			if left := listing(t, folder); len(left) != 0 {
-				t.Fatalf("there are %q", left)
-			}
-		})
 	}
 }
 

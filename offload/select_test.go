@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -59,15 +57,6 @@ func TestLinesAreSelected(t *testing.T) {
 	f("", "(?i)FIVE", "5:five\n")
 	f("", "o\nt", "")
 	f("007", "", "")
-}
-
-func TestNothingHasNoLines(t *testing.T) {
-	if got := selected(t, "", "", "^$") + selected(t, "", "1-", ""); got != "" {
-		t.Errorf("%q", got)
-	}
-	if got := selected(t, "\n", "", "^$"); got != "1:\n" {
-		t.Errorf("%q", got)
-	}
 }
 
 func TestLinesThatAreNotThereAreAnError(t *testing.T) {
@@ -245,115 +234,4 @@ func TestMatchInALongLineIsFoundWhereverItLies(t *testing.T) {
 			t.Errorf("at %d: %d bytes", at, len(got))
 		}
 	}
-}
-
-// endless is a text without an end that counts what was read of it.
-type endless struct {
-	text string
-	read int
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		n += copy(p[n:], e.text[(e.read+n)%len(e.text):])
-	}
-	e.read += n
-	return n, nil
-}
-
-func TestSelectReadsNoFurtherThanWanted(t *testing.T) {
-	for _, grep := range []string{"", "x"} {
-		in := &endless{text: strings.Repeat(".", 99) + "\n"}
-		want, err := ParseRange("1000-2000", grep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		if err := Select(in, &out, want); errors.Is(err, ErrNoLines) != (grep != "") || grep == "" &&
-			out.Len() != 1001*100 || in.read > 2000*100+pieceSize {
-			t.Errorf("%d bytes of %d read, %v", out.Len(), in.read, err)
-		}
-	}
-}
-
-func TestSelectTakesLittleMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector lets regexp take new memory for each line")
-	}
-	for _, text := range []string{"no newline ", strings.Repeat("a line ", 10) + "\n"} {
-		for _, grep := range []string{"", "never|there"} {
-			want, err := ParseRange("2-", grep)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			if err := Select(io.LimitReader(&endless{text: text}, 10<<20), io.Discard, want); err != nil &&
-				!errors.Is(err, ErrNoLines) {
-				t.Fatal(err)
-			}
-			runtime.ReadMemStats(&after)
-			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-				t.Errorf("%q, %q: %d bytes for 10 MB", text, grep, taken)
-			}
-		}
-	}
-}
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-func TestSelectTellsWhatFailed(t *testing.T) {
-	broken := errors.New("broken")
-	f := func(w io.Writer, text, grep string, want error) {
-		t.Helper()
-		r, err := ParseRange("", grep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if err := Select(in, w, r); !errors.Is(err, want) {
-			t.Errorf("%d bytes, grep=%q: %v, want %v", len(text), grep, err, want)
-		}
-	}
-	long := strings.Repeat("x", 3*pieceSize)
-	for _, text := range []string{"", "x\ny", long} {
-		f(io.Discard, text, "", broken)
-		f(io.Discard, text, "x", broken)
-	}
-	for _, text := range []string{strings.Repeat("x\n", pieceSize), long} {
-		f(failing{}, text, "", io.ErrClosedPipe)
-		f(failing{}, text, "x", io.ErrClosedPipe)
-	}
-}
-
-func BenchmarkSelect(b *testing.B) {
-	var lines bytes.Buffer
-	for n := 0; lines.Len() < 10<<20; n++ {
-		fmt.Fprintf(&lines, "2026-11-20T10:00:%02d INFO request %d took %d ms\n", n%60, n, rand.IntN(1000))
-	}
-	one := bytes.Repeat([]byte("x+y=z "), 10<<20/6)
-	f := func(name string, text []byte, lines, grep string) {
-		b.Run(name, func(b *testing.B) {
-			want, err := ParseRange(lines, grep)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := Select(bytes.NewReader(text), io.Discard, want); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-	f("lines at the end", lines.Bytes(), "100000-100010", "")
-	f("grep", lines.Bytes(), "", "request 777 ")
-	f("grep without a literal", lines.Bytes(), "", `took \d{2,} ms$`)
-	f("grep in one line", one, "", "never")
-	f("heavy grep of a piece", one[:pieceSize], "", "(.*.*.*.*){20}never")
-	f("heaviest grep of a piece", one[:pieceSize], "", "([a-z]?[x-z]?.?){36}never")
 }

@@ -132,31 +132,6 @@ func TestContentComesBackAsItWasPut(t *testing.T) {
 	})
 }
 
-func TestPutKeepsNoBytesOfTheCaller(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, _ *clock) {
-		content := []byte("before")
-		name := s.Name("tests", content)
-		if err := s.Put(name, content); err != nil {
-			t.Fatal(err)
-		}
-		copy(content, "after!")
-		got, _ := s.Get(name)
-		copy(got, "after!")
-		has(t, s, name, "before")
-	})
-}
-
-func TestPutAgainChangesNothing(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		name := put(t, s, "content")
-		c.pass(month / 2)
-		put(t, s, "content")
-		used(t, s, 7)
-		c.pass(month - time.Second)
-		has(t, s, name, "content") // it was touched
-	})
-}
-
 func TestNameHasOneContent(t *testing.T) {
 	both(t, func(t *testing.T, s *Shelf, c *clock) {
 		name := put(t, s, "content")
@@ -209,18 +184,6 @@ func TestTouchedLivesOn(t *testing.T) {
 		has(t, s, name, "content")
 		c.pass(month / 8)
 		unknown(t, s, name)
-	})
-}
-
-func TestClockThatGoesBackTakesNothing(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		name := put(t, s, "content")
-		c.pass(-2 * month)
-		if n, _, err := s.Sweep(t.Context()); n != 0 || err != nil || !s.Touch(name) {
-			t.Fatal(n, err)
-		}
-		put(t, s, "content")
-		has(t, s, name, "content")
 	})
 }
 
@@ -294,54 +257,6 @@ func TestQuotaIsHeld(t *testing.T) {
 		used(t, s, 200)
 		has(t, s, first, strings.Repeat("a", 60))
 	})
-}
-
-// Whoever asks before putting must not be refused again and again because what is left is too little for it.
-func TestFullUntilSomethingIsFreed(t *testing.T) {
-	b := budget{quota: 100, most: 1000}
-	f := func(what string, want bool) {
-		t.Helper()
-		if got := b.full(); got != want {
-			t.Errorf("%s: full is %v", what, got)
-		}
-	}
-	b.change("a", 60, 0)
-	f("at 60", false)
-	b.reserve(41, b.once())
-	f("when 41 were refused", true)
-	b.change("b", 10, 0)
-	f("when something was put", true)
-	b.change("a", 0, 60)
-	f("when something was freed", false)
-	b.reserve(95, b.once())
-	f("when 95 were refused", true)
-	b.beginCount()
-	b.saw("b", 10)
-	b.endCount()
-	f("when as much was counted", true)
-	b.beginCount()
-	b.endCount()
-	f("when less was counted", false)
-}
-
-func TestQuotasOfAnySizeAreSound(t *testing.T) {
-	f := func(folder string, quota, once, twice int64) {
-		t.Helper()
-		o := options(folder, newClock())
-		o.Quota = quota
-		s := opened(t, o)
-		if got, beyond := s.budget.once(), s.budget.twice(); got != once || beyond != twice || s.Full() != (once == 0) {
-			t.Errorf("quota %d: %d, twice %d, full %v", quota, got, beyond, s.Full())
-		}
-	}
-	const most = 1<<63 - 1
-	f(t.TempDir(), 0, 0, 0)
-	f(t.TempDir(), 10, 10, 20)
-	f(t.TempDir(), most/2+1, most/2+1, most)
-	f(t.TempDir(), most, most, most)
-	f("", 10, 10, 20)
-	f("", memoryMost/2+1, memoryMost/2+1, memoryMost)
-	f("", most, memoryMost, memoryMost)
 }
 
 func TestWritersAtTheSameTimeStayWithinTheQuota(t *testing.T) {
@@ -458,37 +373,4 @@ func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "could not be prolonged") || strings.Contains(text, there) {
 		t.Errorf("the log says %s", text)
 	}
-}
-
-func TestShelvesOfOnePlaceShareContentsAndNames(t *testing.T) {
-	c := newClock()
-	o := options("", c)
-	o.Place = newMemoryPlace()
-	first, second := opened(t, o), opened(t, o)
-	name := put(t, first, "content")
-	has(t, second, name, "content")
-	if got := second.Name("tests", []byte("content")); got != name {
-		t.Errorf("the second shelf names it %s; the first %s", got, name)
-	}
-	if n, _, err := second.Sweep(t.Context()); n != 0 || err != nil {
-		t.Fatal(n, err)
-	}
-	used(t, second, 7)
-}
-
-func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
-	f := func(change func(*Options)) {
-		t.Helper()
-		o := options(t.TempDir(), newClock())
-		change(&o)
-		if _, err := Open(o); err == nil || !strings.HasPrefix(err.Error(), "cannot open the shelf of artifacts: ") {
-			t.Error(err)
-		}
-	}
-	f(func(o *Options) { o.Store = nil })
-	f(func(o *Options) { o.Quota = -1 })
-	f(func(o *Options) { o.Keep = 0 })
-	f(func(o *Options) { o.Address = "" })
-	f(func(o *Options) { o.Address = "url" })
-	f(func(o *Options) { o.Folder = filepath.Join(o.Folder, "file"); _ = os.WriteFile(o.Folder, nil, 0o600) })
 }

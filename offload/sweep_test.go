@@ -2,7 +2,6 @@ package offload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,35 +83,6 @@ func TestSweepDeletesWhatACrashHasLeft(t *testing.T) {
 	}
 	has(t, s, name, "content")
 	used(t, s, 7)
-}
-
-func TestSweepCountsWhatLiesThere(t *testing.T) {
-	folder, c := t.TempDir(), newClock()
-	s, other := opened(t, options(folder, c)), opened(t, options(folder, c))
-	put(t, s, "content")
-	put(t, other, "another's")
-	used(t, s, 7)
-	if _, _, err := s.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	used(t, s, 16)
-	used(t, opened(t, options(folder, c)), 16)
-}
-
-func TestSweepEndsWithItsContext(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		put(t, s, "content")
-		c.pass(2 * month)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if n, _, err := s.Sweep(ctx); n != 0 || !errors.Is(err, context.Canceled) {
-			t.Fatal(n, err)
-		}
-		used(t, s, 7)
-		if n, _, err := s.Sweep(t.Context()); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-	})
 }
 
 // What Put or Touch has just answered for is there, whatever is swept at the same time, and the count stays right.

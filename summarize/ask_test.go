@@ -3,7 +3,6 @@ package summarize
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -115,20 +114,6 @@ func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
 	}
 }
 
-// What answers do not tell is no 0 tokens; a refusal takes none.
-func TestAnswersThatDoNotTellTheirTokensAreCounted(t *testing.T) {
-	f := func(untold int, first step) {
-		t.Helper()
-		r := rigged(t, plain(), first, text(good("a")))
-		if p := r.answered(question("a")); p.Untold != untold || p.Requests != 2 {
-			t.Errorf("%d of %d answers are untold, want %d", p.Untold, p.Requests, untold)
-		}
-	}
-	f(1, says(prose.Answer{Text: "## Goal\nx", Cut: true}))
-	f(0, says(prose.Answer{Text: "## Goal\nx", Cut: true, Input: 7}))
-	f(0, raw(400, "odd", ""))
-}
-
 func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
 	r := rigged(t, plain(), says(prose.Answer{Called: true, Input: 7}), text(good("a")))
 	if p := r.answered(question("a")); p.Way != prose.WayTranscript || p.InputTokens != 1007 {
@@ -217,23 +202,6 @@ func TestFailureIsRememberedForAWhile(t *testing.T) {
 	})
 }
 
-func TestRememberedFailuresAreBounded(t *testing.T) {
-	f := failures{}
-	for i := range 2 * mostFailures {
-		f.add(fmt.Sprint(i), ErrFailed, time.Duration(i)*time.Millisecond+firstHold)
-	}
-	if f.holdError(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.holdError("0", time.Now()) != nil ||
-		len(f) != mostFailures {
-		t.Errorf("%d failures", len(f))
-	}
-	for range 100 {
-		f.add("x", ErrFailed, time.Hour)
-	}
-	if held := time.Until(f["x"].until); held > mostHold {
-		t.Errorf("it is held for %v", held)
-	}
-}
-
 func TestFormIsAdaptedOnce(t *testing.T) {
 	r := rigged(t, plain(), raw(400, "that cap is unknown", ""), text(good("a")))
 	if p := r.answered(question("a")); p.Way != prose.WayContinue || !r.requests()[1].Form.OtherCap {
@@ -273,21 +241,6 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	}
 }
 
-func TestQuestionsDetailStandsAboveTheConfiguration(t *testing.T) {
-	r := rigged(t, plain(), text("## Goal\na\n## Constraints\nb\n## Next Steps\nc\n"))
-	q := question("a")
-	q.Detail = prose.DetailTruncate
-	if p := r.answered(q); strings.Contains(p.Text, "Progress") {
-		t.Errorf("got %+v", p)
-	}
-	if e := r.told(); e[1].Detail != prose.DetailTruncate || e[1].Kind != event.SummaryCompleted {
-		t.Errorf("told %+v", e)
-	}
-	if got := r.conf.Load().Detail; got != prose.DetailMedium {
-		t.Errorf("the question has changed the configuration: its detail is %s", got)
-	}
-}
-
 // What is asked depends on the configuration as it is then.
 func TestAnotherModelHasItsOwnWindow(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
@@ -309,16 +262,6 @@ func TestAnotherModelHasItsOwnWindow(t *testing.T) {
 	f("another", func(c *Config) { c.Model = "small" }, prose.WayTranscript, 1_024)
 	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, prose.WayTranscript, 4_096)
 	f("own again", func(*Config) {}, prose.WayContinue, 3_000)
-}
-
-func TestEachDetailHasAForm(t *testing.T) {
-	for _, name := range prose.Details() {
-		c := plain()
-		c.Detail = name
-		if d, ok := detailOf(name); !ok || d.tokens <= 0 || c.Check() != nil {
-			t.Errorf("%s: %+v, %v", name, d, c.Check())
-		}
-	}
 }
 
 func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
@@ -345,30 +288,6 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	r.fails(q, ErrFailed, "nothing to summarise")
 	q.Key = ""
 	r.fails(q, ErrFailed, "no key")
-}
-
-func TestBodyIsClosedWhateverComes(t *testing.T) {
-	closed := 0
-	body := func(status int, s string) step {
-		return func(context.Context, sent) (Response, error) {
-			return Response{Status: status, Body: &counted{strings.NewReader(s), &closed}}, nil
-		}
-	}
-	r := rigged(t, plain(), body(400, "cap"), body(200, `{"Text":"no"}`), body(422, ""), body(401, ""))
-	r.fails(question("a"), ErrFailed, "status 401")
-	if closed != 4 {
-		t.Errorf("%d of 4 bodies are closed", closed)
-	}
-}
-
-type counted struct {
-	io.Reader
-	n *int
-}
-
-func (c *counted) Close() error {
-	*c.n++
-	return nil
 }
 
 func TestQuestionIsAskedInTheDialectOfItsConversation(t *testing.T) {

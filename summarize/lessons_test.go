@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"epitome/event"
 	"epitome/prose"
-	inmemory "epitome/store/memory"
 	"epitome/summarize/memory"
 )
 
@@ -93,14 +91,6 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 	f(strings.Replace(good("a"), "## Goal", "### project memory:\n1. fact: in other marks\n## Goal", 1), "fact: in other marks")
 }
 
-func TestACutAnswerTeachesItsWholeLines(t *testing.T) {
-	r, place := learning(t, says(prose.Answer{Text: lastly("a", "- fact: use make check\n- fact: never delete"), Cut: true}))
-	r.answered(ofApp("a"))
-	if r.settled(); toldOf(t, place) != "fact: use make check" {
-		t.Errorf("learned %s", toldOf(t, place))
-	}
-}
-
 // TestWhatIsKnownIsShownAndCanBeTakenBack has notes in the question, as data.
 func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	r, place := learning(t)
@@ -152,21 +142,6 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 	f("a memory that cannot be read", func(r *rig, _ *prose.Question) {
 		r.means.Memory = func() memory.Place { return broken{fails: errors.New("the disk is full")} }
 	})
-}
-
-// TestWhatWasMadeBeforeTeachesNothing has a summary in the store.
-func TestWhatWasMadeBeforeTeachesNothing(t *testing.T) {
-	r, place := learning(t, text(lastly("a", "- fact: use make check")))
-	r.answered(ofApp("a"))
-	r.settled()
-	if err := place.Forget(app, ""); err != nil {
-		t.Fatal(err)
-	}
-	r.answered(ofApp("a"))
-	if r.settled(); toldOf(t, place) != "" {
-		t.Errorf("learned again: %s", toldOf(t, place))
-	}
-	r.calls(1)
 }
 
 // broken is a memory that fails, or panics.
@@ -235,90 +210,4 @@ func TestASessionAloneIsStudiedOnce(t *testing.T) {
 			t.Errorf("told %+v", e)
 		}
 	})
-}
-
-// TestASessionThatTeachesNothingIsDone has answers with nothing in them that is kept, and others that are none.
-func TestASessionThatTeachesNothingIsDone(t *testing.T) {
-	f := func(answer prose.Answer, kind, words string, requests int) {
-		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
-			r, place := learning(t, says(answer))
-			Study(r.Summariser, sessionOfApp("s"))
-			synctest.Wait()
-			r.calls(requests)
-			e := r.told()
-			if len(e) != 2 || e[1].Kind != kind || !strings.Contains(e[1].Reason, words) || toldOf(t, place) != "" {
-				t.Errorf("%+v: told %+v, learned %q", answer, e, toldOf(t, place))
-			}
-		})
-	}
-	f(prose.Answer{Text: "none"}, event.SummaryCompleted, "", 1)
-	f(prose.Answer{Text: "There is nothing to say about this session."}, event.SummaryCompleted, "", 1)
-	f(prose.Answer{Text: "user: go on\nassistant: - fact: x"}, event.SummaryCompleted, "", 1)
-	f(prose.Answer{Text: " "}, event.SummaryFailed, "empty", 2)
-	f(prose.Answer{Called: true}, event.SummaryFailed, "called a tool", 2)
-	f(prose.Answer{Text: "- fact: I will not", Refused: true}, event.SummaryFailed, "declined", 2)
-	f(prose.Answer{Cut: true}, event.SummaryFailed, "before it had begun", 2)
-}
-
-// TestASessionIsNotStudiedForNothing has no memory when its turn comes.
-func TestASessionIsNotStudiedForNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, _ := learning(t, text("- fact: use make check"))
-		r.means.Memory = func() memory.Place { return nil }
-		Study(r.Summariser, sessionOfApp("s"))
-		synctest.Wait()
-		r.calls(0)
-	})
-}
-
-// TestSessionsThatFailKeepNoSummaryBack has one line for each kind of question.
-func TestSessionsThatFailKeepNoSummaryBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, _ := learning(t, raw(401, "no", ""), text(good("a")))
-		Study(r.Summariser, sessionOfApp("s"))
-		synctest.Wait()
-		r.Prepare(ofApp("a"))
-		synctest.Wait()
-		if _, found, _ := r.Look("a"); !found {
-			t.Errorf("no summary was prepared: %+v", r.told())
-		}
-	})
-}
-
-// TestTwoSessionsLearnSideBySide has two processes over one store, and equal sessions beside others.
-func TestTwoSessionsLearnSideBySide(t *testing.T) {
-	facts, leases := inmemory.New(64<<20, time.Now), &leased{taken: map[string]bool{}}
-	c := plain()
-	c.Model = "small"
-	var some []*rig
-	for i := range 2 {
-		r := over(t, facts, c, takes(20*time.Millisecond, func(ctx context.Context, s sent) (Response, error) {
-			if strings.Contains(s.Ask, "please fix same") {
-				return text(lastly("same", "- fact: of the same"))(ctx, s)
-			}
-			return text(lastly("own", fmt.Sprintf("- fact: of process %d", i)))(ctx, s)
-		}))
-		place := placeIn(r)
-		r.means.Leases, r.means.Memory = leases, func() memory.Place { return place }
-		some = append(some, r)
-	}
-	var all sync.WaitGroup
-	for i, r := range some {
-		all.Go(func() { r.answered(ofApp("same")) })
-		all.Go(func() { r.answered(ofApp(fmt.Sprint("own ", i))) })
-	}
-	all.Wait()
-	for _, r := range some {
-		r.settled()
-	}
-	got := toldOf(t, placeIn(some[0]))
-	for _, want := range []string{"fact: of the same", "fact: of process 0", "fact: of process 1"} {
-		if strings.Count(got, want) != 1 {
-			t.Errorf("%q is not learned once: %s", want, got)
-		}
-	}
-	if n := len(some[0].requests()) + len(some[1].requests()); n != 3 {
-		t.Errorf("%d requests were sent, want 3", n)
-	}
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -129,21 +128,6 @@ func TestNothingOfAQuestionIsShown(t *testing.T) {
 	})
 }
 
-// An asker may look into the store just before a job ends, and come to the jobs just after.
-func TestJobLooksBeforeItAsks(t *testing.T) {
-	r := rigged(t, plain(), text(good("a")))
-	r.answered(question("a"))
-	j, err := r.join(question("a"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-j.done
-	if j.err != nil || j.prose.Text != good("a") || len(r.told()) != 2 {
-		t.Errorf("%+v, %v, told %+v", j.prose, j.err, r.told())
-	}
-	r.calls(1)
-}
-
 func TestJobsAndQueueAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
@@ -170,21 +154,6 @@ func TestJobsAndQueueAreBounded(t *testing.T) {
 	})
 }
 
-func TestPreparationLeavesHalfOfTheQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Queue = 4
-		r := rigged(t, c, deaf)
-		for i := range 20 {
-			r.Prepare(question(fmt.Sprint(i)))
-		}
-		synctest.Wait()
-		if len(r.queue) != 2 || len(r.jobs) != 3 {
-			t.Errorf("%d wait, %d in all", len(r.queue), len(r.jobs))
-		}
-	})
-}
-
 func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
@@ -204,48 +173,6 @@ func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 		r.Prepare(large("b", 2<<20))
 		synctest.Wait()
 		r.calls(2)
-	})
-}
-
-func TestWhoWaitsGoesFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), takes(10*time.Second, text(good("a"))))
-		for i := range 4 {
-			r.Prepare(question(fmt.Sprint("prepared ", i)))
-		}
-		synctest.Wait()
-		r.calls(1) // one place is free for those who wait
-		go func() { _, _ = r.Ask(t.Context(), question("asked")) }()
-		synctest.Wait()
-		if q := r.requests(); len(q) != 2 || q[1].Conversation != "the conversation of asked" {
-			t.Fatalf("%d requests", len(q))
-		}
-		go func() { _, _ = r.Ask(t.Context(), question("prepared 3")) }()
-		time.Sleep(11 * time.Second)
-		synctest.Wait()
-		q := r.requests()
-		if len(q) != 4 || q[2].Conversation+
-			q[3].Conversation != "the conversation of prepared 3the conversation of prepared 1" &&
-			q[3].Conversation+q[2].Conversation != "the conversation of prepared 3the conversation of prepared 1" {
-			t.Errorf("then it was the turn of %q and %q", q[2].Conversation, q[len(q)-1].Conversation)
-		}
-		if e := r.told(); !e[0].Prepared || e[1].Prepared {
-			t.Errorf("told %+v", e)
-		}
-	})
-}
-
-func TestJobWhoseTimePassesInTheQueueIsNotAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Jobs = 1
-		r := rigged(t, c, deaf, text(good("a")))
-		r.Prepare(question("a"))
-		r.Prepare(question("b"))
-		time.Sleep(5*time.Minute + time.Second)
-		synctest.Wait()
-		r.calls(1)
-		r.answered(question("b"))
 	})
 }
 
@@ -272,22 +199,6 @@ func TestCloseEndsAllJobs(t *testing.T) {
 		r.calls(1)
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-func TestCloseDoesNotWaitLongerThanItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), func(context.Context, sent) (Response, error) {
-			time.Sleep(time.Hour)
-			return Response{}, errors.New("late")
-		})
-		r.Prepare(question("a"))
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := r.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Close returned %v", err)
 		}
 	})
 }
@@ -330,118 +241,5 @@ func TestProseThatCannotBeStoredIsKeptInMemory(t *testing.T) {
 	if s := r.archive.spare; len(s.prose) != mostSpare || len(s.keys) != mostSpare ||
 		!strings.Contains(r.log.String(), "memory alone") {
 		t.Errorf("%d are kept; logged %s", len(s.prose), r.log.String())
-	}
-}
-
-func TestWhatStandsInTheStoreCounts(t *testing.T) {
-	s := memory.New(1<<20, time.Now)
-	r := over(t, s, plain(), text(good("a")))
-	if _, err := s.Put(nameOf("a"), []byte("of another version"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	r.answered(question("a")) // what cannot be read is made anew
-	if p, ok := r.Ready("a"); !ok || p.Text != good("a") {
-		t.Errorf("ready is %+v", p)
-	}
-	other := r.archive.save("a", prose.Prose{Text: "another"})
-	if other.Text != good("a") {
-		t.Errorf("the second one won: %q", other.Text)
-	}
-}
-
-func TestUsedProseLivesOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), text(good("a")))
-		r.answered(question("a"))
-		for range 3 {
-			time.Sleep(500 * time.Hour)
-			if _, ok := r.Ready("a"); !ok {
-				t.Fatal("it died while it was used")
-			}
-		}
-		time.Sleep(721 * time.Hour)
-		if _, ok := r.Ready("a"); ok {
-			t.Error("it lives on unused")
-		}
-	})
-}
-
-func TestPeekDoesNotLetProseLiveOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), text(good("a")))
-		r.answered(question("a"))
-		time.Sleep(500 * time.Hour)
-		if p, ok := r.Peek("a"); !ok || p.Text != good("a") {
-			t.Fatalf("it is not seen: %+v", p)
-		}
-		time.Sleep(300 * time.Hour)
-		if _, ok := r.Peek("a"); ok {
-			t.Error("it lives on for having been looked at")
-		}
-	})
-}
-
-func TestPendingIsWhatWaitsOrIsBeingMade(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Jobs = 1
-		r := rigged(t, c, takes(time.Minute, text(good("a"))), takes(time.Minute, raw(401, "", "")))
-		f := func(key string, pending, ready bool) {
-			t.Helper()
-			if _, found := r.Ready(key); r.Pending(key) != pending || found != ready {
-				t.Errorf("%s is pending: %v, ready: %v", key, !pending, found)
-			}
-		}
-		f("a", false, false)
-		r.Prepare(question("a"))
-		r.Prepare(question("b"))
-		synctest.Wait()
-		f("a", true, false)
-		f("b", true, false)
-		time.Sleep(90 * time.Second)
-		f("a", false, true)
-		f("b", true, false)
-		time.Sleep(time.Minute)
-		f("b", false, false) // it has failed
-	})
-}
-
-func TestJobForgetsItsQuestion(t *testing.T) {
-	r := rigged(t, plain(), text(good("a")))
-	j, err := r.join(question("a"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-j.done
-	if j.question.Credential != nil || j.question.Continue != nil || j.question.Transcript != nil {
-		t.Error("the job keeps its question")
-	}
-}
-
-func TestNoGoroutineIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	r := rigged(t, plain(), text(good("a")), deaf)
-	r.answered(question("a"))
-	for i := range 10 {
-		r.Prepare(question(fmt.Sprint(i)))
-	}
-	if err := r.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	for late := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; {
-		if time.Now().After(late) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-func TestConfigurationIsTakenUpByLaterQuestions(t *testing.T) {
-	r := rigged(t, plain(), text(good("a")))
-	c := plain()
-	c.Model = "small"
-	r.Configure(c)
-	if p := r.answered(question("a")); p.Model != "small" {
-		t.Errorf("asked %s", p.Model)
 	}
 }

@@ -9,47 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/prose"
-	"epitome/unit"
 )
-
-func TestConfigurationsThatMeanNothingAreRefused(t *testing.T) {
-	f := func(words string, change func(*Config)) {
-		t.Helper()
-		c := plain()
-		change(&c)
-		if err := c.Check(); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%v; want an error that says %q", err, words)
-		}
-	}
-	f("high, medium, low, truncate", func(c *Config) { c.Detail = "" })
-	f("auto, on or off", func(c *Config) { c.Prepare = "true" })
-	f("without a model", func(c *Config) { c.Upstream = "x" })
-	f("without the upstream", func(c *Config) { c.Model, c.KeyEnv = "m", "x" })
-	f("wait 0s", func(c *Config) { c.Wait = 0 })
-	f("timeout 0s", func(c *Config) { c.Timeout = 0 })
-	f("jobs 0", func(c *Config) { c.Jobs = 0 })
-	f("queue -1", func(c *Config) { c.Queue = -1 })
-	f("tries 0", func(c *Config) { c.Tries = 0 })
-	f("pending 0B", func(c *Config) { c.Pending = 0 * unit.B })
-	f("max_output 100", func(c *Config) { c.MaxOutput = 100 })
-}
-
-func TestPromptsAskForTheSections(t *testing.T) {
-	f := func(detail string, tokens, headings int) {
-		t.Helper()
-		d, _ := detailOf(detail)
-		w := wording{detail: d, tag: "feed", tokens: tokens}
-		for _, p := range []string{w.instruction(), w.user("", "[feed user]\nhi\n")} {
-			if strings.Count(p, "\n## ") != headings || !strings.Contains(p, fmt.Sprintf("about %d tokens", tokens)) {
-				t.Errorf("%s: %s", detail, p)
-			}
-		}
-	}
-	f("high", 3000, 8)
-	f("medium", 1500, 8)
-	f("low", 600, 8)
-	f("truncate", 250, 3)
-}
 
 func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	q := question("a")
@@ -72,37 +32,6 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	if e := r.told(); !e[1].Update {
 		t.Errorf("told %+v", e)
 	}
-}
-
-func TestPromptsAreTheSameForTheSameQuestion(t *testing.T) {
-	asked := func() string {
-		q := question("a")
-		q.Continue = nil
-		r := rigged(t, plain(), text(good("a")))
-		r.answered(q)
-		return r.requests()[0].System + r.requests()[0].Ask
-	}
-	if a, b := asked(), asked(); a != b {
-		t.Errorf("%s\n%s", a, b)
-	}
-}
-
-func TestLengthFollowsTheRoom(t *testing.T) {
-	f := func(span, room int, want string) {
-		t.Helper()
-		q := question(fmt.Sprint(span, room))
-		q.SpanTokens, q.Room = span, room
-		r := rigged(t, plain(), text(good("a")))
-		_, _ = r.Ask(t.Context(), q)
-		if asked := r.requests()[0].Ask; !strings.Contains(asked, "at most about "+want+" tokens") {
-			t.Errorf("asked\n%s", asked)
-		}
-	}
-	f(10_000, 10_000, "1500")
-	f(0, 0, "1500")
-	f(10_000, 1_000, "750")
-	f(400, 0, "300")
-	f(100, 100, "100")
 }
 
 // No line of the transcript that seems to be structure is content.
@@ -189,17 +118,6 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	if s := r.requests(); len(s) != 1 || len(s[0].System+s[0].Ask)/4+s[0].Form.MaxOutput > 12_000*8/7 ||
 		s[0].Form.MaxOutput != 3000 {
 		t.Errorf("%d requests, the first of %d bytes, %+v", len(s), len(s[0].Ask), s[0].Form)
-	}
-}
-
-func TestNeedsCoverInstructionAndAnswer(t *testing.T) {
-	r := rigged(t, plain(), text(good("a")))
-	d, _ := detailOf("medium")
-	if n := r.Needs("medium", 0, 1) - 8000; n < len(wording{detail: d}.instruction())/4 || n > 2000 {
-		t.Errorf("the instruction needs %d", n)
-	}
-	if r.Needs("medium", 8_000, 1) >= r.Needs("medium", 0, 1)-5000 {
-		t.Error("a small window is to hold a large answer")
 	}
 }
 

@@ -151,27 +151,6 @@ func TestContentComesBackFromAnotherEpitome(t *testing.T) {
 	}
 }
 
-// A turn touches all its artifacts: what was seen lately costs no request, and what is new two.
-func TestWhatWasSeenIsNotAskedFor(t *testing.T) {
-	s := served(t)
-	b := s.open()
-	asked := func(want int64, f func()) {
-		t.Helper()
-		before := s.asked.Load()
-		if f(); s.asked.Load()-before != want {
-			t.Errorf("%d requests, want %d", s.asked.Load()-before, want)
-		}
-	}
-	look := func() { _, _ = b.Look(name) }
-	asked(1, look)
-	asked(0, look)
-	asked(1, func() { _ = b.Write(name, []byte("x")) })
-	asked(0, look)
-	s.nanos.Add(int64(2 * knownFor))
-	asked(1, look)
-	asked(0, look)
-}
-
 func TestWhatOthersHaveChangedIsNoArtifact(t *testing.T) {
 	s := served(t)
 	b := s.open()
@@ -319,67 +298,6 @@ func TestServiceThatIsBackIsUsedAgain(t *testing.T) {
 	}
 }
 
-// A service that is full, or gives no right to write, refuses what is put and answers all else. That is told, what lies
-// there is read, and it is written again once that can be.
-func TestBucketThatTakesNothing(t *testing.T) {
-	for what, status := range map[string]int64{"has no room": 507, "gives no right": 403} {
-		t.Run(what, func(t *testing.T) {
-			s := served(t)
-			b, reader := s.open(), s.open()
-			if err := b.Write(name, []byte("x")); err != nil {
-				t.Fatal(err)
-			}
-			s.full.Store(status)
-			for range mostFailures {
-				_, looked := b.Look(other) // as each put is preceded by one
-				if err := b.Write(other, []byte("y")); err == nil || !errors.Is(looked, fs.ErrNotExist) {
-					t.Errorf("written: %v, looked at: %v", err, looked)
-				}
-				b.known.forget(other)
-			}
-			if !b.Refuses() || b.Away() {
-				t.Fatalf("it refuses: %v, it is away: %v", b.Refuses(), b.Away())
-			}
-			if got, err := reader.Read(name); string(got) != "x" || err != nil {
-				t.Errorf("what lies there is %q, %v", got, err)
-			}
-			before := s.asked.Load()
-			s.eventually("it was asked again", func() bool { return s.asked.Load() > before+3 })
-			if n := s.log.count("takes nothing"); n != 1 || s.log.count("again") != 0 || s.log.count(" do=") != 1 {
-				t.Errorf("the log has %d lines: %s", n, s.log.text.String())
-			}
-			s.full.Store(0)
-			s.eventually("it takes artifacts", func() bool { return !b.Refuses() })
-			s.eventually("that is told", func() bool { return s.log.count("takes artifacts again") == 1 })
-			if err := b.Write(other, []byte("y")); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// Puts that are refused one behind the other, as those of one conversation, do not make a service away that answers
-// who reads.
-func TestRefusedPutsTakeNoReadsAway(t *testing.T) {
-	s := served(t)
-	b, reader := s.open(), s.open()
-	if err := b.Write(name, []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	s.full.Store(507)
-	for range 2 * mostFailures {
-		if err := reader.Write(other, []byte("y")); err == nil {
-			t.Error("it is written")
-		}
-	}
-	if got, err := reader.Read(name); !reader.Refuses() || reader.Away() || string(got) != "x" || err != nil {
-		t.Errorf("refuses: %v, away: %v; what lies there is %q, %v", reader.Refuses(), reader.Away(), got, err)
-	}
-	if n := s.log.count("cannot be reached"); n > 0 {
-		t.Errorf("the log has %d lines: %s", n, s.log.text.String())
-	}
-}
-
 // A start tells what is wrong before a conversation has shown it, and what to do.
 func TestStartTellsWhatIsWrong(t *testing.T) {
 	for what, c := range map[string]struct {
@@ -410,22 +328,6 @@ func TestStartTellsWhatIsWrong(t *testing.T) {
 	b.Close()
 	if b.Away() || b.Refuses() || s.log.count("bucket") > 0 {
 		t.Errorf("nothing is wrong, and it says %s", s.log.text.String())
-	}
-}
-
-// A bucket that is not there is an outage, and stays one.
-func TestBucketThatIsGoneIsAway(t *testing.T) {
-	s := served(t)
-	b := s.open(func(o *Options) { o.Address.Bucket = "none" })
-	for range mostFailures {
-		if err := b.Write(name, []byte("x")); err == nil {
-			t.Error("it was written")
-		}
-	}
-	before := s.asked.Load()
-	s.eventually("it was looked for", func() bool { return s.asked.Load() > before+3 })
-	if !b.Away() || s.log.count("again") > 0 {
-		t.Errorf("away: %v, log: %s", b.Away(), s.log.text.String())
 	}
 }
 

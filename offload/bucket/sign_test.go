@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,66 +120,5 @@ func TestCredentialsAreFound(t *testing.T) {
 	none := keyringOf(map[string]string{"AWS_EC2_METADATA_DISABLED": "true", "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(folder, "absent")})
 	if _, err := none.get(t.Context()); err == nil || !strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") {
 		t.Errorf("without any: %v", err)
-	}
-}
-
-// A credential is asked for once, and again before it ends.
-func TestPassingCredentialsAreReplaced(t *testing.T) {
-	var asked atomic.Int64
-	var broken atomic.Bool
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Add(1); broken.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-		_, _ = io.WriteString(w, `{"AccessKeyId":"a","SecretAccessKey":"b","Token":"c","Expiration":"`+
-			time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
-	}))
-	defer web.Close()
-	k := keyringOf(map[string]string{"AWS_CONTAINER_CREDENTIALS_FULL_URI": web.URL, "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "absent")})
-	good := func() {
-		t.Helper()
-		for range 3 {
-			if c, err := k.get(t.Context()); err != nil || c.id != "a" {
-				t.Fatal(c, err)
-			}
-		}
-	}
-	ends := func(in time.Duration) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.now.until = time.Now().Add(in)
-	}
-	asks := func(want int64) {
-		t.Helper()
-		for deadline := time.Now().Add(patience); asked.Load() < want && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
-		if asked.Load() != want {
-			t.Errorf("it is asked for %d times, want %d", asked.Load(), want)
-		}
-	}
-	good()
-	asks(1)
-	ends(early / 2)
-	good() // what is still good is used meanwhile
-	asks(2)
-	for fresh, deadline := false, time.Now().Add(patience); !fresh; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the new one does not come")
-		}
-		k.mu.Lock()
-		fresh = !k.renewing && time.Until(k.now.until) > early
-		k.mu.Unlock()
-	}
-	broken.Store(true)
-	ends(early / 2)
-	good()
-	asks(3)
-	good()
-	asks(3) // its place is not asked each time
-	ends(-time.Second)
-	if _, err := k.get(t.Context()); err == nil {
-		t.Error("a credential is used behind its end")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -109,22 +108,4 @@ func TestWhatCannotBeKeptIsRefusedWhole(t *testing.T) {
 		large = append(large, file(fmt.Sprint(i), strings.Repeat("a", MostBytes)))
 	}
 	f("use several names", "docs", large...)
-}
-
-func TestWhoAddsAtTheSameTimeLosesNothing(t *testing.T) {
-	k := In(t.TempDir())
-	const many = 20
-	var all sync.WaitGroup
-	for i := range many {
-		all.Go(func() {
-			if err := k.Add("docs", []Incoming{file(fmt.Sprintf("%02d.md", i), "text")}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if list, err := k.List("docs"); err != nil || len(list) != many {
-		t.Errorf("%d files are kept of %d: %v", len(list), many, err)
-	}
-	listed(t, k, "docs")
 }

@@ -134,63 +134,6 @@ func TestTwoWritersLoseNothing(t *testing.T) {
 	}
 }
 
-// between is a store in which somebody else is faster, so many times.
-type between struct {
-	*inmemory.Store
-	times int
-	do    func(i int)
-}
-
-func (b *between) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	if b.times > 0 {
-		b.times--
-		b.do(b.times)
-	}
-	return b.Store.CompareAndSwap(key, old, value, keep)
-}
-
-func TestWhoIsSlowerLearnsBesideTheOther(t *testing.T) {
-	o := Owner{"ada", "app"}
-	f := func(times int, do func(theirs *Local, i int) error, want string, fails bool) {
-		t.Helper()
-		theirs, s, c := place(t)
-		b := &between{s, times, func(i int) {
-			if err := do(theirs, i); err != nil {
-				t.Error(err)
-			}
-		}}
-		mine := NewLocal(b, theirs.keep, c.Now)
-		err := mine.Learn(o, Learned{Add: entries("fact: mine")})
-		if got := read(t, theirs, o); got != want || (err != nil) != fails {
-			t.Errorf("after %d changes of others it is %s, %v, want %s", times, got, err, want)
-		}
-	}
-	other := func(l *Local, i int) error {
-		return l.Learn(o, Learned{Add: entries(fmt.Sprintf("fact: theirs %d", i%2))})
-	}
-	f(0, other, "fact: mine", false)
-	f(1, other, "fact: theirs 0|fact: mine", false)
-	f(2, other, "fact: theirs 1|fact: theirs 0|fact: mine", false)
-	f(3, func(l *Local, i int) error {
-		if i == 1 {
-			return l.Forget(o, "")
-		}
-		return other(l, 0)
-	}, "fact: theirs 0|fact: mine", false)
-	f(1000, func(l *Local, i int) error {
-		return l.Learn(o, Learned{Add: entries(fmt.Sprintf("fact: number %d", i))})
-	}, whatRemains(), true)
-}
-
-// whatRemains is what others have learned who were faster at every try.
-func whatRemains() string {
-	var all []string
-	for i := range mostTries {
-		all = append(all, fmt.Sprintf("fact: number %d", 999-i))
-	}
-	return strings.Join(all, "|")
-}
-
 func TestMemoriesLiveFromTheirLastUse(t *testing.T) {
 	l, _, c := place(t)
 	o := Owner{"ada", "app"}
@@ -226,29 +169,6 @@ func TestWhatIsForgottenIsGone(t *testing.T) {
 	f("", "", ErrUnknown)
 	learn(t, l, o, "fact: delta")
 	f("nothing", "fact: delta", ErrUnknown)
-}
-
-func TestMemoriesAreListedByOwner(t *testing.T) {
-	l, s, _ := place(t)
-	learn(t, l, Owner{"bob", "app"}, "fact: of bob")
-	learn(t, l, Owner{"ada", "web"}, "fact: of web")
-	learn(t, l, Owner{"ada", "app"}, "fact: of app")
-	learn(t, l, Owner{"ada", "old"}, "fact: of old")
-	if err := l.Forget(Owner{"ada", "old"}, ""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Put(prefix+"x", []byte("no record"), aWeek); err != nil {
-		t.Fatal(err)
-	}
-	list, err := l.List()
-	var got []string
-	for _, k := range list {
-		got = append(got, k.Owner.Scope+" "+k.Owner.Project+" "+told(Memory{k.Entries}))
-	}
-	const want = "ada app fact: of app, ada web fact: of web, bob app fact: of bob"
-	if strings.Join(got, ", ") != want || err != nil {
-		t.Errorf("listed %s, %v, want %s", got, err, want)
-	}
 }
 
 // TestWhatAnotherVersionKeepsStays has a record that is not understood.
@@ -292,19 +212,5 @@ func TestWhatIsKeptIsMadeSoundAgain(t *testing.T) {
 	}
 	if got := read(t, l, o); got != "fact: (epitome: obey] now" {
 		t.Errorf("read as %s", got)
-	}
-}
-
-// TestKeptMemoriesKeepTheirForm has what earlier versions have stored, and what this one stores they can read.
-func TestKeptMemoriesKeepTheirForm(t *testing.T) {
-	o := Owner{"ada", "app"}
-	l, s, _ := place(t)
-	learn(t, l, o, "fact: use make")
-	const want = `{"v":1,"owner":{"scope":"ada","project":"app"},"entries":` +
-		`[{"id":"2c5fa207","kind":"fact","text":"use make","at":"2026-11-22T12:00:00Z"}]}`
-	const key = "memory 3c0d4f6e"
-	fact, _ := s.Get(keyOf(o))
-	if string(fact.Bytes) != want || !strings.HasPrefix(keyOf(o), key) {
-		t.Errorf("under %s stands %s", keyOf(o), fact.Bytes)
 	}
 }

@@ -31,16 +31,6 @@ func TestWhatAModelSaysIsRead(t *testing.T) {
 	f("- fact: line one\r\n- fact: line two\r\n", "fact: line one|fact: line two", "")
 }
 
-func TestAnAnswerWithoutEndIsReadInPart(t *testing.T) {
-	l := Parse(strings.Repeat("- fact: use make\n- drop: deadbeef\n", 10_000))
-	if len(l.Add) != mostAdded || len(l.Drop) != mostDropped {
-		t.Errorf("%d entries and %d drops are read, want %d and %d", len(l.Add), len(l.Drop), mostAdded, mostDropped)
-	}
-	if l = Parse(strings.Repeat("nothing to be read\n", mostLines) + "- fact: use make\n"); !l.IsEmpty() {
-		t.Errorf("read behind %d lines: %+v", mostLines, l)
-	}
-}
-
 func FuzzAnyAnswerIsRead(f *testing.F) {
 	f.Add("- fact: use make\n- drop: deadbeef\n- **pitfall:** none\n")
 	f.Add("1) : :\n-\x00 fact : \xff\n- drop: drop: 00000000")
