@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		inspect()
 	default:
 		scriptedtest.CollectLess()
-		scriptedtest.DrawFewer("40")
+		scriptedtest.DrawFewer("10")
 		os.Exit(m.Run())
 	}
 }
@@ -93,10 +93,7 @@ func writeUntilKilled() {
 // TestKilledWhileWriting kills writers at random moments. What they had acknowledged is there afterwards.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
-	rounds := 40
-	if testing.Short() || raceDetector {
-		rounds = 10
-	}
+	const rounds = 10
 	folder := filepath.Join(t.TempDir(), "store")
 	acknowledged, counts := map[string]bool{}, map[string]int{}
 	for round := range rounds {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -74,15 +73,6 @@ func fresh(t testing.TB, c *storetest.Clock) (store.Store, func() store.Store) {
 func TestContract(t *testing.T) { storetest.TestStore(t, fresh) }
 
 func TestOwnClock(t *testing.T) { storetest.TestOwnClock(t, fresh) }
-
-func TestAllocations(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector allocates")
-	}
-	storetest.TestAllocations(t, fresh)
-}
-
-func BenchmarkStore(b *testing.B) { storetest.Benchmark(b, fresh) }
 
 func TestRestartKeepsEverything(t *testing.T) {
 	c := storetest.NewClock()
@@ -174,25 +164,6 @@ func TestLittleSpaceRefusesWrites(t *testing.T) {
 	free.Store(reserve)
 }
 
-func TestSpaceThatCannotBeKnownRefusesWrites(t *testing.T) {
-	c := storetest.NewClock()
-	broken := errors.New("no answer")
-	var answer atomic.Pointer[error]
-	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now,
-		Free: func(string) (uint64, error) {
-			if err := answer.Load(); err != nil {
-				return 0, *err
-			}
-			return reserve, nil
-		}})
-	answer.Store(&broken)
-	c.Pass(recheck)
-	if _, err := d.Put("a", nil, storetest.Month); !errors.Is(err, broken) {
-		t.Fatalf("%v; want %v", err, broken)
-	}
-	answer.Store(nil)
-}
-
 func TestFullDiskIsNotOpened(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	d := mustOpen(t, Options{Folder: folder, Free: plenty})
@@ -205,31 +176,6 @@ func TestFullDiskIsNotOpened(t *testing.T) {
 		t.Fatalf("%v; want %v", err, store.ErrNoSpace)
 	}
 	storetest.Want(t, openedAt(t, Options{Folder: folder}), "a", "one")
-}
-
-func TestCloseOnAFullDiskLeavesWhatWasThere(t *testing.T) {
-	var full atomic.Bool
-	folder := filepath.Join(t.TempDir(), "store")
-	d := mustOpen(t, Options{Folder: folder, Free: func(string) (uint64, error) {
-		if full.Load() {
-			return 0, nil
-		}
-		return reserve, nil
-	}})
-	storetest.Put(t, d, "a", "one")
-	full.Store(true)
-	if err := d.Close(); !errors.Is(err, store.ErrNoSpace) {
-		t.Fatalf("%v; want %v", err, store.ErrNoSpace)
-	}
-	if _, err := Open(Options{Folder: folder, Free: plenty}); !errors.Is(err, store.ErrInUse) {
-		t.Fatalf("the folder is free although its files are open: %v", err)
-	}
-	next := filepath.Join(t.TempDir(), "store")
-	copyFolder(t, folder, next) // as another process finds it
-	storetest.Want(t, openedAt(t, Options{Folder: next}), "a", "one")
-	if err := errors.Join(d.db.Close(), d.lock.Close()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // quarantined returns the folders moved aside, in the order of time.
@@ -281,37 +227,6 @@ func TestDamagedStoresAreMovedAside(t *testing.T) {
 	f("twice in a second", marker)
 }
 
-func TestMarkerInAnEmptyFolderSaysNothing(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, markerName), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	storetest.Put(t, openedAt(t, Options{Folder: folder}), "a", "one")
-	if aside := quarantined(t, folder); len(aside) != 0 {
-		t.Fatalf("%q was moved aside", aside)
-	}
-}
-
-// TestKilledWhileBeginningALog plays a process that died between making a log and giving it its size.
-func TestKilledWhileBeginningALog(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "store")
-	d := mustOpen(t, Options{Folder: folder, Free: plenty})
-	storetest.Put(t, d, "a", "one")
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"00001.mem", "00009.mem", "000002.vlog"} {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d := mustOpen(t, Options{Folder: folder, Free: plenty})
-		storetest.Want(t, d, "a", "one")
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestForeignFolderIsLeftAlone(t *testing.T) {
 	folder := t.TempDir()
 	letter := filepath.Join(folder, "letter.txt")
@@ -324,22 +239,6 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	}
 	if text, err := os.ReadFile(letter); err != nil || string(text) != "dear" {
 		t.Fatal(string(text), err)
-	}
-}
-
-func TestErrorsOfTheSystemMoveNothing(t *testing.T) {
-	asBadger := fmt.Errorf("Opening file err: %+v", syscall.ENOSPC)
-	for _, err := range []error{os.ErrPermission, syscall.EMFILE, fmt.Errorf("cannot map: %w", syscall.ENOMEM),
-		asBadger, store.ErrInUse} {
-		if !outside(err) {
-			t.Errorf("%v counts as damage", err)
-		}
-	}
-	if outside(os.ErrNotExist) || outside(records.ErrDamaged) {
-		t.Error("a missing table counts as the system's fault")
-	}
-	if _, err := Open(Options{Free: plenty}); err == nil {
-		t.Error("a store without a folder was opened")
 	}
 }
 
@@ -372,40 +271,5 @@ func TestDamagedValueIsNotFound(t *testing.T) {
 			t.Fatal(won, err)
 		}
 		storetest.Want(t, d, "a", "new")
-	}
-}
-
-func TestPanicsBecomeErrors(t *testing.T) {
-	d := opened(t, storetest.NewClock())
-	storetest.Put(t, d, "a", "one")
-	err := d.use(func() error { panic("BUG") })
-	if err == nil || !strings.Contains(err.Error(), "BUG") {
-		t.Fatal(err)
-	}
-	err = d.use(func() error {
-		var nothing []byte
-		_ = nothing[len(d.room.folder)]
-		return nil
-	})
-	if err == nil {
-		t.Fatal("no error of a runtime panic")
-	}
-	storetest.Want(t, d, "a", "one")
-}
-
-func TestSyncsByItself(t *testing.T) {
-	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), SyncEvery: time.Millisecond})
-	storetest.Put(t, d, "a", "one")
-	for d.unsynced.Load() { // the test's own time limit ends it
-		time.Sleep(time.Millisecond)
-	}
-}
-
-func TestFreeSpaceOfThisSystem(t *testing.T) {
-	if free, err := freeSpace(t.TempDir()); err != nil || free == 0 {
-		t.Fatal(free, err)
-	}
-	if _, err := freeSpace(filepath.Join(t.TempDir(), "missing")); err == nil {
-		t.Skip("this system does not look")
 	}
 }

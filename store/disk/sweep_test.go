@@ -69,29 +69,6 @@ func TestSweepDeletesWhatHasExpiredByTheGivenClock(t *testing.T) {
 	storetest.Want(t, d, "fact 0", "anew")
 }
 
-func TestSweepsAreBoundedAndComeRound(t *testing.T) {
-	clock := storetest.NewClock()
-	d := opened(t, clock)
-	d.sweeper.most = 100
-	for i := range 1000 {
-		storetest.Put(t, d, fmt.Sprintf("fact %03d", i), "value")
-	}
-	clock.Pass(2 * storetest.Month)
-	for i := range 10 {
-		if swept := mustSweep(t, d); swept.Looked != 100 || swept.Gone != 100 {
-			t.Errorf("sweep %d: %+v", i, swept)
-		}
-	}
-	if n := lying(d); n != 0 {
-		t.Errorf("%d records lie there", n)
-	}
-	storetest.Put(t, d, "fact 000", "value")
-	clock.Pass(2 * storetest.Month)
-	if gone := mustSweep(t, d).Gone + mustSweep(t, d).Gone; gone != 1 {
-		t.Errorf("%d are gone behind the last record; want the first one", gone)
-	}
-}
-
 func TestSweepLeavesWhatIsWrittenMeanwhile(t *testing.T) {
 	clock := storetest.NewClock()
 	d := opened(t, clock)
@@ -102,28 +79,4 @@ func TestSweepLeavesWhatIsWrittenMeanwhile(t *testing.T) {
 		t.Errorf("gone is %v, %v", gone, err)
 	}
 	storetest.Want(t, d, "fact", "new")
-}
-
-func TestWhatASweepCannotReadGoesByBadgersClock(t *testing.T) {
-	clock := storetest.NewClock()
-	d := opened(t, clock)
-	before := time.Now().Add(storetest.Month + wallSlack)
-	storetest.Put(t, d, "fact", "value")
-	after := time.Now().Add(storetest.Month + wallSlack)
-	var until time.Time
-	err := d.db.Update(func(txn *badger.Txn) error {
-		item, err := txn.Get(diskKey("fact"))
-		if err != nil {
-			return err
-		}
-		until = time.Unix(int64(item.ExpiresAt()), 0)
-		return txn.SetEntry(badger.NewEntry(diskKey("fact"), []byte("damaged beyond reading")))
-	})
-	if err != nil || until.Before(before.Truncate(time.Second)) || until.After(after) {
-		t.Errorf("Badger lets it go at %v, %v; want a time from %v to %v", until, err, before, after)
-	}
-	clock.Pass(2 * storetest.Month)
-	if swept := mustSweep(t, d); swept.Looked != 1 || swept.Gone != 0 || lying(d) != 1 {
-		t.Errorf("%+v, %d records lie there; want the damaged one left alone", swept, lying(d))
-	}
 }

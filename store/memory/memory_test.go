@@ -18,15 +18,6 @@ func TestContract(t *testing.T) { storetest.TestStore(t, open) }
 
 func TestOwnClock(t *testing.T) { storetest.TestOwnClock(t, open) }
 
-func TestAllocations(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector allocates")
-	}
-	storetest.TestAllocations(t, open)
-}
-
-func BenchmarkStore(b *testing.B) { storetest.Benchmark(b, open) }
-
 // TestMemoryIsBounded fills a Store far over its limit.
 func TestMemoryIsBounded(t *testing.T) {
 	const limit = 100_000

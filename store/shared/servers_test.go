@@ -1,7 +1,6 @@
 package shared_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"path/filepath"
@@ -12,59 +11,6 @@ import (
 	"epitome/store/shared"
 	"epitome/store/shared/sharedtest"
 )
-
-// TestSentinelsNameTheServer has the server die: the one that Sentinels name then is used, with all that it had.
-func TestSentinelsNameTheServer(t *testing.T) {
-	t.Parallel()
-	w := sharedtest.StartWatched(t)
-	s := opened(t, patient(w.URL))
-	if _, err := s.Put("before", []byte("kept"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	sharedtest.Await(t, "the copy", func() error { return w.Second.Client.Get(context.Background(), "epitome:.before").Err() })
-	w.First.Kill()
-	sharedtest.Await(t, "the other server", func() error {
-		_, err := s.Put("after", []byte("new"), time.Hour)
-		return err
-	})
-	for key, want := range map[string]string{"before": "kept", "after": "new"} {
-		if fact, found, err := s.Find(key); err != nil || !found || string(fact.Bytes) != want {
-			t.Errorf("under %s is %q, %v, %v", key, fact.Bytes, found, err)
-		}
-	}
-}
-
-// TestRightsThatAreDocumentedAreEnough has a user who may do what docs/team.md says, and no more.
-func TestRightsThatAreDocumentedAreEnough(t *testing.T) {
-	server := sharedtest.Start(t, "--user", "default", "on", "nopass", "~*", "&*", "+@all",
-		"--user", "epitome", "on", ">pass", "~epitome:*", "-@all", "+@read", "+@write", "+@connection", "-@dangerous",
-		"+eval", "+evalsha", "+wait", "+time", "+info")
-	s := opened(t, patient("redis://epitome:pass@"+server.Address))
-	if _, err := s.Put("a", []byte("b"), time.Hour); err != nil {
-		t.Error(err)
-	}
-	if _, won, err := s.PutIfAbsent("a", []byte("c"), time.Hour); won || err != nil {
-		t.Error(won, err)
-	}
-	adds := []shared.Add{{Key: "k", Value: []byte("v"), Must: true}}
-	if lost, _, err := s.AddAll("tag", adds, time.Hour); lost >= 0 || err != nil {
-		t.Error(lost, err)
-	}
-	if err := s.Do([]shared.Later{{Key: shared.Key{Name: "a"}, Keep: 2 * time.Hour}}); err != nil {
-		t.Error(err)
-	}
-	if up := s.State().Up; !up {
-		t.Error("it is away")
-	}
-	wrong, err := shared.Open(patient("redis://epitome:wrong@" + server.Address))
-	if err == nil {
-		defer func() { _ = wrong.Close() }()
-		_, _, err = wrong.Find("a")
-	}
-	if err == nil {
-		t.Error("with a wrong password it is used")
-	}
-}
 
 // TestTLSIsSpokenWithWhomItTrusts has a server that speaks TLS alone.
 func TestTLSIsSpokenWithWhomItTrusts(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -196,71 +195,4 @@ func FreeAddress(tb testing.TB) string {
 	}
 	defer func() { _ = ln.Close() }()
 	return fmt.Sprint(ln.Addr())
-}
-
-// StartCluster starts a Cluster of three servers, and returns its URL.
-func StartCluster(tb testing.TB) (url string) {
-	tb.Helper()
-	ctx, some, hosts := context.Background(), make([]*Server, 3), ""
-	for i := range some {
-		some[i] = Start(tb, "--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
-		hosts += "," + some[i].Address
-	}
-	const slots = 16384
-	for i, s := range some {
-		from, to := i*slots/len(some), (i+1)*slots/len(some)-1
-		if err := s.Client.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
-			tb.Fatal(err)
-		}
-		host, port, _ := net.SplitHostPort(some[0].Address)
-		if err := s.Client.ClusterMeet(ctx, host, port).Err(); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	for _, s := range some {
-		Await(tb, "the Cluster", func() error {
-			said, err := s.Client.ClusterInfo(ctx).Result()
-			if err == nil && !(strings.Contains(said, "cluster_state:ok") && strings.Contains(said, "cluster_known_nodes:3")) {
-				err = errors.New(said)
-			}
-			return err
-		})
-	}
-	return "redis+cluster://" + hosts[1:]
-}
-
-// Watched are two servers, of which Sentinels make the second one the first when that is gone.
-type Watched struct {
-	First, Second *Server
-	URL           string
-}
-
-// StartWatched starts them, and three Sentinels.
-func StartWatched(tb testing.TB) *Watched {
-	tb.Helper()
-	w := &Watched{First: Start(tb), URL: "redis+sentinel://"}
-	host, port, _ := net.SplitHostPort(w.First.Address)
-	w.Second = Start(tb, "--replicaof", host+" "+port)
-	ctx := context.Background()
-	for range 3 {
-		file := filepath.Join(tb.TempDir(), "sentinel.conf") // which a Sentinel writes itself
-		text := fmt.Sprintf("sentinel monitor main %s %s 2\nsentinel down-after-milliseconds main 500\n"+
-			"sentinel failover-timeout main 3000\n", host, port)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
-		}
-		s := begin(tb, func(own string) []string {
-			return []string{file, "--sentinel", "--bind", "127.0.0.1", "--port", own}
-		})
-		w.URL += s.Address + ","
-		Await(tb, "what a Sentinel knows", func() error {
-			said, err := s.Client.Do(ctx, "sentinel", "replicas", "main").Slice()
-			if err == nil && len(said) == 0 {
-				err = errors.New("it knows no second server")
-			}
-			return err
-		})
-	}
-	w.URL = strings.TrimSuffix(w.URL, ",") + "/main"
-	return w
 }
