@@ -26,15 +26,3 @@ func TestMemoGivesTheSameCounts(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func TestKnownTextAllocatesNothing(t *testing.T) {
-	if raced {
-		t.Skip("pools forget under the race detector")
-	}
-	m, c := tokenize.NewMemo(1000), counter(t, tokenize.O200k)
-	text := []byte(strings.Repeat("some tool result\n", 1000))
-	m.Count(c, text)
-	if n := testing.AllocsPerRun(100, func() { m.Count(c, text) }); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}

@@ -88,27 +88,6 @@ func TestToolsCostWhatTheCookbookSays(t *testing.T) {
 	f("gpt-4o-mini", 101)
 }
 
-func TestNestedSchemasCostMoreThanFlatOnes(t *testing.T) {
-	m := tokenize.NewModels().Of("gpt-5")
-	c := counter(t, m.Vocabulary)
-	inner := []tokenize.Property{{Key: "line", Type: "integer", Description: "One line."}}
-	tool := func(p ...tokenize.Property) int {
-		return m.Tools(c.CountString, []tokenize.Tool{{Name: "edit", Properties: p}})
-	}
-	flat := tool(tokenize.Property{Key: "edits", Type: "array"})
-	nested := tool(tokenize.Property{Key: "edits", Type: "array", Properties: inner})
-	if nested <= flat || m.Tools(c.CountString, nil) != 0 {
-		t.Errorf("nested %d, flat %d, none %d", nested, flat, m.Tools(c.CountString, nil))
-	}
-	deep := tokenize.Property{Key: "x"}
-	for range 100_000 {
-		deep = tokenize.Property{Key: "x", Properties: []tokenize.Property{deep}}
-	}
-	if n := tool(deep); n > 10_000 {
-		t.Errorf("a schema without end counts %d", n)
-	}
-}
-
 func TestImagesCostWhatTheirModelsSay(t *testing.T) {
 	f := func(model string, width, height int, low bool, want int) {
 		t.Helper()

@@ -118,35 +118,6 @@ func TestOneAbsurdAnswerDoesNotEndLearning(t *testing.T) {
 	}
 }
 
-func TestMadeUpNamesDoNotPushOutWhatRealOnesTaught(t *testing.T) {
-	r := ratios(nil)
-	teach(r, "qwen3", 15_000, 15_000, 15_000)
-	for k := range 1_000 {
-		teach(r, fmt.Sprint("m", k), 12_000)
-	}
-	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
-		t.Errorf("the ratio is %v, want 1.5", ratio)
-	}
-}
-
-func TestRatioMovesInSteps(t *testing.T) {
-	d := &drawer{}
-	r := ratios(d)
-	teach(r, "qwen3", 15_000, 15_000, 15_000)
-	for k := range 50 {
-		teach(r, "qwen3", 15_000+k%7*40) // 1.6 % at most
-		if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
-			t.Fatalf("the ratio is %v", ratio)
-		}
-	}
-	if d.puts != 1 {
-		t.Errorf("kept %d times, want once", d.puts)
-	}
-	if teach(r, "qwen3", 16_000, 16_000, 16_000, 16_000, 16_000); d.puts != 2 {
-		t.Errorf("kept %d times, want twice", d.puts)
-	}
-}
-
 func TestSourcesAreApart(t *testing.T) {
 	r := ratios(nil)
 	for range 3 {
@@ -244,14 +215,6 @@ func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 			t.Fatalf("%v is kept of %v", again, ratio)
 		}
 	})
-}
-
-func TestLookingARatioUpAllocatesNothing(t *testing.T) {
-	r := ratios(nil)
-	teach(r, "qwen3", 15_000, 15_000, 15_000)
-	if n := testing.AllocsPerRun(100, func() { r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
 }
 
 // TestSharedRatiosAreEverybodys has two that share a drawer: what one learns the other has after a Refresh, unless it

@@ -2,12 +2,10 @@ package window
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -225,31 +223,6 @@ func TestOneCutIsASuspicion(t *testing.T) {
 	}
 }
 
-func TestOneLessonReplacesAnother(t *testing.T) {
-	l, w, _ := lessonsOn(&drawer{})
-	f := func(tokens int, change func()) {
-		t.Helper()
-		change()
-		if got := w.Of("up", "m").Tokens; got != tokens {
-			t.Errorf("the window is %d, want %d", got, tokens)
-		}
-	}
-	believed := overflow.Sent{Window: 128_000} // as a request that began before the lesson has it
-	guess := func(tokens int) func() {
-		return func() {
-			l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input},
-				overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
-		}
-	}
-	f(57_000, guess(57_000))
-	f(57_000, guess(76_000)) // a guess is an upper bound
-	f(38_000, guess(38_000))
-	f(65_536, func() { l.LearnRefusal("up", "m", stated(65_536), believed) }) // the provider's word is more than a guess
-	f(65_536, guess(76_000))
-	f(32_768, func() { l.LearnRefusal("up", "m", stated(32_768), believed) })
-	f(19_000, guess(19_000)) // and yet it refused less
-}
-
 func TestServersTellTheirWindow(t *testing.T) {
 	l, w, _ := lessonsOn(&drawer{})
 	f := func(model string, probe, tokens int, source Source) {
@@ -310,23 +283,6 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 	}
 }
 
-func TestNothingNewIsNotKeptAgain(t *testing.T) {
-	d := &drawer{}
-	l, _, _ := lessonsOn(d)
-	l.Probe("up", "m", 32_768)
-	puts := d.puts
-	l.Probe("up", "m", 32_768)
-	l.Probe("up", "nobody", 0)
-	l.LearnAnswer("up", "m", 20_000)
-	l.LearnAnswer("up", "nobody", 20_000)
-	l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Rate}, overflow.Sent{})
-	l.LearnCut("up", "m", exactly(40_000), 32_768)
-	l.LearnCut("up", "m", exactly(40_000), 32_768)
-	if d.puts != puts {
-		t.Errorf("the keeper was called %d times for nothing", d.puts-puts)
-	}
-}
-
 func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	d := &drawer{}
 	l, w, clock := lessonsOn(d)
@@ -360,46 +316,6 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	}
 }
 
-func TestConfiguredWindowIsTold(t *testing.T) {
-	w := New(Config{Default: 128_000, Models: map[string]unit.Tokens{"my*": 50_000, "my-own*": 40_000}}, nil)
-	for model, want := range map[string]int{"MY-model": 50_000, "my-own-model": 40_000, "gpt-4o": 0, "": 0} {
-		if got := w.Configured(model); got != want {
-			t.Errorf("%q: got %d, want %d", model, got, want)
-		}
-	}
-}
-
-func TestLessonsAreBoundedAndCopied(t *testing.T) {
-	l, w, clock := lessonsOn(&drawer{})
-	for i := range 3 * mostTaught {
-		clock.at = clock.at.Add(time.Millisecond)
-		l.Probe("up", fmt.Sprintf("model-%d", i), 32_768)
-		if len(l.taught) > mostTaught {
-			t.Fatalf("%d lessons are kept, at most %d", len(l.taught), mostTaught)
-		}
-	}
-	if got := w.Of("up", fmt.Sprintf("model-%d", 3*mostTaught-1)); got.Source != Probed {
-		t.Errorf("the newest lesson is forgotten: %v", got)
-	}
-	body := []byte("gpt-4o")
-	l.Probe("up", unsafe.String(&body[0], len(body)), 32_768)
-	copy(body, "######")
-	if got := w.Of("up", "gpt-4o"); got.Source != Probed {
-		t.Errorf("a name is kept as a part of the request: %v", got)
-	}
-}
-
-func TestTaughtNameCostsNoAllocation(t *testing.T) {
-	l, w, _ := lessonsOn(&drawer{})
-	l.LearnRefusal("up", "gpt-4o", stated(32_768), overflow.Sent{})
-	for _, model := range []string{"gpt-4o", "gpt-4.1"} {
-		w.Of("up", model)
-		if n := testing.AllocsPerRun(100, func() { w.Of("up", model) }); n != 0 {
-			t.Errorf("%v allocations for %s, seen before", n, model)
-		}
-	}
-}
-
 func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, w, clock := lessonsOn(&drawer{})
@@ -427,29 +343,6 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestManyMayLearnAtOnce(t *testing.T) {
-	d := &drawer{}
-	l, w, _ := lessonsOn(d)
-	var all sync.WaitGroup
-	for g := range 4 {
-		all.Go(func() {
-			for i := range 200 {
-				model := fmt.Sprintf("model-%d", i%7)
-				l.LearnRefusal("up", model, stated(32_768+g), overflow.Sent{})
-				l.Probe("up", model, 65_536+i)
-				l.LearnAnswer("up", model, 40_000)
-				if got := w.Of("up", model).Tokens; got < 32_768 || got > 128_000 {
-					t.Errorf("the window is %d", got)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if again := NewLessons(d, l.now); len(again.taught) != len(l.taught) {
-		t.Errorf("%d are kept of %d", len(again.taught), len(l.taught))
-	}
 }
 
 // TestSharedLessonsAreEverybodys has two that share a drawer: what one learns or takes back, the other has after a

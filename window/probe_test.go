@@ -108,31 +108,6 @@ func TestServersThatSaySomethingElse(t *testing.T) {
 	}
 }
 
-// The end of a list may be missing: no number is taken that is cut off.
-func TestListThatIsCutOffIsReadAsFarAsItGoes(t *testing.T) {
-	first := strings.Index(groq, `,{"id":"gemma2`)
-	for i := range groq {
-		tokens, _ := ReadProbe("/v1/models", []byte(groq[:i]), "llama-3.1-8b-instant")
-		if want := map[bool]int{true: 131_072}[i >= first]; tokens != want {
-			t.Errorf("of %s: got %d, want %d", groq[:i], tokens, want)
-		}
-	}
-	for i := range llamaOne {
-		if tokens, ok := ReadProbe("/props", []byte(llamaOne[:i]), "m"); ok {
-			t.Errorf("of %s: got %d", llamaOne[:i], tokens)
-		}
-	}
-	long := `{"data":[{"id":"a","context_length":4096},` + strings.Repeat(" ", MostProbe) + `{"id":"b","context_length":8192}]}`
-	if tokens, _ := ReadProbe("/v1/models", []byte(long), "a"); tokens != 4_096 {
-		t.Errorf("of a long list: got %d", tokens)
-	}
-	for _, model := range []string{"b", "c"} { // it is not known to have one model only
-		if tokens, ok := ReadProbe("/v1/models", []byte(long), model); ok {
-			t.Errorf("of %s, behind the bound: got %d", model, tokens)
-		}
-	}
-}
-
 func TestLooksAreFewAndAskForTheModel(t *testing.T) {
 	paths := func(looks []Look) (all string) {
 		for _, l := range looks {
@@ -169,16 +144,4 @@ func FuzzReadProbe(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkReadProbe(b *testing.B) {
-	var list strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&list, `,{"id":"maker/model-%d","description":%q,"context_length":%d}`, i, strings.Repeat("words ", 200), 100_000+i)
-	}
-	body := []byte(`{"data":[` + list.String()[1:] + `]}`)
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		ReadProbe("/v1/models", body, "maker/model-499")
-	}
 }

@@ -3,9 +3,7 @@ package window
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"unsafe"
 
 	"epitome/unit"
 
@@ -119,18 +117,6 @@ func TestFamiliesHoldWhatTheTableDoesNotKnow(t *testing.T) {
 	f("llama3-70b-8192", 8_192)
 }
 
-// A pattern that one above it covers would never be asked.
-func TestEveryFamilyPatternDecides(t *testing.T) {
-	for _, f := range families {
-		for p := range strings.FieldsSeq(f.patterns) {
-			example := strings.NewReplacer("*", "z", "?", "9").Replace(p)
-			if got, _ := familyOf(example); got != f.tokens {
-				t.Errorf("%s holds %d by its own row, but %q is found with %d", p, f.tokens, example, got)
-			}
-		}
-	}
-}
-
 func TestEveryProviderGetsItsOwnEntry(t *testing.T) {
 	w := New(Config{Default: 1}, nil)
 	entries, providers := 0, map[string]bool{}
@@ -213,51 +199,6 @@ func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
 	})
 }
 
-func TestKnownNamesAreBoundedAndCopied(t *testing.T) {
-	w := New(Config{Default: 1_024}, nil)
-	for i := range 3 * maxKnown {
-		w.Of("any", fmt.Sprintf("model-%d", i))
-		if len(w.known) > maxKnown {
-			t.Fatalf("%d answers are kept after %d names, at most %d", len(w.known), i, maxKnown)
-		}
-	}
-	clear(w.known)
-	w.Of("any", strings.Repeat("x", maxName+1))
-	if len(w.known) != 0 {
-		t.Error("the answer for a very long name is kept")
-	}
-	body := []byte("gpt-4o")
-	w.Of("any", unsafe.String(&body[0], len(body)))
-	copy(body, "######")
-	if _, ok := w.known[question{"any", "gpt-4o"}]; !ok {
-		t.Error("a name is kept as a part of the request")
-	}
-}
-
-func TestKnownNameCostsNoAllocation(t *testing.T) {
-	w := New(Config{Default: 1_024}, nil)
-	w.Of("openai", "gpt-4o")
-	if n := testing.AllocsPerRun(100, func() { w.Of("openai", "gpt-4o") }); n != 0 {
-		t.Errorf("%v allocations for a name seen before", n)
-	}
-}
-
-func TestManyMayAskAtOnce(t *testing.T) {
-	w := New(Config{Default: 1_024}, nil)
-	var all sync.WaitGroup
-	for g := range 8 {
-		all.Go(func() {
-			for i := range 2 * maxKnown {
-				w.Of("any", fmt.Sprintf("model-%d", i*g))
-				if got := w.Of("any", "gpt-4o").Tokens; got != 128_000 {
-					t.Errorf("got %d", got)
-				}
-			}
-		})
-	}
-	all.Wait()
-}
-
 func FuzzEveryNameHasAWindow(f *testing.F) {
 	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
 		f.Add(s)
@@ -272,25 +213,4 @@ func FuzzEveryNameHasAWindow(f *testing.F) {
 			t.Errorf("%q: %v, and then %v", model, first, again)
 		}
 	})
-}
-
-func BenchmarkKnownName(b *testing.B) {
-	w := New(Config{Default: 1_024}, nil)
-	for b.Loop() {
-		w.Of("openai", "gpt-4o")
-	}
-}
-
-func BenchmarkNewName(b *testing.B) {
-	w := New(Config{Default: 1_024}, nil)
-	for b.Loop() {
-		w.search("openai", "nobody-knows-this-model")
-	}
-}
-
-func BenchmarkReadTable(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		readTable()
-	}
 }
