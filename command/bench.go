@@ -11,9 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
-	benchload "epitome/bench/load"
+	"epitome/bench/load"
 )
 
 type benchCmd struct {
@@ -58,8 +56,8 @@ func untilSignal() (context.Context, context.CancelFunc) {
 }
 
 // epitomeAt is the epitome in the file program, with defaults.
-func epitomeAt(name, program string) lineup.Contender {
-	return lineup.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", os.DevNull,
+func epitomeAt(name, program string) load.Contender {
+	return load.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", os.DevNull,
 		"--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}
 }
 
@@ -74,7 +72,7 @@ func (k loadCmd) Run(*cli) error {
 	if err != nil {
 		return fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
-	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{epitomeAt("epitome", self)}}
+	l := load.Lineup{Progress: os.Stderr, Proxies: []load.Contender{epitomeAt("epitome", self)}}
 	if len(k.Against) > 0 {
 		folder, err := os.MkdirTemp("", "epitome-bench-")
 		if err != nil {
@@ -87,7 +85,7 @@ func (k loadCmd) Run(*cli) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := benchload.Run(ctx, benchload.Options{Lineup: l, Quick: k.Quick})
+	r, err := load.Run(ctx, load.Options{Lineup: l, Quick: k.Quick})
 	if err != nil {
 		return err
 	}
@@ -96,7 +94,7 @@ func (k loadCmd) Run(*cli) error {
 
 // addRivals adds the programs of --against. They, and epitome beside them, run from copies in the folder: more of a
 // file that a linker has just written may count as idle memory.
-func (k loadCmd) addRivals(l *lineup.Lineup, folder string) error {
+func (k loadCmd) addRivals(l *load.Lineup, folder string) error {
 	for i, program := range append([]string{l.Proxies[0].Command[0]}, k.Against...) {
 		name := fmt.Sprintf("%d: %s", i, filepath.Base(program))
 		text, err := os.ReadFile(program)
@@ -124,7 +122,7 @@ type baselineCmd struct{}
 func (baselineCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return lineup.Baseline(ctx, c.Listen, c.Upstream)
+	return load.Baseline(ctx, c.Listen, c.Upstream)
 }
 
 type upstreamCmd struct{}
@@ -133,5 +131,5 @@ type upstreamCmd struct{}
 func (upstreamCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return backend.Serve(ctx, c.Listen)
+	return load.Serve(ctx, c.Listen)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"epitome/bench/demo/words"
 )
 
 // width is how many columns a line has.
@@ -26,7 +24,7 @@ func (p *page) line(format string, a ...any) {
 // fact writes a name and, beside it, a text on as many lines as it takes.
 func (p *page) fact(name, text string) {
 	const column = 24
-	for _, l := range words.Wrap(text, width-column) {
+	for _, l := range wrap(text, width-column) {
 		p.line("%-*s%s", column, name, l)
 		name = ""
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"epitome/bench/demo/words"
 )
 
 // Print writes what came of the session. The turns were told as they came.
@@ -30,11 +28,11 @@ func (r *Report) Print(w io.Writer) error {
 		row("", "sent by the agent", "as it came through, mode "+r.Mode)
 	}
 	row("turns answered", r.lifespan(), fmt.Sprintf("%d of %d", r.countAnswered(), len(r.Turns)))
-	row("largest request, tokens", fmt.Sprintf("%s (%d %% of the model's window)", words.Thousands(r.Raw.Largest), words.Share(r.Raw.Largest, r.Window)),
-		fmt.Sprintf("%s (%d %%)", words.Thousands(r.Sent.Largest), words.Share(r.Sent.Largest, r.Window)))
-	row("all requests, tokens", words.Short(r.Raw.Tokens)+star, fmt.Sprintf("%s (%d %%)", words.Short(sent), words.Share(sent, r.Raw.Tokens)))
-	row("cost, a cached token at a tenth", words.Short(int(r.Raw.Cost))+star,
-		fmt.Sprintf("%s (%d %%)", words.Short(cost), words.Share(cost, int(r.Raw.Cost))))
+	row("largest request, tokens", fmt.Sprintf("%s (%d %% of the model's window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
+		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
+	row("all requests, tokens", short(r.Raw.Tokens)+star, fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
+	row("cost, a cached token at a tenth", short(int(r.Raw.Cost))+star,
+		fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
 	if star != "" {
 		row("", "* had the window had no end", "")
 	}
@@ -57,19 +55,19 @@ func (r *Report) facts(p *page) {
 		return
 	}
 	add("nothing is lost", "Of %s, %d stand in the last request as they were, and %d in the %s (%s) that it leads to. %d are lost.",
-		words.Number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, words.Number(r.Kept.Files, "file"),
-		words.Thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
+		number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, number(r.Kept.Files, "file"),
+		thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
 	right := 0
 	for _, q := range r.Questions {
 		if q.Got == q.Want {
 			right++
 		}
 	}
-	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.", words.Times(r.ReadBack), words.Number(len(r.Questions), "question"), right)
+	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.", times(r.ReadBack), number(len(r.Questions), "question"), right)
 	add("the cache keeps hitting",
 		"%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
 			"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1,
-		len(r.Turns)-1-r.Extended-r.Unexplained, words.Share(r.Sent.Cached, r.Sent.Tokens))
+		len(r.Turns)-1-r.Extended-r.Unexplained, share(r.Sent.Cached, r.Sent.Tokens))
 	if s := r.Restart; s != nil && s.Equal {
 		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes. "+
 			countedToo, s.Turn)
@@ -80,13 +78,13 @@ func (r *Report) facts(p *page) {
 	}
 	if s := r.Summaries; s.Requests > 0 {
 		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out",
-			words.Times(s.Requests), words.Short(s.Input), words.Share(s.Cached, s.Input), words.Short(s.Output))
+			times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
 	}
 	if r.Compactions > 0 {
 		made += ". The table counts all messages that a summary stands for; epitome's pages, those of the request before and " +
 			"after it"
 	}
-	add("summaries", "%s; %s.", words.Number(r.Compactions, "compaction"), made)
+	add("summaries", "%s; %s.", number(r.Compactions, "compaction"), made)
 	add("what this cannot show", "%s", cannotShow)
 	p.line("")
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
@@ -106,7 +104,7 @@ func (r *Report) rewrites() bool { return r.Mode == "" || r.Mode == "on" }
 // excerpt writes what the model got in place of one large result, whole.
 func (r *Report) excerpt(p *page) {
 	e := r.Excerpt
-	p.line("One excerpt whole: in turn %d the model got these %s tokens in place of %s.", e.Turn, words.Thousands(e.After), words.Thousands(e.Before))
+	p.line("One excerpt whole: in turn %d the model got these %s tokens in place of %s.", e.Turn, thousands(e.After), thousands(e.Before))
 	p.line("")
 	for l := range strings.Lines(e.Text) {
 		p.line("  │ %s", strings.TrimRight(l, "\n"))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/bench/demo/words"
 	"epitome/pattern"
 )
 
@@ -209,11 +208,11 @@ func (r *Report) Missed() (all []string) {
 		return []string{fmt.Sprintf("the session died in turn %d: %s", len(r.Turns), r.Failed)}
 	}
 	add(r.Sent.Largest > r.Window, "a request of %d tokens is larger than the window", r.Sent.Largest)
-	add(r.Refused > 0, "the model has refused %s", words.Number(r.Refused, "request"))
-	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", words.Number(r.Unexplained, "request"))
+	add(r.Refused > 0, "the model has refused %s", number(r.Refused, "request"))
+	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", number(r.Unexplained, "request"))
 	add(r.MostOff > mostOff, "a request had %d tokens more or less than epitome told", r.MostOff)
 	add(r.Restart == nil || !r.Restart.Equal, "after the restart the last request did not come in the same bytes")
-	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", words.Number(r.Kept.Messages, "message"), r.Kept.Lost)
+	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", number(r.Kept.Messages, "message"), r.Kept.Lost)
 	for _, q := range r.Questions {
 		add(q.Got != q.Want, "the answer in turn %d is wrong: %s: got %s, want %s", q.Turn, q.Asked, q.Got, q.Want)
 	}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/bench/demo/words"
 	"epitome/tokenize"
 )
 
@@ -247,7 +246,7 @@ func doing(calls []toolCall) string {
 			all = append(all, argument(a, "path"))
 		case searchTool:
 			if p := argument(a, "path"); p != "." {
-				return "grep " + words.Number(1+strings.Count(p, "\n"), "file") + " set aside"
+				return "grep " + number(1+strings.Count(p, "\n"), "file") + " set aside"
 			}
 			return "grep " + argument(a, "pattern")
 		case editTool:

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/bench/demo/words"
 	"epitome/pattern"
 )
 
@@ -95,8 +94,8 @@ func deeds(v *view, room int) (list []string) {
 			results[m.Answers], _, _ = strings.Cut(string(m.Content), "\n")
 		}
 		for _, c := range m.Calls {
-			deed := "I called " + c.Function.Name + " " + words.Clip(c.Function.Arguments, longestDeed) + ": " +
-				words.Clip(results[c.ID], longestDeed)
+			deed := "I called " + c.Function.Name + " " + clip(c.Function.Arguments, longestDeed) + ": " +
+				clip(results[c.ID], longestDeed)
 			if room -= len("- \n") + len(deed); room < 0 {
 				slices.Reverse(list)
 				return list

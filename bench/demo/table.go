@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"epitome/bench/demo/words"
 )
 
 // table tells the turns as they come. A turn in which nothing happened, or nothing that has not been shown before, is
@@ -51,9 +49,9 @@ func (t *table) head() {
 		return
 	}
 	t.begun = true
-	for _, l := range words.Wrap(fmt.Sprintf("An agent sends its whole conversation again each turn. In time it outgrows its model, which here holds %s tokens; epitome, between the two, "+
+	for _, l := range wrap(fmt.Sprintf("An agent sends its whole conversation again each turn. In time it outgrows its model, which here holds %s tokens; epitome, between the two, "+
 		"%s. Agent, user and model are scripted. Epitome is the real one, and every figure is counted where it arrives.",
-		words.Thousands(t.window), doingIn(t.mode)), width) {
+		thousands(t.window), doingIn(t.mode)), width) {
 		t.line("%s", l)
 	}
 	t.line("")
@@ -85,8 +83,8 @@ func (t *table) turn(x Turn) {
 		first, more = more[0], more[1:]
 	}
 	t.line("%4d  %-25s%5s → %5s  %s %3d%%  %4s  %s",
-		x.Turn, words.Clip(x.Did, 25), words.Short(x.Sent), words.Short(x.Got), bar(x.Got, t.window),
-		words.Share(x.Got, t.window), fmt.Sprintf("%d%%", 100*x.Cached/max(x.Got, 1)), first)
+		x.Turn, clip(x.Did, 25), short(x.Sent), short(x.Got), bar(x.Got, t.window),
+		share(x.Got, t.window), fmt.Sprintf("%d%%", 100*x.Cached/max(x.Got, 1)), first)
 	for _, n := range more {
 		t.line("%67s%s", "", n)
 	}
@@ -122,13 +120,13 @@ func (t *table) unfold() {
 	}
 	var did []string
 	if n.Count > 0 {
-		did = append(did, fmt.Sprintf("offload %s, %s → %s", words.Number(n.Count, "result"), words.Short(n.Before), words.Short(n.After)))
+		did = append(did, fmt.Sprintf("offload %s, %s → %s", number(n.Count, "result"), short(n.Before), short(n.After)))
 	}
 	if reads > 0 {
-		did = append(did, "read back "+words.Times(reads))
+		did = append(did, "read back "+times(reads))
 	}
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s → %5s  %s", "·", "… "+words.Number(len(t.folded), "turn"),
-		words.Short(last.Sent), words.Short(last.Got), strings.Join(did, "; "))))
+	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s → %5s  %s", "·", "… "+number(len(t.folded), "turn"),
+		short(last.Sent), short(last.Got), strings.Join(did, "; "))))
 	t.folded = nil
 }
 
@@ -137,7 +135,7 @@ func (t *table) death(why refusalError) {
 	t.head()
 	t.unfold()
 	mark := "✗ "
-	for _, l := range words.Wrap("without epitome the session dies here. The model, sent the agent's request as it is, answers "+why.Error(), width-8) {
+	for _, l := range wrap("without epitome the session dies here. The model, sent the agent's request as it is, answers "+why.Error(), width-8) {
 		t.line("      %s", t.paint(red, mark+l))
 		mark = "  "
 	}
@@ -146,7 +144,7 @@ func (t *table) death(why refusalError) {
 // restart tells what came of the restart.
 func (t *table) restart(r Restart) {
 	t.unfold()
-	l, color := "the same "+words.Thousands(r.Bytes)+" bytes.", green
+	l, color := "the same "+thousands(r.Bytes)+" bytes.", green
 	if !r.Equal {
 		l, color = "OTHER bytes.", red
 	}
@@ -158,19 +156,19 @@ func (t *table) notes(x Turn) (list []string) {
 	for _, s := range x.Steps {
 		switch s.Kind {
 		case Offload:
-			list = append(list, fmt.Sprintf("offload %s → %s, %s", words.Short(s.Before), words.Short(s.After), s.How))
+			list = append(list, fmt.Sprintf("offload %s → %s, %s", short(s.Before), short(s.After), s.How))
 		case Clear:
 			list = append(list, t.paint(cyan,
-				fmt.Sprintf("clear %s, %s → %s", words.Number(s.Count, "result"), words.Short(s.Before), words.Short(s.After))))
+				fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
 		case Compact:
 			list = append(list, t.paint(yellow,
-				fmt.Sprintf("compact %s → %s", words.Number(s.Count, "message"), words.Short(s.Summary))))
+				fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
 		default:
 			list = append(list, t.paint(red, "CHANGED, and nothing says why"))
 		}
 	}
 	if x.Summary != nil {
-		list = append(list, t.paint(yellow, fmt.Sprintf("by the model: %s → %s", words.Short(x.Summary.Input), words.Short(x.Summary.Output))))
+		list = append(list, t.paint(yellow, fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
 	}
 	switch q := x.Question; {
 	case q != nil && q.Got != q.Want:

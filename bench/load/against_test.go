@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"epitome/bench/lineup"
 )
 
 func TestFiguresStandBesideThoseOfTheOthers(t *testing.T) {
@@ -55,7 +53,7 @@ func TestRunPutsTheSubjectBesideAnotherProgram(t *testing.T) {
 			t.Errorf("the report does not show %s:\n%s", figure, &text)
 		}
 	}
-	if slices.ContainsFunc(r.Against, func(c Comparison) bool { return c.Contender == lineup.BareName }) {
+	if slices.ContainsFunc(r.Against, func(c Comparison) bool { return c.Contender == BareName }) {
 		t.Error("the bare proxy is compared, which nobody asked for")
 	}
 }

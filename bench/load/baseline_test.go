@@ -5,25 +5,21 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
-	"epitome/bench/wire"
 )
 
 // serveBoth runs the upstream and the baseline before it in this process and returns the baseline's site.
 func serveBoth(t *testing.T) (addr string) {
 	t.Helper()
-	upstream, errU := wire.Listen("127.0.0.1:0")
-	baseline, errB := wire.Listen("127.0.0.1:0")
+	upstream, errU := Listen("127.0.0.1:0")
+	baseline, errB := Listen("127.0.0.1:0")
 	if errU != nil || errB != nil {
 		t.Fatal(errU, errB)
 	}
 	listen := baseline.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
-	go func() { ended <- backend.AcceptEach(ctx, upstream, backend.ServeConn) }()
-	go func() { ended <- lineup.ServeBaseline(ctx, baseline, upstream.Addr().String()) }()
+	go func() { ended <- AcceptEach(ctx, upstream, ServeConn) }()
+	go func() { ended <- ServeBaseline(ctx, baseline, upstream.Addr().String()) }()
 	t.Cleanup(func() {
 		cancel()
 		for range 2 {
@@ -32,8 +28,8 @@ func serveBoth(t *testing.T) (addr string) {
 			}
 		}
 	})
-	ask := wire.GetRequest(listen, "/")
-	for lineup.AskOnce(listen, ask) != nil {
+	ask := GetRequest(listen, "/")
+	for AskOnce(listen, ask) != nil {
 		if t.Context().Err() != nil {
 			t.Fatal("the baseline does not answer")
 		}
@@ -44,29 +40,29 @@ func serveBoth(t *testing.T) (addr string) {
 
 func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
 	at := serveBoth(t)
-	payload, err := backend.ChatBody(100 << 10)
+	payload, err := ChatBody(100 << 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := wire.Dial(at, lineup.TurnLimit)
+	c, err := Dial(at, TurnLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	for i := range 3 {
-		answer, err := c.Open(wire.PostRequest(at, backend.ChatPath, payload))
+		answer, err := c.Open(PostRequest(at, ChatPath, payload))
 		if err != nil {
 			t.Fatalf("request %d: %v", i, err)
 		}
-		if n, err := answer.Drain(c.Scratch); err != nil || n != int64(len(backend.ChatAnswer(100<<10))) {
-			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(backend.ChatAnswer(100<<10)))
+		if n, err := answer.Drain(c.Scratch); err != nil || n != int64(len(ChatAnswer(100<<10))) {
+			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(ChatAnswer(100<<10)))
 		}
 	}
-	ages, err := streamTurn(at, wire.PostRequest(at, backend.ChatPath+"?bench=stream&events=4", payload))
+	ages, err := streamTurn(at, PostRequest(at, ChatPath+"?bench=stream&events=4", payload))
 	if err != nil || len(ages) != 4 {
 		t.Errorf("stream of %d events, %v; want 4", len(ages), err)
 	}
-	idle, err := openIdle(at, wire.PostRequest(at, backend.ChatPath+"?bench=idle", payload))
+	idle, err := openIdle(at, PostRequest(at, ChatPath+"?bench=idle", payload))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +74,8 @@ func TestChangedBodyGetsNoAnswer(t *testing.T) {
 	f := func(made int, want string) {
 		t.Helper()
 		got := ""
-		if err := lineup.AskOnce(at, fmt.Appendf(nil,
-			"POST / HTTP/1.1\r\nHost: a\r\n%s: %d\r\nContent-Length: 2\r\n\r\n{}", wire.MadeHeader, made)); err != nil {
+		if err := AskOnce(at, fmt.Appendf(nil,
+			"POST / HTTP/1.1\r\nHost: a\r\n%s: %d\r\nContent-Length: 2\r\n\r\n{}", MadeHeader, made)); err != nil {
 			got = err.Error()
 		}
 		if got != want {

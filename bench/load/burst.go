@@ -7,10 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
-	"epitome/bench/wire"
 )
 
 // burstAtOnce is how many bodies of a burst are under way at the same time.
@@ -20,13 +16,13 @@ const burstAtOnce = 8
 // memory that it holds some seconds later.
 func (r *loadRun) bursts(ctx context.Context) error {
 	r.opts.Say("burst: %d bodies of %d bytes, %d at once", r.plan.burst, r.plan.burstBytes, burstAtOnce)
-	payload, err := backend.ChatBody(r.plan.burstBytes)
+	payload, err := ChatBody(r.plan.burstBytes)
 	if err != nil {
 		return err
 	}
-	lanes := map[string]*lineup.Lane{}
+	lanes := map[string]*Lane{}
 	for i, c := range r.field {
-		lane, err := lineup.Launch(ctx, c, r.upstream)
+		lane, err := Launch(ctx, c, r.upstream)
 		if err == nil {
 			defer lane.Stop()
 			err = r.burst(lane, payload)
@@ -44,7 +40,7 @@ func (r *loadRun) bursts(ctx context.Context) error {
 	for i := range r.report.Footprint {
 		row := &r.report.Footprint[i]
 		if lane := lanes[row.Contender]; lane != nil {
-			if rss, err := lineup.ResidentBytes(lane.PID()); err == nil {
+			if rss, err := ResidentBytes(lane.PID()); err == nil {
 				row.BurstMB = megabytes(rss)
 			}
 		}
@@ -53,16 +49,16 @@ func (r *loadRun) bursts(ctx context.Context) error {
 }
 
 // burst sends the bodies through one lane.
-func (r *loadRun) burst(lane *lineup.Lane, payload []byte) error {
+func (r *loadRun) burst(lane *Lane, payload []byte) error {
 	errs := make([]error, burstAtOnce)
 	var working sync.WaitGroup
 	for k := range errs {
 		working.Go(func() {
 			for n := k; n < r.plan.burst && errs[k] == nil; n += burstAtOnce {
 				own := bytes.Replace(payload, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1)
-				c, err := wire.Dial(lane.Addr, time.Minute)
+				c, err := Dial(lane.Addr, time.Minute)
 				if err == nil {
-					err = c.Exchange(wire.PostRequest(lane.Addr, backend.ChatPath, own))
+					err = c.Exchange(PostRequest(lane.Addr, ChatPath, own))
 					c.Close()
 				}
 				errs[k] = err

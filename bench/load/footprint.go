@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"epitome/bench/lineup"
 	"epitome/bench/report"
-	"epitome/bench/wire"
 )
 
 // starts are the fresh processes of one contender so far.
@@ -45,15 +43,15 @@ func (r *loadRun) footprints(ctx context.Context) error {
 }
 
 // start measures one process more. The last one gets the idle streams.
-func (r *loadRun) start(ctx context.Context, c lineup.Contender, all *starts, last bool) error {
-	run, err := lineup.Launch(ctx, c, r.upstream)
+func (r *loadRun) start(ctx context.Context, c Contender, all *starts, last bool) error {
+	run, err := Launch(ctx, c, r.upstream)
 	if err != nil {
 		return err
 	}
 	defer run.Stop()
 	all.ready = append(all.ready, report.Milliseconds(run.Ready))
 	time.Sleep(r.plan.settle)
-	if rss, err := lineup.ResidentBytes(run.PID()); err == nil {
+	if rss, err := ResidentBytes(run.PID()); err == nil {
 		all.idle = append(all.idle, *megabytes(rss))
 	}
 	if last {
@@ -73,16 +71,16 @@ func (s *starts) row(name string, p plan) Footprint {
 }
 
 // idleStreams returns the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.
-func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
+func (r *loadRun) idleStreams(run *Lane) (*float64, error) {
 	request, err := chatRequest(run, 2<<10, "")
 	if err != nil {
 		return nil, err
 	}
-	if err := lineup.AskOnce(run.Addr, request); err != nil {
+	if err := AskOnce(run.Addr, request); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", run.Name, err)
 	}
 	time.Sleep(r.plan.settle)
-	before, err := lineup.ResidentBytes(run.PID())
+	before, err := ResidentBytes(run.PID())
 	if err != nil {
 		r.skip(err)
 		return nil, nil
@@ -98,7 +96,7 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 		defer c.Close()
 	}
 	time.Sleep(r.plan.settle)
-	after, err := lineup.ResidentBytes(run.PID())
+	after, err := ResidentBytes(run.PID())
 	if err != nil {
 		return nil, fmt.Errorf("cannot measure %s: %w", run.Name, err)
 	}
@@ -107,8 +105,8 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 }
 
 // openIdle opens a stream and reads its only event.
-func openIdle(addr string, request []byte) (*wire.Client, error) {
-	c, err := wire.Dial(addr, time.Minute)
+func openIdle(addr string, request []byte) (*Client, error) {
+	c, err := Dial(addr, time.Minute)
 	if err != nil {
 		return nil, err
 	}

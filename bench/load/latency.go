@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
 	"epitome/bench/report"
-	"epitome/bench/wire"
 )
 
 // measured is what one contender's turns have given.
@@ -69,15 +66,15 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 
 // caller is a contender's connection with the request it sends again and again.
 type caller struct {
-	*wire.Client
+	*Client
 	name    string
 	request []byte
 }
 
 // chatRequest is one of size bytes for a lane. query says what is answered.
-func chatRequest(lane *lineup.Lane, size int, query string) ([]byte, error) {
-	payload, err := backend.ChatBody(size)
-	return wire.PostRequest(lane.Addr, backend.ChatPath+query, payload), err
+func chatRequest(lane *Lane, size int, query string) ([]byte, error) {
+	payload, err := ChatBody(size)
+	return PostRequest(lane.Addr, ChatPath+query, payload), err
 }
 
 // warmCallers connects to every lane and sends some requests that do not count. The caller closes them, also on error.
@@ -88,7 +85,7 @@ func (r *loadRun) warmCallers(size int) ([]caller, error) {
 		if err != nil {
 			return callers, err
 		}
-		c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
+		c, err := Dial(lane.Addr, TurnLimit)
 		if err != nil {
 			return callers, fmt.Errorf("cannot measure %s: %w", lane.Name, err)
 		}
@@ -109,7 +106,7 @@ func closeCallers(callers []caller) {
 // turn sends n requests one after the other and returns the time of each in µs. The first of a turn finds cold
 // caches in every contender alike; it is sent and not counted.
 func (c caller) turn(n int) ([]float64, error) {
-	c.Extend(lineup.TurnLimit)
+	c.Extend(TurnLimit)
 	if err := c.Exchange(c.request); err != nil {
 		return nil, err
 	}
@@ -134,7 +131,7 @@ type cpuMeter struct {
 func (r *loadRun) cpuMeters() []cpuMeter {
 	meters := make([]cpuMeter, len(r.lanes))
 	for i, lane := range r.lanes {
-		if used, err := lineup.CPUTime(lane.PID()); lane.PID() != 0 && err == nil {
+		if used, err := CPUTime(lane.PID()); lane.PID() != 0 && err == nil {
 			meters[i] = cpuMeter{pid: lane.PID(), start: used}
 		}
 	}
@@ -146,7 +143,7 @@ func (m cpuMeter) perRequest(n int) *float64 {
 	if m.pid == 0 || n == 0 {
 		return nil
 	}
-	now, err := lineup.CPUTime(m.pid)
+	now, err := CPUTime(m.pid)
 	if err != nil {
 		return nil
 	}

@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
 	"epitome/bench/report"
-	"epitome/bench/wire"
 )
 
 // The phases of a request in which clients leave: the upstream has it and has answered nothing, or has sent one event
@@ -30,9 +27,9 @@ func (r *loadRun) leavings(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = w.Close() }()
-	lanes := []*lineup.Lane{{Name: lineup.DirectName, Addr: w.addr}}
+	lanes := []*Lane{{Name: DirectName, Addr: w.addr}}
 	for i, c := range r.field {
-		lane, err := lineup.Launch(ctx, c, "http://"+w.addr)
+		lane, err := Launch(ctx, c, "http://"+w.addr)
 		if err != nil && i == 0 {
 			return err
 		}
@@ -56,7 +53,7 @@ func (r *loadRun) leavings(ctx context.Context) error {
 }
 
 // leaving has clients of one lane leave in one phase. A lane that has not noticed the first three is not asked again.
-func (r *loadRun) leaving(ctx context.Context, w *witness, lane *lineup.Lane, phase string) (Leaving, error) {
+func (r *loadRun) leaving(ctx context.Context, w *witness, lane *Lane, phase string) (Leaving, error) {
 	row := Leaving{Contender: lane.Name, Phase: phase}
 	var took []float64
 	for row.Tries < r.plan.leavings && (row.Unnoticed < 3 || len(took) > 0) {
@@ -97,7 +94,7 @@ type departure struct {
 }
 
 func newWitness() (*witness, error) {
-	ln, err := wire.Listen("127.0.0.1:0")
+	ln, err := Listen("127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -123,28 +120,28 @@ func (w *witness) ServeHTTP(to http.ResponseWriter, q *http.Request) {
 }
 
 // try lets one client come and leave; 0: the upstream did not notice within patience.
-func (w *witness) try(lane *lineup.Lane, phase string, patience time.Duration) (time.Duration, error) {
+func (w *witness) try(lane *Lane, phase string, patience time.Duration) (time.Duration, error) {
 	w.tries++
-	body, err := backend.ChatBody(2 << 10)
+	body, err := ChatBody(2 << 10)
 	if err != nil {
 		return 0, err
 	}
-	c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
+	c, err := Dial(lane.Addr, TurnLimit)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	target := fmt.Sprintf("%s?try=%d&phase=%s", backend.ChatPath, w.tries, phase)
-	if _, err = c.Conn.Write(wire.PostRequest(lane.Addr, target, body)); err != nil {
+	target := fmt.Sprintf("%s?try=%d&phase=%s", ChatPath, w.tries, phase)
+	if _, err = c.Conn.Write(PostRequest(lane.Addr, target, body)); err != nil {
 		return 0, err
 	}
 	select {
 	case <-w.reached:
-	case <-time.After(lineup.TurnLimit):
-		return 0, fmt.Errorf("no request reached the upstream within %s", lineup.TurnLimit)
+	case <-time.After(TurnLimit):
+		return 0, fmt.Errorf("no request reached the upstream within %s", TurnLimit)
 	}
 	if phase == streaming {
-		if _, err = wire.ReadHead(c.Reader); err != nil {
+		if _, err = ReadHead(c.Reader); err != nil {
 			return 0, err
 		}
 	}

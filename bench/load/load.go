@@ -13,13 +13,12 @@ import (
 	"iter"
 	"time"
 
-	"epitome/bench/lineup"
 	"epitome/bench/report"
 )
 
 // Options are what Run can be told. A run takes about two minutes with four contenders.
 type Options struct {
-	lineup.Lineup
+	Lineup
 	// Quick makes all counts tiny: it shows that everything works and yields no figure worth reading.
 	Quick bool
 }
@@ -76,9 +75,9 @@ func (p plan) turnRequests(size int) int {
 type loadRun struct {
 	opts     Options
 	plan     plan
-	upstream string             // base URL of the scripted upstream
-	field    []lineup.Contender // in the order of their turns
-	lanes    []*lineup.Lane     // direct first, then the field as far as it started
+	upstream string      // base URL of the scripted upstream
+	field    []Contender // in the order of their turns
+	lanes    []*Lane     // direct first, then the field as far as it started
 	report   *Report
 }
 
@@ -109,10 +108,10 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 }
 
 // startUpstream runs the scripted upstream in a process of its own.
-func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
+func (r *loadRun) startUpstream(ctx context.Context) (*Lane, error) {
 	command := append(append([]string{}, r.opts.Self...), "upstream", "--listen", "{listen}")
-	upstream := lineup.Contender{Name: "upstream", Command: command}
-	up, err := lineup.Launch(ctx, upstream, "")
+	upstream := Contender{Name: "upstream", Command: command}
+	up, err := Launch(ctx, upstream, "")
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +122,16 @@ func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
 
 // measure runs all parts. Memory of idle streams and after a burst is taken from fresh processes first, because a heap that load has
 // grown would hide it.
-func (r *loadRun) measure(ctx context.Context, up *lineup.Lane) error {
+func (r *loadRun) measure(ctx context.Context, up *Lane) error {
 	for _, part := range []func(context.Context) error{r.footprints, r.bursts} {
 		if err := part(ctx); err != nil {
 			return err
 		}
 	}
-	r.lanes = []*lineup.Lane{{Name: lineup.DirectName, Addr: up.Addr}}
+	r.lanes = []*Lane{{Name: DirectName, Addr: up.Addr}}
 	defer r.stopField()
 	for i, c := range r.field {
-		lane, err := lineup.Launch(ctx, c, r.upstream)
+		lane, err := Launch(ctx, c, r.upstream)
 		if err != nil && i == 0 {
 			return err
 		}
@@ -183,7 +182,7 @@ func (r *loadRun) readLoadedMemory() {
 			if lane.Name != row.Contender || lane.PID() == 0 {
 				continue
 			}
-			if rss, err := lineup.ResidentBytes(lane.PID()); err == nil {
+			if rss, err := ResidentBytes(lane.PID()); err == nil {
 				row.LoadedMB = megabytes(rss)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/bench/lineup"
 	"epitome/internal/need"
 )
 
@@ -17,7 +16,7 @@ func TestNginxConfigIsTakenByNginx(t *testing.T) {
 		need.Skip(t, "no nginx to try the config with: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	l := lineup.Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}
+	l := Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}
 	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
 	if err != nil {
 		t.Fatal(err)
@@ -59,12 +58,12 @@ func TestLoadMeasuresEveryContender(t *testing.T) {
 	if !slices.Equal(latency, all) || !slices.Equal(rate, all) {
 		t.Errorf("latency of %q, throughput of %q; want both of %q", latency, rate, all)
 	}
-	if want := []string{lineup.DirectName, "subject", lineup.BareName}; !slices.Equal(stream, want) {
+	if want := []string{DirectName, "subject", BareName}; !slices.Equal(stream, want) {
 		t.Errorf("stream of %q, want %q", stream, want)
 	}
 	for _, row := range report.Leaving {
 		// The bare baseline watches no client: it cannot notice one that leaves.
-		if noticed := row.Unnoticed < row.Tries; noticed != (row.Contender == lineup.DirectName) {
+		if noticed := row.Unnoticed < row.Tries; noticed != (row.Contender == DirectName) {
 			t.Errorf("%s, %s: %d of %d clients left unnoticed", row.Contender, row.Phase, row.Unnoticed, row.Tries)
 		}
 	}
@@ -84,7 +83,7 @@ func TestSubjectThatCannotStartIsAnError(t *testing.T) {
 	exe := l.Proxies[0].Command[0]
 	f := func(want string, command ...string) {
 		t.Helper()
-		l.Proxies = []lineup.Contender{{Name: "subject", Command: command}}
+		l.Proxies = []Contender{{Name: "subject", Command: command}}
 		_, err := Run(t.Context(), Options{Lineup: l, Quick: true})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", command, err, want)

@@ -8,9 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
-
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
 )
 
 // TestMain lets this test binary play the roles that a run starts as processes of their own: as "TEST bench upstream
@@ -28,9 +25,9 @@ func playRole(args []string) int {
 	var err error
 	switch {
 	case args[0] == "upstream" && len(args) == 3:
-		err = backend.Serve(ctx, args[2])
+		err = Serve(ctx, args[2])
 	case args[0] == "baseline" && len(args) == 5:
-		err = lineup.Baseline(ctx, args[2], args[4])
+		err = Baseline(ctx, args[2], args[4])
 	default:
 		err = fmt.Errorf("cannot play role %q", args)
 	}
@@ -42,7 +39,7 @@ func playRole(args []string) int {
 }
 
 // bareAsSubject returns a lineup in which this test binary's baseline plays the measured proxy.
-func bareAsSubject(t *testing.T) lineup.Lineup {
+func bareAsSubject(t *testing.T) Lineup {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -50,8 +47,8 @@ func bareAsSubject(t *testing.T) lineup.Lineup {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // under -race each child would otherwise take a second to end
-	return lineup.Lineup{
-		Proxies: []lineup.Contender{{Name: "subject",
+	return Lineup{
+		Proxies: []Contender{{Name: "subject",
 			Command: []string{exe, "bench", "baseline", "--listen", "{listen}", "--upstream", "{upstream}"}}},
 		Nginx:    "none",
 		Progress: io.Discard,

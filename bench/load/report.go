@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"epitome/bench/lineup"
 	"epitome/bench/report"
 )
 
@@ -106,12 +105,12 @@ const (
 func (r *Report) settle() {
 	latency, chunk, rate := r.nginxFigures()
 	for i := range r.Latency {
-		if row := &r.Latency[i]; row.Contender != lineup.DirectName {
+		if row := &r.Latency[i]; row.Contender != DirectName {
 			row.VsNginx = report.Ratio(row.AddedUS, latency[row.Bytes])
 		}
 	}
 	for i := range r.Stream {
-		if row := &r.Stream[i]; row.Contender != lineup.DirectName {
+		if row := &r.Stream[i]; row.Contender != DirectName {
 			row.VsNginx = report.Ratio(row.AddedP50US, chunk)
 		}
 	}
@@ -126,7 +125,7 @@ func (r *Report) settle() {
 func (r *Report) settleFlood() {
 	events := 0.0
 	for _, row := range r.Flood {
-		if row.Contender == lineup.NginxName {
+		if row.Contender == NginxName {
 			events = row.PerSecond
 		}
 	}
@@ -140,17 +139,17 @@ func (r *Report) settleFlood() {
 func (r *Report) nginxFigures() (latency map[int]float64, chunk float64, rate map[int]float64) {
 	latency, rate = map[int]float64{}, map[int]float64{}
 	for _, row := range r.Latency {
-		if row.Contender == lineup.NginxName {
+		if row.Contender == NginxName {
 			latency[row.Bytes] = row.AddedUS
 		}
 	}
 	for _, row := range r.Stream {
-		if row.Contender == lineup.NginxName {
+		if row.Contender == NginxName {
 			chunk = row.AddedP50US
 		}
 	}
 	for _, row := range r.Throughput {
-		if row.Contender == lineup.NginxName {
+		if row.Contender == NginxName {
 			rate[row.Bytes] = row.PerSecond
 		}
 	}

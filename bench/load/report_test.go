@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"epitome/bench/lineup"
 )
 
 // goodReport meets every goal exactly at its limit.
@@ -14,20 +12,20 @@ func goodReport() *Report {
 	return &Report{
 		Subject: "epitome",
 		Latency: []Latency{
-			{Contender: lineup.DirectName, Bytes: 2048, P50US: 20},
+			{Contender: DirectName, Bytes: 2048, P50US: 20},
 			{Contender: "epitome", Bytes: 2048, P50US: 110, AddedUS: 90},
-			{Contender: lineup.NginxName, Bytes: 2048, P50US: 70, AddedUS: 50},
-			{Contender: lineup.DirectName, Bytes: 819200},
+			{Contender: NginxName, Bytes: 2048, P50US: 70, AddedUS: 50},
+			{Contender: DirectName, Bytes: 819200},
 			{Contender: "epitome", Bytes: 819200, AddedUS: 100},
-			{Contender: lineup.NginxName, Bytes: 819200, AddedUS: 200},
+			{Contender: NginxName, Bytes: 819200, AddedUS: 200},
 		},
 		Stream: []Stream{
-			{Contender: lineup.DirectName}, {Contender: "epitome", AddedP50US: 40},
-			{Contender: lineup.NginxName, AddedP50US: 20},
+			{Contender: DirectName}, {Contender: "epitome", AddedP50US: 40},
+			{Contender: NginxName, AddedP50US: 20},
 		},
 		Throughput: []Throughput{
 			{Contender: "epitome", Bytes: 2048, PerSecond: 300},
-			{Contender: lineup.NginxName, Bytes: 2048, PerSecond: 200},
+			{Contender: NginxName, Bytes: 2048, PerSecond: 200},
 		},
 		Leaving:   []Leaving{{Contender: "epitome", Phase: waiting, Tries: 9, P99MS: new(50.0)}},
 		Footprint: []Footprint{{Contender: "epitome", ReadyMS: 100, IdleMB: new(60.0), BurstMB: new(100.0), StreamKB: new(40.0)}},
@@ -89,7 +87,7 @@ func TestMissedNamesFigureAndGoal(t *testing.T) {
 
 func TestWhatWasNotMeasuredIsSaidAndNotMissed(t *testing.T) {
 	r := goodReport()
-	r.Latency = slices.DeleteFunc(r.Latency, func(x Latency) bool { return x.Contender == lineup.NginxName })
+	r.Latency = slices.DeleteFunc(r.Latency, func(x Latency) bool { return x.Contender == NginxName })
 	r.Footprint[0].IdleMB, r.Footprint[0].StreamKB = nil, nil
 	r.Skipped = []string{"nginx: not found"}
 	r.settle()

@@ -10,10 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"epitome/bench/backend"
-	"epitome/bench/lineup"
 	"epitome/bench/report"
-	"epitome/bench/wire"
 )
 
 // streams measures the delay of streamed chunks: one paced stream at a time, contender after contender.
@@ -91,7 +88,7 @@ func streamRow(name string, own, direct measured) Stream {
 // streamTurn reads one stream to its end and returns each event's age on arrival in µs. Sender and reader share the
 // machine's clock.
 func streamTurn(addr string, request []byte) ([]float64, error) {
-	c, err := wire.Dial(addr, lineup.TurnLimit)
+	c, err := Dial(addr, TurnLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +108,7 @@ func streamTurn(addr string, request []byte) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read event %d: %w", len(ages)+1, err)
 		}
-		if sent, ok := backend.EventSent(strings.TrimSpace(line)); ok {
+		if sent, ok := EventSent(strings.TrimSpace(line)); ok {
 			ages = append(ages, report.Microseconds(now.Sub(sent)))
 		}
 	}

@@ -7,9 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"epitome/bench/lineup"
 	"epitome/bench/report"
-	"epitome/bench/wire"
 )
 
 // throughputs measures the requests per second over several connections, for each size below 512 KiB: larger bodies
@@ -67,14 +65,14 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 type crew []caller
 
 // newCrew connects and sends one request over each connection. The caller closes it, also on error.
-func (r *loadRun) newCrew(lane *lineup.Lane, size int) (crew, error) {
+func (r *loadRun) newCrew(lane *Lane, size int) (crew, error) {
 	request, err := chatRequest(lane, size, "")
 	if err != nil {
 		return nil, err
 	}
 	var members crew
 	for range r.plan.conns {
-		c, err := wire.Dial(lane.Addr, lineup.TurnLimit)
+		c, err := Dial(lane.Addr, TurnLimit)
 		if err != nil {
 			return members, err
 		}
@@ -107,7 +105,7 @@ func (c crew) turn(length time.Duration) (answers int, perSecond float64, err er
 
 // askUntil asks until end, once at least, and returns the number of answers.
 func (c caller) askUntil(end time.Time) (int, error) {
-	c.Extend(lineup.TurnLimit)
+	c.Extend(TurnLimit)
 	for n := 0; ; {
 		if err := c.Exchange(c.request); err != nil {
 			return n, err

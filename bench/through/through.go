@@ -21,7 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/bench/lineup"
+	"epitome/bench/load"
 	"epitome/bench/policy"
 	"epitome/bench/price"
 )
@@ -43,7 +43,7 @@ type Program struct {
 // lane is a running process with the upstream behind it.
 type lane struct {
 	upstream *upstream
-	process  *lineup.Lane
+	process  *load.Lane
 }
 
 // Open prepares to play through the program in the file path with the given preset; requests are held against the
@@ -117,7 +117,7 @@ func (p *Program) lane(window int) (*lane, error) {
 		"[summarize]\nmode = \"intent\"\n[rewrite]\npreset = %q\n", window, window, p.preset)
 	if err = os.WriteFile(config, []byte(text), 0o600); err == nil {
 		l := &lane{upstream: up}
-		l.process, err = lineup.Launch(context.Background(), lineup.Contender{Name: p.path, Ready: "/-/ready",
+		l.process, err = load.Launch(context.Background(), load.Contender{Name: p.path, Ready: "/-/ready",
 			Leave: 20 * time.Second, Command: []string{p.path, "serve", "--config", config, "--listen", "{listen}",
 				"--upstream", "{upstream}", "--data", "{dir}"}}, up.url())
 		if err == nil {

@@ -1,12 +1,4 @@
-// Package backend is the upstream of measurements: a provider of chat completions that answers at once, by a script in
-// the query.
-//
-// It promises that its answers do not depend on who asks, so that what is measured of contenders differs by nothing
-// else; that a body which was changed on its way gets no answer; and that each streamed event carries the time at which
-// it was sent.
-//
-// It does not promise to be a server for anything else: it reads what package wire writes.
-package backend
+package load
 
 import (
 	"bufio"
@@ -18,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"epitome/bench/wire"
 )
 
 // ChatPath is where measured requests of Chat Completions go. The query says what the upstream answers. Without one: a
@@ -33,7 +23,7 @@ const StreamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-
 
 // Serve serves the scripted provider of a load run on listen (host:port) until ctx ends.
 func Serve(ctx context.Context, listen string) error {
-	ln, err := wire.Listen(listen)
+	ln, err := Listen(listen)
 	if err != nil {
 		return err
 	}
@@ -79,16 +69,16 @@ const changedAnswer = "HTTP/1.1 500 The body was changed on its way\r\nContent-L
 
 // ServeConn answers one request after the other until the connection ends.
 func ServeConn(conn net.Conn) {
-	br := bufio.NewReaderSize(conn, wire.BufferSize)
-	scratch := make([]byte, wire.BufferSize)
+	br := bufio.NewReaderSize(conn, BufferSize)
+	scratch := make([]byte, BufferSize)
 	var whole []byte    // the plain answer, made before
 	length := int64(-1) // to a request of so many bytes
 	for {
-		h, err := wire.ReadHead(br)
+		h, err := ReadHead(br)
 		if err != nil {
 			return
 		}
-		got, err := wire.NewBody(br, h).Drain(scratch)
+		got, err := NewBody(br, h).Drain(scratch)
 		if err != nil {
 			return
 		}

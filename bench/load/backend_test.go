@@ -1,4 +1,4 @@
-package backend
+package load
 
 import (
 	"bufio"
@@ -6,13 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"epitome/bench/wire"
 )
 
 func TestEventCarriesItsTimeThroughItsChunk(t *testing.T) {
 	sent := time.Unix(1700000000, 123456789)
-	b := wire.NewBody(bufio.NewReader(bytes.NewReader(AppendEvent(nil, sent))), wire.Head{Chunked: true})
+	b := NewBody(bufio.NewReader(bytes.NewReader(AppendEvent(nil, sent))), Head{Chunked: true})
 	event := make([]byte, 1000)
 	n, err := b.Read(event)
 	if err != nil || !bytes.HasSuffix(event[:n], []byte("}\n\n")) {

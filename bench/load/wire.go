@@ -1,12 +1,4 @@
-// Package wire is as much HTTP/1.1 as a measurement needs: a client that costs little beside what is measured, and
-// readers for both sides.
-//
-// It promises that a body ends where its framing says and that one which is cut is an error; that a connection is used
-// again only after its answer was read to the end; and that all of it stays on this machine (Listen).
-//
-// It does not promise to take every answer that HTTP allows: one without a length is refused, and so is every status
-// but 200.
-package wire
+package load
 
 import (
 	"bufio"

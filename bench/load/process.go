@@ -1,4 +1,4 @@
-package lineup
+package load
 
 import (
 	"cmp"
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"epitome/bench/wire"
 )
 
 // process is a child that this package started; stop ends it.
@@ -140,7 +138,7 @@ func (p *process) awaitReady(ctx context.Context, addr, path string) error {
 	if path == "" {
 		path = "/"
 	}
-	ask := wire.GetRequest(addr, path)
+	ask := GetRequest(addr, path)
 	deadline := time.Now().Add(StartLimit)
 	var last error
 	for time.Now().Before(deadline) {
@@ -160,7 +158,7 @@ func (p *process) awaitReady(ctx context.Context, addr, path string) error {
 
 // AskOnce sends one request over a connection of its own; the answer has to be a good one.
 func AskOnce(addr string, request []byte) error {
-	c, err := wire.Dial(addr, time.Second)
+	c, err := Dial(addr, time.Second)
 	if err != nil {
 		return err
 	}

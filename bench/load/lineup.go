@@ -1,10 +1,4 @@
-// Package lineup has those who take part in a measurement: the proxies, as processes of their own, and the bare
-// fasthttp proxy that they are compared with.
-//
-// It promises that each contender is a process of its own, that it talks to loopback only, that every wait is bounded,
-// and that what it started ends with Lane.Stop, and nothing else. What cannot be measured here (no nginx, no /proc) is
-// named, never guessed.
-package lineup
+package load
 
 import (
 	"errors"
@@ -38,7 +32,7 @@ type Lineup struct {
 	// Proxies are the contenders beside nginx and the bare baseline. The first is the subject: the goals are about it.
 	Proxies []Contender
 	// Self is the argv prefix that runs the roles of a measurement: Self + "baseline --listen ADDR --upstream URL" must
-	// call Baseline, Self + "upstream --listen ADDR" must call backend.Serve. Default: this executable and "bench".
+	// call Baseline, Self + "upstream --listen ADDR" must call Serve. Default: this executable and "bench".
 	Self []string
 	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
 	Nginx string

@@ -1,4 +1,4 @@
-package lineup
+package load
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-
-	"epitome/bench/wire"
 )
 
 // Baseline serves the least a fasthttp reverse proxy can be, on listen (host:port), until ctx ends: each request goes
@@ -20,7 +18,7 @@ func Baseline(ctx context.Context, listen, upstream string) error {
 	if err != nil || u.Host == "" {
 		return fmt.Errorf("cannot use upstream %q: want http://HOST:PORT", upstream)
 	}
-	ln, err := wire.Listen(listen)
+	ln, err := Listen(listen)
 	if err != nil {
 		return err
 	}

@@ -1,24 +1,12 @@
-package lineup
+package load
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"testing"
 )
-
-// TestMain lets this test binary be the baseline, as "TEST bench baseline --listen ADDR --upstream URL".
-func TestMain(m *testing.M) {
-	if len(os.Args) == 7 && os.Args[1] == "bench" {
-		if err := Baseline(context.Background(), os.Args[4], os.Args[6]); err != nil {
-			_, _ = os.Stderr.WriteString(err.Error())
-		}
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
 
 func TestContenderWhosePortIsTakenStartsAtAnother(t *testing.T) {
 	exe, err := os.Executable()

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package lineup
+package load
 
 import (
 	"errors"

@@ -1,5 +1,4 @@
-// Package words turns figures into words, and words into lines. It promises that equal figures give equal words.
-package words
+package demo
 
 import (
 	"fmt"
@@ -7,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Share returns part of the whole in percent.
-func Share(part, of int) int {
+// share returns part of the whole in percent.
+func share(part, of int) int {
 	if of == 0 {
 		return 0
 	}
 	return (100*part + of/2) / of
 }
 
-// Short returns a number in at most five columns.
-func Short(n int) string {
+// short returns a number in at most five columns.
+func short(n int) string {
 	switch {
 	case n >= 999_500:
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
@@ -28,8 +27,8 @@ func Short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// Thousands returns a number with commas.
-func Thousands(n int) string {
+// thousands returns a number with commas.
+func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -37,32 +36,32 @@ func Thousands(n int) string {
 	return s
 }
 
-// Number is so many of a noun.
-func Number(n int, noun string) string {
+// number is so many of a noun.
+func number(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return Thousands(n) + " " + noun + "s"
+	return thousands(n) + " " + noun + "s"
 }
 
-// Times is how often something was done.
-func Times(n int) string {
+// times is how often something was done.
+func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return Number(n, "time")
+	return number(n, "time")
 }
 
-// Clip cuts a text to fewer than columns columns.
-func Clip(s string, columns int) string {
+// clip cuts a text to fewer than columns columns.
+func clip(s string, columns int) string {
 	if utf8.RuneCountInString(s) < columns {
 		return s
 	}
 	return strings.TrimRight(string([]rune(s)[:columns-2]), " ") + "…"
 }
 
-// Wrap cuts a text into lines between words.
-func Wrap(s string, columns int) (lines []string) {
+// wrap cuts a text into lines between words.
+func wrap(s string, columns int) (lines []string) {
 	for word := range strings.FieldsSeq(s) {
 		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= columns {
 			lines[n-1] += " " + word
