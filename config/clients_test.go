@@ -6,25 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/config/configtest"
 	"epitome/proxy/certificate/certificatetest"
 	"epitome/proxy/clients"
 	"epitome/unit"
 )
-
-func TestClientsThatMakeNoSenseAreRefused(t *testing.T) {
-	f := refusals(t)
-	hash := `keys = ["` + clients.HashOf("k") + `"]`
-	other := "[clients.\"a.b\"]\nkeys = [\"" + clients.HashOf("l") + `"]`
-	f("[clients.alice]\n"+hash+"\nupstreams = [\"openai\"]\nrequests_per_minute = 5\n"+other, "")
-	f("[clients.Alice]\n"+hash, `cannot use the client name "Alice": write a-z, 0-9, dot, dash and underscore, with a letter or digit first`)
-	f("[clients.alice]", "cannot use client alice: it has no keys; 'epitome key alice' makes one and prints what to write, or remove the table")
-	f("[clients.alice]\n"+hash+"\nupstreams = [\"none\"]", `cannot use clients.alice.upstreams: unknown upstream "none"; write some of anthropic, chatgpt, openai`)
-	f("[clients.alice]\n"+hash+"\ntokens_per_minute = -1", "cannot use clients.alice.tokens_per_minute -1: write a number above zero, or leave it out for no limit")
-	f("[clients.alice]\nkeys = [\"sk-epitome-X\"]", "cannot use a key of client alice: it is no hash; write \"sha256:\" and 64 hexadecimal digits, as 'epitome key' prints them, and not the key")
-	f("[clients.alice]\n"+hash+"\n[clients.bob]\n"+hash, "cannot use a key of client bob: it is one of client alice already; give each its own, as 'epitome key bob' makes it")
-	f("[tls]\ncert_file = \"x\"", "cannot use [tls]: cert_file and key_file belong together; write both or neither")
-}
 
 // A listener that strangers reach spends no credential for them, unless that is written.
 func TestOpenListenersAreRefused(t *testing.T) {
@@ -88,16 +73,6 @@ func TestAdmissionLooksAtWhoMayCome(t *testing.T) {
 	certificatetest.Issue(t, c.TLS.CertFile, c.TLS.KeyFile, "x")
 	if _, err := c.Admit(); err != nil {
 		t.Error(err)
-	}
-}
-
-// An epitome that 'run' starts asks its own user for no key, and is the same program whatever clients others have.
-func TestPrivateHasNoClients(t *testing.T) {
-	c := Defaults(configtest.Text())
-	c.Clients = map[string]clients.Config{"a": {}}
-	c.TLS.CertFile, c.Open = "x", true
-	if p := c.Private(); p.Clients != nil || p.TLS.IsSet() || p.Open || c.Clients == nil {
-		t.Errorf("got %+v", p)
 	}
 }
 

@@ -118,10 +118,3 @@ func TestListShowsNoSecret(t *testing.T) {
 		t.Errorf("masked are %q, want %q", masked, want)
 	}
 }
-
-func TestListShowsAServerWithoutAPassword(t *testing.T) {
-	all := listOf(t, "[store]\nurl = \"redis://host:6379/0\"\n[offload]\nfolder = \"/mnt/shared\"\n", config.Overrides{})
-	if v := all["store.url"]; v.Secret || v.Text != `"redis://host:6379/0"` {
-		t.Errorf("store.url is %+v", v)
-	}
-}
