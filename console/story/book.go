@@ -24,8 +24,7 @@ type Plugs struct {
 	// State is what a reader should know of the program as it is now. nil: nothing.
 	State func() []string
 	Sinks event.Sinks // hear of each event when it is complete, one after the other
-	// Follow hears of it likewise. It must neither wait nor change it, and keep only what Entry.Clone returns. nil:
-	// nobody does.
+	// Follow hears of it likewise. It must neither wait nor change it. nil: nobody does.
 	Follow func(Entry)
 	// Prices says where amounts come from.
 	Prices func() Prices
@@ -57,7 +56,7 @@ func New(c Config, p Plugs) *Book {
 }
 
 // RecordExchange hands an exchange to the writer.
-func (b *Book) RecordExchange(e event.Exchange) { b.writer.sendExchange(&e) }
+func (b *Book) RecordExchange(e event.Exchange) { b.writer.send(Entry{Exchange: &e}) }
 
 // RecordCompaction hands a step of a compaction to the writer.
 func (b *Book) RecordCompaction(e event.Compaction) { b.writer.send(Entry{Compaction: &e}) }

@@ -1,12 +1,10 @@
 package story
 
 import (
-	"encoding/json"
-	"strings"
 	"time"
+	"unique"
 
 	"epitome/event"
-	"epitome/event/codec"
 )
 
 // Entry is one event that was written down: one of its fields is set. As JSON it is a line of the log.
@@ -92,58 +90,11 @@ func (n Entry) talk() string {
 	return ""
 }
 
-// Clone returns the entry as the caller may keep it.
-func (n Entry) Clone() Entry {
-	if n.Exchange != nil {
-		e := *n.Exchange
-		n.Exchange = &e
-	}
-	return n
-}
-
-// appendLine appends the entry as JSON.
-func (n Entry) appendLine(dst []byte) ([]byte, error) {
-	if n.Exchange == nil {
-		line, err := json.Marshal(n)
-		return append(dst, line...), err
-	}
-	dst, err := codec.AppendJSON(append(dst, `{"exchange":`...), n.Exchange)
-	return append(dst, '}'), err
-}
-
-// texts are those that many events have in common: they lie in memory once. The zero value is ready.
-type texts map[string]string
-
-// mostTexts bounds how many are known at a time.
-const mostTexts = 4096
-
-// of returns s as it is kept: no longer than an event may carry, and no part of anything larger.
-func (t texts) of(s string) string {
-	if s == "" {
-		return s
-	}
-	if kept, known := t[s]; known {
-		return kept
-	}
-	kept := strings.Clone(event.Clip(s))
-	if len(s) <= event.MostText && t != nil {
-		if len(t) >= mostTexts {
-			clear(t)
-		}
-		t[strings.Clone(s)] = kept
-	}
-	return kept
-}
-
-// compact makes an exchange small to keep, with texts of its own where folds keep them.
-func (t texts) compact(e *event.Exchange) {
+// compact makes an exchange small to keep: its texts are short, and parts of nothing larger.
+func compact(e *event.Exchange) {
 	e.Start = e.Start.Round(0)
-	for _, text := range [...]*string{&e.Method, &e.Path, &e.Reason, &e.Err} {
-		*text = event.Clip(*text)
-	}
-	names := [...]*string{&e.Upstream, &e.Client, &e.Dialect, &e.Model, &e.Conversation, &e.Parent, &e.Leading,
-		&e.Session}
-	for _, text := range names {
-		*text = t.of(*text)
+	for _, text := range [...]*string{&e.Method, &e.Path, &e.Reason, &e.Err, &e.Upstream, &e.Client, &e.Dialect, &e.Model,
+		&e.Conversation, &e.Parent, &e.Leading, &e.Session} {
+		*text = unique.Make(event.Clip(*text)).Value()
 	}
 }

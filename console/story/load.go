@@ -81,7 +81,7 @@ func parseEntry(line []byte) (n Entry, err error) {
 		return n, errNoEvent
 	}
 	if n.Exchange != nil {
-		texts(nil).compact(n.Exchange)
+		compact(n.Exchange)
 	}
 	return n, nil
 }

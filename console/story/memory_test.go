@@ -10,7 +10,7 @@ import (
 )
 
 // mostMemory is what the folds and the newest events may take, in bytes.
-const mostMemory = 9 << 20
+const mostMemory = 12 << 20
 
 func heap() uint64 {
 	var m runtime.MemStats

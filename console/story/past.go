@@ -11,9 +11,9 @@ import (
 
 // What is kept in memory at most.
 const (
-	mostEntries = 10_000 // events
-	mostTalks   = 2_000  // conversations
-	mostModels  = 50     // that are told apart; clients choose their names
+	mostEntries = 5_000 // events
+	mostTalks   = 2_000 // conversations
+	mostModels  = 50    // that are told apart; clients choose their names
 )
 
 // finely is how long figures are kept by the hour; behind that, by the day.
@@ -190,8 +190,8 @@ func (p *past) drop(t *talk) {
 
 // push keeps an event among the newest ones, and lets go of the oldest one for it.
 func (p *past) push(n Entry) {
-	seq, id, full := p.recent.push(n)
-	if t := p.talks[id]; full && t != nil && len(t.events) > 0 && t.events[0] == seq {
+	gone := p.recent.push(n)
+	if t := p.talks[gone.talk()]; t != nil && len(t.events) > 0 && t.events[0] == gone.Seq() {
 		t.events = t.events[1:]
 	}
 }

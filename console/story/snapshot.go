@@ -167,9 +167,9 @@ func (p *past) prepend(old []Entry) {
 		t.events = nil
 	}
 	for i := range p.recent.count() {
-		at := p.recent.placeOf(i)
-		if t := p.talks[p.recent.talkAt(at)]; t != nil {
-			t.events = append(t.events, at.seq)
+		n := p.recent.at(i)
+		if t := p.talks[n.talk()]; t != nil {
+			t.events = append(t.events, n.Seq())
 		}
 	}
 }

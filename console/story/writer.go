@@ -1,6 +1,7 @@
 package story
 
 import (
+	"encoding/json"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -27,12 +28,7 @@ type writer struct {
 		at  time.Time // when the last snapshot was made
 		seq uint64    // of the newest event in it
 	}
-	in    chan item
-	again struct { // what is used again and again
-		exchanges sync.Pool // of *event.Exchange that were written down
-		texts     texts
-		line      []byte
-	}
+	in       chan item
 	hurry    chan struct{} // somebody waits for the writer
 	dropped  atomic.Uint64
 	stop     chan struct{} // closed by close
@@ -54,7 +50,6 @@ func newWriter(c Config, p Plugs, past *past) *writer {
 		in:      make(chan item, queue), hurry: make(chan struct{}, 1), stop: make(chan struct{}),
 		recalled: make(chan struct{}), ended: make(chan struct{}),
 	}
-	w.again.texts = texts{}
 	return w
 }
 
@@ -65,16 +60,6 @@ func (w *writer) send(n Entry) {
 	default:
 		w.dropped.Add(1)
 	}
-}
-
-// sendExchange sends a copy of an exchange, which is used again once it is written down.
-func (w *writer) sendExchange(e *event.Exchange) {
-	held, _ := w.again.exchanges.Get().(*event.Exchange)
-	if held == nil {
-		held = &event.Exchange{}
-	}
-	*held = *e
-	w.send(Entry{Exchange: held})
 }
 
 // settle waits until all that was recorded before is folded, but not for long.
@@ -238,10 +223,6 @@ func (w *writer) take(i item) {
 		}
 	}
 	w.tell(i.Entry)
-	if i.Exchange != nil { // it lies packed, and on disk
-		*i.Exchange = event.Exchange{}
-		w.again.exchanges.Put(i.Exchange)
-	}
 }
 
 // complete fills in what is known only now. Nothing else may change an event afterwards.
@@ -256,7 +237,7 @@ func (w *writer) complete(n Entry) {
 }
 
 func (w *writer) completeExchange(e *event.Exchange) {
-	w.again.texts.compact(e)
+	compact(e)
 	var before *prior
 	if e.Conversation != "" {
 		e.Turn = 1
@@ -291,12 +272,11 @@ func (w *writer) append(n Entry) {
 	if w.conf.Folder == "" {
 		return
 	}
-	line, err := n.appendLine(w.again.line[:0])
+	line, err := json.Marshal(n)
 	if err != nil {
 		w.plugs.Log.Error("BUG: an event is no JSON", "error", err.Error())
 		return
 	}
-	w.again.line = line
 	w.journal.Append(line)
 }
 

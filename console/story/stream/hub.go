@@ -48,7 +48,6 @@ func (h *Hub) Publish(n story.Entry) {
 	if len(h.watchers) == 0 {
 		return
 	}
-	n = n.Clone()
 	for w := range h.watchers {
 		select {
 		case w.in <- n:
