@@ -215,5 +215,4 @@ func TestEditsOfOldRecordsSayThatNobodyNotedWhy(t *testing.T) {
 	if !found || len(list) != 1 || list[0] != want {
 		t.Errorf("found %v: %+v, want %+v", found, list, want)
 	}
-	given.Store(event.CodeNotNoted, true)
 }

@@ -3,6 +3,9 @@ package rewrite
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -178,4 +181,73 @@ func turns(tb testing.TB, body []byte) []string {
 		}
 	}
 	return append(list, string(body))
+}
+
+func clearing() *agent {
+	a := newAgent(8_000, userSays(theTask))
+	a.limits.Floor, a.limits.OffloadShare, a.limits.Groups, a.limits.Protect = 100, 1, 2, 200
+	a.limits.Offload, a.limits.OffloadReads, a.limits.ClearAt, a.limits.ClearAtLeast = 8_000, 8_000, .5, 100
+	return a
+}
+
+func eachOf(n int, f func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(f(i))
+	}
+	return b.String()
+}
+
+func paragraphs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d. The shop keeps orders of year %d for seven years, as the law of its country says.\n", i+1, 1990+i)
+		if i == n/2 {
+			b.WriteString("Warning: orders of 2007 were deleted by mistake and cannot be restored.\n")
+		}
+	}
+	return b.String()
+}
+
+func readable(window int) *agent {
+	a := newAgent(window, userSays(theTask))
+	a.limits.Floor, a.limits.OffloadShare = 100, 1
+	a.limits.Offload, a.limits.OffloadKeep = 1_500, 450
+	a.limits.OffloadReads, a.limits.ReadsKeep = 1_500, 450
+	return a
+}
+
+func result(t *testing.T, a *agent, tool, arguments, output string) string {
+	t.Helper()
+	a.does(tool, arguments, output)
+	out := a.ask(t)
+	text := changed(t, a, out)
+	if len(text) == 0 {
+		t.Fatalf("%s %s is sent as it came", tool, arguments)
+	}
+	return text[len(text)-1]
+}
+
+func changed(t *testing.T, a *agent, out Output) (list []string) {
+	t.Helper()
+	r, err := chat.Read(out.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Items {
+		raw := string(r.Items[i].Of(out.Body))
+		if slices.Contains(a.items, raw) {
+			continue
+		}
+		texts := strings.Join(textsOf(r, &r.Items[i]), "\n")
+		if strings.Contains(raw, `"tool_calls"`) {
+			texts = raw
+		}
+		list = append(list, texts)
+	}
+	return list
+}
+
+func declared(name string) string {
+	return `{"type":"function","function":{"name":"` + name + `","parameters":{"type":"object"}}}`
 }

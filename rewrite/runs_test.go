@@ -286,51 +286,6 @@ func TestAListThatCannotBeKeptGoesWithWhatItLists(t *testing.T) {
 	}
 }
 
-// showRuns shows lists of like results.
-func showRuns(t *testing.T, p *showing) {
-	t.Helper()
-	f := func(when string, set func(a *agent), does func(a *agent, k int)) {
-		t.Helper()
-		a := listing()
-		set(a)
-		for k := range 6 {
-			does(a, k)
-		}
-		for range 60 {
-			a.work(1, 260)
-			var texts []string
-			for _, s := range changed(t, a, a.ask(t)) {
-				if clearedText.MatchString(s) && !strings.Contains(s, "make part_") || runPointer.MatchString(s) {
-					texts = append(texts, s)
-				}
-			}
-			if len(lists(texts)) > 0 {
-				p.add(when, texts...)
-				return
-			}
-		}
-		t.Errorf("%s: nothing is listed", when)
-	}
-	pages := func(a *agent, k int) {
-		a.does("read_file", fmt.Sprintf(`{"path":"/srv/shop/refund/share.go","offset":%d,"limit":120}`, 1+120*k), sourceText(14+k))
-	}
-	f("Pages of one file were cleared together; clear_runs is on.", func(*agent) {}, pages)
-	f("So were results of a tool of which nobody knows what tells its calls apart. The agent is on another machine.",
-		func(a *agent) { a.cupboard.Base = "https://epitome.example/-/artifacts/" }, func(a *agent, k int) {
-			a.does("mcp__shop__list", fmt.Sprintf(`{"table":"orders of the shop in Turin","cursor":%d}`, 40*k),
-				eachOf(90, func(i int) string { return fmt.Sprintf("customer_%d has order %d of shop_%d\n", 7*k+i%9, i, i%2) }))
-		})
-	f("So were some of which one failed. The model has the tool.",
-		func(a *agent) { a.cupboard.Base = byTool; a.deps.Recall = RecallAll }, func(a *agent, k int) {
-			text := sourceText(12 + k)
-			if k == 2 {
-				text = "Error: the disk is broken\n" + text
-			}
-			a.does("read_file", fmt.Sprintf(`{"path":"/srv/shop/refund/part_%d.go"}`, k), text)
-		})
-	f("The agent cannot read files of this machine.", func(a *agent) { a.cupboard.Mute = true }, pages)
-}
-
 // whatIsAlike are the limits of a play in which like results come and are told of together.
 func (p *play) whatIsAlike() {
 	for _, r := range p.parts {
