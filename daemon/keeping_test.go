@@ -22,7 +22,6 @@ import (
 	"epitome/scripted/scriptedtest"
 	"epitome/store/memory"
 	"epitome/window"
-	"epitome/window/overflow"
 )
 
 // keptIn opens what is kept in the folder; log hears of it.
@@ -240,8 +239,8 @@ func TestScopesOfDifferentKindsDiffer(t *testing.T) {
 func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	k := keptIn(t, folder, io.Discard)
-	sent := overflow.Sent{Tokens: 40_000, Window: 128_000}
-	if _, ok := k.lessons.LearnRefusal("up", "nobody", overflow.Verdict{Kind: overflow.Input, Window: 32_768}, sent); !ok {
+	sent := window.Sent{Tokens: 40_000, Window: 128_000}
+	if _, ok := k.lessons.LearnRefusal("up", "nobody", window.Refusal{Cause: window.Input, Limit: 32_768}, sent); !ok {
 		t.Error("a stated window is not learned")
 	}
 	want := func(k *shapers) {

@@ -15,7 +15,6 @@ import (
 	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
-	"epitome/window/overflow"
 )
 
 // summariser is the Summariser as rewriting sees it: what it asks goes out through the proxy.
@@ -38,7 +37,7 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 			chat.Dialect{}.Key(): chat.Dialect{}, messages.Dialect{}.Key(): messages.Dialect{},
 			responses.Dialect{}.Key(): responses.Dialect{},
 		},
-		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
+		Overflow: window.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
 		Memory: k.memories.Place, Tell: k.relay.RecordSummary, Log: k.storage.log,
 	})
 	return s

@@ -43,7 +43,7 @@ import (
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
-	"epitome/window/overflow"
+	"epitome/window"
 )
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
@@ -85,9 +85,9 @@ type Shaper interface {
 // Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
 type Lessons interface {
 	// LearnRefusal learns from a refusal. ok says that it is news.
-	LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool)
+	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
 	// LearnCut learns that a server has cut a request without a word. ok says that it did: one answer is not enough.
-	LearnCut(upstream, model string, cut overflow.Cut, believed int) (ok bool)
+	LearnCut(upstream, model string, cut window.Cut, believed int) (ok bool)
 	// LearnAnswer takes back what an answer to a request of so many tokens, as the provider counts, proves wrong, and
 	// returns the window that this was; 0 if there was none.
 	LearnAnswer(upstream, model string, tokens int) (refuted int)

@@ -12,7 +12,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
 	"epitome/window"
-	"epitome/window/overflow"
 )
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
@@ -42,7 +41,7 @@ func (x *exchange) rescue(up *route.Upstream, target []byte, a *wire.Answer) (*w
 	}()
 	for {
 		v := r.read(a)
-		if v.Kind == overflow.NotOurs {
+		if v.Cause == window.NotSize {
 			return r.settle(a), nil
 		}
 		r.note(v)
@@ -79,25 +78,25 @@ type rescuing struct {
 	record func() bool     // the form that was sent last; nil if it stands already
 	causes event.Causes    // of what was done before, as far as that stands, and of what is taken back
 
-	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
-	judged  overflow.Sent    // of what
+	verdict window.Refusal // what the refusals say: the latest, or the latest that states a window
+	judged  window.Sent    // of what
 }
 
 // read holds an answer as far as must be, and says what it means.
-func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
+func (r *rescuing) read(a *wire.Answer) window.Refusal {
 	r.ear.Listen(a)
 	r.ear.Learn(r.shaped.report.Counted)
 	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
 	if said == nil {
-		return overflow.Verdict{}
+		return window.Refusal{}
 	}
 	kind := string(wire.Find(a.Block, "content-type"))
-	return overflow.Read(overflow.Answer{Status: a.Code, Type: kind, Body: said}, r.lastRequest())
+	return window.ReadRefusal(a.Code, kind, said, r.lastRequest())
 }
 
 // lastRequest is what is known of the request that was sent last.
-func (r *rescuing) lastRequest() overflow.Sent {
-	s := overflow.Sent{
+func (r *rescuing) lastRequest() window.Sent {
+	s := window.Sent{
 		Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput,
 		Window: r.report.Window, Rewritten: r.rewritten != nil,
 	}
@@ -108,12 +107,12 @@ func (r *rescuing) lastRequest() overflow.Sent {
 }
 
 // note keeps what a refusal says.
-func (r *rescuing) note(v overflow.Verdict) {
+func (r *rescuing) note(v window.Refusal) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
-		e.Kind, e.WindowBefore, e.TokensBefore = v.Kind.String(), r.report.Window, r.report.After.Total()
+		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.report.Window, r.report.After.Total()
 	}
-	if v.Window > 0 || r.verdict.Window == 0 {
+	if v.Below(r.report.Window) || !r.verdict.Below(r.judged.Window) {
 		r.verdict, r.judged = v, r.lastRequest()
 	}
 }
@@ -130,15 +129,15 @@ func (r *rescuing) learn() {
 const leastOutput = 512
 
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
-func (r *rescuing) shorten(v overflow.Verdict) bool {
+func (r *rescuing) shorten(v window.Refusal) bool {
 	switch {
-	case v.Kind == overflow.Thinking:
+	case v.Cause == window.Thinking:
 		if r.mute || r.rewritten == nil && !r.shaped.report.Unsure { // it was not our doing
 			return false
 		}
 		r.mute, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
 		return r.reshape(plan.Rescue{Whole: r.whole})
-	case v.Kind == overflow.Malformed:
+	case v.Cause == window.Malformed:
 		if r.whole || r.rewritten == nil {
 			return false
 		}
@@ -146,7 +145,7 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		return r.reshape(plan.Rescue{Whole: true})
 	case r.whole:
 		return false
-	case v.Kind == overflow.Output && r.capOutput(v.Output):
+	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
@@ -178,14 +177,14 @@ func (r *rescuing) capOutput(tokens int) bool {
 
 // most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case
 // a tenth less than before. Where it says nothing, half.
-func (r *rescuing) most(v overflow.Verdict) int {
+func (r *rescuing) most(v window.Refusal) int {
 	sent := r.lastRequest()
-	if v.Limit <= 0 || v.Kind != overflow.Input && v.Kind != overflow.Output {
+	if v.Limit <= 0 || v.Cause != window.Input && v.Cause != window.Output {
 		return sent.Tokens / 2
 	}
 	room := window.Usable(v.Limit, sent.MaxOutput)
 	// The provider's tokens may be smaller than ours.
-	if counted := v.Requested; v.Kind == overflow.Input && counted > sent.Tokens {
+	if counted := v.Requested; v.Cause == window.Input && counted > sent.Tokens {
 		room = int(int64(room) * int64(sent.Tokens) / int64(counted))
 	}
 	return min(room, sent.Tokens*9/10)

@@ -28,7 +28,7 @@ import (
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
-	"epitome/window/overflow"
+	"epitome/window"
 )
 
 // patience bounds every wait of these tests; none of them measures time.
@@ -388,12 +388,12 @@ func (l *lessons) tell(format string, args ...any) {
 	l.told = append(l.told, fmt.Sprintf(format, args...))
 }
 
-func (l *lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (int, bool) {
-	l.tell("refused %s %s %s %d of %d", upstream, model, v.Kind, s.Tokens, v.Window)
-	return v.Window, v.Window > 0
+func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (int, bool) {
+	l.tell("refused %s %s %s %d of %d", upstream, model, v.Cause, s.Tokens, v.Limit)
+	return v.Limit, v.Below(s.Window)
 }
 
-func (l *lessons) LearnCut(upstream, model string, cut overflow.Cut, believed int) bool {
+func (l *lessons) LearnCut(upstream, model string, cut window.Cut, believed int) bool {
 	l.tell("cut %s %s %d below %d", upstream, model, cut.Size, believed)
 	return true
 }

@@ -5,7 +5,7 @@ import (
 	"epitome/proxy/ear"
 	"epitome/proxy/peek"
 	"epitome/proxy/wire"
-	"epitome/window/overflow"
+	"epitome/window"
 )
 
 // takeUsage takes what an answer that has passed has said of its tokens. Where it says nothing, the request's are our
@@ -69,7 +69,7 @@ func learnFrom(x *exchange, own, used int) {
 		return
 	}
 	x.event.TokensUsed = used
-	if cut, ok := overflow.Truncated(used, counted, x.event.Window); ok {
+	if cut, ok := window.Truncated(used, counted, x.event.Window); ok {
 		x.event.Hint = ear.HintOf(event.Suspected, cut.Size)
 		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
 			x.event.Hint.Kind = event.Learned

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"epitome/window/overflow"
 )
 
 // Keeper keeps the lessons over a restart.
@@ -95,13 +93,13 @@ func (l *Lessons) refresh() {
 // LearnRefusal learns from a refusal: the window that it states, or else, if the request was too long by our count,
 // that the window is a little smaller than the request. It returns what was learned; ok says that this is news, which
 // deserves a warning.
-func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool) {
+func (l *Lessons) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
 	switch {
-	case v.Kind != overflow.Input && v.Kind != overflow.Output:
+	case r.Cause != Input && r.Cause != Output:
 		return 0, false
-	case v.Window > 0:
-		return v.Window, l.learn(question{upstream, model}, lesson{tokens: v.Window, stated: true}, s.Window)
-	case v.Kind == overflow.Input:
+	case r.Below(s.Window):
+		return r.Limit, l.learn(question{upstream, model}, lesson{tokens: r.Limit, stated: true}, s.Window)
+	case r.Cause == Input:
 		tokens = s.Tokens - s.Tokens/20
 		return tokens, l.learn(question{upstream, model}, lesson{tokens: tokens}, s.Window)
 	}
@@ -110,7 +108,7 @@ func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s ove
 
 // LearnCut learns that a server has cut a request. It takes two such requests, the second of which confirms the first,
 // and none that was answered with more: some servers leave out of their count what they had cached.
-func (l *Lessons) LearnCut(upstream, model string, cut overflow.Cut, believed int) (ok bool) {
+func (l *Lessons) LearnCut(upstream, model string, cut Cut, believed int) (ok bool) {
 	if !l.repeatsCut(question{upstream, model}, cut) {
 		return false
 	}
@@ -119,7 +117,7 @@ func (l *Lessons) LearnCut(upstream, model string, cut overflow.Cut, believed in
 
 // Probe takes what a server says of itself when it is asked; 0 forgets what it said before.
 func (l *Lessons) Probe(upstream, model string, tokens int) {
-	if tokens != 0 && (tokens < overflow.LeastWindow || tokens > overflow.MostWindow) {
+	if tokens != 0 && (tokens < Least || tokens > Most) {
 		return
 	}
 	var said lesson
@@ -173,12 +171,12 @@ func (l *Lessons) LearnAnswer(upstream, model string, tokens int) (refuted int) 
 
 // count is what a server has counted of one model's requests.
 type count struct {
-	largest int          // tokens of the largest request
-	cut     overflow.Cut // what the first request showed that seemed to be cut to its size, until one disproves it
+	largest int // tokens of the largest request
+	cut     Cut // what the first request showed that seemed to be cut to its size, until one disproves it
 }
 
 // repeatsCut reports whether a cut confirms one that was seen before, and nothing speaks against it.
-func (l *Lessons) repeatsCut(q question, cut overflow.Cut) bool {
+func (l *Lessons) repeatsCut(q question, cut Cut) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.counts[q]
@@ -206,7 +204,7 @@ func (l *Lessons) noteLargest(q question, tokens int) (refuted int) {
 	c = l.counts[q]
 	c.largest = max(c.largest, tokens)
 	if tokens > c.cut.Size { // to so many it was not cut, whatever the next answer counts
-		refuted, c.cut = c.cut.Size, overflow.Cut{}
+		refuted, c.cut = c.cut.Size, Cut{}
 	}
 	l.setCountLocked(q, c)
 	return refuted
@@ -225,7 +223,7 @@ func (l *Lessons) setCountLocked(q question, c count) {
 
 // learn takes a window that is below the one believed. What a provider has stated, a guess replaces only by less.
 func (l *Lessons) learn(q question, n lesson, believed int) (ok bool) {
-	if n.tokens < overflow.LeastWindow || n.tokens > overflow.MostWindow || believed > 0 && n.tokens >= believed {
+	if n.tokens < Least || n.tokens > Most || believed > 0 && n.tokens >= believed {
 		return false
 	}
 	now := l.now()
@@ -381,7 +379,7 @@ func (l *Lessons) restored(value []byte) map[question]taught {
 	now := l.now()
 	for _, k := range all {
 		n := lesson{k.Tokens, k.Until, k.Stated}
-		sound := n.tokens >= overflow.LeastWindow && n.tokens <= overflow.MostWindow && n.holds(now) &&
+		sound := n.tokens >= Least && n.tokens <= Most && n.holds(now) &&
 			!n.until.After(now.Add(keepStated))
 		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(lessons) >= mostTaught {
 			continue

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/unit"
-	"epitome/window/overflow"
 )
 
 // drawer keeps one value, with the time of its keep.
@@ -67,12 +66,12 @@ func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
 	return l, New(Config{Default: 128_000, Models: map[string]unit.Tokens{"mine*": 64_000}}, l), clock
 }
 
-func stated(tokens int) overflow.Verdict {
-	return overflow.Verdict{Kind: overflow.Input, Window: tokens}
+func stated(tokens int) Refusal {
+	return Refusal{Cause: Input, Limit: tokens}
 }
 
 func TestRefusalsTeach(t *testing.T) {
-	f := func(name string, v overflow.Verdict, s overflow.Sent, want Window) {
+	f := func(name string, v Refusal, s Sent, want Window) {
 		t.Helper()
 		l, w, _ := lessonsOn(&drawer{})
 		if tokens, ok := l.LearnRefusal("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
@@ -89,22 +88,22 @@ func TestRefusalsTeach(t *testing.T) {
 		}
 	}
 	unknown, mine := Window{128_000, Default}, Window{64_000, Configured}
-	sent := overflow.Sent{Tokens: 60_000, Window: 128_000}
+	sent := Sent{Tokens: 60_000, Window: 128_000}
 	f("m", stated(32_768), sent, Window{32_768, Learned})
-	f("m", overflow.Verdict{Kind: overflow.Output, Window: 32_768, Output: 9}, sent, Window{32_768, Learned})
-	f("m", overflow.Verdict{Kind: overflow.Input}, sent, Window{57_000, Learned}) // a little less than what was too much
-	f("m", overflow.Verdict{Kind: overflow.Output, Output: 9}, sent, unknown)     // the input fits
-	f("m", overflow.Verdict{Kind: overflow.Rate, Window: 32_768}, sent, unknown)
-	f("m", overflow.Verdict{Kind: overflow.Bytes}, sent, unknown)
-	f("m", overflow.Verdict{Kind: overflow.Malformed}, sent, unknown)
-	f("m", overflow.Verdict{}, sent, unknown)
+	f("m", Refusal{Cause: Output, Limit: 32_768, Room: 9}, sent, Window{32_768, Learned})
+	f("m", Refusal{Cause: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
+	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)       // the input fits
+	f("m", Refusal{Cause: Rate, Limit: 32_768}, sent, unknown)
+	f("m", Refusal{Cause: Bytes}, sent, unknown)
+	f("m", Refusal{Cause: Malformed}, sent, unknown)
+	f("m", Refusal{}, sent, unknown)
 	f("m", stated(3), sent, unknown)
-	f("m", stated(128_000), sent, unknown)
-	f("m", stated(20_000_000), overflow.Sent{}, unknown)
-	f("m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 900, Window: 128_000}, unknown)
-	f("m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 150_000, Window: 128_000}, unknown)
-	f("mine", stated(32_768), overflow.Sent{Window: 64_000}, Window{32_768, Learned})
-	f("mine", stated(100_000), overflow.Sent{Window: 64_000}, mine)
+	f("m", stated(128_000), sent, Window{57_000, Learned}) // by our count, which is too low then
+	f("m", stated(20_000_000), Sent{}, unknown)
+	f("m", Refusal{Cause: Input}, Sent{Tokens: 900, Window: 128_000}, unknown)
+	f("m", Refusal{Cause: Input}, Sent{Tokens: 150_000, Window: 128_000}, unknown)
+	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
+	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
 	f(strings.Repeat("m", maxName+1), stated(32_768), sent, unknown)
 }
 
@@ -116,12 +115,12 @@ func TestLessonsEndByThemselves(t *testing.T) {
 			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
 		}
 	}
-	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
+	l.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
 	clock.at = clock.at.Add(23 * time.Hour)
 	want(32_768, Learned)
 	clock.at = clock.at.Add(time.Hour)
 	want(128_000, Default)
-	l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 60_000, Window: 128_000})
+	l.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 60_000, Window: 128_000})
 	clock.at = clock.at.Add(59 * time.Minute)
 	want(57_000, Learned)
 	clock.at = clock.at.Add(time.Minute)
@@ -145,14 +144,14 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 			t.Errorf("the window is %v, want %d %s", got, tokens, source)
 		}
 	}
-	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
+	l.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
 	l.LearnAnswer("up", "m", 32_768)
 	l.LearnAnswer("other", "m", 100_000)
 	want(32_768, Learned)
 	l.LearnAnswer("up", "m", 32_769)
 	want(128_000, Default)
 	l.Probe("up", "m", 65_536)
-	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 65_536})
+	l.LearnRefusal("up", "m", stated(32_768), Sent{Window: 65_536})
 	l.LearnAnswer("up", "m", 40_000)
 	want(65_536, Probed)
 	l.LearnAnswer("up", "m", 70_000)
@@ -163,7 +162,7 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 }
 
 // exactly is a cut to a size that windows have.
-func exactly(tokens int) overflow.Cut { return overflow.Cut{Size: tokens, Used: tokens, Exact: true} }
+func exactly(tokens int) Cut { return Cut{Size: tokens, Used: tokens, Exact: true} }
 
 // A vocabulary that makes half as many tokens of everything is no server that cuts, however small the requests are.
 func TestASparseVocabularyIsNoCut(t *testing.T) {
@@ -171,7 +170,7 @@ func TestASparseVocabularyIsNoCut(t *testing.T) {
 		t.Helper()
 		l, w, _ := lessonsOn(&drawer{})
 		for _, a := range answers {
-			cut, ok := overflow.Truncated(a[0], a[1], 128_000)
+			cut, ok := Truncated(a[0], a[1], 128_000)
 			if !ok {
 				t.Fatalf("%v seems whole", a)
 			}
@@ -239,15 +238,15 @@ func TestServersTellTheirWindow(t *testing.T) {
 	f("gpt-4o", 16_384, 16_384, Probed)
 	f("mine", 32_768, 32_768, Probed)
 	f("mine", 262_144, 64_000, Configured)
-	l.LearnRefusal("up", "m", stated(8_192), overflow.Sent{})
+	l.LearnRefusal("up", "m", stated(8_192), Sent{})
 	f("m", 32_768, 8_192, Learned)
 }
 
 func TestLessonsOutliveTheProcess(t *testing.T) {
 	d := &drawer{}
 	l, _, clock := lessonsOn(d)
-	l.LearnRefusal("up", "a", stated(32_768), overflow.Sent{Window: 128_000})
-	l.LearnRefusal("up", "b", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 20_000, Window: 128_000})
+	l.LearnRefusal("up", "a", stated(32_768), Sent{Window: 128_000})
+	l.LearnRefusal("up", "b", Refusal{Cause: Input}, Sent{Tokens: 20_000, Window: 128_000})
 	l.Probe("up", "b", 65_536)
 	if d.keep != keepStated {
 		t.Errorf("they are kept for %v", d.keep)
@@ -274,7 +273,7 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 		}
 	}
 	d.fails = true
-	if _, ok := l.LearnRefusal("up", "c", stated(32_768), overflow.Sent{Window: 128_000}); !ok {
+	if _, ok := l.LearnRefusal("up", "c", stated(32_768), Sent{Window: 128_000}); !ok {
 		t.Error("what is not kept is not learned")
 	}
 	memory := NewLessons(nil, clock.now)
@@ -289,7 +288,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	for _, up := range []string{"up", "gone"} {
 		l.Probe(up, "m", 65_536)
 		l.Probe(up, "n", 65_536)
-		l.LearnRefusal(up, "m", stated(32_768), overflow.Sent{Window: 65_536})
+		l.LearnRefusal(up, "m", stated(32_768), Sent{Window: 65_536})
 	}
 	l.Probe("up", "n", 0)
 	puts := d.puts
@@ -324,9 +323,9 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			n := tokens.Draw(t, "tokens")
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
-				l.LearnRefusal("up", "mine", stated(n), overflow.Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
+				l.LearnRefusal("up", "mine", stated(n), Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
 			case 1:
-				l.LearnRefusal("up", "mine", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: n})
+				l.LearnRefusal("up", "mine", Refusal{Cause: Input}, Sent{Tokens: n})
 			case 2:
 				l.Probe("up", "mine", n)
 			case 3:
@@ -337,7 +336,7 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			case 4:
 				clock.at = clock.at.Add(time.Duration(n) * time.Second)
 			}
-			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < overflow.LeastWindow ||
+			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < Least ||
 				got.Tokens == 64_000 && got.Source == Learned {
 				t.Fatalf("the window is %v", got)
 			}
@@ -359,8 +358,8 @@ func TestSharedLessonsAreEverybodys(t *testing.T) {
 			t.Errorf("%s holds %d tokens, want %d", model, got, want)
 		}
 	}
-	a.LearnRefusal("up", "one", stated(20_000), overflow.Sent{Tokens: 30_000, Window: 128_000})
-	b.LearnRefusal("up", "two", stated(40_000), overflow.Sent{Tokens: 50_000, Window: 128_000})
+	a.LearnRefusal("up", "one", stated(20_000), Sent{Tokens: 30_000, Window: 128_000})
+	b.LearnRefusal("up", "two", stated(40_000), Sent{Tokens: 50_000, Window: 128_000})
 	f(bs, "one", 20_000) // learned on top of what was kept
 	f(as, "two", 128_000)
 	a.Refresh()

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"epitome/window/overflow"
 )
 
 // Look is a request by which a server may tell how much its models hold.
@@ -198,7 +196,7 @@ func readSize(v gjson.Result) int {
 		return 0
 	}
 	n := v.Int()
-	if n < overflow.LeastWindow || n > overflow.MostWindow {
+	if n < Least || n > Most {
 		return 0
 	}
 	return int(n)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"epitome/window/overflow"
 )
 
 // Answers of servers, made up after what each publishes of its API.
@@ -139,7 +137,7 @@ func FuzzReadProbe(f *testing.F) {
 				}
 			}
 			tokens, ok := ReadProbe(l.Path, []byte(body), model)
-			if ok != (tokens > 0) || ok && (tokens < overflow.LeastWindow || tokens > overflow.MostWindow) {
+			if ok != (tokens > 0) || ok && (tokens < Least || tokens > Most) {
 				t.Errorf("%s: got %d, %v", l.Path, tokens, ok)
 			}
 		}

@@ -10,8 +10,8 @@
 // It does not promise that a window is right: providers change their limits, and hosts and accounts lower them.
 //
 // The package does no I/O but through a Keeper, and asks nobody. Looks says how a server can be asked, and ReadProbe
-// reads what it answers. Who asks hands that in with Lessons.Probe. How a provider says that a request is too long is
-// in the room overflow.
+// reads what it answers. Who asks hands that in with Lessons.Probe. ReadRefusal reads how a provider says that a
+// request is too long.
 package window
 
 import (

@@ -20,7 +20,6 @@ import (
 	"epitome/summarize"
 	"epitome/unit"
 	"epitome/window"
-	"epitome/window/overflow"
 )
 
 // narrator is the summariser of one replayed conversation: the one that serves, with a stand-in for the model. All
@@ -40,7 +39,7 @@ func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windo
 	n.Summariser = summarize.New(conf, summarize.Means{
 		Store: facts, Keep: patience.D, Send: n.model.send,
 		Dialects: map[string]summarize.Dialect{model.Key(): model},
-		Overflow: overflow.TooLong, Count: model.count,
+		Overflow: window.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },
 		Tell:   func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 	})

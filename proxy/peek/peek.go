@@ -11,7 +11,7 @@ import (
 
 	"epitome/proxy/wire"
 	"epitome/sse"
-	"epitome/window/overflow"
+	"epitome/window"
 )
 
 // Dialect tells how a stream begins, and how it fails.
@@ -59,7 +59,7 @@ func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []b
 	}
 	defer func() { a.Hears = hear }()
 	switch {
-	case a.Code < 200 || a.Empty || !overflow.MayRefuse(a.Code):
+	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
 		return nil
 	case a.Code >= 300:
 		h.until = time.Now().Add(errorFor)

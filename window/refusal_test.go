@@ -1,0 +1,328 @@
+package window
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// refusals are answers and what each says about the size of its request: those with a provider were received from it,
+// the others were made up.
+//
+//go:embed testdata/refusals.jsonl
+var refusals string
+
+func TestRefusalsAreRead(t *testing.T) {
+	for line := range strings.Lines(refusals) {
+		var row struct {
+			From, Cause, Body              string
+			Status, Limit, Requested, Room int
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if row.Cause == "" {
+			row.Cause = NotSize.String()
+		}
+		got := ReadRefusal(row.Status, "", []byte(row.Body), Sent{})
+		want := Refusal{got.Cause, row.Limit, row.Requested, row.Room}
+		if got != want || got.Cause.String() != row.Cause {
+			t.Errorf("%s: %s %+v, want %s %+v\n\t%s", row.From, got.Cause, got, row.Cause, want, row.Body)
+		}
+		full := Sent{Tokens: 190_000, MaxOutput: 32_000, Window: 200_000}
+		isSilent := strings.Contains(row.Body, `"choices"`) || strings.HasPrefix(row.Body, "data: [DONE]")
+		if c := ReadRefusal(row.Status, "", []byte(row.Body), full).Cause; c != NotSize && row.Cause == NotSize.String() && !isSilent {
+			t.Errorf("%s: behind a large request it is %s\n\t%s", row.From, c, row.Body)
+		}
+	}
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// failure is an answer with the text as its error.
+func failure(text string) []byte { return []byte(`{"error":{"message":` + quoted(text) + `}}`) }
+
+func TestRefusalIsFoundInEveryShape(t *testing.T) {
+	const text = "The prompt has 150000 tokens, which is more than the context window of 131072 tokens."
+	q := quoted(text)
+	inner := `{"error":{"message":` + q + `,"code":"invalid"}}`
+	f := func(status int, body string) {
+		t.Helper()
+		r := ReadRefusal(status, "", []byte(body), Sent{Tokens: 148_000, Window: 200_000})
+		if want := (Refusal{Cause: Input, Limit: 131_072, Requested: 150_000}); r != want {
+			t.Errorf("%+v\n\t%s", r, body)
+		}
+	}
+	f(400, inner)
+	f(500, inner)
+	f(200, inner)
+	f(400, text)
+	f(400, "\n  "+strings.ReplaceAll(inner, ":", " :\n "))
+	f(400, `{"error":`+q+`}`)
+	f(400, `{"object":"error","message":`+q+`,"type":"BadRequestError"}`)
+	f(400, `[{"error":{"code":400,"message":`+q+`}}]`)
+	f(400, `{"errors":[{"code":7,"message":`+q+`}],"success":false}`)
+	f(400, `{"detail":`+q+`}`)
+	f(400, `{"detail":[{"type":"value_error","loc":["body"],"msg":`+q+`,"input":"x"}]}`)
+	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+quoted(inner)+`,"provider_name":"P"}}}`)
+	f(400, `{"error":{"message":`+quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+`}}`)
+	f(400, `{"error":{"message":{"type":"error","error":{"message":`+q+`}},"status":"INVALID"}}`)
+	f(400, `{"OriginalMessage":`+quoted(quoted(inner))+`,"Message":"the model failed"}`)
+	f(400, `{"base_resp":{"status_code":1,"status_msg":`+q+`}}`)
+	f(400, "Error code: 400 - {'error': {'message': \""+text+"\", 'param': None, 'code': 400}}")
+	f(200, "event: error\ndata: {\"message\":"+q+"}\n\n")
+	f(200, "event: error\ndata: "+text+"\n\n")
+	f(200, ": hello\n\ndata:"+inner+"\n\ndata: [DONE]\n\n")
+	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\ndata: "+inner+"\n\n")
+	f(200, `data: {"type":"error","sequence_number":3,"message":`+q+"}\n\n")
+	f(200, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"x\",\"message\":"+q+"}}}\n\n")
+	f(200, "validationException: {\"message\":"+q+"}")
+	f(200, "\x00\x00\x00\x9f\r:exception-type\x07\x00\x13validationException{\"message\":"+q+"}\x01\x02")
+}
+
+func TestCodesAloneAreEnough(t *testing.T) {
+	f := func(want Cause, status int, body string) {
+		t.Helper()
+		if r := ReadRefusal(status, "", []byte(body), Sent{}); r.Cause != want {
+			t.Errorf("%s is %v, want %v", body, r.Cause, want)
+		}
+	}
+	for _, code := range []string{"context_length_exceeded", "ContextWindowExceededError", "exceed_context_size",
+		"prompt_too_long", "max_prompt_tokens_exceeded", "TOKENS_LIMIT_REACHED"} {
+		f(Input, 400, `{"error":{"message":"","code":"`+code+`"}}`)
+		f(Input, 200, `data: {"type":"response.failed","response":{"error":{"message":"","code":"`+code+`"}}}`)
+	}
+	f(Bytes, 400, `{"type":"error","error":{"type":"request_too_large","message":""}}`)
+	f(NotSize, 429, `{"error":{"code":"rate_limit_exceeded"}}`)
+	f(NotSize, 429, `{"error":{"code":"tokens_per_minute_exceeded"}}`)
+	f(NotSize, 400, `{"error":{"code":"string_above_max_length"}}`)
+	f(NotSize, 400, `{"error":{"code":"1261"}}`)
+}
+
+func TestStatusDecidesWhereNothingIsSaid(t *testing.T) {
+	full, small := Sent{Tokens: 120_000, Window: 128_000}, Sent{Tokens: 20_000, Window: 128_000}
+	f := func(want Cause, s Sent, status int, kind, body string) {
+		t.Helper()
+		if r := ReadRefusal(status, kind, []byte(body), s); r.Cause != want {
+			t.Errorf("%d %q is %v, want %v", status, body, r.Cause, want)
+		}
+	}
+	const stream = "text/event-stream"
+	f(Bytes, small, 413, "", " \n")
+	f(Bytes, small, 413, "", `{"error":{"message":"cannot read this"}}`)
+	f(Bytes, small, 502, "", "<html><title>413 Request Entity Too Large</title></html>")
+	f(NotSize, small, 413, "", `{"error":{"message":"the image is larger than 5 MB"}}`)
+	f(Input, full, 400, "", "")
+	f(NotSize, small, 400, "", "")
+	f(NotSize, Sent{}, 400, "", "")
+	f(NotSize, full, 400, "", `{"error":{"message":"Bad Request"}}`)
+	f(NotSize, full, 500, "", "")
+	f(Input, full, 200, "", "data: [DONE]\n\n")
+	f(Input, full, 200, stream, "")
+	f(NotSize, small, 200, "", "data: [DONE]\n\n")
+	f(NotSize, full, 200, "", "")
+	f(NotSize, full, 200, "", "data: {\"choices\":[]}\n\ndata: [DONE]\n\n")
+	for _, status := range []int{401, 402, 403, 404, 529} {
+		f(NotSize, full, status, "", string(failure("The prompt is longer than the context window.")))
+	}
+}
+
+func TestOutputIsToldFromInput(t *testing.T) {
+	f := func(want Cause, room int, s Sent, text string) {
+		t.Helper()
+		if r := ReadRefusal(400, "", failure(text), s); r.Cause != want || r.Room != room {
+			t.Errorf("%s\n\tis %v with room for %d, want %v with %d", text, r.Cause, r.Room, want, room)
+		}
+	}
+	const told = "The window holds 8192 tokens, and you asked for %d (%d in the messages, %d in the completion)."
+	f(Output, 8_192-3_000-64, Sent{}, fmt.Sprintf(told, 11_000, 3_000, 8_000))
+	f(Input, 0, Sent{}, fmt.Sprintf(told, 9_500, 9_000, 500))
+	f(Input, 0, Sent{}, fmt.Sprintf(told, 9_140, 8_140, 1_000)) // less than the margin is left
+	f(Output, 200_000-150_000-64, Sent{}, "prompt and max_tokens are above the context limit: 150000 + 60000 > 200000")
+	f(Output, 131_072-10_000-64-156, Sent{}, "The context length is 131072 tokens, you requested about 141072 (10000 of text input, 131072 in the output).")
+	f(Output, 131_072-22_000-64, Sent{}, "The context length is 131072 tokens, you requested 153072 (9000 of text input, 13000 of tool input, 131072 in the output).")
+	f(Output, 2_048-1_200-64, Sent{}, "`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1200 `inputs` tokens and 1000 `max_new_tokens`")
+	f(Output, 32_768-20_000-64, Sent{}, "'max_tokens' is too large: 16384. The context length is 32768 tokens and the request has 20000 input tokens.")
+
+	// The parts are not told, and our own count decides.
+	sent := Sent{Tokens: 100_000, MaxOutput: 64_000, Window: 200_000}
+	f(Output, 131_072-105_000-64, sent, "The messages and the completion are above the model's maximum context length of 131072 tokens.")
+	f(Input, 0, Sent{Tokens: 130_500, MaxOutput: 64_000, Window: 200_000},
+		"The messages and the completion are above the model's maximum context length of 131072 tokens.")
+	f(Input, 0, sent, "The prompt is longer than the model's maximum context length of 131072 tokens.")
+	f(Input, 0, sent, "The messages or the completion exceed the context length.") // which is believed to hold both
+	f(Output, 131_072-105_000-64, sent,                                            // it is more by an unknown number
+		"The context length is 131072 tokens, and you requested 32000 output tokens with a prompt of at least 99073 input tokens.")
+
+	// The input is below what is allowed, so something besides it counts.
+	const below = "Request 180000 input tokens exceeds the model's maximum context length 202752"
+	f(Output, 202_752-180_000-64, Sent{MaxOutput: 32_000}, below)
+	f(Input, 0, Sent{MaxOutput: 1_000}, below)
+
+	// No input is set against it.
+	f(NotSize, 0, sent, "max_tokens must be at most 65536")
+	f(Output, 131_072-105_000-64, sent, "max_tokens (200000) exceeds the context window (131072)")
+	f(Input, 0, sent, "could not create the completion: context length exceeded")
+	f(Input, 0, sent, "max_tokens must be at least 1, got -186.")
+	f(NotSize, 0, Sent{MaxOutput: -186}, "max_tokens must be at least 1, got -186.")
+}
+
+func TestStructureIsOursAfterARewriteOnly(t *testing.T) {
+	for _, text := range []string{
+		"An assistant message with tool_calls must be followed by a tool message for each tool_call_id",
+		"tool_call_id  is not found",
+		"Roles must alternate user/assistant/user/assistant",
+		"Conversation must end with a user message",
+		"messages.3: content must not be empty",
+		"the function call turn must come immediately before the function response turn",
+		"failed to parse tool call arguments as JSON",
+		"messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+		"messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+		"messages: `tool_use` ids must be unique",
+		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+		"messages.5.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+		"messages.1.content.0: Invalid `signature` in `thinking` block",
+		"messages.1.content.0.thinking.signature: Field required",
+		"messages: text content blocks must be non-empty",
+		"A maximum of 4 blocks with cache_control may be provided. Found 5.",
+		"messages: first message must use the \"user\" role",
+		"No tool output found for function call call_1.",
+		"Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+		"The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+		"Duplicate item found with id msg_1. Remove duplicate items from your input and try again.",
+		"Cannot determine type of 'item'",
+	} {
+		if r := ReadRefusal(400, "", failure(text), Sent{Tokens: 190_000, Window: 200_000}); r.Cause != NotSize {
+			t.Errorf("as the client wrote it: %s is %v", text, r.Cause)
+		}
+		if r := ReadRefusal(400, "", failure(text), Sent{Rewritten: true}); r.Cause != Malformed {
+			t.Errorf("rewritten: %s is %v", text, r.Cause)
+		}
+	}
+	const words = "messages.7.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. " +
+		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". The `tools` differ."
+	for _, rewritten := range []bool{true, false} {
+		if r := ReadRefusal(400, "", failure(words), Sent{Rewritten: rewritten}); r.Cause != Thinking {
+			t.Errorf("rewritten %v: %s is %v", rewritten, words, r.Cause)
+		}
+	}
+}
+
+// A request that comes back within an answer may hold anything.
+func TestEchoesAreNotRead(t *testing.T) {
+	const echo = "prompt is too long: 200251 tokens > 200000 maximum"
+	f := func(status int, body string) {
+		t.Helper()
+		if r := ReadRefusal(status, "", []byte(body), Sent{Tokens: 190_000, Window: 200_000}); r.Cause != NotSize {
+			t.Errorf("%s\n\tis %v", body, r.Cause)
+		}
+	}
+	conversation := `{"messages":[{"role":"user","content":` + quoted(echo) + `}]}`
+	f(400, `{"error":{"message":"Extra inputs are not permitted"},"input":`+conversation+`}`)
+	f(422, `{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":`+conversation+`}]}`)
+	f(400, `{"error":{"message":`+quoted("cannot route "+conversation)+`}}`)
+	f(400, `1 error for the request: model: Field required [type=missing, input_value={'messages': [{'content': '`+echo+`'}]}]`)
+	f(400, `{"error":{"message":"Failed to call a function","code":"tool_use_failed","failed_generation":"`+echo+`"}}`)
+	f(400, `{"error":{"message":"it was refused","metadata":{"reasons":["x"],"flagged_input":"`+echo+`"}}}`)
+	f(200, `{"choices":[{"message":{"role":"assistant","content":"`+echo+`"},"finish_reason":"stop"}]}`)
+	f(200, `{"type":"message","content":[{"type":"text","text":"`+echo+`"}]}`)
+	f(200, `{"error":null,"output":[{"text":"`+echo+`"}]}`)
+	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\""+echo+"\"}}]}\n\n")
+	f(200, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\""+echo+"\"}}\n\n")
+	f(200, echo)
+	f(500, `<html><title>500 Internal Server Error</title><body>`+echo+`</body></html>`)
+}
+
+func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
+	f := func(requested, maxOutput int, body string) {
+		t.Helper()
+		r := ReadRefusal(200, "", []byte(body), Sent{Tokens: 9_000, MaxOutput: maxOutput, Window: 10_000})
+		if (r.Cause == Input) != (requested > 0) || r.Requested != requested {
+			t.Errorf("%s\n\tis %v, request %d; want %d", body, r.Cause, r.Requested, requested)
+		}
+	}
+	f(32_889, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":32889,"completion_tokens":0}}`)
+	f(9_000, 0, `{"stop_reason":"max_tokens","content":[],"usage":{"input_tokens":9000,"output_tokens":0}}`)
+	f(0, 0, `{"choices":[{"message":{"content":"yes"},"finish_reason":"length"}],"usage":{"prompt_tokens":10,"completion_tokens":1}}`)
+	f(0, 0, `{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0}}`)
+	f(0, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`) // it may have been reasoning
+	f(0, 0, `{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":9000,"completion_tokens":0,"total_tokens":9900}}`)
+	f(0, 0, `{"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":50}}`)
+	f(9_000, 0, `{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9,"cache_read_input_tokens":8000,"cache_creation_input_tokens":991,"output_tokens":2}}`)
+	f(0, 0, `{"type":"message","content":[],"stop_reason":"end_turn","usage":{"input_tokens":9000,"output_tokens":2}}`)
+	f(0, 0, `{"choices":`)
+
+	const start = "event: x\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"cache_read_input_tokens\":8000}}}\n\nevent: x\ndata: "
+	f(8_009, 0, start+`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":{"output_tokens":2}}`+"\n\n")
+	f(0, 0, start+`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`+"\n\n")
+	f(0, 0, start+`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"output_tokens":2}}`+"\n\n")
+
+	const response = `{"object":"response","status":"incomplete","incomplete_details":{"reason":"%s"},"output":[],"usage":{"input_tokens":9000,"output_tokens":%d}}`
+	for _, frame := range []string{"%s", "event: response.incomplete\ndata: {\"type\":\"response.incomplete\",\"response\":%s}\n\n"} {
+		f(9_000, 0, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 0)))
+		f(9_000, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 3)))
+		f(9_000, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "model_context_window_exceeded", 3)))
+		f(0, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 4_000))) // all of it was thought
+		f(0, 0, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 500)))
+		f(0, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "content_filter", 0)))
+	}
+}
+
+// What is told of the request before an error, settings and tools and all, does not hide the error.
+func TestErrorsBehindLongFramesAreRead(t *testing.T) {
+	said := strings.Repeat("You are a coding agent. ", 2_000)
+	frame := func(kind, err string) string {
+		return fmt.Sprintf("event: response.%s\ndata: {\"type\":\"response.%[1]s\",\"response\":{\"id\":\"r\",\"error\":%s,"+
+			"\"instructions\":%q,\"tools\":[{\"description\":\"prompt is too long\"}]}}\n\n", kind, err, said)
+	}
+	f := func(want Cause, err string) {
+		t.Helper()
+		body := frame("created", "null") + frame("in_progress", "null") + frame("failed", err)
+		if r := ReadRefusal(200, "", []byte(body), Sent{}); r.Cause != want || len(body) < 2*mostBody {
+			t.Errorf("%s in %d bytes is %v, want %v", err, len(body), r.Cause, want)
+		}
+	}
+	f(Input, `{"code":"context_length_exceeded","message":""}`)
+	f(NotSize, `{"code":"server_error","message":"try again"}`)
+}
+
+func FuzzReadRefusal(f *testing.F) {
+	for line := range strings.Lines(refusals) {
+		var row struct {
+			Status int
+			Body   string
+		}
+		_ = json.Unmarshal([]byte(line), &row)
+		f.Add(row.Status, "", row.Body, 100_000, 4_096, 200_000)
+	}
+	for _, unit := range []string{"too long ", "context length 12345 ", "12345 ", `{"error":`, "[", "data: {}\n", "request id ", "(parameter=", "超", `\`} {
+		f.Add(400, "", `{"error":"`+strings.Repeat(unit, 1<<20/len(unit)), 0, -1, 0)
+	}
+	f.Fuzz(func(t *testing.T, status int, kind, body string, tokens, output, window int) {
+		s := Sent{Tokens: max(tokens, 0) % (1 << 30), MaxOutput: output % (1 << 30), Window: max(window, 0) % (1 << 30),
+			Rewritten: output%2 == 0}
+		switch r := ReadRefusal(status, kind, []byte(body), s); {
+		case r.Limit != 0 && (r.Limit < Least || r.Limit > Most || r.Cause != Input && r.Cause != Output):
+			t.Errorf("the window cannot be: %+v", r)
+		case (r.Cause == Output) != (r.Room > 0) || r.Requested < 0:
+			t.Errorf("the sizes cannot be: %+v", r)
+		case r.Cause == Malformed && !s.Rewritten:
+			t.Errorf("nothing was rewritten: %+v", r)
+		}
+	})
+}
+
+// BenchmarkReadAnswer is what every small answer costs on its way to the client.
+func BenchmarkReadAnswer(b *testing.B) {
+	body := []byte(`{"id":"1","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"` + strings.Repeat("words ", 140) +
+		`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":150,"total_tokens":1150}}`)
+	for b.Loop() {
+		ReadRefusal(200, "application/json", body, Sent{Tokens: 1000, Window: 128_000})
+	}
+}
