@@ -37,7 +37,7 @@ func (k checkCmd) Run(c *cli) error {
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode); err != nil {
 		return err
 	}
-	for _, card := range instance.RunningIn([]string{folder}) {
+	for _, card := range instance.RunningIn(folder) {
 		warn(behind(conf, card)...)
 	}
 	return checkPort(conf, folder)
@@ -74,7 +74,7 @@ func checkPort(conf config.Config, folder string) error {
 	if err == nil {
 		return ln.Close()
 	}
-	for _, card := range instance.RunningIn(instance.FoldersIn(folder)) {
+	for _, card := range instance.RunningIn(instance.FoldersIn(folder)...) {
 		if card.Listen == config.Reachable(conf.Listen) {
 			_, err := fmt.Printf("The epitome of this data folder runs, and listens on %s.\n", card.Listen)
 			return err

@@ -38,11 +38,9 @@ func TestCheckTellsWhatAnEpitomeCannotUse(t *testing.T) {
 // A program of another version marks the same configuration in another way.
 func TestCheckTellsAnEpitomeOfAnotherVersionFromOneWithAnotherConfiguration(t *testing.T) {
 	conf := config.Defaults(configtest.Text())
-	var card *instance.Card
-	version, all := instance.Version(), ""
-	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"version": version, "proof": card.Proof(r.FormValue("nonce")),
-			"running": map[string]string{"all": all}})
+	var said instance.State
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(said)
 	}))
 	defer there.Close()
 	conf.Listen = there.Listener.Addr().String()
@@ -56,10 +54,10 @@ func TestCheckTellsAnEpitomeOfAnotherVersionFromOneWithAnotherConfiguration(t *t
 			t.Errorf("it says %s, want %q", got, want)
 		}
 	}
-	all = card.Mark(instance.AllOf(conf))
+	said = card.StateOf(conf, false)
 	f("")
-	all = "that of another"
+	said.All = "that of another"
 	f("runs with another configuration than this one, flags and environment included: ")
-	version = "v0.0.1"
+	said.Version = "v0.0.1"
 	f("is of another version, v0.0.1, and this is " + instance.Version() + ": start it anew; whether ")
 }

@@ -55,7 +55,7 @@ func (k explainCmd) explainExchange(c *cli) error {
 func (k explainCmd) explainStory(c *cli, id string) error {
 	what := fmt.Sprintf("conversation %.60q", id)
 	running, err := c.running("explain " + what)
-	if others := instance.RunningIn(c.folders()); len(others) > 0 && c.Listen == "" {
+	if others := instance.RunningIn(c.folders()...); len(others) > 0 && c.Listen == "" {
 		running, err = append(running, others...), nil
 	}
 	if err != nil {

@@ -76,8 +76,12 @@ func (k runCmd) Run(c *cli) error {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
 		go func() {
-			if found.IsUnasked(ctx, silence) {
-				fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, instance.Unreached)
+			select {
+			case <-ctx.Done():
+			case <-time.After(silence):
+				if t, err := found.Totals(); err == nil && t.Exchanges == 0 && t.InFlight == 0 {
+					fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, unreached)
+				}
 			}
 		}()
 	}
@@ -148,13 +152,13 @@ func tell(r *instance.Running) {
 	if !isTerminal(os.Stderr) {
 		return
 	}
-	said := "used the epitome on " + r.Card.Listen
+	said := "used the epitome on " + r.Listen
 	if r.Started {
-		t, err := r.AwaitTally()
+		t, err := r.Totals()
 		if err != nil {
 			return // there is nothing to tell, and the command's end is not to be spoilt
 		}
-		said = t.String()
+		said = tally(t)
 	}
 	if r.Log != "" {
 		said += "; log: " + r.Log

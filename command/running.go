@@ -19,7 +19,7 @@ func (c *cli) running(to string) ([]*instance.Card, error) {
 	if c.Listen != "" {
 		return c.runningIn(to, instance.FoldersIn)
 	}
-	around, listen := instance.Around(c.folders)
+	around, listen := instance.Around()
 	switch {
 	case listen == "":
 		return c.runningIn(to, instance.FoldersIn)
@@ -53,7 +53,7 @@ func (c *cli) runningIn(to string, folders func(home string) []string) ([]*insta
 	if err != nil {
 		return nil, err
 	}
-	running := instance.RunningIn(folders(home))
+	running := instance.RunningIn(folders(home)...)
 	if c.Listen != "" {
 		asked := config.Reachable(c.Listen)
 		running = slices.DeleteFunc(running, func(r *instance.Card) bool { return r.Listen != asked })

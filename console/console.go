@@ -25,12 +25,9 @@ type Program struct {
 	Listen  string // address the program listens on, host:port
 	// new exchanges are welcome; parts are what else it uses, and whether that answers
 	Ready     func() (parts map[string]string, welcome bool)
-	Upstreams func() map[string]string         // base URL by name
-	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
-	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
+	State     func() any                       // what the owner's commands hear of how it runs, as JSON
+	Owner     func(token string) bool          // lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
-	// how the program runs, by words that tell a stranger nothing of the configuration
-	Running   func() map[string]string
 	Metrics   http.Handler
 	Totals    func() any // what the program has done so far, as JSON
 	Artifacts Artifacts
@@ -63,7 +60,6 @@ func New(c Config, p Program) *Console {
 	o.mux.HandleFunc("GET /-/ready", o.ready)
 	o.mux.Handle("GET /-/metrics", p.Metrics)
 	o.mux.HandleFunc("GET /-/totals", o.totals)
-	o.mux.HandleFunc("GET /-/identity", o.identity)
 	o.mux.HandleFunc("GET /-/lease", o.lease)
 	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
 	o.mux.HandleFunc("POST /-/compact", o.compact)
@@ -155,8 +151,12 @@ func isJSON(r *http.Request) bool {
 	return kind == "application/json"
 }
 
-// health says that the program runs.
-func (o *Console) health(w http.ResponseWriter, _ *http.Request) {
+// health says that the program runs, and to the owner's commands how.
+func (o *Console) health(w http.ResponseWriter, r *http.Request) {
+	if o.guard.Load().proves(r) {
+		reply.JSON(w, http.StatusOK, o.program.State())
+		return
+	}
 	reply.JSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
 }
 
@@ -177,14 +177,6 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 // totals says what the program has done so far.
 func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
 	reply.JSON(w, http.StatusOK, o.program.Totals())
-}
-
-// identity says which upstreams this program has and how it runs, with a proof that it owns its data folder.
-func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]any{
-		"version": o.program.Version, "upstreams": o.program.Upstreams(), "running": o.program.Running(),
-		"proof": o.program.Proof(r.URL.Query().Get("nonce")),
-	})
 }
 
 // lease holds the program until the client leaves.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -17,12 +16,9 @@ import (
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
-		Ready:     func() (map[string]string, bool) { return nil, true },
-		Upstreams: func() map[string]string { return map[string]string{"openai": "https://api.openai.com/v1"} },
-		Proof:     func(nonce string) string { return "proof of " + nonce },
-		Lease:     func() (func(), bool) { return func() {}, true },
-		Owner:     func(string, string) bool { return false },
-		Running:   func() map[string]string { return map[string]string{"mode": "on"} },
+		Ready: func() (map[string]string, bool) { return nil, true },
+		Lease: func() (func(), bool) { return func() {}, true },
+		Owner: func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_,
 				_ = io.WriteString(w, "numbers")
@@ -125,20 +121,16 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 	f("PUT", "/-/lease")
 }
 
-func TestIdentityProvesTheNonce(t *testing.T) {
-	o := New(Config{}, listening("127.0.0.1:7070"))
-	w := ask(o, "GET", "/-/identity?nonce=a%2Bb")
-	v := object(t, w)
-	upstreams, _ := v["upstreams"].(map[string]any)
-	if running, _ := v["running"].(map[string]any); running["mode"] != "on" {
-		t.Errorf("got %v", v)
+func TestOnlyTheOwnersCommandsHearHowItRuns(t *testing.T) {
+	p := listening("127.0.0.1:7070")
+	p.Owner = func(token string) bool { return token == "token" }
+	p.State = func() any { return map[string]string{"proof": "p"} }
+	o := New(Config{}, p)
+	if got := ask(o, "GET", "/-/health").Body.String(); strings.Contains(got, "proof") {
+		t.Errorf("a stranger hears %s", got)
 	}
-	if w.Code != 200 || v["version"] != "1.2.3" || v["proof"] != "proof of a+b" ||
-		upstreams["openai"] != "https://api.openai.com/v1" {
-		t.Errorf("got %d %v", w.Code, v)
-	}
-	if keys := slices.Sorted(maps.Keys(v)); !slices.Equal(keys, []string{"proof", "running", "upstreams", "version"}) {
-		t.Errorf("the identity tells %v", keys)
+	if got := ask(o, "GET", "/-/health", OwnerHeader+": token").Body.String(); !strings.Contains(got, `"proof":"p"`) {
+		t.Errorf("the owner hears %s", got)
 	}
 }
 
@@ -199,12 +191,6 @@ func TestNoLeaseOnAProgramThatStops(t *testing.T) {
 		t.Error("a lease was taken")
 		return func() {}, true
 	}
-	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
-}
-
-func TestNoLeaseWhereTheLastOneHasEnded(t *testing.T) {
-	p := listening("127.0.0.1:7070")
-	p.Lease = func() (func(), bool) { return nil, false }
 	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
 }
 

@@ -22,7 +22,7 @@ type guard struct {
 	open   bool              // the program listens beyond loopback
 	token  [sha256.Size]byte // of the admin token, compared in constant time
 	tokens bool              // there is one
-	owner  func(nonce, proof string) bool
+	owner  func(token string) bool
 	logins *access.Logins
 	cookie string // its name has the port in it: a browser sends the cookies of a host to all its ports
 }
@@ -43,7 +43,7 @@ const toolsPath = "/-/mcp"
 // assetsPath is in front of scripts and styles. They are the same for everybody.
 const assetsPath = "/-/assets/"
 
-// OwnerHeader carries the proof, over the query's nonce, that a request comes from who can read the data folder.
+// OwnerHeader carries the token that shows that a request comes from who can read the data folder.
 const OwnerHeader = "X-Epitome-Owner"
 
 func newGuard(c Config, p Program, logins *access.Logins) *guard {
@@ -114,7 +114,7 @@ func (g *guard) keepsOut(r *http.Request) *why {
 		"/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
 }
 
-// isOwner reports whether a request comes from the owner: with the proof, the cookie of a login, or the admin token,
+// isOwner reports whether a request comes from the owner: with the token of the data folder, the cookie of a login, or the admin token,
 // with which one could log in as well.
 func (g *guard) isOwner(r *http.Request) bool {
 	_, given, _ := strings.Cut(r.Header.Get("Authorization"), " ") // the scheme does not matter, in whatever case
@@ -123,8 +123,8 @@ func (g *guard) isOwner(r *http.Request) bool {
 
 // proves reports whether a request comes from who can read the data folder.
 func (g *guard) proves(r *http.Request) bool {
-	proof := r.Header.Get(OwnerHeader)
-	return proof != "" && g.owner(r.URL.Query().Get("nonce"), proof)
+	token := r.Header.Get(OwnerHeader)
+	return token != "" && g.owner(token)
 }
 
 // isToken reports whether a text is the admin token. Where none is set, none is.

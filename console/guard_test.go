@@ -52,7 +52,7 @@ func TestGuardKeepsOtherSitesOut(t *testing.T) {
 	o := New(Config{}, listening("127.0.0.1:7070"))
 	f := func(want int, lines ...string) {
 		t.Helper()
-		for _, target := range []string{"/-/health", "/-/metrics", "/-/identity?nonce=x", "/-/nothing"} {
+		for _, target := range []string{"/-/health", "/-/metrics", "/-/ready", "/-/nothing"} {
 			w := ask(o, "GET", target, lines...)
 			let := w.Code != http.StatusForbidden
 			if let != (want == 200) {
@@ -148,28 +148,26 @@ func TestReloadChangesTheGuard(t *testing.T) {
 	f(403, "Host: new.example")
 }
 
-// The owner's proof stands in for the token, and for nothing else: a page's request stays out.
+// The token of the data folder stands in for the token, and for nothing else: a page's request stays out.
 func TestOwnerNeedsNoToken(t *testing.T) {
 	f := func(token, target string, want int, lines ...string) {
 		t.Helper()
 		p := listening("0.0.0.0:7070")
-		p.Owner = func(nonce, proof string) bool { return nonce == "n" && proof == "proof" }
+		p.Owner = func(token string) bool { return token == "proof" }
 		if w := ask(New(Config{Token: token}, p), "GET", target, lines...); w.Code != want {
 			t.Errorf("token %q, %s with %q: got %d, want %d", token, target, lines, w.Code, want)
 		}
 	}
 	owner := OwnerHeader + ": proof"
-	f("", "/-/metrics?nonce=n", 200, owner)
-	f("secret", "/-/metrics?nonce=n", 200, owner)
-	f("secret", "/-/metrics?nonce=n", 200, owner, "Authorization: Bearer wrong")
-	f("secret", "/-/metrics?nonce=other", 401, owner)
-	f("secret", "/-/metrics", 401, owner)
-	f("secret", "/-/metrics?nonce=n", 401, OwnerHeader+": other")
-	f("secret", "/-/metrics?nonce=n", 401)
-	f("", "/-/metrics?nonce=n", 403)
-	f("secret", "/-/metrics?nonce=n", 403, owner, "Host: evil.example")
-	f("secret", "/-/metrics?nonce=n", 403, owner, "Origin: http://evil.example")
-	f("secret", "/-/metrics?nonce=n", 403, owner, "Sec-Fetch-Site: cross-site")
+	f("", "/-/metrics", 200, owner)
+	f("secret", "/-/metrics", 200, owner)
+	f("secret", "/-/metrics", 200, owner, "Authorization: Bearer wrong")
+	f("secret", "/-/metrics", 401, OwnerHeader+": other")
+	f("secret", "/-/metrics", 401)
+	f("", "/-/metrics", 403)
+	f("secret", "/-/metrics", 403, owner, "Host: evil.example")
+	f("secret", "/-/metrics", 403, owner, "Origin: http://evil.example")
+	f("secret", "/-/metrics", 403, owner, "Sec-Fetch-Site: cross-site")
 }
 
 // Whatever is asked by a page of another site, under another name, or into a frame, gets nothing: not even where the
@@ -182,7 +180,7 @@ func TestStrangersGetNothing(t *testing.T) {
 		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/events", "/-/login", "/-/session"} {
 			wantRefusal(t, ask(o, "GET", target, append(lines, cookie)...), http.StatusForbidden)
 		}
-		for _, target := range []string{"/-/login", "/-/logout", "/-/login/code?nonce=n"} {
+		for _, target := range []string{"/-/login", "/-/logout", "/-/login/code"} {
 			wantRefusal(t, send(o, target, `{}`, append(lines, cookie, proof)...), http.StatusForbidden)
 		}
 	}
@@ -218,7 +216,7 @@ func TestOtherSitesMayLinkToPages(t *testing.T) {
 	f(200, "GET", "/-/login")
 	f(403, "POST", "/-/login")
 	f(403, "POST", "/-/")
-	for _, target := range []string{"/-/api/edits", "/-/events", "/-/metrics", "/-/lease", "/-/identity?nonce=1", "/-/totals",
+	for _, target := range []string{"/-/api/edits", "/-/events", "/-/metrics", "/-/lease", "/-/ready", "/-/totals",
 		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/page.css"} {
 		f(403, "GET", target)
 	}
@@ -241,7 +239,7 @@ func TestEveryAnswerSaysWhatABrowserMayDo(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/health", "/-/metrics", "/-/nothing",
-		"/-/login", "/-/session", "/-/identity?nonce=1"} {
+		"/-/login", "/-/session", "/-/ready"} {
 		f(ask(o, "GET", target))
 		f(ask(o, "GET", target, "Host: evil.example"))
 		f(ask(o, "DELETE", target))

@@ -20,7 +20,7 @@ const secretName = "mzxw6ytboi2gk43umzxw6ytboi"
 // withPages is a console with a page, an answer of JSON and a style, which tell the name to the owner alone.
 func withPages(c Config, listen string) *Console {
 	p := listening(listen)
-	p.Owner = func(nonce, proof string) bool { return nonce == "n" && proof == "proof" }
+	p.Owner = func(token string) bool { return token == "proof" }
 	shown := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if access.Owner(r) {
 			_, _ = io.WriteString(w, secretName)
@@ -55,7 +55,7 @@ const proof = OwnerHeader + ": proof"
 // codeOf gets a code as "epitome open" does.
 func codeOf(t *testing.T, o *Console, body string) string {
 	t.Helper()
-	w := send(o, "/-/login/code?nonce=n", body, proof)
+	w := send(o, "/-/login/code", body, proof)
 	code, _ := object(t, w)["code"].(string)
 	if w.Code != 200 || len(code) < 26 {
 		t.Fatalf("got %d %q", w.Code, w.Body)
@@ -159,17 +159,17 @@ func TestOnlyTheOwnerGetsACode(t *testing.T) {
 		}
 	}
 	cookie := loggedIn(t, o, "token")
-	f(200, "/-/login/code?nonce=n", `{}`, proof)
-	f(200, "/-/login/code?nonce=n", `{"seconds":9999999999}`, proof)
-	f(401, "/-/login/code?nonce=n", `{}`)
-	f(401, "/-/login/code?nonce=m", `{}`, proof)
-	f(403, "/-/login/code?nonce=n", `{}`, cookie)
-	f(403, "/-/login/code?nonce=n", `{}`, "Authorization: Bearer token")
-	f(403, "/-/login/code?nonce=n", `{}`, proof, "Origin: http://evil.example")
-	f(403, "/-/login/code?nonce=n", `{}`, proof, "Sec-Fetch-Site: none")
-	f(415, "/-/login/code?nonce=n", `{}`, proof, "Content-Type: text/plain")
-	f(400, "/-/login/code?nonce=n", `{"seconds":-1}`, proof)
-	f(400, "/-/login/code?nonce=n", ``, proof)
+	f(200, "/-/login/code", `{}`, proof)
+	f(200, "/-/login/code", `{"seconds":9999999999}`, proof)
+	f(401, "/-/login/code", `{}`)
+	f(401, "/-/login/code", `{}`, OwnerHeader+": other")
+	f(403, "/-/login/code", `{}`, cookie)
+	f(403, "/-/login/code", `{}`, "Authorization: Bearer token")
+	f(403, "/-/login/code", `{}`, proof, "Origin: http://evil.example")
+	f(403, "/-/login/code", `{}`, proof, "Sec-Fetch-Site: none")
+	f(415, "/-/login/code", `{}`, proof, "Content-Type: text/plain")
+	f(400, "/-/login/code", `{"seconds":-1}`, proof)
+	f(400, "/-/login/code", ``, proof)
 	f(400, "/-/login", `secret=1`)
 	f(400, "/-/login", `{"secret":"`+strings.Repeat("x", mostLogin)+`"}`)
 }

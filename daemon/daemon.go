@@ -14,7 +14,6 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -103,13 +102,17 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	counts.Watch(d.watched(kept))
 	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
 	d.console = console.New(conf.Console, console.Program{
-		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
+		Version: instance.Version(), Listen: address, Log: d.log,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
 		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(),
 			learned.Routes(d.shapers.lore(conf))),
 		Pages: shown.Documents(), Artifacts: taken, Compact: d.compact,
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
-		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,
+		Owner: d.card.Admits, Lease: d.leases.Take,
+		State: func() any {
+			now := *d.config.Load()
+			return d.card.StateOf(now, len(config.NeedRestart(d.started, now)) > 0)
+		},
 	})
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
@@ -141,28 +144,6 @@ const spareMemory = 256 << 20
 func boundMemory(conf config.Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
-	}
-}
-
-func (d *Daemon) upstreams() map[string]string {
-	urls := make(map[string]string)
-	for name, u := range d.config.Load().Upstreams {
-		urls[name] = u.URL
-	}
-	return urls
-}
-
-// running says how this program runs. Commands compare it with how they would have it.
-func (d *Daemon) running() map[string]string {
-	conf := *d.config.Load()
-	all := instance.AllOf(conf)
-	if len(config.NeedRestart(d.started, conf)) > 0 {
-		all += "\x00" // not all of it is in force
-	}
-	return map[string]string{
-		"mode": conf.Mode, "upstream": conf.Upstream, "keys": strconv.FormatBool(len(conf.Clients) > 0),
-		"all": d.card.Mark(all), "settings": d.card.Mark(instance.SettingsOf(conf)),
-		"build": d.card.Mark(instance.BuildOf(os.Getenv)),
 	}
 }
 

@@ -139,7 +139,7 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	for _, e := range all.Memories[0].Entries {
 		if e.Text == theLesson {
 			asks := learned.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}
-			if err := card.Post(learned.ForgetPath, asks); err != nil {
+			if _, err := card.Post(learned.ForgetPath, asks); err != nil {
 				t.Fatal(err)
 			}
 		}

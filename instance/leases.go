@@ -5,41 +5,40 @@ import (
 	"time"
 )
 
-// Leases counts the users of a program that lives for them.
+// Leases counts the runs that use an epitome, and ends one that lives for them. Each holds a request to /-/lease open.
 type Leases struct {
-	ended chan struct{} // closed when the last user has left; never, for a program that lives on its own
+	ended chan struct{} // closed when the last run has left; never, for an epitome that lives on its own
 
-	mu      sync.Mutex
-	holders int
-	last    *time.Timer // ends the program; nil when it lives on its own
+	mu    sync.Mutex
+	users int
+	last  *time.Timer // ends the epitome; nil when it lives on its own
 }
 
-const (
-	firstLease = 30 * time.Second // for the first user to come
-	nextLease  = 2 * time.Second  // for another one after the last has left
-)
-
-// Start begins to count. leased says that the program ends with its last user.
+// Start begins to count. leased says that the epitome ends with its last user.
 func (l *Leases) Start(leased bool) {
 	l.ended = make(chan struct{})
 	if leased {
-		l.last = time.AfterFunc(firstLease, l.end)
+		l.last = time.AfterFunc(30*time.Second, l.end)
 	}
 }
 
-// Done is closed when the last user has left; never, for a program that lives on its own.
+// Done is closed when the last user has left.
 func (l *Leases) Done() <-chan struct{} { return l.ended }
 
 func (l *Leases) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.holders > 0 {
-		return
+	if l.users == 0 && !l.over() {
+		close(l.ended)
 	}
+}
+
+func (l *Leases) over() bool {
 	select {
 	case <-l.ended:
+		return true
 	default:
-		close(l.ended)
+		return false
 	}
 }
 
@@ -47,19 +46,15 @@ func (l *Leases) end() {
 func (l *Leases) Take() (release func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	select {
-	case <-l.ended:
+	if l.over() {
 		return nil, false
-	default:
 	}
-	l.holders++
-	return l.release, true
-}
-
-func (l *Leases) release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.holders--; l.holders == 0 && l.last != nil {
-		l.last.Reset(nextLease)
-	}
+	l.users++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.users--; l.users == 0 && l.last != nil {
+			l.last.Reset(2 * time.Second) // for a run that follows closely
+		}
+	}, true
 }

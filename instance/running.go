@@ -3,151 +3,87 @@ package instance
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"epitome/config"
+	"epitome/console/metrics"
 )
 
-// lookup asks the proxy whose card lies in the folder, if any. One without the upstreams that are wanted is none.
-func lookup(folder string, want []Target) *Running {
-	b, err := Read(folder)
-	if err != nil {
-		return nil
-	}
-	r, err := b.Ask()
-	if err != nil || b.TLS || r.keyed || !r.serves(want) { // an agent has no key of it, nor trusts its certificate
-		return nil
-	}
-	return r
-}
-
-// Ask makes the proxy prove that it is the card's owner, before anything it says is believed.
-func (c *Card) Ask() (*Running, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	nonce := rand.Text()
-	resp, err := c.Get(ctx, "/-/identity", url.Values{"nonce": {nonce}})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	var said struct {
-		Version   string            `json:"version"`
-		Proof     string            `json:"proof"`
-		Upstreams map[string]string `json:"upstreams"`
-		Running   map[string]string `json:"running"`
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil {
-		return nil, err
-	}
-	if !c.proves(nonce, said.Proof) {
-		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose card is in %s", c.Listen, filepath.Dir(c.path))
-	}
-	return &Running{
-		address: c.address(), upstreams: said.Upstreams, Card: c, Version: said.Version,
-		mode: said.Running["mode"], upstream: said.Running["upstream"],
-		settings: said.Running["settings"], all: said.Running["all"], build: said.Running["build"],
-		keyed: said.Running["keys"] == "true",
-	}, nil
-}
-
-// lease keeps the proxy alive until the result is closed, or this process ends.
-func (c *Card) lease() (io.Closer, error) {
-	resp, err := c.Get(context.Background(), "/-/lease", url.Values{"nonce": {rand.Text()}})
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("cannot take a lease of the epitome on %s: it answered %s", c.Listen, resp.Status)
-	}
-	return resp.Body, nil
-}
-
-// Running is a proxy that has answered and proved itself.
+// Running is an epitome that has answered.
 type Running struct {
-	address   string // http://host:port
-	upstreams map[string]string
-	Card      *Card
-	Version   string // of the program; a mark by another one says nothing
-	mode      string
-	upstream  string // name of the default one; empty if the proxy does not say
-	settings  string // the card's mark of what it is configured to do
-	all       string // and of its whole configuration; empty if it does not say
-	build     string // and of the program and its way to the network
-	keyed     bool   // it asks for keys of its own
-	lease     io.Closer
-	Log       string // path; empty if a run has not started it
-	Started   bool   // by this run
+	*Card
+	State
+	Log     string // path; empty if no run has started it
+	Started bool   // by this run
+	lease   io.Closer
 }
 
-// hold takes a lease.
+// hold keeps the epitome alive until Release, or the end of this process.
 func (r *Running) hold() bool {
-	lease, err := r.Card.lease()
-	r.lease = lease
-	return err == nil
+	resp, err := r.Get(context.Background(), "/-/lease")
+	if err != nil {
+		return false
+	}
+	if r.lease = resp.Body; resp.StatusCode != http.StatusOK {
+		r.Release()
+	}
+	return resp.StatusCode == http.StatusOK
 }
 
-// Release gives the lease back.
+// Release ends that.
 func (r *Running) Release() { _ = r.lease.Close() }
 
-// runsAs reports whether the proxy does what the configuration says.
+// runsAs reports whether the epitome does what the configuration says.
 func (r *Running) runsAs(conf config.Config) bool {
-	return r.mode == conf.Mode && r.settings == r.Card.Mark(SettingsOf(conf))
+	return r.Mode == conf.Mode && r.Settings == settingsOf(conf)
 }
 
-// Obeys reports whether the configuration is the one in force, as far as the proxy tells.
+// Obeys reports whether the configuration is the one in force, as far as the epitome tells.
 func (r *Running) Obeys(conf config.Config) bool {
 	listen := config.Reachable(conf.Listen)
 	host, port, _ := net.SplitHostPort(listen)
 	named := net.ParseIP(host) == nil // it listens on an address of that name
-	here := named || port == "0" || r.Card.Listen == listen
-	return here && (r.all == "" || r.all == r.Card.Mark(AllOf(conf)))
+	return (named || port == "0" || r.Listen == listen) && r.All == allOf(conf)
 }
 
 // has finds an upstream with exactly this base URL; which one it is decides over the headers that it adds.
 func (r *Running) has(t Target) (name string, ok bool) {
-	if base, ok := r.upstreams[t.like]; ok && TrimSlash(base) == t.URL {
-		return t.like, true
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.upstreams)) {
-		if TrimSlash(r.upstreams[name]) == t.URL {
+	for _, name := range append([]string{t.like}, slices.Sorted(maps.Keys(r.Upstreams))...) {
+		if base, ok := r.Upstreams[name]; ok && TrimSlash(base) == t.URL {
 			return name, true
 		}
 	}
 	return "", false
 }
 
-// serves reports whether the proxy has every upstream wanted, or is itself what a base URL points at.
+// serves reports whether the epitome has every upstream wanted, or is itself what a base URL points at.
 func (r *Running) serves(want []Target) bool {
-	for _, t := range want {
-		if _, ok := r.has(t); !ok && !r.is(t.URL) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(want, func(t Target) bool {
+		_, ok := r.has(t)
+		return !ok && !r.is(t.URL)
+	})
+}
+
+// isAll reports whether all base URLs point at the epitome already, as in a command run by a command.
+func (r *Running) isAll(want []Target) bool {
+	return !slices.ContainsFunc(want, func(t Target) bool { return !r.is(t.URL) })
+}
+
+func (r *Running) is(base string) bool {
+	return base == r.address() || strings.HasPrefix(base, r.address()+"/")
 }
 
 // Tools is the URL of the tools that read what was taken out.
-func (r *Running) Tools() string { return r.address + "/-/mcp" }
+func (r *Running) Tools() string { return r.address() + "/-/mcp" }
 
-// is reports whether a base URL points at this proxy already, as in a command run by a command.
-func (r *Running) is(base string) bool {
-	return base == r.address || strings.HasPrefix(base, r.address+"/")
-}
-
-// Environ is the command's environment: the caller's, with the base URLs replaced and the proxy named.
+// Environ is the command's environment: the caller's, with the base URLs replaced and the epitome named.
 func (r *Running) Environ(env []string, want []Target) []string {
 	env = slices.Clone(env)
 	for _, t := range want {
@@ -155,15 +91,15 @@ func (r *Running) Environ(env []string, want []Target) []string {
 			env = append(env, v+"="+r.Base(t))
 		}
 	}
-	env = append(env, RunVariable+"="+strings.TrimPrefix(r.address, "http://"), FolderVariable+"="+filepath.Dir(r.Card.path))
-	return append(env, around(env, r.address)...)
+	env = append(env, RunVariable+"="+r.Listen, FolderVariable+"="+r.folder)
+	return append(env, around(env, r.address())...)
 }
 
-// Base is the base URL by which a target is reached through the proxy.
+// Base is the base URL by which a target is reached through the epitome.
 func (r *Running) Base(t Target) string {
 	base := t.URL
 	if name, ok := r.has(t); ok && !r.is(t.URL) {
-		base = r.address + "/u/" + name
+		base = r.address() + "/u/" + name
 		if t.v1 || strings.HasSuffix(t.URL, "/v1") {
 			base += "/v1"
 		}
@@ -193,4 +129,23 @@ func around(env []string, address string) (more []string) {
 		more = append(more, name+"="+list)
 	}
 	return more
+}
+
+// Totals is what the epitome has done, once nothing is under way, or after a second.
+func (r *Running) Totals() (t metrics.Totals, err error) {
+	late, quiet := time.Now().Add(time.Second), 0
+	for quiet < 2 && time.Now().Before(late) { // an exchange is counted just after it has ended
+		text, err := r.Answer("/-/totals", nil)
+		if err == nil {
+			err = json.Unmarshal(text, &t)
+		}
+		if err != nil {
+			return t, err
+		}
+		if quiet++; t.InFlight > 0 {
+			quiet = 0
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	return t, nil
 }

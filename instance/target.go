@@ -68,18 +68,6 @@ func TargetsOf(conf config.Config, getenv func(string) string, named bool) []Tar
 	return want
 }
 
-// follow returns the targets with the proxy's default upstream as the first one; moved says that it has another base
-// URL than the target before.
-func (r *Running) follow(want []Target) (now []Target, moved bool) {
-	base := TrimSlash(r.upstreams[r.upstream])
-	if base == "" {
-		return want, false
-	}
-	now = slices.Clone(want)
-	now[0].URL, now[0].like = base, r.upstream
-	return now, base != want[0].URL
-}
-
 // CheckEnviron refuses an environment that does not say clearly where the command would go.
 func CheckEnviron(getenv func(string) string) error {
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", CopilotURL} {

@@ -5,7 +5,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -64,7 +63,7 @@ func Ask(card *instance.Card, id string) (a terminal.Account, err error) {
 
 // answerOf asks for JSON as the owner.
 func answerOf(ctx context.Context, card *instance.Card, path string, into any) error {
-	resp, err := card.Get(ctx, path, url.Values{"nonce": {rand.Text()}})
+	resp, err := card.Get(ctx, path)
 	if err != nil {
 		return fmt.Errorf("cannot ask the epitome on %s: %w", card.Listen, err)
 	}

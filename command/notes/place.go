@@ -136,5 +136,6 @@ func (f *force) words() string {
 
 // Forget does what learned.Keeper says.
 func (f far) Forget(o memory.Owner, id string) error {
-	return f.card.Post(learned.ForgetPath, learned.Forgetting{Owner: o, ID: id, All: id == ""})
+	_, err := f.card.Post(learned.ForgetPath, learned.Forgetting{Owner: o, ID: id, All: id == ""})
+	return err
 }

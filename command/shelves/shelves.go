@@ -61,7 +61,7 @@ func openIn(conf config.Config, folder, name string) (io.ReadCloser, int64, erro
 // ask asks a running epitome.
 func ask(b *instance.Card, name string) (io.ReadCloser, int64, error) {
 	return fetch(b.Listen, func(ctx context.Context) (*http.Response, error) {
-		return b.Get(ctx, "/-/artifacts/"+name, nil)
+		return b.Get(ctx, "/-/artifacts/"+name)
 	})
 }
 
