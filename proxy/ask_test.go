@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,11 +9,9 @@ import (
 	"testing"
 
 	"epitome/proxy/route"
-	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
-	"epitome/unit"
 )
 
 const question = `{"model":"m"}`
@@ -151,33 +148,6 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
-	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
-	r := on(t, taking)
-	s := r.proxy.settings.Load().conf
-	s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL(),
-		Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
-	if err := r.proxy.Reload(s); err != nil {
-		t.Fatal(err)
-	}
-	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs", "api-key: stays")
-	for _, f := range []struct {
-		q     Question
-		lines []string
-	}{
-		{Question{Credential: c}, []string{"api-key: stays"}},
-		{Question{KeyEnv: "EPITOME_TEST_KEY", Authorize: chat.Dialect{}.Authorize}, nil},
-		{Question{}, nil},
-	} {
-		f.q.Upstream, f.q.Path, f.q.Body = "test", chatTarget, []byte(question)
-		_ = r.replied(t.Context(), f.q).Body.Close()
-		want := asked(chatTarget, f.lines...) + "User-Agent: ours\r\nauthorization: Bearer configured\r\n\r\n"
-		if head, _ := r.got(); head != want {
-			t.Errorf("the upstream got\n%q, want\n%q", head, want)
-		}
-	}
-}
-
 // Promise 7, of credentials: a name that comes to stand for another provider does not take them along.
 func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	t.Parallel()
@@ -248,32 +218,6 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	}
 }
 
-// An inquiry has all the limits of a question: what ends one ends the other.
-func TestInquiryEndsWithItsContextAndWithTheProxy(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- GET * --\nrepeat\nawait-close\n")
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 2)
-	look := func(ctx context.Context) {
-		_, err := r.proxy.Look(ctx, Inquiry{Upstream: "test", Method: "GET", Path: "/props"})
-		ended <- err
-	}
-	go look(ctx)
-	r.await("waiting 1 close")
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	r.await("gone 1")
-	go look(t.Context())
-	r.await("waiting 2 close")
-	r.proxy.Shutdown()
-	if err := <-ended; !errors.Is(err, errStopped) {
-		t.Errorf("got %v", err)
-	}
-	r.await("gone 2")
-}
-
 func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	r := newRig(t, "-- POST * --\nrepeat\nhangup\n")
 	if _, err := r.asks(t.Context()); err == nil {
@@ -282,88 +226,4 @@ func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	if n := len(r.upstream.Requests()); n != 1 {
 		t.Errorf("%d requests were sent", n)
 	}
-}
-
-func TestQuestionsKeepToTheLimitOfConnections(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- POST * --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
-	first, err := r.asks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.asks(t.Context()); !errors.Is(err, wire.ErrBusy) {
-		t.Errorf("the second question got %v", err)
-	}
-	if resp, _ := r.dial().send(post("/a", "1")).answer("POST"); resp.StatusCode != 503 {
-		t.Errorf("an exchange beside it got %s", resp.Status)
-	}
-	r.upstream.Release("go")
-	if text, err := io.ReadAll(first.Body); string(text) != "a" || err != nil {
-		t.Errorf("got %q %v", text, err)
-	}
-	// Read to its end, the answer has given its connection back, unclosed as it is.
-	if idle, all := r.idle(); idle != 1 || all != 1 || r.pending() != 0 {
-		t.Errorf("%d connections of %d are idle, %d questions under way", idle, all, r.pending())
-	}
-	if _, body := r.dial().send(post("/a", "1")).answer("POST"); body != "a" {
-		t.Errorf("an exchange after it got %q", body)
-	}
-	if trace := r.trace(); slices.Contains(trace, "accept 2") {
-		t.Errorf("the connection was not used again: %q", trace)
-	}
-	_ = first.Body.Close()
-}
-
-func TestShutdownWaitsForNoQuestionAndEndsThem(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n-- POST * --\nawait-close\n")
-	a, err := r.asks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	second := make(chan error, 1)
-	go func() {
-		_, err := r.asks(context.Background())
-		second <- err
-	}()
-	r.await("waiting 1 close")
-	r.await("waiting 2 close")
-	r.proxy.Shutdown() // patience is its grace time, which it need not take
-	r.await("gone 1")
-	r.await("gone 2")
-	if text, err := io.ReadAll(a.Body); !errors.Is(err, errStopped) {
-		t.Errorf("the rest of the answer is %q %v", text, err)
-	}
-	if err := <-second; !errors.Is(err, errStopped) {
-		t.Errorf("the silent upstream: %v", err)
-	}
-	if _, err := r.asks(t.Context()); !errors.Is(err, errStopped) {
-		t.Errorf("afterwards: %v", err)
-	}
-	if n := len(r.upstream.Requests()); n != 2 || r.pending() != 0 {
-		t.Errorf("%d requests were sent, and %d questions are under way", n, r.pending())
-	}
-}
-
-func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
-	noLeaks(t)
-	silent := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = unit.Duration(brief) })
-	first := make(chan error, 1)
-	go func() { // both wait at the same time
-		_, err := silent.asks(t.Context())
-		first <- err
-	}()
-	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ReadIdle = unit.Duration(brief) })
-	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
-	if text, err := io.ReadAll(a.Body); string(text) != "a" || err == nil || !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("got %q %v", text, err)
-	}
-	r.await("gone 1") // although nobody has closed the answer
-	if _, all := r.idle(); all != 0 || r.pending() != 0 {
-		t.Errorf("%d connections are open, %d questions under way", all, r.pending())
-	}
-	if err := <-first; err == nil || !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("before the first byte: %v", err)
-	}
-	silent.await("gone 1")
 }

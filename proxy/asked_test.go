@@ -1,19 +1,13 @@
 package proxy
 
 import (
-	"bufio"
-	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/proxy/route"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
-	"epitome/unit"
 )
 
 // wishes notes what is asked of the shapers from now on: of the live one, and of the one that only tells.
@@ -90,80 +84,6 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	if n := len(r.upstream.Requests()); n != 0 {
 		t.Errorf("the upstream got %d requests", n)
 	}
-}
-
-// What a page under /-/ has shaped is shaped as it would be on its way to the upstream.
-func TestAskedIsAsAnExchangeAsks(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, func(s *Settings) {
-		s.Style, s.Limits.Rent, s.Limits.Offload = prose.Style{Mode: "llm"}, 2, 8000
-		s.Upstreams["other"] = s.Upstreams["test"]
-		s.Routes = []route.Rule{{Model: "n*", Upstream: "other"}}
-	})
-	live, _ := r.wishes()
-	f := func(target, upstream, body string, lines ...string) {
-		t.Helper()
-		r.dial().send(post(target, body, lines...)).answer("POST")
-		want := *live
-		want.Client, want.Lend, want.Now = nil, nil, time.Time{} // nobody waits, and nothing is sent
-		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(post(target, body, lines...))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := r.proxy.InputOf(chat.Wire{}, req.Header, upstream, []byte(body))
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: got %+v (%v), want %+v", lines, got, err, want)
-		}
-	}
-	for _, scope := range []string{"auto", "shared", "credential", "header:X-Team", "header:x-epitome-team"} {
-		s := r.proxy.settings.Load().conf
-		s.Scope = scope
-		if err := r.proxy.Reload(s); err != nil {
-			t.Fatal(err)
-		}
-		f(chatTarget, "", long)
-		routed := strings.Replace(long, `"m"`, `"n1"`, 1)
-		if f(chatTarget, "", routed, "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
-			t.Errorf("the route led to %s", live.Upstream)
-		}
-		f("/u/other"+chatTarget, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low",
-			"x-epitome-compact: now", "x-epitome-mode: on")
-	}
-	f(chatTarget, "", long, "x-epitome-team: red") // which is no number, but what scope names
-	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
-		h := http.Header{"X-Epitome-Rent": {given[1]}}
-		if _, err := r.proxy.InputOf(chat.Wire{}, h, given[0], []byte(long)); err == nil ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("%q: got the error %v", given, err)
-		}
-	}
-}
-
-// A page under /-/ that is given a body may make another one of it.
-func TestBodiesForOwnPagesHaveTheirRoom(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
-	body := strings.Repeat("x", 300)
-	sized, chunked := post("/-/wait", body), "POST /-/wait HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n12c\r\n"+body+"\r\n0\r\n\r\n"
-	for _, request := range []string{sized, chunked} {
-		c := r.dial().send(request).expect("HTTP/1.1 200 OK\r\n")
-		if held := r.held(); held != 900 {
-			t.Errorf("%d bytes are held, want 900", held)
-		}
-		c.vanish("FIN")
-		r.allGivenBack()
-	}
-	// Its size shows when it has come, and then there is no room to wait for.
-	held := r.dial().send(post("/-/wait", body)).expect("HTTP/1.1 200 OK\r\n")
-	large := "POST /-/wait HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n200\r\n" + strings.Repeat("x", 512) + "\r\n0\r\n\r\n"
-	if resp, text := r.dial().send(large).answer("POST"); resp.StatusCode != 503 || !strings.Contains(text, "max_in_flight") {
-		t.Errorf("got %s %s", resp.Status, text)
-	}
-	if resp, text := r.dial().send(get("/-/page")).answer("GET"); resp.StatusCode != 200 {
-		t.Errorf("without a body, got %s %s", resp.Status, text)
-	}
-	held.vanish("FIN")
-	r.allGivenBack()
 }
 
 // A conversation is given the files that its header asks for, and those that the configuration has for its upstream and

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/event"
 	"epitome/proxy/certificate"
 	"epitome/proxy/route"
 	"epitome/proxy/wire/wiretest"
@@ -66,35 +65,6 @@ func leaveAgainAndAgain(addr string, stop time.Time) {
 		_, _ = c.Read(make([]byte, 4096))
 		_ = c.Close()
 	}
-}
-
-func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
-	t.Parallel()
-	f := func(head string) {
-		t.Helper()
-		r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
-		for range 4 {
-			c := r.dial().send(head)
-			_ = c.CloseWrite()
-			_, _ = io.ReadAll(c.br)
-			if e := r.event(); e.Fault != event.ClientGone || e.Path != "/a" {
-				t.Errorf("%.40q: event %+v, want fault client_gone of /a", head, e)
-			}
-		}
-		runtime.GC()
-		runtime.GC() // contexts that could take their room over are gone
-		for range 3 {
-			if resp, _ := r.dial().send(post("/b", strings.Repeat("x", 1000))).answer("POST"); resp.StatusCode != 200 {
-				t.Errorf("after %.40q: got %s", head, resp.Status)
-			}
-		}
-		if n, bytes := r.proxy.admission.Load(); n > 0 || bytes > 0 {
-			t.Errorf("after %.40q: %d entries with %d bytes are left", head, n, bytes)
-		}
-	}
-	f("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
-	f("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")
-	f("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\nhello")
 }
 
 // Bytes behind an answer come with it, in one segment or even in one record, or while the connection is idle. What
@@ -227,50 +197,6 @@ func (s *segmented) flush() {
 	s.hold, s.held = false, nil
 }
 
-func TestCutWhereTheEndOfTheConnectionIsTheEndOfTheAnswerIsAnError(t *testing.T) {
-	f := func(name, script, request string) {
-		t.Helper()
-		r := newRig(t, script, func(s *Settings) { s.ShutdownGrace = unit.Duration(30 * time.Millisecond) })
-		c := r.dial().send(request)
-		if strings.Contains(script, "await-close") {
-			r.await("waiting 1 close")
-			r.proxy.Shutdown()
-		}
-		if got, err := io.ReadAll(c.br); err == nil {
-			t.Errorf("%s: the client took %q for the whole answer", name, got)
-		}
-	}
-	f("chunks for a client of HTTP/1.0", "-- GET /a --\nstatus 200 OK\nchunk hello\npause 50ms\nhangup\n", "GET /a HTTP/1.0\r\n\r\n")
-	f("until close, at shutdown", "-- GET /a --\nno-length\nstatus 200 OK\nbody hello\nawait-close\n", get("/a"))
-}
-
-func TestPanicOfTheRecorderIsTakenEverywhere(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Connection: Upgrade\nheader Upgrade: x\nhangup\n-- GET /a --\nstatus 200 OK\nbody a\n",
-		func(s *Settings) { s.MaxConnections = 3 })
-	r.broken.Store(true)
-	_, _ = io.ReadAll(r.dial().send("BAD\r\n\r\n").br)
-	_, _ = io.ReadAll(r.dial().send(get("/ws", "Connection: Upgrade", "Upgrade: x")).br)
-	for range 6 { // some of them are turned away
-		defer func() { _ = r.dial().Close() }()
-		r.dial()
-	}
-	r.broken.Store(false)
-	other := startRig(t, r.upstream.URL())
-	if _, body := other.dial().send(get("/a")).answer("GET"); body != "a" {
-		t.Errorf("got %q", body)
-	}
-}
-
-func TestExpectIsReadInAnySpelling(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{"expect: 100-continue", "Expect: 100-Continue", "EXPECT:100-CONTINUE"} {
-		r := newRig(t, "-- POST /a --\nexpect-no-header expect\nexpect-body hi\nstatus 204 No Content\n")
-		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\n" + line + "\r\nContent-Length: 2\r\n\r\n")
-		c.expect("HTTP/1.1 100 Continue\r\n\r\n").send("hi").expect("HTTP/1.1 204 No Content\r\n\r\n")
-	}
-}
-
 func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
@@ -282,52 +208,6 @@ func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 	if resp, _ := r.dial().send(post("/b", "x")).answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("got %s", resp.Status)
 	}
-}
-
-// A body may take longer than header_timeout, as long as its bytes keep coming at min_body_rate.
-func TestSteadyUploadMayTakeLongerThanItsHead(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- POST /a --\nexpect-body-size 2000\nstatus 200 OK\nbody a\n", func(s *Settings) {
-		s.HeaderTimeout, s.MinBodyRate = unit.Duration(brief), unit.Bytes(10)
-	})
-	c, head := r.dial(), "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n"
-	for range 20 { // each piece buys it ten seconds, and all of them take more than the head may
-		c.send(head + strings.Repeat("x", 100))
-		head = ""
-		time.Sleep(brief / 19)
-	}
-	if resp, body := c.answer("POST"); resp.StatusCode != 200 {
-		t.Errorf("got %s %s", resp.Status, body)
-	}
-}
-
-func TestExchangeThatBeginsAfterTheGraceIsCut(t *testing.T) {
-	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(30 * time.Millisecond) })
-	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
-	r.eventually("it is being read", func() bool { return r.held() > 0 })
-	r.proxy.Shutdown()
-	c.send("cd")
-	if e := r.event(); e.Fault != event.Stopped {
-		t.Errorf("event %+v, want fault stopped", e)
-	}
-}
-
-func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(brief) })
-	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
-	r.eventually("it is being read", func() bool { return r.held() > 0 })
-	done := make(chan struct{})
-	go func() { r.proxy.Shutdown(); close(done) }()
-	for !r.proxy.Stopping() {
-		time.Sleep(time.Millisecond)
-	}
-	c.send("cd")
-	<-done
-	if n := r.proxy.InFlight(); n != 0 {
-		t.Errorf("%d exchanges are under way after the shutdown", n)
-	}
-	r.await("gone 1")
 }
 
 func TestAnswersCannotBeSplit(t *testing.T) {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"epitome/proxy/clients"
 	"epitome/proxy/route"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/unit"
 )
 
@@ -159,14 +157,6 @@ func TestStrangersLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, keyed)
-	if _, body := r.dial().send(post("/-/x", long)).answer("POST"); body != "own POST /-/x" {
-		t.Errorf("got %q", body)
-	}
-}
-
 // withinAMinute returns when the minute in which limits count lasts for some seconds more.
 func withinAMinute() {
 	if left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); left < 5*time.Second {
@@ -268,36 +258,6 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 	}
 }
 
-// An answer that breaks off has told a part of its tokens: what came of it counts, but not beside what it told. Of one
-// of several rounds all requests count.
-func TestTokensOfACutAnswerCountOnce(t *testing.T) {
-	f := func(u event.Usage, own, want int) {
-		t.Helper()
-		used := clients.NewUsage()
-		book, err := clients.New(map[string]clients.Config{"a": {TokensPerMinute: 1}}, used)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := event.Exchange{Client: "a", Method: "POST", Status: 200, Sent: 1, RequestBytes: 9000, ResponseBytes: 4000,
-			Mode: event.ModeOn, Usage: u}
-		e.TokensAfter.User = own
-		spend(&exchange{event: e, set: &settings{clients: book}})
-		if got := used.Add("a", clients.Tokens, 0, time.Now()); got != int64(want) {
-			t.Errorf("%+v takes %d tokens, want %d", u, got, want)
-		}
-	}
-	cut := event.Usage{Source: event.UsageProvider, Input: 700, Output: 1, Cut: true}
-	f(cut, 600, 1700)
-	cut.Output = 900
-	f(cut, 600, 1700)
-	cut.Output = 1200
-	f(cut, 600, 1900)
-	cut.Cut = false
-	f(cut, 600, 1900)
-	f(event.Usage{Source: event.UsageCounted, Input: 600, Cut: true}, 600, 1600)
-	f(event.Usage{Source: event.UsageCounted, Input: 1300, Output: 50, Cut: true}, 600, 2300)
-}
-
 // Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
 func TestScopeIsTheClients(t *testing.T) {
 	t.Parallel()
@@ -317,21 +277,6 @@ func TestScopeIsTheClients(t *testing.T) {
 	}
 	if a, b := of("shared", "api-key: "+alices), of("shared", "api-key: "+bobs); a != "" || b != "" {
 		t.Errorf("shared: %q and %q", a, b)
-	}
-}
-
-// What is asked about a conversation by hand is asked of the scope that it has.
-func TestAskedByHandHasTheClientsScope(t *testing.T) {
-	r := on(t, taking, keyed)
-	in := func(h http.Header) (string, error) {
-		a, err := r.proxy.InputOf(chat.Dialect{}, h, "", []byte(long))
-		return a.Scope, err
-	}
-	if s, err := in(http.Header{"X-Epitome-Key": {alices}, "Authorization": {"Bearer token"}}); s != "client=alice" || err != nil {
-		t.Errorf("got %q, %v", s, err)
-	}
-	if s, err := in(http.Header{"Authorization": {"Bearer token"}}); err == nil || !strings.Contains(err.Error(), "x-epitome-key") {
-		t.Errorf("without a key: %q, %v", s, err)
 	}
 }
 
@@ -397,17 +342,4 @@ func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
 	if _, bytes := r.proxy.admission.Load(); bytes > int64(128*unit.KB) {
 		t.Errorf("alice holds %d bytes", bytes)
 	}
-}
-
-// A client with nobody beside it leaves nothing to others, as there are none.
-func TestAClientAloneHasAllRoom(t *testing.T) {
-	r := on(t, taking, keyed, func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 256*unit.KB, unit.Duration(50*time.Millisecond)
-		delete(s.Clients, "bob")
-	})
-	for range 2 {
-		r.dial().send("POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\nx-api-key: " + alices + "\r\n\r\nx")
-	}
-	r.eventually("her uploads have come", func() bool { n, _ := r.proxy.admission.Load(); return n >= 2 })
-	r.eventually("both have room", func() bool { _, bytes := r.proxy.admission.Load(); return bytes == 4*60_000 })
 }

@@ -13,7 +13,6 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/plan"
 )
 
 func TestCredentialsAreNeverPrinted(t *testing.T) {
@@ -50,62 +49,6 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 	}
 }
 
-// Whatever the shaper keeps of a client, it cannot come to speak for another one.
-func TestClientCannotBeAskedAfterShaping(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking)
-	var client plan.Client
-	var life context.Context
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		client, life = a.Client, a.Client.Context()
-		if life.Err() != nil || a.Client.Context() != life {
-			t.Errorf("the context is %v", life)
-		}
-		return whole(a)
-	})
-	c := r.dial().send(post(chatTarget, long, "Authorization: Bearer theirs"))
-	c.answer("POST")
-	r.event()
-	if !errors.Is(context.Cause(life), errShaped) || client.Context() != life {
-		t.Errorf("after shaping the context ended with %v", context.Cause(life))
-	}
-	if got := client.Credential(); got.(Credential).open != nil {
-		t.Error("after shaping there is a credential")
-	}
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		client = a.Client
-		return whole(a)
-	})
-	c.send(post(chatTarget, long)).answer("POST")
-	if life := client.Context(); !errors.Is(context.Cause(life), errShaped) {
-		t.Errorf("asked for late, the context ended with %v", context.Cause(life))
-	}
-}
-
-// The header that a credential is made of belongs to the connection, and holds the next request soon.
-func TestCredentialOutlivesItsRequest(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking)
-	var all []Credential
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		all = append(all, a.Client.Credential().(Credential))
-		return whole(a)
-	})
-	c := r.dial()
-	for i := range 3 {
-		target := fmt.Sprintf("/v1/%d/chat/completions", i)
-		c.send(post(target, long, fmt.Sprintf("Authorization: Bearer %d", i))).answer("POST")
-	}
-	for i, c := range all {
-		q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
-		_ = r.replied(t.Context(), q).Body.Close()
-		if head, _ := r.got(); !strings.HasPrefix(head, fmt.Sprintf("POST /v1/%d/", i)) ||
-			!strings.Contains(head, fmt.Sprintf("\r\nAuthorization: Bearer %d\r\n", i)) {
-			t.Errorf("credential %d is sent as %q", i, head)
-		}
-	}
-}
-
 // Promise 9: what an exchange waits for while it is shaped ends with its client, and nothing goes upstream.
 func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 	f := func(leave func(r *rig, c *client), want event.Fault) {
@@ -136,20 +79,4 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 	f(func(_ *rig, c *client) { c.vanish("FIN") }, event.ClientGone)
 	f(func(_ *rig, c *client) { c.vanish("RST") }, event.ClientGone)
 	f(func(r *rig, _ *client) { r.proxy.Cut() }, event.Stopped)
-}
-
-// The context takes the place of a call that is under way; the call comes after it as ever.
-func TestExchangeGoesOnAfterItsContextWasAskedFor(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking)
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		_ = a.Client.Context()
-		panic("asked for")
-	})
-	c := r.dial()
-	for range 3 {
-		if _, body := c.send(post(chatTarget, long)).answer("POST"); body != "a" {
-			t.Errorf("got %q", body)
-		}
-	}
 }

@@ -4,19 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"epitome/event"
 	"epitome/proxy/route"
 )
-
-// One more word would put every exchange into the next class of allocations, which is 128 bytes larger.
-func TestAnExchangeStaysInItsClassOfAllocations(t *testing.T) {
-	const most = 1152 - 8 // the class, without the word that the allocator puts in front
-	if size := unsafe.Sizeof(exchange{}); size > most {
-		t.Errorf("an exchange has %d bytes, at most %d", size, most)
-	}
-}
 
 func TestUntouchedAnswerIsIdentical(t *testing.T) {
 	t.Parallel()
@@ -112,23 +103,6 @@ func TestRequestGoesOnAsItCame(t *testing.T) {
 	f("HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.1\r\nHost: HOST\r\n\r\n")
 	f("multipart stays whole", "POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 10\r\n\r\n--b\r\n--b--",
 		"POST /a HTTP/1.1\r\nHost: HOST\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 10\r\n\r\n--b\r\n--b--")
-}
-
-func TestIdsOfTheClientsSpanAreInTheEvent(t *testing.T) {
-	t.Parallel()
-	f := func(headers, want string) {
-		t.Helper()
-		r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
-		r.dial().send("GET /a HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n").answer("GET")
-		if got := r.event().TraceParent; got != want {
-			t.Errorf("with %q the event has %q, want %q", headers, got, want)
-		}
-		if head := string(r.upstream.Requests()[0].RawHead); !strings.HasSuffix(head, "\r\n"+headers+"\r\n") {
-			t.Errorf("with %q the upstream got %q", headers, head)
-		}
-	}
-	f("TraceParent: 00-0af7-b7ad-01\r\ntracestate: a=1\r\n", "00-0af7-b7ad-01")
-	f("tracestate: a=1\r\n", "")
 }
 
 func TestExpectContinueIsAnsweredHere(t *testing.T) {

@@ -301,20 +301,3 @@ func TestPanicOfTheRecorderCostsNoProcess(t *testing.T) {
 		t.Errorf("got %q", body)
 	}
 }
-
-func TestUnusedConnectionIsClosedWithoutAWord(t *testing.T) {
-	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n", func(s *Settings) { s.HeaderTimeout = unit.Duration(30 * time.Millisecond) })
-	r.dial().expectEOF()
-}
-
-func TestFailureBehindAnInterimAnswerIsStillAnswered(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- GET /a --\ninterim 103 Early Hints\nhangup\n-- GET /b --\nraw \"HTTP/1.1 101 Switching Protocols\\r\\n\\r\\n\"\nhangup\n")
-	c := r.dial().send(get("/a")).expect("HTTP/1.1 103 Early Hints\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode != 502 {
-		t.Errorf("got %s", resp.Status)
-	}
-	if resp, body := c.send(get("/b")).answer("GET"); resp.StatusCode != 502 || !strings.Contains(body, "without being asked") {
-		t.Errorf("an unasked 101 gave %s %s", resp.Status, body)
-	}
-}

@@ -1,10 +1,8 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -145,83 +143,4 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 		now := p.Occupancy()
 		return now.Open == 0 && now.Idle == 0
 	})
-}
-
-func TestThousandIdleStreams(t *testing.T) {
-	noLeaks(t)
-	const n = 1000
-	r := newRig(t, "-- GET /s --\nrepeat\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait go\nevent 2\nend\n")
-	clients := make([]*client, n)
-	for i := range clients {
-		clients[i] = r.dial().send(get("/s"))
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for i := range clients {
-		if err := r.upstream.Await(ctx, fmt.Sprintf("waiting %d go", i+1)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := r.proxy.InFlight(); got != n {
-		t.Errorf("%d exchanges are under way, want %d", got, n)
-	}
-	for i, c := range clients {
-		if i%2 == 0 {
-			c.vanish([]string{"FIN", "RST"}[i/2%2])
-		}
-	}
-	for i := 0; i < n; i += 2 {
-		if e := r.event(); e.Fault != event.ClientGone {
-			t.Fatalf("event %+v", e)
-		}
-	}
-	r.upstream.Release("go")
-	for i := 1; i < n; i += 2 {
-		if _, body := clients[i].answer("GET"); body != "data: 1\n\ndata: 2\n\n" {
-			t.Fatalf("stream %d got %q", i, body)
-		}
-		_ = clients[i].Close()
-	}
-}
-
-func TestMemoryOfABigBodyIsGivenBackWhileItsAnswerStreams(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- POST /s --\nstatus 200 OK\nchunk a\nawait go\nend\n")
-	c := r.dial().send(post("/s", strings.Repeat("x", 32<<20)))
-	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
-	if n, held := r.proxy.admission.Load(); n != 0 || held != 0 {
-		t.Errorf("%d bodies with %d bytes are still held", n, held)
-	}
-	r.upstream.Release("go")
-	c.expect("0\r\n\r\n")
-}
-
-func TestMemoryGoesBackAfterBigBodies(t *testing.T) {
-	const clients, size = 8, 16 << 20
-	before := inUse() // what earlier tests have left only shrinks
-	r := startRig(t, plainUpstream(t, []byte("HTTP/1.1 204 No Content\r\n\r\n")))
-	text := post("/a", strings.Repeat("x", size))
-	held := make([]*client, clients) // connections stay open
-	for i := range held {
-		held[i] = r.dial().send(text)
-	}
-	for _, c := range held {
-		c.answer("POST")
-	}
-	text = ""
-	// Half of what a buffer for each connection would hold. The test has one or two itself.
-	if now := inUse(); now > before+4*size {
-		t.Errorf("%d MB are in use after %d bodies of %d MB, and %d before", now>>20, clients, size>>20, before>>20)
-	}
-	runtime.KeepAlive(held)
-}
-
-// inUse is the heap without garbage; a pool gives its buffers up in the second collection.
-func inUse() uint64 {
-	for range 3 {
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

@@ -2,13 +2,10 @@ package proxy
 
 import (
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"epitome/event"
-	"epitome/proxy/route"
 	"epitome/rewrite"
 )
 
@@ -109,94 +106,6 @@ func TestCapAndBudgetOfMessagesAreLoweredTogether(t *testing.T) {
 	if e := r.event(); resp.StatusCode != 200 || body != want || e.Rescue.Stages != "output" {
 		t.Errorf("%d, sent %s, %+v", resp.StatusCode, body, e.Rescue)
 	}
-}
-
-// Of a long stream only the end is heard: what it says of the cache must be there, or nothing is learned from it.
-func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
-	t.Parallel()
-	said := strings.Repeat(frames(saidHi), 200)
-	f := func(end string, want int) {
-		t.Helper()
-		r := on(t, streamed(frames(startOf("a"), blockBegun)+said+frames(end, stopped)))
-		r.shapes(climbing)
-		r.dial().send(post(messagesTarget, longTale)).answer("POST")
-		if e := r.event(); e.TokensUsed != want {
-			t.Errorf("%s: used %d, want %d", end, e.TokensUsed, want)
-		}
-	}
-	f(ended, 0)
-	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,`, 1), 0)
-	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,`, 1), 9_010)
-}
-
-// What a request took is told before the answer: whoever leaves within it is told of what they pay for.
-func TestCutAnswersHaveWhatTheyToldAtTheirBeginning(t *testing.T) {
-	t.Parallel()
-	start := strings.Replace(startOf("a"), `"input_tokens"`, `"output_tokens":1,"input_tokens"`, 1)
-	cut := event.Usage{Source: event.UsageProvider, Input: 4_810, Read: 4_000, Write5m: 800, Output: 1, Cut: true}
-	whole := cut
-	whole.Output, whole.Cut = 3, false
-	f := func(events, rest, leaves string, fault event.Fault, want event.Usage) {
-		t.Helper()
-		section := fmt.Sprintf("-- POST %s --\nstatus 200 OK\nheader Content-Type: text/event-stream\nchunk %q\n%s\n",
-			messagesTarget, events, rest)
-		r := on(t, section)
-		r.shapes(climbing)
-		c := r.dial().send(post(messagesTarget, longTale))
-		if leaves != "" {
-			resp, err := http.ReadResponse(c.br, nil)
-			if err == nil { // only what has come can have been heard
-				_, err = io.ReadFull(resp.Body, make([]byte, len(events)))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.vanish(leaves)
-		}
-		e := r.event()
-		learns := e.TokensUsed != 0
-		if e.Fault != fault || e.Usage != want || e.Status != 200 || learns != (fault == event.None) {
-			t.Errorf("%q of %d bytes, then %s %s: %q, %+v, used %d", e.Fault, len(events), rest, leaves, e.Err, e.Usage, e.TokensUsed)
-		}
-	}
-	long := frames(start, blockBegun) + strings.Repeat(frames(saidHi), 500)
-	f(frames(start, blockBegun, saidHi), "hangup", "", event.Truncated, cut)
-	f(long, "hangup", "", event.Truncated, cut)
-	f(long, "await-close", "FIN", event.ClientGone, cut)
-	f(long, "await-close", "RST", event.ClientGone, cut)
-	f(frames(start, blockBegun, saidHi, ended, stopped), "end", "", event.None, whole)
-	f(frames(start, blockBegun, saidHi, ended, stopped), "await-close", "FIN", event.ClientGone, whole)
-	f(frames(start, blockBegun, saidHi, ended), "hangup", "", event.Truncated, whole)
-	counted := event.Usage{Source: event.UsageCounted, Input: 10_000, CacheUnknown: true, Cut: true}
-	f(frames(startOf("a"), blockBegun, saidHi), "hangup", "", event.Truncated, counted) // it tells no output yet
-}
-
-func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
-	t.Parallel()
-	f := func(base, request, want string, headers ...string) {
-		t.Helper()
-		method, target, _ := strings.Cut(request, " ")
-		r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\n", func(s *Settings) {
-			s.Upstreams["test"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL + base}
-		})
-		ask := strings.Replace(post(target, "{}", headers...), "POST", method, 1)
-		r.dial().send(ask).answer(method)
-		if head, _ := r.got(); !strings.HasPrefix(head, method+" "+want+" HTTP/1.1\r\n") {
-			t.Errorf("with base %q %s becomes %.60q, want %s", base, request, head, want)
-		}
-	}
-	const version = "Anthropic-Version: 2023-06-01"
-	f("", "POST /messages", "/v1/messages", version)
-	f("", "POST /messages?beta=true", "/v1/messages?beta=true", version)
-	f("", "POST /messages/count_tokens", "/v1/messages/count_tokens", version)
-	f("", "POST /u/test/messages", "/v1/messages", version)
-	f("/api/anthropic", "POST /messages", "/api/anthropic/v1/messages", version)
-	f("/v1", "POST /messages", "/v1/messages", version)
-	f("", "POST /v1/messages", "/v1/messages", version)
-	f("", "POST /messages/batches", "/messages/batches", version)
-	f("", "PUT /messages", "/messages", version)
-	f("", "POST /messages", "/messages")
-	f("", "POST /chat/completions", "/chat/completions", version)
 }
 
 // A conversation that is only counted goes on as it was decided before. Nothing is told of that, and a refusal is the

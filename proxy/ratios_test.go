@@ -39,26 +39,3 @@ func TestRescueIsCountedByOneRatio(t *testing.T) {
 		t.Errorf("learned %q, want %q at the end", r.lessons.all(), want)
 	}
 }
-
-func TestWhatIsNotComparableTeachesNoRatio(t *testing.T) {
-	t.Parallel()
-	f := func(name, script string, change func(*rewrite.Report)) {
-		t.Helper()
-		r := on(t, script)
-		r.shapes(func(a rewrite.Input) rewrite.Output {
-			s := climbing(a)
-			s.Report.Counted = 5_000
-			change(&s.Report)
-			return s
-		})
-		r.dial().send(post(chatTarget, longStory)).answer("POST")
-		r.event()
-		if strings.Contains(r.lessons.all(), "learn") {
-			t.Errorf("%s: learned %q", name, r.lessons.all())
-		}
-	}
-	f("not counted", strings.Replace(welcome, "4900", "9000", 1), func(r *rewrite.Report) { r.Counted = 0 })
-	f("no usage", strings.Replace(welcome, "prompt_tokens", "others", 1), func(*rewrite.Report) {})
-	f("cut", strings.Replace(welcome, "4900", "2048", 1), func(*rewrite.Report) {})
-	f("an error", strings.Replace(welcome, "200 OK", "500 No", 1), func(*rewrite.Report) {})
-}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"epitome/proxy/wire"
@@ -85,25 +83,6 @@ func TestReplyIsWithoutContentCoding(t *testing.T) {
 	f("an unknown coding", "secret", said, nil)
 }
 
-func TestReplyComesAsItIsSent(t *testing.T) {
-	r := newRig(t, "-- POST * --\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait one\nevent 2\nawait two\nevent [DONE]\nend\n")
-	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
-	f := func(want, release string) {
-		t.Helper()
-		got := make([]byte, len(want))
-		if n, err := io.ReadFull(a.Body, got); string(got) != want {
-			t.Fatalf("got %q %v", got[:n], err)
-		}
-		r.upstream.Release(release) // not before, so that what was read cannot have come later
-	}
-	f("data: 1\n\n", "one")
-	f("data: 2\n\n", "two")
-	f("data: [DONE]\n\n", "none")
-	if rest, err := io.ReadAll(a.Body); len(rest) > 0 || err != nil {
-		t.Errorf("the rest is %q %v", rest, err)
-	}
-}
-
 // Promise 9: a cut stream stays cut.
 func TestReplyThatBreaksOffIsAnError(t *testing.T) {
 	f := func(script, want string) {
@@ -163,104 +142,5 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 				t.Errorf("%d connections are left, %d questions, %d were sent", all, r.pending(), len(r.upstream.Requests()))
 			}
 		})
-	}
-}
-
-func TestEndOfTheContextEndsAnAnswerThatNobodyReads(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n")
-	ctx, cancel := context.WithCancel(context.Background())
-	a, err := r.asks(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.await("waiting 1 close")
-	cancel()
-	r.await("gone 1")
-	if text, err := io.ReadAll(a.Body); len(text) > 0 || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %q %v", text, err)
-	}
-}
-
-func TestCloseEndsAReadThatWaits(t *testing.T) {
-	noLeaks(t)
-	for _, coding := range []string{"identity", "gzip", "zstd", "br", "deflate"} {
-		r := newRig(t, "-- POST * --\nstatus 200 OK\nheader Content-Encoding: "+coding+"\nheader Transfer-Encoding: chunked\nawait-close\n")
-		a, err := r.asks(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		read := make(chan error, 1)
-		go func() {
-			_, err := a.Body.Read(make([]byte, 10))
-			read <- err
-		}()
-		r.eventually("the Read waits", func() bool { return bytes.Contains(stacks(), []byte("eply).Read(")) })
-		var closing sync.WaitGroup
-		for range 4 {
-			closing.Go(func() { _ = a.Body.Close() })
-		}
-		r.await("gone 1")
-		closing.Wait()
-		if err := <-read; !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: the Read that waited got %v", coding, err)
-		}
-		if _, err := a.Body.Read(make([]byte, 10)); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: a Read behind Close got %v", coding, err)
-		}
-		if _, all := r.idle(); all != 0 || r.pending() != 0 {
-			t.Errorf("%s: %d connections are left", coding, all)
-		}
-	}
-}
-
-func TestClosedReplyGivesNothingMore(t *testing.T) {
-	for _, coding := range wiretest.Codings {
-		r := newRig(t, answering(coding.Name, wiretest.Encode(t, bytes.Repeat([]byte("abc"), 1000), coding.Encode)))
-		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
-		if n, err := io.ReadFull(a.Body, make([]byte, 10)); n != 10 || err != nil {
-			t.Errorf("%s: got %d %v", coding.Name, n, err)
-		}
-		_ = a.Body.Close()
-		if n, err := a.Body.Read(make([]byte, 10)); n != 0 || !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: behind Close there is %d %v", coding.Name, n, err)
-		}
-	}
-}
-
-// However reading, closing and leaving fall together, nothing is left behind and no connection goes to two at once.
-func TestRepliesEndInAnyOrder(t *testing.T) {
-	noLeaks(t)
-	r := startRig(t, plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")))
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			for n := range 200 {
-				ctx, cancel := context.WithCancel(context.Background())
-				var leaving sync.WaitGroup
-				if (i+n)%3 == 0 {
-					leaving.Go(cancel)
-				}
-				a, err := r.asks(ctx)
-				if err == nil {
-					if (i+n)%3 == 1 {
-						leaving.Go(func() { _ = a.Body.Close() })
-					}
-					text, err := io.ReadAll(a.Body)
-					if (i+n)%3 == 2 && string(text) != "abc" || err == nil && string(text) != "abc" {
-						t.Errorf("got %q %v", text, err)
-					}
-					_ = a.Body.Close()
-				} else if (i+n)%3 != 0 {
-					t.Error(err)
-				}
-				leaving.Wait()
-				cancel()
-			}
-		})
-	}
-	all.Wait()
-	if idle, open := r.idle(); idle != open || r.pending() != 0 {
-		t.Errorf("%d connections of %d are idle, %d questions are under way", idle, open, r.pending())
 	}
 }

@@ -230,25 +230,6 @@ func TestRefusalsAreReadThroughTheirCoding(t *testing.T) {
 	}
 }
 
-func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
-	t.Parallel()
-	r := on(t, "-- POST "+chatTarget+" --\nstatus 500 Bad\nbody-size 3000000 e\n")
-	r.shapes(climbing)
-	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
-	if resp.StatusCode != 500 || len(body) != 3_000_000 || len(r.upstream.Requests()) != 1 {
-		t.Errorf("got %d with %d bytes", resp.StatusCode, len(body))
-	}
-	// One that is a refusal and does not help keeps its rest while others are tried.
-	long := `{"error":{"message":"` + strings.TrimSuffix(strings.TrimPrefix(unknownSize, `{"error":{"message":"`), `"}}`) + `","echo":"`
-	script := fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %q\nbody-size 2000000 e\nbody %q\n", chatTarget, long, `"}}`)
-	r = on(t, script+strings.Repeat(refused(400, unknownSize), 4))
-	r.shapes(climbing)
-	resp, body = r.dial().send(post(chatTarget, longStory)).answer("POST")
-	if resp.StatusCode != 400 || len(body) != len(long)+2_000_003 || len(r.upstream.Requests()) != 5 {
-		t.Errorf("got %d with %d bytes after %d requests", resp.StatusCode, len(body), len(r.upstream.Requests()))
-	}
-}
-
 func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 	t.Parallel()
 	const broken = `{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.","type":"invalid_request_error"}}`
@@ -326,29 +307,6 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 	f(false, true, no, "", whole)
 }
 
-// What was changed before the refusal is changed all the same: both have their causes.
-func TestARescueTellsTheCausesOfBothForms(t *testing.T) {
-	t.Parallel()
-	f := func(script string, want ...event.Cause) {
-		t.Helper()
-		r := on(t, refused(400, tooLong)+script)
-		r.shapes(func(a rewrite.Input) rewrite.Output {
-			s := climbing(a)
-			s.Report.Changes = []plan.Change{{Rung: "offload", Cause: event.CauseLarge}}
-			if a.Rescue != nil {
-				s.Report.Changes = []plan.Change{{Rung: "clear", Cause: event.CauseRefused}}
-			}
-			return s
-		})
-		r.dial().send(post(chatTarget, longStory)).answer("POST")
-		if got := r.event().Causes; got != event.CausesOf(want...) {
-			t.Errorf("the causes are %q, want %q", got, event.CausesOf(want...))
-		}
-	}
-	f(welcome, event.CauseLarge, event.CauseRefused)
-	f(strings.Repeat(refused(400, tooLong), 4), event.CauseLarge) // nothing has helped
-}
-
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 	t.Parallel()
 	r := on(t, refused(400, tooLong)+"-- POST "+chatTarget+" --\nstatus 429 Slow\nheader Retry-After: 3\nbody slow down\n")
@@ -389,35 +347,6 @@ func TestSilentTruncationIsLearned(t *testing.T) {
 	learned := event.Hint{Kind: event.Learned, Tokens: 2048}
 	if e := r.event(); e.Hint != learned || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
 		t.Errorf("%+v, learned %q", e, r.lessons.all())
-	}
-}
-
-// A provider that grants less output than it would write by itself is asked for a shorter request.
-func TestOutputThatNobodyAskedForMakesTheRequestShorter(t *testing.T) {
-	t.Parallel()
-	const both = `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of either one.","code":400}}`
-	r := on(t, refused(400, both)+welcome)
-	r.shapes(climbing)
-	uncapped := strings.Replace(longStory, `"max_tokens":9000,`, "", 1)
-	if resp, body := r.dial().send(post(chatTarget, uncapped)).answer("POST"); resp.StatusCode != 200 {
-		t.Errorf("got %d %s", resp.StatusCode, body)
-	}
-	if got := r.toldUpstream(); len(got) != 2 || !strings.HasPrefix(got[1], "clear of at most") {
-		t.Errorf("the upstream got %q", got)
-	}
-}
-
-// Nothing is learned from refusals that nothing has cured: they may have been misread.
-func TestWhatNothingCuresTeachesNothing(t *testing.T) {
-	t.Parallel()
-	script := ""
-	for range 5 {
-		script += refused(400, unknownSize)
-	}
-	r := on(t, script)
-	r.shapes(climbing)
-	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || r.lessons.all() != "" {
-		t.Errorf("got %d, learned %q", resp.StatusCode, r.lessons.all())
 	}
 }
 

@@ -105,59 +105,6 @@ func TestOtherAnswersOfResponsesPassAsTheyCame(t *testing.T) {
 	}
 }
 
-// Of a long stream only the end is heard, and usage stands there, however much stands before it.
-func TestUsageOfLongResponsesIsHeard(t *testing.T) {
-	t.Parallel()
-	end := taken("completed", "a", "")
-	end = strings.TrimSuffix(end, "}}") + `,"usage":{"input_tokens":9500,"input_tokens_details":{"cached_tokens":9000},"output_tokens":3},"user":null,"metadata":{}}}`
-	f := func(end string, want int) {
-		t.Helper()
-		said := strings.Repeat(frames(saidHello), 200)
-		r := on(t, answers(frames(taken("created", "a", ""), itemAdded)+said+frames(end)))
-		r.shapes(func(a rewrite.Input) rewrite.Output {
-			out := climbing(a)
-			out.Report.Counted = 10_000
-			return out
-		})
-		r.dial().send(post(responsesTarget, longTask)).answer("POST")
-		e, taught := r.event(), fmt.Sprintf("learn test m %d of 10000", want)
-		if e.TokensUsed != want || strings.Contains(r.lessons.all(), taught) != (want > 0) {
-			t.Errorf("used %d, want %d; learned %q", e.TokensUsed, want, r.lessons.all())
-		}
-	}
-	f(end, 9_500)
-	f(strings.Replace(end, "completed", "incomplete", 1), 9_500)
-	f(taken("completed", "a", `"usage":null,`), 0)
-}
-
-// A second answer begins only where nothing of the first went out: clients take one response for each call.
-func TestOneResponseIsCreatedForEachCall(t *testing.T) {
-	t.Parallel()
-	failing := answers(frames(taken("created", "first", ""), taken("failed", "first", tooMuch)))
-	r := on(t, failing+failing+failing+answers(frames(taken("created", "last", ""), itemAdded, saidHello, wentWell)))
-	r.shapes(climbing)
-	_, body := r.dial().send(post(responsesTarget, longTask)).answer("POST")
-	if n := strings.Count(body, "event: response.created"); n != 1 || !strings.Contains(body, `"last"`) || len(r.upstream.Requests()) != 4 {
-		t.Errorf("%d begin after %d requests: %.300s", n, len(r.upstream.Requests()), body)
-	}
-}
-
-// If nothing helps, the client gets the first refusal, with the frames before it.
-func TestTheFirstRefusalOfResponsesIsTheAnswer(t *testing.T) {
-	t.Parallel()
-	first := frames(taken("created", "first", ""), taken("in_progress", "first", ""), taken("failed", "first", tooMuch))
-	r := on(t, answers(first)+strings.Replace(answers(frames(taken("failed", "later", tooMuch))), "-- \n", "-- \nrepeat\n", 1),
-		func(s *Settings) { s.RescueTries = 1 })
-	r.shapes(climbing)
-	resp, body := r.dial().send(post(responsesTarget, longTask)).answer("POST")
-	if resp.StatusCode != 200 || body != first {
-		t.Errorf("got %d %.300s", resp.StatusCode, body)
-	}
-	if e := r.event(); e.Rescue.Rescued || e.Rescue.Tries != 1 {
-		t.Errorf("%+v", e.Rescue)
-	}
-}
-
 func TestOutputOfResponsesIsLoweredWhereThatIsTheCause(t *testing.T) {
 	t.Parallel()
 	const both = `{"error":{"message":"This model's maximum context length is 16000 tokens. However, you requested 9000 output tokens and your prompt contains 10000 input tokens, for a total of 19000 tokens. Please reduce the length of the input prompt or the number of requested output tokens.","type":"BadRequestError","param":"max_output_tokens","code":400}}`
@@ -184,48 +131,6 @@ func TestWhatTheProviderCutsByItselfIsNotRescued(t *testing.T) {
 	_, body := r.dial().send(post(responsesTarget, longTask)).answer("POST")
 	if body != failing || len(r.upstream.Requests()) != 1 {
 		t.Errorf("%d requests, got %.300s", len(r.upstream.Requests()), body)
-	}
-}
-
-// What is asked beside a conversation passes as it came, but for the conversation whose size is asked, or which the
-// provider is to compact: those go as they were decided before. Nothing is rescued.
-func TestRequestsBesideResponses(t *testing.T) {
-	t.Parallel()
-	replays := func(a rewrite.Input) rewrite.Output {
-		out := climbing(a)
-		if a.Replay {
-			out.Body, out.Changed = []byte(short), true
-			out.Report.After.User = 400
-		}
-		return out
-	}
-	f := func(method, path, body, want string, told int) {
-		t.Helper()
-		r := on(t, fmt.Sprintf("-- %s %s --\nstatus 400 No\nheader Content-Type: application/json\nbody %s\n", method, path, longInput))
-		r.shapes(replays)
-		ask := strings.Replace(post(path, body), "POST", method, 1)
-		resp, got := r.dial().send(ask).answer(method)
-		_, sent := r.got()
-		if resp.StatusCode != 400 || got != longInput || sent != want || len(r.upstream.Requests()) != 1 {
-			t.Errorf("%s %s: got %d %s, sent %s", method, path, resp.StatusCode, got, sent)
-		}
-		if e := r.event(); e.TokensAfter.Total() != told || e.Rescue.Kind != "" || r.lessons.all() != "" {
-			t.Errorf("%s %s: told %+v, learned %q", method, path, e, r.lessons.all())
-		}
-	}
-	f("POST", "/v1/responses/input_tokens", longTask, short, 0)
-	f("POST", "/v1/responses/compact", longTask, short, 400)
-	f("POST", "/v1/responses/resp_1/cancel", longTask, longTask, 0)
-	f("DELETE", "/v1/responses/resp_1", "", "", 0)
-	f("GET", "/v1/responses/resp_1", "", "", 0)
-	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) { s.Mode = event.ModeObserve })
-	r.shapes(replays)
-	r.observe.Store(r.shape.Load())
-	for _, path := range []string{"/v1/responses/input_tokens", "/v1/responses/compact"} {
-		r.dial().send(post(path, longTask)).answer("POST")
-		if _, sent := r.got(); sent != longTask {
-			t.Errorf("observed, to %s is sent %s", path, sent)
-		}
 	}
 }
 

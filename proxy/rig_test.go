@@ -427,3 +427,39 @@ func (c *client) raw() string {
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return all.String()
 }
+
+// plainUpstream answers every request with the same bytes.
+func plainUpstream(tb testing.TB, answer []byte) string {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = c.Close() }()
+				for br := bufio.NewReader(c); skipRequest(br) == nil; {
+					if _, err := c.Write(answer); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return "http://" + ln.Addr().String()
+}
+
+// skipRequest reads one request.
+func skipRequest(br *bufio.Reader) error {
+	r, err := http.ReadRequest(br)
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	return err
+}

@@ -123,21 +123,3 @@ func TestSilentHandshakesEnd(t *testing.T) {
 		}
 	}
 }
-
-// A client that keeps quiet within an answer is watched all the same, and what it sends ahead is not lost.
-func TestPipelinedRequestsOverTLS(t *testing.T) {
-	r, trust := secureRig(t, "-- GET /a --\nrepeat\npause 40ms\nstatus 200 OK\nbody a\n")
-	c, br := secureClient(t, r, trust)
-	_, _ = io.WriteString(c, get("/a"))
-	time.Sleep(20 * time.Millisecond) // while it is watched; if not, this test sees less
-	_, _ = io.WriteString(c, get("/a")+get("/a"))
-	for range 3 {
-		resp, err := http.ReadResponse(br, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body, _ := io.ReadAll(resp.Body); string(body) != "a" {
-			t.Errorf("got %q", body)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package money
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -57,17 +56,6 @@ func TestBothRequestsAreHeldToOneRuler(t *testing.T) {
 	f(func(e *event.Exchange) { e.HeldAfter = 1023 }, 0, raw, 10_000_000+output)
 	f(func(e *event.Exchange) { e.Usage = event.Usage{} }, 0, raw-output, sent-output) // only the answer is unknown
 	f(func(e *event.Exchange) { e.TokensAfter.User = 30_000 }, 0, raw, 4992*100+25_008*1000+output)
-}
-
-// What is kept free for an answer is room that a request may take: it is refused over the window, and not before.
-func TestARequestWithinTheWindowIsNotBeyondIt(t *testing.T) {
-	for _, tokens := range []int{90_001, 100_000} {
-		e := asked("openai", "mine", tokens, 10_000)
-		biller().Bill(e, 0)
-		if b := e.Bill; b.Beyond || !b.Ruled || b.Saved() <= 0 {
-			t.Errorf("%d tokens of %d: %+v", tokens, e.Window, b)
-		}
-	}
 }
 
 // What a provider refused for its size, and answered when it was shorter, would have been refused without epitome,
@@ -146,27 +134,6 @@ func TestBilledIsMeasured(t *testing.T) {
 		event.Bill{Price: "anthropic/claude-haiku-4-5", Billed: 10_500_000, Measured: true})
 }
 
-// A request to Messages is only cached where a client says so, and then what is new costs more.
-func TestTheAnswerTellsWhetherTheCacheIsUsed(t *testing.T) {
-	f := func(u event.Usage, pause time.Duration, raw int64) {
-		t.Helper()
-		e := asked("claude", "claude-haiku-4-5", 20_000, 10_000)
-		e.Dialect, e.Usage, e.HeldBefore = "messages", u, 12_800
-		biller().Bill(e, pause)
-		if e.Bill.Raw != raw || !e.Bill.Ruled {
-			t.Errorf("%+v: %+v, want %d", u, e.Bill, raw)
-		}
-	}
-	usage := event.Usage{Source: event.UsageProvider, Input: 10_000}
-	f(usage, 0, 20_000_000)
-	usage.Write5m = 1
-	f(usage, 0, 12_800*100+7200*1250)
-	usage.Write5m, usage.Write1h = 0, 1
-	f(usage, 59*time.Minute, 12_800*100+7200*2000)
-	f(usage, 61*time.Minute, 20_000*2000)
-	f(event.Usage{}, 0, 12_800*100+7200*1250)
-}
-
 func TestSummariesAreCharged(t *testing.T) {
 	f := func(model string, cost event.Cost, want event.Charge) {
 		t.Helper()
@@ -190,39 +157,6 @@ func TestSummariesAreCharged(t *testing.T) {
 	two.Untold = 1
 	f("mine", two, event.Charge{})
 	f("mind", two, event.Charge{Price: "config/mi*"}) // whatever answers say, it costs nothing
-}
-
-func TestWhatARefusedSummaryCostIsKnown(t *testing.T) {
-	f := func(model string, tokens, untold int, uncharged bool) {
-		t.Helper()
-		s := event.Summary{Upstream: "plan", Model: model, Cost: event.Cost{Requests: 2, InputTokens: tokens, Untold: untold}}
-		if s.Own = biller().Charge(&s); s.IsUncharged() != uncharged {
-			t.Errorf("of %s with %d tokens and %d untold: %+v is uncharged: %t", model, tokens, untold, s.Own, !uncharged)
-		}
-	}
-	f("mine", 1000, 0, false)
-	f("mine", 1000, 1, true)
-	f("mine", 0, 1, true)
-	f("mind", 0, 1, false) // it is free
-	f("nobody's", 1000, 0, true)
-	f("nobody's", 0, 1, true)
-	f("nobody's", 0, 0, false)
-	f("mine", 0, 0, false)
-}
-
-func TestNamesThatClientsMakeUpDoNotStay(t *testing.T) {
-	b := biller()
-	for i := range 5 * maxKnown {
-		b.Price("openai", string(rune('a'+i%7))+time.Duration(i).String(), time.Time{})
-	}
-	if len(b.known) > maxKnown {
-		t.Errorf("%d answers are kept", len(b.known))
-	}
-	b = biller()
-	long := "gpt-5.2" + strings.Repeat("-", mostName)
-	if b.Price("openai", long, time.Time{}) != nil || len(b.known) > 0 {
-		t.Error("a name that is longer than any model's is looked up, or kept")
-	}
 }
 
 func TestOwnPricesAreChecked(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,46 +177,3 @@ func TestWhoSpeaksNoTLSIsTold(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-// noting notes whether what is written to it has to be taken in time.
-type noting struct {
-	net.Conn
-	hurried *atomic.Bool
-}
-
-func (c noting) SetWriteDeadline(at time.Time) error {
-	c.hurried.Store(true)
-	return c.Conn.SetWriteDeadline(at)
-}
-
-// How long a client may be silent before the handshake is not for the time of writes to say.
-func TestHandshakeIsHurriedOnceTheClientHasSpoken(t *testing.T) {
-	var hurried atomic.Bool
-	p, _, _ := served(t, echo)
-	pair, err := p.load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends := make(chan net.Conn, 1)
-	here, there := net.Pipe()
-	ends <- noting{here, &hurried}
-	l := &listener{single{ends: ends}, &tls.Config{Certificates: []tls.Certificate{*pair}, GetConfigForClient: hurry}}
-	c, err := l.Accept()
-	if err != nil || hurried.Load() {
-		t.Fatalf("a deadline runs before a word was said: %v, %v", hurried.Load(), err)
-	}
-	go func() { _, _ = c.Read(make([]byte, 1)); _ = c.Close() }()
-	client := tls.Client(there, &tls.Config{InsecureSkipVerify: true})
-	if err := client.Handshake(); err != nil || !hurried.Load() {
-		t.Errorf("the handshake ends with %v, and a deadline is set: %v", err, hurried.Load())
-	}
-	_ = there.Close()
-}
-
-// single hands one connection out.
-type single struct {
-	net.Listener
-	ends chan net.Conn
-}
-
-func (s single) Accept() (net.Conn, error) { return <-s.ends, nil }

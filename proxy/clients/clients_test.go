@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -93,40 +92,6 @@ func TestKeyGoesNoFurtherInAnyHeader(t *testing.T) {
 				t.Errorf("of %q is left %q, of %q, %v", head, left, c.Name(), err)
 			}
 		}
-	}
-}
-
-// Who was stamped before a minute began, and comes to be counted within it, makes nobody's use forgotten.
-func TestLateStampsForgetNothing(t *testing.T) {
-	l := NewUsage()
-	f := func(n int64, at time.Duration, want int64) {
-		t.Helper()
-		if used := l.Add("alice", Requests, n, noon.Add(at)); used != want {
-			t.Errorf("%d more after %s are %d in the minute, want %d", n, at, used, want)
-		}
-	}
-	f(-1, 0, 0) // what was taken in the span before is not given back in this one
-	f(5, time.Second, 5)
-	f(1, -time.Millisecond, 6)
-	f(1, 2*time.Second, 7)
-	f(1, time.Minute, 1)
-	f(1, -time.Hour, 1) // the clock was set back
-}
-
-// Without clients everything passes, and nothing is looked at.
-func TestWithoutClientsNothingIsAsked(t *testing.T) {
-	b := bookOf(t, nil)
-	block := []byte("Authorization: Bearer one\r\n\r\n")
-	c, err := b.Find(block)
-	if _, known := b.Whose(nil); b != nil || c != nil || err != nil || !known || string(block) != "Authorization: Bearer one\r\n\r\n" {
-		t.Errorf("book %v, client %v, error %v, block %q", b, c, err, block)
-	}
-	if err := c.Admit("any", noon); err != nil || c.CountsTokens() || c.Name() != "" {
-		t.Errorf("nobody in particular: %v, counts %v, is called %q", err, c.CountsTokens(), c.Name())
-	}
-	c.Spend(1, noon)
-	if n := testing.AllocsPerRun(100, func() { _, _ = b.Find(block); _ = c.Admit("any", noon) }); n != 0 {
-		t.Errorf("it takes %v allocations", n)
 	}
 }
 
@@ -250,33 +215,6 @@ func TestTokensAreCountedWhenTheyAreSpent(t *testing.T) {
 	f(time.Minute, false)
 }
 
-func TestUsageOfClientsIsApart(t *testing.T) {
-	b := bookOf(t, map[string]Config{
-		"alice": {Keys: []string{HashOf("one"), HashOf("two")}, RequestsPerMinute: 1},
-		"bob":   {Keys: []string{HashOf("three")}, RequestsPerMinute: 1},
-	})
-	for _, step := range []struct {
-		key     string
-		refused bool
-	}{{"one", false}, {"three", false}, {"two", true}, {"three", true}} {
-		c, err := b.Find([]byte("x-api-key: " + step.key + "\r\n\r\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Admit("any", noon); (err != nil) != step.refused {
-			t.Errorf("key %s: %v", step.key, err)
-		}
-	}
-}
-
-func TestRefusalsAreOfTheirOwnKind(t *testing.T) {
-	var r *refuse.Refusal
-	if got := answer(Unknown()); !errors.As(Unknown(), &r) || r.Status != 401 || !strings.Contains(got, "WWW-Authenticate: Bearer\r\n") ||
-		!strings.Contains(got, `{"type":"error","error":{"message":"the request has no key that this epitome knows`) {
-		t.Errorf("got %q", got)
-	}
-}
-
 // As many as ask at once get no more than the limit.
 func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
 	const most, askers = 50, 200
@@ -293,25 +231,5 @@ func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
 	}
 	if n > most || n == 0 {
 		t.Errorf("%d were admitted, at most %d may be", n, most)
-	}
-}
-
-func BenchmarkFind(b *testing.B) {
-	all := map[string]Config{}
-	for i := range 1000 {
-		all[fmt.Sprintf("client%d", i)] = Config{Keys: []string{HashOf(fmt.Sprint(i))}}
-	}
-	book, err := New(all, NewUsage())
-	if err != nil {
-		b.Fatal(err)
-	}
-	head := "Host: x\r\nUser-Agent: y\r\nAuthorization: Bearer 500\r\nContent-Type: application/json\r\n\r\n"
-	block := make([]byte, len(head))
-	b.ReportAllocs()
-	for b.Loop() {
-		copy(block, head)
-		if _, err := book.Find(block); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

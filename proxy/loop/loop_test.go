@@ -52,28 +52,3 @@ func TestMarkedRequestsAreMarkedAgain(t *testing.T) {
 		t.Error("what another one has marked goes on without a mark")
 	}
 }
-
-// A circle whose url has a path makes the target longer with each round.
-func TestTargetsThatGrowAreKnownAgain(t *testing.T) {
-	g, target := New(), "/v1/chat/completions"
-	for round := range 4 * Most {
-		p := g.Enter(nil, []byte(target), []byte("body"))
-		if p&marks != 0 {
-			return
-		}
-		if target = "/u/x" + target; round == 4*Most-1 {
-			t.Error("no round is marked")
-		}
-	}
-}
-
-func TestNothingIsLeftBehind(t *testing.T) {
-	g := New()
-	for i := range 100 {
-		p := g.Enter(nil, []byte("/v1"), []byte(strings.Repeat("x", i)))
-		g.Leave(&p)
-	}
-	if len(g.under) != 0 {
-		t.Errorf("%d requests are still under way", len(g.under))
-	}
-}

@@ -2,11 +2,9 @@ package room
 
 import (
 	"testing"
-	"time"
 )
 
 // patience is for what must happen.
-const patience = time.Minute
 
 func TestAClientLeavesHalfToOthers(t *testing.T) {
 	r := New[string](1000)
@@ -60,40 +58,5 @@ func TestARequestLargerThanAShareCountsWhole(t *testing.T) {
 	}
 	if r.Leave("g"); !r.Enter("i", "", 1000, 0) {
 		t.Error("some room is not given back")
-	}
-}
-
-// A client that waits for its own share stands in nobody's way: what others want is there.
-func TestAClientWaitsInNobodysWay(t *testing.T) {
-	r := New[string](1000)
-	if !r.Enter("a1", "alice", 500, 0) {
-		t.Fatal("there is no room")
-	}
-	got := make(chan bool)
-	go func() { got <- r.Enter("a2", "alice", 500, patience) }()
-	for range 100 {
-		if !r.Enter("b", "bob", 400, 0) {
-			t.Fatal("bob has to wait for alice")
-		}
-		r.Leave("b")
-	}
-	r.Leave("a1")
-	if !<-got {
-		t.Error("alice never gets what she has given back")
-	}
-}
-
-func TestWhoHasNoNameMayHaveAll(t *testing.T) {
-	r := New[int](1000)
-	if !r.Enter(1, "", 4000, 0) || r.Enter(2, "", 1, time.Millisecond) || !r.IsRefused(2) {
-		t.Error("a request without a name does not get all, or another one gets more")
-	}
-	r.Remember(2, "POST", "/v1/x")
-	if method, path := r.NameOf(2); method != "POST" || path != "/v1/x" {
-		t.Errorf("got %s %s", method, path)
-	}
-	r.Leave(2)
-	if method, _ := r.NameOf(2); method != "" {
-		t.Error("what has left has a name")
 	}
 }

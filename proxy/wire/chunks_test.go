@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"io"
 	"net/http/httputil"
 	"strings"
@@ -91,20 +90,4 @@ func FuzzChunksAgreeWithTheStandardReader(f *testing.F) {
 			t.Fatalf("%q: content %q, the standard reader has %q (%v)", text[:taken], content, std, err)
 		}
 	})
-}
-
-func TestScanAllocatesNothing(t *testing.T) {
-	text := bytes.Repeat([]byte("5\r\nhello\r\n"), 100)
-	if n := testing.AllocsPerRun(100, func() {
-		var c chunks
-		for b := text; len(b) > 0; {
-			n, _, err := c.scan(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b = b[n:]
-		}
-	}); n > 0 {
-		t.Errorf("%v allocations for 100 chunks, want 0", n)
-	}
 }

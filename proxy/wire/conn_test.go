@@ -76,35 +76,3 @@ func TestUpstreamHasATimeForEachPiece(t *testing.T) {
 	f(5*piece, second, piece/8, piece/8, piece/8, piece/8, piece/8)
 	f(9*piece, second*5/4, 3*piece, 1, 1, 1, 1, 1, 1) // what goes into the socket's own room at once
 }
-
-// firstConn is a client that sends one request and counts how often it is read from.
-type firstConn struct {
-	slowConn
-	reads int
-	sends string
-}
-
-func (c *firstConn) Read(p []byte) (int, error) {
-	c.reads++
-	n := copy(p, c.sends)
-	c.sends = c.sends[n:]
-	return n, nil
-}
-
-func TestSmallRequestTakesOneRead(t *testing.T) {
-	const text = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
-	from := &firstConn{sends: text}
-	c := &Client{Conn: from, gate: &Gate{Pace: func(int) time.Duration { return time.Minute }}}
-	got := make([]byte, 1)
-	if n, err := c.Read(got); n != 1 || err != nil { // as fasthttp begins
-		t.Fatal(n, err)
-	}
-	rest := make([]byte, 32<<10)
-	n, err := c.Read(rest)
-	if err != nil || string(got)+string(rest[:n]) != text || from.reads != 1 {
-		t.Errorf("%q after %d reads, %v", string(got)+string(rest[:n]), from.reads, err)
-	}
-	if c.ahead.room != nil || !c.IsArriving() || c.request.bytes != len(text) {
-		t.Errorf("room is kept: %v; arriving %v, %d bytes", c.ahead.room != nil, c.IsArriving(), c.request.bytes)
-	}
-}

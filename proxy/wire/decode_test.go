@@ -122,17 +122,6 @@ func TestBombsAreRefusedWithBoundedMemory(t *testing.T) {
 	}
 }
 
-func TestBodyOfExactlyTheLimitIsRead(t *testing.T) {
-	for _, c := range wiretest.Codings {
-		for size, want := range map[int]error{999: nil, 1000: nil, 1001: ErrBomb} {
-			body := wiretest.Encode(t, make([]byte, size), c.Encode)
-			if _, err := decoded(c.Name, body, 1000); !errors.Is(err, want) {
-				t.Errorf("%s of %d bytes with a limit of 1000: error %v, want %v", c.Name, size, err, want)
-			}
-		}
-	}
-}
-
 // A zstd frame says how much memory it wants; more than RFC 9659 grants is refused before it is allocated.
 func TestGreedyZstdWindowIsRefused(t *testing.T) {
 	var out bytes.Buffer

@@ -72,13 +72,3 @@ func FuzzHeadsAgreeWithTheStandardReader(f *testing.F) {
 		}
 	})
 }
-
-func TestPlainRequestPassesTheHeadWithOneAllocation(t *testing.T) {
-	to := NewPeer("h", map[string]string{"x-key": "k"})
-	h := RequestHead{Method: []byte("POST"), Target: []byte("/v1/x"), Length: 3,
-		Block: []byte("Host: x\r\nAuthorization: Bearer k\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n")}
-	buf := make([]byte, 0, 4096)
-	if n := testing.AllocsPerRun(100, func() { buf = h.AppendTo(buf[:0], &to) }); n > 1 {
-		t.Errorf("%v allocations, want at most 1", n)
-	}
-}
