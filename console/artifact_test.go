@@ -110,29 +110,6 @@ func (copied) Lines(string, string) (func(io.Reader, io.Writer) error, error) {
 	}, nil
 }
 
-func TestArtifactThatCannotBeGivenIsRefused(t *testing.T) {
-	o := shelved("127.0.0.1:7070", "one\n")
-	f := func(method, target string, status int, says string) {
-		t.Helper()
-		w := ask(o, method, target)
-		wantRefusal(t, w, status)
-		if !strings.Contains(w.Body.String(), says) {
-			t.Errorf("%s: says %q, want %q", target, w.Body, says)
-		}
-	}
-	f("GET", "/-/artifacts/other", 404, "there is no such artifact, or it has expired")
-	f("GET", "/-/artifacts/abc?lines=x", 400, "cannot read lines")
-	f("GET", "/-/artifacts/other?lines=x", 400, "cannot read lines")
-	f("GET", "/-/artifacts/abc?lines=100-", 404, "there is nothing to show: the text has 2 line(s)")
-	f("GET", "/-/artifacts/abc.txt.txt", 404, "there is no such artifact")
-	f("GET", "/-/artifacts/broken", 500, "cannot be read")
-	f("GET", "/-/artifacts", 404, "nothing at")
-	f("GET", "/-/artifacts/", 404, "nothing at")
-	f("GET", "/-/artifacts/abc/", 404, "nothing at")
-	f("GET", "/-/artifacts/abc/def", 404, "nothing at")
-	f("DELETE", "/-/artifacts/abc", 405, "for GET only")
-}
-
 func TestArtifactThatBreaksOffIsNotCompleted(t *testing.T) {
 	defer func() {
 		if r := recover(); r != http.ErrAbortHandler {

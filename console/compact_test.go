@@ -1,9 +1,6 @@
 package console
 
 import (
-	"bytes"
-	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -52,54 +49,6 @@ func TestCompactedConversationIsTheAnswer(t *testing.T) {
 		if got := w.Header().Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
-	}
-}
-
-func TestWhyAConversationIsNotCompactedStandsBesideIt(t *testing.T) {
-	c := &compactor{done: Compacted{Body: []byte("{}"), Action: "none",
-		Before: 10, After: 10, Reason: "there is\r\nX-Forged: nothing"}}
-	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}")
-	if got := w.Header().Get("X-Epitome-Reason"); w.Code != 200 || w.Body.String() != "{}" ||
-		got != "there is X-Forged: nothing" || w.Header().Get("X-Epitome-Action") != "none" {
-		t.Errorf("got %d %q %v", w.Code, w.Body, w.Header())
-	}
-}
-
-func TestWhatCannotBeCompactedIsRefused(t *testing.T) {
-	f := func(c compactor, status int, says, method string, lines ...string) {
-		t.Helper()
-		w := compacting(&c, "127.0.0.1:7070", "", method, "{}", lines...)
-		if wantRefusal(t, w, status); !strings.Contains(w.Body.String(), says) {
-			t.Errorf("says %s, want %q", w.Body, says)
-		}
-		if status != 400 && status != 500 && len(c.asked) > 0 {
-			t.Errorf("it was compacted: %q", c.asked)
-		}
-	}
-	f(compactor{err: errors.New("the body has no messages")}, 400, "the body has no messages", "POST")
-	f(compactor{done: Compacted{Failed: errors.New("secret of the disk")}}, 500, "whose log says what", "POST")
-	f(compactor{}, 405, "/-/compact is for POST only", "GET")
-	f(compactor{}, 405, "/-/compact is for POST only", "HEAD")
-	f(compactor{}, 405, "/-/compact is for POST only", "OPTIONS", "Access-Control-Request-Method: POST")
-	f(compactor{}, 415, "application/json", "POST", "Content-Type: text/plain")
-	f(compactor{}, 415, "application/json", "POST", "Content-Type: ")
-	f(compactor{}, 415, "application/json", "POST", "Content-Type: application/x-www-form-urlencoded")
-	f(compactor{}, 415, "Content-Encoding", "POST", "Content-Encoding: gzip")
-}
-
-func TestFailureOfCompactingIsForTheLogAlone(t *testing.T) {
-	var log bytes.Buffer
-	p := listening("127.0.0.1:7070")
-	p.Log = slog.New(slog.NewTextHandler(&log, nil))
-	p.Compact = func(*http.Request, []byte) (Compacted, error) {
-		return Compacted{Failed: errors.New("the disk is full")}, nil
-	}
-	r := httptest.NewRequest("POST", "http://localhost/-/compact", strings.NewReader("{}"))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	New(Config{}, p).ServeHTTP(w, r)
-	if strings.Contains(w.Body.String(), "disk") || !strings.Contains(log.String(), "the disk is full") {
-		t.Errorf("the answer is %q, the log %q", w.Body, &log)
 	}
 }
 

@@ -210,29 +210,3 @@ func TestMetricsAreServed(t *testing.T) {
 		t.Errorf("got %d %q", w.Code, w.Body)
 	}
 }
-
-// A person who follows a link that leads nowhere gets a page, and a program the refusal that it understands.
-func TestAnAddressWithNothingIsAPageForPeople(t *testing.T) {
-	p := listening("127.0.0.1:7070")
-	o := New(Config{}, p)
-	wantRefusal(t, follow(o, "/-/nothing"), 404)
-	p.Pages = map[string]http.Handler{"": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(w, "a page")
-	})}
-	o = New(Config{}, p)
-	if w := follow(o, "/-/nothing"); w.Code != 404 || w.Body.String() != "a page" {
-		t.Errorf("who follows a link gets %d %q", w.Code, w.Body)
-	}
-	wantRefusal(t, ask(o, "GET", "/-/nothing"), 404)
-}
-
-// follow asks as a browser that follows a link does.
-func follow(o *Console, target string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", "http://127.0.0.1:7070"+target, nil)
-	r.Header.Set("Sec-Fetch-Mode", "navigate")
-	r.Header.Set("Sec-Fetch-Dest", "document")
-	w := httptest.NewRecorder()
-	o.ServeHTTP(w, r)
-	return w
-}

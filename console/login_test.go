@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -196,42 +195,4 @@ func TestTokenLogsIn(t *testing.T) {
 	beyond := withPages(Config{}, "0.0.0.0:7070")
 	sees(t, beyond, false)
 	sees(t, beyond, true, loggedIn(t, beyond, codeOf(t, beyond, `{}`)))
-}
-
-// Who is not let in and asks for a page is sent to where one logs in, which asks for nothing more.
-func TestPagesSendToTheLogin(t *testing.T) {
-	o := withPages(Config{Token: "token"}, "127.0.0.1:7070")
-	link := []string{"Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}
-	w := ask(o, "GET", "/-/conversations/1?a=b&c", link...)
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/-/login?next=%2F-%2Fconversations%2F1%3Fa%3Db%26c" {
-		t.Errorf("got %d %q", w.Code, w.Header())
-	}
-	wantRefusal(t, ask(o, "GET", "/-/conversations/1"), http.StatusUnauthorized)
-	wantRefusal(t, ask(o, "GET", "/-/api/edits", link...), http.StatusUnauthorized)
-	page := ask(o, "GET", "/-/login?next=x")
-	if page.Code != 200 || !strings.Contains(page.Body.String(), "epitome open") {
-		t.Fatalf("got %d %q", page.Code, page.Body)
-	}
-	files := newLoginFiles()
-	for _, target := range []string{files.script, files.style, files.icon, "/-/assets/page.css"} {
-		w := ask(o, "GET", target)
-		if w.Code != 200 {
-			t.Errorf("%s: got %d", target, w.Code)
-		}
-	}
-	for _, target := range []string{files.script, files.style, files.icon} {
-		if !strings.Contains(page.Body.String(), `"`+target+`"`) {
-			t.Errorf("the page does not ask for %s", target)
-		}
-		if got := ask(o, "GET", target).Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
-			t.Errorf("%s is kept so: %q", target, got)
-		}
-	}
-	cookie := loggedIn(t, o, "token")
-	for want, lines := range map[bool][]string{false: nil, true: {cookie}} {
-		var said map[string]bool
-		if err := json.Unmarshal(ask(o, "GET", "/-/session", lines...).Body.Bytes(), &said); err != nil || said["owner"] != want {
-			t.Errorf("with %q the session says %v, %v", lines, said, err)
-		}
-	}
 }

@@ -101,25 +101,6 @@ func TestSessionsAreClosed(t *testing.T) {
 	refused(t, &l, code, "")
 }
 
-func TestOldestGiveWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l Logins
-		oldCode, old := l.NewCode(0), l.Open()
-		for range mostCodes {
-			time.Sleep(time.Millisecond)
-			l.NewCode(0)
-		}
-		for range mostSessions {
-			time.Sleep(time.Millisecond)
-			l.Open()
-		}
-		refused(t, &l, oldCode, "")
-		if l.Has(old) || len(l.codes) != mostCodes || len(l.sessions) != mostSessions {
-			t.Errorf("%d codes and %d sessions are kept, the oldest one: %v", len(l.codes), len(l.sessions), l.Has(old))
-		}
-	})
-}
-
 func TestOwnerIsWhoWasLetIn(t *testing.T) {
 	r := httptest.NewRequest("GET", "/-/", nil)
 	if Owner(r) || !Owner(AsOwner(r)) {

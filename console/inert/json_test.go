@@ -1,11 +1,9 @@
 package inert
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 func TestNoTerminalObeysJSON(t *testing.T) {
@@ -31,39 +29,4 @@ func TestNoTerminalObeysJSON(t *testing.T) {
 	f("\U000e0041z\ue000", `\udb40\udc41z\ue000`)
 	long := strings.Repeat("é", 10_000)
 	f(long+"\u009b"+long, long+`\u009b`+long)
-}
-
-// The ranges that are passed over have none of what is escaped.
-func TestAllThatATerminalObeysIsEscaped(t *testing.T) {
-	for r := rune(0x7f); r <= unicode.MaxRune; r++ {
-		text, err := json.Marshal(string(r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r == '\u2028' || r == '\u2029' { // encoding/json escapes them
-			continue
-		}
-		sent := string(JSON(text))
-		if obeyed := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co); obeyed == (sent == string(text)) {
-			t.Fatalf("%U is sent as %s", r, sent)
-		}
-	}
-}
-
-func TestEscapesTakeNoMemoryEach(t *testing.T) {
-	text := []byte(strings.Repeat("\x7f\u200b", 10_000))
-	if n := testing.AllocsPerRun(10, func() { JSON(text) }); n > 10 {
-		t.Errorf("%v allocations for 20 000 escapes", n)
-	}
-}
-
-func TestWhatIsPrintedStandsInLines(t *testing.T) {
-	var text bytes.Buffer
-	err := Print(&text, map[string]any{"model": "m\u009b31m", "turns": 2})
-	if want := "{\n  \"model\": \"m\\u009b31m\",\n  \"turns\": 2\n}\n"; err != nil || text.String() != want {
-		t.Errorf("%v, %q, want %q", err, text.String(), want)
-	}
-	if err := Print(&text, func() {}); err == nil {
-		t.Error("what is no JSON is printed")
-	}
 }

@@ -168,12 +168,3 @@ func poisonSession(m *madeUp, text string) {
 	m.contents[strings.TrimSuffix(text, ".txt")] = text + "\n" + text
 	m.mode = text
 }
-
-func TestAnArtifactMayBeEmptyOrOneLine(t *testing.T) {
-	m := session()
-	m.contents["one"] = `{"role":"assistant"}`
-	says(t, m, "/-/artifacts/one/view", true, "1 line, 20 B.")
-	m.contents["none"] = ""
-	says(t, m, "/-/artifacts/none/view", true, "It is empty", "0 lines")
-	says(t, m, "/-/artifacts/aaaa1111/view?find=%00nothing", true, "No line holds it")
-}

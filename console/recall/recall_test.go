@@ -189,36 +189,6 @@ func TestModelsReadArtifacts(t *testing.T) {
 	}
 }
 
-// TestReadingOnComesToTheEnd reads a whole artifact by asking for what each answer says.
-func TestReadingOnComesToTheEnd(t *testing.T) {
-	r := reader{contents()}
-	for _, grep := range []string{"", "result"} {
-		var lines []string
-		for ask, calls := "", 0; ; calls++ {
-			text, err := r.recall(t.Context(), recallInput{Artifact: result, Lines: ask, Grep: grep})
-			if err != nil || calls > 100 {
-				t.Fatal(err, calls)
-			}
-			read, more, goesOn := strings.Cut(text, "[epitome: ")
-			for line := range strings.Lines(read) {
-				_, line, _ = strings.Cut("0:"+line, ":")
-				if grep != "" {
-					_, line, _ = strings.Cut(line, ":")
-				}
-				lines = append(lines, line)
-			}
-			if !goesOn {
-				break
-			}
-			_, ask, _ = strings.Cut(more, `lines = "`)
-			ask, _, _ = strings.Cut(ask, `"`)
-		}
-		if got := strings.Join(lines, ""); got != contents()[result] {
-			t.Errorf("grep %q: %d bytes were read, want %d", grep, len(got), len(contents()[result]))
-		}
-	}
-}
-
 // TestEachByteOfALongLineIsReached reads on by what each answer says.
 func TestEachByteOfALongLineIsReached(t *testing.T) {
 	r := reader{contents()}
@@ -245,14 +215,6 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 		if want := contents()[name][1:]; read.String() != want {
 			t.Errorf("%s: %d bytes were read, want %d", name, read.Len(), len(want))
 		}
-	}
-}
-
-// An artifact may be brackets and nothing else. Whoever followed them all on its stack would end the process.
-func TestADeepArtifactIsNoJSON(t *testing.T) {
-	deep := strings.NewReader(`{"a":` + strings.Repeat("[", 16<<20))
-	if _, err := atPath(deep, "a"); err == nil || !strings.Contains(err.Error(), "no JSON") {
-		t.Errorf("%v, want that it is no JSON", err)
 	}
 }
 

@@ -122,68 +122,6 @@ func TestAllSumsAreTheSame(t *testing.T) {
 	}
 }
 
-// In some places clocks are put forward at midnight: that day has no hour of zero.
-func TestADayWithoutMidnightIsItsOwn(t *testing.T) {
-	zone, err := time.LoadLocation("America/Santiago")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newPast(zone)
-	at := time.Date(2026, 9, 5, 20, 0, 0, 0, zone)
-	for range 8 {
-		e := talking("c1", 0)
-		e.Start, at = at, at.Add(time.Hour)
-		p.add(Entry{Exchange: &e})
-	}
-	f := func(when string) {
-		t.Helper()
-		for day, want := range map[int]int64{5: 4, 6: 4} {
-			from := time.Date(2026, 9, day, 12, 0, 0, 0, zone)
-			s := p.spanOf(from, from, ByConversation)
-			total, _ := p.collect(s, ByConversation)
-			_, rows := p.collect(span{at.Add(-72 * time.Hour), at}, ByDay)
-			if key := from.Format(time.DateOnly); total.Exchanges != want || accountAt(rows, key).Exchanges != want {
-				t.Errorf("%s, %s has %d of %v, and %d", when, key, total.Exchanges, s, accountAt(rows, key).Exchanges)
-			}
-		}
-	}
-	f("by the hour")
-	p.expire(at.Add(2*finely), 30*24*time.Hour)
-	f("by the day")
-}
-
-func TestNoFiguresAreKeptLongerThanOthers(t *testing.T) {
-	r := begin(t, func(c *Config, _ *Plugs) { c.Keep = 24 * time.Hour })
-	r.RecordExchange(talking("c1", 0))
-	r.Settle()
-	r.now.Store(noon.Add(72 * time.Hour))
-	r.past.expire(r.now.Load(), r.conf.Keep)
-	r.RecordExchange(talking("c2", 72*60))
-	for _, by := range []string{ByDay, ByHour, ByModel, ByConversation} {
-		s, err := r.Summary(Span{From: noon.Add(-time.Hour), By: by})
-		if err != nil || s.Total.Exchanges != 1 {
-			t.Errorf("by %s there are %d exchanges, %v: only one is younger than a day", by, s.Total.Exchanges, err)
-		}
-	}
-}
-
-func TestForgottenConversationsLeaveTheirFigures(t *testing.T) {
-	r := begin(t, nil)
-	for i := range mostTalks + 10 {
-		r.RecordExchange(talking(string(rune('a'+i%26))+time.Duration(i).String(), 0))
-		if i%1000 == 0 {
-			r.Settle()
-		}
-	}
-	s := summed(t, r, ByConversation)
-	if len(s.Rows) != mostTalks+1 || s.Rows[0].Key != "" || s.Rows[0].Sums.Exchanges != 10 {
-		t.Errorf("got %d rows, the first one %+v", len(s.Rows), s.Rows[0])
-	}
-	if s.Total.Exchanges != mostTalks+10 {
-		t.Errorf("%d exchanges in all", s.Total.Exchanges)
-	}
-}
-
 func TestOldEventsAreForgotten(t *testing.T) {
 	r := begin(t, nil)
 	for i := range mostEntries + 5 {
@@ -243,15 +181,6 @@ func TestWhatDoesNotFitIsDroppedAndCounted(t *testing.T) {
 	}
 }
 
-func TestPanicOfASinkCostsNothingElse(t *testing.T) {
-	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{nil} })
-	r.RecordExchange(talking("c1", 0))
-	r.RecordExchange(talking("c1", 0))
-	if s := summed(t, r, ByDay); s.Total.Exchanges != 2 {
-		t.Errorf("%d exchanges", s.Total.Exchanges)
-	}
-}
-
 func TestWhatWasRecordedIsWrittenBeforeTheEnd(t *testing.T) {
 	heard := &listener{}
 	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{heard} })
@@ -265,24 +194,6 @@ func TestWhatWasRecordedIsWrittenBeforeTheEnd(t *testing.T) {
 	r.RecordExchange(talking("c1", 0)) // costs nothing but itself
 	r.Settle()
 	r.Close()
-}
-
-// A request in mode observe was sent as it came: what it cost and used counts, what would have been saved does not.
-func TestWhatIsOnlyWatchedIsBilledAndSavesNothing(t *testing.T) {
-	r := begin(t, func(_ *Config, p *Plugs) { p.Bill = billed })
-	e := talking("c1", 0)
-	e.Mode = event.ModeObserve
-	r.RecordExchange(e)
-	got := summed(t, r, ByDay).Total
-	want := Sums{
-		Exchanges: 1, Usage: UsageSums{Told: 1, Input: 3000, Read: 2800, Output: 10, CacheInput: 3000},
-		Money:    Money{Billed: 9070, Most: 11870, Measured: 1},
-		Observed: Seen{Exchanges: 1, TokensBefore: 4000, TokensAfter: 3000, Ruled: 1, Raw: 12_000, Sent: 9000},
-		Hits:     1,
-	}
-	if got = withoutRatios(got); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
 }
 
 // What comes without a client's key is heard of, and neither kept nor counted among what clients did: whoever reaches

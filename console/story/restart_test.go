@@ -122,53 +122,6 @@ func asKilled(t *testing.T, folder string) string {
 	return killed
 }
 
-// A clock that is set back over midnight, as at the end of summer in some places, or as a machine moves west.
-func TestAllIsTheSameAfterAKillBehindAClockThatWasSetBack(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "events")
-	r := keeping(t, folder, noon)
-	day := func(days int) {
-		r.now.Store(noon.Add(time.Duration(days) * 24 * time.Hour))
-		for range 3 {
-			r.RecordExchange(talking("c1", days*24*60))
-			r.Settle()
-		}
-	}
-	day(0)
-	day(1) // the day before is packed meanwhile
-	r.Close()
-	r = keeping(t, folder, noon.Add(24*time.Hour))
-	day(1)
-	day(0)
-	r.writer.do(r.writer.journal.Flush)
-	want := told(t, r)
-	sameText(t, "after a kill", told(t, keeping(t, asKilled(t, folder), r.now.Load())), want)
-	r.Close()
-	if err := os.Remove(filepath.Join(folder, "fold.json")); err != nil {
-		t.Fatal(err)
-	}
-	sameText(t, "without a snapshot", told(t, keeping(t, folder, r.now.Load())), want)
-}
-
-// Of whatever zone its hours and days are, nothing is left out.
-func TestSumsAreTheSameAfterAMoveToAnotherZone(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "events")
-	for i, hours := range []float64{14, -11, 5.5, 0, -3.5, 12} {
-		now := &clock{}
-		now.Store(noon.Add(time.Duration(i) * 40 * time.Minute))
-		p := plugged(now)
-		zone := time.FixedZone("", int(hours*3600))
-		p.Now = func() time.Time { return now.Load().In(zone) }
-		r := rig{New(Config{Version: "v1", Folder: folder, Keep: 30 * 24 * time.Hour, Quota: 64 << 20}, p), now}
-		r.RecordExchange(talking("c1", 40*i))
-		for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
-			if s := summed(t, r, by); s.Total.Exchanges != int64(i+1) {
-				t.Errorf("%v hours to the east, by %s there are %d of %d exchanges", hours, by, s.Total.Exchanges, i+1)
-			}
-		}
-		r.Close()
-	}
-}
-
 // Events whose file went before a snapshot had them are missed, and that is said.
 func TestLostEventsAreNoted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
@@ -209,22 +162,6 @@ func TestLostEventsAreNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f(3, "")
-}
-
-func TestFiguresOutliveTheirSnapshot(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "events")
-	r := keeping(t, folder, noon)
-	cast(8).record(r, 300)
-	want := told(t, r)
-	r.Close()
-	if err := os.WriteFile(filepath.Join(folder, "fold.json"), []byte(`{"version":1,"talks":[{}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r = keeping(t, folder, r.now.Load())
-	sameText(t, "without a snapshot", told(t, r), want)
-	if notes := summed(t, r, ByDay).Notes; len(notes) != 1 || !strings.Contains(notes[0], "fold.json.damaged") {
-		t.Errorf("noted %q", notes)
-	}
 }
 
 func TestDamagedLinesArePassedOver(t *testing.T) {

@@ -79,18 +79,3 @@ func TestClientsAreToldApart(t *testing.T) {
 		t.Errorf("of an earlier version clients have %v, want %v", got, want)
 	}
 }
-
-// Shares end with what they are of.
-func TestSharesExpire(t *testing.T) {
-	r := begin(t, nil)
-	r.RecordExchange(of("alice", "a", 0, 100))
-	r.Settle()
-	r.past.Lock()
-	defer r.past.Unlock()
-	if r.past.expire(noon.AddDate(0, 0, 10), 30*24*time.Hour); len(r.past.shares) != 1 {
-		t.Errorf("after ten days there are %v", r.past.shares)
-	}
-	if r.past.expire(noon.AddDate(0, 0, 40), 30*24*time.Hour); len(r.past.shares) != 0 {
-		t.Errorf("after forty days there are %v", r.past.shares)
-	}
-}

@@ -7,15 +7,6 @@ import (
 	"epitome/console/story"
 )
 
-func wantParts(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is missing in:\n%s", part, text)
-		}
-	}
-}
-
 func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	hostile := "\x1b]0;t\x07\u202e\x00\u009b31m\n" + strings.Repeat("m", 1<<20)
 	s := story.Summary{Version: hostile, Mode: hostile, By: "model", Notes: []string{hostile}}
@@ -30,19 +21,6 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	if strings.Contains(Line(st), "\n") {
 		t.Error("the line has more than one")
 	}
-}
-
-func TestStatsSayWhatIsUnknown(t *testing.T) {
-	sums := story.Sums{
-		Exchanges: 1200, TokensBefore: 100_000, TokensAfter: 25_000,
-		Usage: story.UsageSums{Told: 1, Input: 1000, Read: 970, Output: 50, CacheInput: 1000},
-		Money: story.Money{Measured: 1, Billed: 12_400_000_000, Ruled: 1, Raw: 20_000_000_000, Saved: 5_100_000_000,
-			Own: 310_000_000},
-	}
-	s := story.Summary{Version: "1.2", Mode: "on", By: "model", Total: sums,
-		Rows: []story.Row{{Key: "gpt-5.2", Sums: sums}, {Key: ""}}}
-	wantParts(t, Stats(s, 0), "MODEL ", "gpt-5.2     1,200       0        0  100k   25k  75 %    97 %      50  $12.40  $5.10",
-		"(none) ", " –       –      –\n", "BILLED leaves out the $0.310 that summaries cost, and SAVED is less that.")
 }
 
 func TestStatusLineIsOneLine(t *testing.T) {

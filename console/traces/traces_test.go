@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -118,41 +117,6 @@ func TestSpanTellsOfTheExchange(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnknownIsLeftOut(t *testing.T) {
-	e := asked()
-	e.Usage.CacheUnknown, e.Usage.Reasoning, e.Compacted, e.Conversation, e.FirstByte = true, 0, 0, "", 0
-	e.Status, e.Fault, e.Err = 0, event.Unreachable, "no connection"
-	refused := asked()
-	refused.Status, refused.Usage = 429, event.Usage{Source: event.UsageCounted, Input: 10}
-	cut := asked()
-	cut.Usage.Cut = true
-	none := eventtest.Exchange() // asks no model
-	spans, _ := told(t, e, refused, cut, none)
-	if len(spans) != 3 {
-		t.Fatalf("there are %d spans", len(spans))
-	}
-	got := valuesOf(spans[0].Attributes)
-	for _, name := range []string{
-		cacheReadTokens, cacheWriteTokens, reasoningTokens, compacted, conversationID, firstChunk, statusCode,
-	} {
-		if v, ok := got[name]; ok {
-			t.Errorf("%s is %v", name, v)
-		}
-	}
-	if got[errorType] != "unreachable" || spans[0].Status != (status{2, "no connection"}) {
-		t.Errorf("%v %+v", got, spans[0].Status)
-	}
-	got = valuesOf(spans[1].Attributes)
-	if _, ok := got[inputTokens]; ok || got[errorType] != "429" || spans[1].Status.Code != 2 {
-		t.Errorf("%v %+v", got, spans[1].Status)
-	}
-	got = valuesOf(spans[2].Attributes)
-	if got[inputTokens] != "1000" || got[cacheReadTokens] != "600" ||
-		got[outputTokens] != nil || got[reasoningTokens] != nil {
-		t.Errorf("of a cut answer %v is told", got)
-	}
-}
-
 func TestSpanIsAChildOfTheClients(t *testing.T) {
 	const ids = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-"
 	sampled, left, broken := asked(), asked(), asked()
@@ -166,18 +130,6 @@ func TestSpanIsAChildOfTheClients(t *testing.T) {
 	}
 	if s := spans[1]; s.ParentSpanID != "" || s.TraceID == spans[0].TraceID {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestWhatIsNotTakenIsCounted(t *testing.T) {
-	c := collecting(t, 503)
-	r := recorder(c.URL)
-	for range 3 {
-		r.RecordExchange(asked())
-	}
-	r.Close()
-	if n := r.CountDropped(); n != 3 {
-		t.Errorf("%d spans were dropped, want 3", n)
 	}
 }
 
@@ -198,27 +150,4 @@ func TestASlowCollectorHoldsNobodyUp(t *testing.T) {
 	close(hold)
 	r.Close()
 	s.Close()
-}
-
-func TestProvidersAreToldByTheirHosts(t *testing.T) {
-	f := func(host, upstream, want string) {
-		t.Helper()
-		if got := providerAt(host, upstream); got != want {
-			t.Errorf("%s is %s, want %s", host, got, want)
-		}
-	}
-	f("api.anthropic.com", "default", "anthropic")
-	f("me.openai.azure.com", "default", "azure.ai.openai")
-	f("api.x.ai", "x", "x_ai")
-	f("notopenai.com", "mine", "mine")
-	f("127.0.0.1", "local", "local")
-}
-
-func TestLongestTextsStayBounded(t *testing.T) {
-	e := asked()
-	e.Model = event.Clip(strings.Repeat("m", 1<<20))
-	spans, _ := told(t, e)
-	if len(spans) != 1 || len(spans[0].Name) > event.MostText+10 {
-		t.Errorf("%d spans", len(spans))
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -150,60 +149,6 @@ func TestWhatWasMissedComesOnce(t *testing.T) {
 	}
 }
 
-// read is a Book that counts the events which are read of it.
-type read struct {
-	*story.Book
-	events int
-}
-
-func (r *read) Since(seq uint64) (behind []story.Entry, newest uint64, whole bool) {
-	behind, newest, whole = r.Book.Since(seq)
-	r.events += len(behind)
-	return behind, newest, whole
-}
-
-func TestWhoGoesOnBehindNothingHasNothingRead(t *testing.T) {
-	s := open(t)
-	s.exchanges(5)
-	f := func(id string, want int) {
-		t.Helper()
-		book := &read{Book: s.book}
-		ctx, leave := context.WithCancel(t.Context())
-		leave()
-		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
-		r.Header.Set("Last-Event-ID", id)
-		Handler(s.Hub, book).ServeHTTP(httptest.NewRecorder(), r)
-		if book.events != want {
-			t.Errorf("behind %q %d events are read, want %d", id, book.events, want)
-		}
-	}
-	f("", 0)
-	f("another-2", 0)
-	f(s.idOf(6), 0)
-	f(s.idOf(math.MaxUint64), 0)
-	f(s.idOf(3), 2)
-}
-
-func TestWhoCannotGoOnBeginsAnew(t *testing.T) {
-	s := open(t)
-	s.exchanges(5_005)
-	f := func(id, kind string) {
-		t.Helper()
-		w := s.watch(t, id)
-		defer w.leave()
-		if m := w.next(t); m.kind != kind {
-			t.Errorf("behind %q comes %.200v, want %q", id, m, kind)
-		}
-	}
-	f(s.idOf(4), "reset") // the fifth is not kept any more
-	f(s.idOf(5), "exchange")
-	f(s.idOf(5_006), "reset") // there is no such event
-	f("another-4", "reset")
-	f("-", "reset")
-	f("<script>", "reset")
-	f("", "")
-}
-
 func TestOnlySoManyWatch(t *testing.T) {
 	s := open(t)
 	var last *watching
@@ -288,17 +233,5 @@ func (s stage) wait(t *testing.T, until func() bool) {
 			t.Fatal("it does not come")
 		}
 		time.Sleep(time.Millisecond)
-	}
-}
-
-func TestHeadIsNoWatcher(t *testing.T) {
-	s := open(t)
-	resp, err := http.Head(s.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("%d of type %q", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
 }
