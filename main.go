@@ -18,8 +18,7 @@ import (
 var defaults string
 
 // gcPercent lets a start pass without a collection, and garbage, which is mostly bodies that have been sent, grow to
-// some eighty megabytes. What is in use is small: the default would collect after every few large requests. Package
-// heap lowers it where more is in use.
+// some eighty megabytes. What is in use is small: the default would collect after every few large requests.
 const gcPercent = 400
 
 func main() {

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -26,7 +25,6 @@ import (
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
 	"epitome/console/traces"
-	"epitome/daemon/heap"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -135,24 +133,12 @@ func (d *Daemon) giveBack() {
 	_ = d.ln.Close() // closed already if the proxy has served
 }
 
-// spareMemory is what the program may take besides the bodies under way, in bytes, before it collects garbage more
-// often.
-const spareMemory = 256 << 20
-
-// boundMemory keeps garbage, which is mostly bodies that were sent, from growing far beyond what is allowed for those
-// under way and for those that wait to be summarised.
-func boundMemory(conf config.Config) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
-	}
-}
-
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.giveBack()
-	if os.Getenv("GOGC") == "" { // who sets it wants no other hand in this
-		defer heap.Watch()()
-	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go returnMemory(ended)
 	conf := d.config.Load()
 	d.log.Info("listening", "address", config.URLAt(*conf, d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
 		"mode", conf.Mode, "artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")

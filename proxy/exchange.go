@@ -36,13 +36,14 @@ type exchange struct {
 	ear       ear.Ear // hears the answer, if the request holds a conversation
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if there is none
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
+	lent      *[]byte // memory in which rewritten may lie, until dropBody
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
 func (x *exchange) forward() {
 	defer x.end()
-	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
+	x.delivery.client.Watch(x.call.Cut)
 	if x.err = identify(x); x.err != nil {
 		return
 	}
@@ -182,7 +183,7 @@ func faultOf(err error) event.Fault {
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
 	x.rewritten, x.shaped, x.opened = nil, nil, nil
-	x.proxy.buffers.TakeBack(x) // what was sent is written, or its connection dropped, on this goroutine
+	x.giveBack() // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
 	x.proxy.strangers.Delete(&x.ctx.Request.Header)

@@ -21,7 +21,7 @@ func (x *exchange) answerOwn() {
 	life, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	x.call.OnCut(cancel)
-	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
+	x.delivery.client.Watch(x.call.Cut)
 	h := &x.ctx.Request.Header
 	room := roomFor(x.proxy.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes)
 	if !x.proxy.admission.GrowTo(h, room) { // its length was not known before

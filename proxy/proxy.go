@@ -32,7 +32,6 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/proxy/buffers"
 	"epitome/proxy/clients"
 	"epitome/proxy/ear"
 	"epitome/proxy/loop"
@@ -104,13 +103,11 @@ type Proxy struct {
 	gate      *wire.Gate
 	born      time.Time
 	count     atomic.Uint64
-	watchman  wire.Watchman
 	loopback  bool         // the listener can be reached from this machine only; set by Serve
 	decoding  turns.Places // of the bodies that are being decoded
 	turns     *turns.Turns // of large requests to be shaped
 	loops     *loop.Guard
-	strangers sync.Map                 // headers of requests with a body and without a known key, until dropBody
-	buffers   *buffers.Pool[*exchange] // in which rewritten bodies lie, until dropBody
+	strangers sync.Map // headers of requests with a body and without a known key, until dropBody
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -132,7 +129,7 @@ func Check(s Settings) error {
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
 	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: clients.NewUsage(), born: time.Now(), loops: loop.New(), turns: turns.New(),
-		decoding: make(turns.Places, turns.Decodes), buffers: buffers.New[*exchange]()}
+		decoding: make(turns.Places, turns.Decodes)}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}

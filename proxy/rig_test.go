@@ -354,7 +354,7 @@ func noLeaks(t *testing.T) {
 // strays counts goroutines, but for those that a stopped server leaves asleep for a while on purpose.
 func strays() (n int) {
 	for g := range bytes.SplitSeq(stacks(), []byte("\n\n")) {
-		if !bytes.Contains(g, []byte("workerPool).Start.func2")) && !bytes.Contains(g, []byte("watchman).walk")) {
+		if !bytes.Contains(g, []byte("workerPool).Start.func2")) {
 			n++
 		}
 	}

@@ -62,7 +62,7 @@ func (x *exchange) shape(up *route.Upstream, target []byte) error {
 		return nil
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
-	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.Name, client, x.proxy.buffers.For(x)
+	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.Name, client, x.lend
 	s.asked.Contexts = append(append(s.asked.Contexts, up.Config.Context...), x.set.conf.Contexts...)
 	s.asked.Project = cmp.Or(s.asked.Project, up.Config.Project)
 	form := x.guarded(by, s)

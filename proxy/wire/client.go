@@ -137,14 +137,15 @@ func (c *Client) Reset() {
 // Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before Unwatch.
 // A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
 // the watch sees no further, until the next request.
-func (c *Client) Watch(m *Watchman, gone func()) {
+func (c *Client) Watch(gone func()) {
 	switch {
 	case c.ahead.err != nil:
 		gone()
 	case len(c.ahead.bytes) > 0 || c.watching != nil:
 	default:
-		c.watching = &watcher{conn: c, gone: gone}
-		m.post(c.watching)
+		w := &watcher{conn: c, gone: gone}
+		w.timer = time.AfterFunc(watchAfter, w.run)
+		c.watching = w
 	}
 }
 
