@@ -31,7 +31,6 @@ type play struct {
 	plain map[string]string // items in any spelling, by their bytes and role
 
 	distils bool // large results come, and a model tells of them
-	lists   bool // like results come, and are told of together
 }
 
 // speaker is a conversation with what was sent of it.
@@ -264,7 +263,7 @@ func (p *play) atOnce(r *speaker) {
 }
 
 func (p *play) drawWindow() int {
-	if p.distils || p.lists {
+	if p.distils {
 		return rapid.SampledFrom([]int{20_000, 30_000}).Draw(p.T, "window")
 	}
 	return rapid.SampledFrom([]int{3000, 8000, 20_000, 100_000}).Draw(p.T, "window")
@@ -292,18 +291,10 @@ func (p *play) drawLimits() limits.Limits {
 	if draw("tools", 0, 0, 1) > 0 {
 		l.ToolLimits = []limits.Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
 	}
-	if p.lists {
-		l.ClearRuns, l.Rent, l.ClearAtLeast, l.Names, l.CachedPrice = true, 0, 2_000, 400, 0
-	}
-	if p.distils || p.lists {
+	if p.distils {
 		l.Offload, l.OffloadReads, l.OffloadShare, l.ToolLimits = 10_000, 10_000, 1, nil
 		l.Groups, l.Protect, l.ClearAt, l.CompactAt = draw("groups", 1, 2), 300, .4, .9
-		if p.lists {
-			l.ClearAt = .2
-		}
-		if p.distils || draw("ruled", 0, 0, 0, 1) == 0 {
-			l.Rules = limits.Rules{}
-		}
+		l.Rules = limits.Rules{}
 	}
 	return l
 }
@@ -447,20 +438,11 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				p := newPlayIn(in, t, calm, broken)
-				if rapid.IntRange(0, 9).Draw(t, "lists") == 0 {
-					p.whatIsAlike()
-				}
 				p.deps.Recall = p.drawRecall()
 				p.drawLibrary()
 				p.drawMemories()
-				most := 20
-				if p.lists {
-					most = 8
-				}
-				for range rapid.IntRange(1, most).Draw(t, "steps") {
-					if p.step(); p.lists {
-						p.goOn()
-					}
+				for range rapid.IntRange(1, 20).Draw(t, "steps") {
+					p.step()
 				}
 			})
 		})

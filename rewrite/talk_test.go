@@ -50,7 +50,6 @@ type talk struct {
 	reminder string // behind the items; it moves
 	broken   bool   // it may break the rules of a conversation
 	large    bool   // many results are long
-	alike    bool   // most of them are of one tool
 	tools    bool   // they are declared
 	held     string // what says that what was said before lies with the provider, as it stands in a body
 	calls    int
@@ -101,14 +100,10 @@ func (chatTongue) request(c *talk) string {
 // grow adds a turn.
 func (c *talk) grow() {
 	c.reminder = ""
-	most, ends := 3, 6
-	if c.alike {
-		most, ends = 8, 12
-	}
-	for range 1 + c.IntN(most) {
+	for range 1 + c.IntN(3) {
 		c.tongue.group(c)
 	}
-	switch c.IntN(ends) {
+	switch c.IntN(6) {
 	case 0:
 		c.add("assistant", c.string(c.words(30)))
 		c.user()
@@ -211,9 +206,6 @@ func (c *talk) declared() string {
 
 // call is what is called with which arguments, as JSON, and what it results in.
 func (c *talk) call() (name, with, result string) {
-	if c.alike && c.IntN(24) > 0 {
-		return c.page()
-	}
 	file := fmt.Sprintf("src/file%d.go", c.IntN(4))
 	arguments := map[string]any{}
 	result = c.text()
@@ -244,11 +236,7 @@ func (c *talk) call() (name, with, result string) {
 
 // content is a result's content that holds the text.
 func (c *talk) content(text string) string {
-	kind := c.IntN(12)
-	if c.alike && c.IntN(8) > 0 {
-		kind = 11
-	}
-	switch kind {
+	switch c.IntN(12) {
 	case 0:
 		return `[{"type":"text","text":` + c.string(text) + `}]`
 	case 1:

@@ -14,10 +14,10 @@ import (
 // StubTokens is about what a stub takes beside the lines that it shows.
 const StubTokens = 150
 
-// IsShrinkable reports whether the result may be cut hard. A list says where others lie, too.
+// IsShrinkable reports whether the result may be cut hard.
 func IsShrinkable(p *plan.Plan, res *history.Result) bool {
 	f := p.Forms[res.Item]
-	return (f == nil || !f.Gone && f.Fold == 0 && len(f.Lists) == 0) && !plan.IsUntouchable(p, res)
+	return (f == nil || !f.Gone && f.Fold == 0) && !plan.IsUntouchable(p, res)
 }
 
 // Level returns to how many tokens the largest of the results must come down so that all together are large tokens

@@ -232,9 +232,6 @@ func (c *compaction) eachCut(f func(i, have int) bool) {
 
 // fullSize is how many tokens item i takes, about, when nothing is left that it could refer to.
 func (c *compaction) fullSize(i int) int {
-	if plan.IsListed(c.P, i) {
-		return abridge.StubTokens
-	}
 	if k := c.P.Hist.ResultAt[i]; k >= 0 && len(plan.ReferredBy(c.P, &c.P.Hist.Results[k])) > 0 {
 		return c.P.Hist.Sizes[i]
 	}

@@ -41,8 +41,6 @@ type Form struct {
 	Said    string  `json:"t,omitempty"` // artifact with the item as it came, if what was thought in it is not sent
 	Mark    string  `json:"q,omitempty"` // the client's mark for the provider's cache, on the text that it holds
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
-	// artifacts of later results, which a list in the place of this one names; each of those refers to this one
-	Lists []string `json:"l,omitempty"`
 
 	// why it was chosen; empty in records of an epitome that did not note it
 	Why event.Code `json:"s,omitempty"`
@@ -107,7 +105,7 @@ func (f *Form) Artifacts() (names []string) {
 	if f.Said != "" {
 		names = append(names, f.Said)
 	}
-	return append(names, f.Lists...)
+	return names
 }
 
 // ReplacesContent reports whether nothing is left of the item's content.

@@ -38,16 +38,4 @@ func TestWithoutASummaryAllThatItLeftOutComesBack(t *testing.T) {
 	f(0, ".....x", form(compact, 1), nil, form(compact, 3), form(cleared, 0), form(cleared, 0), form(cleared, 1))
 	f(3, "xxx.", form(compact, 3), form(compact, 0), form(cleared, 0), form(cleared, 1))
 	f(0, "..x", form(cleared, 2), form(cleared, 0), form(compact, 1))
-	// A list and what it lists stand or fall together.
-	patched := func(lists []string, refers ...int) *Form {
-		return &Form{Rung: cleared, Patches: []Patch{{}}, Lists: lists, Refers: refers}
-	}
-	run := func() []*Form {
-		return []*Form{patched(nil), patched([]string{"a", "b"}), patched(nil, 1), patched([]string{"c"}), patched(nil, 1),
-			patched(nil, 3), {Rung: RungOffload, Refers: []int{1}}}
-	}
-	f(1, "x..x.xx", run()...)
-	f(2, "x..x.xx", run()...)
-	f(0, ".xxxxxx", run()...)
-	f(5, "xxx.x.x", run()...)
 }

@@ -413,27 +413,12 @@ func (d *Decision) DropForm(i int) {
 	f := d.Forms[i]
 	drop := func(k, run int) { clear(d.Forms[k:min(len(d.Forms), k+max(1, run))]) }
 	drop(i, f.Fold)
-	if f.Rung == RungClear {
-		d.dropRun(i, f)
-	}
 	if f.Fold == 0 || f.Rung != RungCompact {
 		return
 	}
 	for k, g := range d.Forms {
 		if g != nil && g.Rung == RungCompact {
 			drop(k, g.Fold)
-		}
-	}
-}
-
-// dropRun takes all the forms away that hang together with f of item i, which is gone: a list, and what it lists.
-func (d *Decision) dropRun(i int, f *Form) {
-	for _, first := range f.Refers {
-		i = first
-	}
-	for k, g := range d.Forms {
-		if g != nil && g.Rung == RungClear && (k == i && len(g.Lists) > 0 || slices.Contains(g.Refers, i)) {
-			d.Forms[k] = nil
 		}
 	}
 }

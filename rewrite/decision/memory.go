@@ -8,9 +8,6 @@ func (d *Decision) Memory() (n int) {
 			continue
 		}
 		n += perForm + len(f.With) + len(f.Prose) + len(f.Said) + 8*len(f.Refers)
-		for _, name := range f.Lists {
-			n += len(name)
-		}
 		for _, q := range f.Patches {
 			n += perPatch + len(q.Text) + len(q.Artifact) + len(q.Readable)
 		}

@@ -11,7 +11,6 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/runs"
 )
 
 // candidate is an item that rung 2 may clear.
@@ -294,9 +293,7 @@ func measureStub(p *plan.Plan, c *candidate) int {
 
 // clearAll gives all of the list, which is in the order of the conversation, the forms of what is cleared.
 func clearAll(p *plan.Plan, list []candidate) {
-	list = withoutStrays(p, list)
-	all := make([]runs.Cleared, len(list))
-	for k, c := range list {
+	for _, c := range withoutStrays(p, list) {
 		f := c.form
 		switch {
 		case c.result == nil:
@@ -304,10 +301,6 @@ func clearAll(p *plan.Plan, list []candidate) {
 		case f == nil:
 			f = plan.StubWith(p, c.result, c.why.Words, c.distillate)
 		}
-		all[k] = runs.Cleared{Result: c.result, Why: c.why.Words, Form: f}
-	}
-	runs.Join(p, all)
-	for k, c := range list {
-		p.Set(c.item, all[k].Form, c.why)
+		p.Set(c.item, f, c.why)
 	}
 }

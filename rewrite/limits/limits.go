@@ -44,7 +44,6 @@ type Limits struct {
 	CachedPrice float64       `toml:"cached_price"` // of a token that the provider has cached, against one that is new
 	CacheLife   unit.Duration `toml:"cache_life"`   // how long after a request the provider has it cached; 0: for ever
 	ClearCalls  bool          `toml:"clear_arguments"`
-	ClearRuns   bool          `toml:"clear_runs"` // neighbours that are cleared together have one list
 	// Bound says by patterns of names which models take what they thought only behind what they thought that behind.
 	Bound map[string]bool `toml:"bound_thinking"`
 	Rules

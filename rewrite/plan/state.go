@@ -138,9 +138,3 @@ func CompactedEnd(p *Plan) (end int) {
 	}
 	return end
 }
-
-// IsListed reports whether a list in the place of an earlier result says where item i lies, and its own stub does not.
-func IsListed(p *Plan, i int) bool {
-	f := p.Forms[i]
-	return f != nil && f.Rung == decision.RungClear && len(f.Refers) > 0
-}

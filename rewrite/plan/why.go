@@ -62,19 +62,6 @@ var (
 	WhyOlder = Why{event.CodeOlderResults, "older than the results that are to be sent"}
 )
 
-// whyCleared is why a result was cleared for a reason with the code.
-func whyCleared(res *history.Result, code event.Code) Why {
-	switch code {
-	case event.CodeReadAgain, event.CodeSameAgain, event.CodeWritten:
-		if why := Spent(res); why.Code == code {
-			return why
-		}
-	case event.CodeOlderResults:
-		return WhyOlder
-	}
-	return WhyOld
-}
-
 // WhyCompacted is why the messages are left out that a compaction leaves out.
 func WhyCompacted(p *Plan) Why {
 	why := Why{event.CodeLine, "the window fills"}
