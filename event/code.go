@@ -1,7 +1,5 @@
 package event
 
-import "iter"
-
 // Code is why something was done to a request or to an item of it, or why nothing was. The set is closed: a code is
 // made where the decision is made, and may be a metric label. It names what was observed, never what may be behind it.
 type Code string
@@ -140,15 +138,4 @@ func (c Code) Sentence() string {
 		}
 	}
 	return ""
-}
-
-// Codes are all codes.
-func Codes() iter.Seq[Code] {
-	return func(yield func(Code) bool) {
-		for i := range sentences {
-			if !yield(sentences[i].code) {
-				return
-			}
-		}
-	}
 }

@@ -31,36 +31,4 @@ func Conversation() event.Exchange {
 	return e
 }
 
-// Compaction returns a step of that kind of a compaction.
-func Compaction(kind string) event.Compaction {
-	return event.Compaction{
-		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800,
-		Reason: "threshold", Mode: "hybrid", Detail: "medium", MessagesBefore: 40, MessagesAfter: 9, TokensBefore: 1000,
-		TokensAfter: 300,
-		TurnsKept:   2, Files: 5, Prepared: true, Cost: cost(), Why: "why not more",
-	}
-}
-
-// Summary returns a step of that kind of a job that asks a model.
-func Summary(kind string) event.Summary {
-	return event.Summary{
-		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "local", Model: "small", Detail: "low",
-		Way: "continue", Update: true, Prepared: true, SpanTokens: 700, Tokens: 60, Cost: cost(), Reason: "why none",
-	}
-}
-
-// Warning returns a warning for that reason.
-func Warning(reason string) event.Warning {
-	return event.Warning{
-		Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800, Tokens: 900,
-		Sent: 850, Reason: reason, Messages: 2, Latest: true,
-	}
-}
-
 func begun() time.Time { return time.Unix(1_800_000_000, 0) }
-
-func cost() event.Cost {
-	return event.Cost{
-		Requests: 2, InputTokens: 900, CachedTokens: 700, OutputTokens: 80, Took: 1500 * time.Millisecond,
-	}
-}

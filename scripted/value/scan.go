@@ -7,148 +7,59 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // The functions of this file take JSON that is known to be valid, so that a body is checked once and its parts are
 // only cut out.
 
-// blanks is where the first byte from i on is that is no blank.
-func blanks(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// skip is where the value ends that begins at i.
-func skip(raw []byte, i int) int {
-	if raw[i] == '"' {
-		return skipText(raw, i)
-	}
-	depth := 0
-	for ; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			i = skipText(raw, i) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ' ', '\n', '\t', '\r':
-			if depth == 0 {
-				return i
-			}
-		}
-		if depth < 0 {
-			return i
-		}
-	}
-	return i
-}
-
-// skipText is where the string ends that begins at i.
-func skipText(raw []byte, i int) int {
-	for end := i + 1; ; end++ {
-		end += bytes.IndexByte(raw[end:], '"')
-		slashes := 0
-		for raw[end-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return end + 1
-		}
-	}
-}
-
-// cut returns the parts of an object or a list, each up to the comma or the colon behind it; false if raw is none.
-func cut(raw []byte, open byte) ([][]byte, bool) {
-	i := blanks(raw, 0)
-	if i >= len(raw) || raw[i] != open {
-		return nil, false
-	}
-	var all [][]byte
-	for i = blanks(raw, i+1); raw[i] != '}' && raw[i] != ']'; {
-		end := skip(raw, i)
-		all = append(all, raw[i:end:end])
-		if i = blanks(raw, end); raw[i] == ',' || raw[i] == ':' {
-			i = blanks(raw, i+1)
-		}
-	}
-	return all, true
-}
-
 // CutObject returns the fields of an object; false if raw is none. Of fields with one name the last counts.
 func CutObject(raw []byte) (Object, bool) {
-	parts, ok := cut(raw, '{')
-	o := make(Object, len(parts)/2)
-	for i := 0; i+1 < len(parts); i += 2 {
-		o[unquote(parts[i])] = parts[i+1]
+	parsed := gjson.ParseBytes(raw)
+	o := Object{}
+	if !parsed.IsObject() {
+		return o, false
 	}
-	return o, ok
+	parsed.ForEach(func(name, part gjson.Result) bool {
+		o[textOf([]byte(name.Raw))] = raw[part.Index : part.Index+len(part.Raw)]
+		return true
+	})
+	return o, true
 }
 
-// unquote is what a JSON string says.
-func unquote(raw []byte) string {
-	bare := raw[1 : len(raw)-1]
-	if !utf8.Valid(bare) {
-		var s string
-		_ = json.Unmarshal(raw, &s)
-		return s
+// CutList returns the elements of a list, each as it stands; false if raw is none.
+func CutList(raw json.RawMessage) ([]json.RawMessage, bool) {
+	parsed := gjson.ParseBytes(raw)
+	if !parsed.IsArray() {
+		return nil, false
 	}
-	n := bytes.IndexByte(bare, '\\')
-	if n < 0 {
+	list := []json.RawMessage{}
+	parsed.ForEach(func(_, part gjson.Result) bool {
+		list = append(list, raw[part.Index:part.Index+len(part.Raw)])
+		return true
+	})
+	return list, true
+}
+
+// textOf is what a JSON string says.
+func textOf(raw []byte) string {
+	if bare := raw[1 : len(raw)-1]; utf8.Valid(bare) && !bytes.Contains(bare, []byte(`\`)) {
 		return string(bare)
 	}
-	s := make([]byte, 0, len(bare))
-	for ; n >= 0; n = bytes.IndexByte(bare, '\\') {
-		s, bare = unescape(append(s, bare[:n]...), bare[n:])
-	}
-	return string(append(s, bare...))
-}
-
-// unescape appends what the escape at the beginning of raw means, and returns what comes after it.
-func unescape(dst, raw []byte) (text, rest []byte) {
-	switch c := raw[1]; c {
-	case 'b':
-		return append(dst, '\b'), raw[2:]
-	case 'f':
-		return append(dst, '\f'), raw[2:]
-	case 'n':
-		return append(dst, '\n'), raw[2:]
-	case 'r':
-		return append(dst, '\r'), raw[2:]
-	case 't':
-		return append(dst, '\t'), raw[2:]
-	case 'u':
-	default:
-		return append(dst, c), raw[2:]
-	}
-	r, rest := sixteen(raw[2:6]), raw[6:]
-	if utf16.IsSurrogate(r) && len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
-		if both := utf16.DecodeRune(r, sixteen(rest[2:6])); both != utf8.RuneError {
-			return utf8.AppendRune(dst, both), rest[6:]
-		}
-	}
-	return utf8.AppendRune(dst, r), rest
-}
-
-// sixteen reads four digits.
-func sixteen(digits []byte) rune {
-	n, _ := strconv.ParseUint(string(digits), 16, 16)
-	return rune(n)
+	var text string
+	_ = json.Unmarshal(raw, &text) // it is known to be valid
+	return text
 }
 
 // appendCanon appends the one form that all equal values have: no blanks, keys sorted, no escape that need not be.
 func appendCanon(dst, raw []byte) []byte {
 	switch raw[0] {
 	case '"':
-		return appendText(dst, unquote(raw))
+		return appendText(dst, textOf(raw))
 	case '[':
-		parts, _ := cut(raw, '[')
+		parts, _ := CutList(raw)
 		return appendList(dst, parts)
 	case '{':
 		o, _ := CutObject(raw)
@@ -186,7 +97,7 @@ func appendText(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-func appendList(dst []byte, parts [][]byte) []byte {
+func appendList(dst []byte, parts []json.RawMessage) []byte {
 	dst = append(dst, '[')
 	for i, part := range parts {
 		if i > 0 {

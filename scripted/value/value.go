@@ -30,22 +30,12 @@ func (o Object) Has(name string) bool {
 // NormalWith is the normal form of the object, where some values are given, each in its normal form.
 func (o Object) NormalWith(given map[string][]byte) []byte { return o.appendTo(nil, given) }
 
-// CutList returns the elements of a list, each as it stands; false if raw is none.
-func CutList(raw json.RawMessage) ([]json.RawMessage, bool) {
-	parts, ok := cut(raw, '[')
-	list := make([]json.RawMessage, len(parts))
-	for i, part := range parts {
-		list[i] = part
-	}
-	return list, ok
-}
-
 // IsText tells whether raw is a JSON string, and returns it.
 func IsText(raw json.RawMessage) (string, bool) {
 	if !bytes.HasPrefix(raw, []byte(`"`)) {
 		return "", false
 	}
-	return unquote(raw), true
+	return textOf(raw), true
 }
 
 // IsObject tells whether raw is a JSON object.

@@ -78,12 +78,6 @@ func newWork(t *testing.T, turns int, agent tools, think bool) *work {
 	return w
 }
 
-// leave takes the moves behind the first n out, and returns them.
-func (w *work) leave(n int) (rest []move) {
-	rest, w.moves = w.moves[n:], w.moves[:n:n]
-	return rest
-}
-
 // answer is the model: it makes the next move wherever it has tools.
 func (w *work) answer(body []byte) move {
 	if summary := sdktest.Summary(body); summary != "" {
