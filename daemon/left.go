@@ -63,7 +63,7 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(lessons.OfRatios{Store: k.Store}, m.Models).Of, recallOf(conf)
+	m.Ratio, m.Recall = tokenize.NewRatios(lessons.OfStore{Store: k.Store}, m.Models).Of, recallOf(conf)
 	m = shadowed(m, keep)
 	m.Library, m.Memories = lending.New(k.kept, m.Shelf), telling.Look(conf.Memory, k.Store)
 	return m

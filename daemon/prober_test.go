@@ -8,6 +8,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
@@ -95,4 +96,27 @@ func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
 	f("mode off", func(r *asking) { r.converse("x-epitome-mode: off") })
 	f("the shadow", func(r *asking) { r.shadow.Shape(inputOf("m")) })
 	f("by hand", func(r *asking) { r.byHand().Shape(inputOf("m")) })
+}
+
+func TestOnlyServersThatTellAreAsked(t *testing.T) {
+	f := func(bare, keyed bool, bases ...string) {
+		t.Helper()
+		for _, base := range bases {
+			asks := func(headers map[string]string) bool {
+				conf := config.Defaults(configtest.Text())
+				conf.Upstreams = map[string]route.UpstreamConfig{"up": {URL: base, Headers: headers}}
+				_, asked := probedOf(conf)["up"]
+				return asked
+			}
+			if asks(nil) != bare || asks(map[string]string{"Authorization": "", "X-Team": "ours"}) != bare ||
+				asks(map[string]string{"authorization": "Bearer sk-ours"}) != keyed {
+				t.Errorf("%s is asked otherwise than %v, with a key %v", base, bare, keyed)
+			}
+		}
+	}
+	f(true, true, "http://127.0.0.1:8000/v1", "http://localhost:11434", "http://gpu:8000/v1", "https://openrouter.ai/api/v1")
+	f(false, true, "https://api.groq.com/openai/v1", "https://api.together.xyz/v1", "https://api.fireworks.ai/inference/v1",
+		"https://API.mistral.ai/v1", "https://api.moonshot.ai/v1", "https://api.moonshot.cn/v1")
+	f(false, false, "https://api.openai.com/v1", "https://api.anthropic.com", "https://example.com/openrouter.ai",
+		"https://openrouter.ai.example.com", "https://llm.example.com/v1", "::")
 }

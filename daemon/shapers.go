@@ -11,7 +11,6 @@ import (
 	"epitome/daemon/lending"
 	"epitome/daemon/lessons"
 	"epitome/daemon/memories"
-	"epitome/daemon/probing"
 	"epitome/daemon/telling"
 	"epitome/event/money"
 	"epitome/offload"
@@ -39,7 +38,7 @@ type shapers struct {
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
 	memories   *memories.Memories     // of what live has shaped
-	prober     *probing.Prober        // likewise
+	prober     *window.Prober         // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
 }
@@ -53,10 +52,11 @@ const (
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
-	k.lessons = window.NewLessons(lessons.OfWindows{Store: s.store}, time.Now)
+	k.lessons = window.NewLessons(lessons.OfStore{Store: s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
-	k.ratios = tokenize.NewRatios(lessons.OfRatios{Store: s.store}, tokenize.NewModels())
-	k.prober = probing.New(conf, probing.Options{Windows: &k.windows, Lessons: k.lessons, Log: s.log, Now: time.Now})
+	k.ratios = tokenize.NewRatios(lessons.OfStore{Store: s.store}, tokenize.NewModels())
+	k.prober = window.NewProber(&k.windows, k.lessons, s.log, time.Now)
+	k.prober.Configure(probedOf(conf))
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
 	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
@@ -79,7 +79,12 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Window, live.Library = &k.relay, k.prober.Watching(m.Window), lending.New(s.kept, m.Shelf)
+	live.Tell, live.Library = &k.relay, lending.New(s.kept, m.Shelf)
+	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
+		tokens, usable = m.Window(upstream, model, maxOutput)
+		k.prober.Note(upstream, model)
+		return tokens, usable
+	}
 	live.Memories = k.lore(conf)
 	k.live = rewrite.NewShaper(live)
 	return k
@@ -91,13 +96,13 @@ func (k *shapers) configure(conf config.Config) {
 	k.prices.Store(billerOf(conf))
 	k.memories.Configure(wantedOf(conf))
 	k.summariser.configure(conf)
-	k.prober.Configure(conf)
+	k.prober.Configure(probedOf(conf))
 }
 
 // askThrough says by which proxy upstreams are asked from now on.
 func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.summariser.proxy.Store(p)
-	k.prober.AskThrough(p)
+	k.prober.AskThrough(probesThrough(p))
 }
 
 // lore is what conversations are told of earlier sessions, and their owner sees.

@@ -17,30 +17,14 @@ type drawer struct {
 	mu    sync.Mutex
 	value []byte
 	keep  time.Duration
-	puts  int // and the version
+	puts  int
 	fails bool
-
-	meanwhile func() // happens before the next swap, once
 }
 
-func (d *drawer) Get(key string) ([]byte, uint64, bool) {
+func (d *drawer) Get(key string) ([]byte, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.value, uint64(d.puts), key == lessonsKey && d.value != nil
-}
-
-func (d *drawer) Swap(key string, version uint64, value []byte, keep time.Duration) (bool, error) {
-	d.mu.Lock()
-	meanwhile, stands := d.meanwhile, uint64(d.puts)
-	d.meanwhile = nil
-	d.mu.Unlock()
-	if meanwhile != nil {
-		meanwhile()
-	}
-	if stands != version || meanwhile != nil {
-		return false, nil
-	}
-	return true, d.Put(key, value, keep)
+	return d.value, key == lessonsKey && d.value != nil
 }
 
 func (d *drawer) Put(key string, value []byte, keep time.Duration) error {
@@ -156,9 +140,6 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	want(65_536, Probed)
 	l.LearnAnswer("up", "m", 70_000)
 	want(128_000, Default)
-	if len(l.taught) != 0 {
-		t.Errorf("what is known no more is kept: %v", l.taught)
-	}
 }
 
 // exactly is a cut to a size that windows have.
@@ -309,9 +290,6 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 		}
 		l = NewLessons(d, clock.now)
 		w = New(Config{Default: 128_000}, l)
-	}
-	if len(l.taught) != 1 {
-		t.Errorf("what is known no more is kept: %v", l.taught)
 	}
 }
 

@@ -1,9 +1,8 @@
 package window
 
 import (
+	"regexp"
 	"strings"
-
-	"epitome/pattern"
 )
 
 // name is how a model is called, in three degrees of exactness. Neither case, nor provider, nor how the numbers of a
@@ -15,9 +14,9 @@ type name struct {
 }
 
 var (
-	joint   = pattern.Of(`([0-9])[._p]([0-9])`)
-	variant = pattern.Of(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
-	date    = pattern.Of(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
+	joint   = regexp.MustCompile(`([0-9])[._p]([0-9])`)
+	variant = regexp.MustCompile(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
+	date    = regexp.MustCompile(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
 )
 
 // readName takes a name apart that is written in lower case.

@@ -8,79 +8,83 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Look is a request by which a server may tell how much its models hold.
-type Look struct {
-	Method string
-	Path   string // with a query; under /v1/ that of the common API, else of what the server has beside it
-	Body   []byte // JSON; nil is none
-	After  bool   // to be sent only if the server knew the path of the one before
+// look is a request by which a server may tell how much its models hold.
+type look struct {
+	method string
+	path   string // under /v1/ that of the common API, else of what the server has beside it
+	body   []byte // JSON; nil is none
+	after  bool   // to be sent only if the server knew the path of the one before
+
+	read func(body []byte, model string) (tokens int)
 }
 
-// The paths on which servers tell. The query of a Look is not among them.
-const (
-	commonList = "/v1/models"     // vLLM, SGLang, and providers: OpenRouter, Groq, Together, Fireworks, Mistral, Moonshot
-	llamaProps = "/props"         // llama.cpp
-	ollamaRuns = "/api/ps"        // Ollama: what is loaded now, and with how much
-	ollamaShow = "/api/show"      // Ollama: what a model is made to be loaded with
-	studioList = "/api/v0/models" // LM Studio
-	studioNext = "/api/v1/models" // LM Studio from 0.4 on
-)
+// mostProbe bounds the bytes of an answer that are read: the lists of large hosts have hundreds of models with a page
+// of text each. Of what is longer the beginning counts.
+const mostProbe = 4 << 20
 
-// Looks are the requests that may tell how much a model holds, in the order in which they are worth sending: the
-// first answer that ReadProbe can read says it. own is for a server of the user's, which may be of any kind: none of
-// these has it load a model or makes it answer one. Any other one is asked for the list of the common API alone.
-func Looks(model string, own bool) []Look {
-	list := Look{Method: "GET", Path: commonList}
+// looksFor are the requests that may tell how much a model holds, in the order in which they are worth sending. Those
+// for a server of the user's, which may be of any kind, have it neither load a model nor answer with one. Any other is
+// asked for the list of the common API alone. What a model could hold is not read: servers are run with less.
+func looksFor(model string, own bool) []look {
+	// vLLM, SGLang, and providers: OpenRouter, Groq, Together, Fireworks, Mistral, Moonshot
+	list := look{method: "GET", path: "/v1/models", read: readCommonList}
 	if !own {
-		return []Look{list}
+		return []look{list}
 	}
 	named, err := json.Marshal(map[string]string{"model": model})
 	if err != nil {
 		panic("BUG: a text cannot be written as JSON: " + err.Error())
 	}
-	return []Look{
+	studio := func(v gjson.Result) []listed {
+		return []listed{{names: namesIn(v, "id"), tokens: sizeIn(v, "loaded_context_length")}}
+	}
+	return []look{
 		list,
-		// One that serves a single model does not look at the query; one that has many would load the model without it.
-		{Method: "GET", Path: llamaProps + "?model=" + url.QueryEscape(model) + "&autoload=false"},
-		{Method: "GET", Path: ollamaRuns},
-		{Method: "POST", Path: ollamaShow, Body: named, After: true},
-		{Method: "GET", Path: studioList},
-		{Method: "GET", Path: studioNext},
+		{ // llama.cpp; one that has many models would load this one without the last parameter
+			method: "GET", path: "/props?model=" + url.QueryEscape(model) + "&autoload=false",
+			read: func(body []byte, _ string) int { return readNumber(body, "default_generation_settings.n_ctx") },
+		},
+		{ // Ollama: what is loaded now
+			method: "GET", path: "/api/ps", read: func(body []byte, model string) int {
+				return smallestOf(readList(gjson.GetBytes(body, "models"), func(v gjson.Result) []listed {
+					return []listed{{names: namesIn(v, "name", "model"), tokens: sizeIn(v, "context_length")}}
+				}), model)
+			},
+		},
+		// Ollama: what a model is to be loaded with
+		{method: "POST", path: "/api/show", body: named, after: true, read: readNumCtx},
+		{ // LM Studio
+			method: "GET", path: "/api/v0/models", read: func(body []byte, model string) int {
+				return smallestOf(readList(gjson.GetBytes(body, "data"), studio), model)
+			},
+		},
+		{ // LM Studio from 0.4 on
+			method: "GET", path: "/api/v1/models", read: func(body []byte, model string) int {
+				return smallestOf(readList(gjson.GetBytes(body, "models"), readInstances), model)
+			},
+		},
 	}
 }
 
-// MostProbe bounds the bytes of an answer that are read. The lists of large hosts have hundreds of models with a page
-// of text each; of what is longer the beginning counts.
-const MostProbe = 4 << 20
-
-// ReadProbe reads what a server has answered to the Look with the path: how many tokens the model holds there, if it
-// says so. What a model could hold, or was trained with, is no answer: servers are run with less.
-func ReadProbe(path string, body []byte, model string) (tokens int, ok bool) {
-	body = body[:min(len(body), MostProbe)]
-	path, _, _ = strings.Cut(path, "?")
-	switch path {
-	case commonList:
-		tokens = searchCommonList(body, model)
-	case ollamaRuns:
-		tokens = smallestOf(readList(gjson.GetBytes(body, "models"), readOllamaModel), model)
-	case studioList:
-		tokens = smallestOf(readList(gjson.GetBytes(body, "data"), readStudioModel), model)
-	case studioNext:
-		tokens = smallestOf(readList(gjson.GetBytes(body, "models"), readStudioInstances), model)
-	case llamaProps:
-		tokens = readWhole(body, func(v gjson.Result) int { return readSize(v.Get("default_generation_settings.n_ctx")) })
-	case ollamaShow:
-		tokens = readWhole(body, func(v gjson.Result) int { return readNumCtx(v.Get("parameters").String()) })
-	}
-	return tokens, tokens > 0
-}
-
-// readWhole reads a body that counts as a whole: cut off, its numbers may be.
-func readWhole(body []byte, read func(gjson.Result) int) int {
+// readNumber reads one number of a whole body: cut off, it may be another one.
+func readNumber(body []byte, path string) int {
 	if !json.Valid(body) {
 		return 0
 	}
-	return read(gjson.ParseBytes(body))
+	return sizeIn(gjson.ParseBytes(body), path)
+}
+
+// readNumCtx finds the window among the lines "NAME VALUE" of Ollama's parameters.
+func readNumCtx(body []byte, _ string) (tokens int) {
+	if !json.Valid(body) {
+		return 0
+	}
+	for line := range strings.Lines(gjson.GetBytes(body, "parameters").String()) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
+			tokens = sizeOf(gjson.Result{Type: gjson.String, Str: f[1]})
+		}
+	}
+	return tokens
 }
 
 // listed is a model of a list.
@@ -104,15 +108,30 @@ func readList(list gjson.Result, read func(gjson.Result) []listed) (all []listed
 	return all
 }
 
-// searchCommonList finds a model in the list of the common API. A whole list in which each model holds the same is
-// that of a server that runs one, maybe with adapters, under whatever name it is asked for.
-func searchCommonList(body []byte, model string) (tokens int) {
+// readCommonList finds a model in the list of the common API. A whole list in which each model holds the same is that
+// of a server that runs one, maybe with adapters, under whatever name it is asked for.
+func readCommonList(body []byte, model string) (tokens int) {
 	list := gjson.ParseBytes(body)
 	if !list.IsArray() {
 		list = list.Get("data")
 	}
-	all := readList(list, readCommonModel)
-	sizeAdapters(all)
+	sizes := map[string]int{}
+	all := readList(list, func(v gjson.Result) []listed {
+		m := listed{names: namesIn(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
+		for _, alias := range v.Get("aliases").Array() {
+			m.names = append(m.names, alias.String())
+		}
+		// A host may tell the model's size, and its own below that.
+		m.tokens = sizeIn(v, "max_model_len", "context_window", "context_length", "max_context_length",
+			"top_provider.context_length")
+		sizes[v.Get("id").String()] = m.tokens
+		return []listed{m}
+	})
+	for i, m := range all {
+		if m.tokens == 0 && m.parent != "" {
+			all[i].tokens = sizes[m.parent]
+		}
+	}
 	if bestLikeness(all, model) < unlike || !json.Valid(body) {
 		return smallestOf(all, model)
 	}
@@ -125,59 +144,16 @@ func searchCommonList(body []byte, model string) (tokens int) {
 	return tokens
 }
 
-// sizeAdapters lets adapters hold what the models do that they belong to.
-func sizeAdapters(all []listed) {
-	sizes := map[string]int{}
-	for _, m := range all {
-		if len(m.names) > 0 {
-			sizes[m.names[0]] = m.tokens
-		}
-	}
-	for i, m := range all {
-		if m.tokens == 0 && m.parent != "" {
-			all[i].tokens = sizes[m.parent]
-		}
-	}
-}
-
-// readCommonModel is an item of the common API's list. Its smallest size counts: a host may have the model's, and its
-// own below that.
-func readCommonModel(v gjson.Result) []listed {
-	m := listed{names: namesIn(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
-	v.Get("aliases").ForEach(func(_, alias gjson.Result) bool {
-		m.names = append(m.names, alias.String())
-		return true
-	})
-	for _, key := range []string{"max_model_len", "context_window", "context_length", "max_context_length", "top_provider.context_length"} {
-		if n := readSize(v.Get(key)); n > 0 && (m.tokens == 0 || n < m.tokens) {
-			m.tokens = n
-		}
-	}
-	return []listed{m}
-}
-
-// readOllamaModel is an item of Ollama's list of what is loaded.
-func readOllamaModel(v gjson.Result) []listed {
-	return []listed{{names: namesIn(v, "name", "model"), tokens: readSize(v.Get("context_length"))}}
-}
-
-// readStudioModel is an item of LM Studio's list. What is not loaded will be loaded with less than it can hold.
-func readStudioModel(v gjson.Result) []listed {
-	return []listed{{names: namesIn(v, "id"), tokens: readSize(v.Get("loaded_context_length"))}}
-}
-
-// readStudioInstances are those that LM Studio has loaded of a model, each with a name of its own, and the model.
-func readStudioInstances(v gjson.Result) []listed {
+// readInstances are those that LM Studio has loaded of a model, each with a name of its own, and the model.
+func readInstances(v gjson.Result) (all []listed) {
 	key := listed{names: namesIn(v, "key")}
-	all := []listed{}
-	v.Get("loaded_instances").ForEach(func(_, loaded gjson.Result) bool {
-		m := listed{names: namesIn(loaded, "id"), tokens: readSize(loaded.Get("config.context_length"))}
+	for _, loaded := range v.Get("loaded_instances").Array() {
+		m := listed{names: namesIn(loaded, "id"), tokens: sizeIn(loaded, "config.context_length")}
 		if m.tokens > 0 && (key.tokens == 0 || m.tokens < key.tokens) {
 			key.tokens = m.tokens
 		}
 		all = append(all, m)
-		return true
-	})
+	}
 	return append(all, key)
 }
 
@@ -190,26 +166,21 @@ func namesIn(v gjson.Result, keys ...string) (all []string) {
 	return all
 }
 
-// readSize is a number of tokens that may be a window; 0 is none.
-func readSize(v gjson.Result) int {
-	if v.Type != gjson.Number && v.Type != gjson.String {
-		return 0
-	}
-	n := v.Int()
-	if n < Least || n > Most {
-		return 0
-	}
-	return int(n)
-}
-
-// readNumCtx finds the window among the lines "NAME VALUE" of Ollama's parameters.
-func readNumCtx(text string) (tokens int) {
-	for line := range strings.Lines(text) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
-			tokens = readSize(gjson.Result{Type: gjson.String, Str: f[1]})
+// sizeIn is the smallest number of tokens under the keys that may be a window; 0 is none.
+func sizeIn(v gjson.Result, keys ...string) (tokens int) {
+	for _, key := range keys {
+		if n := sizeOf(v.Get(key)); n > 0 && (tokens == 0 || n < tokens) {
+			tokens = n
 		}
 	}
 	return tokens
+}
+
+func sizeOf(v gjson.Result) int {
+	if n := v.Int(); (v.Type == gjson.Number || v.Type == gjson.String) && n >= Least && n <= Most {
+		return int(n)
+	}
+	return 0
 }
 
 // smallestOf is how much a model of the list holds: the smallest of those that are called most like it.
@@ -242,28 +213,21 @@ const (
 )
 
 func (m listed) likeness(model string) int {
-	degree := unlike
-	for _, s := range m.names {
-		degree = min(degree, likeness(s, model))
+	asked, degree := strings.ToLower(model), unlike
+	plain, _, variant := strings.Cut(asked, ":")
+	for _, name := range m.names {
+		switch name = strings.ToLower(name); {
+		case name == asked:
+			return same
+		case name == asked+":latest", name+":latest" == asked:
+			degree = min(degree, tagged)
+		case variant && name == plain:
+			degree = min(degree, varied)
+		case fileOf(name) == fileOf(asked) && fileOf(asked) != "":
+			degree = min(degree, shelved)
+		}
 	}
 	return degree
-}
-
-// likeness compares a name in a list with the one that a request has.
-func likeness(listed, asked string) int {
-	listed, asked = strings.ToLower(listed), strings.ToLower(asked)
-	plain, _, variant := strings.Cut(asked, ":")
-	switch {
-	case listed == asked:
-		return same
-	case listed == asked+":latest", listed+":latest" == asked:
-		return tagged
-	case variant && listed == plain:
-		return varied
-	case fileOf(listed) == fileOf(asked) && fileOf(asked) != "":
-		return shelved
-	}
-	return unlike
 }
 
 // fileOf is a name without the folders, or the host and maker, that stand before it.

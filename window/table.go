@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"epitome/pattern/lazy"
+	"sync"
 )
 
 // rows is the built-in table, a line "provider model tokens" for each entry; "make windows" writes it.
@@ -28,7 +27,7 @@ type index [3]map[string]int
 var makers = [...]string{"anthropic", "azure", "bedrock", "deepseek", "gemini", "openai", "vertexai", "xai", "zai"}
 
 // builtIn is the built-in table, read once: nothing changes it.
-var builtIn = lazy.Of(readTable)
+var builtIn = sync.OnceValue(readTable)
 
 // readTable indexes the built-in table.
 //

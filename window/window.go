@@ -1,24 +1,19 @@
-// Package window is how many tokens a model can hold.
+// Package window knows how many tokens a model holds.
 //
-// It promises an answer for every name, found without asking anyone. The answer says where it comes from: the
-// configuration, else what a server has said of itself, else the entry of a built-in table, else that of the name's
-// family, else the configured default. Use corrects it downwards (Lessons). A window is less than the configured one
-// if a refusal has stated less, if less follows from a refusal or from a silent cut, or if the server has said less.
-// A stated window holds for a day, one that follows for an hour, and both end when a larger request is answered.
-// Windows are made anew with each configuration; Lessons outlive it.
+// Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
+// configuration, what the server said when it was asked, a built-in table, the family of the name, the configured
+// default. Lessons of traffic correct it downwards: a window that a refusal states holds for a day, one that follows
+// from a refusal or from a silent cut for an hour, and both end when a larger request is answered. Windows are made
+// anew with each configuration; Lessons outlive it. A Prober asks servers in the background. ReadRefusal reads how
+// providers say that a request is too long.
 //
-// It does not promise that a window is right: providers change their limits, and hosts and accounts lower them.
-//
-// The package does no I/O but through a Keeper, and asks nobody. Looks says how a server can be asked, and ReadProbe
-// reads what it answers. Who asks hands that in with Lessons.Probe. ReadRefusal reads how a provider says that a
-// request is too long.
+// That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
 package window
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"epitome/unit"
 )
@@ -53,12 +48,8 @@ type Window struct {
 // Windows finds the windows of models. Make one with New; its methods may be called from any goroutine.
 type Windows struct {
 	fallback int
-	patterns []rule       // the one that wins first
-	table    func() table // read when the first window is asked for
-	lessons  *Lessons     // nil: there are none
-
-	mu    sync.RWMutex
-	known map[question]Window // what was found before, without lessons, at most maxKnown
+	patterns []rule   // the one that wins first
+	lessons  *Lessons // nil: there are none
 }
 
 // rule is a row of Config.Models, in lower case.
@@ -67,18 +58,18 @@ type rule struct {
 	tokens int
 }
 
+// question is a model at an upstream, by the very names of a request.
 type question struct{ upstream, model string }
 
-// Model names come from requests: whoever makes them up may neither fill the memory nor take much time.
-const (
-	maxKnown = 1024 // answers kept; when they are reached, all are forgotten
-	maxName  = 256  // bytes of a name that may be in the table, and whose answer is kept
-)
+// maxName is how many bytes a name may have that is looked up or remembered: requests make up names.
+const maxName = 256
 
-// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
-// lessons of use, which go on being learned; nil is none.
+func (q question) isLong() bool { return len(q.upstream) > maxName || len(q.model) > maxName }
+
+// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of
+// lessons, which go on being learned; nil is none.
 func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: int(c.Default), table: builtIn.Get, lessons: l, known: map[question]Window{}}
+	w := &Windows{fallback: int(c.Default), lessons: l}
 	for text, tokens := range c.Models {
 		w.patterns = append(w.patterns, rule{strings.ToLower(text), int(tokens)})
 	}
@@ -93,7 +84,7 @@ func New(c Config, l *Lessons) *Windows {
 // ("ft:gpt-4o:…"). The longest of the configured patterns that fits this name wins; of two as long, the smaller
 // window. What was learned is of the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
-	found := w.withoutLessons(upstream, model)
+	found := w.search(upstream, model)
 	if w.lessons == nil {
 		return found
 	}
@@ -118,38 +109,16 @@ func (w *Windows) Configured(model string) (tokens int) {
 	return 0
 }
 
-// withoutLessons is the window without the lessons of use.
-func (w *Windows) withoutLessons(upstream, model string) Window {
-	if len(model) > maxName {
-		return w.search(upstream, model)
-	}
-	w.mu.RLock()
-	found, ok := w.known[question{upstream, model}]
-	w.mu.RUnlock()
-	if ok {
-		return found
-	}
-	found = w.search(upstream, model)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.known) >= maxKnown {
-		clear(w.known)
-	}
-	// The names are copied: they may be parts of a whole request.
-	w.known[question{strings.Clone(upstream), strings.Clone(model)}] = found
-	return found
-}
-
+// search finds the window without the lessons.
 func (w *Windows) search(upstream, model string) Window {
 	if tokens := w.Configured(model); tokens > 0 {
 		return Window{tokens, Configured}
 	}
-	model = strings.ToLower(model)
 	if len(model) > maxName {
 		return Window{w.fallback, Default}
 	}
-	n := readName(model)
-	if tokens, ok := w.table().find(strings.ToLower(upstream), n); ok {
+	n := readName(strings.ToLower(model))
+	if tokens, ok := builtIn().find(strings.ToLower(upstream), n); ok {
 		return Window{tokens, Table}
 	}
 	if tokens, ok := familyOf(n.bare); ok {

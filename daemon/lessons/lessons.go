@@ -11,37 +11,17 @@ import (
 	"epitome/tokenize"
 )
 
-// OfWindows keeps in the store what use has shown of windows.
-type OfWindows struct{ store.Store }
+// OfStore keeps in the store what use has shown of windows and ratios.
+type OfStore struct{ store.Store }
 
 // Get returns what stands under the key.
-func (k OfWindows) Get(key string) (value []byte, version uint64, found bool) {
-	fact, found := k.Store.Get(key)
-	return fact.Bytes, fact.Version, found
-}
-
-// Put sets what stands under the key.
-func (k OfWindows) Put(key string, value []byte, keep time.Duration) error {
-	return OfRatios(k).Put(key, value, keep)
-}
-
-// Swap sets it if what stands there has the version.
-func (k OfWindows) Swap(key string, version uint64, value []byte, keep time.Duration) (swapped bool, err error) {
-	_, swapped, err = k.CompareAndSwap(key, version, value, keep)
-	return swapped, err
-}
-
-// OfRatios keeps in the store what use has shown of ratios.
-type OfRatios struct{ store.Store }
-
-// Get returns what stands under the key.
-func (k OfRatios) Get(key string) (value []byte, found bool) {
+func (k OfStore) Get(key string) (value []byte, found bool) {
 	fact, found := k.Store.Get(key)
 	return fact.Bytes, found
 }
 
 // Put sets what stands under the key.
-func (k OfRatios) Put(key string, value []byte, keep time.Duration) error {
+func (k OfStore) Put(key string, value []byte, keep time.Duration) error {
 	_, err := k.Store.Put(key, value, keep)
 	return err
 }

@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"strings"
+
+	"epitome/config"
+	"epitome/proxy"
+	"epitome/proxy/route"
+	"epitome/window"
+)
+
+// probedOf are the upstreams that may be asked how much their models hold.
+func probedOf(conf config.Config) map[string]window.Server {
+	servers := map[string]window.Server{}
+	if !conf.Window.Probe {
+		return servers
+	}
+	for name, u := range conf.Upstreams {
+		if own := config.IsLocal(u.URL); own || tells(u) {
+			servers[name] = window.Server{URL: u.URL, Own: own}
+		}
+	}
+	return servers
+}
+
+// tells reports whether an upstream is a provider that publishes how much its models hold, and that would tell us:
+// but for OpenRouter they want a key, and a client's own is not used for what it has not asked.
+func tells(u route.UpstreamConfig) bool {
+	at, err := url.Parse(u.URL)
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(at.Hostname()) {
+	case "openrouter.ai":
+		return true
+	case "api.groq.com", "api.together.xyz", "api.fireworks.ai", "api.mistral.ai", "api.moonshot.ai", "api.moonshot.cn":
+		for name, value := range u.Headers {
+			if strings.EqualFold(name, "Authorization") && value != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// probesThrough asks servers through the proxy; nil is none.
+func probesThrough(p *proxy.Proxy) window.Ask {
+	if p == nil {
+		return nil
+	}
+	return func(ctx context.Context, upstream, method, path string, body []byte) (int, io.ReadCloser, error) {
+		a, err := p.Look(ctx, proxy.Inquiry{Upstream: upstream, Method: method, Path: path, Body: body})
+		return a.Status, a.Body, err
+	}
+}

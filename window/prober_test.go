@@ -1,0 +1,196 @@
+package window
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"epitome/unit"
+)
+
+// server is a prober of the upstream "up", which it asks nothing but what answers says.
+type server struct {
+	*Prober
+	t       *testing.T
+	mu      sync.Mutex
+	answers map[string]string // by path without its query; others get status 404
+	status  int               // of all; 0 is as answers says
+	looks   []string
+	log     bytes.Buffer
+	clock   watch
+}
+
+func probing(t *testing.T, models map[string]unit.Tokens, answers map[string]string) *server {
+	t.Helper()
+	s := &server{t: t, answers: answers, clock: watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
+	windows, l := &atomic.Pointer[Windows]{}, NewLessons(nil, s.clock.now)
+	windows.Store(New(Config{Default: 128_000, Models: models}, l))
+	log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.Prober = NewProber(windows, l, log, s.clock.now)
+	s.Configure(map[string]Server{"up": {"http://localhost", true}})
+	s.AskThrough(s.asked)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) asked(_ context.Context, _, method, path string, body []byte) (int, io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks = append(s.looks, strings.TrimSpace(method+" "+path+" "+string(body)))
+	path, _, _ = strings.Cut(path, "?")
+	answer, ok := s.answers[path]
+	switch {
+	case s.status < 0:
+		return 0, nil, errors.New("hangup")
+	case s.status > 0:
+		return s.status, io.NopCloser(strings.NewReader("no")), nil
+	case !ok:
+		return 404, io.NopCloser(strings.NewReader("no")), nil
+	}
+	return 200, io.NopCloser(strings.NewReader(answer)), nil
+}
+
+// converse has a conversation with the model once the time has passed: it is believed to hold before, then after.
+func (s *server) converse(pass time.Duration, before, after, looks int) {
+	s.t.Helper()
+	s.clock.at = s.clock.at.Add(pass)
+	for i, want := range []int{before, after} {
+		if got := s.windows.Load().Of("up", "m/x").Tokens; got != want {
+			s.t.Errorf("at %d the model is believed to hold %d, want %d", i, got, want)
+		}
+		s.Note("up", "m/x")
+		s.running.Wait()
+	}
+	if len(s.looks) != looks {
+		s.t.Errorf("after %v it was asked %q, want %d", pass, s.looks, looks)
+	}
+}
+
+func (s *server) says(want bool, line string) {
+	s.t.Helper()
+	if regexp.MustCompile(line).MatchString(s.log.String()) != want {
+		s.t.Errorf("a line %s in the log: want %v\n%s", line, want, &s.log)
+	}
+}
+
+const holds24k = `{"data":[{"id":"m/x","max_model_len":24576}]}`
+
+func TestServersOfEachKindAreAsked(t *testing.T) {
+	const v1, props, ps = "GET /v1/models", "GET /props?model=m%2Fx&autoload=false", "GET /api/ps"
+	f := func(path, answer string, looks ...string) {
+		t.Helper()
+		s := probing(t, nil, map[string]string{"/v1/models": `{"data":[{"id":"m/x"},{"id":"n"}]}`, "/api/ps": `{"models":[]}`})
+		s.answers[path] = answer
+		s.converse(0, 128_000, 24_576, len(looks))
+		if !slices.Equal(s.looks, looks) {
+			t.Errorf("it was asked %q, want %q", s.looks, looks)
+		}
+		s.says(true, `level=INFO msg="a server says how much a model holds" upstream=up model=m/x window=24576 path=`+path+
+			` believed=128000 from=default\n`)
+	}
+	f("/v1/models", holds24k, v1)
+	f("/props", `{"default_generation_settings":{"n_ctx":24576}}`, v1, props)
+	f("/api/ps", `{"models":[{"model":"m/x:latest","context_length":24576}]}`, v1, props, ps)
+	f("/api/show", `{"parameters":"num_ctx 24576"}`, v1, props, ps, `POST /api/show {"model":"m/x"}`)
+	f("/api/v0/models", `{"data":[{"id":"m/x","loaded_context_length":24576,"max_context_length":40960}]}`,
+		v1, props, ps, `POST /api/show {"model":"m/x"}`, "GET /api/v0/models")
+
+	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
+	s.Configure(map[string]Server{"up": {"https://openrouter.ai", false}})
+	s.answers["/v1/models"] = "{}"
+	s.converse(0, 128_000, 128_000, 1) // a provider is asked for its list alone
+}
+
+func TestWhatAServerSaidHoldsForAnHour(t *testing.T) {
+	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
+	s.converse(0, 128_000, 24_576, 1)
+	s.converse(time.Hour-time.Second, 24_576, 24_576, 1)
+	s.answers["/v1/models"] = `{"data":[{"id":"m/x","max_model_len":65536}]}`
+	s.converse(time.Second, 24_576, 65_536, 2)
+
+	// What it does not say any more is not forgotten at once: it may be loading the model.
+	clear(s.answers)
+	s.converse(time.Hour, 65_536, 65_536, 7)
+	s.converse(29*time.Second, 65_536, 65_536, 7)
+	s.converse(time.Second, 65_536, 128_000, 12)
+	s.converse(5*time.Minute-time.Second, 128_000, 128_000, 12)
+	s.converse(time.Second, 128_000, 128_000, 17)
+}
+
+func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
+	f := func(status, looks int, says string) {
+		t.Helper()
+		s := probing(t, nil, nil)
+		s.status = status
+		s.lessons.Probe("up", "m/x", 65_536)
+		s.converse(0, 65_536, 65_536, looks)
+		s.converse(30*time.Second, 65_536, 65_536, 2*looks)
+		s.converse(5*time.Minute-time.Second, 65_536, 65_536, 2*looks)
+		s.says(true, `level=DEBUG msg="a server could not be asked how much a model holds" upstream=up model=m/x error="?`+says)
+	}
+	f(401, 1, "it answered with status 401")
+	f(429, 1, "it answered with status 429")
+	f(503, 5, "it answered with status 503")
+	f(-1, 1, "hangup")
+}
+
+func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
+	s := probing(t, map[string]unit.Tokens{"m*": 100_000}, map[string]string{"/v1/models": holds24k})
+	s.converse(0, 100_000, 24_576, 1)
+	s.converse(time.Hour, 24_576, 24_576, 2)
+	s.says(true, `level=WARN msg="a server says that a model holds less than is configured: what it says counts" .*configured=100000 do=`)
+	if n := strings.Count(s.log.String(), "level=WARN"); n != 1 {
+		t.Errorf("it warns %d times", n)
+	}
+	s = probing(t, map[string]unit.Tokens{"m*": 16_384}, map[string]string{"/v1/models": holds24k})
+	s.converse(0, 16_384, 16_384, 1)
+	s.says(false, "level=WARN")
+}
+
+func TestConfigurationSaysWhoIsAsked(t *testing.T) {
+	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
+	s.converse(0, 128_000, 24_576, 1)
+	s.Configure(map[string]Server{"up": {"http://localhost", true}})
+	s.converse(0, 24_576, 24_576, 2) // the server may be another one, too
+	s.Configure(nil)
+	s.converse(0, 128_000, 128_000, 2)
+	s.Configure(map[string]Server{"up": {"http://localhost", true}})
+	s.converse(0, 128_000, 24_576, 3)
+	s.Configure(map[string]Server{"up": {"http://gpu", true}})
+	s.converse(0, 128_000, 24_576, 4)
+
+	s.Note("up", strings.Repeat("m", maxName+1))
+	s.Note("other", "m")
+	s.AskThrough(nil)
+	s.Note("up", "n")
+	s.running.Wait()
+	if len(s.looks) != 4 {
+		t.Errorf("it was asked %q", s.looks)
+	}
+}
+
+func TestOneThingIsAskedAtATime(t *testing.T) {
+	s := probing(t, nil, nil)
+	var asked atomic.Int32
+	s.AskThrough(func(ctx context.Context, _, _, _ string, _ []byte) (int, io.ReadCloser, error) {
+		asked.Add(1)
+		<-ctx.Done()
+		return 0, nil, ctx.Err()
+	})
+	s.Note("up", "m")
+	s.Note("up", "n")
+	s.Close() // ends what is being asked
+	s.Note("up", "o")
+	if n := asked.Load(); n > 1 || len(s.findings) > 0 {
+		t.Errorf("%d things were asked, and %d are known", n, len(s.findings))
+	}
+}
