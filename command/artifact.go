@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"epitome/command/line"
-	"epitome/command/shelves"
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
@@ -87,7 +86,7 @@ func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Write
 	}
 	looked = home + " and the folders in its run/; an epitome that runs with another --data or --config has a " +
 		"folder of its own: give the same flags here, or the path or URL in place of the id"
-	content, _, err := shelves.Open(conf, home, name)
+	content, _, err := openArtifact(conf, home, name)
 	if err != nil {
 		return looked, err
 	}
@@ -101,7 +100,7 @@ func complete(c *cli, beginning string) (id string, err error) {
 	if len(beginning) < least {
 		return "", fmt.Errorf("write at least %d letters of its id before the *", least)
 	}
-	names, err := (&shelves.Own{Load: c.load}).Beginning(beginning)
+	names, err := (&ownArtifacts{cli: c}).Beginning(beginning)
 	switch {
 	case err != nil:
 		return "", err
@@ -148,7 +147,7 @@ func (k artifactCmd) printURL() error {
 		}
 	}
 	u.RawQuery = query.Encode()
-	content, _, err := shelves.At(u)
+	content, _, err := artifactAt(u)
 	if err != nil {
 		return err
 	}

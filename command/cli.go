@@ -15,11 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/command/advice"
-	"epitome/command/handing"
 	"epitome/command/line"
-	"epitome/command/logging"
-	"epitome/command/notes"
 	"epitome/config"
 	"epitome/console/terminal"
 	"epitome/instance"
@@ -67,12 +63,12 @@ type artifactCmds struct {
 
 // ownCmds are the commands that are about the program itself.
 type ownCmds struct {
-	Context handing.Command `cmd:"" help:"Keep files that conversations are told of."`
-	Memory  notes.Command   `cmd:"" help:"List what earlier sessions have learned, and forget it."`
-	Key     keyCmd          `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
-	Service serviceCmd      `cmd:"" help:"Have epitome start when you log in."`
-	Version versionCmd      `cmd:"" help:"Print version, commit and date of this program."`
-	Assist  helpCmd         `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
+	Context contextCmd `cmd:"" help:"Keep files that conversations are told of."`
+	Memory  memoryCmd  `cmd:"" help:"List what earlier sessions have learned, and forget it."`
+	Key     keyCmd     `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
+	Service serviceCmd `cmd:"" help:"Have epitome start when you log in."`
+	Version versionCmd `cmd:"" help:"Print version, commit and date of this program."`
+	Assist  helpCmd    `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
 }
 
 // load reads the configuration, with the flags above the file.
@@ -90,7 +86,7 @@ func Execute(defaults string, args []string) int {
 	parsed, err := c.program.Parse(args)
 	switch {
 	case err != nil:
-		complain(advice.On(err, args, c.program))
+		complain(advise(err, args, c.program))
 		return 2
 	case parsed.Asked == nil:
 		return exitCode(c.run(parsed.Command.Target()))
@@ -119,21 +115,13 @@ const (
 	develop = "develop"
 )
 
-// command is a command of this package. room is one of a package below, which needs nothing but the configuration.
-type (
-	command interface{ Run(c *cli) error }
-	room    interface {
-		Run(load func() (config.Config, error)) error
-	}
-)
+// command is what runs.
+type command interface{ Run(c *cli) error }
 
 // run runs the command whose words were read into target.
 func (c *cli) run(target any) error {
-	switch target := target.(type) {
-	case command:
+	if target, ok := target.(command); ok {
 		return target.Run(c)
-	case room:
-		return target.Run(c.load)
 	}
 	return fmt.Errorf("BUG: cannot run a %T: it has no Run that package command knows", target)
 }
@@ -194,6 +182,3 @@ func (versionCmd) Run(*cli) error {
 	_, err := fmt.Println(versionText())
 	return err
 }
-
-// isTerminal reports whether somebody reads along.
-func isTerminal(f *os.File) bool { return logging.IsTerminal(f) }

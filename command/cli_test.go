@@ -17,9 +17,7 @@ func TestEveryCommandCanBeRun(t *testing.T) {
 		if len(c.Commands()) > 0 {
 			return
 		}
-		switch c.Target().(type) {
-		case command, room:
-		default:
+		if _, ok := c.Target().(command); !ok {
 			t.Errorf("%s: nothing runs a %T", c.Path(), c.Target())
 		}
 		_, err := new(cli).describe().Parse(strings.Fields(c.Path()))

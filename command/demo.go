@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"epitome/bench/demo"
-	"epitome/command/stage"
 	"epitome/config"
 	"epitome/console/access"
 	"epitome/daemon"
@@ -36,20 +35,20 @@ func (k demoCmd) Run(c *cli) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := stage.NewFolder()
+	folder, err := newDemoFolder()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.leave(folder)) }()
-	if err := stage.Seal(folder, k.Seed); err != nil {
+	if err := sealDemo(folder, k.Seed); err != nil {
 		return err
 	}
-	s := stage.Stage{Defaults: c.defaults, Folder: folder, Window: window, File: c.Config, Mode: c.Mode}
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.Open}
+	s := stage{Defaults: c.defaults, Folder: folder, Window: window, File: c.Config, Mode: c.Mode}
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open}
 	if !k.JSON {
 		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
 	}
-	if o.Mode, err = s.Runs(); err != nil {
+	if o.Mode, err = s.runs(); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"epitome/bench/demo"
-	"epitome/command/stage"
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/console/story"
@@ -50,11 +49,11 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := stage.Seal(folder, 1); err != nil {
+		if err := sealDemo(folder, 1); err != nil {
 			t.Fatal(err)
 		}
-		s := stage.Stage{Defaults: configtest.Text(), Folder: folder, Window: 16_000}
-		o := demo.Options{Window: s.Window, Turns: 45, Seed: 1, Open: s.Open, Live: &told}
+		s := stage{Defaults: configtest.Text(), Folder: folder, Window: 16_000}
+		o := demo.Options{Window: s.Window, Turns: 45, Seed: 1, Open: s.open, Live: &told}
 		o.End = func(r *demo.Report) error {
 			// A turn is told behind its answer: the last one may come to the pages after the agent has read it.
 			var got int
@@ -144,12 +143,12 @@ func toldByDemo(t *testing.T) string {
 		t.Fatal(err)
 	}
 	folder := shortFolder(t)
-	if err := stage.Seal(folder, c.Demo.Seed); err != nil {
+	if err := sealDemo(folder, c.Demo.Seed); err != nil {
 		t.Fatal(err)
 	}
 	var told bytes.Buffer
-	s := stage.Stage{Defaults: configtest.Text(), Folder: folder, Window: window}
-	o := demo.Options{Window: window, Turns: c.Demo.Turns, Seed: c.Demo.Seed, Open: s.Open, Live: &told}
+	s := stage{Defaults: configtest.Text(), Folder: folder, Window: window}
+	o := demo.Options{Window: window, Turns: c.Demo.Turns, Seed: c.Demo.Seed, Open: s.open, Live: &told}
 	r, err := demo.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

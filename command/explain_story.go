@@ -1,11 +1,15 @@
 package command
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"slices"
 
-	"epitome/command/account"
 	"epitome/console/inert"
+	"epitome/console/story"
 	"epitome/console/terminal"
 	"epitome/instance"
 	"epitome/pattern"
@@ -46,7 +50,7 @@ func (k explainCmd) explainExchange(c *cli) error {
 		return err
 	}
 	return k.askRunning(running, what, func(card *instance.Card) (string, error) {
-		return account.ConversationOf(card, k.File)
+		return conversationOf(card, k.File)
 	})
 }
 
@@ -75,7 +79,7 @@ func (k explainCmd) askRunning(running []*instance.Card, what string,
 			failed = err
 			continue
 		}
-		a, err := account.Ask(card, id)
+		a, err := accountOf(card, id)
 		if err == nil {
 			return k.printStory(a)
 		}
@@ -89,5 +93,52 @@ func (k explainCmd) printStory(a terminal.Account) error {
 		return inert.Print(os.Stdout, a)
 	}
 	_, err := os.Stdout.WriteString(a.Text())
+	return err
+}
+
+// conversationOf asks an epitome for the id of the conversation of an exchange, by the number that it has for it.
+func conversationOf(card *instance.Card, exchange string) (id string, err error) {
+	var e struct{ Conversation string }
+	if err := answerInto(card, "/-/api/exchanges/"+exchange, &e); err != nil {
+		return "", err
+	}
+	if e.Conversation == "" {
+		return "", fmt.Errorf("the epitome on %s had it as a request without a conversation", card.Listen)
+	}
+	return e.Conversation, nil
+}
+
+// accountOf asks an epitome for a conversation, and for its edits of the newest 20 turns that had any.
+func accountOf(card *instance.Card, id string) (a terminal.Account, err error) {
+	of := "/-/api/conversations/" + url.PathEscape(id)
+	if err := answerInto(card, of, &a.Conversation); err != nil {
+		return a, err
+	}
+	if err := answerInto(card, of+"/edits", &a.Edits); err != nil {
+		return a, err
+	}
+	a.Decisions = []story.Edits{}
+	for _, e := range slices.Backward(a.Conversation.Exchanges) {
+		if !e.Decided || len(a.Decisions) == 20 {
+			continue
+		}
+		var edits story.Edits
+		if err := answerInto(card, fmt.Sprintf("/-/api/exchanges/%d/edits", e.Seq), &edits); err != nil {
+			return a, err
+		}
+		a.Decisions = append(a.Decisions, edits)
+	}
+	return a, nil
+}
+
+// answerInto asks for JSON.
+func answerInto(card *instance.Card, path string, into any) error {
+	text, err := card.Answer(path, nil)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if errors.Is(err, instance.ErrNoAnswer) {
+		return fmt.Errorf("the epitome on %s does not know it", card.Listen)
+	}
 	return err
 }

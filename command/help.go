@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 
-	"epitome/command/advice"
 	"epitome/command/line"
 )
 
@@ -19,7 +18,7 @@ func (k helpCmd) Run(c *cli) error {
 	for _, word := range k.Words {
 		i := slices.IndexFunc(of.Commands(), func(child *line.Command) bool { return child.Name == word })
 		if i < 0 {
-			complain(advice.On(&line.UnexpectedError{Word: word, Of: of}, k.Words, c.program))
+			complain(advise(&line.UnexpectedError{Word: word, Of: of}, k.Words, c.program))
 			return exitStatus(2)
 		}
 		of = of.Commands()[i]

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"epitome/command/shelves"
 	"epitome/console/recall"
 	"epitome/instance"
 )
@@ -12,5 +11,5 @@ type mcpCmd struct{}
 func (mcpCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return recall.ServeStdio(ctx, instance.Version(), &shelves.Own{Load: c.load})
+	return recall.ServeStdio(ctx, instance.Version(), &ownArtifacts{cli: c})
 }

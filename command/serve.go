@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"epitome/command/logging"
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/unit"
@@ -42,14 +41,11 @@ func (s serveCmd) Run(c *cli) error {
 
 // openLog begins the log. One that "run" has started has its standard error in a file of its own: no other is written.
 func (s serveCmd) openLog(conf config.Config) (*slog.Logger, io.Closer, error) {
-	o := logging.Options{Level: conf.Log.LeastLevel(), File: conf.Log.File, Quota: int64(conf.Log.Quota),
-		Errors: os.Stderr}
+	file := conf.Log.File
 	if s.Leased {
-		o.File = ""
+		file = ""
 	}
-	o.Text = conf.Log.Format == config.LogText ||
-		conf.Log.Format == config.LogAuto && o.File == "" && isTerminal(os.Stderr)
-	log, end, err := logging.Open(o)
+	log, end, err := openLog(conf.Log, file)
 	if err != nil {
 		return nil, nil, conf.Locate(unit.Wrong([]string{"log", "file"}, "%w", err))
 	}

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"time"
 
-	"epitome/command/statusline"
 	"epitome/console/story"
 	"epitome/console/terminal"
 )
@@ -52,7 +54,29 @@ func (k statusCmd) ask(c *cli) (said story.Status, answer []byte, err error) {
 	}
 	of := story.Which{ID: k.Conversation, Session: k.Session}
 	if k.Line && of == (story.Which{}) {
-		of.Session = statusline.Session(os.Stdin)
+		of.Session = sessionIn(os.Stdin, 300*time.Millisecond)
 	}
 	return asking(running[0]).Status(of)
+}
+
+// sessionIn is what an agent calls its session: session_id in the JSON that it writes to the standard input of the
+// command for its status line, all at once. It is empty where nothing of the kind comes within wait.
+func sessionIn(in *os.File, wait time.Duration) string {
+	if isTerminal(in) { // or the null device
+		return ""
+	}
+	read := make(chan string, 1)
+	go func() {
+		var said struct {
+			Session string `json:"session_id"`
+		}
+		_ = json.NewDecoder(io.LimitReader(in, 1<<20)).Decode(&said)
+		read <- said.Session
+	}()
+	select {
+	case session := <-read:
+		return session
+	case <-time.After(wait):
+		return ""
+	}
 }

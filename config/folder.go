@@ -39,23 +39,3 @@ func dataHome() string {
 	}
 	return home
 }
-
-// Whence says in a sentence where c has its data folder from, and which file was read.
-func Whence(c Config) string {
-	folder, err := c.DataFolder()
-	if err != nil {
-		return ""
-	}
-	by := "the default"
-	switch {
-	case c.Data != "":
-		by = "by " + c.from.of([]string{"data"})
-	case runtime.GOOS != "darwin" && runtime.GOOS != "ios" && runtime.GOOS != "windows" && dataHome() != "":
-		by = "by XDG_DATA_HOME"
-	}
-	read := "this command read no configuration file"
-	if file := c.from.of(nil); file != "" {
-		read = "this command read the configuration file " + file
-	}
-	return fmt.Sprintf("The data folder is %s (%s); %s.", folder, by, read)
-}

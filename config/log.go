@@ -24,8 +24,8 @@ const (
 	LogJSON = "json"
 )
 
-// leastLog is the least quota of a log, in bytes: some lines are a few KB.
-const leastLog = 64 << 10
+// leastLog is the least quota of a log, in bytes: two files of a megabyte each.
+const leastLog = 2 << 20
 
 // LeastLevel is the level below which nothing is logged.
 func (c LogConfig) LeastLevel() slog.Level {

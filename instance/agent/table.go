@@ -1,10 +1,5 @@
 package agent
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Deaf is an agent that reads no base URL from the environment.
 type Deaf struct {
 	Name     string
@@ -22,18 +17,4 @@ var deaf = []Deaf{
 	{"Goose", []string{"goose", "goosed"}, "`OPENAI_HOST: ADDRESS`", "`~/.config/goose/config.yaml`"},
 	{"Kilo Code, Roo Code", []string{"kilo", "kilocode", "roo"}, "`ADDRESS/v1` as the base URL",
 		"their provider \"OpenAI Compatible\""},
-}
-
-// Table is the agents that need a setting of their own, as docs show them, for an epitome at this address.
-func Table(address string) string {
-	var b strings.Builder
-	b.WriteString("| agent | write | into |\n|---|---|---|\n")
-	for _, d := range deaf {
-		write := strings.ReplaceAll(d.Write, "ADDRESS", address)
-		if !strings.Contains(write, "`") {
-			write = "`" + write + "`"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.Name, write, d.Where)
-	}
-	return b.String()
 }

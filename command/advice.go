@@ -1,5 +1,4 @@
-// Package advice says what was meant by a command line that cannot be read, as far as that shows.
-package advice
+package command
 
 import (
 	"errors"
@@ -19,8 +18,8 @@ const (
 	shortWord = 3
 )
 
-// On is an error of the program's command line, with what was meant.
-func On(err error, args []string, program *line.Command) string {
+// advise is an error of the program's command line, with what was meant.
+func advise(err error, args []string, program *line.Command) string {
 	if flag, ok := errors.AsType[*line.UnknownFlagError](err); ok {
 		return onFlag(flag)
 	}

@@ -1,8 +1,4 @@
-// Package shelves opens artifacts wherever epitomes of this user keep them: it asks the epitome that runs with a data
-// folder, and opens what lies there only where none does.
-//
-// It promises that no running epitome is disturbed, and that the error is console.ErrNoArtifact where nobody has it.
-package shelves
+package command
 
 import (
 	"cmp"
@@ -13,21 +9,24 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
 	"epitome/instance"
+	"epitome/offload"
 )
 
 // downloadTime bounds the time that an artifact takes from a running epitome.
 const downloadTime = 2 * time.Minute
 
-// Open opens the artifact of this name from a data folder, or from one of those below it that "epitome run" makes. The
+// openArtifact opens the artifact of this name from a data folder, or from one of those below it that "epitome run" makes. The
 // caller closes it. size is −1 if it is not known.
-func Open(conf config.Config, home, name string) (content io.ReadCloser, size int64, err error) {
+func openArtifact(conf config.Config, home, name string) (content io.ReadCloser, size int64, err error) {
 	var failed error
 	for _, folder := range instance.FoldersIn(home) {
 		content, size, err := openIn(conf, folder, name)
@@ -42,10 +41,8 @@ func Open(conf config.Config, home, name string) (content io.ReadCloser, size in
 }
 
 func openIn(conf config.Config, folder, name string) (io.ReadCloser, int64, error) {
-	if b, err := instance.Read(folder); err == nil {
-		if _, err := b.Ask(); err == nil {
-			return ask(b, name)
-		}
+	if running := instance.RunningIn(folder); len(running) > 0 {
+		return askArtifact(running[0], name)
 	}
 	kept, err := daemon.OpenLeft(conf, folder)
 	if err != nil {
@@ -58,15 +55,15 @@ func openIn(conf config.Config, folder, name string) (io.ReadCloser, int64, erro
 	return content, size, nil
 }
 
-// ask asks a running epitome.
-func ask(b *instance.Card, name string) (io.ReadCloser, int64, error) {
+// askArtifact asks a running epitome.
+func askArtifact(b *instance.Card, name string) (io.ReadCloser, int64, error) {
 	return fetch(b.Listen, func(ctx context.Context) (*http.Response, error) {
 		return b.Get(ctx, "/-/artifacts/"+name)
 	})
 }
 
-// At opens what an epitome serves at a URL, with a query as it is.
-func At(u *url.URL) (io.ReadCloser, int64, error) {
+// artifactAt opens what an epitome serves at a URL, with a query as it is.
+func artifactAt(u *url.URL) (io.ReadCloser, int64, error) {
 	return fetch(u.Host, func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 		if err != nil {
@@ -117,4 +114,63 @@ func refusal(resp *http.Response, from string) error {
 		}
 	}
 	return errors.New(said.Error.Message)
+}
+
+// ownArtifacts are the artifacts of this user's epitomes, as tools read them.
+type ownArtifacts struct {
+	cli *cli // the configuration is read each time: an epitome may have been started meanwhile
+
+	mu sync.Mutex // held while one is opened: of a folder that nobody serves, one has the store
+}
+
+// Open returns the content under a name, which the caller closes, and its size in bytes.
+func (o *ownArtifacts) Open(name string) (io.ReadCloser, int64, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	conf, home, err := o.place()
+	if err != nil {
+		return nil, 0, err
+	}
+	return openArtifact(conf, home, name)
+}
+
+// Lines reads which lines are wanted.
+func (*ownArtifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
+	return daemon.Artifacts{}.Lines(lines, grep)
+}
+
+// Beginning are the names that begin with these letters.
+func (o *ownArtifacts) Beginning(letters string) ([]string, error) {
+	conf, home, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	return artifactsBeginning(conf, home, letters)
+}
+
+// place is the configuration, and the data folder that it says.
+func (o *ownArtifacts) place() (conf config.Config, home string, err error) {
+	if conf, err = o.cli.load(); err != nil {
+		return conf, "", err
+	}
+	home, err = conf.DataFolder()
+	return conf, home, err
+}
+
+// artifactsBeginning are the names of artifacts that begin with these letters and lie as files in a data folder, in one of those
+// below it that "epitome run" makes, or in the one that several epitomes share. Those in a bucket are not among them.
+func artifactsBeginning(conf config.Config, home, letters string) (names []string, err error) {
+	folders := instance.FoldersIn(home)
+	if conf.Store.URL != "" && conf.Offload.Folder != "" {
+		folders = append(folders, conf.Offload.Folder)
+	}
+	for _, folder := range folders {
+		some, err := offload.NamesIn(folder, letters)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }

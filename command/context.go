@@ -1,8 +1,4 @@
-// Package handing is 'epitome context': files that people give to conversations are kept, listed and forgotten.
-//
-// It promises that a file which cannot be kept is named with what to do about it, and that then none of those which
-// came with it is kept either.
-package handing
+package command
 
 import (
 	"errors"
@@ -15,33 +11,30 @@ import (
 	"epitome/offload/contexts"
 )
 
-// Command are its commands.
-type Command struct {
-	Add    addCmd    `cmd:"" help:"Keep files under a name. A file of the same name takes the other one's place."`
-	List   listCmd   `cmd:"" help:"List the files that are kept, of all names or of one."`
-	Remove removeCmd `cmd:"" help:"Forget files, or all of a name."`
+// contextCmd keeps, lists and forgets files that people give to conversations.
+type contextCmd struct {
+	Add    contextAddCmd    `cmd:"" help:"Keep files under a name. A file of the same name takes the other one's place."`
+	List   contextListCmd   `cmd:"" help:"List the files that are kept, of all names or of one."`
+	Remove contextRemoveCmd `cmd:"" help:"Forget files, or all of a name."`
 }
 
-// Load reads the configuration that the command line says.
-type Load = func() (config.Config, error)
-
-type addCmd struct {
+type contextAddCmd struct {
 	Name  string   `arg:"" help:"The name under which conversations ask for the files together: a-z, 0-9, dot, dash and underscore."`
 	Files []string `arg:"" help:"Text files in UTF-8. At most 10 MB each, and 200 under one name."`
 }
 
-type listCmd struct {
+type contextListCmd struct {
 	Name string `arg:"" optional:"" help:"Only the files under this name."`
 }
 
-type removeCmd struct {
+type contextRemoveCmd struct {
 	Name  string   `arg:"" help:"The name."`
 	Files []string `arg:"" optional:"" help:"The files' own names, as list prints them. Without, all of them."`
 }
 
 // keptBy opens what is kept, to be read and written.
-func keptBy(load Load) (contexts.Kept, error) {
-	conf, err := load()
+func keptBy(c *cli) (contexts.Kept, error) {
+	conf, err := c.load()
 	if err != nil {
 		return contexts.Kept{}, err
 	}
@@ -53,7 +46,7 @@ func keptBy(load Load) (contexts.Kept, error) {
 }
 
 // Run keeps the files.
-func (k addCmd) Run(load Load) error {
+func (k contextAddCmd) Run(c *cli) error {
 	if err := contexts.CheckName(k.Name); err != nil {
 		return err
 	}
@@ -70,7 +63,7 @@ func (k addCmd) Run(load Load) error {
 		}
 		files = append(files, contexts.Incoming{Title: filepath.Base(path), Text: content})
 	}
-	kept, err := keptBy(load)
+	kept, err := keptBy(c)
 	if err != nil {
 		return err
 	}
@@ -101,8 +94,8 @@ func readFile(path string) ([]byte, error) {
 }
 
 // Run lists the files.
-func (k listCmd) Run(load Load) error {
-	kept, err := keptBy(load)
+func (k contextListCmd) Run(c *cli) error {
+	kept, err := keptBy(c)
 	if err != nil {
 		return err
 	}
@@ -124,23 +117,23 @@ func (k listCmd) Run(load Load) error {
 			return fmt.Errorf("cannot list the files of %s: %w", name, config.PathCause(err))
 		}
 		for _, f := range files {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, printed(f.Title), f.Bytes)
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, quoted(f.Title), f.Bytes)
 		}
 	}
 	return t.Flush()
 }
 
-// printed is a file's name as a terminal may show it.
-func printed(title string) string {
-	if quoted := fmt.Sprintf("%q", title); quoted != `"`+title+`"` {
-		return quoted
+// quoted is a file's name as a terminal may show it.
+func quoted(title string) string {
+	if q := fmt.Sprintf("%q", title); q != `"`+title+`"` {
+		return q
 	}
 	return title
 }
 
 // Run forgets the files.
-func (k removeCmd) Run(load Load) error {
-	kept, err := keptBy(load)
+func (k contextRemoveCmd) Run(c *cli) error {
+	kept, err := keptBy(c)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package advice
+package command
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func TestWhatWasMeantIsSaid(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s can be read", words)
 		}
-		if got := On(err, args, program); got != want {
+		if got := advise(err, args, program); got != want {
 			t.Errorf("%s: said\n%s, want\n%s", words, got, want)
 		}
 	}

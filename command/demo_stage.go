@@ -1,7 +1,4 @@
-// Package stage starts epitome before the model of a demo, in a folder of its own.
-//
-// It promises that equal seeds and configurations give equal texts, on every machine where the usual folder is free.
-package stage
+package command
 
 import (
 	"crypto/sha256"
@@ -19,9 +16,9 @@ import (
 	"epitome/unit"
 )
 
-// NewFolder makes a folder for what epitome keeps. Its path stands in what the model is sent, so it is the same one
+// newDemoFolder makes a folder for what epitome keeps. Its path stands in what the model is sent, so it is the same one
 // as long as that is free.
-func NewFolder() (folder string, err error) {
+func newDemoFolder() (folder string, err error) {
 	folder = filepath.Join(os.TempDir(), "epitome-demo")
 	if os.Mkdir(folder, 0o700) == nil {
 		return folder, nil
@@ -32,9 +29,9 @@ func NewFolder() (folder string, err error) {
 	return folder, nil
 }
 
-// Seal makes the secret in the folder that of the seed. Names of artifacts depend on it, and stand in what the model
+// sealDemo makes the secret in the folder that of the seed. Names of artifacts depend on it, and stand in what the model
 // is sent.
-func Seal(folder string, seed uint64) error {
+func sealDemo(folder string, seed uint64) error {
 	secret := sha256.Sum256(fmt.Appendf(nil, "epitome demo %d", seed))
 	if err := os.WriteFile(filepath.Join(folder, "secret"), secret[:], 0o600); err != nil {
 		return fmt.Errorf("cannot write to the folder of the demo: %w", err)
@@ -42,8 +39,8 @@ func Seal(folder string, seed uint64) error {
 	return nil
 }
 
-// Stage starts the daemon for a demo, with all that belongs to it.
-type Stage struct {
+// stage starts the daemon for a demo, with all that belongs to it.
+type stage struct {
 	Defaults string // text of the program's own configuration
 	Folder   string
 	Window   int    // tokens of the model
@@ -52,7 +49,7 @@ type Stage struct {
 }
 
 // config is the daemon's own but for what a demo brings.
-func (s Stage) config(upstream string) (config.Config, error) {
+func (s stage) config(upstream string) (config.Config, error) {
 	file := s.File
 	if file == "" {
 		file = os.DevNull // the user's own would make it another demo on each machine
@@ -82,14 +79,14 @@ func demoPrice() money.Own {
 	return money.Own{Input: &input, Cached: &cached, Output: &output}
 }
 
-// Runs returns the mode that the daemon will run in.
-func (s Stage) Runs() (string, error) {
+// runs returns the mode that the daemon will run in.
+func (s stage) runs() (string, error) {
 	conf, err := s.config("http://127.0.0.1:9/v1") // nobody is asked
 	return conf.Mode, err
 }
 
-// Open starts the daemon before an upstream. Closing it is as a signal would end it.
-func (s Stage) Open(upstream string) (demo.Proxy, error) {
+// open starts the daemon before an upstream. Closing it is as a signal would end it.
+func (s stage) open(upstream string) (demo.Proxy, error) {
 	log, err := os.OpenFile(filepath.Join(s.Folder, "epitome.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
