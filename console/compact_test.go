@@ -15,7 +15,7 @@ type compactor struct {
 }
 
 func (c *compactor) compact(r *http.Request, body []byte) (Compacted, error) {
-	c.asked = append(c.asked, r.URL.RawQuery+"|"+r.Header.Get("x-epitome-rent")+"|"+string(body))
+	c.asked = append(c.asked, r.URL.RawQuery+"|"+r.Header.Get("x-epitome-set")+"|"+string(body))
 	return c.done, c.err
 }
 
@@ -39,7 +39,7 @@ func compacting(c *compactor, listen, token, method, body string, lines ...strin
 func TestCompactedConversationIsTheAnswer(t *testing.T) {
 	long := `{"messages":["` + strings.Repeat("x", 3*pieceSize) + `"]}`
 	c := &compactor{done: Compacted{Body: []byte(long), Action: "compact", Before: 1000, After: 300}}
-	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-rent: 3",
+	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-set: 3",
 		"Content-Type: application/json; charset=utf-8")
 	if w.Code != 200 || w.Body.String() != long || len(c.asked) != 1 || c.asked[0] != "upstream=up|3|{}" {
 		t.Errorf("got %d and %d bytes, asked was %q", w.Code, w.Body.Len(), c.asked)

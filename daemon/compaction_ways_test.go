@@ -91,7 +91,7 @@ func TestCompactingNowOverTheWire(t *testing.T) {
 		before := p.last()
 		a.header.Set("x-epitome-compact", "now")
 		if mode != "" {
-			a.header.Set("x-epitome-summarize-mode", mode)
+			a.header.Set("x-epitome-set", "summarize_mode="+mode)
 		}
 		got := a.ask()
 		sent := p.last()

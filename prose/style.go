@@ -1,7 +1,7 @@
 package prose
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -45,20 +45,22 @@ type Style struct {
 	Detail string // one of Details; empty is medium
 }
 
-// With returns s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the
-// name is one of them.
+// Names are those of what a request may set.
+func Names() []string { return []string{"summarize_mode", "summarize_detail"} }
+
+// With returns s with another value under one of Names. ok says that the name is one. The error says what to write, and
+// does not repeat the value.
 func (s Style) With(name, value string) (with Style, ok bool, err error) {
 	field, list := &s.Mode, Modes()
-	switch strings.ToLower(name) {
-	case "summarize-mode":
-	case "summarize-detail":
+	switch name {
+	case "summarize_mode":
+	case "summarize_detail":
 		field, list = &s.Detail, Details()
 	default:
 		return s, false, nil
 	}
 	if !slices.Contains(list, value) {
-		return s, true, fmt.Errorf("cannot use x-epitome-%s: write one of %s",
-			strings.ToLower(name), strings.Join(list, ", "))
+		return s, true, errors.New("write one of " + strings.Join(list, ", "))
 	}
 	*field = value
 	return s, true, nil

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestStyleIsSetByHeaders(t *testing.T) {
+func TestStyleIsSetByNames(t *testing.T) {
 	f := func(name, value string, want Style, known bool, says string) {
 		t.Helper()
 		got, ok, err := Style{Mode: ModeIntent, Detail: DetailLow}.With(name, value)
@@ -14,14 +14,14 @@ func TestStyleIsSetByHeaders(t *testing.T) {
 	}
 	was := Style{Mode: ModeIntent, Detail: DetailLow}
 	for _, mode := range Modes() {
-		f("summarize-mode", mode, Style{Mode: mode, Detail: DetailLow}, true, "")
+		f("summarize_mode", mode, Style{Mode: mode, Detail: DetailLow}, true, "")
 	}
 	for _, detail := range Details() {
-		f("Summarize-Detail", detail, Style{Mode: ModeIntent, Detail: detail}, true, "")
+		f("summarize_detail", detail, Style{Mode: ModeIntent, Detail: detail}, true, "")
 	}
-	f("summarize-mode", "secret", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
-	f("summarize-mode", "", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
-	f("SUMMARIZE-DETAIL", "HIGH", was, true, "cannot use x-epitome-summarize-detail: write one of high, medium, low, truncate")
+	f("summarize_mode", "secret", was, true, "write one of auto, llm, intent, hybrid, window, lossless")
+	f("summarize_mode", "", was, true, "write one of auto, llm, intent, hybrid, window, lossless")
+	f("summarize_detail", "HIGH", was, true, "write one of high, medium, low, truncate")
 	f("summarize", "llm", was, false, "")
-	f("compact-at", "0.5", was, false, "")
+	f("compact_at", "0.5", was, false, "")
 }

@@ -76,7 +76,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 	}
 	c := r.credential("/u/test"+chatTarget+"?api-version=1", slices.Concat(carried, []string{
 		"Connection: keep-alive, x-portkey-api-key", "x-portkey-api-key: named by Connection", "Proxy-Authorization: hop", "TE: trailers", "Keep-Alive: 5",
-		"x-epitome-rent: 1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
+		"x-epitome-set: rent=1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
 		"Content-Type: text/plain", "Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
 	})...)
 	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c})

@@ -7,9 +7,12 @@ import (
 	"net/http"
 	"strings"
 
+	"epitome/prose"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/limits"
+	"epitome/unit"
 )
 
 // InputOf is how an exchange with these headers would have the conversation in body shaped, on its way to the
@@ -84,22 +87,64 @@ func heed(a *rewrite.Input, name, value string) error {
 		if a.Compact = value == "now"; !a.Compact {
 			return errNotNow
 		}
-		return nil
 	case "project":
 		if err := CheckProject(value); err != nil {
 			return fmt.Errorf("cannot use %sproject: %w", wire.OwnPrefix, err)
 		}
 		a.Project = value
-		return nil
+	case "preset":
+		limits, err := a.Limits.WithPreset(value)
+		if a.Limits = &limits; err != nil {
+			return fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
+		}
+	case "set":
+		return set(a, value)
+	default:
+		return unknown("header "+wire.OwnPrefix+"%.60s", name, headers[:])
 	}
-	style, known, err := a.Style.With(name, value)
-	if known {
-		a.Style = style
-		return err
+	return nil
+}
+
+// headers are those by which a request asks for something.
+var headers = [...]string{wire.OwnPrefix + "mode", wire.OwnPrefix + "preset", wire.OwnPrefix + "compact",
+	wire.OwnPrefix + "context", wire.OwnPrefix + "project", wire.OwnPrefix + "set"}
+
+// set puts into a what x-epitome-set asks for: name=value, name=value.
+func set(a *rewrite.Input, list string) error {
+	for pair := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if name == "" && value == "" {
+			continue
+		}
+		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+		style, ok, err := a.Style.With(key, value)
+		if a.Style = style; !ok {
+			var l limits.Limits
+			l, ok, err = a.Limits.With(key, value)
+			a.Limits = &l
+		}
+		if !ok {
+			return unknown("name %.60s in "+wire.OwnPrefix+"set", key, append(prose.Names(), limits.Names()...))
+		}
+		if err != nil {
+			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)
+		}
 	}
-	limits, err := a.Limits.With(name, value)
-	a.Limits = &limits
-	return err
+	return nil
+}
+
+// unknown says that nothing has the name, which what tells of, and which of the known names may have been meant.
+func unknown(what, name string, known []string) error {
+	name = strings.ToLower(name)
+	advice, least := "write one of "+strings.Join(known, ", "), 4 // so many letters are too many to be wrong
+	for _, k := range known {
+		short := strings.TrimPrefix(k, wire.OwnPrefix)
+		if n := unit.Distance(name, short); n < least && n < len(short)-1 {
+			advice, least = "did you mean "+k+"?", n
+		}
+	}
+	return fmt.Errorf("unknown "+what+"; %s", name, advice)
 }
 
 // asksNothing reports whether a header that is for epitome says something else than how to shape.

@@ -47,10 +47,10 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 	f(live, false, configured)
 	f(live, true, configured, "X-Epitome-Compact: now")
 	f(live, true, configured, "x-epitome-compact: now", "x-epitome-compact: now")
-	f(live, false, prose.Style{Mode: "intent", Detail: "low"}, "x-epitome-Summarize-Mode: intent")
-	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now",
-		"x-epitome-summarize-mode: auto")
-	f(shadow, true, prose.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-summarize-mode: llm")
+	f(live, false, prose.Style{Mode: "intent", Detail: "low"}, "x-epitome-Set: Summarize-Mode=intent")
+	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-set: summarize_detail=truncate", "x-epitome-compact: now",
+		"x-epitome-set: summarize_mode=auto")
+	f(shadow, true, prose.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
 	f(live, false, configured) // nothing of it holds for the next one
 }
 
@@ -73,14 +73,17 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	f("cannot use x-epitome-compact", "x-epitome-compact: now", "x-epitome-compact: later")
 	f("cannot use x-epitome-compact", "x-epitome-mode: observe", "x-epitome-compact: later")
-	f("cannot use x-epitome-summarize-mode: write one of auto, llm, ", "x-epitome-summarize-mode: secret")
-	f("cannot use x-epitome-summarize-detail: write one of high, ", "x-epitome-summarize-detail: ")
+	f("cannot use summarize_mode in x-epitome-set: write one of auto, llm, ", "x-epitome-set: summarize_mode=secret")
+	f("cannot use summarize_detail in x-epitome-set: write one of high, ", "x-epitome-set: rent=2, summarize_detail")
+	f("cannot use x-epitome-preset: write one of balanced, ", "x-epitome-preset: secret")
 	f("unknown header x-epitome-compac; did you mean x-epitome-compact?", "x-epitome-compac: now")
-	f("did you mean x-epitome-summarize-mode?", "x-epitome-summarise-mode: llm")
-	f("did you mean x-epitome-summarize-detail?", "x-epitome-summarize-details: low")
-	f("cannot use x-epitome-compact-at: it would be compact_at 0.4 with compact_to 0.5", "x-epitome-compact-at: 0.4")
-	f("cannot use x-epitome-compact-at: ", "x-epitome-compact-at: 0.4", "x-epitome-clear-at: 0.3")
-	f("cannot use x-epitome-compact-to: ", "x-epitome-mode: observe", "x-epitome-compact-to: 0.95")
+	f("unknown header x-epitome-clear-at; write one of x-epitome-mode, ", "x-epitome-clear-at: 0.7")
+	f("unknown name clear_att in x-epitome-set; did you mean clear_at?", "x-epitome-set: clear_att=0.7")
+	f("unknown name floor in x-epitome-set; write one of ", "x-epitome-set: floor=1")
+	f("did you mean summarize_mode?", "x-epitome-set: summarise_mode=llm")
+	f("cannot use compact_at in x-epitome-set: it would be compact_at 0.4 with compact_to 0.5", "x-epitome-set: compact_at=0.4")
+	f("cannot use compact_at in x-epitome-set: ", "x-epitome-set: compact_at=0.4, clear_at=0.3")
+	f("cannot use compact_to in x-epitome-set: ", "x-epitome-mode: observe", "x-epitome-set: compact_to=0.95")
 	if n := len(r.upstream.Requests()); n != 0 {
 		t.Errorf("the upstream got %d requests", n)
 	}

@@ -20,7 +20,7 @@ func FuzzRawRequestNeverBreaksTheProxy(f *testing.F) {
 		"GET http://h?q HTTP/1.0\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "CONNECT h:1 HTTP/1.1\r\nHost: x\r\n\r\n",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 		post(chatTarget, "{}"), post(chatTarget, "\x1f\x8b{}", "Content-Encoding: gzip"),
-		post(chatTarget, "{}", "x-epitome-rent: 1"), post(chatTarget, "{}", "x-epitome-rent: x"),
+		post(chatTarget, "{}", "x-epitome-set: rent=1"), post(chatTarget, "{}", "x-epitome-set: rent=x"),
 		post(chatTarget, "{}", "Content-Encoding: ,", "Content-Encoding:", "Authorization:", "x-epitome-: 1"),
 		"POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
 		get("/a", "Connection: upgrade", "Upgrade: websocket"), get("/a", "Expect: 100-continue"), get("/a", "A: b", " c"),

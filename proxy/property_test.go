@@ -293,7 +293,7 @@ func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
 	}
 	if s.hops {
 		own := []string{"TE: trailers", "te: gzip;q=0.5, trailers", "TE: deflate", "Upgrade: h2c", "Proxy-Authorization: Basic eDp5",
-			"X-Epitome-Mode: off", "x-epitome-Rent: 1"}
+			"X-Epitome-Mode: off", "x-epitome-Set: rent=1"}
 		if len(body) > 0 {
 			own = append(own, "Expect: 100-continue")
 		}

@@ -186,9 +186,9 @@ func TestOnlyConversationsAreShaped(t *testing.T) {
 	}
 	none := "x-epitome-action: none\r\n"
 	f(post(chatTarget, long, "x-epitome-mode: off"), "")
-	f(post(chatTarget, long, "x-epitome-mode: off", "x-epitome-rent: no number"), "")
+	f(post(chatTarget, long, "x-epitome-mode: off", "x-epitome-set: rent=no number"), "")
 	f(post("/v1/completions", long), none)
-	f(post("/v1/embeddings", long, "x-epitome-rent: no number"), none)
+	f(post("/v1/embeddings", long, "x-epitome-set: rent=no number"), none)
 	f(post("/v1/chat/completions/x", long), none)
 	f(post("/v1/chat/Completions", long), none)
 	f(post("/v1/x?/chat/completions", long), none)
@@ -365,7 +365,7 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 		asked = *a.Limits
 		return whole(a)
 	})
-	r.dial().send(post(chatTarget, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7")).answer("POST")
+	r.dial().send(post(chatTarget, long, "X-Epitome-Set: Offload-Tokens=4000, clear_at = 0.7,")).answer("POST")
 	if asked.Offload != 4000 || asked.ClearAt != 0.7 || asked.Rent != 2 {
 		t.Errorf("the limits were %+v", asked)
 	}
@@ -378,8 +378,8 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 		t.Errorf("for the next request the limits were %+v", asked)
 	}
 	r.event()
-	resp, body := r.dial().send(post(chatTarget, long, "x-epitome-clear-at: secret")).answer("POST")
-	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use x-epitome-clear-at: write a share from 0.01 to 1") {
+	resp, body := r.dial().send(post(chatTarget, long, "x-epitome-set: clear_at=secret")).answer("POST")
+	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use clear_at in x-epitome-set: write a share from 0.01 to 1") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
 	if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") || len(r.upstream.Requests()) != 2 {

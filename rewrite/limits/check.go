@@ -69,8 +69,8 @@ func (k key) read(l *Limits, text string) bool {
 	return err == nil && k.isSound(l)
 }
 
-// takesHeader reports whether a header may set the number: all but sizes.
-func (k key) takesHeader() bool {
+// maySet reports whether a request may set the number: all but sizes.
+func (k key) maySet() bool {
 	_, size := k.field(&Limits{}).(*unit.Bytes)
 	return !size
 }
@@ -138,72 +138,53 @@ func (l *Limits) lines() string {
 	return fmt.Sprintf("compact_at %v with compact_to %v and clear_at %v", l.CompactAt, l.Target, l.ClearAt)
 }
 
-// CheckAsked says which headers have made of the configured limits some that make no sense together.
+// CheckAsked says which numbers that a request asks for make no sense beside the configured ones.
 func (l *Limits) CheckAsked(configured *Limits) error {
-	var headers []string
+	var asked []string
 	for _, name := range l.sharesOutOfOrder() {
 		if k, _ := keyOf(name); k.value(l) != k.value(configured) {
-			headers = append(headers, headerOf(name))
+			asked = append(asked, name)
 		}
 	}
-	if headers == nil {
+	if asked == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot use %s: it would be %s, but %s; send headers for all three, or other numbers",
-		strings.Join(headers, " and "), l.lines(), order)
+	return fmt.Errorf("cannot use %s in x-epitome-set: it would be %s, but %s; set all three, or other numbers",
+		strings.Join(asked, " and "), l.lines(), order)
 }
 
-// headerOf returns the name of the header that sets the number of that name.
-func headerOf(name string) string {
-	return "x-epitome-" + strings.ReplaceAll(strings.ToLower(name), "_", "-")
-}
-
-// With is l with another number under the key of the given name, in which dashes stand for underscores as in
-// "clear-at", or with the numbers of the preset that value names. The error says what to write, and does not repeat
-// the value. CheckAsked looks at numbers that belong together, when all are set.
-func (l Limits) With(name, value string) (Limits, error) {
-	key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	if key == "preset" {
-		return l.withPreset(value)
-	}
-	k, known := keyOf(key)
-	if !known || !k.takesHeader() {
-		return l, unknownHeader(name)
+// With is l with another number under the key of the given name. ok says that a request may set a number of that name.
+// The error says what to write, and does not repeat the value. CheckAsked looks at numbers that belong together, when
+// all are set.
+func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
+	k, known := keyOf(name)
+	if !known || !k.maySet() {
+		return l, false, nil
 	}
 	changed := l
 	if !k.read(&changed, value) {
-		return l, fmt.Errorf("cannot use x-epitome-%s: %s", strings.ToLower(name), k.advice())
+		return l, true, errors.New(k.advice())
 	}
-	if key == priceKey {
+	if name == priceKey {
 		changed.FixPrice()
 	}
-	return changed, nil
+	return changed, true, nil
 }
 
-func (l Limits) withPreset(name string) (Limits, error) {
+// Names are those of the numbers that a request may set.
+func Names() (names []string) {
+	for k := range keys() {
+		if k.maySet() {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// WithPreset is l with the numbers of a preset. The error says what to write, and does not repeat the name.
+func (l Limits) WithPreset(name string) (Limits, error) {
 	if l.SetPreset(name) != nil {
-		return l, errors.New("cannot use x-epitome-preset: write one of " + presetNames())
+		return l, errors.New("write one of " + presetNames())
 	}
 	return l, nil
-}
-
-// mostWrong is how many letters of a header's name may be wrong for another one to be meant.
-const mostWrong = 3
-
-// unknownHeader says which header may have been meant.
-func unknownHeader(name string) error {
-	names := []string{"mode", "preset", "compact", "context", "project", "summarize-mode", "summarize-detail"}
-	for k := range keys() {
-		if k.takesHeader() {
-			names = append(names, strings.ReplaceAll(k.Name, "_", "-"))
-		}
-	}
-	advice, least := "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, "+
-		"x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
-	for _, known := range names {
-		if n := unit.Distance(strings.ToLower(name), known); n < least && n < len(known)-1 {
-			advice, least = "did you mean x-epitome-"+known+"?", n
-		}
-	}
-	return fmt.Errorf("unknown header x-epitome-%.60s; %s", strings.ToLower(name), advice)
 }

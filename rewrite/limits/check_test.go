@@ -32,19 +32,17 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 			continue
 		}
 		n++
-		name := strings.ReplaceAll(f.Tag.Get("toml"), "_", "-")
+		name := f.Tag.Get("toml")
 		want := someLimits()
-		want.priceFixed = name == "cached-price"
+		want.priceFixed = name == "cached_price"
 		value := reflect.ValueOf(&want).Elem().FieldByIndex(f.Index)
 		if value.Kind() == reflect.Int {
 			value.SetInt(1)
 		} else {
 			value.SetFloat(1)
 		}
-		for _, spelled := range []string{name, strings.ToUpper(name), strings.ReplaceAll(name, "-", "_")} {
-			if got, err := someLimits().With(spelled, "1"); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: got %+v (%v), want %+v", spelled, got, err, want)
-			}
+		if got, ok, err := someLimits().With(name, "1"); !ok || err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v (%v), want %+v", name, got, err, want)
 		}
 	}
 	if n < 10 {
@@ -52,60 +50,27 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 	}
 }
 
-func TestUnknownNamesAreRefusedWithTheNearest(t *testing.T) {
-	f := func(name, advice string) {
-		t.Helper()
-		got, err := someLimits().With(name, "1")
-		if want := "unknown header x-epitome-" + strings.ToLower(name) + "; " + advice; err == nil ||
-			err.Error() != want || !reflect.DeepEqual(got, someLimits()) {
-			t.Errorf("%q: got %+v and the error %v, want %s", name, got, err, want)
-		}
-	}
-	f("offload-token", "did you mean x-epitome-offload-tokens?")
-	f("clear-at-", "did you mean x-epitome-clear-at?")
-	f("Clear_Att", "did you mean x-epitome-clear-at?")
-	f("mod", "did you mean x-epitome-mode?")
-	f("presets", "did you mean x-epitome-preset?")
-	for _, name := range []string{"", "-", "nothing", "tools", "repeats", "clear-arguments", "floor", "Offload"} {
-		f(name, "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]")
-	}
-}
-
-func TestPresetCanBeSetByItsName(t *testing.T) {
-	want := someLimits()
-	if err := want.SetPreset("economy"); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := someLimits().With("Preset", "economy"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v (%v), want %+v", got, err, want)
-	}
-	got, err := someLimits().With("preset", "secret")
-	if err == nil || err.Error() != "cannot use x-epitome-preset: write one of balanced, faithful, cautious, economy" || !reflect.DeepEqual(got, someLimits()) {
-		t.Errorf("got %+v and the error %v", got, err)
-	}
-}
-
 func TestNumbersHaveBounds(t *testing.T) {
 	f := func(name string, good, bad []string, advice string) {
 		t.Helper()
 		for _, value := range good {
-			if _, err := someLimits().With(name, value); err != nil {
+			if _, ok, err := someLimits().With(name, value); !ok || err != nil {
 				t.Errorf("%s: %s is answered with %v", name, value, err)
 			}
 		}
 		for _, value := range append(bad, "", "x", "NaN", "Inf", "-1", "1e99", strconv.Itoa(MostTokens+1)) {
-			got, err := someLimits().With(name, value)
-			if want := "cannot use x-epitome-" + name + ": write a " + advice; err == nil || err.Error() != want ||
+			got, _, err := someLimits().With(name, value)
+			if want := "write a " + advice; err == nil || err.Error() != want ||
 				!reflect.DeepEqual(got, someLimits()) {
 				t.Errorf("%s: %q gives %+v and the error %v, want %s", name, value, got, err, want)
 			}
 		}
 	}
-	f("offload-tokens", []string{"1", "100000000"}, []string{"0", "1.5", "1e3"}, "whole number of tokens from 1 to 100000000")
-	f("protect-groups", []string{"0", "12"}, []string{"0.5"}, "whole number of groups from 0 to 100000000")
+	f("offload_tokens", []string{"1", "100000000"}, []string{"0", "1.5", "1e3"}, "whole number of tokens from 1 to 100000000")
+	f("protect_groups", []string{"0", "12"}, []string{"0.5"}, "whole number of groups from 0 to 100000000")
 	f("rent", []string{"0", "2.5", "1000"}, []string{"1001"}, "factor from 0 to 1000")
-	f("clear-at", []string{"0.01", "0.7", "1", "1e-1"}, []string{"0", "1.01", "70%"}, "share from 0.01 to 1")
-	f("cached-price", []string{"0", "0.1", "1"}, []string{"1.01"}, "price from 0 to 1")
+	f("clear_at", []string{"0.01", "0.7", "1", "1e-1"}, []string{"0", "1.01", "70%"}, "share from 0.01 to 1")
+	f("cached_price", []string{"0", "0.1", "1"}, []string{"1.01"}, "price from 0 to 1")
 }
 
 // usual are limits that are sound together.
@@ -119,11 +84,11 @@ func usual(t *testing.T) Limits {
 	return l
 }
 
-// A number that the file may hold may stand in a header, and the other way round.
-func TestFileAndHeadersHaveTheSameBounds(t *testing.T) {
+// A number that the file may hold may stand in a request, and the other way round.
+func TestFileAndRequestsHaveTheSameBounds(t *testing.T) {
 	taken := 0
 	for k := range keys() {
-		if !k.takesHeader() {
+		if !k.maySet() {
 			continue
 		}
 		for _, n := range []float64{-1, k.Min - 0.001, k.Min, k.Min + 0.001, k.Max - 1, k.Max, k.Max + 0.001,
@@ -141,11 +106,11 @@ func TestFileAndHeadersHaveTheSameBounds(t *testing.T) {
 			default:
 				continue // a time has no upper bound
 			}
-			_, asked := usual(t).With(k.Name, text)
+			_, _, asked := usual(t).With(k.Name, text)
 			var wrong *unit.KeyError
 			inFile := !errors.As(l.Check(), &wrong) || len(wrong.Keys) > 1 || wrong.Keys[0][1] != k.Name
 			if want := k.Min <= n && n <= k.Max; (asked == nil) != want || inFile != want {
-				t.Errorf("%s: a header with %s is answered with %v, and the file with %v", k.Name, text, asked, l.Check())
+				t.Errorf("%s: a request with %s is answered with %v, and the file with %v", k.Name, text, asked, l.Check())
 			}
 			taken++
 		}
@@ -175,15 +140,15 @@ func TestTheTableHasEveryNumber(t *testing.T) {
 	}
 }
 
-func TestHeadersThatFightWithOtherNumbersAreRefused(t *testing.T) {
-	f := func(want string, headers ...string) {
+func TestNumbersThatFightWithOthersAreRefused(t *testing.T) {
+	f := func(want string, pairs ...string) {
 		t.Helper()
 		configured := usual(t)
 		asked := configured
-		for _, h := range headers {
-			name, value, _ := strings.Cut(h, ": ")
+		for _, pair := range pairs {
+			name, value, _ := strings.Cut(pair, "=")
 			var err error
-			if asked, err = asked.With(name, value); err != nil {
+			if asked, _, err = asked.With(name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -192,24 +157,24 @@ func TestHeadersThatFightWithOtherNumbersAreRefused(t *testing.T) {
 			got = err.Error()
 		}
 		if want != "" {
-			want = "cannot use " + want + "; send headers for all three, or other numbers"
+			want = "cannot use " + want + "; set all three, or other numbers"
 		}
 		if got != want {
-			t.Errorf("%q: got  %s\nwant %s", headers, got, want)
+			t.Errorf("%q: got  %s\nwant %s", pairs, got, want)
 		}
 	}
 	const but = ", but compact_to must be below compact_at, and clear_at not above it"
 	f("")
-	f("", "compact-at: 0.8")
-	f("", "compact-at: 0.3", "compact-to: 0.2", "clear-at: 0.3")
-	f("", "clear-at: 0.9")
-	f("x-epitome-compact-at: it would be compact_at 0.5 with compact_to 0.5 and clear_at 0.8"+but, "compact-at: 0.5")
-	f("x-epitome-compact-to: it would be compact_at 0.9 with compact_to 0.9 and clear_at 0.8"+but, "compact-to: 0.9")
-	f("x-epitome-clear-at: it would be compact_at 0.9 with compact_to 0.5 and clear_at 0.91"+but, "clear-at: 0.91")
-	f("x-epitome-compact-at and x-epitome-compact-to: it would be compact_at 0.85 with compact_to 0.87 and clear_at 0.8"+but,
-		"compact-at: 0.85", "compact-to: 0.87")
-	broken := Limits{} // as nobody configures them: that is no header's fault
+	f("", "compact_at=0.8")
+	f("", "compact_at=0.3", "compact_to=0.2", "clear_at=0.3")
+	f("", "clear_at=0.9")
+	f("compact_at in x-epitome-set: it would be compact_at 0.5 with compact_to 0.5 and clear_at 0.8"+but, "compact_at=0.5")
+	f("compact_to in x-epitome-set: it would be compact_at 0.9 with compact_to 0.9 and clear_at 0.8"+but, "compact_to=0.9")
+	f("clear_at in x-epitome-set: it would be compact_at 0.9 with compact_to 0.5 and clear_at 0.91"+but, "clear_at=0.91")
+	f("compact_at and compact_to in x-epitome-set: it would be compact_at 0.85 with compact_to 0.87 and clear_at 0.8"+but,
+		"compact_at=0.85", "compact_to=0.87")
+	broken := Limits{} // as nobody configures them: that is no request's fault
 	if err := broken.CheckAsked(&broken); err != nil {
-		t.Errorf("without a header: %v", err)
+		t.Errorf("without a request: %v", err)
 	}
 }

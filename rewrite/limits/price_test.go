@@ -21,11 +21,11 @@ func TestCachedTokensCostWhatTheModelsProviderTakes(t *testing.T) {
 }
 
 func TestAPriceThatARequestNamesIsGiven(t *testing.T) {
-	l, err := Limits{CachedPrice: 0.1}.With("cached-price", "0.1")
+	l, _, err := Limits{CachedPrice: 0.1}.With("cached_price", "0.1")
 	if err != nil || l.For("claude-opus-5-5").CachedPrice != 0.1 {
 		t.Errorf("%v: the model's price stands above that of the request: %v", err, l.For("claude-opus-5-5").CachedPrice)
 	}
-	l, err = Limits{CachedPrice: 0.1}.With("rent", "2")
+	l, _, err = Limits{CachedPrice: 0.1}.With("rent", "2")
 	if err != nil || l.priceFixed {
 		t.Errorf("%v: another number is taken for a price", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // key is one number of [rewrite]: what it is called, what it counts, between what it makes sense, and where it stands.
 type key struct {
-	Name     string  // as in the configuration file; in a header, dashes may stand for underscores
+	Name     string  // as in the configuration file and in x-epitome-set
 	Unit     string  // what is counted, as messages say it
 	Min, Max float64 // the least and the largest number that is taken
 
