@@ -308,7 +308,7 @@ func TestUsersMessagesAreQuotedWholeOrNotAtAll(t *testing.T) {
 	if strings.Contains(out, "giant is") || strings.Count(out, "latest is to be done with care. ") != 500 || !strings.Contains(out, `A short one.\n`) {
 		t.Errorf("the user's messages are not as expected")
 	}
-	if !strings.Contains(out, ": and 1 more, only in the whole text: message ") || strings.Count(out, "the newest so far") != 1 {
+	if !strings.Contains(out, ": not shown here: message ") || strings.Count(out, "the newest: go on with it") != 1 {
 		t.Errorf("not told: %.3000s", out)
 	}
 }

@@ -2,12 +2,10 @@ package rewrite
 
 import (
 	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history/action"
 	"epitome/rewrite/span"
 )
 
@@ -27,27 +25,6 @@ func (j *judge) wrote(line string) bool {
 
 // get is what the artifact holds.
 func (j *judge) get(artifact string) ([]byte, error) { return j.bench.cupboard.Get(artifact) }
-
-// recapOf is a summary of a span: two that are equal say the same of the same messages.
-type recapOf struct {
-	text     string
-	chain    conversation.Link // of all messages up to the span's end
-	from, to int
-}
-
-// known holds the parts of the summary against its span, once for each: later requests repeat it.
-func (s *spanFacts) known(text string, chain conversation.Link) {
-	s.Helper()
-	it := recapOf{text, chain, s.from, s.to}
-	lines, known := s.bench.recaps.Load(it)
-	if known {
-		s.lines = lines.(string)
-		return
-	}
-	s.learn()
-	s.parts(sawFrame.FindStringSubmatch(text)[3])
-	s.bench.recaps.Store(it, s.lines)
-}
 
 // teller is a test of any kind.
 type teller interface {
@@ -94,23 +71,6 @@ func (j *judge) written(i int, text *shelf) {
 		if !text.has(s) {
 			j.Fatalf("promise 6: of message %d this is in no transcript: %.200q", i, s)
 		}
-	}
-}
-
-// writes holds that so many calls of the span write a file.
-func (s *spanFacts) writes(file string, times int) {
-	s.Helper()
-	have := 0
-	for i := s.from; i < s.to; i++ {
-		for _, c := range s.was.Items[i].Calls {
-			arguments := c.ArgumentsIn(s.was.Body)
-			if strings.Contains(action.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
-				have++
-			}
-		}
-	}
-	if times < 2 || times > have {
-		s.Fatalf("promise 8: %d calls of the span name %s, which is said to be written %d times", have, file, times)
 	}
 }
 

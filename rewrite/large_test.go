@@ -78,18 +78,6 @@ func TestOfManyLargeResultsTheNewestAreLookedAt(t *testing.T) {
 	}
 }
 
-// A summary of very much says up to where nothing is told of what the model said.
-func TestASummaryOfVeryMuchSaysWhatItDoesNotShow(t *testing.T) {
-	w := newBench(128_000)
-	out := w.shape(many(400, 1_000, strings.Repeat("The cause is in the parser of part 7. ", 300)))
-	if out.Report.Err != nil || out.Report.Action != ActionCompact {
-		t.Fatalf("%+v", out.Report)
-	}
-	if !strings.Contains(string(out.Body), "not shown here: what you said before message ") {
-		t.Errorf("the summary says nothing of what it does not show: %.6000s", out.Body)
-	}
-}
-
 // What a request counts depends on its body alone: a process that has seen its beginning, and has counted much else,
 // says the same as one that has just begun.
 func TestCountsDependOnTheBodyAlone(t *testing.T) {

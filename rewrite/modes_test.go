@@ -45,12 +45,11 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 			t.Errorf("%s: the user's messages are not in %s", mode, text)
 		}
 	}
-	const files, commands = "src/written_2.go|src/read_2.go", "bash `make part_2`, message 27: failed with exit code 1"
-	f(prose.ModeLLM, 1, "the told open commands files reads names", "Work number 1|"+files+"|"+commands, "lookup `which")
-	f(prose.ModeHybrid, 1, "the told open commands files reads calls",
-		"Work number 1|"+files+"|"+commands+"|lookup question: \"which thing_2\"", "")
-	f(prose.ModeIntent, 0, "the what open commands files reads calls", files+"|"+commands+"|lookup question: \"which thing_2\"", "Work number")
-	f(prose.ModeAuto, 0, "the what open commands files reads calls", files+"|"+commands, "Work number")
+	const files, commands = "src/written_2.go|src/read_2.go", "make part_2\n(failed, exit code 1)\n"
+	f(prose.ModeLLM, 1, "told the files calls", "Work number 1|"+files+"|"+commands, "")
+	f(prose.ModeHybrid, 1, "told the files calls", "Work number 1|"+files+"|"+commands+"|which thing_2", "")
+	f(prose.ModeIntent, 0, "the files calls your", files+"|"+commands+"|which thing_2", "Work number")
+	f(prose.ModeAuto, 0, "the files calls your", files+"|"+commands, "Work number")
 	f(prose.ModeWindow, 0, "the", "All of it is in ", "Work number|src/|part_|thing_")
 	f(prose.ModeLossless, 0, "the turns",
 		"calls Read 1, bash 1, lookup 1, write_file 1: |Each part of it is where its line says",
@@ -63,7 +62,7 @@ func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
 	n.fail = errNarrator
 	a.mixed(1, 300)
 	out, _ := a.grow(t, 400)
-	if text := hasParts(t, out, "open", "commands", "files", "reads", "calls"); !strings.Contains(text, `lookup question: "which thing_1"`) {
+	if text := hasParts(t, out, "files", "calls"); !strings.Contains(text, "which thing_1") {
 		t.Errorf("not all calls are in %s", text)
 	}
 	a.waits = nil
@@ -81,11 +80,11 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 	a.style.Mode = prose.ModeWindow
 	for round := range 3 {
 		out, _ := a.grow(t, 400)
-		text := hasParts(t, out, "the", "told")
+		text := hasParts(t, out, "told", "the")
 		if partOf(text, "told")+"\n" != n.made[q.Key].Text {
 			t.Fatalf("round %d: the earlier prose has become %q", round, partOf(text, "told"))
 		}
-		if says := fmt.Sprintf("; of the messages from %d on it does not know ==", len(until.Items)); !strings.Contains(text, says) {
+		if says := fmt.Sprintf("; it has not seen messages from %d on ==", len(until.Items)); !strings.Contains(text, says) {
 			t.Errorf("round %d: not told how far the prose goes: %q is not in %s", round, says, text)
 		}
 		a.restart()
@@ -205,7 +204,7 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 			detail != "" && q.Detail == detail {
 			room = q.Room
 		}
-		for _, kind := range []string{"files", "open", "commands", "reads", "names"} {
+		for _, kind := range []string{"files", "calls"} {
 			if slices.Contains(parts, kind) {
 				lists += len(partOf(text, kind))
 			}

@@ -13,36 +13,9 @@ import (
 
 // What stands behind the values of a call, or in the place of some of them.
 var (
-	sawEnd  = regexp.MustCompile(`(?:, message \d+)?: (?:its|failed|ended)\b.*$`)
 	sawRest = regexp.MustCompile(`^… \d+ more$`)
 	sawCut  = regexp.MustCompile(`^ … (\d+) more characters`)
 )
-
-// given reports whether a row tells a call of the conversation by values that it was given.
-func (s *spanFacts) given(row string) bool {
-	row = sawEnd.ReplaceAllString(row, "")
-	for i := range s.was.Items {
-		for _, c := range s.was.Items[i].Calls {
-			values, ok := strings.CutPrefix(row, c.Name+" ")
-			if !ok {
-				values, ok = strings.CutPrefix(row, "a tool ")
-			}
-			if ok && holdsAll(gjson.ParseBytes(c.ArgumentsIn(s.was.Body)), values, 0) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// about holds that a row is of a call of the span.
-func (s *spanFacts) about(row string) {
-	s.Helper()
-	name, _, _ := strings.Cut(row, " `")
-	if name != "a tool" && !s.names[name] && !s.given(row) {
-		s.Fatalf("promise 8: %q was not called in the span", name)
-	}
-}
 
 // answered reports whether a line is a preview of fields of one of the texts.
 func answered(texts []string, line string) bool {

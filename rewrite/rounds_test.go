@@ -128,7 +128,7 @@ func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 		if says := partOf(text, "told") + "\n"; failing && says != late || !failing && says != n.made[second.Key].Text {
 			t.Errorf("the summary says %q", says)
 		}
-		if knows := !strings.Contains(text, "it does not know"); knows == failing {
+		if knows := !strings.Contains(text, "it has not seen messages"); knows == failing {
 			t.Errorf("it is not told how far the prose goes: %s", text)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap"
-	"epitome/rewrite/recap/past"
 )
 
 // compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
@@ -294,7 +293,7 @@ func (c *compaction) writeSummary() bool {
 	if known.Turns == "" {
 		known.Where = whereAll(c, list, names)
 	}
-	text, files := recap.Of(past.Of(c.P, c.from, c.to, c.callers), known, c.room)
+	text, files := recap.Of(recap.Span{Plan: c.P, From: c.from, To: c.to, Callers: c.callers}, known, c.room)
 	c.P.Result.FilesNamed, c.mark = files, plan.MarkLeftOut(c.P)
 	runs := runsLeftOut(c)
 	switch {

@@ -1,21 +1,239 @@
 package recap
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
-	"epitome/rewrite/recap/fate"
-	"epitome/rewrite/recap/past"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/shorten"
 )
 
-// calls tells of the calls of a span, part by part: none twice.
-type calls struct {
-	span   *past.Span
-	fates  *fate.Calls
-	isTold map[*history.Result]bool // those that stand among failures or refused calls
+const (
+	longestRow  = 300 // characters of a call
+	longestLine = 160 // bytes of a line that is quoted
+)
 
-	notices map[string]string // of the client, by the names of tasks
+// entry is one call, or several alike, in the list of calls.
+type entry struct {
+	tool, row string
+	lines     string // of the results, quoted
 }
 
-// tellCalls follows the calls of the span.
-func tellCalls(s *past.Span) *calls {
-	return &calls{span: s, fates: fate.In(s), isTold: map[*history.Result]bool{}, notices: notices(s)}
+// calls are the calls of the span, oldest first: under the tool's name the main argument of each, with lines of its
+// result. What was called several times and ended alike stands where it was called last. The oldest are left out first.
+func (s *Span) calls(tokens int, n *names) string {
+	if tokens == 0 {
+		return ""
+	}
+	var list []*entry
+	room, searched, known, more := bytesFor(tokens), 1<<20, map[string]*entry{}, ""
+	s.results(func(res *history.Result, call *conversation.Call) bool {
+		if todoTool.MatchString(call.Name) || asksUser.MatchString(call.Name) {
+			return true
+		}
+		failure, lines := s.failure(res), []string(nil)
+		e := &entry{tool: shorten.OneLine(call.Name, 80), row: cmp.Or(s.about(res, call), "(no arguments)") + "\n"}
+		if searched > 0 {
+			text, _ := shorten.FinalScreen(s.Plan.TextOf(res.Item))
+			if searched -= len(text); failure != "" {
+				lines = excerpt.FailuresWithWhy(text, 1)
+			} else {
+				lines = n.choose(shorten.Pieces(text, longestLine), res.Item)
+			}
+		}
+		if failure != "" {
+			e.row += "(" + failure + ")\n"
+		}
+		for _, l := range lines {
+			e.lines += "> " + strings.TrimRight(l, " \t\r") + "\n"
+		}
+		newer := known[e.tool+"\n"+e.row]
+		if newer != nil && failure != "" {
+			return true
+		}
+		if room -= len(e.lines); newer == nil {
+			room -= len(e.row) + len(e.tool)/2
+		}
+		switch {
+		case room < 0:
+			more = "(older calls are not listed)\n"
+			return false
+		case newer != nil:
+			newer.lines = e.lines + newer.lines
+		default:
+			n.tell(e.row)
+			known[e.tool+"\n"+e.row], list = e, append(list, e)
+		}
+		return true
+	})
+	var w strings.Builder
+	w.WriteString(more)
+	tool := ""
+	for _, e := range slices.Backward(list) {
+		if e.tool != tool {
+			tool = e.tool
+			w.WriteString(tool + ":\n")
+		}
+		w.WriteString(e.row + e.lines)
+	}
+	return strings.ToValidUTF8(w.String(), "\ufffd")
+}
+
+// about is the main argument of a call on one line.
+func (s *Span) about(res *history.Result, call *conversation.Call) string {
+	arguments := call.ArgumentsIn(s.Plan.Req.Body)
+	if command, _ := action.CommandOf(call.Name, arguments, call.FreeText); command != "" {
+		if line := strings.TrimRight(shorten.FirstLine(command), " \t\r"); len(line) <= longestRow {
+			return line
+		}
+		return shorten.OneLine(shorten.FirstLine(command), longestRow)
+	}
+	if files := slices.Concat(res.Action.Writes, res.Action.Reads); len(files) > 0 && len(files) < 8 {
+		return strings.Join(files, "\n")
+	}
+	if res.Action.Kind == action.Other {
+		beginning := strings.ReplaceAll(string(arguments[:min(len(arguments), 2*longestRow)]), `"`, "")
+		return shorten.OneLine(beginning, longestRow)
+	}
+	return res.Action.Key
+}
+
+// failure says that a call failed, by an exit code or the client's flag; empty if it did not.
+func (s *Span) failure(res *history.Result) string {
+	switch e := plan.EndingOf(s.Plan, res); {
+	case e.Code > 0:
+		return fmt.Sprintf("failed, exit code %d", e.Code)
+	case e.Said == conversation.WentWrong:
+		return "failed"
+	}
+	return ""
+}
+
+// written are the files that calls wrote, newest first.
+func (s *Span) written(tokens int) (list []string) {
+	room := bytesFor(tokens)
+	s.results(func(res *history.Result, _ *conversation.Call) bool {
+		for _, name := range res.Action.Writes {
+			if s.failure(res) != "" || slices.Contains(list, name) || len(name) >= room {
+				continue
+			}
+			room -= len(name) + 1
+			list = append(list, name)
+		}
+		return true
+	})
+	return list
+}
+
+// words are the ends of the agent's newest messages, oldest first.
+func (s *Span) words(tokens int) string {
+	const most, longest = 10, 320
+	var list []string
+	room := bytesFor(tokens)
+	for i := s.To - 1; i >= s.From && len(list) < most && room > 0; i-- {
+		if s.item(i).Role != conversation.Assistant {
+			continue
+		}
+		text := strings.TrimSpace(s.Plan.TextOf(i))
+		if len(text) > longest {
+			text = text[len(text)-longest:]
+			if _, rest, ok := strings.Cut(text, "\n"); ok {
+				text = rest
+			} else if _, rest, ok := strings.Cut(text, " "); ok {
+				text = "…" + rest
+			}
+			text = strings.ToValidUTF8(text, "")
+		}
+		if room -= len(text); text != "" && room > 0 {
+			list = append(list, "> "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> "))
+		}
+	}
+	slices.Reverse(list)
+	return strings.Join(list, "\n")
+}
+
+// names are what a reader knows already and what the work goes on with: lines of results are chosen by it.
+type names struct {
+	told map[string]bool // names that stand elsewhere in the request
+	used map[string]int  // the last item that calls with the name
+}
+
+// newNames learns the names in the rest of the request, in the texts, and in all calls.
+func newNames(s Span, texts []string) *names {
+	n := &names{told: map[string]bool{}, used: map[string]int{}}
+	for _, t := range texts {
+		n.tell(t)
+	}
+	const longestCall = 64 << 10 // bytes of one that is read
+	room := 6 << 20              // bytes, as plan.CostOf has them
+	for i := s.Plan.Hist.Len() - 1; i >= 0 && room > 0; i-- {
+		room -= plan.CostOf(s.Plan, i)
+		isIn, f := i >= s.From && i < s.To, s.Plan.Forms[i]
+		for _, c := range s.item(i).Calls {
+			if c.Arguments.End-c.Arguments.Start > longestCall {
+				continue
+			}
+			text := action.ArgumentTexts(c.ArgumentsIn(s.Plan.Req.Body), c.FreeText)
+			eachName(text, func(name string) { n.used[name] = max(n.used[name], i) })
+			if !isIn && f == nil {
+				n.tell(text)
+			}
+		}
+		switch {
+		case isIn || i == s.From-1 && f != nil && f.ReplacesContent():
+		case f == nil || len(f.Patches) > 0 && f.Patches[0].Place == conversation.Behind: // an earlier summary goes
+			n.tell(s.Plan.TextOf(i))
+		default:
+			for _, q := range f.Patches {
+				n.tell(q.Text)
+			}
+		}
+	}
+	return n
+}
+
+func (n *names) tell(text string) { eachName(text, func(name string) { n.told[name] = true }) }
+
+// choose returns the lines, in their order, that hold most names which calls behind item i use and which stand nowhere
+// else, at most four.
+func (n *names) choose(lines []string, i int) (list []string) {
+	const most = 4
+	worth := func(l string) (w int) {
+		eachName(l, func(name string) {
+			if n.used[name] > i && !n.told[name] {
+				w++
+			}
+		})
+		return w
+	}
+	var candidates, at []int
+	for k, l := range lines {
+		if len(l) <= longestLine && worth(l) > 0 {
+			candidates = append(candidates, k)
+		}
+	}
+	for len(at) < most {
+		best, which := 0, -1
+		for _, k := range candidates {
+			if w := worth(lines[k]); w > best {
+				best, which = w, k
+			}
+		}
+		if which < 0 {
+			break
+		}
+		n.tell(lines[which])
+		at = append(at, which)
+	}
+	slices.Sort(at)
+	for _, k := range at {
+		list = append(list, lines[k])
+	}
+	return list
 }

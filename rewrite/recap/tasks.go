@@ -1,44 +1,89 @@
 package recap
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
-	"epitome/rewrite/plan"
-	"epitome/rewrite/recap/agenda"
+	"github.com/tidwall/gjson"
 )
 
-// tasks is the agent's list of tasks as all calls up to the end left it, in at most so many tokens; nothing if what
-// stands behind the span shows all of it.
-func (w *writer) tasks(tokens int) string {
-	if tokens == 0 {
-		return ""
-	}
-	var list agenda.List
-	isShown := true
-	for k := range w.Plan.Hist.Results {
-		res := &w.Plan.Hist.Results[k]
-		if res.Item >= w.Plan.End || res.Failed || !agenda.MayKeep(res.Name) {
+// todoTool finds tools that keep the agent's task list.
+var todoTool = regexp.MustCompile(`(?i)(?:^|__|[./:])(?:\w*todo\w*|update_?plan|task_?create|task_?update)$`)
+
+// taskNumber finds the number that a tool gives a new task.
+var taskNumber = regexp.MustCompile(`#(\d+)`)
+
+type task struct{ id, title, state string }
+
+// tasks is the task list as the agent's calls left it; empty if a call behind the span has all of it. Where there is
+// not room for all, what is completed is left out, then the last ones.
+func (s *Span) tasks(tokens int) string {
+	var list []task
+	for k := range s.Plan.Hist.Results {
+		res := &s.Plan.Hist.Results[k]
+		call := s.callOf(res)
+		if res.Item >= s.Plan.End || call == nil || !todoTool.MatchString(call.Name) || s.failure(res) != "" {
 			continue
 		}
-		call := w.CallOf(res)
-		if call == nil {
-			continue
+		var isWhole bool
+		arguments := gjson.ParseBytes(call.ArgumentsIn(s.Plan.Req.Body))
+		if list, isWhole = update(list, arguments, s.Plan.TextOf(res.Item)); isWhole && res.Item >= s.To {
+			return ""
 		}
-		isAll := list.Take(call.Name, w.ArgumentsOf(call), w.TextOf(res))
-		isShown = isShown && res.Item >= w.To || isAll && res.Item >= w.To
 	}
-	if isShown || list.IsEmpty() {
-		return ""
+	rows, open := "", ""
+	for _, t := range list {
+		row := "> " + strings.TrimPrefix("["+t.state+"] ", "[] ") + t.title + "\n"
+		if rows += row; t.state != "completed" && len(open)+len(row) <= bytesFor(tokens) {
+			open += row
+		}
 	}
-	return strings.Join(list.Rows(bytesFor(tokens)), "\n")
+	if len(rows) > bytesFor(tokens) {
+		return open
+	}
+	return rows
 }
 
-// keepsTasks reports whether the agent may keep a list of tasks with its tools.
-func keepsTasks(p *plan.Plan) bool {
-	for k := range p.Hist.Results {
-		if agenda.MayKeep(p.Hist.Results[k].Name) {
-			return true
+// update is the list after a call, and whether the call has all of it.
+func update(list []task, arguments gjson.Result, result string) (after []task, isWhole bool) {
+	for _, key := range [...]string{"todos", "plan", "items", "tasks", "todoList"} {
+		if rows := arguments.Get(key); rows.Exists() {
+			list = nil
+			for _, row := range rows.Array() {
+				list = put(list, row, "")
+			}
+			return list, true
 		}
 	}
-	return false
+	number := taskNumber.FindStringSubmatch(result)
+	return put(list, arguments, append(number, "", "")[1]), false
+}
+
+// put takes in a task, or what is new of the one with its id. A list may be written as text. Of very many tasks the
+// first are kept.
+func put(list []task, row gjson.Result, id string) []task {
+	if row.Type == gjson.String {
+		for l := range strings.Lines(row.Str) {
+			list = append(list, task{title: strings.TrimSpace(l)})
+		}
+		return list
+	}
+	first := func(keys ...string) (text string) {
+		for _, key := range keys {
+			text = cmp.Or(text, row.Get(key).String())
+		}
+		text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+		return text
+	}
+	t := task{cmp.Or(first("id", "taskId"), id), first("content", "step", "subject", "title", "text", "description"), first("status")}
+	k := slices.IndexFunc(list, func(o task) bool { return o.id != "" && o.id == t.id })
+	switch {
+	case k >= 0:
+		list[k] = task{t.id, cmp.Or(t.title, list[k].title), cmp.Or(t.state, list[k].state)}
+	case t.title != "" && len(list) < 400:
+		list = append(list, t)
+	}
+	return list
 }
