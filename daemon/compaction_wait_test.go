@@ -21,7 +21,7 @@ func (p *provider) awaits(questions int) {
 }
 
 // Many may send one conversation at the same time: one question is asked, and all of them are sent alike.
-func TestAHundredAtTheLineAskOnce(t *testing.T) {
+func TestManyAtTheLineAskOnce(t *testing.T) {
 	t.Parallel()
 	p := providing(t, itsWindow, itsUsable)
 	r := served(p, t.TempDir(), asDefault)
@@ -30,6 +30,7 @@ func TestAHundredAtTheLineAskOnce(t *testing.T) {
 	release, already := make(chan struct{}), len(p.sent())
 	p.will(p.held(release, summing))
 	var all []<-chan outcome
+	const atOnce = 50
 	for range atOnce {
 		all = append(all, a.sends(t.Context()))
 	}

@@ -80,7 +80,7 @@ func narrowly(window int) map[string]func(w http.ResponseWriter, tokens int) {
 	}
 }
 
-// A loop that grows past a window that nobody knows of meets no error in 200 turns, or 40 under the race detector.
+// A loop that grows past a window that nobody knows of meets no error in 40 turns.
 func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	const window = 16_384
@@ -91,7 +91,7 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 			r := served(n.provider, t.TempDir(), func(*config.Config) {})
 			a := working(r)
 			a.lines = 12
-			for range manyTurns {
+			for range 40 {
 				a.turn()
 			}
 			n.mu.Lock()
@@ -111,7 +111,7 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 
 func TestRescueReachesWindowsFarBelowWhatIsBelieved(t *testing.T) {
 	t.Parallel()
-	for _, times := range farBelow {
+	for _, times := range []int{10, 100} {
 		for name, refuses := range narrowly(1_000_000 / 10 / times) {
 			t.Run(fmt.Sprint(name, ", ", times, " times"), func(t *testing.T) {
 				t.Parallel()
