@@ -12,7 +12,7 @@ import (
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/event/money"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/unit"
 )
 
@@ -59,7 +59,7 @@ func (s stage) config(upstream string) (config.Config, error) {
 		return config.Config{}, err
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
-	conf.Upstreams = map[string]route.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
 	if conf.Prices == nil {
 		conf.Prices = make(money.Config)
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"epitome/console"
-	"epitome/proxy/certificate"
-	"epitome/proxy/clients"
+	"epitome/proxy"
 	"epitome/unit"
 )
 
@@ -22,8 +21,7 @@ func checkClients(c Config) error {
 			return err
 		}
 	}
-	_, err := clients.New(c.Clients, nil)
-	return err
+	return proxy.CheckClients(c.Clients)
 }
 
 // checkClient says what is wrong with one client.
@@ -99,6 +97,6 @@ func credentialIn(c Config) []string {
 
 // Private is the configuration of an epitome that its user alone reaches, on an address of its own.
 func (c Config) Private() Config {
-	c.Clients, c.TLS, c.Open = nil, certificate.Pair{}, false
+	c.Clients, c.TLS, c.Open = nil, proxy.Certificate{}, false
 	return c
 }

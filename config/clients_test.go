@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/proxy/certificate/certificatetest"
-	"epitome/proxy/clients"
+	"epitome/proxy"
+	"epitome/proxy/certificatetest"
 	"epitome/unit"
 )
 
@@ -34,7 +34,7 @@ func TestOpenListenersAreRefused(t *testing.T) {
 			"give clients keys of their own in [clients], or write open = true")
 	}
 	f(beyond, "open = true\n"+header, "")
-	f(beyond, header+"[clients.a]\nkeys = [\""+clients.HashOf("k")+"\"]", "")
+	f(beyond, header+"[clients.a]\nkeys = [\""+proxy.HashOfKey("k")+"\"]", "")
 	f(beyond, "[upstreams.openai]\nheaders = { Authorization = \"\" }\n", "") // which only takes off
 	f(beyond, "[upstreams.openai.tls]\ncert_file = \"a\"\nkey_file = \"b\"\n", "upstreams.openai.tls.cert_file")
 	f(beyond, "[summarize]\nkey_env = \"TEST_KEY\"\nupstream = \"openai\"\nmodel = \"m\"\n", "summarize.key_env")
@@ -77,7 +77,7 @@ func TestAdmissionLooksAtWhoMayCome(t *testing.T) {
 }
 
 func TestHashesOfKeysAreNotShown(t *testing.T) {
-	for _, v := range load(t, "[clients.alice]\nkeys = [\""+clients.HashOf("k")+"\"]\ntokens_per_minute = 5").List() {
+	for _, v := range load(t, "[clients.alice]\nkeys = [\""+proxy.HashOfKey("k")+"\"]\ntokens_per_minute = 5").List() {
 		if strings.Contains(v.Text, "sha256") || strings.HasPrefix(v.Key, "clients.alice.keys") && !v.Secret ||
 			v.Key == "clients.alice.tokens_per_minute" && v.Text != "5" {
 			t.Errorf("%+v", v)

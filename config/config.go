@@ -27,9 +27,6 @@ import (
 	"epitome/offload/contexts"
 	"epitome/prose"
 	"epitome/proxy"
-	"epitome/proxy/certificate"
-	"epitome/proxy/clients"
-	"epitome/proxy/route"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
 	"epitome/summarize/memory"
@@ -46,8 +43,8 @@ type Config struct {
 	Mode      string                          `toml:"mode"`
 	Scope     string                          `toml:"scope"`
 	Open      bool                            `toml:"open"`
-	TLS       certificate.Pair                `toml:"tls"` // fixed at start
-	Clients   map[string]clients.Config       `toml:"clients"`
+	TLS       proxy.Certificate               `toml:"tls"` // fixed at start
+	Clients   map[string]proxy.ClientConfig   `toml:"clients"`
 	Proxy     proxy.Config                    `toml:"proxy"`
 	Rewrite   limits.Limits                   `toml:"rewrite"`
 	Window    window.Config                   `toml:"window"`
@@ -60,8 +57,8 @@ type Config struct {
 	Log       LogConfig                       `toml:"log"`
 	Otel      OtelConfig                      `toml:"otel"`
 	Console   console.Config                  `toml:"console"`
-	Upstreams map[string]route.UpstreamConfig `toml:"upstreams"`
-	Routes    []route.Rule                    `toml:"routes"`
+	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
+	Routes    []proxy.RouteRule               `toml:"routes"`
 	Prices    money.Config                    `toml:"prices"`
 
 	from origins // where what is set was written
@@ -202,14 +199,14 @@ func (c *Config) nameUpstream() error {
 		return unit.Wrong([]string{"upstream"}, "cannot use upstream: %w", err)
 	}
 	c.from.note(c.from.of([]string{"upstream"}), "upstreams", URLUpstream, "url")
-	c.Upstreams[URLUpstream] = route.UpstreamConfig{URL: c.Upstream}
+	c.Upstreams[URLUpstream] = proxy.UpstreamConfig{URL: c.Upstream}
 	c.Upstream = URLUpstream
 	return nil
 }
 
 // AddUpstream adds an upstream, or puts another base URL in the place of one. origin says where the URL was written.
 func (c Config) AddUpstream(name, url, origin string) {
-	c.Upstreams[name] = route.UpstreamConfig{URL: url}
+	c.Upstreams[name] = proxy.UpstreamConfig{URL: url}
 	c.from.note(origin, "upstreams", name, "url")
 }
 
@@ -394,7 +391,7 @@ func checkProxy(p proxy.Config) error {
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-func checkUpstream(name string, u route.UpstreamConfig) error {
+func checkUpstream(name string, u proxy.UpstreamConfig) error {
 	table := []string{"upstreams", name}
 	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
 		return unit.Wrong(table,
@@ -407,7 +404,7 @@ func checkUpstream(name string, u route.UpstreamConfig) error {
 		return unit.Wrong(append(table, "tls"),
 			"cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
 	}
-	if strings.HasPrefix(u.URL, "http://") && u.TLS != (certificate.Trust{}) {
+	if strings.HasPrefix(u.URL, "http://") && u.TLS != (proxy.Trust{}) {
 		return unit.Wrong(append(table, "tls"),
 			"cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/unit"
 )
 
@@ -162,9 +162,9 @@ upstream = "mine"
 	want.Mode = "off"
 	want.Proxy.ReadIdle = unit.Duration(3 * time.Minute)
 	want.Console.Hosts = []string{"epitome.example.com"}
-	want.Upstreams["openai"] = route.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"x-team": "red"}}
-	want.Upstreams["mine"] = route.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
-	want.Routes = []route.Rule{{Model: "claude-*", Upstream: "anthropic"}, {Model: "*", Upstream: "mine"}}
+	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"x-team": "red"}}
+	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
+	want.Routes = []proxy.RouteRule{{Model: "claude-*", Upstream: "anthropic"}, {Model: "*", Upstream: "mine"}}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
 	}

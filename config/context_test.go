@@ -8,7 +8,7 @@ import (
 
 	"epitome/config/configtest"
 	"epitome/offload/contexts"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/unit"
 )
 
@@ -22,7 +22,7 @@ func TestOnlyWhatIsKeptMayBeAskedFor(t *testing.T) {
 		t.Helper()
 		c := Defaults(configtest.Text())
 		c.Context.Names = all
-		c.Upstreams["mine"] = route.UpstreamConfig{URL: "http://127.0.0.1:1/v1", Context: upstream}
+		c.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:1/v1", Context: upstream}
 		err := admitContexts(c, folder)
 		var at []string
 		if wrong := (*unit.KeyError)(nil); errors.As(err, &wrong) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"epitome/config/configtest"
-	"epitome/proxy/clients"
+	"epitome/proxy"
 )
 
 // admission is what serve and check say about a file and flags, with the file's folder taken off.
@@ -120,7 +120,7 @@ func TestRefusalsNameTheLineAndSayWhatToDo(t *testing.T) {
 	f(2, "[otel]\nendpoint = \"localhost:4318\"", "write an absolute http or https URL")
 	f(2, "[clients.a]\nkeys = [\"sk-epitome-X\"]", "and not the key")
 	f(1, "[clients.a]", "it has no keys; 'epitome key a' makes one")
-	f(3, "[clients.a]\nkeys = [\""+clients.HashOf("k")+"\"]\nupstreams = [\"none\"]", `unknown upstream "none"`)
+	f(3, "[clients.a]\nkeys = [\""+proxy.HashOfKey("k")+"\"]\nupstreams = [\"none\"]", `unknown upstream "none"`)
 	f(1, "[tls]\ncert_file = \"x\"", "write both or neither")
 }
 
@@ -143,7 +143,7 @@ func TestWhatIsSoundIsTaken(t *testing.T) {
 		"[rewrite]\ncompact_at = 0.7\ncompact_to = 0.3\nclear_at = 0.7\ncached_price = 0\nrent = 0",
 		"[[rewrite.tools]]\ntool = \"a\"\nkeep = true", "[memory]\nenabled = true\n[summarize]\nmodel = \"small\"",
 		"[upstreams.openai.headers]\nx-key_1 = \"any value; \\\"quotes\\\" and $ and {}\"",
-		"[clients.\"a.b\"]\nkeys = [\"" + clients.HashOf("l") + "\"]\nupstreams = [\"openai\"]",
+		"[clients.\"a.b\"]\nkeys = [\"" + proxy.HashOfKey("l") + "\"]\nupstreams = [\"openai\"]",
 	} {
 		if got := admission(t, text, Overrides{}); got != "" {
 			t.Errorf("%q is refused: %s", text, got)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 )
 
 // changed is the defaults with another value under key, which no upstream and no route holds.
@@ -50,7 +50,7 @@ func TestConfigTomlSaysWhichKeysNeedARestart(t *testing.T) {
 		}
 	}
 	c := Defaults(configtest.Text())
-	c.Upstreams, c.Routes = nil, []route.Rule{{Model: "*", Upstream: "openai"}}
+	c.Upstreams, c.Routes = nil, []proxy.RouteRule{{Model: "*", Upstream: "openai"}}
 	if got := NeedRestart(Defaults(configtest.Text()), c); got != nil {
 		t.Errorf("a change of upstreams and routes needs a restart for %v", got)
 	}

@@ -19,8 +19,8 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/instance"
-	"epitome/proxy/certificate/certificatetest"
-	"epitome/proxy/clients"
+	"epitome/proxy"
+	"epitome/proxy/certificatetest"
 	"epitome/scripted/scriptedtest"
 )
 
@@ -56,8 +56,8 @@ func team(t *testing.T, folder string, upstream string) (*kept, *http.Client) {
 	conf, err := config.Load(configtest.Text(), fileWith(t, "upstream = \"p\"\n"+
 		"[window]\nprobe = false\n[upstreams.p]\nurl = \""+upstream+"\"\n"+ // what the provider gets is the clients' alone
 		"headers = { Authorization = \"Bearer "+teamsKey+"\" }\n[tls]\ncert_file = \""+cert+"\"\nkey_file = \""+key+"\"\n"+
-		"[clients.alice]\nkeys = [\""+clients.HashOf(aliceKey)+"\", \""+clients.HashOf(aliceNewKey)+"\"]\n"+
-		"[clients.bob]\nkeys = [\""+clients.HashOf(bobKey)+"\"]\n"),
+		"[clients.alice]\nkeys = [\""+proxy.HashOfKey(aliceKey)+"\", \""+proxy.HashOfKey(aliceNewKey)+"\"]\n"+
+		"[clients.bob]\nkeys = [\""+proxy.HashOfKey(bobKey)+"\"]\n"),
 		config.Overrides{Listen: "127.0.0.1:0", Data: folder})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
 )
@@ -61,7 +61,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	p.t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
-	conf.Upstreams["up"] = route.UpstreamConfig{URL: p.URL + "/v1"}
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(p.window)}, false
 	// The sessions are made for these: nothing is cleared before the line, as all that may be cleared there frees less
 	// than the quarter of the window that a batch must free.

@@ -14,7 +14,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/scripted/scriptedtest"
 )
 
@@ -69,7 +69,7 @@ func TestCheckRefusesWhatServeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Config{Listen: local.Listen, Data: filepath.Join(folder, "new")}
-	c.Upstream, c.Upstreams = "up", map[string]route.UpstreamConfig{"up": {URL: "http://example.com"}}
+	c.Upstream, c.Upstreams = "up", map[string]proxy.UpstreamConfig{"up": {URL: "http://example.com"}}
 	if _, err := c.Admit(); err != nil {
 		t.Errorf("with its port taken: %v", err)
 	}

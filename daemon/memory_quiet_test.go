@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/scripted/scriptedtest"
 	"epitome/store/shared/sharedtest"
 	"epitome/unit"
@@ -21,7 +21,7 @@ func studying(t *testing.T, p *provider) func(c *config.Config) {
 		says(message("assistant", "- fact: The parts lie in src.\n- preference: One part at a time."), q.tokens)(w, r, q)
 	})
 	return func(c *config.Config) {
-		c.Upstreams["own"] = route.UpstreamConfig{URL: p.URL + "/v1", Project: "shop"}
+		c.Upstreams["own"] = proxy.UpstreamConfig{URL: p.URL + "/v1", Project: "shop"}
 		u := c.Upstreams["up"]
 		u.Project = "shop"
 		c.Upstreams["up"] = u

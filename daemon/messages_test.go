@@ -14,7 +14,7 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/prose"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/scripted/messages"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/scriptedtest"
@@ -57,7 +57,7 @@ func serving(t *testing.T, upstream string, change func(*config.Config)) (url st
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
-	conf.Upstreams["up"] = route.UpstreamConfig{URL: upstream}
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: upstream}
 	conf.Window.Probe = false
 	change(&conf)
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)

@@ -8,7 +8,6 @@ import (
 
 	"epitome/config"
 	"epitome/proxy"
-	"epitome/proxy/route"
 	"epitome/window"
 )
 
@@ -28,7 +27,7 @@ func probedOf(conf config.Config) map[string]window.Server {
 
 // tells reports whether an upstream is a provider that publishes how much its models hold, and that would tell us:
 // but for OpenRouter they want a key, and a client's own is not used for what it has not asked.
-func tells(u route.UpstreamConfig) bool {
+func tells(u proxy.UpstreamConfig) bool {
 	at, err := url.Parse(u.URL)
 	if err != nil {
 		return false

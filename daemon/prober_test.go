@@ -8,7 +8,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
@@ -104,7 +104,7 @@ func TestOnlyServersThatTellAreAsked(t *testing.T) {
 		for _, base := range bases {
 			asks := func(headers map[string]string) bool {
 				conf := config.Defaults(configtest.Text())
-				conf.Upstreams = map[string]route.UpstreamConfig{"up": {URL: base, Headers: headers}}
+				conf.Upstreams = map[string]proxy.UpstreamConfig{"up": {URL: base, Headers: headers}}
 				_, asked := probedOf(conf)["up"]
 				return asked
 			}

@@ -15,7 +15,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/rewrite/rewritetest"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
@@ -55,7 +55,7 @@ func startSession(t *testing.T, window int) *scriptedSession {
 	up := scriptedtest.Start(t, sessionAnswer)
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
-	conf.Upstreams["up"] = route.UpstreamConfig{URL: up.URL() + "/v1"}
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: up.URL() + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(window)}, false
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })

@@ -22,7 +22,6 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/proxy"
-	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
@@ -52,7 +51,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 	t.Helper()
 	r := &asking{t: t, up: scriptedtest.Start(t, script), log: &scriptedtest.Diary{}}
 	conf := config.Defaults(configtest.Text())
-	conf.Upstream, conf.Upstreams["up"] = "up", route.UpstreamConfig{URL: r.up.URL()}
+	conf.Upstream, conf.Upstreams["up"] = "up", proxy.UpstreamConfig{URL: r.up.URL()}
 	change(&conf)
 	if err := conf.Validate(); err != nil {
 		t.Fatal(err)
@@ -257,7 +256,7 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	other := scriptedtest.Start(t, summarizing("Bearer sk-ours"))
 	r := askingWith(t, t.TempDir(), func(c *config.Config) {
-		c.Upstreams["other"] = route.UpstreamConfig{URL: other.URL()}
+		c.Upstreams["other"] = proxy.UpstreamConfig{URL: other.URL()}
 		c.Summarize.Model, c.Summarize.Upstream, c.Summarize.KeyEnv = "small", "other", "EPITOME_TEST_KEY"
 		c.Window.Models = map[string]unit.Tokens{"small": 8192}
 	}, chatting)
@@ -297,7 +296,7 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	k := keptIn(t, t.TempDir(), io.Discard)
 	defer k.close()
 	conf := config.Defaults(configtest.Text())
-	conf.Upstreams["far"], conf.Upstreams["near"] = route.UpstreamConfig{URL: "https://api.example.com/v1"}, route.UpstreamConfig{}
+	conf.Upstreams["far"], conf.Upstreams["near"] = proxy.UpstreamConfig{URL: "https://api.example.com/v1"}, proxy.UpstreamConfig{}
 	f := func(want bool, upstream string) {
 		t.Helper()
 		k.configure(conf)
@@ -308,7 +307,7 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	at := func(want bool, hosts ...string) {
 		t.Helper()
 		for _, host := range hosts {
-			conf.Upstreams["near"] = route.UpstreamConfig{URL: "http://" + host + "/v1"}
+			conf.Upstreams["near"] = proxy.UpstreamConfig{URL: "http://" + host + "/v1"}
 			f(want, "near")
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/prose"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/scripted/messages"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/scriptedtest"
@@ -72,7 +72,7 @@ func (c *muser) start() {
 	c.t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", c.folder, "up"
-	conf.Upstreams["up"] = route.UpstreamConfig{URL: c.server.URL()}
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: c.server.URL()}
 	conf.Window.Probe, conf.Summarize.Mode = false, "intent"
 	conf.Window.Models = map[string]unit.Tokens{"claude-*": 16_000}
 	c.change(&conf)

@@ -2,7 +2,7 @@ package instance
 
 import (
 	"epitome/config"
-	"epitome/proxy/route"
+	"epitome/proxy"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 func TestWanted(t *testing.T) {
-	conf := config.Config{Upstream: "here", Upstreams: map[string]route.UpstreamConfig{
+	conf := config.Config{Upstream: "here", Upstreams: map[string]proxy.UpstreamConfig{
 		"here": {URL: "http://here.example/v1/"}, "anthropic": {URL: "https://anthropic.example"},
 	}}
 	named := false
@@ -148,9 +148,9 @@ func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
 		seen[key] = what
 	}
 	keyed := func(name, key string) config.Config {
-		return config.Config{Upstreams: map[string]route.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
+		return config.Config{Upstreams: map[string]proxy.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
 	}
-	f("nothing", config.Config{Upstreams: map[string]route.UpstreamConfig{}})
+	f("nothing", config.Config{Upstreams: map[string]proxy.UpstreamConfig{}})
 	f("a credential", keyed("u", "alice"))
 	f("another credential", keyed("u", "bob"))
 	f("a number", config.Config{Rewrite: limits.Limits{Rent: 1}})
@@ -161,10 +161,10 @@ func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
 	f("another key for summaries", summarized)
 	f("a forward proxy", config.Config{}, "HTTPS_PROXY=http://p.example")
 
-	none := settingsOf(config.Config{Upstreams: map[string]route.UpstreamConfig{}})
+	none := settingsOf(config.Config{Upstreams: map[string]proxy.UpstreamConfig{}})
 	for what, conf := range map[string]config.Config{
-		"its mode, which is told apart": {Mode: "off", Upstreams: map[string]route.UpstreamConfig{}},
-		"its place":                     {Listen: "x", Data: "x", Upstream: "x", Upstreams: map[string]route.UpstreamConfig{}},
+		"its mode, which is told apart": {Mode: "off", Upstreams: map[string]proxy.UpstreamConfig{}},
+		"its place":                     {Listen: "x", Data: "x", Upstream: "x", Upstreams: map[string]proxy.UpstreamConfig{}},
 		"an upstream of its own":        keyed(RunOpenAI, "x"),
 		"an upstream of a flag":         keyed(config.URLUpstream, "x"),
 	} {

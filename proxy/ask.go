@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"epitome/proxy/route"
 	"epitome/proxy/wire"
 )
 
@@ -68,7 +67,7 @@ func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
 
 // asks sends a body to an upstream, below the head that headFor makes for it.
 func (p *Proxy) asks(
-	ctx context.Context, upstream string, body []byte, headFor func(*route.Upstream) ([]byte, error),
+	ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error),
 ) (Reply, error) {
 	set := p.settings.Load()
 	up := set.table.ByName[upstream]
@@ -93,7 +92,7 @@ func (p *Proxy) asks(
 }
 
 // head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.
-func (q Question) head(up *route.Upstream) ([]byte, error) {
+func (q Question) head(up *upstream) ([]byte, error) {
 	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n")
 	target := up.Target(q.Path)
 	if q.KeyEnv != "" {
@@ -119,7 +118,7 @@ func (q Question) head(up *route.Upstream) ([]byte, error) {
 }
 
 // head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
-func (q Inquiry) head(up *route.Upstream) ([]byte, error) {
+func (q Inquiry) head(up *upstream) ([]byte, error) {
 	block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
 	if q.Body != nil {
 		block = append([]byte("Content-Type: application/json\r\n"), block...)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
@@ -95,7 +94,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	f := func(base, target, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
-		s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
+		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +154,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	other := scriptedtest.Start(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs")
 	s := r.proxy.settings.Load().conf
-	s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
+	s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +178,7 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	f := func(base string, q Inquiry, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
-		s.Upstreams = map[string]route.UpstreamConfig{"test": {URL: r.upstream.URL() + base,
+		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base,
 			Headers: map[string]string{"X-Team": "ours"}}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)

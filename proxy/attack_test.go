@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/proxy/certificate"
-	"epitome/proxy/route"
 	"epitome/proxy/wire/wiretest"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -29,7 +27,7 @@ func TestClientThatLeavesCutsNobodyElse(t *testing.T) {
 	t.Parallel()
 	up := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
 	slow := scriptedtest.Start(t, "-- GET /slow --\nrepeat\npause 8ms\nstatus 200 OK\nbody ok\n")
-	r := startRig(t, up, func(s *Settings) { s.Upstreams["slow"] = route.UpstreamConfig{URL: slow.URL()} })
+	r := startRig(t, up, func(s *Settings) { s.Upstreams["slow"] = UpstreamConfig{URL: slow.URL()} })
 	stop := time.Now().Add(2 * time.Second)
 	if testing.Short() {
 		stop = time.Now().Add(200 * time.Millisecond)
@@ -79,7 +77,7 @@ func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, when := range []string{"in one record", "in one segment", "later"} {
 			s := startSurplus(t, secure, when)
-			up := route.UpstreamConfig{URL: s.url, TLS: s.trust}
+			up := UpstreamConfig{URL: s.url, TLS: s.trust}
 			r := startRig(t, s.url, func(c *Settings) { c.Upstreams["test"] = up })
 			for range 10 {
 				if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 204 {
@@ -113,7 +111,7 @@ func (r *rig) awaitSurplus() {
 // surplus is an upstream that sends a second answer to each request.
 type surplus struct {
 	url   string
-	trust certificate.Trust
+	trust Trust
 	more  chan struct{} // lets the second answer go, if it comes later
 
 	connections atomic.Int64 // that were made to it
@@ -235,7 +233,7 @@ func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- POST /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) {
 		ours := map[string]string{"Authorization": "Bearer ours"}
-		s.Upstreams["keyed"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: ours}
+		s.Upstreams["keyed"] = UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: ours}
 	})
 	f := func(status int, target string, lines ...string) {
 		t.Helper()
@@ -254,7 +252,7 @@ func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
 
 func TestRoutingDoesNotDecodeBombs(t *testing.T) {
 	r := newRig(t, "-- POST /a --\nrepeat\nstatus 204 No Content\n", func(s *Settings) {
-		s.MaxBody, s.Routes = unit.MB, []route.Rule{{Model: "x", Upstream: "test"}}
+		s.MaxBody, s.Routes = unit.MB, []RouteRule{{Model: "x", Upstream: "test"}}
 	})
 	bomb := wiretest.Encode(t, make([]byte, 512<<20), wiretest.Codings[0].Encode)
 	var before, after runtime.MemStats

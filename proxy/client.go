@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/ear"
 )
 
 // identify finds whose key the request came with, where clients have keys, and takes the key off.
@@ -31,7 +30,7 @@ func spend(x *exchange) {
 	}
 	tokens := int64(e.Usage.Input) + output
 	if e.Usage.Source != event.UsageProvider && (e.Method == "POST" || e.Status == 101) {
-		own, bytes := int64(max(ear.OwnCount(e), e.Usage.Input)), e.ResponseBytes // Input is that of all rounds
+		own, bytes := int64(max(ownCount(e), e.Usage.Input)), e.ResponseBytes // Input is that of all rounds
 		if own == 0 {
 			bytes += e.RequestBytes
 		}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/clients"
-	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/unit"
 )
@@ -22,14 +20,14 @@ const (
 
 // keyed asks for the keys of alice and bob, and gives the upstream a credential of its own.
 func keyed(s *Settings) {
-	s.Clients = map[string]clients.Config{
-		"alice": {Keys: []string{clients.HashOf(alices), clients.HashOf(alicesOld)}},
-		"bob":   {Keys: []string{clients.HashOf(bobs)}, Upstreams: []string{"other"}},
+	s.Clients = map[string]ClientConfig{
+		"alice": {Keys: []string{HashOfKey(alices), HashOfKey(alicesOld)}},
+		"bob":   {Keys: []string{HashOfKey(bobs)}, Upstreams: []string{"other"}},
 	}
 	up := s.Upstreams["test"]
 	up.Headers = map[string]string{"Authorization": "Bearer provider"}
 	s.Upstreams["test"] = up
-	s.Upstreams["other"] = route.UpstreamConfig{URL: up.URL}
+	s.Upstreams["other"] = UpstreamConfig{URL: up.URL}
 }
 
 func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
@@ -168,7 +166,7 @@ func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
 	t.Parallel()
 	withinAMinute()
 	r := on(t, taking, keyed, func(s *Settings) {
-		s.Clients["carol"] = clients.Config{Keys: []string{clients.HashOf("c")}, RequestsPerMinute: 2}
+		s.Clients["carol"] = ClientConfig{Keys: []string{HashOfKey("c")}, RequestsPerMinute: 2}
 	})
 	f := func(status int, code, target, key string) {
 		t.Helper()
@@ -201,9 +199,9 @@ func TestTokensCountInEveryMode(t *testing.T) {
 	withinAMinute()
 	used := `{"usage":{"prompt_tokens":700,"completion_tokens":400,"total_tokens":1100}}`
 	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody "+used+"\n", func(s *Settings) {
-		s.Clients = map[string]clients.Config{"count": {Keys: []string{clients.HashOf("count")}, TokensPerMinute: 1}}
+		s.Clients = map[string]ClientConfig{"count": {Keys: []string{HashOfKey("count")}, TokensPerMinute: 1}}
 		for _, name := range []string{"usage", "off", "other"} {
-			s.Clients[name] = clients.Config{Keys: []string{clients.HashOf(name)}, TokensPerMinute: 1000}
+			s.Clients[name] = ClientConfig{Keys: []string{HashOfKey(name)}, TokensPerMinute: 1000}
 		}
 	})
 	f := func(name, target string, pass int, lines ...string) {
@@ -232,9 +230,9 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 	withinAMinute()
 	r := on(t, "-- POST /v1/left --\nawait go\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody "+strings.Repeat("x", 4000)+"\n",
 		func(s *Settings) {
-			s.Clients = map[string]clients.Config{
-				"silent": {Keys: []string{clients.HashOf("silent")}, TokensPerMinute: 1000},
-				"left":   {Keys: []string{clients.HashOf("left")}, TokensPerMinute: 1},
+			s.Clients = map[string]ClientConfig{
+				"silent": {Keys: []string{HashOfKey("silent")}, TokensPerMinute: 1000},
+				"left":   {Keys: []string{HashOfKey("left")}, TokensPerMinute: 1},
 			}
 		})
 	status := func(key string) int {
@@ -262,7 +260,7 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 func TestScopeIsTheClients(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, keyed, func(s *Settings) {
-		s.Clients["bob"] = clients.Config{Keys: []string{clients.HashOf(bobs)}}
+		s.Clients["bob"] = ClientConfig{Keys: []string{HashOfKey(bobs)}}
 	})
 	of := func(setting string, lines ...string) string { return r.scopeOf(setting, lines...) }
 	for _, setting := range []string{"auto", "credential"} {
@@ -302,7 +300,7 @@ func TestReloadTakesClientsUp(t *testing.T) {
 		resp, _ := r.dial().send(post(chatTarget, long, "api-key: "+key)).answer("POST")
 		return resp.StatusCode
 	}
-	f := func(want int, key string, all map[string]clients.Config) {
+	f := func(want int, key string, all map[string]ClientConfig) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
 		s.Clients = all
@@ -314,10 +312,10 @@ func TestReloadTakesClientsUp(t *testing.T) {
 		}
 	}
 	f(200, "any", nil)
-	f(401, "any", map[string]clients.Config{"a": {Keys: []string{clients.HashOf("k")}}})
-	f(200, "k", map[string]clients.Config{"a": {Keys: []string{clients.HashOf("k")}}})
+	f(401, "any", map[string]ClientConfig{"a": {Keys: []string{HashOfKey("k")}}})
+	f(200, "k", map[string]ClientConfig{"a": {Keys: []string{HashOfKey("k")}}})
 	s := r.proxy.settings.Load().conf
-	s.Clients = map[string]clients.Config{"a": {Keys: []string{"k"}}}
+	s.Clients = map[string]ClientConfig{"a": {Keys: []string{"k"}}}
 	if err := r.proxy.Reload(s); err == nil || Check(s) == nil || status("k") != 200 {
 		t.Errorf("a mistake: %v", err)
 	}

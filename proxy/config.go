@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/unit"
 )
@@ -52,6 +51,6 @@ func limitsOf(c Config) wire.Limits {
 }
 
 // routesOf is what says where requests go.
-func routesOf(s Settings) route.Settings {
-	return route.Settings{Upstreams: s.Upstreams, Fallback: s.Upstream, Routes: s.Routes, Limits: limitsOf(s.Config)}
+func routesOf(s Settings) tableSettings {
+	return tableSettings{Upstreams: s.Upstreams, Fallback: s.Upstream, Routes: s.Routes, Limits: limitsOf(s.Config)}
 }

@@ -8,10 +8,6 @@ import (
 	"log/slog"
 
 	"epitome/event"
-	"epitome/proxy/carried"
-	"epitome/proxy/refuse"
-	"epitome/proxy/route"
-	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 )
 
@@ -35,20 +31,20 @@ func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a clie
 func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
 
 // credentialOf makes a credential of a request's header lines. All of it is copied.
-func credentialOf(up *route.Upstream, target, block []byte) Credential {
-	c := credential{url: up.Config.URL, target: string(target), block: carried.Lines(block)}
+func credentialOf(up *upstream, target, block []byte) Credential {
+	c := credential{url: up.Config.URL, target: string(target), block: carriedLines(block)}
 	return Credential{func() credential { return c }}
 }
 
 // asker is the client of an exchange for as long as its request is being shaped. What is not asked for costs nothing.
 type asker struct {
 	x      *exchange // nil afterwards: what it reads belongs to another request then
-	up     *route.Upstream
+	up     *upstream
 	target []byte
 
 	life   context.Context // nil until it is asked for
 	cancel context.CancelCauseFunc
-	turn   turns.Turn
+	turn   turn
 }
 
 // takeTurn waits until a request of so many bytes may be shaped.
@@ -60,7 +56,7 @@ func (a *asker) takeTurn(bytes int) error {
 	if a.x.call.IsCut() {
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	}
-	return refuse.Busy("other large requests were worked on for all of large_wait: try again, or raise it")
+	return busy("other large requests were worked on for all of large_wait: try again, or raise it")
 }
 
 // Waits lets others have the turn during a step.

@@ -12,10 +12,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
-	"epitome/proxy/ear"
-	"epitome/proxy/loop"
-	"epitome/proxy/refuse"
-	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -28,12 +24,12 @@ type exchange struct {
 	ctx      *fasthttp.RequestCtx
 	delivery delivery
 	call     wire.Call
-	pass     loop.Pass
+	pass     loopPass
 	event    event.Exchange
 	err      error // why the client got no answer, or not the whole one
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
-	ear       ear.Ear // hears the answer, if the request holds a conversation
+	ear       ear     // hears the answer, if the request holds a conversation
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if there is none
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	lent      *[]byte // memory in which rewritten may lie, until dropBody
@@ -153,7 +149,7 @@ func (x *exchange) fail() {
 		}
 	case !x.delivery.begun:
 		closeIfStopping(x)
-		r := refuse.Of(x.err)
+		r := refusalOf(x.err)
 		x.delivery.to.Close = x.delivery.to.Close || x.event.Fault == event.Panic
 		_ = x.delivery.write(r.AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
 		x.event.Status = r.Status
@@ -190,25 +186,25 @@ func (x *exchange) dropBody() {
 }
 
 // route chooses the upstream and what it gets as target.
-func (x *exchange) route() (up *route.Upstream, target []byte, err error) {
+func (x *exchange) route() (up *upstream, target []byte, err error) {
 	h := &x.ctx.Request.Header
 	target = wire.OriginForm(h.RequestURI())
 	switch {
 	case h.IsConnect():
-		return nil, nil, refuse.With(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
+		return nil, nil, refusalWith(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
 	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
 		x.delivery.to.Close = true
-		return nil, nil, refuse.With(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
+		return nil, nil, refusalWith(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
 	case x.proxy.loops.Returned(h.RawHeaders()):
-		return nil, nil, refuse.With(508, "loop", refuse.Looped, refuse.NoRetry)
+		return nil, nil, refusalWith(508, "loop", looped, noRetry)
 	case x.delivery.modeless:
-		return nil, nil, refuse.With(400, "bad_request", "x-epitome-mode is none of on, observe and off: correct it, or leave it out")
+		return nil, nil, refusalWith(400, "bad_request", "x-epitome-mode is none of on, observe and off: correct it, or leave it out")
 	case !wire.HasSoundNames(h.RawHeaders()):
 		x.delivery.to.Close = true
-		return nil, nil, refuse.With(400, "bad_request", "the request has a header name with a blank in it: check the client and what lies between")
+		return nil, nil, refusalWith(400, "bad_request", "the request has a header name with a blank in it: check the client and what lies between")
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.Resolve(target); err != nil {
-			return nil, nil, refuse.With(404, "unknown_upstream", err.Error())
+			return nil, nil, refusalWith(404, "unknown_upstream", err.Error())
 		}
 	case x.set.table.HasRoutes():
 		up = x.set.table.ForModel(x.model(target))
@@ -216,10 +212,10 @@ func (x *exchange) route() (up *route.Upstream, target []byte, err error) {
 		up = x.set.table.Fallback
 	}
 	if up.Peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
-		return nil, nil, refuse.With(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
+		return nil, nil, refusalWith(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
 	}
 	if wire.AsksUpgrade(h.RawHeaders()) && !x.set.conf.WebSockets && refusesUpgrade(target) {
-		return nil, nil, refuse.With(426, "upgrade_required",
+		return nil, nil, refusalWith(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
 	}
 	if !up.HasVersion() {
@@ -255,7 +251,7 @@ func (x *exchange) model(target []byte) string {
 }
 
 // outgoing makes the request ready. Its body is valid until dropBody.
-func (x *exchange) outgoing(up *route.Upstream, target []byte) wire.Request {
+func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
 	if x.rewritten != nil {
 		body = x.rewritten

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"epitome/event"
-	"epitome/proxy/route"
 )
 
 func TestUntouchedAnswerIsIdentical(t *testing.T) {
@@ -120,7 +119,7 @@ func TestBadBodiesAreForwardedByteForByte(t *testing.T) {
 		"duplicate keys": `{"model":"a","model":"b"}`, "invalid UTF-8": "{\"a\":\"\xff\xfe\x00\"}",
 	}
 	r := newRig(t, "-- POST /v1/chat/completions --\nstatus 204 No Content\nrepeat\n", func(s *Settings) {
-		s.Routes = []route.Rule{{Model: "none", Upstream: "test"}} // so that bodies are looked into
+		s.Routes = []RouteRule{{Model: "none", Upstream: "test"}} // so that bodies are looked into
 	})
 	c := r.dial()
 	n := 0

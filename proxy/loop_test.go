@@ -8,9 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"epitome/proxy/loop"
-	"epitome/proxy/refuse"
 )
 
 // sendTo lets the requests of r go to base from now on.
@@ -52,11 +49,11 @@ func TestCirclesAreRefused(t *testing.T) {
 				sendTo(t, r, "http://"+all[(i+1)%n].addr+path)
 			}
 			status, body, again := askLoop(t, all[0].addr)
-			says := strings.Contains(body, `"code":"loop"`) && strings.Contains(body, refuse.Looped)
+			says := strings.Contains(body, `"code":"loop"`) && strings.Contains(body, looped)
 			if status != 508 || !says || again != "false" {
 				t.Errorf("answered %d, retry %q: %s", status, again, body)
 			}
-			if rounds := all[0].proxy.count.Load(); rounds > 3*loop.Most {
+			if rounds := all[0].proxy.count.Load(); rounds > 3*mostEqual {
 				t.Errorf("it took %d rounds", rounds)
 			}
 		})
@@ -71,11 +68,11 @@ func TestCirclesAreRefused(t *testing.T) {
 // upstream answers when all are there. One request alone carries no mark.
 func TestChainsOfProxiesPass(t *testing.T) {
 	t.Parallel()
-	const all = 3 * loop.Most
+	const all = 3 * mostEqual
 	var marked, here, wanted atomic.Int32
 	arrived := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.Header.Get(loop.Header) != "" {
+		if req.Header.Get(viaHeader) != "" {
 			marked.Add(1)
 		}
 		if here.Add(1) == wanted.Load() {
@@ -108,7 +105,7 @@ func TestChainsOfProxiesPass(t *testing.T) {
 		t.Error("a request alone is marked")
 	}
 	ask(all)
-	if n := marked.Load(); n < all-loop.Most {
-		t.Errorf("%d requests are marked, want at least %d", n, all-loop.Most)
+	if n := marked.Load(); n < all-mostEqual {
+		t.Errorf("%d requests are marked, want at least %d", n, all-mostEqual)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"epitome/event"
-	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
 )
 
@@ -25,12 +24,12 @@ func (x *exchange) answerOwn() {
 	h := &x.ctx.Request.Header
 	room := roomFor(x.proxy.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes)
 	if !x.proxy.admission.GrowTo(h, room) { // its length was not known before
-		x.err = refuse.Busy(refuse.NoRoomLeft)
+		x.err = busy(noRoomLeft)
 		return
 	}
 	var r http.Request
 	if err := fasthttpadaptor.ConvertRequest(x.ctx, &r, true); err != nil {
-		x.err = refuse.With(400, "bad_request", "the request's target is not a URL")
+		x.err = refusalWith(400, "bad_request", "the request's target is not a URL")
 		return
 	}
 	for l := wire.LinesOf(h.RawHeaders()); l.Next(); { // the adaptor keeps names as spelled
@@ -42,7 +41,7 @@ func (x *exchange) answerOwn() {
 // endOwn ends a request for epitome itself; it is not the story of an exchange, so no event is made.
 func (x *exchange) endOwn(w *wire.Response) {
 	if r := recover(); r == http.ErrAbortHandler { // the way of the standard library's handlers
-		x.err = refuse.With(500, "console", "the answer could not be completed; ask for less of it")
+		x.err = refusalWith(500, "console", "the answer could not be completed; ask for less of it")
 	} else if r != nil {
 		x.proxy.plugs.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
 		x.err = &wire.Failure{Fault: event.Panic, Err: errors.New("panic under /-/")}
@@ -52,7 +51,7 @@ func (x *exchange) endOwn(w *wire.Response) {
 	case x.err == nil:
 		x.delivery.to.Close = w.Finish() != nil || x.delivery.to.Close
 	case !w.HasBegun():
-		_ = x.delivery.write(refuse.Of(x.err).AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
+		_ = x.delivery.write(refusalOf(x.err).AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
 	default: // what is cut stays cut
 		x.delivery.to.Close = true
 	}

@@ -32,13 +32,6 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/proxy/clients"
-	"epitome/proxy/ear"
-	"epitome/proxy/loop"
-	"epitome/proxy/refuse"
-	"epitome/proxy/room"
-	"epitome/proxy/route"
-	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
@@ -51,9 +44,9 @@ type Settings struct {
 	Mode      string
 	Scope     string // who may share facts: auto, credential, shared or header:NAME
 	Upstream  string // name of the default one
-	Upstreams map[string]route.UpstreamConfig
-	Clients   map[string]clients.Config // whose keys are asked for; none: nobody's are
-	Routes    []route.Rule
+	Upstreams map[string]UpstreamConfig
+	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
+	Routes    []RouteRule
 	Limits    limits.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
 	Contexts  []string      // names of files that all conversations are given
@@ -69,7 +62,7 @@ type Plugs struct {
 	Shadow   Shaper                                // says what Shaper would do, and records nothing that is live
 	Watch    func(*rewrite.Input, *rewrite.Report) // sees what Shaper was asked, and what it told
 	Lessons  Lessons                               // learn what answers tell of windows
-	Ratios   ear.Ratios                            // learn what answers tell of vocabularies
+	Ratios   Ratios                                // learn what answers tell of vocabularies
 	Traces   bool                                  // events have the ids of the client's span
 	Keeps    func(context string) bool             // whether files for conversations are or were kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
@@ -97,43 +90,42 @@ type Proxy struct {
 	plugs     Plugs
 	settings  atomic.Pointer[settings]
 	traffic   *traffic
-	usage     *clients.Usage
-	admission *room.Room[*fasthttp.RequestHeader] // by addresses, which are fixed while a request is being served
+	usage     *clientUsage
+	admission *room // by addresses, which are fixed while a request is being served
 	server    *fasthttp.Server
 	gate      *wire.Gate
 	born      time.Time
 	count     atomic.Uint64
 	loopback  bool         // the listener can be reached from this machine only; set by Serve
-	decoding  turns.Places // of the bodies that are being decoded
-	turns     *turns.Turns // of large requests to be shaped
-	loops     *loop.Guard
+	decoding  decodePlaces // of the bodies that are being decoded
+	turns     *turns       // of large requests to be shaped
+	loops     *loopGuard
 	strangers sync.Map // headers of requests with a body and without a known key, until dropBody
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
 type settings struct {
 	conf    Settings
-	table   *route.Table
-	clients *clients.Book
+	table   *table
+	clients *clientBook
 }
 
 // Check says why New or Reload would refuse s, as a *unit.KeyError.
 func Check(s Settings) error {
-	if _, err := route.NewTable(routesOf(s), nil); err != nil {
+	if _, err := newTable(routesOf(s), nil); err != nil {
 		return err
 	}
-	_, err := clients.New(s.Clients, nil)
-	return err
+	return CheckClients(s.Clients)
 }
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: clients.NewUsage(), born: time.Now(), loops: loop.New(), turns: turns.New(),
-		decoding: make(turns.Places, turns.Decodes)}
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: newClientUsage(), born: time.Now(), loops: newLoopGuard(), turns: newTurns(),
+		decoding: make(decodePlaces, mostDecodes)}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
-	p.admission = room.New[*fasthttp.RequestHeader](int64(s.MaxInFlight))
+	p.admission = newRoom(int64(s.MaxInFlight))
 	p.gate = p.newGate(s.MaxConnections)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
@@ -159,7 +151,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 
 // newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
 func (p *Proxy) newGate(most int) *wire.Gate {
-	full := refuse.Busy("epitome has as many connections as max_connections allows: try again, or raise it")
+	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
 	return &wire.Gate{
 		Most: int64(most), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
 		Stopping: p.traffic.stopping.Load, Balanced: func() bool { return !p.loopback },
@@ -187,15 +179,15 @@ func (silent) Printf(string, ...any) {}
 // Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
 	old := p.settings.Load()
-	var before *route.Table
+	var before *table
 	if old != nil {
 		before = old.table
 	}
-	t, err := route.NewTable(routesOf(s), before)
+	t, err := newTable(routesOf(s), before)
 	if err != nil {
 		return err
 	}
-	book, err := clients.New(s.Clients, p.usage)
+	book, err := newClientBook(s.Clients, p.usage)
 	if err != nil {
 		return err
 	}
@@ -340,9 +332,9 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	case c.HasLeft():
 		x.err = &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	case p.admission.IsRefused(&ctx.Request.Header):
-		x.err = refuse.Busy(refuse.NoRoomLeft)
+		x.err = busy(noRoomLeft)
 	case stranger && x.set.clients != nil:
-		x.err = clients.Unknown()
+		x.err = unknownKey()
 	default:
 		x.err = x.set.whyUnread(err)
 	}
@@ -355,13 +347,13 @@ func (s *settings) whyUnread(err error) error {
 	var late net.Error
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return refuse.With(413, "request_too_large", fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody))
+		return refusalWith(413, "request_too_large", fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody))
 	case errors.As(err, &small):
-		return refuse.With(431, "header_too_large", fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader))
+		return refusalWith(431, "header_too_large", fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader))
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
-		return refuse.With(408, "request_timeout", "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them")
+		return refusalWith(408, "request_timeout", "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them")
 	}
-	return refuse.With(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
+	return refusalWith(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
 }
 
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.

@@ -5,9 +5,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/ear"
-	"epitome/proxy/peek"
-	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
@@ -16,7 +13,7 @@ import (
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
 // time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
-func (x *exchange) rescue(up *route.Upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
+func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
 	if x.shaped == nil {
 		if x.ear.Hears() {
 			x.ear.Listen(a)
@@ -65,7 +62,7 @@ func (x *exchange) rescue(up *route.Upstream, target []byte, a *wire.Answer) (*w
 // rescuing is the rescue of one request.
 type rescuing struct {
 	*exchange
-	up     *route.Upstream
+	up     *upstream
 	target []byte
 	first  *wire.Answer // what the client gets if nothing helps
 	until  time.Time
@@ -86,7 +83,7 @@ type rescuing struct {
 func (r *rescuing) read(a *wire.Answer) window.Refusal {
 	r.ear.Listen(a)
 	r.ear.Learn(r.shaped.report.Counted)
-	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
+	said := peekAt(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
 	if said == nil {
 		return window.Refusal{}
 	}
@@ -290,7 +287,7 @@ func (r *rescuing) give(a *wire.Answer) *wire.Answer {
 		r.release(a)
 	}
 	r.event.Rescue.Tries = int32(r.tries)
-	r.ear = ear.Ear{} // it has heard another answer
+	r.ear = ear{} // it has heard another answer
 	r.first.Hears = nil
 	if !r.first.IsOver() {
 		r.call.OnCut(r.first.Cut)

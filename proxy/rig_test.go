@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/ear"
-	"epitome/proxy/route"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
@@ -82,7 +80,7 @@ func testSettings(base string) Settings {
 			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long,
 			UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
-		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]route.UpstreamConfig{"test": {URL: base}},
+		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
 
@@ -403,11 +401,11 @@ func (l *lessons) LearnAnswer(upstream, model string, tokens int) int {
 	return 2 * tokens
 }
 
-func (l *lessons) Learn(s ear.Source, counted, used int) {
+func (l *lessons) Learn(s RatioSource, counted, used int) {
 	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
 
-func (l *lessons) Forget(s ear.Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
+func (l *lessons) Forget(s RatioSource) { l.tell("forget %s %s", s.Upstream, s.Model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/certificate"
-	"epitome/proxy/route"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -26,13 +24,13 @@ func twoRigs(t *testing.T, change ...func(*Settings)) (r *rig, other *scripted.U
 	t.Helper()
 	other = scriptedtest.Start(t, strings.Replace(twoUpstreams, "%", "other", 1))
 	return newRig(t, strings.Replace(twoUpstreams, "%", "test", 1), append([]func(*Settings){func(s *Settings) {
-		s.Upstreams["other"] = route.UpstreamConfig{URL: other.URL() + "/base/v1"}
+		s.Upstreams["other"] = UpstreamConfig{URL: other.URL() + "/base/v1"}
 	}}, change...)...), other
 }
 
 func TestRequestsFindTheirUpstream(t *testing.T) {
 	t.Parallel()
-	r, other := twoRigs(t, func(s *Settings) { s.Routes = []route.Rule{{Model: "claude-*", Upstream: "other"}} })
+	r, other := twoRigs(t, func(s *Settings) { s.Routes = []RouteRule{{Model: "claude-*", Upstream: "other"}} })
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = io.WriteString(w, `{"model":"claude-9"}`)
@@ -66,7 +64,7 @@ func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- GET /a --\nexpect-header Authorization: Bearer ours\nexpect-header X-New: 1\nexpect-header X-Other: 2\nstatus 204 No Content\n",
 		func(s *Settings) {
-			s.Upstreams["test"] = route.UpstreamConfig{URL: s.Upstreams["test"].URL,
+			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL,
 				Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
 		})
 	r.dial().send(get("/a", "authorization: Bearer theirs", "X-Other: 2", "x-off: theirs")).answer("GET")
@@ -108,8 +106,8 @@ func TestTLSUpstreamIsTrustedByItsAuthority(t *testing.T) {
 	file := t.TempDir() + "/ca.pem"
 	writeFile(t, file, ca)
 	r := startRig(t, up.URL(), func(s *Settings) {
-		s.Upstreams["test"] = route.UpstreamConfig{URL: up.URL(), TLS: certificate.Trust{CAFile: file}}
-		s.Upstreams["wary"] = route.UpstreamConfig{URL: up.URL()}
+		s.Upstreams["test"] = UpstreamConfig{URL: up.URL(), TLS: Trust{CAFile: file}}
+		s.Upstreams["wary"] = UpstreamConfig{URL: up.URL()}
 	})
 	for range 2 {
 		if _, body := r.dial().send(get("/a")).answer("GET"); body != "secret" {

@@ -15,8 +15,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/certificate"
-	"epitome/proxy/certificate/certificatetest"
+	"epitome/proxy/certificatetest"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
 )
@@ -25,7 +24,7 @@ import (
 func secureRig(t *testing.T, script string, change ...func(*Settings)) (*rig, *x509.CertPool) {
 	t.Helper()
 	folder := t.TempDir()
-	p := certificate.Pair{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
+	p := Certificate{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
 	trust := certificatetest.Issue(t, p.CertFile, p.KeyFile, "epitome.test")
 	plain, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

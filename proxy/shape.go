@@ -4,35 +4,32 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"math"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"epitome/event"
-	"epitome/proxy/carried"
-	"epitome/proxy/refuse"
-	"epitome/proxy/route"
-	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
 
 // shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
 // refusal; whatever fails on epitome's side lets the request go on as it came.
-func (x *exchange) shape(up *route.Upstream, target []byte) error {
+func (x *exchange) shape(up *upstream, target []byte) error {
 	h := &x.ctx.Request.Header
 	if x.dialect = dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target); x.dialect == nil {
 		return nil
 	}
 	s := &shaped{}
 	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders(), x.event.Client); err != nil {
-		return refuse.With(400, "bad_request", err.Error())
+		return refusalWith(400, "bad_request", err.Error())
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
-	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(carried.Session(h.RawHeaders()))
+	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(sessionOf(h.RawHeaders()))
 	if !counts {
 		x.ear.Of(x.dialect)
 	} else if x.event.Mode == event.ModeObserve {
@@ -163,7 +160,7 @@ func (x *exchange) conversation() ([]byte, error) {
 // go.
 func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	defer x.proxy.decoding.Take()()
-	plain, err := turns.Decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
+	plain, err := decodeBody(encoding, body, &x.call, int64(x.set.conf.MaxBody))
 	switch {
 	case errors.Is(err, wire.ErrBomb):
 		return nil, wire.ErrBomb
@@ -256,5 +253,40 @@ func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
 		return body, nil
 	}
 	defer x.proxy.decoding.Take()()
-	return turns.Decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
+	return decodeBody(encoding, body, &x.call, int64(x.set.conf.MaxBody))
+}
+
+// mostDecodes is how many bodies are decoded at once: each may take some times max_body of memory, for a moment.
+const mostDecodes = 2
+
+// decodePlaces bound how many do something at once.
+type decodePlaces chan struct{}
+
+// Take waits for a place. leave gives it back.
+func (p decodePlaces) Take() (leave func()) {
+	p <- struct{}{}
+	return func() { <-p }
+}
+
+// decodeBody reads at most most bytes out of a body that is encoded, until the call is cut.
+func decodeBody(encoding, body []byte, call *wire.Call, most int64) ([]byte, error) {
+	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), call}, most)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return io.ReadAll(r)
+}
+
+// whileThere ends a body when its client has left.
+type whileThere struct {
+	io.Reader
+	call *wire.Call
+}
+
+func (w *whileThere) Read(p []byte) (int, error) {
+	if w.call.IsCut() {
+		return 0, wire.ErrGone
+	}
+	return w.Reader.Read(p)
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
-	"epitome/proxy/route"
-	"epitome/proxy/turns"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/unit"
@@ -46,7 +44,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 	routed := false
 	small := func(s *Settings) {
 		if s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB; routed { // the model is looked for in the body
-			s.Routes = []route.Rule{{Model: "n*", Upstream: "test"}}
+			s.Routes = []RouteRule{{Model: "n*", Upstream: "test"}}
 		}
 	}
 	body := "{" + strings.Repeat(" ", 798) + "}"
@@ -107,9 +105,9 @@ func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
 }
 
 // takeTurns takes all turns that there are.
-func (r *rig) takeTurns() (taken []turns.Turn) {
+func (r *rig) takeTurns() (taken []turn) {
 	for {
-		turn, ok := r.proxy.turns.Take(nil, turns.Large, 0)
+		turn, ok := r.proxy.turns.Take(nil, largeBody, 0)
 		if !ok {
 			return taken
 		}
@@ -122,12 +120,12 @@ func TestRescueOfAClientThatLeftIsOver(t *testing.T) {
 	r := on(t, refused(400, tooLong)+welcome, func(s *Settings) { s.LargeWait = unit.Duration(time.Hour) })
 	waits := make(chan struct{})
 	r.shapes(func(a rewrite.Input) rewrite.Output {
-		r.proxy.turns = turns.New() // the turn that this request has goes back to the others
+		r.proxy.turns = newTurns() // the turn that this request has goes back to the others
 		r.takeTurns()
 		close(waits)
 		return climbing(a)
 	})
-	c := r.dial().send(post(chatTarget, longStory+strings.Repeat(" ", turns.Large)))
+	c := r.dial().send(post(chatTarget, longStory+strings.Repeat(" ", largeBody)))
 	<-waits
 	c.vanish("close")
 	r.event()

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"epitome/event"
-	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
@@ -108,7 +107,7 @@ func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 func TestCompressedConversationsAreShaped(t *testing.T) {
 	t.Parallel()
 	// With routes the model is looked for as well.
-	r := on(t, taking, func(s *Settings) { s.Routes = []route.Rule{{Model: "none", Upstream: "test"}} })
+	r := on(t, taking, func(s *Settings) { s.Routes = []RouteRule{{Model: "none", Upstream: "test"}} })
 	f := func(coding string, encoded []byte, lines ...string) {
 		t.Helper()
 		var asked string
@@ -320,7 +319,7 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 	const theirs = "Authorization: theirs"
 	up := scriptedtest.Start(t, taking).URL()
 	r := startRig(t, up, func(s *Settings) { // what the upstream gets does not matter
-		s.Upstreams["test"] = route.UpstreamConfig{URL: up, Headers: map[string]string{"Authorization": "ours"}}
+		s.Upstreams["test"] = UpstreamConfig{URL: up, Headers: map[string]string{"Authorization": "ours"}}
 	})
 	for _, setting := range []string{"auto", "shared"} {
 		if a, b := r.scopeOf(setting, theirs), r.scopeOf(setting); a != "" || b != "" {

@@ -2,8 +2,6 @@ package proxy
 
 import (
 	"epitome/event"
-	"epitome/proxy/ear"
-	"epitome/proxy/peek"
 	"epitome/proxy/wire"
 	"epitome/window"
 )
@@ -15,15 +13,15 @@ func takeUsage(x *exchange, a *wire.Answer) {
 		return
 	}
 	end := x.ear.ReadEnd(a, int64(x.set.conf.MaxBody))
-	if peek.Fails(a, x.dialect, x.ear.Torn(), end) {
+	if failsAtEnd(a, x.dialect, x.ear.Torn(), end) {
 		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
 	}
 	u, used := x.ear.Usage(end)
 	if a.Length == wire.UntilClose && u.Source != "" { // the connection ends alike behind a part of it
-		u.Cut = u.Cut || !peek.Ends(a, x.dialect, x.ear.Torn(), end)
+		u.Cut = u.Cut || !endsWhole(a, x.dialect, x.ear.Torn(), end)
 	}
 	if x.event.Usage = u; u.Source == "" {
-		ear.CountUsage(&x.event)
+		countUsage(&x.event)
 	}
 	if counted, ok := x.ear.Learns(); ok {
 		learnFrom(x, counted, used)
@@ -43,12 +41,12 @@ func takeCut(x *exchange, a *wire.Answer) {
 		countCut(x, a)
 		return
 	}
-	x.event.Usage.Cut = u.Cut || !peek.Ends(a, x.dialect, x.ear.Torn(), end)
+	x.event.Usage.Cut = u.Cut || !endsWhole(a, x.dialect, x.ear.Torn(), end)
 }
 
 // countCut takes our own count of a request whose answer was cut before it told its tokens.
 func countCut(x *exchange, _ *wire.Answer) {
-	ear.CountUsage(&x.event)
+	countUsage(&x.event)
 	x.event.Usage.Cut = x.event.Usage.Source != ""
 }
 
@@ -58,32 +56,32 @@ func tells(x *exchange, a *wire.Answer) bool { return x.ear.Hears() && a.Code >=
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much
 // that was. own are its tokens of the vocabulary; 0 if usage is not to be held against them.
 func learnFrom(x *exchange, own, used int) {
-	counted := ear.Untaught(&x.event.Shaping)
+	counted := untaught(&x.event.Shaping)
 	if counted == 0 {
 		return
 	}
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
 		refuted := lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
-		x.event.Hint = ear.HintOf(event.Refuted, refuted)
+		x.event.Hint = hintOf(event.Refuted, refuted)
 		return
 	}
 	x.event.TokensUsed = used
 	if cut, ok := window.Truncated(used, counted, x.event.Window); ok {
-		x.event.Hint = ear.HintOf(event.Suspected, cut.Size)
+		x.event.Hint = hintOf(event.Suspected, cut.Size)
 		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
 			x.event.Hint.Kind = event.Learned
 			x.proxy.plugs.Ratios.Forget(sourceOf(x))
 		}
 		return
 	}
-	x.event.Hint = ear.HintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
+	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
 	if own > 0 {
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}
 }
 
 // sourceOf is whom the request was sent to, and in which dialect.
-func sourceOf(x *exchange) ear.Source {
-	return ear.Source{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
+func sourceOf(x *exchange) RatioSource {
+	return RatioSource{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
 }

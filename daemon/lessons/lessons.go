@@ -6,7 +6,7 @@ package lessons
 import (
 	"time"
 
-	"epitome/proxy/ear"
+	"epitome/proxy"
 	"epitome/store"
 	"epitome/tokenize"
 )
@@ -30,9 +30,9 @@ func (k OfStore) Put(key string, value []byte, keep time.Duration) error {
 type Taught struct{ Ratios *tokenize.Ratios }
 
 // Learn takes in how many tokens a request was counted as, and how many its provider says that it used.
-func (t Taught) Learn(s ear.Source, counted, used int) {
+func (t Taught) Learn(s proxy.RatioSource, counted, used int) {
 	t.Ratios.Learn(tokenize.Source(s), counted, used)
 }
 
 // Forget drops what is known of a source.
-func (t Taught) Forget(s ear.Source) { t.Ratios.Forget(tokenize.Source(s)) }
+func (t Taught) Forget(s proxy.RatioSource) { t.Ratios.Forget(tokenize.Source(s)) }

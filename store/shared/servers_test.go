@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/proxy/certificate/certificatetest"
+	"epitome/proxy/certificatetest"
 	"epitome/store/shared"
 	"epitome/store/shared/sharedtest"
 )

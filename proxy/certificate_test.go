@@ -1,4 +1,4 @@
-package certificate
+package proxy
 
 import (
 	"bytes"
@@ -13,13 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"epitome/proxy/certificate/certificatetest"
+	"epitome/proxy/certificatetest"
 )
 
-const patience = 2 * time.Minute
-
 // issue writes a certificate for a name, and its key, into the files of p.
-func issue(t *testing.T, p Pair, name string) {
+func issue(t *testing.T, p Certificate, name string) {
 	t.Helper()
 	certificatetest.Issue(t, p.CertFile, p.KeyFile, name)
 }
@@ -32,10 +30,10 @@ func write(t *testing.T, path, text string) {
 }
 
 // served listens with a certificate for "first", and has each connection answered by answer.
-func served(t *testing.T, answer func(net.Conn)) (p Pair, address string, log *bytes.Buffer) {
+func served(t *testing.T, answer func(net.Conn)) (p Certificate, address string, log *bytes.Buffer) {
 	t.Helper()
 	folder := t.TempDir()
-	p = Pair{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
+	p = Certificate{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
 	issue(t, p, "first")
 	plain, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -116,7 +114,7 @@ func TestRenewedCertificateIsInForceWithTheNextConnection(t *testing.T) {
 
 func TestUnusableFilesAreRefused(t *testing.T) {
 	p, _, _ := served(t, echo)
-	if err := errors.Join(p.Check(), Pair{}.Check()); err != nil {
+	if err := errors.Join(p.Check(), Certificate{}.Check()); err != nil {
 		t.Error(err)
 	}
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -124,10 +122,10 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
-	if same, err := (Pair{}).Listen(ln, nil); same != ln || err != nil {
+	if same, err := (Certificate{}).Listen(ln, nil); same != ln || err != nil {
 		t.Errorf("without a certificate: %v, %v", same, err)
 	}
-	for _, wrong := range []Pair{{CertFile: p.CertFile, KeyFile: p.CertFile}, {CertFile: "absent", KeyFile: p.KeyFile}} {
+	for _, wrong := range []Certificate{{CertFile: p.CertFile, KeyFile: p.CertFile}, {CertFile: "absent", KeyFile: p.KeyFile}} {
 		_, err := wrong.Listen(ln, nil)
 		if check := wrong.Check(); err == nil || check == nil || err.Error() != check.Error() ||
 			!strings.Contains(err.Error(), "cannot load tls.cert_file and tls.key_file") {

@@ -1,4 +1,4 @@
-package ear
+package proxy
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestAnEarReadsWhatCameOfACodedAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e := &Ear{}
+		e := &ear{}
 		e.Of(messages.Wire{})
 		a := &wire.Answer{Head: &wire.Head{Block: []byte("Content-Encoding: " + coding + "\r\n")}}
 		e.Listen(a)

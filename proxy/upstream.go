@@ -1,4 +1,4 @@
-package route
+package proxy
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"epitome/proxy/certificate"
 	"epitome/proxy/wire"
 	"epitome/unit"
 )
@@ -18,16 +17,16 @@ type UpstreamConfig struct {
 	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an
 	// empty value only takes the client's header off.
 	Headers map[string]string `toml:"headers"`
-	TLS     certificate.Trust `toml:"tls"`
+	TLS     Trust             `toml:"tls"`
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
 	// Context are the names of files that conversations sent there are given.
 	Context []string `toml:"context"`
 	Project string   `toml:"project"` // whose memory they are given, unless they name one
 }
 
-// Upstream is a provider: where its API lies, what each request to it carries, and the connections to it.
+// upstream is a provider: where its API lies, what each request to it carries, and the connections to it.
 // It does not change once made, but for its pool.
-type Upstream struct {
+type upstream struct {
 	Name   string
 	Config UpstreamConfig
 	Peer   wire.Peer
@@ -36,12 +35,12 @@ type Upstream struct {
 }
 
 // newUpstream reads u; errors name the upstream.
-func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*Upstream, error) {
+func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, error) {
 	at, err := url.Parse(u.URL)
 	if err != nil {
 		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
 	}
-	up := &Upstream{Name: name, Config: u, Peer: wire.NewPeer(at.Host, u.Headers),
+	up := &upstream{Name: name, Config: u, Peer: wire.NewPeer(at.Host, u.Headers),
 		base: strings.TrimRight(at.EscapedPath(), "/")}
 	var secure *tls.Config
 	if at.Scheme == "https" {
@@ -54,7 +53,7 @@ func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*Upstream, 
 }
 
 // Join puts a request's raw target behind the base path. Where both have the /v1 of the common API, one is dropped.
-func (u *Upstream) Join(target []byte) []byte {
+func (u *upstream) Join(target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return target // the asterisk of OPTIONS
 	}
@@ -69,7 +68,7 @@ func (u *Upstream) Join(target []byte) []byte {
 }
 
 // Target is where an upstream has a path of the common API, or one beside that.
-func (u *Upstream) Target(path string) []byte {
+func (u *upstream) Target(path string) []byte {
 	if rest, common := strings.CutPrefix(path, "/v1/"); common {
 		return u.commonTarget("/" + rest)
 	}
@@ -78,7 +77,7 @@ func (u *Upstream) Target(path string) []byte {
 
 // commonTarget is the common API's path behind the base, without the version where the base has one already, as in
 // /v1beta/openai.
-func (u *Upstream) commonTarget(path string) []byte {
+func (u *upstream) commonTarget(path string) []byte {
 	if u.HasVersion() {
 		return u.Join([]byte(path))
 	}
@@ -86,7 +85,7 @@ func (u *Upstream) commonTarget(path string) []byte {
 }
 
 // HasVersion reports whether the base has the version of an API in it.
-func (u *Upstream) HasVersion() bool {
+func (u *upstream) HasVersion() bool {
 	for part := range strings.SplitSeq(u.base, "/") {
 		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
 			return true

@@ -1,8 +1,4 @@
-// Package refuse is the answers of epitome's own in place of a provider's: a request that it will not take, or one that
-// got no answer upstream.
-//
-// It promises that each is one sentence that says what to do, in an error object that clients of all dialects read.
-package refuse
+package proxy
 
 import (
 	"encoding/json"
@@ -16,67 +12,67 @@ import (
 	"epitome/proxy/wire"
 )
 
-// Refusal is one such answer.
-type Refusal struct {
+// refusal is one such answer.
+type refusal struct {
 	Status  int
 	code    string // for programs
 	message string // one sentence that says what to do
 	lines   string // further header lines, each with its CRLF
 }
 
-// With makes a refusal. Each of the further header lines has its CRLF.
-func With(status int, code, message string, lines ...string) *Refusal {
-	return &Refusal{Status: status, code: code, message: message, lines: strings.Join(lines, "")}
+// refusalWith makes a refusal. Each of the further header lines has its CRLF.
+func refusalWith(status int, code, message string, lines ...string) *refusal {
+	return &refusal{Status: status, code: code, message: message, lines: strings.Join(lines, "")}
 }
 
-func (r *Refusal) Error() string { return r.message }
+func (r *refusal) Error() string { return r.message }
 
-// NoRetry is the header line that keeps the official SDKs from sending a request again by themselves.
-const NoRetry = "x-should-retry: false\r\n"
+// noRetry is the header line that keeps the official SDKs from sending a request again by themselves.
+const noRetry = "x-should-retry: false\r\n"
 
-// RetryAfter is the header line that says when a request may be sent again.
-func RetryAfter(seconds int) string { return "Retry-After: " + strconv.Itoa(seconds) + "\r\n" }
+// retryAfter is the header line that says when a request may be sent again.
+func retryAfter(seconds int) string { return "Retry-After: " + strconv.Itoa(seconds) + "\r\n" }
 
-// Of says to the client why it gets no answer.
-func Of(err error) *Refusal {
-	var own *Refusal
+// refusalOf says to the client why it gets no answer.
+func refusalOf(err error) *refusal {
+	var own *refusal
 	if errors.As(err, &own) {
 		return own
 	}
 	var f *wire.Failure
 	if !errors.As(err, &f) || f.Fault == event.Panic {
-		return With(500, "internal",
+		return refusalWith(500, "internal",
 			"epitome failed on this request, which is a bug in it; its log has the details")
 	}
 	switch {
 	case errors.Is(err, wire.ErrBusy):
-		return Busy("all connections to the upstream are in use: try again, or raise upstream_connections")
+		return busy("all connections to the upstream are in use: try again, or raise upstream_connections")
 	case f.Fault == event.Unreachable:
-		return With(502, "upstream_unreachable",
+		return refusalWith(502, "upstream_unreachable",
 			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))
 	case f.Fault == event.Timeout:
-		return With(504, "upstream_timeout",
+		return refusalWith(504, "upstream_timeout",
 			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
 	}
-	return With(502, "upstream_broken",
+	return refusalWith(502, "upstream_broken",
 		fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err))
 }
 
-// Looped refuses a request that runs in a circle.
-const Looped = "this request came back to the epitome that sent it: " +
+// looped refuses a request that runs in a circle.
+const looped = "this request came back to the epitome that sent it: " +
 	"let the url of its upstream name the provider, and no epitome that sends to this one"
 
-// NoRoomLeft refuses a request for which there is no memory now.
-const NoRoomLeft = "the requests under way fill max_in_flight, or the half of it that one client may have: try again, or raise it"
+// noRoomLeft refuses a request for which there is no memory now.
+const noRoomLeft = "the requests under way fill max_in_flight, or the half of it that one client may have: try again, or raise it"
 
-// Busy refuses a request for which there is no room now. The client may come again in a second.
-func Busy(message string) *Refusal {
-	return With(503, "busy", message, RetryAfter(1))
+// busy refuses a request for which there is no room now. The client may come again in a second.
+func busy(message string) *refusal {
+	return refusalWith(503, "busy", message, retryAfter(1))
 }
 
 // body is the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
 // level that Anthropic's clients look for.
-func (r *Refusal) body() []byte {
+func (r *refusal) body() []byte {
 	type object struct {
 		Message string  `json:"message"`
 		Type    string  `json:"type"`
@@ -94,7 +90,7 @@ func (r *Refusal) body() []byte {
 }
 
 // AppendTo writes the whole answer.
-func (r *Refusal) AppendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
+func (r *refusal) AppendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
 	body := r.body()
 	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.Status)+" "+http.StatusText(r.Status)+"\r\n"...)
 	dst = append(dst, "Content-Type: application/json\r\n"...)

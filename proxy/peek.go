@@ -1,8 +1,4 @@
-// Package peek reads the beginning of an answer before it is passed on.
-//
-// It promises that what it has read stays with the answer, to be passed on to the byte, and that it reads no more, and
-// for no longer, than it takes to know whether the answer refuses its request, within bounds.
-package peek
+package proxy
 
 import (
 	"bytes"
@@ -14,17 +10,6 @@ import (
 	"epitome/window"
 )
 
-// Dialect tells how a stream begins, and how it fails.
-type Dialect interface {
-	// Begins reports whether an event of a streamed answer is more than the frame of one. kind is what the stream calls
-	// the event; empty if it has no name.
-	Begins(kind, data []byte) bool
-	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
-	Fails(kind, data []byte) bool
-	// Holds is for how long the frame of a stream that does not begin may be held.
-	Holds() time.Duration
-}
-
 // What is held of an answer until it is known whether it refuses its request.
 const (
 	mostOfStream = 1 << 20   // bytes; frames may repeat all settings of the request, tools too
@@ -33,8 +18,8 @@ const (
 	errorFor     = 10 * time.Second
 )
 
-// holding reads the beginning of an answer, which stays with the answer to be passed on.
-type holding struct {
+// peeked reads the beginning of an answer, which stays with the answer to be passed on.
+type peeked struct {
 	answer  *wire.Answer
 	dialect Dialect
 	http10  bool
@@ -44,11 +29,11 @@ type holding struct {
 	framed  bool      // what is held has framing, or so it must be taken
 }
 
-// At reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content,
+// peekAt reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content,
 // and any other answer if it is small. What it says is returned without framing and coding; nothing if it has begun to
 // answer. hear gets all that is read. http10 says that the client knows no chunks.
-func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []byte) {
-	h := &holding{answer: a, dialect: d, http10: http10, most: mostOfError, framed: true}
+func peekAt(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []byte) {
+	h := &peeked{answer: a, dialect: d, http10: http10, most: mostOfError, framed: true}
 	kind, coding := wire.Find(a.Block, "content-type"), wire.Values(a.Block, "content-encoding")
 	plain := len(coding) == 0 || wire.EqualFold(coding, "identity")
 	a.Hears = func(run []byte) {
@@ -100,7 +85,7 @@ func plainly(coding string, held []byte) []byte {
 
 // more reads a piece, and reports whether there may be another one. What goes wrong is met again when the answer is
 // passed on.
-func (h *holding) more() bool {
+func (h *peeked) more() bool {
 	if len(h.answer.HeldBytes()) >= h.most {
 		return false
 	}
@@ -115,7 +100,7 @@ func (h *holding) more() bool {
 
 // begun reads a stream until it says anything, and reports whether that is an answer. One that is slow or talks of
 // other things first is taken for one.
-func (h *holding) begun() bool {
+func (h *peeked) begun() bool {
 	read, looked := 0, 0 // up to where lines are known, and where none ends
 	var kind []byte
 	if h.more() {
@@ -148,4 +133,67 @@ func (h *holding) begun() bool {
 			return true
 		}
 	}
+}
+
+// lastEvents is how many events at the end of a stream may tell of an error: it, what is told of tokens, and the end.
+const lastEvents = 3
+
+// lastOfStream is the events at the end of a stream, the last of them in a ring.
+type lastOfStream struct {
+	last  [lastEvents]struct{ kind, data []byte }
+	count int
+}
+
+func (e *lastOfStream) add(kind, data []byte) {
+	e.last[e.count%lastEvents].kind, e.last[e.count%lastEvents].data = kind, data
+	e.count++
+}
+
+// failsAtEnd reports whether a streamed answer told of an error at its end, of which end is what was kept: it may begin
+// within a line, of an event that is called torn.
+func failsAtEnd(a *wire.Answer, d Dialect, torn, end []byte) bool {
+	return isOfType(a, eventStream) && isLast(d, torn, end, false)
+}
+
+// endsWhole reports whether an answer whose body did not come whole has told all the same that it is over, and so all of its
+// tokens. end and torn are as failsAtEnd has them. A document that tells its tokens was over before it was sent.
+func endsWhole(a *wire.Answer, d Dialect, torn, end []byte) bool {
+	return isOfType(a, "application/json") || isOfType(a, eventStream) && isLast(d, torn, end, true)
+}
+
+// isOfType reports whether an answer has a type of content.
+func isOfType(a *wire.Answer, content string) bool {
+	kind, _, _ := bytes.Cut(wire.Values(a.Block, "content-type"), []byte{';'})
+	return wire.EqualFold(bytes.TrimSpace(kind), content)
+}
+
+// isLast reports whether one of the last events is the end of the answer, which fails and begins, or an error, which
+// fails only.
+func isLast(d Dialect, torn, end []byte, over bool) bool {
+	e := lastOf(torn, end)
+	for _, at := range e.last[:min(e.count, lastEvents)] {
+		if d.Fails(at.kind, at.data) && d.Begins(at.kind, at.data) == over {
+			return true
+		}
+	}
+	return false
+}
+
+func lastOf(torn, end []byte) (e lastOfStream) {
+	kind := torn
+	for f := range sse.Fields(end) {
+		switch string(f.Name) {
+		case "event":
+			kind = bytes.TrimSpace(f.Value)
+		case "data":
+			e.add(kind, f.Value)
+			kind = nil
+		default:
+			if e.count == 0 && len(torn) > 0 { // the rest of its data: what it is called must do
+				e.add(torn, []byte("{}"))
+				kind = nil
+			}
+		}
+	}
+	return e
 }

@@ -1,4 +1,4 @@
-package clients
+package proxy
 
 import (
 	"fmt"
@@ -8,27 +8,26 @@ import (
 
 	"pgregory.net/rapid"
 
-	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
 )
 
 // noon is in the middle of a day and at the beginning of a minute.
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-func bookOf(t *testing.T, all map[string]Config) *Book {
+func bookOf(t *testing.T, all map[string]ClientConfig) *clientBook {
 	t.Helper()
-	b, err := New(all, NewUsage())
+	b, err := newClientBook(all, newClientUsage())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// clientOf is a client with these limits.
-func clientOf(t *testing.T, c Config, usage *Usage) *Client {
+// limitedClient is a client with these limits.
+func limitedClient(t *testing.T, c ClientConfig, usage *clientUsage) *clientKey {
 	t.Helper()
-	c.Keys = []string{HashOf("k")}
-	b, err := New(map[string]Config{"alice": c}, usage)
+	c.Keys = []string{HashOfKey("k")}
+	b, err := newClientBook(map[string]ClientConfig{"alice": c}, usage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,17 +38,17 @@ func clientOf(t *testing.T, c Config, usage *Usage) *Client {
 	return found
 }
 
-// answer is a refusal as it goes over the wire; empty if there is none.
-func answer(err error) string {
+// refusalText is a refusal as it goes over the wire; empty if there is none.
+func refusalText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return string(refuse.Of(err).AppendTo(nil, wire.ClientSide{}, false))
+	return string(refusalOf(err).AppendTo(nil, wire.ClientSide{}, false))
 }
 
 func TestKeysAreFoundAndTakenOff(t *testing.T) {
-	b := bookOf(t, map[string]Config{
-		"alice": {Keys: []string{HashOf("one"), HashOf("two")}}, "bob": {Keys: []string{HashOf("three")}},
+	b := bookOf(t, map[string]ClientConfig{
+		"alice": {Keys: []string{HashOfKey("one"), HashOfKey("two")}}, "bob": {Keys: []string{HashOfKey("three")}},
 	})
 	f := func(block, want, left string) {
 		t.Helper()
@@ -81,11 +80,11 @@ func TestKeysAreFoundAndTakenOff(t *testing.T) {
 // Beside a key that is known, it stands in no other header either, however it is written there.
 func TestKeyGoesNoFurtherInAnyHeader(t *testing.T) {
 	key := NewKey()
-	b := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf(key)}}})
+	b := bookOf(t, map[string]ClientConfig{"alice": {Keys: []string{HashOfKey(key)}}})
 	for _, line := range []string{"x-api-key: Bearer KEY", "Authorization: Bearer\tKEY", "x-goog-api-key: KEY",
 		"api-key: KEY, KEY", "Cookie: a=1; key=KEY", "A: 1,\r\n KEY"} {
 		line = strings.ReplaceAll(line, "KEY", key) + "\r\n"
-		for _, head := range []string{line + "B: 1\r\n" + Header + ": " + key, Header + ": " + key + "\r\nB: 1\r\n" + line} {
+		for _, head := range []string{line + "B: 1\r\n" + keyHeader + ": " + key, keyHeader + ": " + key + "\r\nB: 1\r\n" + line} {
 			block := []byte(head + "\r\n\r\n")
 			c, err := b.Find(block)
 			if left := strings.TrimRight(string(block), "\r\n"); c.Name() != "alice" || err != nil || left != "B: 1" {
@@ -97,7 +96,7 @@ func TestKeyGoesNoFurtherInAnyHeader(t *testing.T) {
 
 // Whatever stands around a key, all other lines stay as they are, in their order, and no key is left.
 func TestOnlyKeysAreTakenOff(t *testing.T) {
-	b := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf("secret-key")}}})
+	b := bookOf(t, map[string]ClientConfig{"alice": {Keys: []string{HashOfKey("secret-key")}}})
 	line := rapid.SampledFrom([]string{
 		"A: 1\r\n", "A: 2\n", "folded: a\r\n b\r\n", "Authorization: Bearer other\r\n", "x: secret\r\n"})
 	kept := rapid.SampledFrom([]string{"Authorization: Bearer secret-key\r\n", "X-API-KEY:secret-key\n",
@@ -132,11 +131,11 @@ func TestKeysCannotBeGuessedNorReadBack(t *testing.T) {
 	if a == b || !strings.HasPrefix(a, "sk-epitome-") || len(a) < len("sk-epitome-")+26 || strings.ToUpper(a[11:]) != a[11:] {
 		t.Errorf("keys %q and %q", a, b)
 	}
-	if h := HashOf(a); strings.Contains(h, a[11:]) || HashOf(a) != h || HashOf(b) == h {
+	if h := HashOfKey(a); strings.Contains(h, a[11:]) || HashOfKey(a) != h || HashOfKey(b) == h {
 		t.Errorf("the hash is %q", h)
 	}
-	c := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf(a)}}})
-	if shown := fmt.Sprintf("%+v %#v", c, Unknown()); strings.Contains(shown, a) {
+	c := bookOf(t, map[string]ClientConfig{"alice": {Keys: []string{HashOfKey(a)}}})
+	if shown := fmt.Sprintf("%+v %#v", c, unknownKey()); strings.Contains(shown, a) {
 		t.Error("a key is kept")
 	}
 }
@@ -145,40 +144,40 @@ func TestKeysCannotBeGuessedNorReadBack(t *testing.T) {
 func TestHashesThatAreNoneAreRefused(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
-		_, err := New(map[string]Config{"alice": {Keys: []string{text}}}, nil)
+		_, err := newClientBook(map[string]ClientConfig{"alice": {Keys: []string{text}}}, nil)
 		if err == nil || !strings.Contains(err.Error(), "client alice") || len(text) > 4 && strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", NewKey(), "sha1:00", HashOf("x")[:70], HashOf("x") + "00", strings.ToUpper(HashOf("x")),
-		strings.TrimPrefix(HashOf("x"), "sha256:")} {
+	for _, text := range []string{"", NewKey(), "sha1:00", HashOfKey("x")[:70], HashOfKey("x") + "00", strings.ToUpper(HashOfKey("x")),
+		strings.TrimPrefix(HashOfKey("x"), "sha256:")} {
 		f(text)
 	}
-	twice := map[string]Config{"a": {Keys: []string{HashOf("x")}}, "b": {Keys: []string{HashOf("y"), HashOf("x")}}}
-	_, err := New(twice, nil)
+	twice := map[string]ClientConfig{"a": {Keys: []string{HashOfKey("x")}}, "b": {Keys: []string{HashOfKey("y"), HashOfKey("x")}}}
+	_, err := newClientBook(twice, nil)
 	if err == nil || !strings.Contains(err.Error(), "client b: it is one of client a already") {
 		t.Errorf("a key of two clients: %v", err)
 	}
 }
 
 func TestClientsUseTheirUpstreamsAlone(t *testing.T) {
-	c := clientOf(t, Config{Upstreams: []string{"a", "b"}}, NewUsage())
+	c := limitedClient(t, ClientConfig{Upstreams: []string{"a", "b"}}, newClientUsage())
 	for _, name := range []string{"a", "b"} {
 		if err := c.Admit(name, noon); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := answer(c.Admit("c", noon)); !strings.HasPrefix(got, "HTTP/1.1 403 ") ||
+	if got := refusalText(c.Admit("c", noon)); !strings.HasPrefix(got, "HTTP/1.1 403 ") ||
 		!strings.Contains(got, "client alice may not use upstream c: use a or b, or have it added to clients.alice.upstreams") {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestLimitsHoldForAMinute(t *testing.T) {
-	c := clientOf(t, Config{RequestsPerMinute: 2}, NewUsage())
+	c := limitedClient(t, ClientConfig{RequestsPerMinute: 2}, newClientUsage())
 	f := func(at time.Duration, want ...string) {
 		t.Helper()
-		got := answer(c.Admit("any", noon.Add(at)))
+		got := refusalText(c.Admit("any", noon.Add(at)))
 		if (got == "") != (len(want) == 0) {
 			t.Errorf("after %s: %q", at, got)
 		}
@@ -201,7 +200,7 @@ func TestLimitsHoldForAMinute(t *testing.T) {
 
 // A request begins as long as the limit is not reached: nobody knows before how many tokens it takes.
 func TestTokensAreCountedWhenTheyAreSpent(t *testing.T) {
-	c := clientOf(t, Config{TokensPerMinute: 100}, NewUsage())
+	c := limitedClient(t, ClientConfig{TokensPerMinute: 100}, newClientUsage())
 	f := func(at time.Duration, refused bool) {
 		t.Helper()
 		if err := c.Admit("any", noon.Add(at)); (err != nil) != refused {
@@ -218,7 +217,7 @@ func TestTokensAreCountedWhenTheyAreSpent(t *testing.T) {
 // As many as ask at once get no more than the limit.
 func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
 	const most, askers = 50, 200
-	c := clientOf(t, Config{RequestsPerMinute: most}, NewUsage())
+	c := limitedClient(t, ClientConfig{RequestsPerMinute: most}, newClientUsage())
 	admitted := make(chan bool, askers)
 	for range askers {
 		go func() { admitted <- c.Admit("any", noon) == nil }()

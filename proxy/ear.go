@@ -1,7 +1,4 @@
-// Package ear hears answers as they pass by, for what they say of their tokens, and how they end.
-//
-// It promises to keep a bounded part of an answer, its beginning and its end, and to change nothing of it.
-package ear
+package proxy
 
 import (
 	"bytes"
@@ -13,27 +10,19 @@ import (
 	"epitome/rewrite/spent"
 )
 
-// Dialect tells what an answer says of its tokens.
-type Dialect interface {
-	// Opening is what the beginning of a streamed answer says of its tokens.
-	Opening(heard []byte) spent.Said
-	// Usage is what an answer says of its tokens, and how many the request had, as proxy.Dialect explains it.
-	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
-}
-
-// Source is one model at one upstream, asked in one dialect, which is named by its key.
-type Source struct{ Upstream, Model, Dialect string }
+// RatioSource is one model at one upstream, asked in one dialect, which is named by its key.
+type RatioSource struct{ Upstream, Model, Dialect string }
 
 // Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
 type Ratios interface {
 	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
-	Learn(s Source, counted, used int)
+	Learn(s RatioSource, counted, used int)
 	// Forget takes back what was learned from answers about less than what was sent.
-	Forget(s Source)
+	Forget(s RatioSource)
 }
 
-// Ear listens to an answer. The zero value hears nothing.
-type Ear struct {
+// ear listens to an answer. The zero value hears nothing.
+type ear struct {
 	dialect Dialect // of the answer; nil if there is none to listen to
 	end     []byte  // what came last; of an encoded answer all of it, until that is too much
 	gone    *gone   // what was read of what is in end no more; nil if all of it is
@@ -61,7 +50,7 @@ const (
 const eventLine = "\nevent:"
 
 // Hear takes a run of the body.
-func (e *Ear) Hear(run []byte) {
+func (e *ear) Hear(run []byte) {
 	switch {
 	case !e.on:
 	case e.coded:
@@ -86,7 +75,7 @@ func (e *Ear) Hear(run []byte) {
 }
 
 // forget reads the beginning, before it is let go for the first time. run is what comes behind what was kept.
-func (e *Ear) forget(run []byte) {
+func (e *ear) forget(run []byte) {
 	if e.gone != nil {
 		return
 	}
@@ -104,7 +93,7 @@ func (e *Ear) forget(run []byte) {
 }
 
 // nameLast keeps what the last event is called that begins before cut, and reports whether there is one.
-func (e *Ear) nameLast(heard []byte, cut int) bool {
+func (e *ear) nameLast(heard []byte, cut int) bool {
 	if !e.gone.named {
 		return false
 	}
@@ -117,7 +106,7 @@ func (e *Ear) nameLast(heard []byte, cut int) bool {
 }
 
 // nameBefore is nameLast for a run that names no event before cut: the name may stand where the runs meet, or before.
-func (e *Ear) nameBefore(kept, run []byte, cut int) {
+func (e *ear) nameBefore(kept, run []byte, cut int) {
 	var room [2*mostKind + len(eventLine)]byte
 	meet := append(room[:0], kept[max(0, len(kept)-mostKind-len(eventLine)):]...)
 	end := len(meet) + min(cut, mostKind)
@@ -151,7 +140,7 @@ func (g *gone) call(line []byte) {
 }
 
 // Torn is what the event is called within which the kept end of an answer may begin; empty if none is known.
-func (e *Ear) Torn() []byte {
+func (e *ear) Torn() []byte {
 	if e.gone == nil {
 		return nil
 	}
@@ -160,7 +149,7 @@ func (e *Ear) Torn() []byte {
 
 // Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. end is what
 // ReadEnd has read of it.
-func (e *Ear) Usage(end []byte) (u event.Usage, input int) {
+func (e *ear) Usage(end []byte) (u event.Usage, input int) {
 	if end == nil {
 		return u, 0
 	}
@@ -173,7 +162,7 @@ func (e *Ear) Usage(end []byte) (u event.Usage, input int) {
 
 // ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. Of one that is coded, at
 // most so many bytes are read. It returns nil if the coding is not known.
-func (e *Ear) ReadEnd(a *wire.Answer, most int64) []byte {
+func (e *ear) ReadEnd(a *wire.Answer, most int64) []byte {
 	if !e.coded {
 		return e.end
 	}
@@ -188,41 +177,41 @@ func (e *Ear) ReadEnd(a *wire.Answer, most int64) []byte {
 }
 
 // Listen has the ear hear an answer from its beginning.
-func (e *Ear) Listen(a *wire.Answer) {
-	*e = Ear{on: e.dialect != nil, dialect: e.dialect}
+func (e *ear) Listen(a *wire.Answer) {
+	*e = ear{on: e.dialect != nil, dialect: e.dialect}
 	coding := wire.Values(a.Block, "content-encoding")
 	e.coded = len(coding) > 0 && !wire.EqualFold(coding, "identity")
 }
 
 // Learn has what is heard taught. counted is how many tokens of the vocabulary were sent.
-func (e *Ear) Learn(counted int) {
+func (e *ear) Learn(counted int) {
 	e.learns = true
 	e.Count(counted)
 }
 
 // Count says how many tokens of the vocabulary were sent.
-func (e *Ear) Count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
+func (e *ear) Count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
 
 // Of has the ear hear answers in a dialect, from the next Listen on.
-func (e *Ear) Of(d Dialect) { e.dialect = d }
+func (e *ear) Of(d Dialect) { e.dialect = d }
 
 // Hears reports whether there is a dialect to hear answers in.
-func (e *Ear) Hears() bool { return e.dialect != nil }
+func (e *ear) Hears() bool { return e.dialect != nil }
 
 // Learns reports whether what is heard is of a request that was shaped, and how many tokens of the vocabulary it had.
-func (e *Ear) Learns() (counted int, ok bool) { return int(e.counted), e.learns }
+func (e *ear) Learns() (counted int, ok bool) { return int(e.counted), e.learns }
 
-// HintOf is what an answer tells of a window of so many tokens; 0 is none.
-func HintOf(kind event.HintKind, tokens int) event.Hint {
+// hintOf is what an answer tells of a window of so many tokens; 0 is none.
+func hintOf(kind event.HintKind, tokens int) event.Hint {
 	if tokens <= 0 {
 		return event.Hint{}
 	}
 	return event.Hint{Kind: kind, Tokens: int32(min(tokens, math.MaxInt32))}
 }
 
-// Untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
+// untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
 // high must not make honest answers look as if they were about less.
-func Untaught(s *event.Shaping) int {
+func untaught(s *event.Shaping) int {
 	counted := s.TokensAfter.Total()
 	if s.Ratio > 1 {
 		return int(float64(counted) / s.Ratio)
@@ -230,15 +219,15 @@ func Untaught(s *event.Shaping) int {
 	return counted
 }
 
-// CountUsage puts our own count of what was sent in the place of one that the answer does not tell.
-func CountUsage(e *event.Exchange) {
-	if sent := OwnCount(e); sent > 0 {
+// countUsage puts our own count of what was sent in the place of one that the answer does not tell.
+func countUsage(e *event.Exchange) {
+	if sent := ownCount(e); sent > 0 {
 		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
 	}
 }
 
-// OwnCount is how many tokens were sent by our own count; 0 if they were not counted.
-func OwnCount(e *event.Exchange) int {
+// ownCount is how many tokens were sent by our own count; 0 if they were not counted.
+func ownCount(e *event.Exchange) int {
 	if e.Mode == event.ModeObserve {
 		return e.TokensBefore.Total()
 	}

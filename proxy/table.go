@@ -1,9 +1,4 @@
-// Package route says where requests go: upstreams by name, by the model of a request or by default, and what a path is
-// called there.
-//
-// It promises that what it has made does not change: a reload makes another Table, which takes over the upstreams, and
-// the connections to them, whose configuration is the same. What is sent, and whether it may be, is for others to say.
-package route
+package proxy
 
 import (
 	"bytes"
@@ -17,30 +12,30 @@ import (
 	"epitome/unit"
 )
 
-// Rule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.
-type Rule struct {
+// RouteRule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.
+type RouteRule struct {
 	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one; case does not matter
 	Upstream string `toml:"upstream"`
 }
 
-// Table says which upstream gets a request. It does not change once made: a reload makes a new one.
-type Table struct {
-	ByName   map[string]*Upstream
-	Fallback *Upstream // of requests that no rule sends elsewhere
-	routes   []Rule
+// table says which upstream gets a request. It does not change once made: a reload makes a new one.
+type table struct {
+	ByName   map[string]*upstream
+	Fallback *upstream // of requests that no rule sends elsewhere
+	routes   []RouteRule
 }
 
-// Settings are what a Table is made of.
-type Settings struct {
+// tableSettings are what a table is made of.
+type tableSettings struct {
 	Upstreams map[string]UpstreamConfig
 	Fallback  string // name of one of them
-	Routes    []Rule
+	Routes    []RouteRule
 	Limits    wire.Limits // of the connections to each
 }
 
-// NewTable makes the upstreams of s, taking over from old those that are configured as before, with their connections.
-func NewTable(s Settings, old *Table) (*Table, error) {
-	t := &Table{ByName: make(map[string]*Upstream, len(s.Upstreams)), routes: s.Routes}
+// newTable makes the upstreams of s, taking over from old those that are configured as before, with their connections.
+func newTable(s tableSettings, old *table) (*table, error) {
+	t := &table{ByName: make(map[string]*upstream, len(s.Upstreams)), routes: s.Routes}
 	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
 		u := s.Upstreams[name]
 		if old != nil && old.ByName[name] != nil && old.ByName[name].same(u, s.Limits) {
@@ -65,17 +60,17 @@ func NewTable(s Settings, old *Table) (*Table, error) {
 }
 
 // same reports whether the configuration would make an equal upstream.
-func (u *Upstream) same(c UpstreamConfig, limits wire.Limits) bool {
+func (u *upstream) same(c UpstreamConfig, limits wire.Limits) bool {
 	return reflect.DeepEqual(u.Config, c) && u.Pool.Limits == limits
 }
 
 // Names lists the upstreams, for errors.
-func (t *Table) Names() string {
+func (t *table) Names() string {
 	return strings.Join(slices.Sorted(maps.Keys(t.ByName)), ", ")
 }
 
 // Retire closes the idle connections of every upstream that next does not use.
-func (t *Table) Retire(next *Table) {
+func (t *table) Retire(next *table) {
 	for name, up := range t.ByName {
 		if next == nil || next.ByName[name] != up {
 			up.Pool.Retire()
@@ -84,7 +79,7 @@ func (t *Table) Retire(next *Table) {
 }
 
 // Resolve finds the upstream of /u/NAME/… and what is left of the target for it.
-func (t *Table) Resolve(target []byte) (up *Upstream, rest []byte, err error) {
+func (t *table) Resolve(target []byte) (up *upstream, rest []byte, err error) {
 	name := target[len("/u/"):]
 	rest = []byte("/")
 	if i := bytes.IndexAny(name, "/?"); i >= 0 {
@@ -97,7 +92,7 @@ func (t *Table) Resolve(target []byte) (up *Upstream, rest []byte, err error) {
 }
 
 // LookUp finds the upstream of a name that a client gives.
-func (t *Table) LookUp(name string) (*Upstream, error) {
+func (t *table) LookUp(name string) (*upstream, error) {
 	if up := t.ByName[name]; up != nil {
 		return up, nil
 	}
@@ -105,11 +100,11 @@ func (t *Table) LookUp(name string) (*Upstream, error) {
 }
 
 // HasRoutes reports whether the model of a request says where it goes.
-func (t *Table) HasRoutes() bool { return len(t.routes) > 0 }
+func (t *table) HasRoutes() bool { return len(t.routes) > 0 }
 
 // ForModel finds the upstream of the first route whose pattern matches, else the default one.
-func (t *Table) ForModel(model string) *Upstream {
-	if i := slices.IndexFunc(t.routes, func(r Rule) bool { return unit.Match(r.Model, model) }); i >= 0 {
+func (t *table) ForModel(model string) *upstream {
+	if i := slices.IndexFunc(t.routes, func(r RouteRule) bool { return unit.Match(r.Model, model) }); i >= 0 {
 		return t.ByName[t.routes[i].Upstream]
 	}
 	return t.Fallback

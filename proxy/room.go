@@ -1,35 +1,31 @@
-// Package room bounds the bytes of all request bodies in flight.
-//
-// It promises that no more than its size is held, and that no client holds more than half of it, but for one request
-// that alone is larger, or waits where others do for more: so one that sends large bodies, or sends them as slowly as
-// may be, leaves room for others. Who has no name shares all of it with all others.
-package room
+package proxy
 
 import (
 	"context"
 	"sync"
 	"time"
 
+	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 )
 
-// Room is what requests take, each by a key of its own. A request takes its room when its head has been read, before
+// room is what requests take, each by a key of its own. A request takes its room when its head has been read, before
 // its body has memory, and gives it back when its exchange ends. A body that may be rewritten takes room for its copy
 // with it: if it had to wait for that later, many that hold their first half could wait for each other. A request that
 // alone is larger than all room takes all of it; one that is larger than its client's share takes all of the share, and
 // of the room what it is.
-type Room[K comparable] struct {
+type room struct {
 	all  *semaphore.Weighted
 	size int64 // bytes of all
 
 	mu     sync.Mutex
-	held   map[K]holding
-	names  map[K][2]string
+	held   map[*fasthttp.RequestHeader]held
+	names  map[*fasthttp.RequestHeader][2]string
 	shares map[string]*semaphore.Weighted // by the names of clients, of which there are few
 }
 
-// holding is what a request has.
-type holding struct {
+// held is what a request has.
+type held struct {
 	bytes int64               // noRoom for a request that found none
 	share *semaphore.Weighted // of its client, from which the bytes are, too; nil if it has no name
 }
@@ -37,16 +33,16 @@ type holding struct {
 // noRoom stands for the bytes held by a request that found none.
 const noRoom = -1
 
-// New makes room for size bytes.
-func New[K comparable](size int64) *Room[K] {
-	return &Room[K]{
+// newRoom makes room for size bytes.
+func newRoom(size int64) *room {
+	return &room{
 		all: semaphore.NewWeighted(size), size: size,
-		held: make(map[K]holding), names: make(map[K][2]string), shares: make(map[string]*semaphore.Weighted),
+		held: make(map[*fasthttp.RequestHeader]held), names: make(map[*fasthttp.RequestHeader][2]string), shares: make(map[string]*semaphore.Weighted),
 	}
 }
 
 // share is that of a client; nil for one without a name.
-func (r *Room[K]) share(client string) *semaphore.Weighted {
+func (r *room) share(client string) *semaphore.Weighted {
 	if client == "" {
 		return nil
 	}
@@ -59,17 +55,17 @@ func (r *Room[K]) share(client string) *semaphore.Weighted {
 }
 
 // ofShare is how many bytes of its client's share, which is half of all, a request takes that has n bytes.
-func (r *Room[K]) ofShare(n int64) int64 { return min(n, max(1, r.size/2)) }
+func (r *room) ofShare(n int64) int64 { return min(n, max(1, r.size/2)) }
 
 // Remember remembers method and path of a request with a body: if that cannot be read, nobody else knows them.
-func (r *Room[K]) Remember(h K, method, path string) {
+func (r *room) Remember(h *fasthttp.RequestHeader, method, path string) {
 	r.mu.Lock()
 	r.names[h] = [2]string{method, path}
 	r.mu.Unlock()
 }
 
 // NameOf returns the method and the path that Remember has kept.
-func (r *Room[K]) NameOf(h K) (method, path string) {
+func (r *room) NameOf(h *fasthttp.RequestHeader) (method, path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.names[h][0], r.names[h][1]
@@ -77,24 +73,24 @@ func (r *Room[K]) NameOf(h K) (method, path string) {
 
 // Enter takes n bytes for the request of a client and waits at most wait for them. It reports whether there was room. A
 // client waits for its own share first, and so in nobody's way.
-func (r *Room[K]) Enter(h K, client string, n int64, wait time.Duration) bool {
+func (r *room) Enter(h *fasthttp.RequestHeader, client string, n int64, wait time.Duration) bool {
 	share := r.share(client)
 	if n = min(n, r.size); n <= 0 {
 		return true
 	}
 	until := time.Now().Add(wait)
 	if share != nil && !take(share, r.ofShare(n), until) {
-		r.hold(h, holding{bytes: noRoom})
+		r.hold(h, held{bytes: noRoom})
 		return false
 	}
 	if !take(r.all, n, until) {
 		if share != nil {
 			share.Release(r.ofShare(n))
 		}
-		r.hold(h, holding{bytes: noRoom})
+		r.hold(h, held{bytes: noRoom})
 		return false
 	}
-	r.hold(h, holding{n, share})
+	r.hold(h, held{n, share})
 	return true
 }
 
@@ -109,14 +105,14 @@ func take(from *semaphore.Weighted, n int64, until time.Time) bool {
 }
 
 // hold notes what a request has.
-func (r *Room[K]) hold(h K, has holding) {
+func (r *room) hold(h *fasthttp.RequestHeader, has held) {
 	r.mu.Lock()
 	r.held[h] = has
 	r.mu.Unlock()
 }
 
 // IsRefused reports whether the request found no room.
-func (r *Room[K]) IsRefused(h K) bool {
+func (r *room) IsRefused(h *fasthttp.RequestHeader) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.held[h].bytes == noRoom
@@ -124,18 +120,18 @@ func (r *Room[K]) IsRefused(h K) bool {
 
 // ShrinkTo gives back all but n bytes of the request's room: a chunked body's length is known only once it has been
 // read.
-func (r *Room[K]) ShrinkTo(h K, n int64) {
+func (r *room) ShrinkTo(h *fasthttp.RequestHeader, n int64) {
 	r.mu.Lock()
 	has := r.held[h]
 	if has.bytes > n {
-		r.held[h] = holding{n, has.share}
+		r.held[h] = held{n, has.share}
 	}
 	r.mu.Unlock()
 	r.release(has, n)
 }
 
 // release gives back what a request has beyond left bytes.
-func (r *Room[K]) release(has holding, left int64) {
+func (r *room) release(has held, left int64) {
 	if has.bytes <= left {
 		return
 	}
@@ -146,7 +142,7 @@ func (r *Room[K]) release(has holding, left int64) {
 }
 
 // GrowTo makes the request's room n bytes, if there is as much now. It does not wait: who asks holds memory already.
-func (r *Room[K]) GrowTo(h K, n int64) bool {
+func (r *room) GrowTo(h *fasthttp.RequestHeader, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	has := r.held[h]
@@ -163,12 +159,12 @@ func (r *Room[K]) GrowTo(h K, n int64) bool {
 		}
 		return false
 	}
-	r.held[h] = holding{n, has.share}
+	r.held[h] = held{n, has.share}
 	return true
 }
 
 // Load is how many requests have room or have been refused it, and how many bytes they have together.
-func (r *Room[K]) Load() (requests int, bytes int64) {
+func (r *room) Load() (requests int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, has := range r.held {
@@ -178,7 +174,7 @@ func (r *Room[K]) Load() (requests int, bytes int64) {
 }
 
 // Leave gives the request's room back.
-func (r *Room[K]) Leave(h K) {
+func (r *room) Leave(h *fasthttp.RequestHeader) {
 	r.mu.Lock()
 	has := r.held[h]
 	delete(r.held, h)
