@@ -261,23 +261,19 @@ func (j *judge) calls(was, now *conversation.Item) {
 // text holds promise 8 for one text.
 func (j *judge) text(was, now string, item, at int) {
 	j.Helper()
-	if strings.HasPrefix(now, plan.Mark+"preview of a JSON value") {
+	if strings.HasPrefix(now, plan.Mark+"JSON preview of ") {
 		if !json.Valid([]byte(was)) && !strings.Contains(was, "\n") {
 			j.Fatalf("promise 8: no JSON, but a preview of it: %.200q", was)
 		}
 		return
 	}
 	screen, _ := shorten.FinalScreen(was)
-	if strings.HasPrefix(now, plan.Mark+"outline of ") {
-		j.outline(was, screen, now)
-		return
-	}
-	if m := plantest.Marks().FindStringSubmatch(now); m != nil {
-		if m[4] == "" {
+	if plantest.IsExcerpt(now) {
+		if !plantest.OfScreen(now) {
 			screen = was
 		}
 		plantest.HoldExcerpt(j, now, screen)
-		size := regexp.MustCompile(`(?m)^\[epitome: .* has (\d+) tokens\. `).FindStringSubmatch(now)
+		size := regexp.MustCompile(`^\[epitome: .* \((\d+) tokens\)\. `).FindStringSubmatch(now)
 		if size == nil {
 			j.Fatalf("promise 8: the size is not told: %.300q", now)
 		}
@@ -301,52 +297,11 @@ func (j *judge) text(was, now string, item, at int) {
 			if !strings.Contains(now[:start], ". Below, behind |, a model wrote of it in its own words: ") {
 				j.Fatalf("promise 8: nobody says whose %q is", l)
 			}
-		case !own[bare] && !own[strings.TrimPrefix(bare, "> ")] && !isPreviewed(now[:start], bare, was):
+		case !own[bare] && !own[strings.TrimPrefix(bare, "> ")]:
 			j.Fatalf("promise 8: %q is no line of %.300q", bare, was)
 		}
 		start += len(l)
 	}
-}
-
-// outline holds that an outline has whole lines of the text in their order, and says of each gap how long it is.
-func (j *judge) outline(was, screen, now string) {
-	j.Helper()
-	mark, shown, _ := strings.Cut(now, "\n")
-	about := regexp.MustCompile(`^\[epitome: outline of (\d+) lines( of the final screen)?, (\d+) tokens, of .*\]$`)
-	m := about.FindStringSubmatch(mark)
-	if m == nil {
-		j.Fatalf("promise 8: %q", mark)
-	}
-	base := was
-	if m[2] != "" {
-		base = screen
-	}
-	list := strings.Split(strings.TrimSuffix(base, "\n"), "\n")
-	j.counts(mark, numbers(m[1]), []int{len(list)})
-	j.counted(mark, was, numbers(m[3])[0])
-	if _, told, ok := strings.Cut(shown, "\n\n"); ok && strings.HasPrefix(shown, "In it: ") {
-		shown = told
-	}
-	gap := regexp.MustCompile(`^… (?:(\d+) lines?|lines? (\d+)(?:-(\d+))?)$`)
-	at := 0
-	for l := range strings.SplitSeq(strings.TrimSuffix(shown, "\n"), "\n") {
-		m := gap.FindStringSubmatch(l)
-		switch {
-		case m == nil && at < len(list) && list[at] == l:
-			at++
-		case m == nil:
-			j.Fatalf("promise 8: %q is not line %d of %.300q", l, at+1, base)
-		case m[1] != "":
-			at += numbers(m[1])[0]
-		case m[3] == "":
-			j.counts(l, numbers(m[2]), []int{at + 1})
-			at++
-		default:
-			j.counts(l, numbers(m[2]), []int{at + 1})
-			at = numbers(m[3])[0]
-		}
-	}
-	j.counts("the end of the outline", []int{at}, []int{len(list)})
 }
 
 // notice is a line that epitome wrote, with what is around it.

@@ -50,7 +50,7 @@ func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
 		a.work(1, 3_000)
 		send()
 	}
-	if !strings.Contains(string(n.asked[0].Continue), "left out") {
+	if !strings.Contains(string(n.asked[0].Continue), " omitted, of ") {
 		t.Error("no shortened result is continued")
 	}
 	continues(t, n.asked[0], before)

@@ -152,7 +152,7 @@ func TestOldResultsOfAnUnknownConversationStayBeforeBoundThinking(t *testing.T) 
 			a.call(400, "")
 		}
 		out := a.ask(t)
-		got := strings.Count(string(out.Body), "left out")
+		got := strings.Count(string(out.Body), " omitted, of ")
 		if cut != (got == 3) || !cut && got != 1 || len(thinks(out.Body)) != 3 {
 			t.Errorf("%s: %d results are cut, thinking %v", model, got, thinks(out.Body))
 		}

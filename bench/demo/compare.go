@@ -55,9 +55,9 @@ func (s *session) compareArrivals(t *Turn, h *hearing) {
 // howOf tells what became of a result, by what stands in its place.
 func howOf(content string) string {
 	switch {
-	case strings.Contains(content, "final screen of terminal output"):
+	case strings.Contains(content, "[epitome: final screen of "):
 		return "screen"
-	case strings.Contains(content, "preview of a JSON value"), strings.Contains(content, "[epitome: outline of "):
+	case strings.Contains(content, "[epitome: JSON preview of "):
 		return "preview"
 	case strings.Contains(content, "of the earlier result"):
 		return "repeats"

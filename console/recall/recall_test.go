@@ -177,7 +177,7 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("search", args{"artifact": strings.Repeat("y", 20) + "*", "pattern": "line"}, false, "0 artifacts begin with")
 		f("list", args{"artifact": transcript}, true, result+": ", `begins "line 1 of the result"`)
 		f("list", args{"artifact": data}, true, "names no artifact")
-		f("outline", args{"artifact": result}, true, "5000 lines", "are not shown")
+		f("outline", args{"artifact": result}, true, "5000 lines", "lines omitted (")
 		f("outline", args{"artifact": data}, true, "items")
 		for tool, with := range map[string]args{"search": {"artifact": transcript, "pattern": "line 7 of"},
 			"list": {"artifact": transcript}} {

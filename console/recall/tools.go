@@ -16,7 +16,6 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/excerpt"
-	"epitome/rewrite/outline"
 )
 
 // reader answers calls.
@@ -207,29 +206,20 @@ func (r reader) outline(ctx context.Context, in oneInput) (string, error) {
 		return "", err
 	}
 	text := string(all)
-	head := fmt.Sprintf("[epitome: %d bytes, %d lines", size, strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)
+	head := fmt.Sprintf("[epitome: %d bytes, %d lines]\n", size, strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)
 	if size > mostScan {
-		head = fmt.Sprintf("[epitome: %d bytes; of the first %d:", size, mostScan)
+		head = fmt.Sprintf("[epitome: %d bytes; of the first %d:]\n", size, mostScan)
 	}
 	const tokens, bytesPerToken = 1500, 4
 	count := func(s string) int { return len(s)/bytesPerToken + 1 }
-	if o, ok := outline.Of(text, outline.Hint{}, tokens, count); ok {
-		return head + "]\n" + o.Text, nil
+	if preview, ok := excerpt.JSON(text, tokens, count); ok {
+		return head + preview, nil
 	}
-	e, ok := excerpt.Of(text, excerpt.Budget{Tokens: tokens, Head: .5, Count: count}, "[epitome: ")
-	if !ok {
-		return head + "]\n" + whole(text[:min(len(text), mostAnswer)]), nil
+	short, omitted := excerpt.Lines(text, tokens, count)
+	if omitted == 0 {
+		return head + whole(text[:min(len(text), mostAnswer)]), nil
 	}
-	var b strings.Builder
-	b.WriteString(head + "; telling lines of it, with what is between them]\n")
-	for _, p := range e.Parts {
-		if !p.Gap {
-			b.WriteString(strings.TrimRight(p.Text, "\n") + "\n")
-		} else {
-			fmt.Fprintf(&b, "[epitome: lines %d-%d are not shown]\n", p.From, p.To)
-		}
-	}
-	return b.String(), nil
+	return head + short, nil
 }
 
 // list lists what an artifact names.

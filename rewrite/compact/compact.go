@@ -10,7 +10,6 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/abridge"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -253,7 +252,7 @@ func tailResults(c *compaction, i int) (list []*history.Result, large int) {
 		if k < 0 {
 			continue
 		}
-		if res := &c.P.Hist.Results[k]; abridge.IsShrinkable(c.P, res) && !plan.MustBeShown(c.P, res) {
+		if res := &c.P.Hist.Results[k]; plan.IsShrinkable(c.P, res) && !plan.MustBeShown(c.P, res) {
 			list, most = append(list, res), most+c.P.SentSize(i)
 		}
 	}
@@ -262,10 +261,10 @@ func tailResults(c *compaction, i int) (list []*history.Result, large int) {
 
 // shrinkTail shortens the largest of the results, by about large tokens together.
 func (c *compaction) shrinkTail(list []*history.Result, large int) {
-	keep := abridge.Level(c.P, list, large)
+	keep := plan.Level(c.P, list, large)
 	for _, res := range list {
 		if c.P.SentSize(res.Item) > keep {
-			abridge.ShrinkResult(c.P, res, keep-abridge.StubTokens)
+			plan.ShrinkResult(c.P, res, keep-plan.StubTokens)
 		}
 	}
 }

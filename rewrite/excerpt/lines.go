@@ -1,185 +1,230 @@
 package excerpt
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
 	"strings"
 
-	"epitome/rewrite/excerpt/form"
-	"epitome/rewrite/excerpt/looks"
-	"epitome/rewrite/linenumber"
+	"epitome/rewrite/mark"
 )
 
-// bounds are how much of a text is read at each of its ends.
-type bounds struct{ bytes, lines int }
+// failure matches what speaks of failure in a line whose digits are masked, once harmless is taken out of it: such words
+// mean nothing there.
+var (
+	failure = regexp.MustCompile(`(?i)error|fail|fatal|panic|exception|traceback|assert|abort|denied|refused|rejected|` +
+		`forbidden|can(?:no|')?t\b|could ?n(?:o|')t|unable|undefined|undeclared|unexpected|unknown|unreachable|uncaught|` +
+		`invalid|missing|not (?:found|ok\b|a |valid|in scope)|no such|nonexistent|mismatch|conflict|violat|killed|` +
+		`segfault|core dumped|out of (?:memory|bounds|range|space)|time?d? ?out\b|corrupt|broken|crash|` +
+		`expected|received:|actual|got:|but was|!=|attempt to|[✗✘✖●×]`)
+	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
+		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
+		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$`)
+	// reason matches a failing line that says why.
+	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
+)
 
-// What excerpts look at of a text that is very long. What stands between is a gap.
+// How much of a text its ends take, and what a hit takes along.
 const (
-	mostBytes = 2 << 20
-	mostLines = 50_000
+	headLines, tailLines = 3, 6
+	above, below         = 4, 2    // lines around a hit
+	mostOfShape          = 3       // hits that look alike
+	failureScore         = 6       // of a failing line, beside log(lines / lines of its shape)
+	reasonScore          = 2       // of one that says why, beside that
+	endShare             = 4       // the ends take at most one token of so many
+	gapTokens            = 16      // of the mark of a gap
+	longestLine          = 8 << 10 // bytes of a line that is looked at
 )
 
-// ends cuts a text into its ends and what stands between; within the bounds all is head. No line is torn.
-func (b bounds) ends(text string) (head, middle, tail string) {
-	if len(text) <= 2*b.bytes && strings.Count(text, "\n") <= 2*b.lines {
-		return text, "", ""
+// textLines are the lines of a text, and what is known of each.
+type textLines struct {
+	lines  []string
+	shape  []*shape
+	shown  []bool
+	budget int
+	count  Count
+}
+
+// shape is what lines have in common that differ in numbers alone.
+type shape struct {
+	n     int
+	fails bool
+	why   bool // it says why, too
+	used  int  // hits that are shown
+}
+
+// Lines keeps of a text its first and last lines, those that speak of failure with what stands around them, and those
+// of a rare shape, within about budget tokens. Each line that is shown stands in the text word for word, and each gap
+// says how many lines it leaves out; omitted is all of them. Nothing is returned if no line would be left out.
+func Lines(text string, budget int, count Count) (short string, omitted int) {
+	x := read(text, budget, count)
+	ends := budget / endShare
+	for i := 0; i < min(headLines, len(x.lines)) && ends > 0; i++ {
+		ends -= x.show(i)
 	}
-	from, n := 0, 0
-	for n < b.lines {
-		end := strings.IndexByte(text[from:min(len(text), b.bytes)], '\n') + 1
-		if end == 0 {
+	ends = budget / endShare
+	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && ends > 0; i-- {
+		ends -= x.show(i)
+	}
+	order := x.order()
+	for _, i := range order {
+		if !x.shape[i].fails || x.shape[i].used >= mostOfShape {
+			continue
+		}
+		x.shape[i].used++
+		x.showHit(i)
+	}
+	for _, i := range order {
+		if x.budget <= 0 {
 			break
 		}
-		from, n = from+end, n+1
-		if from >= b.bytes {
-			break
-		}
+		x.show(i)
 	}
-	to := len(text)
-	for n = 0; n < b.lines; n++ {
-		least := max(from, len(text)-b.bytes)
-		if to-1 <= least {
-			break
-		}
-		start := strings.LastIndexByte(text[least:to-1], '\n')
-		if start < 0 {
-			break
-		}
-		to = least + start + 1
-	}
-	return text[:from], text[from:to], text[to:]
+	x.fillSmallGaps()
+	return x.join()
 }
 
-// split returns the lines of a text as look sees them. What stands between its ends is one of them, unread.
-func (b bounds) split(text string, look func(start, end int) line) []line {
-	head, middle, tail := b.ends(text)
-	all := make([]line, 0, 3+strings.Count(head, "\n")+strings.Count(tail, "\n"))
-	read := func(part string, at int) {
-		for part != "" {
-			end := strings.IndexByte(part, '\n') + 1
-			if end == 0 {
-				end = len(part)
-			}
-			all = append(all, look(at, at+end))
-			part, at = part[end:], at+end
-		}
+// read splits a text and finds the shapes of its lines.
+func read(text string, budget int, count Count) *textLines {
+	x := &textLines{lines: strings.SplitAfter(text, "\n"), budget: budget, count: count}
+	if x.lines[len(x.lines)-1] == "" {
+		x.lines = x.lines[:len(x.lines)-1]
 	}
-	read(head, 0)
-	if middle != "" {
-		n := strings.Count(middle, "\n")
-		if tail == "" && !strings.HasSuffix(middle, "\n") {
-			n++
+	x.shape, x.shown = make([]*shape, len(x.lines)), make([]bool, len(x.lines))
+	shapes := map[string]*shape{}
+	var masked []byte
+	for i, l := range x.lines {
+		masked = mask(masked[:0], l)
+		s := shapes[string(masked)]
+		if s == nil {
+			s = &shape{fails: failure.Match(masked) && failure.Match(harmless.ReplaceAll(masked, nil)) &&
+				!mark.IsForged(string(masked))}
+			s.why = s.fails && reason.Match(masked)
+			shapes[string(masked)] = s
 		}
-		all = append(all, line{start: len(head), end: len(head) + len(middle), said: len(head), clock: -1, lines: n})
+		s.n++
+		x.shape[i] = s
 	}
-	read(tail, len(head)+len(middle))
-	return all
+	return x
 }
 
-// lines reads the lines of a text.
-func (j *judge) lines(text string, b bounds) []line {
-	j.numbers = linenumber.Of(text)
-	all := b.split(text, func(start, end int) line { return j.look(text, start, end) })
-	belowFiles(text, all)
-	belowPlaces(text, all)
-	endsOfTraces(text, all)
-	return all
-}
-
-// endsOfTraces finds the lines that end traces of Python: what is raised has any name, as queue.Empty.
-func endsOfTraces(text string, all []line) {
-	above, frames := -1, 0
-	for i := range all {
-		l := &all[i]
-		isPython := l.row != nil && l.row.Tool == "Python"
-		switch {
-		case isPython && l.kind == form.Heading:
-			above, frames = i, 0
-		case above < 0:
-		case isPython && l.kind == form.Frame:
-			frames++
-		case l.lines > 0, l.shape == 0:
-			above = -1
-		case l.indent <= all[above].indent:
-			l.raised = frames > 0 && looks.IsRaised(l.body(text))
-			if l.raised && l.kind != form.Failure {
-				l.kind, l.weight, l.row, l.says = form.Failure, 3, nil, form.Silent
-				l.chat, l.troubled = false, true
-			}
-			above = -1
+// mask appends a line without its white space at the ends, each number as 0 if it is 0, else as 9.
+func mask(b []byte, line string) []byte {
+	line = strings.TrimSpace(line[:min(len(line), longestLine)])
+	for i := 0; i < len(line); i++ {
+		if c := line[i]; c < '0' || c > '9' {
+			b = append(b, c)
+			continue
 		}
-	}
-}
-
-// belowFiles finds the lines that name a file once, above its complaints, as linters do.
-func belowFiles(text string, all []line) {
-	file, told := int32(0), false
-	for i := range all {
-		switch l := &all[i]; {
-		case l.lines > 0, l.shape == 0 && !told: // another may be named where nothing was read; or it was one of a list
-			file = 0
-		case l.shape == 0: // empty
-		case l.indent == 0:
-			file, told = 0, false
-			if looks.IsFile(l.body(text)) {
-				file = int32(i) + 1 //nolint:gosec // bounded by mostLines
-			}
-		case file > 0 && looks.StartsInFile(l.body(text)):
-			if told = true; l.kind == form.Failure {
-				l.under = file
+		digit := byte('0')
+		for ; i < len(line) && line[i] >= '0' && line[i] <= '9'; i++ {
+			if line[i] != '0' {
+				digit = '9'
 			}
 		}
+		b, i = append(b, digit), i-1
 	}
+	return b
 }
 
-// belowPlaces finds the lines that say where something is, above the code there and the message.
-func belowPlaces(text string, all []line) {
-	last, p := -2, place{at: -1}
-	for i := range all {
-		l := &all[i]
-		switch {
-		case l.lines > 0:
-			p.at = -1
-		case l.shape == 0:
-			p.blanks++
-		case looks.IsPlace(l.body(text)):
-			if p = (place{at: i}); last == i-1 { // one of a list, or of a trace
-				p.at = -1
-			}
-			last = i
-		case p.at >= 0 && p.isFor(text, all, i):
-			l.under = int32(p.at) + 1 //nolint:gosec // bounded by mostLines
+// order is the lines by what they tell, the most telling first.
+func (x *textLines) order() []int {
+	order, score := make([]int, len(x.lines)), make([]float64, len(x.lines))
+	for i, s := range x.shape {
+		order[i], score[i] = i, math.Log(float64(len(x.lines))/float64(s.n))
+		if s.fails {
+			score[i] += failureScore
+		}
+		if s.why {
+			score[i] += reasonScore
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	return order
+}
+
+// show shows line i if there is room for it, and returns what that takes.
+func (x *textLines) show(i int) int {
+	if i < 0 || i >= len(x.lines) || x.shown[i] || len(x.lines[i]) > longestLine || mark.IsForged(x.lines[i]) {
+		return 0
+	}
+	n := x.count(x.lines[i])
+	if i > 0 && !x.shown[i-1] && (i+1 == len(x.lines) || !x.shown[i+1]) {
+		n += gapTokens
+	}
+	if n > x.budget {
+		return 0
+	}
+	x.shown[i] = true
+	x.budget -= n
+	return n
+}
+
+// fillSmallGaps shows what takes no more than the mark of a gap in its place.
+func (x *textLines) fillSmallGaps() {
+	for i := 1; i+1 < len(x.lines); i++ {
+		if !x.shown[i] && x.shown[i-1] && x.shown[i+1] && len(x.lines[i]) <= longestLine && !mark.IsForged(x.lines[i]) {
+			x.shown[i] = x.count(x.lines[i]) <= gapTokens
 		}
 	}
 }
 
-// place is a line that says where something is, and what stood below it so far.
-type place struct {
-	at            int // -1 if there is none
-	blanks, lines int
-	flat          int // lines no deeper than it, that are no code in a frame
-	told          bool
+// showHit shows a line, what stands around it, and the heading under which it stands if it is indented.
+func (x *textLines) showHit(i int) {
+	if x.show(i) == 0 && !x.shown[i] {
+		return
+	}
+	x.show(x.heading(i))
+	for k := 1; k <= above; k++ {
+		x.show(i - k)
+		if k <= below {
+			x.show(i + k)
+		}
+	}
 }
 
-// isFor reports whether line i is a failure at the place, and notes it. What a tool says of its own run is not.
-func (p *place) isFor(text string, all []line, i int) bool {
-	const far = 12 // lines
-	l, above := &all[i], p.lines
-	p.lines++
-	isFlat := l.indent <= all[p.at].indent
-	isApart := above == 0 && p.blanks > 0 && l.kind == form.Failure
-	if isApart || p.blanks > 1 || i-p.at > far || p.flat > 1 || isFlat && p.told {
-		p.at = -1
-		return false
-	}
-	switch l.kind {
-	case form.Failure, form.Warning:
-		if p.told = true; isFlat {
-			p.flat += 2 // nothing more is said of it
+// heading is the nearest line above i that is less indented and not blank, not far off; i if there is none.
+func (x *textLines) heading(i int) int {
+	const far = 60 // lines
+	depth := indent(x.lines[i])
+	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
+		if strings.TrimSpace(x.lines[k]) != "" && indent(x.lines[k]) < depth {
+			return k
 		}
-		isOwn := l.row == nil || l.row.Loose || l.row.Below
-		return l.kind == form.Failure && l.under == 0 && isOwn && !looks.HasPlace(l.body(text))
 	}
-	if isFlat && !looks.IsFramed(l.body(text)) {
-		p.flat++
+	return i
+}
+
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// join is what is shown, with the gaps between, and how many lines are not.
+func (x *textLines) join() (short string, omitted int) {
+	var b strings.Builder
+	for i := 0; i < len(x.lines); {
+		from := i
+		for i < len(x.lines) && !x.shown[i] {
+			i++
+		}
+		if i > from {
+			omitted += i - from
+			b.WriteString(gap(from+1, i))
+			continue
+		}
+		b.WriteString(x.lines[i])
+		i++
 	}
-	return false
+	if omitted == 0 {
+		return "", 0
+	}
+	return b.String(), omitted
+}
+
+// gap says which lines are left out.
+func gap(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s 1 line omitted (%d)]\n", mark.Start, from)
+	}
+	return fmt.Sprintf("%s %d lines omitted (%d-%d)]\n", mark.Start, to-from+1, from, to)
 }

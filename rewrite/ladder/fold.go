@@ -10,7 +10,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/excerpt"
-	"epitome/rewrite/history/action"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
@@ -344,16 +343,15 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 		return nil
 	}
 	w := list[0]
-	budget := excerpt.Budget{Tokens: p.Limits.Conf.Assistant, Head: 0.5, Count: p.Count}
-	e, ok := excerpt.Ends(w.Text, budget, plan.Mark)
-	if !ok {
+	short, omitted := excerpt.Lines(w.Text, p.Limits.Conf.Assistant, p.Count)
+	if omitted == 0 {
 		return nil
 	}
 	content, spelling := span.UnspellText(w.Raw, w.Text)
 	name := p.Shelf.Name(p.Route.Scope, content)
-	said := action.Source{Name: "an earlier answer"}
-	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})
-	text := plan.ExcerptStub(said.About(), plan.Cut{Excerpt: e, Size: w.Size(), Where: where})
+	lines := shorten.CountLines(w.Text)
+	text := excerpt.Note(fmt.Sprintf("%d of %d lines omitted, of an earlier answer (%s)", omitted, lines, w.Size()),
+		p.Advice(name, plan.Content{Lines: lines, Tokens: w.Tokens})) + "\n" + short
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {
 		return nil

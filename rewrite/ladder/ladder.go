@@ -9,7 +9,6 @@ import (
 	"cmp"
 
 	"epitome/event"
-	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
@@ -86,7 +85,7 @@ func compactWhereNeeded(p *plan.Plan) (reason plan.Why) {
 	}
 	if p.Total() > p.Limits.Usable {
 		p.Sheet.Cause = event.CauseFull
-		abridge.FitResults(p)
+		plan.FitResults(p)
 		compact.NoteTotal(p)
 	}
 	return reason

@@ -3,7 +3,6 @@ package ladder
 import (
 	"sort"
 
-	"epitome/rewrite/abridge"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
@@ -74,7 +73,7 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 		if p.Marked(w.Text) && w.Tokens <= p.Limits.Recall { // it was cut before, or shows something that was
 			continue
 		}
-		c := abridge.Shortening{Plan: p, Result: res, Passage: w, Limit: limit, Keep: keep, Recalled: recalled}
+		c := plan.Shortening{Plan: p, Result: res, Passage: w, Limit: limit, Keep: keep, Recalled: recalled}
 		if len(list) > 1 { // each has its share
 			c.Limit, c.Keep = int(int64(limit)*int64(w.Tokens)/int64(tokens)),
 				int(int64(keep)*int64(w.Tokens)/int64(tokens))

@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"epitome/event"
-	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
@@ -68,9 +67,9 @@ func takeStage(p *plan.Plan, s plan.Stage) {
 			compact.RunMinimalCompaction(p)
 		}
 	case plan.StageShort:
-		abridge.ShrinkResults(p, abridge.ShortTokens, p.Limits.Usable)
+		plan.ShrinkResults(p, plan.ShortTokens, p.Limits.Usable)
 	case plan.StageShorter:
-		abridge.ShrinkResults(p, abridge.ShorterTokens, p.Limits.Usable)
+		plan.ShrinkResults(p, plan.ShorterTokens, p.Limits.Usable)
 	case plan.StageBare:
 		compact.LeaveBare(p)
 	case plan.StageUsers:

@@ -1,10 +1,8 @@
 package plan_test
 
 import (
-	"strings"
 	"testing"
 
-	"epitome/rewrite/outline"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
@@ -27,36 +25,17 @@ func TestAdviceFitsTheContent(t *testing.T) {
 		}
 	}
 	const path, url = "/a/name.txt", "https://host/-/artifacts/name"
-	f(path, plan.Content{Lines: 40, Tokens: 400}, "Read it in /a/name.txt")
-	f(path, plan.Content{Lines: 4_000, Tokens: 40_000}, "Search it in /a/name.txt with grep, or read some of its lines")
-	f(path, plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line in /a/name.txt. Read parts of it with cut -c")
-	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000}, "Query it in /a/name.txt with jq")
-	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
-		"Query it in /a/name.txt with jq, or search it with grep")
-	f(path, plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
-		"Read src/a.go again. As it was then, it is in /a/name.txt")
-	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
-		"Search it in /a/name.txt with grep, or read some of its lines: there each value has a line. "+
-			"As it came, it is in /a/name.txt, for jq")
-	f(url, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
-		"Fetch it from "+url+" and search it: there each value has a line. As it came, it is at "+url)
-	f(path, plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go", Numbered: true},
-		"Read the lines that you need from src/a.go, by their numbers. As it was then, it is in /a/name.txt")
-	f(path, plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go"},
-		"Read the lines that you need in /a/name.txt")
-	f(url, plan.Content{Lines: 40, Tokens: 400}, "Read it in "+url)
-	f(url, plan.Content{Lines: 4_000, Tokens: 40_000}, "Fetch it from "+url+" and search it: it is long")
-	parts := plan.Content{InParts: true, Readable: "other", Lines: 40, Tokens: 400}
-	f(path, parts, "Read it in /a/name.txt. As it came, it is in /a/name.txt, as JSON")
-	f(url, parts, "Read it in "+url+". As it came, it is at "+url+", as JSON")
-	f("", parts, "Kept as artifact name, which you cannot read from here")
-	parts.Media, parts.Tokens = "a picture", 40_000
-	f(path, parts, "Search it in /a/name.txt with grep, or read some of its lines. As it came, with a picture, it is in /a/name.txt, as JSON")
-	f(path, plan.Content{InParts: true, Media: "a picture"}, "It is in /a/name.txt, as JSON")
-	f(url, plan.Content{InParts: true, Media: "a picture", File: "a.png"},
-		"Read a.png again. As it was then, it is at "+url+", as JSON")
-	f("", plan.Content{Lines: 40, Tokens: 400}, "Kept as artifact name, which you cannot read from here")
-	f("", plan.Content{File: "src/a.go"}, "Kept as artifact name, which you cannot read from here. Read src/a.go again")
+	const cannot = "Kept as artifact name, which you cannot read from here"
+	f(path, plan.Content{Lines: 40, Tokens: 400}, "Full output: /a/name.txt")
+	f(path, plan.Content{Lines: 4_000, Tokens: 40_000}, "Full output: /a/name.txt; grep it or read a range")
+	f(path, plan.Content{Tokens: 40_000, File: "the file"},
+		"Read the file again. As it was then: /a/name.txt; grep it or read a range")
+	f(path, plan.Content{Tokens: 400, Readable: "other"}, "Full output: /a/name.txt (as it came: /a/name.txt)")
+	f(path, plan.Content{InParts: true, Media: "a picture"}, "Full output: /a/name.txt (JSON)")
+	f(url, plan.Content{Tokens: 400}, "Full output: "+url)
+	f(url, plan.Content{Tokens: 40_000}, "Full output: "+url+"; fetch it and search it")
+	f("", plan.Content{Tokens: 400}, cannot)
+	f("", plan.Content{File: "the file"}, "Read the file again. "+cannot)
 }
 
 func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
@@ -68,36 +47,6 @@ func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
-	f(plan.Content{Lines: 40, Tokens: 400}, "Read artifact name with epitome's tool recall")
-	f(plan.Content{Lines: 4_000, Tokens: 40_000},
-		"Search artifact name with epitome's tool recall, or read some of its lines")
-	f(plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line. Search artifact name with epitome's tool recall")
-	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
-		"Give epitome's tool recall a path in artifact name, or grep")
-	f(plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
-		"Read src/a.go again. As it was then, epitome's tool recall reads it: artifact name")
-	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
-		"Search artifact other with epitome's tool recall, or read some of its lines: there each value has a line. "+
-			"As it came, it is artifact name")
-	f(plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go", Numbered: true},
-		"Read the lines that you need from src/a.go, by their numbers. As it was then, epitome's tool recall reads it: "+
-			"artifact name")
-	f(plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go"},
-		"Read the lines that you need of artifact name with epitome's tool recall")
-	parts := plan.Content{InParts: true, Readable: "other", Lines: 40, Tokens: 400, Media: "a picture"}
-	f(parts, "Read artifact other with epitome's tool recall. As it came, with a picture, it is artifact name, as JSON")
-	f(plan.Content{InParts: true, Tokens: 400, Media: "a picture"}, "It is artifact name, as JSON")
-	f(plan.Content{InParts: true, Media: "a picture", File: "a.png"},
-		"Read a.png again. It is artifact name, as JSON")
-}
-
-// What would be cut again when it is read back is never to be read whole.
-func TestNothingIsToBeReadWholeThatWouldNotComeThrough(t *testing.T) {
-	p := plantest.NewDesk(t).Plan(t, plantest.Body())
-	for tokens := 1; tokens < 1<<20; tokens *= 2 {
-		advice := p.Advice("name", plan.Content{Lines: tokens, Tokens: tokens})
-		if strings.HasPrefix(advice, "Read it in ") && tokens > p.Limits.Recall {
-			t.Errorf("%d tokens, of which %d come through: %s", tokens, p.Limits.Recall, advice)
-		}
-	}
+	f(plan.Content{Tokens: 400}, "Full output: artifact name; read it with epitome's tool recall")
+	f(plan.Content{Tokens: 40_000}, "Full output: artifact name; grep it or read a range with epitome's tool recall")
 }

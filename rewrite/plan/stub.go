@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"epitome/rewrite/decision"
-	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
-	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
 )
 
@@ -78,123 +76,6 @@ func (p *Plan) Marked(text string) bool {
 		}
 	}
 	return false
-}
-
-// Cut is an excerpt of a result, and what is said of it.
-type Cut struct {
-	excerpt.Excerpt
-	Size  string // of the whole
-	Of    string // what the lines are of, if not of the text as it came
-	Where string
-	Names string // in what was left out
-}
-
-// ExcerptStub shows lines of a text and says of each gap which lines stand there. The first gap says the rest. about
-// names the text.
-func ExcerptStub(about string, m Cut) string {
-	var b strings.Builder
-	first := true
-	for i := range m.Parts {
-		part := &m.Parts[i]
-		switch {
-		case !part.Gap:
-			b.WriteString(part.Text)
-			continue
-		case first:
-			m.writeFirst(&b, part, about)
-			first = false
-		default:
-			b.WriteString(Mark + inGap(part, " left out") + "]\n")
-		}
-	}
-	return b.String()
-}
-
-// writeFirst writes the mark of the first gap, which says of what the lines are and where the whole is.
-func (m *Cut) writeFirst(b *strings.Builder, part *excerpt.Part, about string) {
-	b.WriteString(Mark + inGap(part, fmt.Sprintf(" of %d left out%s", m.Lines, m.Of)))
-	omitted, gaps := 0, 0
-	for _, p := range m.Parts {
-		if p.Gap {
-			omitted += p.To - p.From + 1
-			gaps++
-		}
-	}
-	if gaps > 1 {
-		fmt.Fprintf(b, ". The %d gaps leave out %d lines", gaps, omitted)
-	}
-	fmt.Fprintf(b, ". %s has %s. %s", about, m.Size, m.Where)
-	if m.Names != "" {
-		b.WriteString(". Names in them: " + m.Names)
-	}
-	b.WriteString("]\n")
-}
-
-// inGap says which lines are left out, and how many of them are like the line right above.
-func inGap(part *excerpt.Part, gone string) string {
-	const large = 2_000 // bytes
-	n := part.To - part.From + 1
-	switch {
-	case n == 1 && len(part.Text) >= large:
-		return fmt.Sprintf("line %d%s: it has %d bytes", part.From, gone, len(part.Text))
-	case n == 1:
-		return fmt.Sprintf("line %d%s", part.From, gone)
-	}
-	s := fmt.Sprintf("lines %d-%d%s: %d lines", part.From, part.To, gone, n)
-	if part.Alike > 0 && part.Alike < n {
-		s += fmt.Sprintf(", %d of them", part.Alike)
-	}
-	if part.Alike > 0 {
-		s += fmt.Sprintf(" of the form of line %d", part.From-1)
-	}
-	if h := part.Hidden; h.N > 0 {
-		s += fmt.Sprintf(", %d warnings of the form of line %d", h.N, h.Line)
-	}
-	if part.Failing > 0 {
-		s += fmt.Sprintf(", %d with words of failure", part.Failing)
-	}
-	return s
-}
-
-// Sketch is an outline of a result, and what is said of it.
-type Sketch struct {
-	*outline.Outline
-	Content
-	Size  string // of the whole
-	Of    string // what the lines are of, if not of the text as it came
-	Where string
-}
-
-// OutlineStub shows what a text is made of, which about names.
-func OutlineStub(about string, s *Sketch) string {
-	if s.Outline.Kind == outline.JSON {
-		return fmt.Sprintf("%spreview of a JSON value of %s from %s. %s]\n%s", Mark, s.Size, about, s.Where, s.Text)
-	}
-	return fmt.Sprintf("%soutline of %d lines%s, %s, of %s. %s. A line that begins with … stands for lines left out. %s]\n%s",
-		Mark, s.Lines, s.Of, s.Size, about, shownOf(s.Outline.Kind), s.Where, s.Text)
-}
-
-// shownOf says which lines an outline of this kind shows.
-func shownOf(k outline.Kind) string {
-	switch k {
-	case outline.Source:
-		return "Shown are its head, its tail, and the lines between them that define something"
-	case outline.Diff:
-		return "Shown are the headers of files and of hunks, and lines that have changed"
-	case outline.Matches:
-		return "Shown are the first matches of each file"
-	case outline.Listing:
-		return "Shown are the first and the last files of each folder"
-	}
-	return "Shown are the first and the last rows, and those that differ"
-}
-
-// ScreenStub shows terminal output as it would stand on the screen in the end.
-func ScreenStub(screen, size, where string) string {
-	if screen != "" && !strings.HasSuffix(screen, "\n") {
-		screen += "\n"
-	}
-	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %s. %s]", screen, Mark, size, where)
 }
 
 // ReferenceStub stands in a result where lines were that an earlier one holds.

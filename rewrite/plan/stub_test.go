@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"epitome/rewrite/decision"
-	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
 
@@ -45,7 +44,7 @@ func TestOnlyAMarkThatNamesAnArtifactIsOurs(t *testing.T) {
 		}
 	}
 	line := func(name string) string {
-		return "[epitome: lines 2-3 left out. " + plan.Directions("/data/artifacts/"+name+".txt") + "]\n"
+		return "[epitome: 2 of 9 lines omitted. Full output: /data/artifacts/" + name + ".txt]\n"
 	}
 	f("", false)
 	f(line(there), true)
@@ -53,7 +52,7 @@ func TestOnlyAMarkThatNamesAnArtifactIsOurs(t *testing.T) {
 	f("head\n"+line(spoken), true)
 	f("head\n"+line(gone)+line(there), true)
 	f("head\n"+line(gone), false)
-	f("head\n[epitome: lines 2-3 left out]\n", false)
+	f("head\n[epitome: 2 lines omitted (2-3)]\n", false)
 	f("[epitome: do not cut this]\n"+there, false) // the name stands elsewhere
 	f("> "+line(there), false)
 	f(strings.Repeat("head\n"+line(gone), 100_000)+line(there), false)

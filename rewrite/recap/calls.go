@@ -42,7 +42,7 @@ func (s *Span) calls(tokens int, n *names) string {
 		if searched > 0 {
 			text, _ := shorten.FinalScreen(s.Plan.TextOf(res.Item))
 			if searched -= len(text); failure != "" {
-				lines = excerpt.FailuresWithWhy(text, 1)
+				lines = strings.FieldsFunc(excerpt.Failure(text), func(r rune) bool { return r == '\n' })
 			} else {
 				lines = n.choose(shorten.Pieces(text, longestLine), res.Item)
 			}

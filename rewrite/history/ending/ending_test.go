@@ -201,7 +201,6 @@ func TestTheClientsWordCounts(t *testing.T) {
 	f("Read", `{"file_path":"run.log"}`, "Error: no such order", well, "", false)
 	f("mcp__shop__log", `{"order":7}`, "error: no such order", well, "its result is not marked as an error", false)
 	f("Bash", aCommandLine, "installed; the docs could not be fetched", well, "its result is not marked as an error", false)
-	f("Bash", aCommandLine, "--- FAIL: TestShare (0.00s)\nFAIL\nFAIL\tshop/refund\t0.021s", well, "its output says that it failed", true)
 }
 
 func TestWhatGoesOnHasNotEnded(t *testing.T) {

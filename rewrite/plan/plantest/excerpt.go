@@ -8,12 +8,20 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// marks are those of gaps in an excerpt.
-var marks = regexp.MustCompile(`(?m)^\[epitome: lines? (\d+)(?:-(\d+))?(?: of (\d+))? left out( of the final screen)?` +
-	`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ warnings of the form of line \d+)?(?:, \d+ with words of failure)?)?(?:\. The (\d+) gaps leave out (\d+) lines)?(?:\. [^\n]*)?\]\n`)
+// The marks of an excerpt: of a gap, and the note above it.
+var (
+	gap  = regexp.MustCompile(`^\[epitome: (\d+) lines? omitted \((\d+)(?:-(\d+))?\)\]\n$`)
+	note = regexp.MustCompile(`^\[epitome: (\d+) of (\d+) lines? omitted, `)
+)
 
-// Marks returns what the marks of gaps in an excerpt look like.
-func Marks() *regexp.Regexp { return marks }
+// IsExcerpt reports whether a text begins as an excerpt does.
+func IsExcerpt(text string) bool { return note.MatchString(text) }
+
+// OfScreen reports whether an excerpt is one of a final screen.
+func OfScreen(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return strings.Contains(first, " omitted, of the final screen of ")
+}
 
 // HoldExcerpt holds promise 8 of an excerpt of shown: it is made of the text's own whole lines in their order and of
 // marks, each gap has a mark, and each number of lines in a mark is true. It returns the lines that are shown.
@@ -26,8 +34,12 @@ func HoldExcerpt(t interface {
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
-	at, gaps, omitted, said := 0, 0, 0, ""
-	mark := Marks()
+	said := note.FindStringSubmatch(text)
+	if said == nil {
+		t.Fatalf("%.300q does not begin with a note", text)
+	}
+	_, text, _ = strings.Cut(text, "\n")
+	at, omitted := 0, 0
 	for l := range strings.Lines(text) {
 		if !strings.HasPrefix(l, plan.Mark) {
 			if at >= len(lines) || lines[at] != l {
@@ -37,31 +49,21 @@ func HoldExcerpt(t interface {
 			at++
 			continue
 		}
-		m := mark.FindStringSubmatch(l)
+		m := gap.FindStringSubmatch(l)
 		if m == nil {
 			t.Fatalf("%q is no mark of a gap", l)
 		}
-		if m[2] == "" {
-			m[2], m[5] = m[1], "1"
+		if m[3] == "" {
+			m[3] = m[2]
 		}
-		n := number(m[2]) - number(m[1]) + 1
-		if number(m[1]) != at+1 || n != number(m[5]) || at+n > len(lines) || (m[3] == "") != (gaps > 0) ||
-			m[3] != "" && number(m[3]) != len(lines) {
+		n := number(m[3]) - number(m[2]) + 1
+		if number(m[2]) != at+1 || n != number(m[1]) || at+n > len(lines) {
 			t.Fatalf("%q stands behind line %d of %d", l, at, len(lines))
 		}
-		if m[7] != "" && (number(m[7]) != at || m[6] != "" && number(m[6]) > n) {
-			t.Fatalf("%q stands behind line %d", l, at)
-		}
-		gaps, omitted, at = gaps+1, omitted+n, at+n
-		if m[8] != "" {
-			said = m[8] + " " + m[9]
-		}
+		omitted, at = omitted+n, at+n
 	}
-	if at != len(lines) || gaps == 0 {
-		t.Fatalf("an excerpt with %d gaps ends with line %d of %d: %.300q", gaps, at, len(lines), text)
-	}
-	if want := strconv.Itoa(gaps) + " " + strconv.Itoa(omitted); said != want && (said != "" || gaps > 1) {
-		t.Fatalf("the marks say that gaps and lines left out are %q, true is %q: %.300q", said, want, text)
+	if at != len(lines) || omitted == 0 || number(said[1]) != omitted || number(said[2]) != len(lines) {
+		t.Fatalf("an excerpt ends with line %d of %d, and omits %d: %.300q", at, len(lines), omitted, said[0])
 	}
 	return own
 }
