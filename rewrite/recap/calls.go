@@ -131,31 +131,43 @@ func (s *Span) written(tokens int) (list []string) {
 	return list
 }
 
-// words are the ends of the agent's newest messages, oldest first.
+// words are the last words of the agent's newest messages, oldest first, each under the number of its message.
 func (s *Span) words(tokens int) string {
-	const most, longest = 10, 320
+	const most = 10
 	var list []string
 	room := bytesFor(tokens)
-	for i := s.To - 1; i >= s.From && len(list) < most && room > 0; i-- {
+	for i := s.To - 1; i >= s.From && len(list) < most; i-- {
 		if s.item(i).Role != conversation.Assistant {
 			continue
 		}
-		text := strings.TrimSpace(s.Plan.TextOf(i))
-		if len(text) > longest {
-			text = text[len(text)-longest:]
-			if _, rest, ok := strings.Cut(text, "\n"); ok {
-				text = rest
-			} else if _, rest, ok := strings.Cut(text, " "); ok {
-				text = "…" + rest
-			}
-			text = strings.ToValidUTF8(text, "")
+		text := lastWords(s.Plan.TextOf(i))
+		if text == "" {
+			continue
 		}
-		if room -= len(text); text != "" && room > 0 {
-			list = append(list, "> "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> "))
+		text = fmt.Sprintf("message %d:\n> %s", plan.NumberOf(s.Plan, i), strings.ReplaceAll(text, "\n", "\n> "))
+		if room -= len(text) + 1; room < 0 {
+			break
 		}
+		list = append(list, text)
 	}
 	slices.Reverse(list)
 	return strings.Join(list, "\n")
+}
+
+// lastWords returns the last paragraphs of a text that are not too long together; of a long last one, its end.
+func lastWords(text string) string {
+	const longest = 320 // bytes
+	text = strings.TrimSpace(text)
+	if len(text) <= longest {
+		return text
+	}
+	tail := text[len(text)-longest:]
+	for _, between := range []string{"\n\n", "\n", ". ", " "} {
+		if _, rest, ok := strings.Cut(tail, between); ok {
+			return "… " + strings.TrimSpace(rest)
+		}
+	}
+	return "… " + strings.ToValidUTF8(tail, "")
 }
 
 // names are what a reader knows already and what the work goes on with: lines of results are chosen by it.
