@@ -15,8 +15,6 @@ import (
 	"sync"
 	"unicode/utf8"
 	"unsafe"
-
-	"epitome/pattern/lazy"
 )
 
 // Vocabulary names a way to cut text into tokens.
@@ -44,59 +42,34 @@ type Counter struct {
 	mergers    sync.Pool // of *merger
 }
 
-// Counters makes one counter of each vocabulary, when it is first asked for. The zero value is ready.
-type Counters struct {
-	once     [3]sync.Once
-	counters [3]*Counter
-	errs     [3]error
-}
+// Counters has one counter of each vocabulary, made when it is first asked for. The zero value is ready.
+type Counters struct{}
 
 // For returns the counter of a vocabulary. An error means that the program was built with other vocabulary files
 // than it was written for.
-func (c *Counters) For(v Vocabulary) (*Counter, error) {
-	c.once[v].Do(func() { c.counters[v], c.errs[v] = newCounter(v) })
-	return c.counters[v], c.errs[v]
+func (*Counters) For(v Vocabulary) (*Counter, error) { return counters[v]() }
+
+// counters are the same whoever counts: what is in the program does not change.
+var counters = [...]func() (*Counter, error){
+	O200k: sync.OnceValues(func() (*Counter, error) {
+		return newCounter(O200k, vocabularyFile{"o200k_base.tiktoken",
+			"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998})
+	}),
+	Cl100k: sync.OnceValues(func() (*Counter, error) {
+		return newCounter(Cl100k, vocabularyFile{"cl100k_base.tiktoken",
+			"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", 100256})
+	}),
+	Characters: func() (*Counter, error) { return &Counter{vocabulary: Characters}, nil },
 }
 
-// What is in the program is read once, whoever counts: it does not change.
-var (
-	knownClasses = lazy.Of(newClasses)
-	knownRanks   = [...]*lazy.Value[loaded]{O200k: lazy.Of(loadO200k), Cl100k: lazy.Of(loadCl100k)}
-)
+var knownClasses = sync.OnceValue(newClasses)
 
-// loaded are the ranks of a vocabulary, or why there are none.
-type loaded struct {
-	ranks *ranks
-	err   error
-}
-
-func loadO200k() loaded { return load(O200k) }
-
-func loadCl100k() loaded { return load(Cl100k) }
-
-func load(v Vocabulary) loaded {
-	r, err := loadRanks(fileOf(v))
-	return loaded{r, err}
-}
-
-func fileOf(v Vocabulary) vocabularyFile {
-	if v == Cl100k {
-		return vocabularyFile{"cl100k_base.tiktoken",
-			"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", 100256}
+func newCounter(v Vocabulary, f vocabularyFile) (*Counter, error) {
+	r, err := loadRanks(f)
+	if err != nil {
+		return nil, err
 	}
-	return vocabularyFile{"o200k_base.tiktoken",
-		"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998}
-}
-
-func newCounter(v Vocabulary) (*Counter, error) {
-	if v == Characters {
-		return &Counter{vocabulary: v}, nil
-	}
-	known := knownRanks[v].Get()
-	if known.err != nil {
-		return nil, known.err
-	}
-	return &Counter{vocabulary: v, split: splitter{knownClasses.Get(), v == O200k}, ranks: known.ranks,
+	return &Counter{vocabulary: v, split: splitter{knownClasses(), v == O200k}, ranks: r,
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 

@@ -21,7 +21,7 @@ func TestRowsAreReadAsBase64(t *testing.T) {
 	}
 	for _, text := range []string{rows.String(), strings.TrimSuffix(rows.String(), "\n")} {
 		r := newRanks(len(tokens), len(text))
-		if err := r.addRows(text); err != nil {
+		if err := r.addRows([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		for i, token := range tokens {
@@ -37,7 +37,7 @@ func TestBrokenRowsAreRefused(t *testing.T) {
 	const good = "IQ== 0\n"
 	f := func(text string) {
 		t.Helper()
-		if err := newRanks(4, 100).addRows(text); err == nil {
+		if err := newRanks(4, 100).addRows([]byte(text)); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}

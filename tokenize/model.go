@@ -14,7 +14,7 @@ type Model struct {
 
 // family is a row of the table of models.
 type family struct {
-	prefix string // of the model's name, without what stands before the last slash
+	prefixes string // of the model's name, without what stands before the last slash; separated by spaces
 	Model
 }
 
@@ -47,36 +47,18 @@ func families() []family {
 		{"gpt-4.1", exact("gpt-4.1", O200k, 7, tiles(85, 170))},
 		{"gpt-4.5", exact("gpt-4.5", O200k, 7, tiles(85, 170))},
 		{"gpt-4o-mini", exact("gpt-4o", O200k, 7, tiles(2833, 5667))},
-		{"gpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
-		{"chatgpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
+		{"gpt-4o chatgpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
 		{"gpt-oss", exact("gpt-oss", O200k, 7, tiles(85, 170))},
 		{"o4-mini", exact("o-series", O200k, 7, patches(1.72))},
-		{"o1", exact("o-series", O200k, 7, tiles(75, 150))},
-		{"o3", exact("o-series", O200k, 7, tiles(75, 150))},
-		{"o4", exact("o-series", O200k, 7, tiles(75, 150))},
+		{"o1 o3 o4", exact("o-series", O200k, 7, tiles(75, 150))},
 		{"codex", exact("codex", O200k, 7, patches(1.72))},
 		{"computer-use", exact("computer-use", O200k, 7, tiles(65, 129))},
 		{"gpt-4", exact("gpt-4", Cl100k, 10, tiles(85, 170))},
-		{"gpt-3.5", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))},
-		{"gpt-35", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))}, // as Azure spells it
-		{"text-embedding-3", exact("embedding", Cl100k, 10, tiles(85, 170))},
-		{"text-embedding-ada", exact("embedding", Cl100k, 10, tiles(85, 170))},
-		{"claude-2", about("claude", ratioClaude, pixels)},
-		{"claude-instant", about("claude", ratioClaude, pixels)},
-		{"claude-v", about("claude", ratioClaude, pixels)},
-		{"claude-3", about("claude", ratioClaude, pixels)},
-		{"claude-4-", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4-0", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4@", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4-1", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4-5", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4-6", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4-2", about("claude", ratioClaude, pixels)}, // 4 with its date
-		{"claude-opus-4.1", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4.5", about("claude", ratioClaude, pixels)},
-		{"claude-opus-4.6", about("claude", ratioClaude, pixels)},
-		{"claude-sonnet-4", about("claude", ratioClaude, pixels)},
-		{"claude-haiku-4", about("claude", ratioClaude, pixels)},
+		{"gpt-3.5 gpt-35", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))}, // the latter as Azure spells it
+		{"text-embedding-3 text-embedding-ada", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4-0 claude-opus-4@ claude-opus-4-1 claude-opus-4-5 " +
+			"claude-opus-4-6 claude-opus-4-2 claude-opus-4.1 claude-opus-4.5 claude-opus-4.6 claude-sonnet-4 claude-haiku-4",
+			about("claude", ratioClaude, pixels)}, // claude-opus-4-2 is 4 with its date
 		{"claude", about("claude", ratioNewClaude, finePixels)},
 		{"gemini", about("gemini", ratioGemini, fixed(258))},
 		{"deepseek-r1-distill", about("other", ratioOther, fixed(765))}, // other makers' vocabularies
@@ -125,9 +107,14 @@ func (m Models) Of(name string) Model {
 	panic("BUG: the table of models has no last row")
 }
 
-// fits reports whether the name begins with the row's prefix. A family whose counts are exact must end there, or at a
-// sign: other makers' names begin alike.
+// fits reports whether the name begins with one of the row's prefixes. A family whose counts are exact must end there,
+// or at a sign: other makers' names begin alike. Without a prefix, every name fits.
 func (f family) fits(name string) bool {
-	rest, ok := strings.CutPrefix(name, f.prefix)
-	return ok && (!f.Exact || rest == "" || strings.IndexByte("-.:@", rest[0]) >= 0)
+	for prefix := range strings.FieldsSeq(f.prefixes) {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if ok && (!f.Exact || rest == "" || strings.IndexByte("-.:@", rest[0]) >= 0) {
+			return true
+		}
+	}
+	return f.prefixes == ""
 }

@@ -61,11 +61,11 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 // The published examples of the provider's cookbook, with the counts its API gave.
 func TestToolsCostWhatTheCookbookSays(t *testing.T) {
 	tools := []tokenize.Tool{{Name: "get_current_weather", Description: "Get the current weather in a given location",
-		Properties: []tokenize.Property{
-			{Key: "location", Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
-			{Key: "unit", Type: "string", Description: "The unit of temperature to return",
-				Enum: []string{"celsius", "fahrenheit"}},
-		}}}
+		Parameters: tokenize.Schema{Properties: map[string]tokenize.Schema{
+			"location": {Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
+			"unit": {Type: "string", Description: "The unit of temperature to return",
+				Enum: []any{"celsius", "fahrenheit"}},
+		}}}}
 	texts := []string{
 		"You are a helpful assistant that can answer to questions about the weather.",
 		"What's the weather like in San Francisco?",

@@ -1,6 +1,11 @@
 package tokenize
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf16"
+)
 
 // What a request costs beyond its texts. The numbers are those of OpenAI's cookbook ("How to count tokens"), which
 // equalled the API on its own examples; the provider calls them an estimate, and other providers' templates differ.
@@ -27,17 +32,19 @@ const (
 	toolsEnd = 12
 )
 
-// Tool is a function that a model may call.
+// Tool is a function that a model may call, as far as it is rendered for the model.
 type Tool struct {
 	Name, Description string
-	Properties        []Property // of its parameters
+	Parameters        Schema
 }
 
-// Property is one property of a schema. An object has Properties; so has an array, those of its items.
-type Property struct {
-	Key, Type, Description string
-	Enum                   []string
-	Properties             []Property
+// Schema is what of a JSON schema is rendered for a model.
+type Schema struct {
+	Type        any
+	Description string
+	Enum        []any
+	Properties  map[string]Schema
+	Items       *Schema
 }
 
 // Tools returns the tokens of tools' declarations, as the provider renders them for the model.
@@ -47,7 +54,7 @@ func (m Model) Tools(count func(string) int, tools []Tool) int {
 	}
 	n := toolsEnd
 	for _, t := range tools {
-		n += m.funcInit + count(t.Name+":"+trimDot(t.Description)) + properties(count, t.Properties, 0)
+		n += m.funcInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count, 0)
 	}
 	return n
 }
@@ -55,30 +62,25 @@ func (m Model) Tools(count func(string) int, tools []Tool) int {
 // deepest bounds how far a schema is followed; what lies deeper is not rendered for a model either.
 const deepest = 64
 
-func properties(count func(string) int, list []Property, depth int) int {
-	if len(list) == 0 || depth > deepest {
+// tokens are those of the properties of an object, or of an array's items.
+func (s Schema) tokens(count func(string) int, depth int) (n int) {
+	for s.Items != nil && len(s.Properties) == 0 {
+		s = *s.Items
+	}
+	if len(s.Properties) == 0 || depth > deepest {
 		return 0
 	}
-	n := propInit
-	for _, p := range list {
-		n += propKey + count(p.Key+":"+p.Type+":"+trimDot(p.Description))
+	for key, p := range s.Properties {
+		n += propKey + count(key+":"+fmt.Sprint(p.Type)+":"+strings.TrimSuffix(p.Description, "."))
 		if len(p.Enum) > 0 {
 			n += enumInit
 		}
 		for _, e := range p.Enum {
-			n += enumItem + count(e)
+			n += enumItem + count(fmt.Sprint(e))
 		}
-		n += properties(count, p.Properties, depth+1)
+		n += p.tokens(count, depth+1)
 	}
-	return n
-}
-
-// trimDot takes the last dot off, as the rendering does.
-func trimDot(s string) string {
-	if n := len(s); n > 0 && s[n-1] == '.' {
-		return s[:n-1]
-	}
-	return s
+	return n + propInit
 }
 
 // CountEscaped returns the number of tokens of a tool result when several calls were made at once: providers were seen
@@ -94,27 +96,19 @@ func (c *Counter) WeighEscaped(text []byte) Weight {
 	if plain == len(text) {
 		return c.Weigh(text)
 	}
-	buf := make([]byte, 0, len(text)*2)
+	var buf []byte
 	for _, r := range string(text) {
-		buf = appendEscaped(buf, r)
+		switch {
+		case r < 0x80:
+			buf = append(buf, byte(r))
+		case r < 0x10000:
+			buf = fmt.Appendf(buf, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			buf = fmt.Appendf(buf, `\u%04x\u%04x`, high, low)
+		}
 	}
 	return c.Weigh(buf)
-}
-
-// appendEscaped writes a character as JSON in ASCII does.
-func appendEscaped(dst []byte, r rune) []byte {
-	const digits = "0123456789abcdef"
-	unit := func(dst []byte, u rune) []byte {
-		return append(dst, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
-	}
-	switch {
-	case r < 0x80:
-		return append(dst, byte(r))
-	case r < 0x10000:
-		return unit(dst, r)
-	}
-	r -= 0x10000
-	return unit(unit(dst, 0xd800+r>>10), 0xdc00+r&0x3ff)
 }
 
 // imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.

@@ -3,11 +3,12 @@ package tokenize
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/bits"
-	"unsafe"
+	"strconv"
 
 	"github.com/pkoukk/tiktoken-go-loader/assets"
 )
@@ -49,7 +50,7 @@ func loadRanks(f vocabularyFile) (*ranks, error) {
 		return nil, fmt.Errorf("cannot use vocabulary %s: its checksum is %x, want %s", f.name, sum, f.sha256)
 	}
 	r := newRanks(f.tokens, len(text)/2)
-	if err := r.addRows(unsafe.String(unsafe.SliceData(text), len(text))); err != nil { // nobody changes text
+	if err := r.addRows(text); err != nil {
 		return nil, fmt.Errorf("cannot read vocabulary %s: %w", f.name, err)
 	}
 	return r, nil
@@ -72,52 +73,25 @@ func newRanks(tokens, size int) *ranks {
 }
 
 // addRows adds the rows of a vocabulary: the token in base64, a blank, its rank, and the end of the line. Ranks come in
-// order. Every process that counts waits for this, so each character of a row is looked at once. rows is a string
-// because the race detector need not watch reads of one.
-func (r *ranks) addRows(rows string) error {
-	sextets := newSextets()
-	var room [mostToken]byte
-	for at := 0; at < len(rows); at++ {
-		begin, n := at, 0
-		for ; at+4 < len(rows) && rows[at] != ' '; at, n = at+4, n+3 {
-			a, b, c, d := sextets[rows[at]], sextets[rows[at+1]], sextets[rows[at+2]], sextets[rows[at+3]]
-			if (a|b|c|d)&noSextet != 0 || n > len(room)-3 {
-				return fmt.Errorf("row %d has token %.300q", r.added+1, rows[begin:at+4])
-			}
-			room[n], room[n+1], room[n+2] = a<<2|b>>4, b<<4|c>>2, c<<6|d
+// order.
+func (r *ranks) addRows(rows []byte) error {
+	room := make([]byte, 0, mostToken+3)
+	for len(rows) > 0 {
+		var row []byte
+		row, rows, _ = bytes.Cut(rows, []byte{'\n'})
+		text, digits, _ := bytes.Cut(row, []byte{' '})
+		token, err := base64.StdEncoding.AppendDecode(room, text)
+		rank, rankErr := strconv.Atoi(string(digits))
+		if err != nil || rankErr != nil || len(token) == 0 || len(token) > mostToken || rank != r.added {
+			return fmt.Errorf("row %d is %.300q", r.added+1, row)
 		}
-		for end := at; n > 0 && rows[end-1] == '='; end-- {
-			n--
-		}
-		rank, digits := 0, at+1
-		for at = digits; at < len(rows) && rows[at] != '\n'; at++ {
-			rank = rank*10 + int(rows[at]-'0')
-		}
-		if n == 0 || at <= digits || rank != r.added {
-			return fmt.Errorf("row %d is %.300q", r.added+1, rows[begin:min(at, len(rows))])
-		}
-		r.add(room[:n], int32(rank)) //nolint:gosec // counted from 0
+		r.add(token, int32(rank)) //nolint:gosec // counted from 0
 	}
 	return nil
 }
 
-// mostToken is more than the bytes of any token, whose length has one byte in blob.
+// mostToken is as many bytes as a token may have: its length has one byte in blob.
 const mostToken = 255
-
-// noSextet stands for what is no character of base64.
-const noSextet = 1 << 7
-
-// newSextets returns the six bits that each character of base64 stands for. What fills up stands for none of them set.
-func newSextets() (s [256]byte) {
-	for c := range s {
-		s[c] = noSextet
-	}
-	for bits, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
-		s[c] = byte(bits) //nolint:gosec // at most 63
-	}
-	s['='] = 0
-	return s
-}
 
 // add adds the next token.
 func (r *ranks) add(token []byte, rank int32) {

@@ -3,8 +3,6 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"epitome/tokenize"
 )
@@ -178,12 +176,12 @@ func (r *ruler) tools(raw json.RawMessage) (int, error) {
 	}
 	tools := make([]tokenize.Tool, len(list))
 	for i, d := range list {
-		tools[i] = tokenize.Tool{Name: d.Function.Name, Description: d.Function.Description}
-		for _, key := range slices.Sorted(maps.Keys(d.Function.Parameters.Properties)) {
-			p := d.Function.Parameters.Properties[key]
-			tools[i].Properties = append(tools[i].Properties,
-				tokenize.Property{Key: key, Type: p.Type, Description: p.Description})
+		properties := map[string]tokenize.Schema{}
+		for key, p := range d.Function.Parameters.Properties {
+			properties[key] = tokenize.Schema{Type: p.Type, Description: p.Description}
 		}
+		tools[i] = tokenize.Tool{Name: d.Function.Name, Description: d.Function.Description,
+			Parameters: tokenize.Schema{Properties: properties}}
 	}
 	return r.model.Tools(r.counter.CountString, tools), nil
 }

@@ -9,8 +9,8 @@ import (
 // Tools reads the declarations of tools; nil if one of them is no function, or not as expected.
 func (Dialect) Tools(declared []byte) []tokenize.Tool {
 	var all []struct {
-		Type, Name, Description string
-		Parameters              tokenize.Schema
+		Type string
+		tokenize.Tool
 	}
 	if json.Unmarshal(declared, &all) != nil {
 		return nil
@@ -20,7 +20,7 @@ func (Dialect) Tools(declared []byte) []tokenize.Tool {
 		if t.Type != "function" || t.Name == "" {
 			return nil
 		}
-		list[i] = tokenize.Tool{Name: t.Name, Description: t.Description, Properties: t.Parameters.List()}
+		list[i] = t.Tool
 	}
 	return list
 }
