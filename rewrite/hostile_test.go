@@ -16,9 +16,9 @@ import (
 	"epitome/rewrite/responses"
 )
 
-// hostileSize is how large the bodies of TestHostileBodiesAreShaped are. With -hostile.mb 64 and -v the test tells what
+// hostileSize is how large the bodies of TestHostileBodiesAreShaped are. With -hostile.kb 65536 and -v the test tells what
 // bodies of the default max_body cost.
-var hostileSize = flag.Int("hostile.mb", 1, "MB of each hostile body")
+var hostileSize = flag.Int("hostile.kb", 256, "KB of each hostile body")
 
 // attack is who makes a hostile body: its texts, and what they stand in.
 type attack struct {
@@ -301,7 +301,7 @@ func TestHostileBodiesAreShaped(t *testing.T) {
 	for name, s := range scripts {
 		for _, h := range slices.Concat(hostile, costly) {
 			t.Run(name+"/"+h.name, func(t *testing.T) {
-				a := &attack{rand.New(rand.NewPCG(1, 2)), *hostileSize << 20}
+				a := &attack{rand.New(rand.NewPCG(1, 2)), *hostileSize << 10}
 				body := []byte(h.body(a, s))
 				b := newBench(200_000)
 				b.dialect = s.dialect

@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	scriptedtest.CollectLess()
-	scriptedtest.DrawFewer("40")
+	scriptedtest.DrawFewer("12")
 	os.Exit(m.Run())
 }
 

@@ -130,11 +130,11 @@ func TestLargeBodiesAreShaped(t *testing.T) {
 
 func TestVeryLargeBodiesAreShaped(t *testing.T) {
 	t.Parallel()
-	s := newSession(50 << 20)
+	s := newSession(16 << 20)
 	b := newBench(1_000_000)
 	out := b.shape(s.body(len(s.items)))
 	if out.Report.Err != nil || out.Report.Action != ActionCompact {
-		t.Errorf("50 MB: %v, %s", out.Report.Err, out.Report.Action)
+		t.Errorf("16 MB: %v, %s", out.Report.Err, out.Report.Action)
 	}
 }
 
