@@ -7,6 +7,7 @@ package contexts
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"epitome/store/lock"
+	"github.com/gofrs/flock"
 )
 
 // Config is the table [context] of config.toml.
@@ -229,16 +230,13 @@ const mostWait = 10 * time.Second
 
 // alone does what changes files, while nobody else does.
 func (k Kept) alone(change func() error) error {
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		held, err := lock.Take(filepath.Join(k.folder, lockName))
-		if errors.Is(err, lock.ErrTaken) && time.Since(begun) < mostWait {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("cannot change what is kept in %s: %w", k.folder, err)
-		}
-		return errors.Join(change(), held.Close())
+	ctx, cancel := context.WithTimeout(context.Background(), mostWait)
+	defer cancel()
+	lock := flock.New(filepath.Join(k.folder, lockName))
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return fmt.Errorf("cannot change what is kept in %s: %w", k.folder, err)
 	}
+	return errors.Join(change(), lock.Close())
 }
 
 // empty takes all files of the name away, the list first. The folder stays: the name is known.

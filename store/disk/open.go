@@ -14,8 +14,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
+	"github.com/gofrs/flock"
+
 	"epitome/store"
-	"epitome/store/lock"
 	"epitome/store/records"
 )
 
@@ -79,8 +80,9 @@ func open(o Options) (*Store, error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, err
 	}
-	held, err := lock.Take(filepath.Clean(o.Folder) + ".lock")
-	if errors.Is(err, lock.ErrTaken) {
+	held := flock.New(filepath.Clean(o.Folder) + ".lock")
+	locked, err := held.TryLock()
+	if err == nil && !locked {
 		err = store.ErrInUse
 	}
 	if err != nil {

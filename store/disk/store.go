@@ -24,8 +24,9 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/gofrs/flock"
+
 	"epitome/store"
-	"epitome/store/lock"
 	"epitome/store/records"
 )
 
@@ -39,7 +40,7 @@ type Store struct {
 	recent  recent
 	sweeper sweeper
 	room    *space
-	lock    *lock.Held
+	lock    *flock.Flock
 	now     func() time.Time
 	fault   func(error)
 	notice  string
