@@ -12,9 +12,6 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/daemon/lending"
-	"epitome/daemon/lessons"
-	"epitome/daemon/telling"
 	"epitome/offload"
 	"epitome/offload/contexts"
 	"epitome/rewrite"
@@ -63,9 +60,9 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(lessons.OfStore{Store: k.Store}, m.Models).Of, recallOf(conf)
+	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{Store: k.Store}, m.Models).Of, recallOf(conf)
 	m = shadowed(m, keep)
-	m.Library, m.Memories = lending.New(k.kept, m.Shelf), telling.Look(conf.Memory, k.Store)
+	m.Library, m.Memories = newLibrary(k.kept, m.Shelf), loreOf(conf.Memory, k.Store)
 	return m
 }
 
@@ -73,7 +70,7 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
 
 // Memories are what sessions have learned there.
-func (k Left) Memories(conf config.Config) telling.Lore { return telling.Left(conf.Memory, k.Store) }
+func (k Left) Memories(conf config.Config) Lore { return loreLeft(conf.Memory, k.Store) }
 
 func (k Left) Close() error { return k.Store.Close() }
 
@@ -91,7 +88,7 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 	m := Deps(facts, shelf, windows, keep)
 	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
 	if home, err := conf.DataFolder(); err == nil { // folder may be one that does not stay
-		m.Library = lending.New(config.Contexts(home), m.Shelf)
+		m.Library = newLibrary(config.Contexts(home), m.Shelf)
 	}
 	return m, nil
 }

@@ -8,10 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"epitome/config"
-	"epitome/daemon/lending"
-	"epitome/daemon/lessons"
-	"epitome/daemon/memories"
-	"epitome/daemon/telling"
 	"epitome/event/money"
 	"epitome/offload"
 	"epitome/prose"
@@ -37,7 +33,7 @@ type shapers struct {
 	seen       decision.Ledger        // of shadow
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
-	memories   *memories.Memories     // of what live has shaped
+	memories   *memories              // of what live has shaped
 	prober     *window.Prober         // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
@@ -52,9 +48,9 @@ const (
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
-	k.lessons = window.NewLessons(lessons.OfStore{Store: s.store}, time.Now)
+	k.lessons = window.NewLessons(lessonStore{Store: s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
-	k.ratios = tokenize.NewRatios(lessons.OfStore{Store: s.store}, tokenize.NewModels())
+	k.ratios = tokenize.NewRatios(lessonStore{Store: s.store}, tokenize.NewModels())
 	k.prober = window.NewProber(&k.windows, k.lessons, s.log, time.Now)
 	k.prober.Configure(probedOf(conf))
 	keep := conf.Store.Keep.D()
@@ -70,7 +66,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	k.memories = memories.New(wantedOf(conf), memories.Options{
+	k.memories = newMemories(wantedOf(conf), memoryOptions{
 		Store: s.store, Log: s.log, Study: k.study, Now: time.Now,
 	})
 	k.summariser = newSummariser(conf, k, m.Counters)
@@ -79,7 +75,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Library = &k.relay, lending.New(s.kept, m.Shelf)
+	live.Tell, live.Library = &k.relay, newLibrary(s.kept, m.Shelf)
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
 		k.prober.Note(upstream, model)
@@ -106,13 +102,13 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 }
 
 // lore is what conversations are told of earlier sessions, and their owner sees.
-func (k *shapers) lore(conf config.Config) telling.Lore {
-	return telling.Lore{Place: k.memories.Place, Local: k.memories.Local()}
+func (k *shapers) lore(conf config.Config) Lore {
+	return Lore{Place: k.memories.Place, Local: k.memories.Local()}
 }
 
 // wantedOf is what the configuration wants of sessions.
-func wantedOf(conf config.Config) memories.Wanted {
-	return memories.Wanted{Config: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
+func wantedOf(conf config.Config) wantedMemories {
+	return wantedMemories{Config: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
 }
 
 // study has a model asked what a session teaches.
@@ -123,7 +119,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.memories.Watch
-	p.Lessons, p.Ratios = k.lessons, lessons.Taught{Ratios: k.ratios}
+	p.Lessons, p.Ratios = k.lessons, taught{Ratios: k.ratios}
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p

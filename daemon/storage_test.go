@@ -1,13 +1,14 @@
 package daemon
 
 import (
-	"epitome/scripted/scriptedtest"
-	"epitome/store/disk"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/scripted/scriptedtest"
+	"epitome/store/disk"
 )
 
 func TestSweepsComeAsOftenAsKeepingAsks(t *testing.T) {

@@ -1,4 +1,4 @@
-package memories
+package daemon
 
 import "time"
 
@@ -8,14 +8,14 @@ const (
 	mostHeld     = 32 << 20 // bytes of all bodies
 )
 
-// held are the sessions that are watched, by scope and conversation.
-type held struct {
-	list  map[string]session
+// heldSessions are the sessions that are watched, by scope and conversation.
+type heldSessions struct {
+	list  map[string]quietSession
 	bytes int
 }
 
 // put holds a session, in the place of what was held under the key.
-func (h *held) put(key string, s session) {
+func (h *heldSessions) put(key string, s quietSession) {
 	h.drop(key)
 	h.list[key] = s
 	h.bytes += len(s.body)
@@ -24,18 +24,18 @@ func (h *held) put(key string, s session) {
 	}
 }
 
-func (h *held) drop(key string) {
+func (h *heldSessions) drop(key string) {
 	h.bytes -= len(h.list[key].body)
 	delete(h.list, key)
 }
 
-func (h *held) clear() {
+func (h *heldSessions) clear() {
 	clear(h.list)
 	h.bytes = 0
 }
 
 // first is the key of the session that has been without a request for longest.
-func (h *held) first() (key string) {
+func (h *heldSessions) first() (key string) {
 	for k, s := range h.list {
 		if key == "" || s.at.Before(h.list[key].at) {
 			key = k
@@ -45,11 +45,11 @@ func (h *held) first() (key string) {
 }
 
 // oldest is when the request of that session came.
-func (h *held) oldest() time.Time { return h.list[h.first()].at }
+func (h *heldSessions) oldest() time.Time { return h.list[h.first()].at }
 
 // takeQuiet takes out the sessions whose newest request came up to then.
-func (h *held) takeQuiet(then time.Time) map[string]session {
-	quiet := map[string]session{}
+func (h *heldSessions) takeQuiet(then time.Time) map[string]quietSession {
+	quiet := map[string]quietSession{}
 	for key, s := range h.list {
 		if !s.at.After(then) {
 			quiet[key] = s

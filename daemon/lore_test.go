@@ -1,4 +1,4 @@
-package telling
+package daemon
 
 import (
 	"strings"
@@ -11,21 +11,21 @@ import (
 	"epitome/unit"
 )
 
-// touches counts how often a fact is to live on.
-type touches struct {
+// touchedFacts counts how often a fact is to live on.
+type touchedFacts struct {
 	store.Store
 	n int
 }
 
-func (s *touches) Touch(key string, keep time.Duration) (bool, error) {
+func (s *touchedFacts) Touch(key string, keep time.Duration) (bool, error) {
 	s.n++
 	return s.Store.Touch(key, keep)
 }
 
-// knowing is what is known to who shares the scope "me" in the project "/work/my shop".
-func knowing(t *testing.T) (*touches, Lore) {
+// knowingLore is what is known to who shares the scope "me" in the project "/work/my shop".
+func knowingLore(t *testing.T) (*touchedFacts, Lore) {
 	t.Helper()
-	kept := &touches{Store: facts.New(1<<20, time.Now)}
+	kept := &touchedFacts{Store: facts.New(1<<20, time.Now)}
 	local := memory.NewLocal(kept, func() time.Duration { return time.Hour }, time.Now)
 	said := memory.Learned{Add: []memory.Entry{{Kind: memory.Fact, Text: "The port is 8080."}}}
 	if err := local.Learn(memory.Owner{Scope: "me", Project: "/work/my shop"}, said); err != nil {
@@ -34,8 +34,8 @@ func knowing(t *testing.T) (*touches, Lore) {
 	return kept, Lore{Place: func() memory.Place { return local }, Local: local}
 }
 
-// recalls wants a text to be told, or none.
-func recalls(t *testing.T, l Lore, scope, project, want string) {
+// wantRecall wants a text to be told, or none.
+func wantRecall(t *testing.T, l Lore, scope, project, want string) {
 	t.Helper()
 	got, err := l.Recall(scope, project)
 	if err != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
@@ -44,12 +44,12 @@ func recalls(t *testing.T, l Lore, scope, project, want string) {
 }
 
 func TestWhatWasLearnedIsToldToItsOwner(t *testing.T) {
-	_, l := knowing(t)
-	recalls(t, l, "me", "/work/my shop", "The port is 8080.")
-	recalls(t, l, "me", "/work/my  shop", "The port is 8080.")
-	recalls(t, l, "you", "/work/my shop", "")
-	recalls(t, l, "me", "/work/other", "")
-	recalls(t, l, "me", "", "")
+	_, l := knowingLore(t)
+	wantRecall(t, l, "me", "/work/my shop", "The port is 8080.")
+	wantRecall(t, l, "me", "/work/my  shop", "The port is 8080.")
+	wantRecall(t, l, "you", "/work/my shop", "")
+	wantRecall(t, l, "me", "/work/other", "")
+	wantRecall(t, l, "me", "", "")
 	all, err := l.List()
 	if err != nil || len(all) != 1 {
 		t.Fatalf("listed is %+v, %v", all, err)
@@ -57,15 +57,15 @@ func TestWhatWasLearnedIsToldToItsOwner(t *testing.T) {
 	if err := l.Forget(all[0].Owner, all[0].Entries[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	recalls(t, l, "me", "/work/my shop", "")
+	wantRecall(t, l, "me", "/work/my shop", "")
 }
 
 func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
-	_, l := knowing(t)
+	_, l := knowingLore(t)
 	f := func(place func() memory.Place) {
 		t.Helper()
 		l.Place = place
-		if recalls(t, l, "me", "/work/my shop", ""); l.Remembers() {
+		if wantRecall(t, l, "me", "/work/my shop", ""); l.Remembers() {
 			t.Error("it remembers")
 		}
 	}
@@ -74,12 +74,12 @@ func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
 }
 
 func TestWhoOnlyLooksChangesNothing(t *testing.T) {
-	kept, live := knowing(t)
+	kept, live := knowingLore(t)
 	f := func(conf memory.Config, want string) {
 		t.Helper()
 		conf.Keep = unit.Duration(time.Hour)
-		l := Look(conf, kept)
-		recalls(t, l, "me", "/work/my shop", want)
+		l := loreOf(conf, kept)
+		wantRecall(t, l, "me", "/work/my shop", want)
 		if all, err := l.List(); err != nil || len(all) != 1 {
 			t.Errorf("%+v: listed is %+v, %v", conf, all, err)
 		}
@@ -89,7 +89,7 @@ func TestWhoOnlyLooksChangesNothing(t *testing.T) {
 	if kept.n != 0 {
 		t.Errorf("it was touched %d times", kept.n)
 	}
-	if recalls(t, live, "me", "/work/my shop", "8080"); kept.n == 0 {
+	if wantRecall(t, live, "me", "/work/my shop", "8080"); kept.n == 0 {
 		t.Error("it is not touched when it is used")
 	}
 }

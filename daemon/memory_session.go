@@ -1,4 +1,4 @@
-package memories
+package daemon
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 // oftener before it is worth another one.
 const leastTurns = 4
 
-// session is the newest request of a conversation.
-type session struct {
+// quietSession is the newest request of a conversation.
+type quietSession struct {
 	dialect         conversation.Dialect
 	body            []byte // a copy
 	scope, project  string
@@ -29,22 +29,22 @@ type session struct {
 	at              time.Time // when it came
 }
 
-// sessionOf is the session of a request.
-func sessionOf(in *rewrite.Input, told *rewrite.Report) session {
-	return session{
-		dialect: in.Dialect, body: bytes.Clone(in.Body), scope: in.Scope, project: told.Project,
-		conversation: told.Conversation, upstream: in.Upstream, model: told.Model,
+// quietSessionOf is the session of a request.
+func quietSessionOf(in *rewrite.Input, toldSession *rewrite.Report) quietSession {
+	return quietSession{
+		dialect: in.Dialect, body: bytes.Clone(in.Body), scope: in.Scope, project: toldSession.Project,
+		conversation: toldSession.Conversation, upstream: in.Upstream, model: toldSession.Model,
 	}
 }
 
 // question asks what the session teaches. It is worth asking if there is enough of it. Equal conversations of equal
 // length, about, have equal questions, whichever process has seen them: one of them is asked.
-func (s *session) question(key string) (q prose.Question, worth bool) {
+func (s *quietSession) question(key string) (q prose.Question, worth bool) {
 	r, err := s.dialect.Read(s.body, nil)
 	if err != nil {
 		return prose.Question{}, false
 	}
-	entries, turns := told(r)
+	entries, turns := toldSession(r)
 	if turns < leastTurns {
 		return prose.Question{}, false
 	}
@@ -55,17 +55,17 @@ func (s *session) question(key string) (q prose.Question, worth bool) {
 	}, true
 }
 
-// told is a conversation behind its head as text, and how often user and model speak in it in turn.
-func told(r *conversation.Request) (list []prose.Entry, turns int) {
-	t := telling{req: r, calls: action.NewCalls()}
+// toldSession is a conversation behind its head as text, and how often user and model speak in it in turn.
+func toldSession(r *conversation.Request) (list []prose.Entry, turns int) {
+	t := tellingSession{req: r, calls: action.NewCalls()}
 	for i := r.Head; i < len(r.Items); i++ {
 		t.add(&r.Items[i])
 	}
 	return t.list, t.turns
 }
 
-// telling is a conversation that is being told.
-type telling struct {
+// tellingSession is a conversation that is being told.
+type tellingSession struct {
 	req   *conversation.Request
 	calls *action.Calls
 	list  []prose.Entry
@@ -74,8 +74,8 @@ type telling struct {
 }
 
 // add tells one item.
-func (t *telling) add(it *conversation.Item) {
-	e := prose.Entry{Kind: prose.System, Text: textOf(t.req, it)}
+func (t *tellingSession) add(it *conversation.Item) {
+	e := prose.Entry{Kind: prose.System, Text: itemText(t.req, it)}
 	switch it.Role {
 	case conversation.User:
 		e.Kind, e.Text = prose.User, conversation.OwnWords(e.Text)
@@ -99,15 +99,15 @@ func (t *telling) add(it *conversation.Item) {
 }
 
 // count counts answers of the model and messages of the user. Each of them begins a group.
-func (t *telling) count(it *conversation.Item) {
+func (t *tellingSession) count(it *conversation.Item) {
 	if it.Begins || conversation.Speaks(t.req, it) {
 		t.turns++
 		t.group++
 	}
 }
 
-// textOf is all the text of an item.
-func textOf(r *conversation.Request, it *conversation.Item) string {
+// itemText is all the text of an item.
+func itemText(r *conversation.Request, it *conversation.Item) string {
 	parts, err := r.Parts(it)
 	if err != nil {
 		return ""

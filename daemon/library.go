@@ -1,9 +1,4 @@
-// Package lending gives conversations the files that people keep for them: it puts them on the shelf of artifacts,
-// where a model reads them as it reads what was taken out of its conversation.
-//
-// It promises that a file which is lent is on the shelf whole before anybody is told of it, and that it reads nothing
-// again which it has put there and which is there still.
-package lending
+package daemon
 
 import (
 	"errors"
@@ -16,8 +11,8 @@ import (
 	"epitome/rewrite/decision"
 )
 
-// Library lends what is kept. It is made by New.
-type Library struct {
+// library lends what is kept. It is made by newLibrary.
+type library struct {
 	kept  contexts.Kept
 	shelf decision.Shelf
 
@@ -31,30 +26,30 @@ type loan struct{ scope, context, key string }
 // mostLoans is how many names are remembered; each costs a hash of its file to find again.
 const mostLoans = 100_000
 
-var _ addition.Library = (*Library)(nil)
+var _ addition.Library = (*library)(nil)
 
-// New returns a library of what is kept, over the shelf on which it is put.
-func New(kept contexts.Kept, shelf decision.Shelf) *Library {
-	return &Library{kept: kept, shelf: shelf, names: map[loan]string{}}
+// newLibrary returns a library of what is kept, over the shelf on which it is put.
+func newLibrary(kept contexts.Kept, shelf decision.Shelf) *library {
+	return &library{kept: kept, shelf: shelf, names: map[loan]string{}}
 }
 
 // Lend does what addition.Library says.
-func (l *Library) Lend(scope string, names []string) (list []addition.File, err error) {
+func (l *library) Lend(scope string, names []string) (list []addition.File, err error) {
 	for _, context := range names {
-		lent, err := l.lendAll(scope, context)
+		lentTo, err := l.lendAll(scope, context)
 		if errors.Is(err, fs.ErrNotExist) { // a file was replaced meanwhile, and there is another list
-			lent, err = l.lendAll(scope, context)
+			lentTo, err = l.lendAll(scope, context)
 		}
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, lent...)
+		list = append(list, lentTo...)
 	}
 	return list, nil
 }
 
 // lendAll lends the files of one name.
-func (l *Library) lendAll(scope, context string) (list []addition.File, err error) {
+func (l *library) lendAll(scope, context string) (list []addition.File, err error) {
 	files, err := l.kept.List(context)
 	if err != nil {
 		return nil, fmt.Errorf("cannot list %s: %w", context, err)
@@ -63,7 +58,7 @@ func (l *Library) lendAll(scope, context string) (list []addition.File, err erro
 	for _, f := range files {
 		name, err := l.lend(scope, context, f)
 		if err != nil {
-			return nil, fmt.Errorf("cannot put a file of %s on the shelf of artifacts: %w", context, err)
+			return nil, fmt.Errorf("cannot put a textFile of %s on the shelf of artifacts: %w", context, err)
 		}
 		list = append(list, addition.File{Context: context, Name: f.Title, Bytes: f.Bytes, Artifact: name})
 	}
@@ -71,7 +66,7 @@ func (l *Library) lendAll(scope, context string) (list []addition.File, err erro
 }
 
 // expect has a shelf that lies far away look for what was lent before, all together.
-func (l *Library) expect(scope, context string, files []contexts.File) {
+func (l *library) expect(scope, context string, files []contexts.File) {
 	far, ok := l.shelf.(decision.FarShelf)
 	if !ok {
 		return
@@ -88,7 +83,7 @@ func (l *Library) expect(scope, context string, files []contexts.File) {
 }
 
 // lend puts one file on the shelf, unless it is there.
-func (l *Library) lend(scope, context string, f contexts.File) (name string, err error) {
+func (l *library) lend(scope, context string, f contexts.File) (name string, err error) {
 	at := loan{scope, context, f.Key}
 	l.mu.Lock()
 	name = l.names[at]
@@ -117,7 +112,7 @@ func (l *Library) lend(scope, context string, f contexts.File) (name string, err
 
 // Renew does what addition.Library says. A file whose content has changed since, or that is not kept any more, is put
 // again by nobody.
-func (l *Library) Renew(scope string, files []addition.File) {
+func (l *library) Renew(scope string, files []addition.File) {
 	if far, ok := l.shelf.(decision.FarShelf); ok {
 		names := make([]string, len(files))
 		for i, f := range files {
@@ -137,10 +132,10 @@ func (l *Library) Renew(scope string, files []addition.File) {
 	}
 }
 
-var errChanged = errors.New("the file is not kept as it was")
+var errChanged = errors.New("the textFile is not kept as it was")
 
 // again puts the file on the shelf that is lost there.
-func (l *Library) again(scope string, f addition.File, kept []contexts.File) error {
+func (l *library) again(scope string, f addition.File, kept []contexts.File) error {
 	for _, k := range kept {
 		if k.Title != f.Name || k.Bytes != f.Bytes {
 			continue

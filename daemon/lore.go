@@ -1,8 +1,4 @@
-// Package telling gives conversations what earlier sessions have learned, and lets their owner see it and delete it.
-//
-// It promises that nothing is told while memories are off, that what one scope has learned no other one is told, and
-// that who only looks changes nothing.
-package telling
+package daemon
 
 import (
 	"time"
@@ -44,8 +40,8 @@ func (l Lore) List() ([]memory.Kept, error) { return l.Local.List() }
 // Forget does what learned.Keeper says.
 func (l Lore) Forget(o memory.Owner, id string) error { return l.Local.Forget(o, id) }
 
-// Look is the lore in a store of which nothing is changed.
-func Look(conf memory.Config, facts memory.Facts) Lore {
+// loreOf is the lore in a store of which nothing is changed.
+func loreOf(conf memory.Config, facts memory.Facts) Lore {
 	local := memory.NewLocal(untouched{facts}, conf.Keep.D, time.Now)
 	return Lore{Local: local, Place: func() memory.Place {
 		if !conf.Enabled {
@@ -55,8 +51,8 @@ func Look(conf memory.Config, facts memory.Facts) Lore {
 	}}
 }
 
-// Left is the lore that an epitome which does not run has left in a store: it can be listed and deleted.
-func Left(conf memory.Config, facts memory.Facts) Lore {
+// loreLeft is the lore that an epitome which does not run has left in a store: it can be listed and deleted.
+func loreLeft(conf memory.Config, facts memory.Facts) Lore {
 	return Lore{Local: memory.NewLocal(facts, conf.Keep.D, time.Now)}
 }
 

@@ -1,4 +1,4 @@
-package memories
+package daemon
 
 import (
 	"fmt"
@@ -20,16 +20,16 @@ import (
 	"epitome/unit"
 )
 
-const after = 30 * time.Minute
+const quietAfter = 30 * time.Minute
 
-// all is learned from whom it can be.
-func all() Wanted {
-	return Wanted{memory.Config{Enabled: true, After: unit.Duration(after), Keep: unit.Duration(time.Hour)}, true}
+// allMemories is learned from whom it can be.
+func allMemories() wantedMemories {
+	return wantedMemories{memory.Config{Enabled: true, After: unit.Duration(quietAfter), Keep: unit.Duration(time.Hour)}, true}
 }
 
-// watcher has memories over shaping that only tells what is to be told.
-type watcher struct {
-	*Memories
+// memoryWatcher has memories over shaping that only tells what is to be told.
+type memoryWatcher struct {
+	*memories
 	t *testing.T
 
 	mu    sync.Mutex
@@ -37,10 +37,10 @@ type watcher struct {
 	asked []prose.Question
 }
 
-func watching(t *testing.T, w Wanted) *watcher {
+func watchingMemories(t *testing.T, w wantedMemories) *memoryWatcher {
 	t.Helper()
-	r := &watcher{t: t}
-	r.Memories = New(w, Options{
+	r := &memoryWatcher{t: t}
+	r.memories = newMemories(w, memoryOptions{
 		Store: inmemory.New(1<<20, time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Study: func(q prose.Question) bool {
 			r.mu.Lock()
@@ -58,7 +58,7 @@ func watching(t *testing.T, w Wanted) *watcher {
 }
 
 // questions are those that were asked by now, as their conversations.
-func (r *watcher) questions() string {
+func (r *memoryWatcher) questions() string {
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,21 +70,21 @@ func (r *watcher) questions() string {
 }
 
 // holds returns how many sessions are held and with how many bytes, and whether one of them is.
-func (r *watcher) holds(key string) (n, bytes int, has bool) {
-	r.Memories.mu.Lock()
-	defer r.Memories.mu.Unlock()
+func (r *memoryWatcher) holds(key string) (n, bytes int, has bool) {
+	r.memories.mu.Lock()
+	defer r.memories.mu.Unlock()
 	for _, s := range r.held.list {
 		bytes += len(s.body)
 	}
 	if bytes != r.held.bytes {
-		r.t.Errorf("%d bytes are held, counted as %d", bytes, r.held.bytes)
+		r.t.Errorf("%d bytes are heldSessions, counted as %d", bytes, r.held.bytes)
 	}
 	_, has = r.held.list[key]
 	return len(r.held.list), bytes, has
 }
 
-// body is a conversation in which user and model have spoken so often.
-func body(turns int) []byte {
+// sessionBody is a conversation in which user and model have spoken so often.
+func sessionBody(turns int) []byte {
 	list := []string{`{"role":"system","content":"You are an agent."}`}
 	for i := range turns {
 		if i%2 == 0 {
@@ -99,17 +99,17 @@ func body(turns int) []byte {
 }
 
 // sends has a request of a conversation shaped.
-func (r *watcher) sends(conversation string, turns int, change ...func(*rewrite.Input, *rewrite.Report)) {
+func (r *memoryWatcher) sends(conversation string, turns int, change ...func(*rewrite.Input, *rewrite.Report)) {
 	r.t.Helper()
-	in := rewrite.Input{Dialect: chat.Dialect{}, Body: body(turns), Scope: "ada", Upstream: "up"}
-	told := rewrite.Report{
+	in := rewrite.Input{Dialect: chat.Dialect{}, Body: sessionBody(turns), Scope: "ada", Upstream: "up"}
+	toldSession := rewrite.Report{
 		Conversation: conversation, Project: "app", Model: "gpt-5", Items: 1 + turns + turns/2, Action: rewrite.ActionNone,
 	}
 	for _, f := range change {
-		f(&in, &told)
+		f(&in, &toldSession)
 	}
 	was := string(in.Body)
-	r.Watch(&in, &told)
+	r.Watch(&in, &toldSession)
 	if string(in.Body) != was {
 		r.t.Errorf("the request became %s", in.Body)
 	}
@@ -118,7 +118,7 @@ func (r *watcher) sends(conversation string, turns int, change ...func(*rewrite.
 
 func TestAQuietConversationIsAskedAboutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
+		r := watchingMemories(t, allMemories())
 		f := func(rest time.Duration, want string) {
 			t.Helper()
 			time.Sleep(rest)
@@ -142,22 +142,22 @@ func TestAQuietConversationIsAskedAboutOnce(t *testing.T) {
 
 func TestTheQuestionTellsTheConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
+		r := watchingMemories(t, allMemories())
 		r.sends("one", 4)
-		time.Sleep(after)
+		time.Sleep(quietAfter)
 		if r.questions() != "one" {
 			t.Fatalf("asked about %q", r.questions())
 		}
 		q := r.asked[0]
-		var told []string
+		var toldSession []string
 		for _, e := range q.Transcript {
-			told = append(told, fmt.Sprintf("%d %s %s %s: %s", e.Group, e.Kind, e.Tool, e.State, e.Text))
+			toldSession = append(toldSession, fmt.Sprintf("%d %s %s %s: %s", e.Group, e.Kind, e.Tool, e.State, e.Text))
 		}
 		want := "1 user  : task 0\n2 assistant  : Done.\n2 call bash : {\"command\":\"make 1\"}\n" +
 			"2 result bash exit code 2: result 1\nexit code 2\n" +
 			"3 user  : task 2\n4 assistant  : Done.\n4 call bash : {\"command\":\"make 3\"}\n" +
 			"4 result bash exit code 2: result 3\nexit code 2"
-		if got := strings.Join(told, "\n"); got != want {
+		if got := strings.Join(toldSession, "\n"); got != want {
 			t.Errorf("told is\n%s\nwant\n%s", got, want)
 		}
 		if q.Scope != "ada" || q.Project != "app" || q.Upstream != "up" || q.Model != "gpt-5" || !q.Learns() ||
@@ -170,15 +170,15 @@ func TestTheQuestionTellsTheConversation(t *testing.T) {
 // TestAConversationIsToldAlikeInAllDialects has one conversation as each API writes it.
 func TestAConversationIsToldAlikeInAllDialects(t *testing.T) {
 	const want = "user: Mend it.|assistant: I look.|call bash: {\"command\":\"make\"}|result bash: exit code 2|user: Go on.|assistant: Done."
-	f := func(d conversation.Dialect, body string) {
+	f := func(d conversation.Dialect, sessionBody string) {
 		t.Helper()
-		s := session{dialect: d, body: []byte(body), scope: "ada", project: "app", conversation: "one"}
+		s := quietSession{dialect: d, body: []byte(sessionBody), scope: "ada", project: "app", conversation: "one"}
 		q, worth := s.question("ada one")
-		var told []string
+		var toldSession []string
 		for _, e := range q.Transcript {
-			told = append(told, strings.TrimSpace(string(e.Kind)+" "+e.Tool)+": "+e.Text)
+			toldSession = append(toldSession, strings.TrimSpace(string(e.Kind)+" "+e.Tool)+": "+e.Text)
 		}
-		if got := strings.Join(told, "|"); got != want || !worth || q.Dialect != d.Key() {
+		if got := strings.Join(toldSession, "|"); got != want || !worth || q.Dialect != d.Key() {
 			t.Errorf("told is %s, want %s; worth a question: %v", got, want, worth)
 		}
 	}
@@ -200,7 +200,7 @@ func TestAConversationIsToldAlikeInAllDialects(t *testing.T) {
 // TestEqualSessionsHaveEqualQuestions holds what lets one of several processes ask.
 func TestEqualSessionsHaveEqualQuestions(t *testing.T) {
 	key := func(conversation, project string, turns int) string {
-		s := session{dialect: chat.Dialect{}, body: body(turns), scope: "ada", project: project, conversation: conversation}
+		s := quietSession{dialect: chat.Dialect{}, body: sessionBody(turns), scope: "ada", project: project, conversation: conversation}
 		q, worth := s.question("ada " + conversation)
 		if !worth {
 			t.Fatalf("%s with %d turns is not worth a question", conversation, turns)
@@ -221,47 +221,47 @@ func TestEqualSessionsHaveEqualQuestions(t *testing.T) {
 	f(one, key("one", "web", 8), false)
 }
 
-// fresh makes one of a type that is not to be known here.
-func fresh[T any](p **T) { *p = new(T) }
+// freshOne makes one of a type that is not to be known here.
+func freshOne[T any](p **T) { *p = new(T) }
 
 // TestConversationsThatAreNotHeld teach nothing.
 func TestConversationsThatAreNotHeld(t *testing.T) {
-	f := func(name string, w Wanted, turns int, change func(*rewrite.Input, *rewrite.Report)) {
+	f := func(name string, w wantedMemories, turns int, change func(*rewrite.Input, *rewrite.Report)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
-			r := watching(t, w)
+			r := watchingMemories(t, w)
 			r.sends("one", turns, change)
-			if n, _, _ := r.holds("ada one"); n > 0 && turns >= leastTurns && name != "a body that cannot be read" {
-				t.Errorf("%s: it is held", name)
+			if n, _, _ := r.holds("ada one"); n > 0 && turns >= leastTurns && name != "a sessionBody that cannot be read" {
+				t.Errorf("%s: it is heldSessions", name)
 			}
-			time.Sleep(after)
+			time.Sleep(quietAfter)
 			if got := r.questions(); got != "" {
 				t.Errorf("%s: asked about %s", name, got)
 			}
 		})
 	}
 	as := func(*rewrite.Input, *rewrite.Report) {}
-	off, loud := all(), all()
+	off, loud := allMemories(), allMemories()
 	off.Enabled, loud.Quiet = false, false
 	f("memories are off", off, 8, as)
 	f("there is no key to ask with", loud, 8, as)
-	f("few turns", all(), 3, as)
-	f("no project", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Project = "" })
-	f("no conversation", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Conversation = "" })
-	f("a count", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Replay = true })
-	f("a rescue", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { fresh(&in.Rescue) })
-	f("it was compacted", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Action = rewrite.ActionCompact })
-	f("a body that cannot be read", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = []byte(`{"messages":1}`) })
-	f("a body that is too large", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = make([]byte, mostHeld+1) })
+	f("few turns", allMemories(), 3, as)
+	f("no project", allMemories(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Project = "" })
+	f("no conversation", allMemories(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Conversation = "" })
+	f("a count", allMemories(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Replay = true })
+	f("a rescue", allMemories(), 8, func(in *rewrite.Input, _ *rewrite.Report) { freshOne(&in.Rescue) })
+	f("it was compacted", allMemories(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Action = rewrite.ActionCompact })
+	f("a sessionBody that cannot be read", allMemories(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = []byte(`{"messages":1}`) })
+	f("a sessionBody that is too large", allMemories(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = make([]byte, mostHeld+1) })
 }
 
 func TestWhatIsCompactedIsHeldNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
+		r := watchingMemories(t, allMemories())
 		r.sends("one", 8)
 		r.sends("two", 8)
 		r.sends("one", 10, func(_ *rewrite.Input, r *rewrite.Report) { r.Action = rewrite.ActionCompact })
-		time.Sleep(after)
+		time.Sleep(quietAfter)
 		if got := r.questions(); got != "two" {
 			t.Errorf("asked about %q, want two", got)
 		}
@@ -273,7 +273,7 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	f := func(sessions, size, want int) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
-			r := watching(t, all())
+			r := watchingMemories(t, allMemories())
 			for i := range sessions {
 				time.Sleep(time.Second)
 				r.sends(fmt.Sprint(i), 8, func(in *rewrite.Input, _ *rewrite.Report) {
@@ -285,11 +285,11 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 			}
 			n, bytes, newest := r.holds(fmt.Sprint("ada ", sessions-1))
 			if n != want || bytes > mostHeld || !newest {
-				t.Errorf("of %d sessions, %d are held with %d bytes, the newest: %v", sessions, n, bytes, newest)
+				t.Errorf("of %d sessions, %d are heldSessions with %d bytes, the newest: %v", sessions, n, bytes, newest)
 			}
 			r.Close()
 			if n, bytes, _ := r.holds(""); n != 0 || bytes != 0 {
-				t.Errorf("%d sessions and %d bytes are held in the end", n, bytes)
+				t.Errorf("%d sessions and %d bytes are heldSessions in the end", n, bytes)
 			}
 		})
 	}
@@ -301,14 +301,14 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 // TestWhatIsNotTakenIsAskedAgain has a queue that is full, and a conversation that goes on meanwhile.
 func TestWhatIsNotTakenIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
+		r := watchingMemories(t, allMemories())
 		r.busy = 2
 		r.sends("one", 8)
-		time.Sleep(after)
+		time.Sleep(quietAfter)
 		if got := r.questions(); got != "" {
 			t.Errorf("asked about %s", got)
 		}
-		time.Sleep(3 * again)
+		time.Sleep(3 * askAgain)
 		if got := r.questions(); got != "one" {
 			t.Errorf("asked about %q, want one", got)
 		}
@@ -317,11 +317,11 @@ func TestWhatIsNotTakenIsAskedAgain(t *testing.T) {
 
 func TestAChangedConfigurationHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
-		f := func(change func(*Wanted), rest time.Duration, want string, place bool) {
+		r := watchingMemories(t, allMemories())
+		f := func(change func(*wantedMemories), rest time.Duration, want string, place bool) {
 			t.Helper()
 			r.sends("one", 8)
-			w := all()
+			w := allMemories()
 			change(&w)
 			r.Configure(w)
 			time.Sleep(rest)
@@ -329,21 +329,21 @@ func TestAChangedConfigurationHolds(t *testing.T) {
 				t.Errorf("asked about %q, want %q; a place: %v", got, want, r.Place())
 			}
 		}
-		f(func(w *Wanted) { w.Enabled = false }, time.Hour, "", false)
-		r.Configure(all())
-		f(func(w *Wanted) { w.Quiet = false }, time.Hour, "", true)
-		r.Configure(all())
-		f(func(w *Wanted) { w.After = unit.Duration(time.Minute) }, 2*time.Minute, "one", true)
+		f(func(w *wantedMemories) { w.Enabled = false }, time.Hour, "", false)
+		r.Configure(allMemories())
+		f(func(w *wantedMemories) { w.Quiet = false }, time.Hour, "", true)
+		r.Configure(allMemories())
+		f(func(w *wantedMemories) { w.After = unit.Duration(time.Minute) }, 2*time.Minute, "one", true)
 		r.sends("two", 8)
 		r.Close()
-		f(func(*Wanted) {}, time.Hour, "one", true)
+		f(func(*wantedMemories) {}, time.Hour, "one", true)
 	})
 }
 
 // TestABugInAQuestionIsOnlyLogged has a panic where nobody waits.
 func TestABugInAQuestionIsOnlyLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := watching(t, all())
+		r := watchingMemories(t, allMemories())
 		study := r.options.Study
 		r.options.Study = func(q prose.Question) bool {
 			if q.Conversation == "one" {
@@ -352,9 +352,9 @@ func TestABugInAQuestionIsOnlyLogged(t *testing.T) {
 			return study(q)
 		}
 		r.sends("one", 8)
-		time.Sleep(after)
+		time.Sleep(quietAfter)
 		r.sends("two", 8)
-		time.Sleep(after)
+		time.Sleep(quietAfter)
 		if got := r.questions(); got != "two" {
 			t.Errorf("asked about %q, want two", got)
 		}
@@ -366,16 +366,20 @@ func TestWhoWantsNoModelAskedIsNotLearnedFrom(t *testing.T) {
 	f := func(mode, want string) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
-			r := watching(t, all())
-			r.sends("a", 8, func(in *rewrite.Input, told *rewrite.Report) { in.Style.Mode, told.Window = mode, 100_000 })
-			time.Sleep(after)
+			r := watchingMemories(t, allMemories())
+			r.sends("a", 8, func(in *rewrite.Input, toldSession *rewrite.Report) {
+				in.Style.Mode, toldSession.Window = mode, 100_000
+			})
+			time.Sleep(quietAfter)
 			if got := r.questions(); got != want {
 				t.Errorf("in mode %q is asked about %q, want %q", mode, got, want)
 			}
 			r.sends("b", 8)
-			r.sends("b", 8, func(in *rewrite.Input, told *rewrite.Report) { in.Style.Mode, told.Window = mode, 100_000 })
+			r.sends("b", 8, func(in *rewrite.Input, toldSession *rewrite.Report) {
+				in.Style.Mode, toldSession.Window = mode, 100_000
+			})
 			if _, _, has := r.holds("ada b"); has != (want != "") {
-				t.Errorf("in mode %q what came before is held: %t", mode, has)
+				t.Errorf("in mode %q what came before is heldSessions: %t", mode, has)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package lending
+package daemon
 
 import (
 	"errors"
@@ -10,22 +10,22 @@ import (
 	"epitome/rewrite/plan/plantest"
 )
 
-// keeping are files kept under docs, and a library of them over a shelf.
-func keeping(t *testing.T, files ...contexts.Incoming) (contexts.Kept, *plantest.Cupboard, *Library) {
+// keepingFiles are files kept under docs, and a library of them over a shelf.
+func keepingFiles(t *testing.T, files ...contexts.Incoming) (contexts.Kept, *plantest.Cupboard, *library) {
 	t.Helper()
 	kept, shelf := contexts.In(t.TempDir()), plantest.NewCupboard()
 	if err := kept.Add("docs", files); err != nil {
 		t.Fatal(err)
 	}
-	return kept, shelf, New(kept, shelf)
+	return kept, shelf, newLibrary(kept, shelf)
 }
 
-func file(title, text string) contexts.Incoming {
+func textFile(title, text string) contexts.Incoming {
 	return contexts.Incoming{Title: title, Text: []byte(text)}
 }
 
-// lent is what a library lends to a scope, with what lies on the shelf of it.
-func lent(t *testing.T, l *Library, shelf *plantest.Cupboard, scope string) (all string, list []addition.File) {
+// lentTo is what a library lends to a scope, with what lies on the shelf of it.
+func lentTo(t *testing.T, l *library, shelf *plantest.Cupboard, scope string) (all string, list []addition.File) {
 	t.Helper()
 	list, err := l.Lend(scope, []string{"docs"})
 	if err != nil {
@@ -42,32 +42,32 @@ func lent(t *testing.T, l *Library, shelf *plantest.Cupboard, scope string) (all
 }
 
 func TestFilesAreOnTheShelfWhenTheyAreLent(t *testing.T) {
-	kept, shelf, l := keeping(t, file("a.md", "one"), file("b.md", "two"))
+	kept, shelf, l := keepingFiles(t, textFile("a.md", "one"), textFile("b.md", "two"))
 	f := func(want string, change func() error) {
 		t.Helper()
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if got, _ := lent(t, l, shelf, "me"); got != want {
+			if got, _ := lentTo(t, l, shelf, "me"); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
 	}
 	f("a.md: one; b.md: two; ", func() error { return nil })
 	f("a.md: one; b.md: two; ", func() error { shelf.Clear(); return nil })
-	f("a.md: other; b.md: two; ", func() error { return kept.Add("docs", []contexts.Incoming{file("a.md", "other")}) })
+	f("a.md: other; b.md: two; ", func() error { return kept.Add("docs", []contexts.Incoming{textFile("a.md", "other")}) })
 	f("b.md: two; ", func() error { return kept.Remove("docs", "a.md") })
-	_, mine := lent(t, l, shelf, "me")
-	if _, yours := lent(t, l, shelf, "you"); mine[0].Artifact == yours[0].Artifact {
+	_, mine := lentTo(t, l, shelf, "me")
+	if _, yours := lentTo(t, l, shelf, "you"); mine[0].Artifact == yours[0].Artifact {
 		t.Error("two scopes share the name of an artifact")
 	}
 }
 
 func TestWhatCannotBePutIsNotLent(t *testing.T) {
-	_, shelf, l := keeping(t, file("a.md", "one"))
+	_, shelf, l := keepingFiles(t, textFile("a.md", "one"))
 	shelf.Err = errors.New("no room")
-	if got, list := lent(t, l, shelf, "me"); list != nil {
+	if got, list := lentTo(t, l, shelf, "me"); list != nil {
 		t.Errorf("lent is %s", got)
 	}
 	if _, err := l.Lend("me", []string{"none"}); !errors.Is(err, contexts.ErrUnknown) {
@@ -76,9 +76,9 @@ func TestWhatCannotBePutIsNotLent(t *testing.T) {
 }
 
 func TestOnlyWhatIsKeptAsItWasIsRenewed(t *testing.T) {
-	kept, shelf, l := keeping(t, file("a.md", "one"), file("b.md", "two"), file("c.md", "six"))
-	_, list := lent(t, l, shelf, "me")
-	added := kept.Add("docs", []contexts.Incoming{file("b.md", "new")})
+	kept, shelf, l := keepingFiles(t, textFile("a.md", "one"), textFile("b.md", "two"), textFile("c.md", "six"))
+	_, list := lentTo(t, l, shelf, "me")
+	added := kept.Add("docs", []contexts.Incoming{textFile("b.md", "new")})
 	if err := errors.Join(added, kept.Remove("docs", "c.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +91,13 @@ func TestOnlyWhatIsKeptAsItWasIsRenewed(t *testing.T) {
 	}
 }
 
-// busyShelf is one during whose first use somebody does something.
-type busyShelf struct {
+// replacingShelf is one during whose first use somebody does something.
+type replacingShelf struct {
 	*plantest.Cupboard
 	first func()
 }
 
-func (s *busyShelf) Name(scope string, content []byte) string {
+func (s *replacingShelf) Name(scope string, content []byte) string {
 	if f := s.first; f != nil {
 		s.first = nil
 		f()
@@ -107,13 +107,13 @@ func (s *busyShelf) Name(scope string, content []byte) string {
 
 // Who keeps other files while they are lent takes them from nobody.
 func TestFilesReplacedMeanwhileAreLent(t *testing.T) {
-	kept, shelf, _ := keeping(t, file("a.md", "one"), file("b.md", "two"))
-	busy := &busyShelf{shelf, func() {
-		if err := kept.Add("docs", []contexts.Incoming{file("b.md", "new")}); err != nil {
+	kept, shelf, _ := keepingFiles(t, textFile("a.md", "one"), textFile("b.md", "two"))
+	busy := &replacingShelf{shelf, func() {
+		if err := kept.Add("docs", []contexts.Incoming{textFile("b.md", "new")}); err != nil {
 			t.Error(err)
 		}
 	}}
-	if got, _ := lent(t, New(kept, busy), shelf, "me"); got != "a.md: one; b.md: new; " {
+	if got, _ := lentTo(t, newLibrary(kept, busy), shelf, "me"); got != "a.md: one; b.md: new; " {
 		t.Errorf("lent is %s", got)
 	}
 }
