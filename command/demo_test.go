@@ -105,32 +105,6 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 
 var updateReadme = flag.Bool("update", false, "write the demo's lines into README.md, to be read before they are committed")
 
-// The README shows the demo as it is; -update writes it anew.
-func TestReadmeShowsTheDemo(t *testing.T) {
-	const path = "../README.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme := string(text)
-	want := withDemo(t, readme, toldByDemo(t))
-	if *updateReadme {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	have, fresh := strings.Split(readme, "\n"), strings.Split(want, "\n")
-	for i := range min(len(have), len(fresh)) {
-		if have[i] != fresh[i] {
-			t.Errorf("README.md:%d: the demo no longer says\n%s\nbut\n%s", i+1, have[i], fresh[i])
-		}
-	}
-	if readme != want {
-		t.Error("write it anew: go test ./command -run TestReadmeShowsTheDemo -update")
-	}
-}
-
 // toldByDemo is what the demo prints without any flag.
 func toldByDemo(t *testing.T) string {
 	t.Helper()

@@ -187,7 +187,7 @@ func (s *script) search(v *view) *message {
 }
 
 // put matches a file or a URL that epitome names because it has put something there.
-var put = pattern.Of(`(?: in|,|then| at| from) ((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
+var put = pattern.Of(`\s((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
 
 // grouped is what the pattern's group has in each of its matches.
 func grouped(p *pattern.Pattern, text string) (all []string) {
