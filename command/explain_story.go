@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 
 	"epitome/console/inert"
 	"epitome/console/story"
 	"epitome/console/terminal"
 	"epitome/instance"
-	"epitome/pattern"
 )
 
 // conversationID is how ids of conversations look.
-var conversationID = pattern.Of(`^[0-9a-f]{16}$`)
+var conversationID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // conversation is the id that is asked for; empty if a file is.
 func (k explainCmd) conversation() string {
@@ -30,7 +30,7 @@ func (k explainCmd) conversation() string {
 }
 
 // exchangeNumber is how numbers of exchanges look.
-var exchangeNumber = pattern.Of(`^[0-9]{1,15}$`)
+var exchangeNumber = regexp.MustCompile(`^[0-9]{1,15}$`)
 
 // isExchange reports whether the number of an exchange is given in the place of a file.
 func (k explainCmd) isExchange() bool {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/offload/contexts"
-	"epitome/pattern"
 	"epitome/unit"
 )
 
@@ -51,7 +51,7 @@ func (c Config) ContextsFor(upstream string) []string {
 func Contexts(folder string) contexts.Kept { return contexts.In(HomeOf(folder)) }
 
 // runKey is what "epitome run" calls the folders that it makes.
-var runKey = pattern.Of(`^[0-9a-f]{16}$`)
+var runKey = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // HomeOf is the user's data folder, of which folder may be one within that "epitome run" has made.
 func HomeOf(folder string) string {

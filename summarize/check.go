@@ -2,9 +2,9 @@ package summarize
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/prose"
 	"epitome/summarize/memory"
 )
@@ -14,9 +14,9 @@ const longestText = 256 << 10
 
 var (
 	// A heading may be written with other marks than it was asked for, numbered, and with its text behind a colon.
-	heading = pattern.Of(`^\s{0,3}((?:#{1,6}\s*|\*\*\s*)*)(?:[0-9]{1,2}[.)]\s*)?(?:\*\*)?([A-Za-z]+(?: [A-Za-z]+)?)\s*(?:\*\*)?\s*(?::\s*(?:\*\*)?\s*(.*))?$`)
-	turn    = pattern.Of(`(?i)^\W*(?:im_start\|?>?\s*)?(?:user|human|assistant|system|tool|ai)\s*[\]>*|]*\s*:`)
-	special = pattern.Of(`(?i)^<\|?\s*(?:im_start|start_header_id|user|assistant|system)\b`)
+	heading = regexp.MustCompile(`^\s{0,3}((?:#{1,6}\s*|\*\*\s*)*)(?:[0-9]{1,2}[.)]\s*)?(?:\*\*)?([A-Za-z]+(?: [A-Za-z]+)?)\s*(?:\*\*)?\s*(?::\s*(?:\*\*)?\s*(.*))?$`)
+	turn    = regexp.MustCompile(`(?i)^\W*(?:im_start\|?>?\s*)?(?:user|human|assistant|system|tool|ai)\s*[\]>*|]*\s*:`)
+	special = regexp.MustCompile(`(?i)^<\|?\s*(?:im_start|start_header_id|user|assistant|system)\b`)
 )
 
 // reading is an answer that is being judged.

@@ -1,11 +1,10 @@
 package demo
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"epitome/pattern"
 )
 
 // This file finds out what became of a conversation: it compares what came to the model with what the agent has sent,
@@ -13,9 +12,9 @@ import (
 
 // The texts that epitome leaves in place of what it takes out.
 var (
-	anyStub     = pattern.Of(`(?m)^\[epitome: `)
-	clearedStub = pattern.Of(`^\[epitome: [^\n]* cleared: `)
-	summaryText = pattern.Of(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
+	anyStub     = regexp.MustCompile(`(?m)^\[epitome: `)
+	clearedStub = regexp.MustCompile(`^\[epitome: [^\n]* cleared: `)
+	summaryText = regexp.MustCompile(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
 )
 
 // Kinds of a Step.

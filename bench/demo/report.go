@@ -2,9 +2,8 @@ package demo
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
-
-	"epitome/pattern"
 )
 
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
@@ -139,7 +138,7 @@ func (r *Report) settle(s *session) {
 }
 
 // sameAs matches the first line of a transcript, which names the file with the same as JSON.
-var sameAs = pattern.Of(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
+var sameAs = regexp.MustCompile(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
 
 // open reads the files that a request names, and those that they name.
 func (k *Kept) open(h *hearing) (files map[string]string) {

@@ -3,11 +3,11 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/bench/demo/props"
-	"epitome/pattern"
 )
 
 // script decides what the model answers. What it needs of an earlier turn it reads in the request, or in the file that
@@ -123,7 +123,7 @@ func (s *script) both(t task) move {
 	}
 }
 
-var assignment = pattern.Of(`^\t+\w+ := \w+\.\w+\(.*\)$`)
+var assignment = regexp.MustCompile(`^\t+\w+ := \w+\.\w+\(.*\)$`)
 
 // edit changes a line of the file that the model sees in the request. If it sees none, it reads the file's beginning.
 func (s *script) edit(path, words string) move {
@@ -187,10 +187,10 @@ func (s *script) search(v *view) *message {
 }
 
 // put matches a file or a URL that epitome names because it has put something there.
-var put = pattern.Of(`\s((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
+var put = regexp.MustCompile(`\s((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
 
 // grouped is what the pattern's group has in each of its matches.
-func grouped(p *pattern.Pattern, text string) (all []string) {
+func grouped(p *regexp.Regexp, text string) (all []string) {
 	for _, at := range p.FindAllStringSubmatchIndex(text, -1) {
 		all = append(all, text[at[2]:at[3]])
 	}

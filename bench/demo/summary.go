@@ -1,11 +1,10 @@
 package demo
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"epitome/pattern"
 )
 
 // How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the
@@ -13,9 +12,9 @@ import (
 // them, until the summary is about as long as it may be. Of what it was not given it knows nothing.
 
 var (
-	askedHeading = pattern.Of(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
-	askedLength  = pattern.Of(`at most about (\d+) tokens`)
-	critical     = pattern.Of(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
+	askedHeading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
+	askedLength  = regexp.MustCompile(`at most about (\d+) tokens`)
+	critical     = regexp.MustCompile(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
 )
 
 // noted returns the beginning of a section's lines, as the assistant, the user and the model's own summaries write

@@ -14,7 +14,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/pattern"
 	"epitome/rewrite/excerpt"
 )
 
@@ -256,9 +255,9 @@ func (r reader) list(ctx context.Context, in oneInput) (string, error) {
 }
 
 // letterShape is some letters of a name.
-var letterShape = pattern.Of(`^[a-z2-7]{1,25}$`)
+var letterShape = regexp.MustCompile(`^[a-z2-7]{1,25}$`)
 
-var nameShape = pattern.Of(`\b[a-z2-7]{26}\b`)
+var nameShape = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 
 // reach are the artifact and those that its text names, each once.
 func (r reader) reach(ctx context.Context, artifact string) ([]string, error) {

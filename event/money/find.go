@@ -1,10 +1,9 @@
 package money
 
 import (
+	"regexp"
 	"strings"
 	"time"
-
-	"epitome/pattern"
 )
 
 // Find returns the price in force at a time of a model as a request to a host names it. The host says who sells it; one
@@ -42,7 +41,7 @@ func (t *Table) sold(p *provider, name string) *model {
 	return m
 }
 
-var dayInName = pattern.Of(`-20\d{6}(?:[-:]|$)`)
+var dayInName = regexp.MustCompile(`-20\d{6}(?:[-:]|$)`)
 
 // respellDay returns a name with the day in it as some rows have it: 2026-08-01 for 20260801.
 func respellDay(name string) string {

@@ -1,9 +1,9 @@
 package money
 
 import (
+	"regexp"
 	"strings"
-
-	"epitome/pattern"
+	"sync"
 )
 
 // names are which names of models a row is for: one of several clauses must hold.
@@ -17,7 +17,7 @@ type clauses []clause
 type clause struct {
 	sign byte
 	text string
-	expr *pattern.Pattern // of ~ and !
+	expr func() *regexp.Regexp // of ~ and !, compiled when it is first needed
 }
 
 // readNames reads what make.go writes: clauses with commas between, and & between those that must all hold. "-" is no
@@ -31,7 +31,7 @@ func readNames(s string) (n names) {
 		for text := range strings.SplitSeq(one, "&") {
 			c := clause{sign: text[0], text: text[1:]}
 			if c.sign == '~' || c.sign == '!' {
-				c.expr = pattern.Of(c.text)
+				c.expr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(c.text) })
 			}
 			all = append(all, c)
 		}
@@ -71,9 +71,9 @@ func (c clause) holds(name string) bool {
 	case '*':
 		return strings.Contains(name, c.text)
 	case '~':
-		return c.expr.MatchString(name)
+		return c.expr().MatchString(name)
 	case '!':
-		return !c.expr.MatchString(name)
+		return !c.expr().MatchString(name)
 	}
 	panic("BUG: a clause of the table of prices has no sign: " + c.text)
 }

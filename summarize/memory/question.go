@@ -1,10 +1,9 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
 	"time"
-
-	"epitome/pattern"
 )
 
 // Heading stands over what a model is to say for later sessions.
@@ -21,9 +20,9 @@ const Asks = `what later sessions in this project must know and cannot see in it
 const mostLines = 64
 
 var (
-	bullet = pattern.Of(`^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+`)
-	kinded = pattern.Of(`^[*_` + "`" + `"]*([A-Za-z]+)[*_` + "`" + `"]*\s*:\s*[*_]*\s*(.+)$`)
-	id     = pattern.Of(`^[0-9a-f]{8}$`)
+	bullet = regexp.MustCompile(`^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+`)
+	kinded = regexp.MustCompile(`^[*_` + "`" + `"]*([A-Za-z]+)[*_` + "`" + `"]*\s*:\s*[*_]*\s*(.+)$`)
+	id     = regexp.MustCompile(`^[0-9a-f]{8}$`)
 )
 
 // Parse reads what stands under the heading. What is no entry is passed over: it returns what there is.

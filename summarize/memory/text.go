@@ -2,12 +2,12 @@ package memory
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/pattern"
 	"epitome/rewrite/mark"
 )
 
@@ -61,9 +61,9 @@ func length(s string) int { return utf8.RuneCountInString(s) }
 
 // What begins a mark, of epitome's own or of a model's template, and how it stands in an entry.
 var (
-	marks     = pattern.Of(`(?i)\[\s*epitome\s*:`)
+	marks     = regexp.MustCompile(`(?i)\[\s*epitome\s*:`)
 	templates = [...][2]string{{"<|", "< |"}, {"|>", "| >"}, {"<｜", "< ｜"}, {"｜>", "｜ >"}}
-	tags      = pattern.Of(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
+	tags      = regexp.MustCompile(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
 )
 
 // clean is a text of somebody else's as one line that passes for nothing but text.
@@ -98,18 +98,18 @@ func unfit(text string) string {
 }
 
 // secrets are words that name one with a value behind them, keys by their issuers' prefixes, and passwords in URLs.
-var secrets = [...]*pattern.Pattern{
-	pattern.Of(`(?i)\b(?:password|passwd|passphrase|pwd)["']?\s*[:=]\s*\S{3}`),
-	pattern.Of(`(?i)\b(?:password|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*` +
+var secrets = [...]*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:password|passwd|passphrase|pwd)["']?\s*[:=]\s*\S{3}`),
+	regexp.MustCompile(`(?i)\b(?:password|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*` +
 		`["']?[^\s"']*[0-9!@#$%^&*]`),
-	pattern.Of(`\b(?:sk-|[sprk]k_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|ya29\.|eyJ)[-_.A-Za-z0-9]{14}`),
-	pattern.Of(`\b(?:hf_|npm_|AIza|AKIA|ASIA)[-_A-Za-z0-9]{16}`),
-	pattern.Of(`(?i)\b(?:bearer|basic)\s+[-_.+/=a-z0-9]{7,}[0-9=]`),
-	pattern.Of(`://[^\s/:@]*:[^\s/@]+@`),
-	pattern.Of(`-----BEGIN [A-Z ]*KEY`),
+	regexp.MustCompile(`\b(?:sk-|[sprk]k_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|ya29\.|eyJ)[-_.A-Za-z0-9]{14}`),
+	regexp.MustCompile(`\b(?:hf_|npm_|AIza|AKIA|ASIA)[-_A-Za-z0-9]{16}`),
+	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+[-_.+/=a-z0-9]{7,}[0-9=]`),
+	regexp.MustCompile(`://[^\s/:@]*:[^\s/@]+@`),
+	regexp.MustCompile(`-----BEGIN [A-Z ]*KEY`),
 }
 
-var word = pattern.Of(`[A-Za-z0-9+=]{16,}`)
+var word = regexp.MustCompile(`[A-Za-z0-9+=]{16,}`)
 
 // hasSecret reports whether something in the text looks like a key, a token or a password.
 func hasSecret(text string) bool {

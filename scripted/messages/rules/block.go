@@ -3,9 +3,9 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/scripted/value"
 )
 
@@ -64,7 +64,7 @@ var kinds = []struct{ name, fields, places string }{
 // identifier is what ids of calls look like.
 const identifier = `^[a-zA-Z0-9_-]+$`
 
-var identifierForm = pattern.Of(identifier)
+var identifierForm = regexp.MustCompile(identifier)
 
 // readBlocks reads a list of blocks in one place; a string is the same as one text block.
 func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
