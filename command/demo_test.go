@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"epitome/bench/demo"
-	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/console/story"
 	"epitome/instance"
@@ -101,68 +98,4 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 	if t.Failed() {
 		t.Log(told)
 	}
-}
-
-var updateReadme = flag.Bool("update", false, "write the demo's lines into README.md, to be read before they are committed")
-
-// toldByDemo is what the demo prints without any flag.
-func toldByDemo(t *testing.T) string {
-	t.Helper()
-	var c cli
-	if _, err := c.describe().Parse([]string{"demo"}); err != nil {
-		t.Fatal(err)
-	}
-	window, err := config.ParseWindow(c.Demo.Window)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := shortFolder(t)
-	if err := sealDemo(folder, c.Demo.Seed); err != nil {
-		t.Fatal(err)
-	}
-	var told bytes.Buffer
-	s := stage{Defaults: configtest.Text(), Folder: folder, Window: window}
-	o := demo.Options{Window: window, Turns: c.Demo.Turns, Seed: c.Demo.Seed, Open: s.open, Live: &told}
-	r, err := demo.Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Print(&told); err != nil {
-		t.Fatal(err)
-	}
-	return told.String()
-}
-
-// shortFolder is one whose path has as many tokens as that of a demo on Linux: it stands in what the model is sent.
-func shortFolder(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"/tmp/epitome-test", "/tmp/epitome-demo", "/tmp/epitome-main", "/tmp/epitome-data"} {
-		if os.Mkdir(name, 0o700) == nil {
-			t.Cleanup(func() { _ = os.RemoveAll(name) })
-			return name
-		}
-	}
-	t.Skip("there is no free folder in /tmp, and with another path the figures are others")
-	return ""
-}
-
-// withDemo is the README with the lines of the demo that it shows: the first turns in which something is done, each in
-// its way, and the last one.
-func withDemo(t *testing.T, readme, told string) string {
-	t.Helper()
-	shown := []string{regexp.MustCompile(`(?m)^turn  .*$`).FindString(told)}
-	for _, what := range []string{`offload .*, excerpt`, `clear `, `compact `} {
-		shown = append(shown, regexp.MustCompile(`(?m)^ *\d+  .*  `+what+`.*$`).FindString(told))
-	}
-	rows := regexp.MustCompile(`(?m)^ *\d+  .*%  .*$`).FindAllString(told, -1)
-	answered := regexp.MustCompile(`(?m)^turns answered +(\d+), then error 400 +(\d+ of \d+)$`).FindStringSubmatch(told)
-	head, rest, begins := strings.Cut(readme, "From its output:\n\n")
-	_, tail, ends := strings.Cut(rest, "\n\n")
-	row := regexp.MustCompile(`(?m)^\| demo: turns answered \|.*?\|.*?\|`)
-	if len(rows) == 0 || answered == nil || !begins || !ends || !row.MatchString(tail) {
-		t.Fatalf("README.md has no lines of the demo, or the demo none for it:\n%s", told)
-	}
-	tail = row.ReplaceAllString(tail, "| demo: turns answered | "+answered[1]+" | "+answered[2]+" |")
-	shown = append(shown, rows[len(rows)-1])
-	return head + "From its output:\n\n    " + strings.Join(shown, "\n    ") + "\n\n" + tail
 }
