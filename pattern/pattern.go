@@ -98,9 +98,6 @@ func (p *Pattern) Match(b []byte) bool { return p.regexp().Match(b) }
 // FindString returns the first match in s.
 func (p *Pattern) FindString(s string) string { return p.regexp().FindString(s) }
 
-// FindStringIndex returns where the first match in s lies.
-func (p *Pattern) FindStringIndex(s string) []int { return p.regexp().FindStringIndex(s) }
-
 // FindStringSubmatch returns the first match in s and those of its groups.
 func (p *Pattern) FindStringSubmatch(s string) []string {
 	if !p.may(s) {
@@ -111,9 +108,6 @@ func (p *Pattern) FindStringSubmatch(s string) []string {
 
 // FindSubmatch returns the first match in b and those of its groups.
 func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.regexp().FindSubmatch(b) }
-
-// FindAll returns the first n matches in b; all of them if n is negative.
-func (p *Pattern) FindAll(b []byte, n int) [][]byte { return p.regexp().FindAll(b, n) }
 
 // FindAllStringSubmatchIndex returns where the first n matches in s and their groups lie; all of them if n is negative.
 func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
