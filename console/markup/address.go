@@ -51,6 +51,9 @@ func (a Address) To(id string) Address { return Address{a.text + "#" + url.PathE
 // Leads reports whether the address leads anywhere.
 func (a Address) Leads() bool { return a.text != "" }
 
+// String is the address as a browser takes it.
+func (a Address) String() string { return a.text }
+
 // Link leads to a place.
 func Link(to Address, content ...g.Node) g.Node { return h.A(Href(to), g.Group(content)) }
 
