@@ -65,7 +65,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(p.window)}, false
 	// The sessions are made for these: nothing is cleared before the line, as all that may be cleared there frees less
 	// than the quarter of the window that a batch must free.
-	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names = 13_000, 2, 400
+	conf.Rewrite.Protect, conf.Rewrite.Rent = 13_000, 2
 	change(&conf)
 	if err := conf.Validate(); err != nil {
 		p.t.Fatal(err)

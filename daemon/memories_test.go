@@ -154,9 +154,9 @@ func TestTheQuestionTellsTheConversation(t *testing.T) {
 			toldSession = append(toldSession, fmt.Sprintf("%d %s %s %s: %s", e.Group, e.Kind, e.Tool, e.State, e.Text))
 		}
 		want := "1 user  : task 0\n2 assistant  : Done.\n2 call bash : {\"command\":\"make 1\"}\n" +
-			"2 result bash exit code 2: result 1\nexit code 2\n" +
+			"2 result bash failed, exit code 2: result 1\nexit code 2\n" +
 			"3 user  : task 2\n4 assistant  : Done.\n4 call bash : {\"command\":\"make 3\"}\n" +
-			"4 result bash exit code 2: result 3\nexit code 2"
+			"4 result bash failed, exit code 2: result 3\nexit code 2"
 		if got := strings.Join(toldSession, "\n"); got != want {
 			t.Errorf("told is\n%s\nwant\n%s", got, want)
 		}

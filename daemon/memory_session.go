@@ -8,10 +8,9 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history/action"
-	"epitome/rewrite/history/ending"
 	"epitome/rewrite/span"
 )
 
@@ -57,7 +56,7 @@ func (s *quietSession) question(key string) (q prose.Question, worth bool) {
 
 // toldSession is a conversation behind its head as text, and how often user and model speak in it in turn.
 func toldSession(r *conversation.Request) (list []prose.Entry, turns int) {
-	t := tellingSession{req: r, calls: action.NewCalls()}
+	t := tellingSession{req: r, calls: activity.NewCalls()}
 	for i := r.Head; i < len(r.Items); i++ {
 		t.add(&r.Items[i])
 	}
@@ -67,7 +66,7 @@ func toldSession(r *conversation.Request) (list []prose.Entry, turns int) {
 // tellingSession is a conversation that is being told.
 type tellingSession struct {
 	req   *conversation.Request
-	calls *action.Calls
+	calls *activity.Calls
 	list  []prose.Entry
 	turns int
 	group int
@@ -83,9 +82,9 @@ func (t *tellingSession) add(it *conversation.Item) {
 		e.Kind = prose.Assistant
 		t.calls.Learn(t.req, it)
 	case conversation.Tool:
-		source := t.calls.SourceOf(it)
-		e.Kind, e.Tool = prose.Result, source.Name
-		e.State = ending.StateOf(&source, it.Content.Of(t.req.Body), e.Text)
+		source := t.calls.Answered(it)
+		e.Kind, e.Tool = prose.Result, source.Tool
+		e.State = source.State(source.Exit(it.Content.Of(t.req.Body)))
 	}
 	t.count(it)
 	e.Group = t.group

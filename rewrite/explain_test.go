@@ -46,10 +46,10 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		}
 	}
 	f(request(0))
-	f(request(1), plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0", Why: "over its limit", Cause: event.CauseLarge})
+	f(request(1), plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "table:t0", Why: "over its limit", Cause: event.CauseLarge})
 	f(request(2),
-		plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0"}, // decided before
-		plan.Change{Item: 5, Rung: "offload", Tool: "query", Argument: "t1", Why: "over its limit", Cause: event.CauseLarge})
+		plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "table:t0"}, // decided before
+		plan.Change{Item: 5, Rung: "offload", Tool: "query", Argument: "table:t1", Why: "over its limit", Cause: event.CauseLarge})
 	call := `{"id":"c","type":"function","function":{"name":"query","arguments":"{\"table\":\"t%d\"}"}}`
 	result := `{"role":"tool","tool_call_id":"c","content":"%d` + strings.ReplaceAll(long, "\n", `\n`) + `"}`
 	shared := rewritetest.ChatBody(`{"role":"user","content":"two calls with one id"}`,
@@ -58,8 +58,8 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 	for k, why := range []string{"over its limit", ""} { // the second time both were decided before
 		cause := [...]event.Cause{event.CauseLarge, event.NoCause}[k]
 		f(shared,
-			plan.Change{Item: 2, Rung: "offload", Tool: "query", Argument: "t0", Why: why, Cause: cause},
-			plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t1", Why: why, Cause: cause})
+			plan.Change{Item: 2, Rung: "offload", Tool: "query", Argument: "table:t0", Why: why, Cause: cause},
+			plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "table:t1", Why: why, Cause: cause})
 	}
 }
 

@@ -129,7 +129,7 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 // goldenLimits are small enough for conversations that somebody can read.
 func goldenLimits() limits.Limits {
 	l := plantest.Limits()
-	l.Floor, l.OffloadShare, l.Screen, l.Names, l.Groups = 100, 1, 60, 80, 2
+	l.Floor, l.OffloadShare, l.Screen, l.Groups = 100, 1, 60, 2
 	l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = 400, 60, 800, 120
 	l.ClearAtLeast, l.Protect = 100, 200
 	return l

@@ -200,9 +200,9 @@ func TestAStubOfAShellsOutputIsTrueOfWhatItPointsTo(t *testing.T) {
 		call := `{"type":"shell_call","id":"sh_1","call_id":"s1","action":{"commands":["make"]}},` +
 			`{"type":"shell_call_output","call_id":"s1","output":` + output + `}`
 		sent := w.sends(t, a, []string{w.says(theTask), call}, func(sent string) bool {
-			return strings.Contains(sent, "ended with exit code 0, ")
+			return strings.Contains(sent, ", exit code 0, ")
 		})
-		want := fmt.Sprintf("ended with exit code 0, %d lines, %d bytes, cleared: old. Full output: /data/artifacts/",
+		want := fmt.Sprintf(", exit code 0, %d lines, %d bytes, cleared: old. Full output: /data/artifacts/",
 			shorten.CountLines(stdout+stderr), len(stdout+stderr))
 		if !strings.Contains(sent, want) || !slices.Contains(a.cupboard.Contents(), stdout+stderr) {
 			t.Errorf("%q is not in %s", want, sent)

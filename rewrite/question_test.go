@@ -133,11 +133,11 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 	want := []prose.Entry{
 		f(0, prose.User, "", "", "The task.\nWith care."),
 		f(1, prose.Call, "bash", "", `{"command":"make"}`),
-		f(1, prose.Result, "bash", "exit code 2", "no rule\nexit code: 2"),
+		f(1, prose.Result, "bash", "failed, exit code 2", "no rule\nexit code: 2"),
 		f(2, prose.Call, "bash", "", `{"command":"make all"}`),
 		f(2, prose.Result, "bash", "exit code 0", "well\nexit code: 0"),
 		f(3, prose.Call, "bash", "", `{"command":"cat x"}`),
-		f(3, prose.Result, "bash", "failed", "Error: no x"),
+		f(3, prose.Result, "bash", "", "Error: no x"),
 		f(4, prose.Call, "Read", "", `{"file_path":"x.go"}`),
 		f(4, prose.Result, "Read", "", "package x"),
 		f(4, prose.System, "", "", "Mind the gap."),

@@ -108,7 +108,6 @@ type bench struct {
 	memories  *lore                // nil if nothing is known of any project
 	project   string               // that requests name
 	waits     context.Context
-	recaps    sync.Map // what the turns' lines say, by recapOf: summaries that were held against their spans
 }
 
 func newBench(window int) *bench {

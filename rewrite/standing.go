@@ -3,9 +3,9 @@ package rewrite
 import (
 	"slices"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 )
 
@@ -20,16 +20,16 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 	for _, c := range s.Report.Changes {
 		made[c.Item] = c
 	}
-	calls := action.NewCalls()
+	calls := activity.NewCalls()
 	var list []plan.Change
 	for i, f := range s.forms {
 		it := &r.Items[r.Head+i]
-		var source action.Source
+		var source activity.Call
 		switch it.Role {
 		case conversation.Assistant:
 			calls.Learn(r, it)
 		case conversation.Tool:
-			source = calls.SourceOf(it)
+			source = calls.Answered(it)
 		}
 		if f == nil || f.Gone || f.IsWhole() {
 			continue
@@ -69,8 +69,8 @@ func (s Output) noteThinking(c *plan.Change, i int, it *conversation.Item) {
 }
 
 // stands is a change that was made earlier.
-func (s Output) stands(f *decision.Form, o *action.Source) plan.Change {
-	c := plan.Change{Rung: f.Rung.String(), Code: plan.CodeOf(f), Tool: o.Name, Argument: o.Action.Key}
+func (s Output) stands(f *decision.Form, o *activity.Call) plan.Change {
+	c := plan.Change{Rung: f.Rung.String(), Code: plan.CodeOf(f), Tool: o.Tool, Argument: o.About}
 	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]

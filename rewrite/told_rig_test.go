@@ -31,13 +31,6 @@ func (a *agent) does(tool, arguments, result string) {
 		fmt.Sprintf(`{"role":"tool","tool_call_id":"%s","content":%s}`, id, span.AppendQuoted(nil, result)))
 }
 
-// says makes a call of a shell, and says something before.
-func (a *agent) says(said, command, result string) {
-	a.does("bash", fmt.Sprintf(`{"command":%s}`, span.AppendQuoted(nil, command)), result)
-	n := len(a.items) - 2
-	a.items[n] = strings.Replace(a.items[n], `"content":null`, `"content":`+string(span.AppendQuoted(nil, said)), 1)
-}
-
 // answers ends a turn and begins another one.
 func (a *agent) answers(said, then string) {
 	a.items = append(a.items, chatMessage(conversation.Assistant, said), userSays(then))

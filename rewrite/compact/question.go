@@ -4,7 +4,6 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
@@ -124,7 +123,7 @@ func (q *summarySearch) entry(list []prose.Entry, i int) []prose.Entry {
 		e.Kind = prose.Result
 		if k := q.comp.P.Hist.ResultAt[i]; k >= 0 {
 			res := &q.comp.P.Hist.Results[k]
-			e.Tool, e.State = res.Name, endingInWords(q.comp.P, res)
+			e.Tool, e.State = res.Tool, res.State()
 		}
 	}
 	if e.Text != "" || it.Role == conversation.Tool {
@@ -135,9 +134,4 @@ func (q *summarySearch) entry(list []prose.Entry, i int) []prose.Entry {
 		list = append(list, prose.Entry{Group: e.Group, Kind: prose.Call, Tool: c.Name, Text: text})
 	}
 	return list
-}
-
-// endingInWords says in words how a call ended, if its result tells.
-func endingInWords(p *plan.Plan, res *history.Result) string {
-	return plan.StateOf(p, res)
 }

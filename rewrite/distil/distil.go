@@ -83,7 +83,7 @@ func isWorthAsking(p *plan.Plan, res *history.Result) bool {
 // keyOf names the question: equal ones have equal answers.
 func keyOf(p *plan.Plan, res *history.Result) string {
 	if d := &res.Distillate; d.Key == "" {
-		r := decision.RefOf("distillate 1", p.Route.Scope, res.Name, argumentsOf(p, res), wordsBefore(p, res),
+		r := decision.RefOf("distillate 1", p.Route.Scope, res.Tool, argumentsOf(p, res), wordsBefore(p, res),
 			p.TextOf(res.Item))
 		d.Key = string(r[:])
 	}
@@ -101,8 +101,8 @@ func questionOf(p *plan.Plan, res *history.Result) prose.Question {
 		q.Transcript = append(q.Transcript, prose.Entry{Kind: prose.User, Text: bounded(said, mostWords)})
 	}
 	q.Transcript = append(q.Transcript,
-		prose.Entry{Kind: prose.Call, Tool: res.Name, Text: bounded(argumentsOf(p, res), mostWords)},
-		prose.Entry{Kind: prose.Result, Tool: res.Name, State: plan.StateOf(p, res),
+		prose.Entry{Kind: prose.Call, Tool: res.Tool, Text: bounded(argumentsOf(p, res), mostWords)},
+		prose.Entry{Kind: prose.Result, Tool: res.Tool, State: res.State(),
 			Text: bounded(p.TextOf(res.Item), mostGiven)})
 	return q
 }
@@ -121,7 +121,7 @@ func argumentsOf(p *plan.Plan, res *history.Result) string {
 			break
 		}
 	}
-	return res.Action.Key
+	return res.About
 }
 
 // wordsBefore is what the user had said last when the result came.

@@ -2,20 +2,15 @@
 // and which results are worth nothing any more because of what came later.
 //
 // It grows with the conversation and reads no item twice. It keeps no body. What it says depends on the items alone,
-// never on what was sent of them. Of each result it keeps for others what they have worked out once: the names in it,
-// the size of its stub, what a model said of it, and how its call ended. What a call does is read by package action,
-// and how it ended by package ending.
+// never on what was sent of them.
 package history
 
 import (
 	"hash/maphash"
-	"path"
-	"slices"
+	"strconv"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history/action"
-	"epitome/rewrite/history/ending"
-	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 )
 
@@ -33,19 +28,13 @@ type History struct {
 
 	ShortSizes map[ShortItem]int // tokens of an assistant's item without long arguments, once that was asked for
 
-	calls     *action.Calls // of the last assistant's message, by id
-	files     watchedFiles
-	latest    latest
+	calls     *activity.Calls  // of the last assistant's message
+	showing   map[string][]int // results that show a file alone, by its path
+	written   map[string]int   // the last result of a call that wrote a file alone and is not settled
+	latest    map[string]int   // the last result with this content, or that was asked for with this call
 	counting  counting
 	Lines     *shorten.LineIndex // of results that are sent whole
 	LinesRead int                // results that lines has been given, or that were not whole
-}
-
-// latest are the latest results of their kind.
-type latest struct {
-	ask   map[string]int // of reads that asked for the very same
-	with  map[uint64]int // with this content
-	begun begun
 }
 
 // counting is how the sizes were found.
@@ -54,39 +43,17 @@ type counting struct {
 	estimated int   // the number, from 1 on, of the first item whose size is an estimate; 0 if none is
 }
 
-// watchedFiles are results by the last names of files that later calls may make worthless, or settle.
-type watchedFiles struct {
-	showing map[string][]int // results of file reads that are not spent
-	writing map[string][]int // results of calls that wrote files and are not settled
-	erasing map[string][]int // results of calls that delete or move files, whether they could or not
-}
-
 // Result is a tool's result.
 type Result struct {
-	action.Source
-	Item      int      // behind the head
-	remaining []string // of the files it shows, those that were not written since
-	SpentBy   int      // the item that made it worthless; 0 if none did
-	SpentWhy  string
-	unsettled []string // of the files that its call wrote, those that nothing has shown or written since
-	Settled   int      // the item from which on what its call wrote was shown or written again; 0 if not all of it was
+	activity.Call
+	Item     int // behind the head
+	Exit     int // the exit code that it tells; -1 if it tells none
+	SpentBy  int // the item that made it worthless; 0 if none did
+	SpentWhy string
+	Settled  int // the item from which on what its call wrote was shown or written again; 0 if it was not
 
-	Failed bool // it says that its call did nothing
-
-	Names Names    // in it, once they were asked for
-	Stub  StubSize // of the item when it is cleared, once that was asked for
-
+	Stub       StubSize   // of the item when it is cleared, once that was asked for
 	Distillate Distillate // of it, as far as a model was asked
-
-	ended *ending.Ending // how its call ended, once that was asked for
-	// begun is the number, from 1 on, of the result whose call began the command that this is about; 0 if none did.
-	begun int
-}
-
-// Names are some of a result's names, which take no more than so many bytes.
-type Names struct {
-	Within int
-	List   string
 }
 
 // Distillate is what a model has said of a result, and how it was asked. What it is worth when the process ends lies
@@ -106,12 +73,12 @@ type StubSize struct {
 
 // StubWords are what a cleared result's stub says that may change while the conversation goes on, and with the limits.
 type StubWords struct {
-	Why                       string
-	Shows                     string // the artifact that it was asked for to show
-	Spent, Again, Gone, Split bool   // it is worthless, shown again later, its file deleted; its lines lie beside it
-	ReadAtOnce, Names         int    // limits
-	ByTool, NoReader          bool   // it is read back with epitome's tool, or by nothing that is known
-	Distillate                string // what a model wrote of it; empty if nothing of that stands there
+	Why                 string
+	Shows               string // the artifact that it was asked for to show
+	Spent, Again, Split bool   // it is worthless, shown again later; its lines lie beside it
+	ReadAtOnce          int    // a limit
+	ByTool, NoReader    bool   // it is read back with epitome's tool, or by nothing that is known
+	Distillate          string // what a model wrote of it; empty if nothing of that stands there
 }
 
 // ShortItem is an assistant's item without long arguments, of which texts of up to ReadAtOnce tokens are to be read
@@ -124,9 +91,8 @@ type ShortItem struct {
 // New returns the history of no item.
 func New() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: action.NewCalls(),
-		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}, erasing: map[string][]int{}},
-		latest: latest{ask: map[string]int{}, with: map[uint64]int{}, begun: begun{}}, Lines: shorten.NewLineIndex(),
+		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: activity.NewCalls(),
+		showing: map[string][]int{}, written: map[string]int{}, latest: map[string]int{}, Lines: shorten.NewLineIndex(),
 	}
 }
 
@@ -207,88 +173,52 @@ func (h *History) IsEstimated() bool {
 // learnResult takes a result in, and notes which earlier ones it makes worthless.
 func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i int) {
 	n := len(h.Results)
-	h.Results = append(h.Results, Result{Item: i, Source: h.calls.SourceOf(it)})
+	res := Result{Item: i, Call: h.calls.Answered(it)}
 	raw := it.Content.Of(r.Body)
-	h.latest.begun.learn(n, &h.Results[n], raw)
-	h.spendRepeated(raw, n)
-	h.learnDeleted(n)
-	if ending.DidNothing(&h.Results[n].Source, raw) {
-		h.Results[n].Failed = true
+	res.Exit = res.Call.Exit(raw)
+	h.Results = append(h.Results, res)
+	if len(raw) > shortest {
+		h.spendEarlier("text "+strconv.FormatUint(maphash.Bytes(h.seed, raw), 36), n, WhySameText)
+	}
+	if res.Failed() {
 		return
 	}
-	d := &h.Results[n].Action
-	if len(d.Reads)+len(d.Writes) > 0 && ending.MayBeRefused(&h.Results[n].Source, raw) {
-		return
+	if q := res.Question(); q != "" {
+		h.spendEarlier("call "+q, n, WhyReadAgain)
 	}
-	for _, file := range d.Writes {
-		h.spendWritten(file, i)
-	}
-	h.settle(n)
-	if len(d.Reads) == 0 || len(d.Writes) > 0 {
-		return
-	}
-	if d.Identity != "" {
-		if k, ok := h.latest.ask[d.Identity]; ok {
-			h.spend(k, i, WhyReadAgain)
+	for _, file := range res.Files {
+		if k, ok := h.written[file]; ok && !res.Part {
+			h.Results[k].Settled = i
+			delete(h.written, file)
 		}
-		h.latest.ask[d.Identity] = n
-	}
-	if d.OnlyFiles {
-		h.learnShown(n)
-	}
-}
-
-// learnDeleted notes which files the call of a result deletes or moves.
-func (h *History) learnDeleted(n int) {
-	for _, gone := range h.Results[n].Action.Deletes {
-		base := path.Base(gone)
-		h.files.erasing[base] = append(h.files.erasing[base], n)
-	}
-}
-
-// learnShown notes which files a result shows and nothing else.
-func (h *History) learnShown(n int) {
-	res := &h.Results[n]
-	res.remaining = slices.Clone(res.Action.Reads)
-	for _, file := range res.remaining {
-		base := path.Base(file)
-		if known := h.files.showing[base]; len(known) >= mostReadings {
-			h.files.showing[base] = known[1:]
+		if res.Kind == activity.Write {
+			for _, k := range h.showing[file] {
+				h.spend(k, i, WhyWritten)
+			}
+			delete(h.showing, file)
 		}
-		h.files.showing[base] = append(h.files.showing[base], n)
+		switch known := h.showing[file]; {
+		case len(res.Files) > 1:
+		case res.Kind == activity.Write:
+			h.written[file] = n
+		default:
+			h.showing[file] = append(known[max(0, len(known)-mostReadings):], n)
+		}
 	}
 }
 
-// mostReadings is how many results that show files of one last name are watched for a later write: the latest.
+// mostReadings is how many results that show one file are watched for a later write: the latest.
 const mostReadings = 200
 
 // shortest is the content in bytes below which two equal results are a coincidence.
 const shortest = 80
 
-func (h *History) spendRepeated(raw []byte, n int) {
-	if len(raw) <= shortest {
-		return
+// spendEarlier notes that result n shows the same as the last one with the key.
+func (h *History) spendEarlier(key string, n int, why string) {
+	if k, ok := h.latest[key]; ok {
+		h.spend(k, h.Results[n].Item, why)
 	}
-	sum := maphash.Bytes(h.seed, raw)
-	if k, ok := h.latest.with[sum]; ok {
-		h.spend(k, h.Results[n].Item, WhySameText)
-	}
-	h.latest.with[sum] = n
-}
-
-// spendWritten notes that a file was changed by the call whose result is item i. What showed it and nothing else is
-// out of date.
-func (h *History) spendWritten(file string, i int) {
-	base := path.Base(file)
-	h.files.showing[base] = slices.DeleteFunc(h.files.showing[base], func(k int) bool {
-		res := &h.Results[k]
-		before := len(res.remaining)
-		res.remaining = slices.DeleteFunc(res.remaining, func(f string) bool { return shell.SameFile(f, file) })
-		if len(res.remaining) == 0 {
-			h.spend(k, i, WhyWritten)
-		}
-		return len(res.remaining) < before
-	})
+	h.latest[key] = n
 }
 
 // Why a result is worth nothing any more, as a stub says it.
@@ -297,46 +227,6 @@ const (
 	WhySameText  = "the same text came again later"
 	WhyWritten   = "what it shows was written later"
 )
-
-// settle notes which earlier calls' effects result n shows or its call has written over, and which files its own call
-// wrote.
-func (h *History) settle(n int) {
-	d := &h.Results[n].Action
-	all := slices.Concat(d.Writes, d.Reads)
-	if !d.Whole {
-		all = nil
-	}
-	for _, file := range all {
-		base := path.Base(file)
-		h.files.writing[base] = slices.DeleteFunc(h.files.writing[base], func(k int) bool {
-			res := &h.Results[k]
-			before := len(res.unsettled)
-			res.unsettled = slices.DeleteFunc(res.unsettled, func(f string) bool { return shell.SameFile(f, file) })
-			if len(res.unsettled) == 0 {
-				res.Settled = h.Results[n].Item
-			}
-			return len(res.unsettled) < before
-		})
-	}
-	res := &h.Results[n]
-	res.unsettled = slices.Clone(d.Writes)
-	for _, file := range res.unsettled {
-		base := path.Base(file)
-		if known := h.files.writing[base]; len(known) >= mostReadings {
-			h.files.writing[base] = known[1:]
-		}
-		h.files.writing[base] = append(h.files.writing[base], n)
-	}
-}
-
-// KnownEnding returns how the call ended that the result answers; nil if that was not asked for yet.
-func (r *Result) KnownEnding() *ending.Ending { return r.ended }
-
-// LearnEnding reads how the call ended whose result has the text. raw is the result as it stands in the body.
-func (r *Result) LearnEnding(raw []byte, text string) *ending.Ending {
-	r.ended = ending.Of(&r.Source, raw, text)
-	return r.ended
-}
 
 func (h *History) spend(k, by int, why string) {
 	if res := &h.Results[k]; res.SpentBy == 0 {
@@ -352,23 +242,11 @@ func (r *Result) ShownAgain() int {
 	return 0
 }
 
-// MayBeGone reports whether a later call than the one that res answers asked to delete or to move the file, or a folder
-// in which it is. Of the calls that did so with one last name the latest count.
-func (h *History) MayBeGone(file string, res *Result) bool {
-	for at := file; at != "." && at != "/" && at != ""; at = path.Dir(at) {
-		known := h.files.erasing[path.Base(at)]
-		for _, k := range slices.Backward(known[max(0, len(known)-mostReadings):]) {
-			if h.Results[k].Item <= res.Item {
-				break
-			}
-			same := func(gone string) bool { return shell.SameFile(at, gone) }
-			if slices.ContainsFunc(h.Results[k].Action.Deletes, same) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// Failed reports whether the call failed, by its exit code or its client's flag.
+func (r *Result) Failed() bool { return r.Call.Failed(r.Exit) }
+
+// State says in a few words how the call ended; empty if nobody tells that.
+func (r *Result) State() string { return r.Call.State(r.Exit) }
 
 // ForgetLines is for when it is no longer known which results are sent whole.
 func (h *History) ForgetLines() {

@@ -9,9 +9,7 @@ func (h *History) Memory() int {
 	}
 	for k := range h.Results {
 		res := &h.Results[k]
-		n += len(res.Action.Key) + len(res.Names.List) + sizeOfTexts(res.Action.Reads) +
-			sizeOfTexts(res.Action.Writes) + sizeOfTexts(res.Action.Deletes) +
-			sizeOfTexts(res.Cites) + len(res.Action.Session)
+		n += len(res.About) + sizeOfTexts(res.Files) + sizeOfTexts(res.Cites)
 	}
 	return n
 }

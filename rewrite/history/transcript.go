@@ -6,10 +6,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history/action"
-	"epitome/rewrite/history/ending"
-	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -36,7 +34,7 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 // headings is put in at the end.
 type transcript struct {
 	req    *conversation.Request
-	calls  *action.Calls
+	calls  *activity.Calls
 	text   []byte
 	begin  int   // of the first heading
 	width  int   // bytes of the name
@@ -46,7 +44,7 @@ type transcript struct {
 
 // written is a transcript of items behind the head, without a name.
 func written(r *conversation.Request, g conversation.Group, name string, width int) *transcript {
-	t := &transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+g.First), width: width}
+	t := &transcript{req: r, calls: activity.NewCalls(), number: conversation.NumberOf(r, r.Head+g.First), width: width}
 	for k := g.First - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
 			t.calls.Learn(r, it)
@@ -123,25 +121,27 @@ func (t *transcript) add(i int, first bool) {
 	case conversation.Assistant:
 		t.calls.Learn(t.req, it)
 	case conversation.Tool:
-		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it, text))
+		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it))
 	}
 	t.say(heading, text)
 	for _, c := range it.Calls {
 		raw := c.Arguments.Of(t.req.Body)
-		t.say("call of "+shorten.OneLine(c.Name, shell.LongestPath),
-			spelledOut(span.TextOf(raw), c.FreeText || !t.calls.Reads(raw)))
+		t.say("call of "+shorten.OneLine(c.Name, longestHeading),
+			spelledOut(span.TextOf(raw), c.FreeText || len(raw) > 1<<20))
 	}
 }
 
-// answered says which call a result with the text is for, and how that ended.
-func (t *transcript) answered(it *conversation.Item, text string) string {
-	c := t.calls.SourceOf(it)
-	s := shorten.OneLine(c.About(), shell.LongestPath)
-	if state := ending.StateOf(&c, it.Content.Of(t.req.Body), text); state != "" {
+// answered says which call a result is for, and how that ended.
+func (t *transcript) answered(it *conversation.Item) string {
+	c := t.calls.Answered(it)
+	s := shorten.OneLine(c.String(), longestHeading)
+	if state := c.State(c.Exit(it.Content.Of(t.req.Body))); state != "" {
 		s += ", " + state
 	}
 	return s
 }
+
+const longestHeading = 1_000 // characters
 
 // longestOther is the size in bytes up to which what is no text stands in a transcript: a picture in it helps nobody.
 const longestOther = 1_000

@@ -26,7 +26,7 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 	f("[abcdefgh: message 2: assistant]\nI see.\n\n"+
 		"[abcdefgh: call of bash]\ncommand:\nmake\necho $?\ntimeout: 5\n\n"+
 		"[abcdefgh: message 3: user]\nWait.\n\n"+
-		"[abcdefgh: message 4: tool result of bash `make`, exit code 1]\nno rule\nExit code 1\n\n",
+		"[abcdefgh: message 4: tool result of bash `make`, failed, exit code 1]\nno rule\nExit code 1\n\n",
 		`{"role":"assistant","content":"I see.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\\necho $?\",\"timeout\":5}"}}]}`,
 		`{"role":"user","content":"Wait."}`, `{"role":"tool","tool_call_id":"a","content":"no rule\nExit code 1"}`)
 	f("[abcdefgh: message 2: assistant]\n\n[abcdefgh: call of exec]\na\nb\n\n[abcdefgh: call of odd]\n{\"a\"\n\n[abcdefgh: message 3: tool result of a tool]\nlate\n\n",

@@ -63,22 +63,6 @@ func TestArgumentsAreClearedOnceWhatTheyWroteIsReadOrWrittenAgain(t *testing.T) 
 	f(false, plantest.Command("make", lines("part", 100)), plantest.Reading("src/a.txt", "more"))
 	f(false, writing("src/a.txt", lines("part", 20)), plantest.Reading("src/a.txt", "more")) // that frees little
 	f(false, writing("src/a.txt", strings.Repeat("one long line ", 500)), plantest.Reading("src/a.txt", "more"))
-	refused := w
-	refused.Output = "Error: permission denied"
-	f(false, refused, plantest.Reading("src/a.txt", "more"))
-	refused.Output = "Permission denied: src/a.txt"
-	f(false, refused, plantest.Reading("src/a.txt", "more"))
-	again := writing("src/a.txt", "less")
-	for _, output := range []string{"Permission denied: src/a.txt", "EACCES: permission denied, open 'src/a.txt'",
-		"The user doesn't want to proceed with this tool use. The tool use was rejected.",
-		"[Request interrupted by user for tool use]", "Tool call was rejected.", "File not found: src/a.txt"} {
-		again.Output = output
-		f(false, w, plantest.Reading("src/a.txt", output))
-		f(false, w, again)
-		f(true, w, again, plantest.Reading("src/a.txt", "more"))
-	}
-	again.Output = "written\nIt is not found anywhere else"
-	f(true, w, again)
 }
 
 // A model imitates its own calls: what is left of one begins and ends with what it wrote, and the gap is told.

@@ -306,7 +306,7 @@ func callsIn(p *plan.Plan, g conversation.Group) string {
 			if n++; n > 1 {
 				s += ", "
 			}
-			s += p.Hist.Results[k].About()
+			s += p.Hist.Results[k].String()
 		}
 	}
 	return s

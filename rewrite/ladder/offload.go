@@ -3,9 +3,9 @@ package ladder
 import (
 	"sort"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
-	"epitome/rewrite/history/action"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 )
@@ -97,6 +97,6 @@ func limitOf(p *plan.Plan, res *history.Result) (limit, keep int, recalled strin
 	if recalled = plan.RecalledArtifact(p, res); recalled != "" {
 		return p.Limits.Recall, p.Limits.Recall, recalled
 	}
-	limit, keep, _ = p.Limits.LimitOf(res.Name, res.Action.Kind == action.Reading || res.Action.OnlyFiles)
+	limit, keep, _ = p.Limits.LimitOf(res.Tool, res.Kind == activity.Read)
 	return limit, keep, ""
 }

@@ -24,7 +24,6 @@ type Limits struct {
 	ReadsKeep    int     `toml:"offload_read_keep"`
 	OffloadShare float64 `toml:"offload_share"`      // of the window, at most
 	Screen       int     `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
-	Names        int     `toml:"names"`              // bytes of names in a stub
 	Recall       int     `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
 	ToolLimits   []Limit `toml:"tools"`              // for tools by name, in place of the limits above
 	Repeats      bool    `toml:"repeats"`            // blocks of lines that stand earlier become a reference

@@ -55,7 +55,6 @@ var offloadKeys = [...]key{
 		func(s Effective) int { return s.readsKeep }},
 	{"offload_share", "share", leastShare, 1, func(l *Limits) any { return &l.OffloadShare }, nil},
 	{"screen_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Screen }, nil},
-	{"names", "bytes", 0, MostTokens, func(l *Limits) any { return &l.Names }, nil},
 	{"recall_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Recall }, nil},
 }
 

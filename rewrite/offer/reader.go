@@ -6,8 +6,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history/verb"
 )
 
 // Words in the names of tools by which an agent may read a file of its machine: those that read, edit, list or search
@@ -45,7 +45,7 @@ func NoReader(req *conversation.Request) bool {
 
 // mayRead reports whether a tool of this name may read a file. Whoever runs SQL runs it elsewhere.
 func mayRead(name string) bool {
-	words := verb.Words(strings.TrimPrefix(name, "mcp__")) // those of its server count
+	words := activity.Words(strings.TrimPrefix(name, "mcp__")) // those of its server count
 	if slices.Contains(words, "sql") {
 		return false
 	}

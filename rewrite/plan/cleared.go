@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"epitome/rewrite/activity"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
-	"epitome/rewrite/history/action"
-	"epitome/rewrite/history/ending"
 	"epitome/rewrite/shorten"
 )
 
@@ -24,11 +24,7 @@ type cleared struct {
 // the result and its call.
 func WordsOfStub(p *Plan, res *history.Result, why string) history.StubWords {
 	w := history.StubWords{Why: why, Shows: RecalledArtifact(p, res), Spent: res.SpentBy != 0,
-		Again: res.ShownAgain() != 0, ReadAtOnce: ReadAtOnce(p), Names: p.Limits.Conf.Names, ByTool: p.Case.ByTool,
-		NoReader: p.Case.IsUnread()}
-	if showsOneFile(res) && !w.Again {
-		w.Gone = p.Hist.MayBeGone(res.Action.Reads[0], res)
-	}
+		Again: res.ShownAgain() != 0, ReadAtOnce: ReadAtOnce(p), ByTool: p.Case.ByTool, NoReader: p.Case.IsUnread()}
 	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 {
 		w.Split = f.Patches[0].Readable != ""
 	}
@@ -37,14 +33,7 @@ func WordsOfStub(p *Plan, res *history.Result, why string) history.StubWords {
 
 // clearedStub stands where a result was: what was called, how that ended, what matters most of it, and where it lies.
 func clearedStub(p *Plan, res *history.Result, c *cleared) string {
-	ending := endingOf(p, res, c.text)
-	s := Mark + res.About()
-	if first := p.Hist.BegunBy(res); first != nil {
-		s += ", on " + first.About()
-	}
-	if !res.Action.Looks && !res.Action.OnlyFiles || ending.Failed() {
-		s += words(", ", ending.InWords())
-	}
+	s := Mark + res.String() + words(", ", res.State())
 	if c.Lines > 0 {
 		s += fmt.Sprintf(", %s, %d bytes", linesInWords(c.Lines), len(c.text)) + words(" and ", c.Media)
 	} else {
@@ -56,7 +45,7 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 			"you for nothing"
 	}
 	s += "]"
-	if failure := failureOf(res, ending, c.text); failure != "" {
+	if failure := failureOf(res, c.text); failure != "" {
 		s += "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
 	}
 	if c.distillate != "" {
@@ -67,9 +56,9 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 
 // failureOf is the failure that a result reports whose call failed, or is a command of which nobody says how it ended;
 // empty if that is about all that it says.
-func failureOf(res *history.Result, ending *ending.Ending, text string) string {
-	mayHaveFailed := res.Action.Kind == action.Shell && !res.Action.Looks && !res.Action.OnlyFiles && !ending.Known
-	if !ending.Failed() && !mayHaveFailed {
+func failureOf(res *history.Result, text string) string {
+	mayHaveFailed := res.Kind == activity.Run && res.Exit < 0 && res.Said == conversation.NoVerdict
+	if !res.Failed() && !mayHaveFailed {
 		return ""
 	}
 	screen, _ := shorten.FinalScreen(text)
@@ -97,32 +86,11 @@ func linesInWords(n int) string {
 }
 
 // fileOf is what to read again for the same text as the result showed; empty if that is not one file, or if the same
-// stands in a newer result, if the result shows no file, or if the file may not be there any more.
-func fileOf(p *Plan, res *history.Result, text string) string {
-	if RecalledArtifact(p, res) != "" {
-		return ""
-	}
-	if !showsOneFile(res) || res.ShownAgain() != 0 {
-		return ""
-	}
-	if res.Failed || endingOf(p, res, text).Code > 0 || ending.SaysNoFile(text) {
-		return ""
-	}
-	if p.Hist.MayBeGone(res.Action.Reads[0], res) {
+// stands in a newer result.
+func fileOf(p *Plan, res *history.Result) string {
+	if RecalledArtifact(p, res) != "" || res.Kind != activity.Read || len(res.Files) != 1 || res.ShownAgain() != 0 ||
+		res.Failed() {
 		return ""
 	}
 	return "the file" // its name stands in the call
-}
-
-// showsOneFile reports whether a result's call was to show one file and nothing else.
-func showsOneFile(res *history.Result) bool {
-	return (res.Action.Kind == action.Reading || res.Action.OnlyFiles) && len(res.Action.Reads) == 1
-}
-
-// endingOf is how the call ended whose result has the text.
-func endingOf(p *Plan, res *history.Result, text string) *ending.Ending {
-	if known := res.KnownEnding(); known != nil {
-		return known
-	}
-	return res.LearnEnding(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), text)
 }

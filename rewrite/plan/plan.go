@@ -191,7 +191,7 @@ func (p *Plan) Set(i int, f *decision.Form, why Why) {
 	}
 	c.Before, c.After = int(float64(before)*p.Scale.Ratio), int(float64(f.Now)*p.Scale.Ratio)
 	if k := p.Hist.ResultAt[i]; k >= 0 {
-		c.Tool, c.Argument = p.Hist.Results[k].Name, p.Hist.Results[k].Action.Key
+		c.Tool, c.Argument = p.Hist.Results[k].Tool, p.Hist.Results[k].About
 	} else if it := &p.Req.Items[p.Req.Head+i]; len(it.Calls) > 0 && f.Fold == 0 {
 		c.Tool = it.Calls[0].Name
 	}

@@ -95,9 +95,9 @@ func (c *Shortening) store(isJSON bool) string {
 // about names the text, with its size: what was called, and which text of its result it is if there are several.
 func (c *Shortening) about() string {
 	if c.Of < 2 {
-		return fmt.Sprintf("%s (%s)", c.Result.About(), c.Size())
+		return fmt.Sprintf("%s (%s)", c.Result.String(), c.Size())
 	}
-	return fmt.Sprintf("text %d of %d of %s (%s)", c.Nth, c.Of, c.Result.About(), c.Size())
+	return fmt.Sprintf("text %d of %d of %s (%s)", c.Nth, c.Of, c.Result.String(), c.Size())
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

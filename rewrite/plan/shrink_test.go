@@ -199,7 +199,7 @@ func TestWhatMayNotBeCutIsNot(t *testing.T) {
 	f(true, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungOffload, Now: 2_000} })
 	f(false, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungCompact, Gone: true} })
 	f(false, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungClear, Fold: 2, Now: 2_000} })
-	f(false, func(p *plan.Plan, _ int) { p.Hist.Results[0].Name = "keep_this" })
+	f(false, func(p *plan.Plan, _ int) { p.Hist.Results[0].Tool = "keep_this" })
 }
 
 // However little is to be kept of however many results: what is said is true, and the sums are right.

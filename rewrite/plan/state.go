@@ -5,7 +5,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
-	"epitome/rewrite/history/ending"
 )
 
 // IsCleared reports whether nothing of the result is sent but a stub, or not even that.
@@ -50,7 +49,7 @@ func NewestGroup(p *Plan) int {
 // IsUntouchable reports whether a result is kept from every rung: by the configuration, which names its tool, or by its
 // kind.
 func IsUntouchable(p *Plan, res *history.Result) bool {
-	return p.Limits.Conf.IsKept(res.Name) || IsFixed(p, res.Item)
+	return p.Limits.Conf.IsKept(res.Tool) || IsFixed(p, res.Item)
 }
 
 // IsFixed reports whether item i never changes.
@@ -90,11 +89,6 @@ func RecalledArtifact(p *Plan, res *history.Result) string {
 		}
 	}
 	return ""
-}
-
-// StateOf says in a few words how a call ended, if its result tells.
-func StateOf(p *Plan, res *history.Result) string {
-	return ending.StateOf(&res.Source, p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), p.TextOf(res.Item))
 }
 
 // MarkLeftOut is what the client's last mark for the provider's cache in messages says, if none of them is sent; else

@@ -23,7 +23,7 @@ func StubWith(p *Plan, res *history.Result, why, distillate string) *decision.Fo
 	} else {
 		w = PartsOf(p, res.Item)
 	}
-	w.File = fileOf(p, res, w.Text)
+	w.File = fileOf(p, res)
 	w.Patch.Text = clearedStub(p, res, &cleared{text: w.Text, why: why, distillate: distillate,
 		Content: w.Content, where: WhereOfContent(p, res, w.Patch.Artifact, w.Content)})
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{w.Patch}}
@@ -82,7 +82,7 @@ func (p *Plan) Marked(text string) bool {
 func ReferenceStub(p *Plan, res *history.Result, r shorten.Repeat) string {
 	earlier := &p.Hist.Results[p.Hist.ResultAt[r.Item]]
 	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the "+
-		"earlier result of %s%s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.About(),
+		"earlier result of %s%s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.String(),
 		placeBefore(p, res, earlier))
 }
 
@@ -94,9 +94,9 @@ func placeBefore(p *Plan, res, earlier *history.Result) string {
 	if to-from > far {
 		return ""
 	}
-	about := earlier.About()
+	about := earlier.String()
 	for k := from + 1; k < to; k++ {
-		if p.Hist.Results[k].About() == about {
+		if p.Hist.Results[k].String() == about {
 			others++
 		}
 	}

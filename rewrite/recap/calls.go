@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
-	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
 )
@@ -34,17 +34,20 @@ func (s *Span) calls(tokens int, n *names) string {
 	var list []*entry
 	room, searched, known, more := bytesFor(tokens), 1<<20, map[string]*entry{}, ""
 	s.results(func(res *history.Result, call *conversation.Call) bool {
-		if todoTool.MatchString(call.Name) || asksUser.MatchString(call.Name) {
+		if res.Kind == activity.Todo || res.Kind == activity.Ask {
 			return true
 		}
-		failure, lines := s.failure(res), []string(nil)
+		failure, lines := "", []string(nil)
+		if res.Failed() {
+			failure = res.State()
+		}
 		e := &entry{tool: shorten.OneLine(call.Name, 80), row: cmp.Or(s.about(res, call), "(no arguments)") + "\n"}
 		if searched > 0 {
 			text, _ := shorten.FinalScreen(s.Plan.TextOf(res.Item))
 			if searched -= len(text); failure != "" {
 				lines = strings.FieldsFunc(excerpt.Failure(text), func(r rune) bool { return r == '\n' })
 			} else {
-				lines = n.choose(shorten.Pieces(text, longestLine), res.Item)
+				lines = n.choose(strings.Split(text, "\n"), res.Item)
 			}
 		}
 		if failure != "" {
@@ -85,42 +88,26 @@ func (s *Span) calls(tokens int, n *names) string {
 	return strings.ToValidUTF8(w.String(), "\ufffd")
 }
 
-// about is the main argument of a call on one line.
+// about is the main argument of a call. It stands on lines of its own, word for word.
 func (s *Span) about(res *history.Result, call *conversation.Call) string {
-	arguments := call.ArgumentsIn(s.Plan.Req.Body)
-	if command, _ := action.CommandOf(call.Name, arguments, call.FreeText); command != "" {
-		if line := strings.TrimRight(shorten.FirstLine(command), " \t\r"); len(line) <= longestRow {
-			return line
-		}
-		return shorten.OneLine(shorten.FirstLine(command), longestRow)
+	line := activity.Command(s.Plan.Req.Body, call)
+	switch {
+	case line != "" && len(line) <= longestRow:
+		return line
+	case line != "":
+		return shorten.OneLine(line, longestRow)
+	case len(res.Files) > 0:
+		return strings.Join(res.Files[:min(len(res.Files), 8)], "\n")
 	}
-	if files := slices.Concat(res.Action.Writes, res.Action.Reads); len(files) > 0 && len(files) < 8 {
-		return strings.Join(files, "\n")
-	}
-	if res.Action.Kind == action.Other {
-		beginning := strings.ReplaceAll(string(arguments[:min(len(arguments), 2*longestRow)]), `"`, "")
-		return shorten.OneLine(beginning, longestRow)
-	}
-	return res.Action.Key
-}
-
-// failure says that a call failed, by an exit code or the client's flag; empty if it did not.
-func (s *Span) failure(res *history.Result) string {
-	switch e := plan.EndingOf(s.Plan, res); {
-	case e.Code > 0:
-		return fmt.Sprintf("failed, exit code %d", e.Code)
-	case e.Said == conversation.WentWrong:
-		return "failed"
-	}
-	return ""
+	return res.About
 }
 
 // written are the files that calls wrote, newest first.
 func (s *Span) written(tokens int) (list []string) {
 	room := bytesFor(tokens)
 	s.results(func(res *history.Result, _ *conversation.Call) bool {
-		for _, name := range res.Action.Writes {
-			if s.failure(res) != "" || slices.Contains(list, name) || len(name) >= room {
+		for _, name := range res.Files {
+			if res.Failed() || res.Kind != activity.Write || slices.Contains(list, name) || len(name) >= room {
 				continue
 			}
 			room -= len(name) + 1
@@ -191,7 +178,7 @@ func newNames(s Span, texts []string) *names {
 			if c.Arguments.End-c.Arguments.Start > longestCall {
 				continue
 			}
-			text := action.ArgumentTexts(c.ArgumentsIn(s.Plan.Req.Body), c.FreeText)
+			text := activity.Texts(s.Plan.Req.Body, &c)
 			eachName(text, func(name string) { n.used[name] = max(n.used[name], i) })
 			if !isIn && f == nil {
 				n.tell(text)

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-)
 
-// todoTool finds tools that keep the agent's task list.
-var todoTool = regexp.MustCompile(`(?i)(?:^|__|[./:])(?:\w*todo\w*|update_?plan|task_?create|task_?update)$`)
+	"epitome/rewrite/activity"
+)
 
 // taskNumber finds the number that a tool gives a new task.
 var taskNumber = regexp.MustCompile(`#(\d+)`)
@@ -24,7 +23,7 @@ func (s *Span) tasks(tokens int) string {
 	for k := range s.Plan.Hist.Results {
 		res := &s.Plan.Hist.Results[k]
 		call := s.callOf(res)
-		if res.Item >= s.Plan.End || call == nil || !todoTool.MatchString(call.Name) || s.failure(res) != "" {
+		if res.Item >= s.Plan.End || call == nil || res.Kind != activity.Todo || res.Failed() {
 			continue
 		}
 		var isWhole bool

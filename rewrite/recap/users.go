@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
@@ -21,10 +22,6 @@ var ofClient = regexp.MustCompile(`(?s)^\s*(?:<(?:system-reminder|task-notificat
 	`environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook)\b|` +
 	`<command-(?:name|message)>.*</command-(?:name|message)>\s*(?:<command-args>\s*</command-args>\s*)?$|` +
 	`Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user)`)
-
-// asksUser finds tools whose results are the user's words.
-var asksUser = regexp.MustCompile(`(?i)^(?:ask_?user(?:_?question)?|ask_?followup_?question|(?:vscode_)?ask_?questions|` +
-	`question|request_?user_?input|exit_?plan_?mode|plan_?mode_?respond|attempt_?completion)$`)
 
 // users are the newest messages of the user that fit, oldest first, and the items of the others.
 func (s *Span) users(b Budgets) (list []quote, more []int) {
@@ -72,7 +69,7 @@ func (s *Span) users(b Budgets) (list []quote, more []int) {
 
 // said is what the user says in item i, without what the client put in.
 func (s *Span) said(i int) string {
-	if k := s.Plan.Hist.ResultAt[i]; k >= 0 && asksUser.MatchString(s.Plan.Hist.Results[k].Name) {
+	if k := s.Plan.Hist.ResultAt[i]; k >= 0 && s.Plan.Hist.Results[k].Kind == activity.Ask {
 		return strings.TrimSpace(s.Plan.TextOf(i))
 	}
 	var own []string

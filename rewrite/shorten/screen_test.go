@@ -283,34 +283,6 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 	}
 }
 
-func BenchmarkFinalScreen(b *testing.B) {
-	log := benchText(b, "log")
-	f := func(name string, change func(line string, i int) string) {
-		var text strings.Builder
-		i := 0
-		for line := range strings.SplitSeq(strings.TrimSuffix(log, "\n"), "\n") {
-			text.WriteString(change(line, i))
-			i++
-		}
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(text.Len()))
-			for b.Loop() {
-				FinalScreen(text.String())
-			}
-		})
-	}
-	f("plain", func(line string, _ int) string { return line + "\n" })
-	f("crlf", func(line string, _ int) string { return line + "\r\n" })
-	f("one escape", func(line string, i int) string { return line + "\x1b[m"[:3*rewritetest.Btoi(i == 0)] + "\n" })
-	f("colours", func(line string, _ int) string {
-		return "\x1b[2m" + line[:27] + "\x1b[0m\x1b[32m" + line[27:34] + "\x1b[0m" + line[34:] + "\n"
-	})
-	f("frames", func(line string, i int) string { return "\r" + line[:40+i*7%20] })
-	f("several bars", func(line string, i int) string {
-		return "\x1b[2A\x1b[2Kfirst " + line[:i%40] + "\n\x1b[2Ksecond " + line[:i%30] + "\n"
-	})
-}
-
 // corpusResults gives f the text of every tool result of the real conversations.
 func corpusResults(t *testing.T, f func(text string)) {
 	t.Helper()
