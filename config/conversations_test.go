@@ -12,12 +12,12 @@ func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
 			t.Errorf("%q gives protect_tokens %d, offload_tokens %d, rent %v", text, l.Protect, l.Offload, l.Rent)
 		}
 	}
-	f("", 5_000, 8_000, 4)
+	f("", 5_000, 4_000, 5)
 	f("rewrite.preset = \"faithful\"", 10_000, 8_000, 6)
 	f("[rewrite]\npreset = \"economy\"\nrent = 4.0", 5_000, 4_000, 4)
 	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
-	f("[rewrite]\nrent = 4.0", 5_000, 8_000, 4)
-	f("[rewrite]\nrent = 0", 5_000, 8_000, 0)
+	f("[rewrite]\nrent = 4.0", 5_000, 4_000, 4)
+	f("[rewrite]\nrent = 0", 5_000, 4_000, 0)
 }
 
 // Models are named besides those of the defaults, or in their place.

@@ -15,7 +15,6 @@ const (
 	NoCause      Cause = iota
 	CauseLarge         // of results that come
 	CauseScreen        //
-	CauseRepeats       //
 	CauseRent          // of old results that are cleared
 	CausePause         //
 	CauseModel         //
@@ -32,10 +31,9 @@ const (
 
 // causes are the name and the sentence of each cause. An event is stored with the names: they keep their spelling.
 var causes = [...]struct{ name, sentence string }{
-	CauseLarge:   {"over_limit", "A result that came was over the limit for one result."},
-	CauseScreen:  {"final_screen", "Terminal output that came is shorter as it would stand on the screen in the end."},
-	CauseRepeats: {"repeats", "Lines of a result that came stand in an earlier result."},
-	CauseRent:    {"rent", "Carrying old or outdated results on costs more than clearing them."},
+	CauseLarge:  {"over_limit", "A result that came was over the limit for one result."},
+	CauseScreen: {"final_screen", "Terminal output that came is shorter as it would stand on the screen in the end."},
+	CauseRent:   {"rent", "Carrying old or outdated results on costs more than clearing them."},
 	CausePause: {"pause", "The pause was longer than cache_life: the provider had forgotten the conversation, so clearing " +
 		"old results cost nothing."},
 	CauseModel:   {"other_model", "Another model is asked, which has nothing cached, so clearing old results cost nothing."},

@@ -11,8 +11,6 @@ const NoCode Code = ""
 const (
 	CodeOverLimit    Code = "over_limit"
 	CodeScreen       Code = "final_screen"
-	CodeRepeats      Code = "repeats"
-	CodeWholeAgain   Code = "whole_again"
 	CodeOld          Code = "old"
 	CodeReadAgain    Code = "read_again"
 	CodeSameAgain    Code = "same_again"
@@ -74,8 +72,6 @@ var sentences = [...]struct {
 }{
 	{CodeOverLimit, "The result is over the limit for one result: the lines that tell most of it are sent."},
 	{CodeScreen, "Terminal output is sent as it would stand on the screen in the end."},
-	{CodeRepeats, "Lines of it stand in an earlier result, which it refers to."},
-	{CodeWholeAgain, "What it referred to is left out now, so it is sent whole again."},
 	{CodeOld, "The result is older than the newest ones, which are left alone."},
 	{CodeReadAgain, "The same was read again later."},
 	{CodeSameAgain, "The same text came again later."},

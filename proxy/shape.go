@@ -224,7 +224,6 @@ func (x *exchange) tell(r *rewrite.Report) {
 	for _, c := range r.Changes {
 		x.event.Causes |= event.CausesOf(c.Cause)
 		switch {
-		case c.Code == event.CodeWholeAgain: // nothing of it is taken out any more
 		case c.Rung == rewrite.ActionOffload:
 			x.event.Offloaded++
 		case c.Rung == rewrite.ActionClear:

@@ -241,9 +241,6 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 		Decided:     true, Broke: true, Offloaded: 1, Cleared: 2, Thoughts: 3, Reason: "why not more",
 	}
 	f(func(*rewrite.Report) {}, want)
-	f(func(r *rewrite.Report) { // which takes out nothing
-		r.Changes = append(r.Changes, plan.Change{Rung: rewrite.ActionOffload, Code: event.CodeWholeAgain})
-	}, want)
 	want.Inner = "the store is full"
 	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, want)
 	want.Model, want.Inner = strings.Repeat("ü", event.MostText/2), "" // names may be as long as a body

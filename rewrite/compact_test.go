@@ -28,7 +28,7 @@ type agent struct {
 
 func newAgent(window int, opening ...string) *agent {
 	a := &agent{bench: newBench(window), items: opening}
-	a.limits.Rent, a.limits.ClearAt, a.limits.Repeats = 0, 1_000, false // rung 3 alone
+	a.limits.Rent, a.limits.ClearAt = 0, 1_000 // rung 3 alone
 	return a
 }
 
@@ -133,7 +133,7 @@ func TestAHugeLastResultIsShownAndTheRestCompacted(t *testing.T) {
 	f := func(tokens int, whole bool) {
 		t.Helper()
 		a := newAgent(32_000, userSays(theTask))
-		a.limits.Offload, a.limits.OffloadReads = 1<<30, 1<<30
+		a.limits.Offload, a.limits.Lookups, a.limits.OffloadReads = 1<<30, 1<<30, 1<<30
 		a.limits.OffloadShare = 1
 		for range 15 {
 			a.work(1, 1_000)

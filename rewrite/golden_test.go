@@ -130,7 +130,7 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 func goldenLimits() limits.Limits {
 	l := plantest.Limits()
 	l.Floor, l.OffloadShare, l.Screen, l.Groups = 100, 1, 60, 2
-	l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = 400, 60, 800, 120
+	l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = 400, 400, 800, 60
 	l.ClearAtLeast, l.Protect = 100, 200
 	return l
 }

@@ -276,9 +276,9 @@ func (p *play) drawLimits() limits.Limits {
 	_ = l.SetPreset(rapid.SampledFrom([]string{"balanced", "faithful", "cautious", "economy"}).Draw(p.T, "preset"))
 	l.Floor, l.Groups, l.ClearAtLeast = 100, draw("groups", 0, 1, 2, 5), draw("at least", 50, 500)
 	l.Offload, l.OffloadKeep = draw("offload", 100, 300, 1500), draw("keep", 0, 20, 200)
-	l.OffloadReads, l.ReadsKeep, l.Protect = l.Offload*2, l.OffloadKeep, draw("protect", 0, 300, 2000)
+	l.OffloadReads, l.Lookups, l.Protect = l.Offload*2, l.Offload, draw("protect", 0, 300, 2000)
 	l.Screen, l.Recall = draw("screen", 50, 1000), draw("recall", 100, 3000)
-	l.ClearCalls, l.Repeats = rapid.Bool().Draw(p.T, "arguments"), draw("repeats", 0, 1, 1) > 0
+	l.ClearCalls = rapid.Bool().Draw(p.T, "arguments")
 	l.CompactAt, l.Target = rapid.SampledFrom([]float64{.3, .9, .9}).Draw(p.T, "compact at"),
 		rapid.SampledFrom([]float64{.2, .5}).Draw(p.T, "target")
 	l.KeepTail = draw("tail", 0, 600, 20_000)

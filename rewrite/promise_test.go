@@ -315,11 +315,8 @@ type notice struct {
 func (j *judge) notice(l string, n notice) {
 	j.Helper()
 	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines?, (\d+) bytes, cleared: `)
-	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-\d+ of the earlier result of `)
 	if m := cleared.FindStringSubmatch(l); m != nil {
 		j.counts(l, numbers(m[1], m[2]), []int{shorten.CountLines(n.was), len(n.was)})
-	} else if m := above.FindStringSubmatch(l); m != nil {
-		j.above(l, numbers(m[1], m[2], m[3]), n)
 	}
 }
 
@@ -345,36 +342,6 @@ func (j *judge) counted(l, text string, tokens int) {
 		}
 	}
 	j.Fatalf("promise 8: %q is not of so many tokens: %.300q", l, text)
-}
-
-// above looks for the lines that are said to stand in an earlier result: as it came, and also as it is sent when the
-// reference is new and nothing was cleared with the same request.
-func (j *judge) above(l string, places []int, n notice) {
-	j.Helper()
-	want := rewritetest.TrimmedLines(n.was)[places[0]-1 : places[1]]
-	if !holds(j.was, n.item, places[2]-1, want) {
-		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
-	}
-	fresh := slices.ContainsFunc(j.out.Report.Changes,
-		func(c plan.Change) bool { return c.Item == n.item && c.Rung == "offload" })
-	cleared := slices.ContainsFunc(j.out.Report.Changes,
-		func(c plan.Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
-	if fresh && !cleared && !holds(j.now, n.at, places[2]-1, want) {
-		j.Fatalf("promise 8: what is referred to is not sent any more: %q", l)
-	}
-}
-
-// holds reports whether an item before the last has these lines from one line on.
-func holds(r *conversation.Request, last, from int, want []string) bool {
-	for i := range r.Items[:last] {
-		for _, text := range textsOf(r, &r.Items[i]) {
-			there := rewritetest.TrimmedLines(text)
-			if from+len(want) <= len(there) && rewritetest.SameLines(there[from:from+len(want)], want) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func numbers(list ...string) (all []int) {

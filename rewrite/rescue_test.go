@@ -9,7 +9,6 @@ import (
 	"epitome/event"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/plan/plantest"
 )
 
 // rescue shapes what there is once more, as it was refused.
@@ -56,6 +55,7 @@ func TestUsersMessagesAreLeftToTheTranscriptWhereNothingElseHelps(t *testing.T) 
 	f := func(most int, from, want plan.Stage, warned, latest bool, opening, newest bool) {
 		t.Helper()
 		a := newAgent(1_000_000, paste("opening", middle))
+		a.limits.Offload = 8_000
 		n := a.listen()
 		a.work(1, 5_000)
 		a.work(1, 5_000)
@@ -298,25 +298,6 @@ func TestARefusedStructureGoesAsItCame(t *testing.T) {
 	if again := a.ask(t); string(again.Body) != a.body() {
 		t.Error("sent again, it has the form that was refused")
 	}
-}
-
-// What is sent whole again is there to be referred to, at once as after a restart.
-func TestAResultThatIsWholeAgainIsFound(t *testing.T) {
-	a := newAgent(1_000_000, userSays(theTask))
-	a.limits.Repeats, a.limits.Floor = true, 0
-	notes := plantest.Entries(1) + plantest.Entries(3)
-	a.does("bash", `{"command":"cat notes"}`, notes)
-	a.work(1, 600)
-	a.ask(t)
-	if out := a.rescue(t, plan.Rescue{Most: 900}); strings.Contains(string(out.Body), "entry_0 of listing_1") {
-		t.Fatalf("the notes are still sent, at stage %s", out.Report.Stage)
-	}
-	a.does("bash", `{"command":"cat other"}`, plantest.Entries(2))
-	a.ask(t)
-	if out := a.rescue(t, plan.Rescue{Whole: true}); string(out.Body) != a.body() {
-		t.Fatal("it does not go as it came")
-	}
-	a.findsAfterRestart(t)
 }
 
 func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {

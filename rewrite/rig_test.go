@@ -185,7 +185,7 @@ func turns(tb testing.TB, body []byte) []string {
 func clearing() *agent {
 	a := newAgent(8_000, userSays(theTask))
 	a.limits.Floor, a.limits.OffloadShare, a.limits.Groups, a.limits.Protect = 100, 1, 2, 200
-	a.limits.Offload, a.limits.OffloadReads, a.limits.ClearAt, a.limits.ClearAtLeast = 8_000, 8_000, .5, 100
+	a.limits.Offload, a.limits.Lookups, a.limits.OffloadReads, a.limits.ClearAt, a.limits.ClearAtLeast = 8_000, 8_000, 8_000, .5, 100
 	return a
 }
 
@@ -212,7 +212,7 @@ func readable(window int) *agent {
 	a := newAgent(window, userSays(theTask))
 	a.limits.Floor, a.limits.OffloadShare = 100, 1
 	a.limits.Offload, a.limits.OffloadKeep = 1_500, 450
-	a.limits.OffloadReads, a.limits.ReadsKeep = 1_500, 450
+	a.limits.OffloadReads, a.limits.Lookups = 1_500, 1_500
 	return a
 }
 

@@ -263,8 +263,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	r.Before, r.After, r.Counted = size.Times(scale.Ratio), size.Times(scale.Ratio), plan.Comparable(x.plan, size)
 }
 
-// limitsFor are the limits of the request, for its model. Where the provider takes results out by itself, nothing
-// refers to them.
+// limitsFor are the limits of the request, for its model.
 func limitsFor(x *run) *limits.Limits {
 	l := x.in.Limits.For(x.req.Model)
 	if known := x.shaper.deps.CachedPrice; known != nil {
@@ -272,12 +271,7 @@ func limitsFor(x *run) *limits.Limits {
 			l = l.AtPrice(price)
 		}
 	}
-	if x.req.Upkeep.By != conversation.ProviderClears || !l.Repeats {
-		return l
-	}
-	apart := *l
-	apart.Repeats = false
-	return &apart
+	return l
 }
 
 // scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
@@ -324,9 +318,6 @@ func (x *run) decide() error {
 	noteSentUnrecorded(x)
 	if plan.IsDeadEnd(p) {
 		beginAnew(x)
-	}
-	if p.Base != x.log.standing { // what is sent whole may be other items
-		x.hist.ForgetLines()
 	}
 	x.out.Report.Unsure = mayMisplace(x)
 	if x.in.Replay {

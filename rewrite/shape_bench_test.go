@@ -29,7 +29,7 @@ func benchmarkShape(b *testing.B, size int, known, decided bool) {
 	s := newSession(size)
 	w := newBench(4_000_000)
 	if !decided {
-		w.limits.Rent, w.limits.Repeats = 0, false
+		w.limits.Rent = 0
 	} else {
 		w.limits.Offload, w.limits.OffloadReads = 400, 400
 	}

@@ -44,7 +44,7 @@ func shapeAnything(t *testing.T, in conversation.Dialect, body string) {
 	b.dialect = in
 	b.limits = goldenLimits()
 	b.limits.Offload, b.limits.OffloadReads, b.limits.Floor = 30, 30, 10
-	b.limits.OffloadKeep, b.limits.ReadsKeep = 5, 5
+	b.limits.OffloadKeep, b.limits.Lookups = 5, 30
 	b.limits.ClearCalls, b.limits.Groups, b.limits.Protect = true, 0, 0
 	b.limits.ClearAt, b.limits.ClearAtLeast = 0.1, 10
 	b.limits.Rules = limits.Rules{Turns: 2, Messages: 5, Pairs: 1, TextOnly: len(body)%2 > 0, Assistant: 20}

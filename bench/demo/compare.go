@@ -58,8 +58,6 @@ func howOf(content string) string {
 		return "screen"
 	case strings.Contains(content, "[epitome: JSON preview of "):
 		return "preview"
-	case strings.Contains(content, "of the earlier result"):
-		return "repeats"
 	case anyStub.MatchString(content):
 		return "excerpt"
 	}

@@ -233,7 +233,8 @@ func (r *Report) printLimits(p *page) {
 		"line for compacting\t" + share(l.Of("compact_at")),
 		"to which that brings it\t" + share(l.Of("compact_to")),
 		fmt.Sprintf("a result\t%d, keeps %d\t", l.Of("offload_tokens"), l.Of("offload_keep")),
-		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Of("offload_read_tokens"), l.Of("offload_read_keep")),
+		fmt.Sprintf("a search or fetch\t%d, keeps %d\t", l.Of("offload_lookup_tokens"), l.Of("offload_keep")/2),
+		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Of("offload_read_tokens"), 2*l.Of("offload_keep")),
 	})
 	if r.WindowFrom == string(window.Default) {
 		p.line("Nothing is known of this model, so the window is a guess: set window.models in the configuration.")

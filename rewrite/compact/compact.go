@@ -215,7 +215,7 @@ func (c *compaction) findCut() (newest int) {
 func (c *compaction) eachCut(f func(i, have int) bool) {
 	have, called, last := 0, plan.Never, min(c.P.End-1, plan.NewestGroup(c.P))
 	for i := c.P.Hist.Len() - 1; i >= c.compactedTo; i-- {
-		have += c.fullSize(i)
+		have += c.P.SentSize(i)
 		if k := c.callers[i]; k >= c.from {
 			called = min(called, k)
 		}
@@ -226,14 +226,6 @@ func (c *compaction) eachCut(f func(i, have int) bool) {
 			return
 		}
 	}
-}
-
-// fullSize is how many tokens item i takes, about, when nothing is left that it could refer to.
-func (c *compaction) fullSize(i int) int {
-	if k := c.P.Hist.ResultAt[i]; k >= 0 && len(plan.ReferredBy(c.P, &c.P.Hist.Results[k])) > 0 {
-		return c.P.Hist.Sizes[i]
-	}
-	return c.P.SentSize(i)
 }
 
 // tailResults returns the results from item i on that may be shortened, and by how many tokens together they are too
@@ -280,7 +272,6 @@ func (c *compaction) writeSummary() bool {
 		c.leaveOut(g)
 	}
 	c.dropOldSummary()
-	plan.RestoreReferences(c.P, c.from, c.to)
 	names := make([]string, len(list))
 	for k, g := range list {
 		names[k] = c.P.Forms[g.First].Artifacts()[0]
@@ -326,7 +317,7 @@ func (c *compaction) dropOldSummary() {
 			if g.Frame == nil {
 				g.Gap = c.P.Req.Gap(i + f.Fold)
 			}
-			c.P.Put(i, &g)
+			c.P.Forms[i] = &g
 			c.P.Sheet.NewForms[i] = true
 		}
 	}
@@ -414,7 +405,7 @@ func (c *compaction) leaveOut(g conversation.Group) {
 		for k := run.First + 1; k < run.End; k++ {
 			c.P.Sheet.NewForms[k] = true
 			if !c.P.IsGone(k) {
-				c.P.Put(k, gone)
+				c.P.Forms[k] = gone
 			}
 		}
 	}

@@ -40,7 +40,6 @@ type Form struct {
 	Until   int     `json:"u,omitempty"` // items behind the head of which that tells
 	Said    string  `json:"t,omitempty"` // artifact with the item as it came, if what was thought in it is not sent
 	Mark    string  `json:"q,omitempty"` // the client's mark for the provider's cache, on the text that it holds
-	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
 
 	// why it was chosen; empty in records of an epitome that did not note it
 	Why event.Code `json:"s,omitempty"`

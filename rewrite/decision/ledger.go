@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"epitome/rewrite/conversation"
 )
@@ -391,7 +390,7 @@ func (d *Decision) Crosses(n int) bool {
 		if f == nil {
 			continue
 		}
-		if i+max(f.Fold, f.Over) > n || slices.ContainsFunc(f.Refers, func(at int) bool { return at >= n }) {
+		if i+max(f.Fold, f.Over) > n {
 			return true
 		}
 	}

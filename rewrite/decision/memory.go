@@ -7,7 +7,7 @@ func (d *Decision) Memory() (n int) {
 		if f == nil {
 			continue
 		}
-		n += perForm + len(f.With) + len(f.Prose) + len(f.Said) + 8*len(f.Refers)
+		n += perForm + len(f.With) + len(f.Prose) + len(f.Said)
 		for _, q := range f.Patches {
 			n += perPatch + len(q.Text) + len(q.Artifact) + len(q.Readable)
 		}

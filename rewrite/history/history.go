@@ -11,7 +11,6 @@ import (
 
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/shorten"
 )
 
 // History is what is known of a conversation's items behind the head, in order: item i is Items[Head+i] of the request.
@@ -28,13 +27,11 @@ type History struct {
 
 	ShortSizes map[ShortItem]int // tokens of an assistant's item without long arguments, once that was asked for
 
-	calls     *activity.Calls  // of the last assistant's message
-	showing   map[string][]int // results that show a file alone, by its path
-	written   map[string]int   // the last result of a call that wrote a file alone and is not settled
-	latest    map[string]int   // the last result with this content, or that was asked for with this call
-	counting  counting
-	Lines     *shorten.LineIndex // of results that are sent whole
-	LinesRead int                // results that lines has been given, or that were not whole
+	calls    *activity.Calls  // of the last assistant's message
+	showing  map[string][]int // results that show a file alone, by its path
+	written  map[string]int   // the last result of a call that wrote a file alone and is not settled
+	latest   map[string]int   // the last result with this content, or that was asked for with this call
+	counting counting
 }
 
 // counting is how the sizes were found.
@@ -92,7 +89,7 @@ type ShortItem struct {
 func New() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: activity.NewCalls(),
-		showing: map[string][]int{}, written: map[string]int{}, latest: map[string]int{}, Lines: shorten.NewLineIndex(),
+		showing: map[string][]int{}, written: map[string]int{}, latest: map[string]int{},
 	}
 }
 
@@ -136,7 +133,6 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 		}
 		h.Size.Add(r.Items[r.Head+i].Role, h.Media[i]-h.Sizes[i], -h.Media[i])
 		h.Sizes[i], h.Media[i] = 0, 0
-		h.Lines.Drop(i)
 	}
 }
 
@@ -247,13 +243,6 @@ func (r *Result) Failed() bool { return r.Call.Failed(r.Exit) }
 
 // State says in a few words how the call ended; empty if nobody tells that.
 func (r *Result) State() string { return r.Call.State(r.Exit) }
-
-// ForgetLines is for when it is no longer known which results are sent whole.
-func (h *History) ForgetLines() {
-	if h.LinesRead > 0 {
-		h.Lines, h.LinesRead = shorten.NewLineIndex(), 0
-	}
-}
 
 // Truncate forgets all items from n on. There must be no assistant's or tool's among them.
 func (h *History) Truncate(r *conversation.Request, n int) {

@@ -2,11 +2,8 @@ package history
 
 // Memory is about how many bytes the history takes.
 func (h *History) Memory() int {
-	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 480, 30, 16
-	n := len(h.Sizes)*perItem + len(h.Results)*perResult + int(h.Lines.Total)*perLine
-	for i := range h.Lines.Held {
-		n += len(h.Lines.Held[i].Counts) * perCount
-	}
+	const perItem, perResult = 32 + 4*8 + 8, 460
+	n := len(h.Sizes)*perItem + len(h.Results)*perResult
 	for k := range h.Results {
 		res := &h.Results[k]
 		n += len(res.About) + sizeOfTexts(res.Files) + sizeOfTexts(res.Cites)

@@ -1,9 +1,6 @@
 package ladder
 
 import (
-	"slices"
-
-	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 )
@@ -15,21 +12,13 @@ type maturity struct {
 	spent bool
 }
 
-// clearableSince says it of each result. One to which others refer is no older than they are: what they say stands only
-// there.
+// clearableSince says it of each result.
 func clearableSince(p *plan.Plan) []maturity {
-	aged, held := agedSince(p), make([]int, len(p.Hist.Results))
+	aged := agedSince(p)
 	list := make([]maturity, len(aged))
-	for k := len(list) - 1; k >= 0; k-- {
-		res, spent := &p.Hist.Results[k], spentSince(p, k)
-		list[k] = maturity{max(min(aged[k], spent), held[k]), spent < aged[k]}
-		since := list[k].since
-		if res.Item >= p.End || plan.IsUntouchable(p, res) || plan.MustBeShown(p, res) {
-			since = plan.Never
-		}
-		for _, i := range plan.ReferredBy(p, res) {
-			held[p.Hist.ResultAt[i]] = max(held[p.Hist.ResultAt[i]], since)
-		}
+	for k := range list {
+		spent := spentSince(p, k)
+		list[k] = maturity{min(aged[k], spent), spent < aged[k]}
 	}
 	return list
 }
@@ -61,26 +50,5 @@ func spentSince(p *plan.Plan, k int) int {
 	if res.SpentBy == 0 || res.SpentBy >= p.End {
 		return plan.Never
 	}
-	// What spent it shows it only by reference.
-	if f := p.Forms[res.SpentBy]; f != nil && slices.Contains(f.Refers, res.Item) {
-		return plan.Never
-	}
 	return max(p.Hist.Answers[res.SpentBy], p.Hist.Answers[res.Item]+limits.SpentGroups)
-}
-
-// refersTo reports whether a result refers to one of the items as it is sent.
-func refersTo(p *plan.Plan, res *history.Result, items map[int]bool) bool {
-	return slices.ContainsFunc(plan.ReferredBy(p, res), func(i int) bool { return items[i] })
-}
-
-// withoutStrays is a list without results that would follow others which are not on it.
-func withoutStrays(p *plan.Plan, list []candidate) (all []candidate) {
-	cleared := map[int]bool{}
-	for _, c := range list {
-		if !c.follows || refersTo(p, c.result, cleared) {
-			cleared[c.item] = true
-			all = append(all, c)
-		}
-	}
-	return all
 }

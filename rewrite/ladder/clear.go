@@ -22,7 +22,6 @@ type candidate struct {
 	since  int             // the request, counted in assistant's messages, at which it became clearable
 	why    plan.Why
 
-	follows    bool   // it is cleared only because something is to which it refers
 	distillate string // what of a model's words stands in the stub
 }
 
@@ -156,29 +155,20 @@ func (c *candidate) bytes(p *plan.Plan) int {
 
 // worthClearing are those of the candidates that free enough with what is left of them.
 func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
-	cleared := map[int]bool{}
 	for _, c := range readable(p, most) {
-		if c.result != nil && !isWorth(p, &c, cleared) {
+		if c.result != nil && !isWorth(p, &c) {
 			continue
 		}
-		cleared[c.item] = true
 		list = append(list, c)
 	}
 	return list
 }
 
-// isWorth measures the stub of a result, and reports whether clearing that is worth it, alone or because something is
-// cleared to which it refers.
-func isWorth(p *plan.Plan, c *candidate, cleared map[int]bool) bool {
-	sent, follows := c.freed, refersTo(p, c.result, cleared)
-	if sent < limits.LeastFreed && !follows {
-		return false
-	}
-	if c.freed -= stubSize(p, c); limits.IsWorthClearing(sent, c.freed) {
-		return true
-	}
-	c.follows = follows && c.freed >= 0
-	return c.follows
+// isWorth measures the stub of a result, and reports whether clearing that is worth it.
+func isWorth(p *plan.Plan, c *candidate) bool {
+	sent := c.freed
+	c.freed -= stubSize(p, c)
+	return limits.IsWorthClearing(sent, c.freed)
 }
 
 // clearableResults is what may be cleared at a request, counted in assistant's messages, in the order of the
@@ -188,7 +178,7 @@ func clearableResults(p *plan.Plan, now int) (list []candidate) {
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
-		if res.Item >= p.End || sent < limits.LeastFreed && len(plan.ReferredBy(p, res)) == 0 { // most are that small
+		if res.Item >= p.End || sent < limits.LeastFreed { // most are that small
 			continue
 		}
 		since := due[k].since
@@ -293,7 +283,7 @@ func measureStub(p *plan.Plan, c *candidate) int {
 
 // clearAll gives all of the list, which is in the order of the conversation, the forms of what is cleared.
 func clearAll(p *plan.Plan, list []candidate) {
-	for _, c := range withoutStrays(p, list) {
+	for _, c := range list {
 		f := c.form
 		switch {
 		case c.result == nil:

@@ -184,15 +184,14 @@ func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 	return f
 }
 
-// clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
+// clearOlderResults clears all results but the newest, as far as clearing them saves anything.
 func clearOlderResults(p *plan.Plan) {
 	why := plan.WhyOlder
-	used := referredItems(p)
 	var list []candidate
 	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
-		if sent < limits.LeastFreed || plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] ||
+		if sent < limits.LeastFreed || plan.IsCleared(p, res) || plan.IsUntouchable(p, res) ||
 			plan.MustBeShown(p, res) {
 			continue
 		}

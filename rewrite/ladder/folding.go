@@ -14,15 +14,14 @@ import (
 // leaving puts messages in the place of many runs of a plan, one run after the other. It writes nothing that may not
 // stand, so that nothing is to be undone.
 type leaving struct {
-	plan       *plan.Plan
-	order      *plan.Sequence
-	references *plan.References
-	largest    int // tokens of a message, so far
+	plan    *plan.Plan
+	order   *plan.Sequence
+	largest int // tokens of a message, so far
 }
 
 // leavingOut begins it.
 func leavingOut(p *plan.Plan) *leaving {
-	return &leaving{plan: p, order: plan.SequenceOf(p), references: plan.ReferencesOf(p)}
+	return &leaving{plan: p, order: plan.SequenceOf(p)}
 }
 
 // fold puts the message of a form in the place of the items that it is for, from item from on, and reports whether it
@@ -34,9 +33,8 @@ func (l *leaving) fold(from int, f *decision.Form, why plan.Why) bool {
 	}
 	p.Set(from, f, why)
 	for i := from + 1; i < to; i++ {
-		p.Put(i, &decision.Form{Rung: decision.RungClear, Gone: true, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)})
+		p.Forms[i] = &decision.Form{Rung: decision.RungClear, Gone: true, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)}
 	}
-	l.references.LeaveOut(from, to)
 	return true
 }
 

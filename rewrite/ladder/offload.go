@@ -13,12 +13,8 @@ import (
 // OffloadArrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When
 // late, all that are sent whole are looked at.
 func OffloadArrivals(p *plan.Plan) {
-	again := p.Case.OverQuota && p.Decidable()
-	var used map[int]bool
 	from := 0
-	if again {
-		used = referredItems(p)
-	} else {
+	if !p.Case.OverQuota || !p.Decidable() {
 		from = sort.Search(len(p.Hist.Results), func(k int) bool { return p.Hist.Results[k].Item >= p.Base.Depth() })
 	}
 	from = withinReach(p, from)
@@ -28,7 +24,7 @@ func OffloadArrivals(p *plan.Plan) {
 	}
 	for k := from; k < len(p.Hist.Results); k++ {
 		res := &p.Hist.Results[k]
-		if p.Forms[res.Item] != nil || res.Item < p.Base.Depth() && used[res.Item] || res.Item < thought {
+		if p.Forms[res.Item] != nil || res.Item < thought {
 			continue
 		}
 		offloadResult(p, res)
@@ -48,17 +44,6 @@ func withinReach(p *plan.Plan, from int) int {
 		}
 	}
 	return from
-}
-
-// referredItems are the items to which others refer.
-func referredItems(p *plan.Plan) map[int]bool {
-	used := map[int]bool{}
-	for k := range p.Hist.Results {
-		for _, i := range plan.ReferredBy(p, &p.Hist.Results[k]) {
-			used[i] = true
-		}
-	}
-	return used
 }
 
 func offloadResult(p *plan.Plan, res *history.Result) {
@@ -82,7 +67,6 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 			why = reason
 			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
 				Readable: c.Readable, Spelling: c.Spelling})
-			f.Refers = append(f.Refers, c.Refers...)
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}
 	}
@@ -97,6 +81,13 @@ func limitOf(p *plan.Plan, res *history.Result) (limit, keep int, recalled strin
 	if recalled = plan.RecalledArtifact(p, res); recalled != "" {
 		return p.Limits.Recall, p.Limits.Recall, recalled
 	}
-	limit, keep, _ = p.Limits.LimitOf(res.Tool, res.Kind == activity.Read)
+	kind := limits.Command
+	switch res.Kind {
+	case activity.Read:
+		kind = limits.Read
+	case activity.Search, activity.Fetch:
+		kind = limits.Lookup
+	}
+	limit, keep, _ = p.Limits.LimitOf(res.Tool, kind)
 	return limit, keep, ""
 }

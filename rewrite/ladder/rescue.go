@@ -12,7 +12,7 @@ import (
 // has changed.
 func RescuePlan(p *plan.Plan) (reason plan.Why) {
 	if p.Case.Rescue.Whole {
-		p.SendWhole()
+		clear(p.Forms)
 		return plan.Why{Code: event.CodeBroken, Words: "the structure of what was sent was refused: it goes on as it came"}
 	}
 	if p.Case.Rescue.Unthinking && p.Case.Rescue.Most == 0 {

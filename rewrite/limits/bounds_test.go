@@ -18,10 +18,10 @@ func TestBoundsShrinkWithTheWindow(t *testing.T) {
 			t.Errorf("at %d: got  %s (%v)\nwant %s", window, got, err, want)
 		}
 	}
-	f(200_000, 190_000, `{"floor":16384,"offload_tokens":8000,"offload_keep":2000,"offload_read_tokens":20000,"offload_read_keep":4000,`+
+	f(200_000, 190_000, `{"floor":16384,"offload_tokens":4000,"offload_lookup_tokens":2000,"offload_read_tokens":20000,"offload_keep":2000,`+
 		`"clear_at":95000,"clear_at_least":20000,"prepare_at":0,"compact_at":171000,"compact_to":0,"keep_tokens":0,`+
 		`"protect_tokens":5000,"protect_groups":12}`)
-	f(10_000, 8_000, `{"floor":8000,"offload_tokens":1500,"offload_keep":750,"offload_read_tokens":1500,"offload_read_keep":750,`+
+	f(10_000, 8_000, `{"floor":8000,"offload_tokens":1500,"offload_lookup_tokens":1500,"offload_read_tokens":1500,"offload_keep":750,`+
 		`"clear_at":4000,"clear_at_least":2500,"prepare_at":0,"compact_at":7200,"compact_to":0,"keep_tokens":0,`+
 		`"protect_tokens":2000,"protect_groups":3}`)
 }

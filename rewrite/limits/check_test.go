@@ -13,7 +13,7 @@ import (
 
 // someLimits has every number at a value that no test below writes.
 func someLimits() Limits {
-	l := Limits{Preset: "faithful", ToolLimits: []Limit{{Tool: "x", Tokens: 7}}, Repeats: true}
+	l := Limits{Preset: "faithful", ToolLimits: []Limit{{Tool: "x", Tokens: 7}}}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
 		switch number := reflect.ValueOf(&l).Elem().FieldByIndex(f.Index); number.Kind() {
 		case reflect.Int, reflect.Int64:

@@ -18,26 +18,25 @@ type Limits struct {
 	Preset string     `toml:"preset"`
 	Floor  unit.Bytes `toml:"floor"` // bytes of body below which nothing new is decided
 
-	Offload      int     `toml:"offload_tokens"` // of a result, above which rung 1 cuts it
-	OffloadKeep  int     `toml:"offload_keep"`
-	OffloadReads int     `toml:"offload_read_tokens"` // the same for the results of file reads
-	ReadsKeep    int     `toml:"offload_read_keep"`
-	OffloadShare float64 `toml:"offload_share"`      // of the window, at most
-	Screen       int     `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
-	Recall       int     `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
-	ToolLimits   []Limit `toml:"tools"`              // for tools by name, in place of the limits above
-	Repeats      bool    `toml:"repeats"`            // blocks of lines that stand earlier become a reference
-	ClearAt      float64 `toml:"clear_at"`           // share of usable
-	ClearAtLeast int     `toml:"clear_at_least"`     // tokens
-	CompactAt    float64 `toml:"compact_at"`         // share of usable
-	PrepareAt    float64 `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
-	Target       float64 `toml:"compact_to"`         // share of usable that a compaction comes down to
-	KeepTail     int     `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
-	Thrash       int     `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
-	WarnAt       int     `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
-	CutoverAt    int     `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
-	Protect      int     `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
-	Groups       int     `toml:"protect_groups"`     // newest groups, likewise
+	Offload      int     `toml:"offload_tokens"`        // of a result, above which rung 1 cuts it
+	Lookups      int     `toml:"offload_lookup_tokens"` // the same for searches and fetches
+	OffloadReads int     `toml:"offload_read_tokens"`   // and for file reads
+	OffloadKeep  int     `toml:"offload_keep"`          // that stay; of lookups half as many, of reads twice
+	OffloadShare float64 `toml:"offload_share"`         // of the window, at most
+	Screen       int     `toml:"screen_tokens"`         // of terminal output, above which its final screen is sent
+	Recall       int     `toml:"recall_tokens"`         // of an artifact that is read back, which come through in full
+	ToolLimits   []Limit `toml:"tools"`                 // for tools by name, in place of the limits above
+	ClearAt      float64 `toml:"clear_at"`              // share of usable
+	ClearAtLeast int     `toml:"clear_at_least"`        // tokens
+	CompactAt    float64 `toml:"compact_at"`            // share of usable
+	PrepareAt    float64 `toml:"prepare_at"`            // share of usable from which on a summary is made ahead of need
+	Target       float64 `toml:"compact_to"`            // share of usable that a compaction comes down to
+	KeepTail     int     `toml:"keep_tokens"`           // of the newest groups, which a compaction leaves as they are
+	Thrash       int     `toml:"anti_thrash_window"`    // compactions of a conversation by which it is told whether more of them pay
+	WarnAt       int     `toml:"warn_at"`               // tokens sent of a conversation since its last compaction; 0 never warns
+	CutoverAt    int     `toml:"cutover_at"`            // the same at which it is compacted; 0 never does
+	Protect      int     `toml:"protect_tokens"`        // of the newest results, which rung 2 leaves alone
+	Groups       int     `toml:"protect_groups"`        // newest groups, likewise
 	// Rent is how many times the price of a rewrite must be owed; 0 waits for the line.
 	Rent        float64       `toml:"rent"`
 	CachedPrice float64       `toml:"cached_price"` // of a token that the provider has cached, against one that is new
@@ -59,18 +58,18 @@ type Limit struct {
 
 // preset is a row of the table of presets: the numbers that differ between them.
 type preset struct {
-	Name                                     string
-	offload, keep, reads, readsKeep, protect int
-	rent                                     float64
+	Name                                   string
+	offload, lookups, reads, keep, protect int
+	rent                                   float64
 }
 
 // presets returns the table of presets.
 func presets() []preset {
 	return []preset{
-		{"balanced", 8_000, 2_000, 20_000, 4_000, 5_000, 4},
-		{"faithful", 8_000, 2_000, 20_000, 4_000, 10_000, 6},
-		{"cautious", 20_000, 4_000, 20_000, 4_000, 40_000, 0},
-		{"economy", 4_000, 1_000, 8_000, 2_000, 5_000, 1.5},
+		{"balanced", 4_000, 2_000, 20_000, 2_000, 5_000, 5},
+		{"faithful", 8_000, 8_000, 20_000, 2_000, 10_000, 6},
+		{"cautious", 20_000, 20_000, 20_000, 4_000, 40_000, 0},
+		{"economy", 4_000, 2_000, 8_000, 1_000, 5_000, 1.5},
 	}
 }
 
@@ -79,7 +78,7 @@ func (l *Limits) SetPreset(name string) error {
 	for _, p := range presets() {
 		if p.Name == name {
 			l.Preset, l.Protect, l.Rent = p.Name, p.protect, p.rent
-			l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = p.offload, p.keep, p.reads, p.readsKeep
+			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.offload, p.lookups, p.reads, p.keep
 			return nil
 		}
 	}
@@ -112,14 +111,7 @@ const (
 	LeastShortened = 100
 	// LeastFreed is how many tokens clearing one text frees at least. What stands in its place costs attention, too.
 	LeastFreed = 200
-	referShare = 20 // a reference frees at least one token of so many
 )
-
-// IsWorthReferring reports whether references to earlier lines free enough of a text. Whoever needs the lines must look
-// for them in two places.
-func IsWorthReferring(tokens, freed int) bool {
-	return freed >= LeastFreed && referShare*freed >= tokens
-}
 
 // IsWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
 func IsWorthClearing(tokens, freed int) bool { return freed >= LeastFreed && 2*freed >= tokens }
@@ -129,7 +121,8 @@ type Effective struct {
 	Conf                                     *Limits
 	Window, Usable                           int
 	PrepareLine, CompactLine, KeepTail       int
-	offload, keep, reads, readsKeep, Screen  int
+	offload, lookups, reads, Screen          int
+	keep                                     int
 	Recall, ClearLine, AtLeast, Protect, Age int
 }
 
@@ -139,8 +132,8 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	here := func(tokens float64) int { return int(tokens / ratio) }
 	share := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
 	s := Effective{Conf: l, Usable: here(float64(usable)), Screen: here(float64(l.Screen))}
-	s.offload, s.reads = share(l.Offload, l.OffloadShare), share(l.OffloadReads, l.OffloadShare)
-	s.keep, s.readsKeep = min(here(float64(l.OffloadKeep)), s.offload/2), min(here(float64(l.ReadsKeep)), s.reads/2)
+	s.offload, s.lookups, s.reads = share(l.Offload, l.OffloadShare), share(l.Lookups, l.OffloadShare), share(l.OffloadReads, l.OffloadShare)
+	s.keep = here(float64(l.OffloadKeep))
 	s.Recall = share(l.Recall, recallShare)
 	s.ClearLine = int(l.ClearAt * float64(s.Usable))
 	s.PrepareLine = int(l.PrepareAt * float64(s.Usable))
@@ -166,18 +159,31 @@ func groupsAt(window int) int {
 // Floor returns the body in bytes below which nothing new is decided: never more bytes than usable has tokens.
 func (s Effective) Floor() int { return min(int(s.Conf.Floor), s.Usable) }
 
+// Kind is what a tool does, for its limit.
+type Kind uint8
+
+// The kinds of tools.
+const (
+	Command Kind = iota // and all that is not known
+	Lookup              // it searches or fetches
+	Read                // it reads files
+)
+
 // LimitOf returns what rung 1 allows a result of the tool: over limit tokens it keeps keep. untouched says that no
 // rung may touch it.
-func (s Effective) LimitOf(tool string, reads bool) (limit, keep int, untouched bool) {
+func (s Effective) LimitOf(tool string, kind Kind) (limit, keep int, untouched bool) {
 	limit, keep = s.offload, s.keep
-	if reads {
-		limit, keep = s.reads, s.readsKeep
+	switch kind {
+	case Lookup:
+		limit, keep = s.lookups, s.keep/2
+	case Read:
+		limit, keep = s.reads, 2*s.keep
 	}
 	own := s.Conf.toolLimit(tool)
 	if own.Tokens > 0 {
-		limit, keep = own.Tokens, min(keep, own.Tokens/2)
+		limit = own.Tokens
 	}
-	return limit, keep, own.Keep
+	return limit, min(keep, limit/2), own.Keep
 }
 
 // BindsThinking reports whether a model of that name takes what it thought only behind what it thought that behind: the

@@ -14,25 +14,21 @@ type checkpoint struct {
 	forms    []*decision.Form
 	newForms map[int]bool
 	names    int // how many names the sheet had put into Named
-	dropped  int // how many results it had taken out of the index of lines
 }
 
 // Checkpoint notes how the plan stands.
 func (p *Plan) Checkpoint() checkpoint {
 	return checkpoint{
 		plan: *p, forms: slices.Clone(p.Forms), newForms: maps.Clone(p.Sheet.NewForms),
-		names: len(p.Sheet.newNames), dropped: len(p.Sheet.dropped),
+		names: len(p.Sheet.newNames),
 	}
 }
 
-// Undo makes the plan what it was at c. The index of lines and the names of artifacts are too large to be copied for
-// each checkpoint: the sheet logs what it takes out of the one and puts into the other, and Undo reverses the log.
+// Undo makes the plan what it was at c. The names of artifacts are too large to be copied for each checkpoint: the sheet
+// logs what it puts in, and Undo reverses the log.
 func (p *Plan) Undo(c checkpoint) {
 	for _, name := range p.Sheet.newNames[c.names:] {
 		delete(p.Sheet.Named, name)
-	}
-	for _, r := range p.Sheet.dropped[c.dropped:] {
-		p.Hist.Lines.Restore(r)
 	}
 	*p = c.plan
 	p.Forms, p.Sheet.NewForms = c.forms, c.newForms

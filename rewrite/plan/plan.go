@@ -13,7 +13,6 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/shorten"
 	"epitome/tokenize"
 )
 
@@ -72,8 +71,7 @@ type Sheet struct {
 	Cause     event.Cause         // why the rung that writes now was taken; each sets it first
 
 	earlier  *earlier
-	newNames []string             // names put into Named, in their order: what Undo takes out again
-	dropped  []shorten.HeldResult // results taken out of the index of lines: what Undo puts back
+	newNames []string // names put into Named, in their order: what Undo takes out again
 }
 
 // Note notes the artifacts of which a form speaks.
@@ -173,7 +171,7 @@ func (p *Plan) Set(i int, f *decision.Form, why Why) {
 	if p.Forms[i] == nil && i >= p.Base.Depth() {
 		f.First = f.Now
 	}
-	p.Put(i, f)
+	p.Forms[i] = f
 	p.Sheet.Artifacts = append(p.Sheet.Artifacts, f.KeptArtifacts(p.Req, i)...)
 	p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
 	p.Sheet.NewForms[i] = true

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"epitome/event"
 	"epitome/rewrite/excerpt"
@@ -23,7 +22,6 @@ type Shortening struct {
 	Name     string // of its own artifact
 	Readable string // of the one with the same for a reader of lines; empty if there is none
 	Spelling span.Spelling
-	Refers   []int // items to which the text refers
 }
 
 // Shorten returns the text to send in the passage's place, and why. ok is false if that would not pay.
@@ -40,16 +38,10 @@ func (c *Shortening) Shorten() (text string, why Why, ok bool) {
 		text = excerpt.Note("final screen of "+c.about(), at) + "\n" + screen
 		why = Why{Code: event.CodeScreen, Words: "brought to the final screen"}
 	}
-	if text == "" && c.Recalled == "" && c.Plan.Limits.Conf.Repeats {
-		text, why = c.references()
-	}
 	if text == "" {
 		return "", Why{}, false
 	}
 	saved := min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item))
-	if len(c.Refers) > 0 {
-		return text, why, limits.IsWorthReferring(c.Tokens, saved)
-	}
 	return text, why, saved >= limits.LeastSaving
 }
 
@@ -98,32 +90,4 @@ func (c *Shortening) about() string {
 		return fmt.Sprintf("%s (%s)", c.Result.String(), c.Size())
 	}
 	return fmt.Sprintf("text %d of %d of %s (%s)", c.Nth, c.Of, c.Result.String(), c.Size())
-}
-
-// references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
-func (c *Shortening) references() (text string, why Why) {
-	const worthwhile = 400 // bytes
-	// What is known stands behind this one, or is it.
-	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead {
-		return "", Why{}
-	}
-	c.Plan.LearnLines(c.Plan.Hist.ResultAt[c.Result.Item])
-	found := c.Plan.Hist.Lines.Repeats(c.Text)
-	if len(found) == 0 {
-		return "", Why{}
-	}
-	var b strings.Builder
-	at := 0
-	for _, r := range found {
-		b.WriteString(c.Text[at:r.Start])
-		b.WriteString(ReferenceStub(c.Plan, c.Result, r))
-		c.Refers = append(c.Refers, r.Item)
-		at = r.End
-	}
-	b.WriteString(c.Text[at:])
-	if s := b.String(); !strings.HasSuffix(s, "\n") {
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "%sthe whole result has %d lines. %s]", Mark, shorten.CountLines(c.Text), c.store(false))
-	return b.String(), Why{Code: event.CodeRepeats, Words: "lines stand in an earlier result"}
 }

@@ -180,7 +180,6 @@ func TestNothingIsForged(t *testing.T) {
 			holdArtifact(rt, c, text)
 			shown, _ := shorten.FinalScreen(c.Text)
 			switch {
-			case why.Code == event.CodeRepeats:
 			case why.Code == event.CodeScreen:
 				if !strings.HasSuffix(text, "\n"+shown) {
 					rt.Fatalf("%q is no screen of %q", text, c.Text)
@@ -192,7 +191,7 @@ func TestNothingIsForged(t *testing.T) {
 				plantest.HoldExcerpt(rt, text, shown)
 			}
 			res := c.Result
-			form := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item] - 1, Refers: c.Refers}
+			form := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item] - 1}
 			p.Set(res.Item, form, why)
 		}
 	})

@@ -58,14 +58,6 @@ func IsFixed(p *Plan, i int) bool { return i < p.Req.Upkeep.Fixed || p.Req.Items
 // Never is a request that does not come.
 const Never = int(^uint(0) >> 1)
 
-// ReferredBy are the items that a result refers to as it is sent.
-func ReferredBy(p *Plan, res *history.Result) []int {
-	if f := p.Forms[res.Item]; f != nil && f.Rung == decision.RungOffload {
-		return f.Refers
-	}
-	return nil
-}
-
 // ReasonToCompact is why there is a compaction.
 func ReasonToCompact(p *Plan) string {
 	switch {

@@ -1,13 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
-	"epitome/rewrite/shorten"
 )
 
 // StubOf is the form of a cleared result.
@@ -76,35 +74,4 @@ func (p *Plan) Marked(text string) bool {
 		}
 	}
 	return false
-}
-
-// ReferenceStub stands in a result where lines were that an earlier one holds.
-func ReferenceStub(p *Plan, res *history.Result, r shorten.Repeat) string {
-	earlier := &p.Hist.Results[p.Hist.ResultAt[r.Item]]
-	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the "+
-		"earlier result of %s%s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.String(),
-		placeBefore(p, res, earlier))
-}
-
-// placeBefore tells an earlier result from others of the same call that stand before this one. Of one that is far off
-// it says nothing.
-func placeBefore(p *Plan, res, earlier *history.Result) string {
-	const far = 100 // results
-	from, to, others := p.Hist.ResultAt[earlier.Item], p.Hist.ResultAt[res.Item], 0
-	if to-from > far {
-		return ""
-	}
-	about := earlier.String()
-	for k := from + 1; k < to; k++ {
-		if p.Hist.Results[k].String() == about {
-			others++
-		}
-	}
-	if others == 0 {
-		return ", the last one before this"
-	}
-	if others == 1 {
-		return ", the last but one before this"
-	}
-	return fmt.Sprintf(", the last but %d before this", others)
 }

@@ -130,7 +130,7 @@ func (t *taking) leaveOut(i int) {
 // putThoughtless makes f the form of item i, of which it takes out what was thought.
 func putThoughtless(p *Plan, i int, f *decision.Form) {
 	notePlace(p, i, f)
-	p.Put(i, f)
+	p.Forms[i] = f
 	p.Sheet.Artifacts = append(p.Sheet.Artifacts, f.KeptArtifacts(p.Req, i)...)
 	p.Sheet.Note(f)
 	p.Sheet.NewForms[i] = true

@@ -83,8 +83,6 @@ func causeOf(p *Plan, c event.Code) event.Cause {
 		return event.CauseLarge
 	case event.CodeScreen:
 		return event.CauseScreen
-	case event.CodeRepeats:
-		return event.CauseRepeats
 	}
 	return p.Sheet.Cause
 }

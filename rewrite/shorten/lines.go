@@ -1,6 +1,7 @@
-// Package shorten makes a shorter text of a longer one: final screens, and references to lines that stand elsewhere.
+// Package shorten makes a shorter text of a longer one: final screens of terminals, and single lines.
 //
-// It promises that what it calls the same is the same, and that its time grows with the text and no faster.
+// What must stand on one line is cut by OneLine, which keeps the beginning, or by Ending, for paths, which keeps the
+// end; Joined cuts a list.
 package shorten
 
 import (

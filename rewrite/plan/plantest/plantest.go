@@ -23,7 +23,7 @@ import (
 // Limits returns the numbers of preset balanced, with the others about as the program has them.
 func Limits() limits.Limits {
 	l := limits.Limits{
-		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Recall: 30_000, Repeats: true, ClearAt: .8,
+		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Recall: 30_000, ClearAt: .8,
 		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9,
 		PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
 	}
