@@ -98,6 +98,7 @@ func (s *spanFacts) message(number string, isAnswer bool, body string) {
 			words := strings.TrimSpace(strings.Join(textsOf(s.was, it), "\n"))
 			if it.Role == conversation.User {
 				words = s.userWords(i)
+				said = append(said, textsOf(s.was, it)...) // a command, without the text that it stands for
 			}
 			said = append(said, words)
 		}
@@ -112,7 +113,7 @@ func (s *spanFacts) userWords(i int) string {
 	var own []string
 	for _, t := range textsOf(s.was, &s.was.Items[i]) {
 		words := conversation.OwnWords(t)
-		if words != "" && !isOther(t) && !strings.HasPrefix(words, "<command-") && !strings.HasPrefix(words, "Caveat: ") {
+		if words != "" && !isOther(t) && !strings.HasPrefix(words, "Caveat: ") {
 			own = append(own, words)
 		}
 	}

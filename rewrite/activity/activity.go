@@ -146,6 +146,7 @@ type read struct {
 	texts  [arguments]string // the first of each kind
 	paths  []string
 	raw    string // all of them, without quotes
+	part   string // which part of a file is wanted, in the words of the arguments
 	isPart bool
 }
 
@@ -161,7 +162,11 @@ func readArguments(raw []byte, freeText bool) (r read) {
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
 		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key.Str))
 		a := argumentNamed(name)
-		r.isPart = r.isPart || slices.Contains(ofPart, name)
+		if slices.Contains(ofPart, name) {
+			if r.isPart = true; v.Type == gjson.Number {
+				r.part += ", " + key.Str + " " + v.Raw
+			}
+		}
 		var list []string
 		for _, item := range v.Array() {
 			if item.Type == gjson.String && item.Str != "" && len(list) < mostFiles {
@@ -203,6 +208,8 @@ func (r *read) files(k Kind) (list []string) {
 // about is the main argument of a call with these files.
 func (r *read) about(k Kind, files []string) string {
 	switch {
+	case (k == Read || k == Write) && r.part != "":
+		return strings.Join(files, ", ") + " (" + r.part[2:] + ")"
 	case k == Read || k == Write:
 		return strings.Join(files, ", ")
 	case k == Run && r.texts[command] != "":

@@ -23,7 +23,7 @@ func TestCalls(t *testing.T) {
 		{"exec_command", `{"cmd":"make"}`, Run, "make", ""},
 		{"run_in_terminal", `{"command":"make","explanation":"Build"}`, Run, "make", ""},
 		{"write_stdin", `{"session_id":7,"chars":"y"}`, Run, "session_id:7,chars:y", ""},
-		{"Read", `{"file_path":"/srv/shop/./order.go","offset":3}`, Read, "/srv/shop/order.go", "/srv/shop/order.go"},
+		{"Read", `{"file_path":"/srv/shop/./order.go","offset":3}`, Read, "/srv/shop/order.go (offset 3)", "/srv/shop/order.go"},
 		{"read_many_files", `{"paths":["a.go","b.go"]}`, Read, "a.go, b.go", "a.go b.go"},
 		{"mcp__filesystem__read_text_file", `{"path":"a.go"}`, Read, "a.go", "a.go"},
 		{"mcp__gmail__read_message", `{"id":"7"}`, Other, "id:7", ""},

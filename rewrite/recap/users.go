@@ -20,8 +20,11 @@ type quote struct {
 // ofClient finds texts in the user's messages that their client put there.
 var ofClient = regexp.MustCompile(`(?s)^\s*(?:<(?:system-reminder|task-notification|local-command-\w+|bash-\w+|` +
 	`environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook)\b|` +
-	`<command-(?:name|message)>.*</command-(?:name|message)>\s*(?:<command-args>\s*</command-args>\s*)?$|` +
+	`<command-(?:name|message)>.*<command-args>\s*</command-args>\s*$|` +
 	`Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user)`)
+
+// isCommand finds a command that the user typed and that stands for a text which follows.
+var isCommand = regexp.MustCompile(`^\s*<command-message>`)
 
 // users are the newest messages of the user that fit, oldest first, and the items of the others.
 func (s *Span) users(b Budgets) (list []quote, more []int) {
@@ -67,16 +70,26 @@ func (s *Span) users(b Budgets) (list []quote, more []int) {
 	return list, more
 }
 
-// said is what the user says in item i, without what the client put in.
+// said is what the user says in item i, without what the client put in: its own texts, and what stands for a command of
+// the user's behind that.
 func (s *Span) said(i int) string {
 	if k := s.Plan.Hist.ResultAt[i]; k >= 0 && s.Plan.Hist.Results[k].Kind == activity.Ask {
 		return strings.TrimSpace(s.Plan.TextOf(i))
 	}
+	if s.item(i).Role != conversation.User {
+		return ""
+	}
+	before := ""
+	if i > 0 && s.item(i-1).Role == conversation.User {
+		before = s.Plan.TextOf(i - 1)
+	}
 	var own []string
 	for _, t := range plan.TextsOf(s.Plan, i) {
-		if t = conversation.OwnWords(t); s.item(i).Role == conversation.User && t != "" && !ofClient.MatchString(t) {
+		t = conversation.OwnWords(t)
+		if isBody := isCommand.MatchString(before); t != "" && !isBody && !ofClient.MatchString(t) {
 			own = append(own, t)
 		}
+		before = t
 	}
 	return strings.Join(own, "\n")
 }
@@ -84,7 +97,7 @@ func (s *Span) said(i int) string {
 // named finds the option that a reply names, and option finds where a line of a list begins with one.
 var (
 	named  = regexp.MustCompile(`(?i)(?:^|\b(?:option|choice|number|approach) )(\d\d?|[a-h])(?:[\s.,:)]|$)`)
-	option = regexp.MustCompile(`(?i)^[\s|>*_(#-]*(?:option |choice |approach )?(\d\d?|[a-h])[*_]*[.):|–—-]`)
+	option = regexp.MustCompile(`(?i)^[\s|>*_(#-]*(?:option |choice |approach )?(\d\d?|[a-h])[*_]*\s*[.):|–—-]`)
 )
 
 // before is what the agent said last before the user's item i.
@@ -101,7 +114,7 @@ func (s *Span) before(i int) string {
 // question near the end, quoted; nothing if there is neither.
 func answered(message, reply string) (lead string) {
 	const words, longest, near = 12, 400, 6
-	if len(strings.Fields(reply)) > words || len(reply) > longest || strings.HasSuffix(reply, "?") {
+	if len(strings.Fields(reply)) > words || len(reply) > longest || strings.HasSuffix(reply, "?") || isCommand.MatchString(reply) {
 		return ""
 	}
 	pick, question := named.FindStringSubmatch(reply), ""
