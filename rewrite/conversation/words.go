@@ -80,26 +80,6 @@ func element(text, name string) (inner string, ok bool) {
 	return strings.TrimSpace(inner), ok
 }
 
-// Notice is what a client says of a task that went on, in a message that stands where the user's do.
-type Notice struct {
-	Task    string // as it is named
-	Status  string
-	Summary string // in a sentence, such as: Background command "make docs" completed (exit code 0)
-}
-
-// NoticeIn is the notice of a task that a text is; ok is false if it is none, or if the user says something beside it.
-func NoticeIn(text string) (n Notice, ok bool) {
-	const longest = 64 << 10 // bytes
-	text = strings.TrimSpace(text)
-	if len(text) > longest || !strings.HasPrefix(text, "<task-notification>") || OwnWords(text) != "" {
-		return Notice{}, false
-	}
-	n.Task, ok = element(text, "task-id")
-	n.Status, _ = element(text, "status")
-	n.Summary, _ = element(text, "summary")
-	return n, ok && n.Task != "" && n.Status != ""
-}
-
 // Speaks reports whether the user says or shows something in an item: not all of it is the client's.
 func Speaks(r *Request, it *Item) bool {
 	if it.Role != User {

@@ -33,20 +33,3 @@ func TestOnlyWhatClientsPutAroundAUsersWordsIsLeftOut(t *testing.T) {
 	f("<rules>never push</rules>", "<rules>never push</rules>")
 	f("<command-name>/review</command-name>", "<command-name>/review</command-name>")
 }
-
-func TestANoticeOfATaskIsTheClients(t *testing.T) {
-	f := func(text string, want Notice) {
-		t.Helper()
-		if got, ok := NoticeIn(text); got != want && ok || ok != (want.Task != "") {
-			t.Errorf("of %q: %+v, %v", text, got, ok)
-		}
-	}
-	const task = "<task-notification>\n<task-id>b1</task-id>\n<output-file>/tmp/b1.output</output-file>\n<status>failed</status>\n" +
-		"<summary>it failed with exit code 2</summary>\n</task-notification>"
-	notice := Notice{"b1", "failed", "it failed with exit code 2"}
-	f(task, notice)
-	f(task+"\nRead the output file to retrieve the result: /tmp/b1.output", notice)
-	f(task+"\nMend it.", Notice{})
-	f("Why does it say "+task, Notice{})
-	f("", Notice{})
-}
