@@ -231,7 +231,7 @@ func TestALongSessionKeepsWhatMatters(t *testing.T) {
 			if !strings.Contains(bare.Replace(s.sent(f.turn)), bare.Replace(line)) {
 				t.Errorf("turn %d: at first sight the model does not see %q", f.turn, line)
 			}
-			if f.turn > 95 && !strings.Contains(bare.Replace(last), bare.Replace(line)) {
+			if f.turn > 97 && !strings.Contains(bare.Replace(last), bare.Replace(line)) {
 				t.Errorf("turn %d: in the end the model does not see %q", f.turn, line)
 			}
 		}

@@ -151,7 +151,7 @@ func (x *textLines) show(i int) int {
 		return 0
 	}
 	n := x.count(x.lines[i])
-	if i > 0 && !x.shown[i-1] && (i+1 == len(x.lines) || !x.shown[i+1]) {
+	if i > 0 && i+1 < len(x.lines) && !x.shown[i-1] && !x.shown[i+1] { // one gap becomes two
 		n += gapTokens
 	}
 	if n > x.budget {
