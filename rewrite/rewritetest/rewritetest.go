@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -136,56 +134,6 @@ func Count(r *conversation.Request, s conversation.Scale) conversation.Size {
 		}
 	}
 	return size
-}
-
-// TrimmedLines returns the lines of a text without the white space at their ends.
-func TrimmedLines(text string) []string {
-	list := strings.Split(text, "\n")
-	if list[len(list)-1] == "" {
-		list = list[:len(list)-1]
-	}
-	for i, l := range list {
-		list[i] = strings.TrimRight(l, " \t\r\v\f")
-	}
-	return list
-}
-
-// SameLines reports whether lines are the same by the words of the rule.
-func SameLines(a, b []string) bool {
-	if slices.Equal(a, b) {
-		return true
-	}
-	one, counts := BehindNumbers(a)
-	other, too := BehindNumbers(b)
-	return counts && too && slices.Equal(one, other)
-}
-
-// BehindNumbers returns the lines without their numbers, if each has one, written in the same way and one more than
-// the line before.
-func BehindNumbers(lines []string) (rest []string, counted bool) {
-	number, sign := 0, ""
-	for i, l := range lines {
-		m := LineNumbers.FindStringSubmatch(l)
-		if m == nil {
-			return nil, false
-		}
-		n, _ := strconv.Atoi(m[1])
-		s := m[2]
-		switch { // the white space of a separator at the end of a line was trimmed
-		case s == "":
-			s = "\t"
-		case s == ".":
-			s = ". "
-		case s == ":" && len(l) > len(m[0]) && strings.Contains("0123456789", l[len(m[0]):len(m[0])+1]):
-			return nil, false
-		}
-		if i > 0 && (n != number+1 || s != sign) {
-			return nil, false
-		}
-		number, sign = n, s
-		rest = append(rest, s+l[len(m[0]):])
-	}
-	return rest, len(lines) > 1
 }
 
 // LineNumbers matches the number with which a tool begins a line, and what parts it from the line.

@@ -10,12 +10,6 @@ func IsBusy(b []byte, most int) bool {
 	return ok && n > most
 }
 
-// CountValues is how many values a text in JSON has, but for those in strings; of a text that is no JSON, about.
-func CountValues(b []byte) int {
-	n, _ := valuesIn(b, len(b))
-	return n
-}
-
 // valuesIn counts values until they are more than most. ok is false if a string has no end.
 func valuesIn(b []byte, most int) (n int, ok bool) {
 	for i := 0; i < len(b) && n <= most; i++ {

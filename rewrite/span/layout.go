@@ -20,26 +20,6 @@ func Layout(b []byte) []byte {
 	return l.all()
 }
 
-// LayoutLines returns in which lines of the layout of a valid text the values stand that begin at these places, which
-// are in their order; the first line is 1.
-func LayoutLines(b []byte, at []int) []int {
-	l := layout{body: b, wanted: at, line: 1}
-	l.all()
-	l.find(len(b))
-	return l.lines
-}
-
-// find notes the line of each wanted value that begins at i or before it.
-func (l *layout) find(i int) {
-	if len(l.wanted) == 0 || l.wanted[0] > i {
-		return
-	}
-	l.line += bytes.Count(l.out[l.counted:], []byte{'\n'})
-	for l.counted = len(l.out); len(l.wanted) > 0 && l.wanted[0] <= i; l.wanted = l.wanted[1:] {
-		l.lines = append(l.lines, l.line)
-	}
-}
-
 // all lays out all values.
 func (l *layout) all() []byte {
 	b := l.body
@@ -58,18 +38,12 @@ func (l *layout) all() []byte {
 // layout is a text that is laid out.
 type layout struct {
 	body, out []byte
-
-	wanted  []int // values whose lines are asked for, and are not known yet
-	lines   []int
-	line    int // in which out[:counted] ends
-	counted int
 }
 
 // write lays out what stands in a value, which may be nested as deep as it likes: nothing of it lies on the stack.
 func (l *layout) write(at Span) {
 	depth := 0
 	for i := at.Start; i < at.End; {
-		l.find(i)
 		switch c := l.body[i]; c {
 		case ' ', '\n', '\t', '\r':
 			i++

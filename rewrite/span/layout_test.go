@@ -28,32 +28,6 @@ func TestLayoutHasAValueInALine(t *testing.T) {
 	f(`{"k":`, `{"k":`) // what is no JSON stays
 }
 
-func TestLinesOfALayoutAreWhereItsValuesBegin(t *testing.T) {
-	wide := strings.Repeat("x", flatValue)
-	long := strings.Repeat("y", longText)
-	body := []byte(`{"data":[{"id":1,"of":"` + wide + `"},{"id":2},{"id":3,"out":"a\n` + long + `"},{"id":4}],"next":{"id":5}}` + "\n" + `{"id":6}`)
-	var at []int
-	for i := range body {
-		if bytes.HasPrefix(body[i:], []byte(`{"id"`)) {
-			at = append(at, i)
-		}
-	}
-	all := strings.Split(string(Layout(body)), "\n")
-	lines := LayoutLines(body, at)
-	if len(lines) != len(at) {
-		t.Fatalf("%d lines of %d", len(lines), len(at))
-	}
-	for k, n := range lines {
-		here := all[n-1]
-		if strings.HasSuffix(here, "{") { // it takes several lines
-			here += all[n]
-		}
-		if !strings.Contains(strings.ReplaceAll(here, " ", ""), `"id":`+string(rune('1'+k))) {
-			t.Errorf("value %d stands not in line %d: %q", k+1, n, all[n-1])
-		}
-	}
-}
-
 // TestLayoutSaysTheSame reads it again: only white space is new, where no string was spelled out.
 func TestLayoutSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
