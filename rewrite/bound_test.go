@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
 	"epitome/rewrite/conversation"
@@ -208,7 +209,6 @@ func (p *minds) deliver(r *speaker, out Output) {
 	if second.Settle != nil {
 		second.Settle()
 	}
-	p.forget(r)
 	r.last, r.sent = map[string]spoken{}, second.Body
 }
 
@@ -229,7 +229,6 @@ func (p *minds) heal(r *speaker) {
 // turn is something that happens.
 func (p *minds) turn() {
 	if p.lost && p.trouble != none { // what is lost is not repeated
-		p.begun = nil
 		for _, r := range p.parts {
 			r.last = map[string]spoken{}
 		}
@@ -246,10 +245,8 @@ func (p *minds) turn() {
 			r.reminder = `{"role":"system","clear_at":"next_user_message","content":` + r.string("It is "+r.words(2)) + `}`
 		}
 	}
-	switch rapid.SampledFrom(withHabits(3, "grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits",
-		"window", "ratio", "fork", "at once", "model", "pause", "vanish", "rescue", "whole", "lose")).Draw(p.T, "what") {
-	case "habit":
-		p.habit(r)
+	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits",
+		"window", "ratio", "fork", "at once", "model", "pause", "vanish", "rescue", "whole", "lose"}).Draw(p.T, "what") {
 	case "grow":
 		grow()
 		p.say(r)
@@ -320,10 +317,12 @@ func (p *minds) whole(r *speaker) Output {
 	if out.Settle != nil {
 		out.Settle()
 	}
-	p.forget(r)
 	r.last = map[string]spoken{}
 	return out
 }
+
+// saysIn reports whether a message is of that role.
+func saysIn(item, role string) bool { return gjson.Get(item, "role").Str == role }
 
 // lose loses some of what was recorded.
 func (p *minds) lose() {
@@ -336,7 +335,7 @@ func (p *minds) lose() {
 		}
 	}
 	p.restart()
-	p.lost, p.begun = true, nil
+	p.lost = true
 	if p.forgetful = p.trouble == failing; p.forgetful {
 		p.notes.luck, p.cupboard.Luck = p.drawLuck("ledger"), p.drawLuck("shelf")
 	}

@@ -265,9 +265,7 @@ func (j *judge) inLines(i int, was []string, stub string) string {
 	}
 	read, err := j.get(m[1])
 	raw, odd := j.get(m[2])
-	kept := string(raw) == string(content.Of(j.was.Body)) || j.bench.respelled &&
-		missingIn(string(raw), "", string(content.Of(j.was.Body))) == ""
-	if err != nil || odd != nil || !kept {
+	if err != nil || odd != nil || string(raw) != string(content.Of(j.was.Body)) {
 		j.Fatalf("promise 6: what %q names is not there: %v, %v", stub, err, odd)
 	}
 	rest := string(read)

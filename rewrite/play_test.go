@@ -27,9 +27,6 @@ type play struct {
 	calm  bool // nothing fails
 	loses bool // some of what was recorded is lost
 
-	begun beginnings        // of all conversations
-	plain map[string]string // items in any spelling, by their bytes and role
-
 	distils bool // large results come, and a model tells of them
 }
 
@@ -101,14 +98,12 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	was, err := r.tongue.Read([]byte(body), nil)
 	switch {
 	case p.loses, out.Report.Err != nil && err != nil:
-		r.last, p.begun = map[string]spoken{}, nil
+		r.last = map[string]spoken{}
 		return
 	case err != nil:
 		p.Fatalf("%v: %s", err, body)
 	case out.Report.Err != nil: // something may have been recorded before it
-		if r.last = map[string]spoken{}; p.begun != nil {
-			p.begun.forget(p.heardOf(r, was, nil))
-		}
+		r.last = map[string]spoken{}
 		return
 	}
 	if !r.rescued {
@@ -118,7 +113,6 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	opening, _ := conversation.OpeningOf(was)
 	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, readIndex(was, out)}
 	p.follows(r.last[r.model], s, out.Report.Broke)
-	p.noteBeginning(r, was, now, out.Report.Broke)
 	r.last[r.model] = s
 	if out.Report.Conversation == "" {
 		p.Fatalf("the request belongs to no conversation")
@@ -157,7 +151,6 @@ func (p *play) rescue(r *speaker) Output {
 	if out.Settle != nil {
 		out.Settle()
 	}
-	p.forget(r)
 	r.last, r.rescued, r.refused = map[string]spoken{}, true, max(r.refused, len(r.items))
 	return out
 }
@@ -313,11 +306,9 @@ func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
 // step is something that happens.
 func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
-	switch rapid.SampledFrom(withHabits(5, "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window",
+	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window",
 		"ratio", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue", "learn",
-	)).Draw(p.T, "what") {
-	case "habit":
-		p.habit(r)
+	}).Draw(p.T, "what") {
 	case "grow":
 		r.rescued = false
 		r.grow()

@@ -146,7 +146,7 @@ func (j *judge) transcripts(where string, s *spanFacts) {
 		if f == nil || f.Fold == 0 && !f.Gone || it.SaysNothing() && f.Rung == decision.RungClear {
 			continue // the last of these was thought, and is in no transcript
 		}
-		if !j.bench.respelled && !j.keeps(&bytes, it) {
+		if !j.keeps(&bytes, it) {
 			j.Fatalf("promise 6: message %d is not where the summary says: %s", i, where)
 		}
 		j.written(i, &text)

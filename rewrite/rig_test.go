@@ -95,8 +95,6 @@ type bench struct {
 	memo     *tokenize.Memo
 	// what was thought may be lost with the store
 	forgetful bool
-	respelled bool      // what is kept may be in another spelling than what comes
-	dropped   int       // bytes of what was thought that the client has left out of what it had sent
 	narrator  *narrator // nil if no model can be asked
 	style     prose.Style
 	now       bool      // compact now

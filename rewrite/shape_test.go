@@ -53,10 +53,6 @@ func (f *follower) heard(body string, out Output, look bool) {
 // look holds what one request can show, and that the same is sent if it is asked for again.
 func (f *follower) look(body string, out Output, all bool) {
 	f.Helper()
-	back, err := out.Restore(f.cupboard.Get)
-	if err != nil || string(back) != body {
-		f.Fatalf("turn %d: what is sent and what is kept do not make the original (%d and %d bytes): %v", f.turn, len(back), len(body), err)
-	}
 	if again := f.shape(body); string(again.Body) != string(out.Body) {
 		f.Fatalf("turn %d: asked again, another body is sent", f.turn)
 	}

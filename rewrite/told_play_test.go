@@ -117,7 +117,6 @@ func (p *tale) twice(r *speaker) {
 
 // replaced asks for compaction. Whoever has sent the very same goes on otherwise.
 func (p *tale) replaced(r *speaker) {
-	p.forget(r)
 	p.now = true
 	out := p.ask(r)
 	p.now = false
@@ -133,10 +132,8 @@ func (p *tale) replaced(r *speaker) {
 
 func (p *tale) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
-	switch rapid.SampledFrom(withHabits(3, "grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now",
-		"fork", "edit", "clock", "vanish", "leave", "panic")).Draw(p.T, "what") {
-	case "habit":
-		p.habit(r)
+	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now",
+		"fork", "edit", "clock", "vanish", "leave", "panic"}).Draw(p.T, "what") {
 	case "grow":
 		r.grow()
 		p.ask(r)

@@ -314,9 +314,6 @@ func (c *compaction) dropOldSummary() {
 		if f := c.P.Forms[i]; f != nil && f.With != "" && i+f.Fold < c.P.Hist.Len() {
 			g := *f
 			g.With, g.Mark, g.Prose, g.Now, g.Name = "", "", "", 0, decision.Ref{}
-			if g.Frame == nil {
-				g.Gap = c.P.Req.Gap(i + f.Fold)
-			}
 			c.P.Forms[i] = &g
 			c.P.Sheet.NewForms[i] = true
 		}
@@ -391,9 +388,6 @@ func (c *compaction) leaveOut(g conversation.Group) {
 	for n, run := range runs {
 		f := &decision.Form{Rung: decision.RungCompact, Fold: run.End - run.First, Kept: nameOfSegment(c, run),
 			At: c.P.Hist.Answers[c.P.End-1]}
-		if f.Frame = conversation.FrameOf(c.P.Req, run.First, f.Fold); f.Frame == nil && run.End < c.P.Hist.Len() {
-			f.Gap = c.P.Req.Gap(run.End)
-		}
 		if n == 0 {
 			f.Over = g.End - g.First
 			if len(runs) > 1 {
@@ -457,7 +451,7 @@ func summaryMessage(c *compaction, text string) string {
 // insertMessage puts a message with the text in the place of the run that item i begins.
 func (c *compaction) insertMessage(i int, text string) {
 	f := *c.P.Forms[i]
-	f.With, f.Gap = summaryMessage(c, text), ""
+	f.With = summaryMessage(c, text)
 	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
 	f.Prose, f.Until, f.Mark, f.Name = c.says.Text, c.says.Until, c.mark, decision.Ref{}
 	c.P.Set(i, &f, plan.Why{Code: f.Why, Words: "the summary stands for it"})

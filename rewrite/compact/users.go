@@ -143,9 +143,7 @@ func sizeInWords(w *plan.Whole) string {
 
 // wholeText is what item i says whose one text, as it stands in the body, is all of it.
 func wholeText(p *plan.Plan, i int, raw []byte) plan.Whole {
-	content, spelling := span.Unspell(raw)
-	q := decision.Patch{Place: conversation.WholeContent, Spelling: spelling,
-		Artifact: p.Shelf.Name(p.Route.Scope, content)}
+	q := decision.Patch{Place: conversation.WholeContent, Artifact: p.Shelf.Name(p.Route.Scope, span.ContentOf(raw))}
 	text := p.TextOf(i)
 	return plan.Whole{Patch: q, Text: text,
 		Content: plan.Content{Lines: shorten.CountLines(text), Tokens: p.Hist.Sizes[i]}}

@@ -6,30 +6,10 @@
 package conversation
 
 import (
-	"bytes"
 	"slices"
 
 	"epitome/rewrite/span"
 )
-
-// TakeBack takes away again what was appended to what the item says, with a mark on it or not.
-func (r *Request) TakeBack(it *Item, text, mark string) span.Edit {
-	e, ok := r.Dialect.Append(r, it, text)
-	if !ok {
-		return span.Edit{}
-	}
-	if m, marks := r.Dialect.(Marker); marks {
-		if marked, ok := m.Mark(e.With, mark); ok && bytes.HasSuffix(r.Body[:e.End], marked) {
-			e.With = marked
-		}
-	}
-	return span.Edit{Span: span.Span{Start: e.End - len(e.With), End: e.End}, With: nil}
-}
-
-// Gap returns the bytes between item i behind the head and the item before it.
-func (r *Request) Gap(i int) string {
-	return string(r.Body[r.Items[r.Head+i-1].End:r.Items[r.Head+i].Start])
-}
 
 // WholeContent returns an item's content, or the one text that is all of it.
 func (r *Request) WholeContent(it *Item) span.Span {

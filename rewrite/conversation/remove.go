@@ -11,17 +11,6 @@ import (
 type Removal struct {
 	First, N int
 	With     []byte
-	Last     bool // they were the last ones when they were taken out first: what parts them from the next ones stays
-}
-
-// Frame is what stood around a run of items that was taken out of a request whose messages hold several items. What is
-// left of such messages shows no more where it was.
-type Frame struct {
-	Lead  string `json:"l,omitempty"` // from the end of the item before to the run
-	Tail  int    `json:"t,omitempty"` // bytes of the run behind its last item
-	Gap   string `json:"g,omitempty"` // from the run to the next message, or the next item of its last one, or to its end
-	Inner bool   `json:"i,omitempty"` // its last message has a next item
-	Last  bool   `json:"e,omitempty"` // there was nothing behind it
 }
 
 // Place is where the message stands that says the item.
@@ -68,28 +57,6 @@ func shareHolder(r *Request, i, k int) bool {
 
 // BytesOf returns the bytes of n items, from item i behind the head on, as they are kept.
 func (r *Request) BytesOf(i, n int) []byte { return runOf(r, r.Head+i, n).Of(r.Body) }
-
-// FrameOf is the frame of n items, from item i behind the head on; nil if each message of the request is one item.
-func FrameOf(r *Request, i, n int) *Frame {
-	if !r.Nested {
-		return nil
-	}
-	run, next := runOf(r, r.Head+i, n), r.Head+i+n
-	f := &Frame{Tail: run.End - r.Items[next-1].End}
-	if before := r.Head + i - 1; before >= 0 {
-		f.Lead = string(r.Body[r.Items[before].End:run.Start])
-	}
-	to := r.Items[next-1].Place().End
-	switch f.Last = next == len(r.Items); {
-	case f.Last:
-	case r.Items[next].Place() == r.Items[next-1].Place():
-		to, f.Inner = r.Items[next].Start, true
-	default:
-		to = r.Items[next].Place().Start
-	}
-	f.Gap = string(r.Body[run.End:to])
-	return f
-}
 
 // Extent is how far what is known of a request reaches whose last known item is item i of all: to the end of its
 // message, unless that says more.
@@ -190,20 +157,17 @@ func (w *remover) tail() int {
 // comes either, and returns the item behind them.
 func (w *remover) drop(i, k int) int {
 	silent := len(w.list[k-1].With) == 0
-	end, last := i, false
+	end := i
 	for end < len(w.req.Items) {
 		first, next := holder(w.req, end)
 		o := w.owner(first, next)
 		if o == 0 || o != k && (!silent || len(w.list[o-1].With) > 0) {
 			break
 		}
-		end, last = next, w.list[o-1].Last
+		end = next
 	}
 	from, to := w.req.Items[i].Place().Start, w.req.Items[end-1].Place().End
-	switch {
-	case silent && last && i > 0:
-		from = w.req.Items[i-1].Place().End
-	case silent && end < len(w.req.Items):
+	if silent && end < len(w.req.Items) {
 		to = w.req.Items[end].Place().Start
 	}
 	w.edit(from, to, w.list[k-1].With)

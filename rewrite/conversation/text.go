@@ -1,10 +1,6 @@
 package conversation
 
-import (
-	"unsafe"
-
-	"epitome/rewrite/span"
-)
+import "epitome/rewrite/span"
 
 // text is a text of the body that was read.
 type text struct {
@@ -31,12 +27,13 @@ func TextIn(r *Request, v span.Span) (string, error) {
 	return says, err
 }
 
-// ContentOf is what the artifact of the value at v holds, which is written by a rule. It is not to be changed.
-func ContentOf(r *Request, v span.Span, s span.Spelling) []byte {
-	if s != span.AsJSON {
+// ContentOf is what the artifact of the value at v holds. It is not to be changed.
+func ContentOf(r *Request, v span.Span) []byte {
+	raw := v.Of(r.Body)
+	if len(raw) > 0 && raw[0] == '"' {
 		if says, err := TextIn(r, v); err == nil {
-			return unsafe.Slice(unsafe.StringData(says), len(says))
+			return span.ContentOfText(raw, says)
 		}
 	}
-	return v.Of(r.Body)
+	return raw
 }

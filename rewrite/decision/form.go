@@ -1,7 +1,7 @@
 // Package decision is in what form each item of a prefix is sent, and how that is recorded.
 //
-// It promises that a recorded form is sent again byte for byte by any later process, and that the original can be made
-// again of the form and the artifacts that it names. A record that cannot be read is not found: a shallower one rules.
+// It promises that a recorded form is sent again byte for byte by any later process, and that what it takes out stands
+// in the artifacts that it names. A record that cannot be read is not found: a shallower one rules.
 // Ledger and Shelf are declared here; the package does no I/O of its own.
 package decision
 
@@ -17,8 +17,7 @@ import (
 	"epitome/rewrite/span"
 )
 
-// Form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte,
-// and to make the original of it with the artifacts it names.
+// Form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte.
 type Form struct {
 	Rung    Rung    `json:"r"`
 	Patches []Patch `json:"p"`
@@ -28,8 +27,6 @@ type Form struct {
 	Fold    int     `json:"o,omitempty"` // items that stand in the message With, this one the first of them
 	With    string  `json:"m,omitempty"` // as JSON
 	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
-	Gap     string  `json:"x,omitempty"` // what parted them from the next item, if nothing is sent for them
-	Frame   *Frame  `json:"h,omitempty"` // what stood around them, where messages hold several items
 	Over    int     `json:"v,omitempty"` // items of the segment of a compaction that begins here
 	Told    string  `json:"d,omitempty"` // artifact with all of those, if some of them are sent
 	Text    string  `json:"y,omitempty"` // artifact with the same as Told, or else as Kept, for a reader of lines
@@ -62,9 +59,6 @@ func (f *Form) Came() int {
 	return f.Stood
 }
 
-// Frame is what stood around items that were taken out.
-type Frame = conversation.Frame
-
 // Patch puts a text in the place of a value of the item.
 type Patch struct {
 	Place    conversation.Place `json:"l"`
@@ -72,7 +66,6 @@ type Patch struct {
 	Text     string             `json:"t"`
 	Artifact string             `json:"a"`           // name of what stood there
 	Readable string             `json:"b,omitempty"` // artifact with the same as history.Readable makes it
-	Spelling span.Spelling      `json:"s"`           // how what stood there is made of the artifact
 }
 
 // Rung is a step of the ladder.
@@ -141,20 +134,12 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		if q.Place == conversation.Behind {
 			continue
 		}
-		list = append(list, Artifact{q.Artifact, conversation.ContentOf(r, spans[n], q.Spelling)})
+		list = append(list, Artifact{q.Artifact, conversation.ContentOf(r, spans[n])})
 		if q.Readable != "" {
 			list = append(list, Artifact{q.Readable, history.Readable(r, spans[n])})
 		}
 	}
 	return list
-}
-
-// Restore is the value that stood where the patch is, made of the artifact's content.
-func (p Patch) Restore(content []byte) []byte {
-	if p.Spelling == span.AsJSON {
-		return content
-	}
-	return p.Spelling.Spell(make([]byte, 0, len(content)+len(content)/8+2), string(content))
 }
 
 // Spans are the values that the patches replace in the item; empty where it has no such value. The content is read
@@ -229,7 +214,7 @@ func (s Spelled) edits(r *conversation.Request, forms []*Form, to int, marked bo
 		case f == nil || f.Gone:
 		case f.Fold > 0 && i+f.Fold <= all:
 			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold,
-				With: withMark(r, f, []byte(f.With), marked), Last: f.Frame != nil && f.Frame.Last})
+				With: withMark(r, f, []byte(f.With), marked)})
 		default:
 			var err error
 			if edits, err = f.patch(edits, &r.Items[r.Head+i], sending{r, s, marked}); err != nil {

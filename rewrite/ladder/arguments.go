@@ -101,15 +101,14 @@ func withoutArguments(p *plan.Plan, i int) *decision.Form {
 		if len(raw) <= longArgument {
 			continue
 		}
-		content, spelling := span.Unspell(raw)
-		name := p.Shelf.Name(p.Route.Scope, content)
+		name := p.Shelf.Name(p.Route.Scope, span.ContentOf(raw))
 		text := string(span.TextOf(raw))
 		short, ok := shortArguments(text, c.FreeText, p.Advice(name, plan.Content{Tokens: p.Count(text)}))
 		if !ok {
 			continue
 		}
 		f.Patches = append(f.Patches, decision.Patch{Place: conversation.CallInput, Index: k, Text: short,
-			Artifact: name, Spelling: spelling})
+			Artifact: name})
 		f.Now -= scale.CountText(raw, false) - p.Count(short)
 	}
 	if len(f.Patches) == 0 {

@@ -169,8 +169,7 @@ type message struct {
 // nothing, or if no such message can be made.
 func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name,
-		Frame: conversation.FrameOf(p.Req, from, to-from),
-		With:  string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
+		With: string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
 	if f.With == "" {
 		return nil
 	}
@@ -346,8 +345,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	if omitted == 0 {
 		return nil
 	}
-	content, spelling := span.UnspellText(w.Raw, w.Text)
-	name := p.Shelf.Name(p.Route.Scope, content)
+	name := p.Shelf.Name(p.Route.Scope, span.ContentOfText(w.Raw, w.Text))
 	lines := shorten.CountLines(w.Text)
 	text := excerpt.Note(fmt.Sprintf("%d of %d lines omitted, of an earlier answer (%s)", omitted, lines, w.Size()),
 		p.Advice(name, plan.Content{Lines: lines, Tokens: w.Tokens})) + "\n" + short
@@ -355,6 +353,6 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {
 		return nil
 	}
-	patch := decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: name, Spelling: spelling}
+	patch := decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: name}
 	return &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{patch}, Now: now}
 }

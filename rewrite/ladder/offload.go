@@ -66,7 +66,7 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 		if text, reason, ok := c.Shorten(); ok {
 			why = reason
 			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
-				Readable: c.Readable, Spelling: c.Spelling})
+				Readable: c.Readable})
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}
 	}

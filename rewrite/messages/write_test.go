@@ -80,10 +80,6 @@ func TestTextsComeBehindWhatTheUserSays(t *testing.T) {
 		if err != nil || len(sent.Items) != len(r.Items) {
 			t.Fatalf("%v: %d items have become %d", err, len(r.Items), len(sent.Items))
 		}
-		back, err := span.Splice(out, []span.Edit{sent.TakeBack(&sent.Items[item], "\n\nmore", "")})
-		if err != nil || string(back) != string(r.Body) {
-			t.Errorf("%v: the original cannot be made again: %s", err, back)
-		}
 	}
 	f(0, `{"role":"user","content":"do\n\nmore"}`, task)
 	f(0, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"\n\nmore"} ]}`, `{"role":"user","content":[{"type":"text","text":"a"} ]}`)
@@ -158,8 +154,7 @@ func TestTakingItemsOutLeavesTheOthersAsTheyWere(t *testing.T) {
 				i++
 				continue
 			}
-			last := i+n == len(r.Items) && rapid.Bool().Draw(t, "last")
-			list = append(list, conversation.Removal{First: i, N: n, Last: last})
+			list = append(list, conversation.Removal{First: i, N: n})
 			i += n
 		}
 		edits, err := conversation.Remove(r, list)

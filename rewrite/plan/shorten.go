@@ -21,7 +21,6 @@ type Shortening struct {
 	Recalled string // the artifact that it shows
 	Name     string // of its own artifact
 	Readable string // of the one with the same for a reader of lines; empty if there is none
-	Spelling span.Spelling
 }
 
 // Shorten returns the text to send in the passage's place, and why. ok is false if that would not pay.
@@ -73,9 +72,7 @@ func (c *Shortening) excerpt(screen string, isScreen bool) string {
 // for a reader of lines.
 func (c *Shortening) store(isJSON bool) string {
 	const longLine, most = 500, 8 << 20 // bytes
-	var content []byte
-	content, c.Spelling = span.UnspellText(c.Raw, c.Text)
-	c.Name = c.Plan.Shelf.Name(c.Plan.Route.Scope, content)
+	c.Name = c.Plan.Shelf.Name(c.Plan.Route.Scope, span.ContentOfText(c.Raw, c.Text))
 	made := Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens}
 	if isJSON && len(c.Text) >= longLine*made.Lines && len(c.Text) <= most && AddressOf(c.Plan, c.Name) != "" {
 		c.Readable = c.Plan.Shelf.Name(c.Plan.Route.Scope, span.Layout([]byte(c.Text)))

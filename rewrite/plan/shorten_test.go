@@ -42,17 +42,16 @@ func lines(name string, from, to int) string {
 	return b.String()
 }
 
-// holdArtifact holds that the text says where the whole lies, that it can be made again of that, and that it was worth
+// holdArtifact holds that the text says where the whole lies, that this is all of it, and that it was worth
 // it.
 func holdArtifact(t rapid.TB, c *plan.Shortening, text string) {
 	t.Helper()
-	content, _ := span.Unspell(c.Raw)
+	content := span.ContentOf(c.Raw)
 	if want := c.Plan.Shelf.Name(c.Plan.Route.Scope, content); c.Name != want || !strings.Contains(text, want) {
 		t.Fatalf("%q names not %s, but %s", text, want, c.Name)
 	}
-	patch := decision.Patch{Spelling: c.Spelling}
-	if back := patch.Restore(content); string(back) != string(c.Raw) {
-		t.Fatalf("%q comes back as %q", c.Raw, back)
+	if string(content) != c.Text {
+		t.Fatalf("%q is kept as %q", c.Raw, content)
 	}
 	if saved := c.Tokens - c.Plan.Count(text); saved < limits.LeastSaving {
 		t.Fatalf("it saves %d tokens", saved)
@@ -226,7 +225,7 @@ func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
 		t.Fatalf("%+v: %.500q", c, text)
 	}
 	f := &decision.Form{Patches: []decision.Patch{{Place: c.Place, Index: c.Index, Text: text, Artifact: c.Name,
-		Readable: c.Readable, Spelling: c.Spelling}}}
+		Readable: c.Readable}}}
 	p.Set(c.Result.Item, f, plan.Why{Words: "test"})
 	kept := map[string]string{}
 	for _, a := range p.Sheet.Artifacts {

@@ -68,7 +68,7 @@ func shrunkForm(p *Plan, res *history.Result, keep int) *decision.Form {
 		screen, isScreen := shorten.FinalScreen(w.Text)
 		if text := c.excerpt(screen, isScreen); text != "" {
 			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
-				Readable: c.Readable, Spelling: c.Spelling})
+				Readable: c.Readable})
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}
 	}

@@ -123,7 +123,7 @@ func (t *taking) leaveOut(i int) {
 	}
 	f := &decision.Form{Rung: decision.RungClear, Fold: 1, Whole: p.Hist.Sizes[i], First: p.FirstSize(i),
 		Why: event.CodeThinking}
-	f.Kept, f.Frame = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1)), conversation.FrameOf(p.Req, i, 1)
+	f.Kept = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1))
 	putThoughtless(p, i, f)
 }
 

@@ -17,9 +17,8 @@ type Whole struct {
 
 // soleText is what the item says whose one text is w.
 func soleText(p *Plan, i int, w *Passage, tokens int) Whole {
-	content, spelling := span.UnspellText(w.Raw, w.Text)
-	q := decision.Patch{Place: w.Place, Index: w.Index, Spelling: spelling,
-		Artifact: p.Shelf.Name(p.Route.Scope, content)}
+	q := decision.Patch{Place: w.Place, Index: w.Index,
+		Artifact: p.Shelf.Name(p.Route.Scope, span.ContentOfText(w.Raw, w.Text))}
 	if f := p.Forms[i]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {
 		q.Readable = f.Patches[0].Readable
 	}
@@ -31,9 +30,8 @@ func soleText(p *Plan, i int, w *Passage, tokens int) Whole {
 // with all that is in it; where somebody can read it there, its texts lie beside it.
 func PartsOf(p *Plan, i int) Whole {
 	it := &p.Req.Items[p.Req.Head+i]
-	content, spelling := span.Unspell(it.Content.Of(p.Req.Body))
-	q := decision.Patch{Place: conversation.WholeContent, Spelling: spelling,
-		Artifact: p.Shelf.Name(p.Route.Scope, content)}
+	q := decision.Patch{Place: conversation.WholeContent,
+		Artifact: p.Shelf.Name(p.Route.Scope, span.ContentOf(it.Content.Of(p.Req.Body)))}
 	text := history.Readable(p.Req, it.Content)
 	if len(text) > 0 && AddressOf(p, q.Artifact) != "" {
 		q.Readable = p.Shelf.Name(p.Route.Scope, text)

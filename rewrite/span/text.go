@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -32,6 +33,29 @@ func Unquote(b []byte) (string, error) {
 		return "", ErrNoJSON
 	}
 	return s, nil
+}
+
+// ContentOf returns what is kept of the JSON value v: the text of a string, and anything else as it is written. So is a
+// string that its text would not show whole, as half a pair or what is no UTF-8 stands in it. The content is not to be
+// changed.
+func ContentOf(v []byte) []byte {
+	if len(v) < 2 || v[0] != '"' {
+		return v
+	}
+	text, err := Unquote(v)
+	if err != nil {
+		return v
+	}
+	return ContentOfText(v, text)
+}
+
+// ContentOfText is ContentOf of a string whose text is known.
+func ContentOfText(v []byte, text string) []byte {
+	if n := strings.Count(text, "\uFFFD"); n > 0 &&
+		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
+		return v
+	}
+	return unsafe.Slice(unsafe.StringData(text), len(text))
 }
 
 // ShortText returns the text of a short string. A value that is null or of another kind has none.

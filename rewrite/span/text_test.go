@@ -70,3 +70,18 @@ func BenchmarkUnquote(b *testing.B) {
 	f("here", Unquote)
 	f("encoding_json", func(text []byte) (s string, err error) { return s, json.Unmarshal(text, &s) })
 }
+
+func TestWhatIsKeptOfAValueIsItsTextIfThatIsAllOfIt(t *testing.T) {
+	f := func(value, content string) {
+		t.Helper()
+		if got := string(ContentOf([]byte(value))); got != content {
+			t.Errorf("of %s %q is kept, want %q", value, got, content)
+		}
+	}
+	f(`"a \"b\"\n"`, "a \"b\"\n")
+	f(`"caf\u00e9 \ud83d\ude00 \/ \uFFFD"`, "café 😀 / \uFFFD")
+	f(`"lone \ud800"`, `"lone \ud800"`)
+	f("\"\xff \uFFFD\"", "\"\xff \uFFFD\"")
+	f(`{"a": 1}`, `{"a": 1}`)
+	f("", "")
+}
