@@ -34,8 +34,8 @@ func kept(t *testing.T) *cli {
 			t.Fatal(err)
 		}
 	}
-	learn("", "/work/shop", "The port is 8080.", "The tests need Redis.")
-	learn("abcdefghijkl", "/work/shop", "The port is 8080.")
+	learn("", "/home/me/shop", "The port is 8080.", "The tests need Redis.")
+	learn("abcdefghijkl", "/home/me/shop", "The port is 8080.")
 	learn("", "other", "It is green.")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -104,17 +104,17 @@ func holds(t *testing.T, c *cli) {
 		return func() error { return memoryClearCmd{ofProject{project}}.Run(c) }
 	}
 	today := time.Now().Format(time.DateOnly)
-	f(list(""), "/work/shop\n  ", "/work/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n", "other\n", "It is green.")
+	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n", "other\n", "It is green.")
 	f(list("other"), "It is green.", "!Redis")
 	f(list("nobody's"), "Nothing is known.")
 	f(func() error { return memoryListCmd{ofProject: ofProject{"other"}, JSON: true}.Run(c) }, `"project": "other"`, `"text": "It is green."`)
 	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
-	f(forget("/work/shop", green), "cannot forget "+green+": no entry has this id")
+	f(forget("/home/me/shop", green), "cannot forget "+green+": no entry has this id")
 	f(forget("", "nobody's"), "cannot forget nobody's: no entry has this id")
 	f(forget("", port), "Forgotten.")
 	f(list(""), "!8080", "Redis", "It is green.")
-	f(clear("/work/shop"), "Forgotten: 1.")
-	f(list(""), "!/work/shop", "It is green.")
+	f(clear("/home/me/shop"), "Forgotten: 1.")
+	f(list(""), "!/home/me/shop", "It is green.")
 	f(forget("other", green), "Forgotten.")
 	f(list(""), "Nothing is known.")
 	f(clear(""), "Forgotten: 0.")
