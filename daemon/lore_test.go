@@ -22,13 +22,13 @@ func (s *touchedFacts) Touch(key string, keep time.Duration) (bool, error) {
 	return s.Store.Touch(key, keep)
 }
 
-// knowingLore is what is known to who shares the scope "me" in the project "/work/my shop".
+// knowingLore is what is known to who shares the scope "me" in the project "/home/me/my shop".
 func knowingLore(t *testing.T) (*touchedFacts, Lore) {
 	t.Helper()
 	kept := &touchedFacts{Store: facts.New(1<<20, time.Now)}
 	local := memory.NewLocal(kept, func() time.Duration { return time.Hour }, time.Now)
 	said := memory.Learned{Add: []memory.Entry{{Kind: memory.Fact, Text: "The port is 8080."}}}
-	if err := local.Learn(memory.Owner{Scope: "me", Project: "/work/my shop"}, said); err != nil {
+	if err := local.Learn(memory.Owner{Scope: "me", Project: "/home/me/my shop"}, said); err != nil {
 		t.Fatal(err)
 	}
 	return kept, Lore{Place: func() memory.Place { return local }, Local: local}
@@ -45,10 +45,10 @@ func wantRecall(t *testing.T, l Lore, scope, project, want string) {
 
 func TestWhatWasLearnedIsToldToItsOwner(t *testing.T) {
 	_, l := knowingLore(t)
-	wantRecall(t, l, "me", "/work/my shop", "The port is 8080.")
-	wantRecall(t, l, "me", "/work/my  shop", "The port is 8080.")
-	wantRecall(t, l, "you", "/work/my shop", "")
-	wantRecall(t, l, "me", "/work/other", "")
+	wantRecall(t, l, "me", "/home/me/my shop", "The port is 8080.")
+	wantRecall(t, l, "me", "/home/me/my  shop", "The port is 8080.")
+	wantRecall(t, l, "you", "/home/me/my shop", "")
+	wantRecall(t, l, "me", "/home/me/other", "")
 	wantRecall(t, l, "me", "", "")
 	all, err := l.List()
 	if err != nil || len(all) != 1 {
@@ -57,7 +57,7 @@ func TestWhatWasLearnedIsToldToItsOwner(t *testing.T) {
 	if err := l.Forget(all[0].Owner, all[0].Entries[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	wantRecall(t, l, "me", "/work/my shop", "")
+	wantRecall(t, l, "me", "/home/me/my shop", "")
 }
 
 func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
@@ -65,7 +65,7 @@ func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
 	f := func(place func() memory.Place) {
 		t.Helper()
 		l.Place = place
-		if wantRecall(t, l, "me", "/work/my shop", ""); l.Remembers() {
+		if wantRecall(t, l, "me", "/home/me/my shop", ""); l.Remembers() {
 			t.Error("it remembers")
 		}
 	}
@@ -79,7 +79,7 @@ func TestWhoOnlyLooksChangesNothing(t *testing.T) {
 		t.Helper()
 		conf.Keep = unit.Duration(time.Hour)
 		l := loreOf(conf, kept)
-		wantRecall(t, l, "me", "/work/my shop", want)
+		wantRecall(t, l, "me", "/home/me/my shop", want)
 		if all, err := l.List(); err != nil || len(all) != 1 {
 			t.Errorf("%+v: listed is %+v, %v", conf, all, err)
 		}
@@ -89,7 +89,7 @@ func TestWhoOnlyLooksChangesNothing(t *testing.T) {
 	if kept.n != 0 {
 		t.Errorf("it was touched %d times", kept.n)
 	}
-	if wantRecall(t, live, "me", "/work/my shop", "8080"); kept.n == 0 {
+	if wantRecall(t, live, "me", "/home/me/my shop", "8080"); kept.n == 0 {
 		t.Error("it is not touched when it is used")
 	}
 }

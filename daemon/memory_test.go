@@ -191,13 +191,13 @@ func TestTheFolderOfAnAgentIsItsProject(t *testing.T) {
 		a.messages[0] = message("system", "You are an agent.\nWorking directory: "+where)
 		return a
 	}
-	a := in("/work/shop", "Please rework the parts one by one.")
+	a := in("/home/me/shop", "Please rework the parts one by one.")
 	a.nears()
 	a.ask()
-	if all, _ := r.knows(folder, 2); all.Memories[0].Owner.Project != "/work/shop" {
+	if all, _ := r.knows(folder, 2); all.Memories[0].Owner.Project != "/home/me/shop" {
 		t.Errorf("known is %+v", all)
 	}
-	if !isTold(p, in("/work/shop", "the same folder")) || isTold(p, in("/work/other", "another folder")) {
+	if !isTold(p, in("/home/me/shop", "the same folder")) || isTold(p, in("/home/me/other", "another folder")) {
 		t.Error("not the project's sessions are told")
 	}
 }

@@ -152,7 +152,7 @@ func TestTheProjectIsAskedFor(t *testing.T) {
 	f("", "")
 	f("here", "here")
 	f("shop", "here", "X-Epitome-Project: shop")
-	f("/work/my shop", "", "x-epitome-project:  /work/my shop ")
+	f("/home/me/my shop", "", "x-epitome-project:  /home/me/my shop ")
 	f("cannot use x-epitome-project: write a name of 1 to 200 characters", "here", "x-epitome-project: ")
 	f("cannot use x-epitome-project: write a name", "", "x-epitome-project: "+strings.Repeat("a", 201))
 	f("cannot use x-epitome-project: write a name", "", "x-epitome-project: a\xffb")

@@ -123,7 +123,7 @@ func TestTheProjectOfAConversation(t *testing.T) {
 		t.Helper()
 		b := newBench(100_000)
 		b.project = named
-		for _, p := range []string{"shop", "/work/shop"} {
+		for _, p := range []string{"shop", "/home/me/shop"} {
 			b.teach("", p, "This is of "+p)
 		}
 		got := memoryIn(b.send(t, fmt.Sprintf(`{"messages":[{"role":"system","content":%q},{"role":"user","content":"hi"}]}`, says)))
@@ -132,11 +132,11 @@ func TestTheProjectOfAConversation(t *testing.T) {
 		}
 	}
 	f("shop", "shop", "You help.")
-	f("/work/shop", "", "Working directory: /work/shop")
-	f("shop", "shop", "Working directory: /work/shop")
-	f("", "other", "Working directory: /work/shop")
+	f("/home/me/shop", "", "Working directory: /home/me/shop")
+	f("shop", "shop", "Working directory: /home/me/shop")
+	f("", "other", "Working directory: /home/me/shop")
 	f("", "", "You help.")
-	f("", "", "Working directory: /work/other")
+	f("", "", "Working directory: /home/me/other")
 }
 
 // An equal first request gets what the one before got; a day later it is another conversation's, and gets what is known

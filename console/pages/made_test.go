@@ -163,7 +163,7 @@ func session() *madeUp {
 		Total: c.Sums, Rows: []story.Row{{Key: "2026-11-19"}, {Key: "2026-11-20", Sums: c.Sums}},
 		Prices: story.Prices{Source: "genai-prices", Date: begun, Models: 372}}
 	m.record()
-	m.memories.All = []memory.Kept{{Owner: memory.Owner{Project: "/work/shop"}, Entries: []memory.Entry{
+	m.memories.All = []memory.Kept{{Owner: memory.Owner{Project: "/home/me/shop"}, Entries: []memory.Entry{
 		{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080.", At: begun}}},
 		{Owner: memory.Owner{Scope: "abcdefghijkl", Project: "other"}, Entries: []memory.Entry{
 			{ID: "1123abcd", Kind: memory.Pitfall, Text: "The tests need Redis.", At: begun}}}}

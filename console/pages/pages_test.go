@@ -127,7 +127,7 @@ func slicesOf(m map[string]string) (all []string) {
 // Only the owner sees what sessions have learned; a page is led to where conversations are told of it.
 func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
 	m := session()
-	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off")
+	says(t, m, "/-/memory", true, "/home/me/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off")
 	says(t, m, "/-/memory", false, "to the owner of this epitome alone", "!Redis", "!8080")
 	says(t, m, "/-/", true, "Memory")
 	m.memories = known{Off: true}

@@ -41,12 +41,12 @@ func TestAgentsFoldersAreFound(t *testing.T) {
 			}
 		}
 	}
-	f("/work/shop", "<environment_context>\n  <cwd>/work/shop</cwd>\n  <shell>bash</shell>")
-	f("/work/shop", "Environment:\n - Primary working directory: /work/shop\n - Is a git repository: true")
-	f("/work/shop", "<env>\n  Working directory: /work/shop\n  Platform: linux")
-	f("/work/shop", "1. OS: linux\n4. Working Directory: /work/shop/\n</env>")
-	f("/work/shop", "docs.\nCurrent working directory: /work/shop")
-	f("/work/shop", "My system is: linux\nI'm currently working in the directory: /work/shop\nHere is")
+	f("/home/me/shop", "<environment_context>\n  <cwd>/home/me/shop</cwd>\n  <shell>bash</shell>")
+	f("/home/me/shop", "Environment:\n - Primary working directory: /home/me/shop\n - Is a git repository: true")
+	f("/home/me/shop", "<env>\n  Working directory: /home/me/shop\n  Platform: linux")
+	f("/home/me/shop", "1. OS: linux\n4. Working Directory: /home/me/shop/\n</env>")
+	f("/home/me/shop", "docs.\nCurrent working directory: /home/me/shop")
+	f("/home/me/shop", "My system is: linux\nI'm currently working in the directory: /home/me/shop\nHere is")
 	f(`C:\new\shop`, "Working directory: C:\\new\\shop\r\nPlatform: win32")
 	f("~/shop", "Working directory: ~/shop")
 	f("/", "Working directory: /")
@@ -55,16 +55,16 @@ func TestAgentsFoldersAreFound(t *testing.T) {
 	f("/first", "<environment_context>\n  <cwd>/first</cwd>\nWorking directory: /second")
 
 	f("", "")
-	f("", "The current working directory (/work/shop) is used.")
-	f("", "Write the sentence \"My working directory: /work/shop\" into it.")
-	f("", "I like this working directory: /work/shop")
+	f("", "The current working directory (/home/me/shop) is used.")
+	f("", "Write the sentence \"My working directory: /home/me/shop\" into it.")
+	f("", "I like this working directory: /home/me/shop")
 	f("", "Working directory: shop")
 	f("", "Working directory: ")
 	f("", "<cwd>")
-	f("", "A log says <cwd>/work/shop</cwd>.")
-	f("", "A log says \"<environment_context>\n  <cwd>/work/shop</cwd>\".")
-	f("", "Write \"Working directory: /work/shop\" into it.")
-	f("", "In Go: \"a\\nWorking directory: /work/shop\\n\"")
+	f("", "A log says <cwd>/home/me/shop</cwd>.")
+	f("", "A log says \"<environment_context>\n  <cwd>/home/me/shop</cwd>\".")
+	f("", "Write \"Working directory: /home/me/shop\" into it.")
+	f("", "In Go: \"a\\nWorking directory: /home/me/shop\\n\"")
 	f("", "Working directory: /"+strings.Repeat("a", mostLetters))
 }
 
