@@ -1,0 +1,71 @@
+package conversation
+
+import (
+	"fmt"
+
+	"epitome/core/jsonspan"
+)
+
+// Flaw is a broken rule of an API: the rule, and the ID of the call or the number of the message that breaks it.
+type Flaw struct{ Rule, Where string }
+
+func (f Flaw) String() string { return f.Rule + " (" + f.Where + ")" }
+
+// The rules, by what breaks them.
+const (
+	RuleOrphan        = "a tool's result answers no call before it"
+	RuleUnanswered    = "a call is not answered"
+	RuleAnsweredTwice = "a call is answered twice"
+	RuleApart         = "a result is apart from the message that called"
+	RuleArguments     = "a call's arguments are not JSON"
+	RuleRole          = "a role is unknown"
+	RuleEmpty         = "an assistant's message has neither content nor calls"
+
+	RuleNothing  = "a message says nothing"
+	RuleBlank    = "a text is blank"
+	RuleRepeated = "several calls have one id"
+	RuleLate     = "a result stands behind other content of its message"
+	RuleFirst    = "the first message is not the user's"
+	RuleSystem   = "a message of the system stands where none may"
+	RuleThinking = "an answer with thoughts does not begin with one"
+	RuleMarked   = "a mark for a cache stands where none may"
+	RuleMarks    = "there are too many marks for a cache"
+
+	RuleReasoning = "what the model thought is apart from what it led to"
+	RuleReasoned  = "a call is apart from what the model thought before it"
+	RuleOutput    = "a result is not written as those of its kind are"
+	RulePart      = "a part stands in a message of another kind"
+	RuleTrigger   = "a request for a compaction is not the last item"
+)
+
+// Worse returns an error if a rewritten request breaks a rule that the original kept. A conversation that came in
+// broken may stay broken, but must not become more so.
+func Worse(original, rewritten *Request) error {
+	if !jsonspan.Valid(rewritten.Body) {
+		return jsonspan.ErrNoJSON
+	}
+	had := map[Flaw]int{}
+	for _, f := range original.Dialect.Flaws(original) {
+		had[f.comparable()]++
+	}
+	for _, f := range rewritten.Dialect.Flaws(rewritten) {
+		key := f.comparable()
+		if had[key]--; had[key] < 0 {
+			return fmt.Errorf("the rewritten request breaks a rule: %s", f)
+		}
+	}
+	return nil
+}
+
+// comparable returns the flaw without anything that a rewrite may change about it: the number of its message, and
+// whether the call is still there that a superfluous result names.
+func (f Flaw) comparable() Flaw {
+	switch f.Rule {
+	case RuleApart, RuleAnsweredTwice:
+		f.Rule = RuleOrphan
+	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate, RuleReasoned, RuleOutput:
+	default:
+		f.Where = ""
+	}
+	return f
+}

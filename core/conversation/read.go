@@ -1,0 +1,131 @@
+package conversation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"epitome/core/jsonspan"
+)
+
+// maxItems bounds a request that is read. Agents never come near it.
+const maxItems = 50_000
+
+// maxValues bounds the JSON values of a body that is read: each costs a microsecond or more, however short it is.
+// Requests of agents have a few thousand.
+const maxValues = 700_000
+
+// ReadBody calls list with the start of the value under the key listKey, which is to read the items and return where
+// the list ends, and setting for every other key of the body. It completes the request with whatever its items say.
+func ReadBody(
+	r *Request, listKey string, list func(start int) (end int, err error),
+	setting func(key []byte, value jsonspan.Span) error,
+) error {
+	if jsonspan.HasMoreValues(r.Body, maxValues) {
+		return fmt.Errorf("the request has more than %d values", maxValues)
+	}
+	found := false
+	err := jsonspan.Document(r.Body, func(key []byte, start int) (int, error) {
+		if string(key) == listKey {
+			found = true
+			return list(start)
+		}
+		end, err := jsonspan.EndOfValue(r.Body, start)
+		if err != nil {
+			return 0, err
+		}
+		return end, setting(key, jsonspan.Span{Start: start, End: end})
+	})
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errors.New("the body has no " + listKey)
+	case len(r.Items) > maxItems:
+		return fmt.Errorf("the request has more than %d items", maxItems)
+	}
+	r.findHead()
+	return nil
+}
+
+// findHead finds the items that always stay, and whether the last answer goes on.
+func (r *Request) findHead() {
+	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
+		r.Lead++
+	}
+	r.Head = r.Lead
+	for i := range r.Items {
+		if r.Items[i].Compaction {
+			r.Head, r.Dead = i+1, i
+		}
+	}
+	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswer() {
+		r.Head++
+	}
+	said := len(r.Items)
+	for said > r.Head && r.Items[said-1].Role == System {
+		said--
+	}
+	r.AnswerGoesOn = said > r.Head && r.Items[said-1].Role == Assistant
+}
+
+// Reuse returns the items of known that the list at start of body repeats byte for byte, and where reading goes on; no
+// items if there are none, or if the lists begin at different places. It stops before the last answer that both have,
+// so that whatever follows is read as if the conversation began there.
+func Reuse(known *Request, body []byte, start int) (items []Item, next int) {
+	if known == nil || known.List != start {
+		return nil, start
+	}
+	common := start + commonPrefix(known.Body[start:], body[start:])
+	for i := len(known.Items) - 1; i > 0; i-- {
+		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
+			return known.Items[:i:i], it.Place().Start
+		}
+	}
+	return nil, start
+}
+
+// commonPrefix returns how many bytes a and b have in common from their start on.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	const block = 4096
+	i := 0
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// summaryRequests are beginnings of the texts with which clients ask a model to summarize their conversation. One that
+// is missing here costs little: that request is compacted like any other.
+var summaryRequests = [...]string{
+	"CRITICAL: Respond with TEXT ONLY",                                     // Claude Code
+	"Your task is to create a detailed summary of the conversation so far", // its older versions
+	"Please create a detailed summary of the conversation so far",          // Copilot CLI
+	"Provide a detailed prompt for continuing our conversation above",      // OpenCode
+	"You are performing a CONTEXT CHECKPOINT COMPACTION",                   // Codex
+}
+
+// AsksForSummary reports whether the newest message of the user's asks for a client's own summary.
+func AsksForSummary(r *Request) bool {
+	last := len(r.Items) - 1
+	for last >= 0 && r.Items[last].Role == System {
+		last--
+	}
+	if last < 0 || r.Items[last].Role != User {
+		return false
+	}
+	parts := r.Items[last].Parts
+	if len(parts) == 0 || parts[len(parts)-1].Kind != TextPart {
+		return false
+	}
+	for _, beginning := range summaryRequests {
+		if bytes.HasPrefix(parts[len(parts)-1].Value.Of(r.Body), []byte(`"`+beginning)) {
+			return true
+		}
+	}
+	return false
+}
