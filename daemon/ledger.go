@@ -47,7 +47,7 @@ const (
 
 // Touch lets what stands under the key live on. due says that what hangs on it needs a touch as well.
 func (l *ledger) Touch(key string) (due bool) {
-	now := l.now()
+	now := l.now().Round(0) // by the wall clock, as facts expire: it goes on while a machine sleeps
 	l.mu.Lock()
 	last, known := l.touched[key]
 	due = !known || now.Sub(last) > min(l.keep/touchShare, touchEvery) || now.Before(last)

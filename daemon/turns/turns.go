@@ -126,7 +126,7 @@ func (l *Ledger) CountAsked() uint64 { return l.asked.Load() }
 
 // touch lets a fact live on. due says that this was not done for long.
 func (l *Ledger) touch(k shared.Key) (due bool) {
-	now := l.now()
+	now := l.now().Round(0) // by the wall clock, as facts expire: it goes on while a machine sleeps
 	l.mu.Lock()
 	last, known := l.touched[k.Name]
 	due = !known || now.Sub(last) > min(l.keep/touchShare, touchEvery) || now.Before(last)
@@ -267,7 +267,7 @@ func (l *Ledger) recall(key string) (store.Fact, bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		b, known := l.bounds[key]
-		return b.fact, known && (b.fact.Version != 0 || l.now().Sub(b.at) < boundFor)
+		return b.fact, known && (b.fact.Version != 0 || l.now().Round(0).Sub(b.at) < boundFor)
 	}
 	return store.Fact{}, false
 }
@@ -286,7 +286,7 @@ func (l *Ledger) remember(key string, fact store.Fact) {
 		if len(l.bounds) >= mostBounds {
 			clear(l.bounds)
 		}
-		l.bounds[key] = bound{fact, l.now()}
+		l.bounds[key] = bound{fact, l.now().Round(0)}
 	}
 }
 
