@@ -32,8 +32,9 @@ type Dialect interface {
 	Begins(kind, data []byte) bool
 	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
 	Fails(kind, data []byte) bool
-	// Holds is for how long the frame of a streamed answer may be held that does not begin.
-	Holds() time.Duration
+	// Holds is how long a streamed answer may be held, counted from an event that neither begins nor fails. Without an
+	// event it is how long one may be held of which nothing has come.
+	Holds(kind, data []byte) time.Duration
 	// Opening is what the beginning of a streamed answer says of its tokens.
 	Opening(heard []byte) spent.Said
 	// Usage is what an answer says of its tokens, and how many of them filled the window of the model: of the whole

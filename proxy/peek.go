@@ -53,7 +53,7 @@ func peekAt(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said
 	case !plain:
 		return nil
 	case wire.EqualFold(kind[:min(len(kind), len(eventStream))], eventStream):
-		h.most, h.until = mostOfStream, time.Now().Add(d.Holds())
+		h.most, h.until = mostOfStream, time.Now().Add(d.Holds(nil, nil))
 		if h.begun() {
 			return nil
 		}
@@ -131,6 +131,10 @@ func (h *peeked) begun() bool {
 			return false
 		case name == "data" && h.dialect.Begins(kind, f.Value):
 			return true
+		case name == "data":
+			if until := time.Now().Add(h.dialect.Holds(kind, f.Value)); until.Before(h.until) {
+				h.until = until
+			}
 		}
 	}
 }

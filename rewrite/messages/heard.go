@@ -101,8 +101,8 @@ func isMute(delta gjson.Result) bool {
 // of a block that is no text, its end, or what is none of the dialect's.
 func (Wire) Begins(kind, event []byte) bool { return stepOf(kind, event).Begins() }
 
-// Holds is for how long the frame of an answer may be held that does not begin.
-func (Wire) Holds() time.Duration { return 2 * time.Second }
+// Holds is how long a stream may be held, counted from an event that neither begins nor fails.
+func (Wire) Holds(_, _ []byte) time.Duration { return 2 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.

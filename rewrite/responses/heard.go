@@ -143,9 +143,22 @@ func isEmptyText(part gjson.Result) bool {
 // of an item that is no message, its end, or what is none of the dialect's.
 func (Wire) Begins(kind, event []byte) bool { return stepOf(kind, event).Begins() }
 
-// Holds is for how long the frame of an answer may be held that does not begin. Servers send it at once, and refuse
-// when they have counted; nobody waits for it.
-func (Wire) Holds() time.Duration { return 10 * time.Second }
+// Holds is how long a stream may be held, counted from an event that neither begins nor fails. Servers send
+// response.created at once and refuse once they have counted the input, which takes seconds, and no client waits for
+// these events. A message without a word is shown to the user, and a refusal behind one follows at once: it comes from a
+// server that opens the message before it asks the model.
+func (Wire) Holds(kind, event []byte) time.Duration {
+	step := reply.ReadStep(kind, event, func(name string, e gjson.Result) reply.Step {
+		if saysNothing(name, e) {
+			return reply.SaidStep
+		}
+		return reply.FrameStep
+	})
+	if step == reply.SaidStep {
+		return 500 * time.Millisecond
+	}
+	return 10 * time.Second
+}
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.
