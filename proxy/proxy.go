@@ -80,9 +80,9 @@ type Lessons interface {
 	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
 	// LearnCut learns that a server has cut a request without a word. ok says that it did: one answer is not enough.
 	LearnCut(upstream, model string, cut window.Cut, believed int) (ok bool)
-	// LearnAnswer takes back what an answer to a request of so many tokens, as the provider counts, proves wrong, and
-	// returns the window that this was; 0 if there was none.
-	LearnAnswer(upstream, model string, tokens int) (refuted int)
+	// LearnAnswer takes back what an answer proves wrong, and returns the window that this was; 0 if there was none.
+	// counted is how many tokens the request had by our own count, used by the provider's; 0 if it does not say.
+	LearnAnswer(upstream, model string, counted, used int) (refuted int)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

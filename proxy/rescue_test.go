@@ -76,10 +76,10 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	if e.ShapeTime == 0 || e.Model != "m" || e.Window != 8_000 || e.TokensAfter.Total() != 5_000 { // as it is known now
 		t.Errorf("the shaping is %+v", e.Shaping)
 	}
-	if e.Hint != (event.Hint{Kind: event.Refuted, Tokens: 9800}) {
+	if e.Hint != (event.Hint{Kind: event.Refuted, Tokens: 10_000}) {
 		t.Errorf("the event does not tell what was taken back: %+v", e.Hint)
 	}
-	if want := "refused test m input 10000 of 8000\nanswered test m 4900"; r.lessons.all() != want {
+	if want := "refused test m input 10000 of 8000\nanswered test m 5000 as 4900"; r.lessons.all() != want {
 		t.Errorf("learned %q", r.lessons.all())
 	}
 	r.allGivenBack()

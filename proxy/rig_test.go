@@ -396,9 +396,9 @@ func (l *lessons) LearnCut(upstream, model string, cut window.Cut, believed int)
 	return true
 }
 
-func (l *lessons) LearnAnswer(upstream, model string, tokens int) int {
-	l.tell("answered %s %s %d", upstream, model, tokens)
-	return 2 * tokens
+func (l *lessons) LearnAnswer(upstream, model string, counted, used int) int {
+	l.tell("answered %s %s %d as %d", upstream, model, counted, used)
+	return 2 * counted
 }
 
 func (l *lessons) Learn(s RatioSource, counted, used int) {

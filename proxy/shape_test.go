@@ -252,7 +252,7 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	want.HeldBefore, want.HeldAfter, want.TakenOut = 200, 100, 50
 	want.Leading, want.Parent, want.Diverged, want.Decision = "l", "p", 3, "d"
 	want.Estimated = true
-	want.Hint = event.Hint{Kind: event.Refuted, Tokens: 46} // as the rig says of every answer that is heard
+	want.Hint = event.Hint{Kind: event.Refuted, Tokens: 50} // as the rig says of every answer that is heard
 	f(func(r *rewrite.Report) {
 		r.Usable, r.Items, r.Estimated = 900, 7, true
 		r.Bearings = rewrite.Bearings{ClearLine: 500, CompactLine: 800, HeldBefore: 200, HeldAfter: 100, TakenOut: 50,

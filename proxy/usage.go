@@ -61,12 +61,7 @@ func learnFrom(x *exchange, own, used int) {
 		return
 	}
 	lessons := x.proxy.plugs.Lessons
-	if used <= 0 { // by our own count, with a margin
-		refuted := lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
-		x.event.Hint = hintOf(event.Refuted, refuted)
-		return
-	}
-	x.event.TokensUsed = used
+	x.event.TokensUsed = max(used, 0)
 	if cut, ok := window.Truncated(used, counted, x.event.Window); ok {
 		x.event.Hint = hintOf(event.Suspected, cut.Size)
 		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
@@ -75,8 +70,9 @@ func learnFrom(x *exchange, own, used int) {
 		}
 		return
 	}
-	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
-	if own > 0 {
+	sent := x.event.TokensAfter.Total()
+	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, sent, used))
+	if own > 0 && used > 0 {
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}
 }

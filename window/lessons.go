@@ -40,6 +40,7 @@ type lesson struct {
 	Tokens int       `json:"tokens"`
 	Until  time.Time `json:"until"`
 	Stated bool      `json:"stated,omitempty"` // by the provider, and not derived from what it did
+	Ours   bool      `json:"ours,omitempty"`   // Tokens are of our own count, and not of the provider's
 }
 
 const (
@@ -152,7 +153,7 @@ func (l *Lessons) of(q question) *known {
 // else, if the request was too long by our count, that the window is a little smaller than the request. It returns
 // what was learned; ok reports that this is news, which deserves a warning.
 func (l *Lessons) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
-	n := lesson{Tokens: s.Tokens - s.Tokens/20}
+	n := lesson{Tokens: s.Tokens - s.Tokens/20, Ours: true}
 	switch {
 	case r.Cause != Input && r.Cause != Output:
 		return 0, false
@@ -241,22 +242,33 @@ func (l *Lessons) Unprobe(asked func(upstream string) bool) {
 	})
 }
 
-// LearnAnswer takes lessons back that the answer to a request of so many tokens, by the provider's count, proves
-// wrong. It returns the window that was taken back, or to which the last request had seemed to be cut; 0 if there was
-// none.
-func (l *Lessons) LearnAnswer(upstream, model string, tokens int) (refuted int) {
+// LearnAnswer takes lessons back that the answer to a request proves wrong, which has counted tokens by our own count,
+// and used by the provider's, if it tells that. It returns the window that was taken back, or to which the last request
+// had seemed to be cut; 0 if there was none.
+func (l *Lessons) LearnAnswer(upstream, model string, counted, used int) (refuted int) {
 	q := question{upstream, model}
 	if q.isLong() {
 		return 0
 	}
+	tokens := used
+	if tokens <= 0 {
+		tokens = counted - counted/10
+	}
+	isWrong := func(n lesson) bool {
+		if n.Ours {
+			return l.holds(n) && counted > n.Tokens
+		}
+		return l.holds(n) && tokens > n.Tokens
+	}
+	// A small request tells little of how the provider counts, and one that counts less may leave out what was cached.
+	tellsUnit := func(n lesson) bool { return n.Ours && l.holds(n) && used > counted && counted >= n.Tokens/4 }
 	l.mu.Lock()
 	k := l.of(q)
 	k.largest = max(k.largest, tokens)
 	if tokens > k.cut.Size { // to so many it was not cut, whatever the next answer counts
 		refuted, k.cut = k.cut.Size, Cut{}
 	}
-	isWrong := func(n lesson) bool { return l.holds(n) && tokens > n.Tokens }
-	isNews := isWrong(k.learned) || isWrong(k.probed)
+	isNews := isWrong(k.learned) || isWrong(k.probed) || tellsUnit(k.learned)
 	l.mu.Unlock()
 	if !isNews {
 		return refuted
@@ -267,6 +279,9 @@ func (l *Lessons) LearnAnswer(upstream, model string, tokens int) (refuted int) 
 			if isWrong(*n) {
 				refuted, *n, changed = max(refuted, n.Tokens), lesson{}, true
 			}
+		}
+		if n := &k.learned; tellsUnit(*n) {
+			n.Tokens, n.Ours, changed = min(int(int64(n.Tokens)*int64(used)/int64(counted)), Most), false, true
 		}
 		return changed
 	})

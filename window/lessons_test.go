@@ -129,17 +129,44 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 		}
 	}
 	l.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
-	l.LearnAnswer("up", "m", 32_768)
-	l.LearnAnswer("other", "m", 100_000)
+	l.LearnAnswer("up", "m", 32_768, 32_768)
+	l.LearnAnswer("other", "m", 100_000, 100_000)
 	want(32_768, Learned)
-	l.LearnAnswer("up", "m", 32_769)
+	l.LearnAnswer("up", "m", 32_769, 32_769)
 	want(128_000, Default)
 	l.Probe("up", "m", 65_536)
 	l.LearnRefusal("up", "m", stated(32_768), Sent{Window: 65_536})
-	l.LearnAnswer("up", "m", 40_000)
+	l.LearnAnswer("up", "m", 40_000, 40_000)
 	want(65_536, Probed)
-	l.LearnAnswer("up", "m", 70_000)
+	l.LearnAnswer("up", "m", 70_000, 70_000)
 	want(128_000, Default)
+}
+
+// A window that was guessed by our own count is held against own counts, until an answer tells how many tokens the
+// provider counts for one of ours: from then on it is in the provider's.
+func TestAGuessIsHeldAgainstItsOwnUnit(t *testing.T) {
+	for _, ratio := range []float64{1, 1.2, 1.43, 1.6, 2, 3} {
+		l, w, _ := lessonsOn(&drawer{})
+		used := func(counted int) int { return int(float64(counted) * ratio) }
+		l.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000, Window: 128_000})
+		for _, counted := range []int{800, 20_000, 30_000, 37_000} {
+			if refuted := l.LearnAnswer("up", "m", counted, used(counted)); refuted > 0 {
+				t.Errorf("at %g an answer to %d tokens takes %d back", ratio, counted, refuted)
+			}
+		}
+		if got := w.Of("up", "m"); got.Source != Learned || got.Tokens > used(38_000) || got.Tokens < used(38_000)-100 {
+			t.Errorf("at %g the window is %v, want %d", ratio, got, used(38_000))
+		}
+		if refuted := l.LearnAnswer("up", "m", 41_000, used(41_000)); refuted == 0 {
+			t.Errorf("at %g a larger answer takes nothing back", ratio)
+		}
+	}
+	l, w, _ := lessonsOn(&drawer{})
+	l.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000, Window: 128_000})
+	l.LearnAnswer("up", "m", 30_000, 3_000) // which leaves out what was cached
+	if got := w.Of("up", "m"); got != (Window{38_000, Learned}) {
+		t.Errorf("the window is %v", got)
+	}
 }
 
 // exactly is a cut to a size that windows have.
@@ -180,7 +207,7 @@ func TestOneCutIsASuspicion(t *testing.T) {
 	}
 	answer := func(tokens, want int) {
 		t.Helper()
-		if got := l.LearnAnswer("up", "m", tokens); got != want {
+		if got := l.LearnAnswer("up", "m", tokens, tokens); got != want {
 			t.Errorf("an answer to %d tokens takes %d back, want %d", tokens, got, want)
 		}
 	}
@@ -280,7 +307,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	}
 	for range 2 {
 		for _, up := range []string{"up", "gone"} {
-			l.LearnAnswer(up, "m", 40_000) // no refusal stands any more
+			l.LearnAnswer(up, "m", 40_000, 40_000) // no refusal stands any more
 			if got := w.Of(up, "m"); got.Source == Probed != (up == "up") {
 				t.Errorf("%s: got %v", up, got)
 			}
@@ -307,7 +334,7 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			case 2:
 				l.Probe("up", "mine", n)
 			case 3:
-				l.LearnAnswer("up", "mine", n)
+				l.LearnAnswer("up", "mine", n, n)
 				if got := w.Of("up", "mine"); got.Source != Configured && got.Tokens < n {
 					t.Fatalf("%d tokens were answered, and the window is %v", n, got)
 				}
@@ -342,7 +369,7 @@ func TestSharedLessonsAreEverybodys(t *testing.T) {
 	f(as, "two", 128_000)
 	a.Refresh()
 	f(as, "two", 40_000)
-	if refuted := b.LearnAnswer("up", "one", 25_000); refuted != 20_000 {
+	if refuted := b.LearnAnswer("up", "one", 25_000, 25_000); refuted != 20_000 {
 		t.Errorf("%d tokens were refuted", refuted)
 	}
 	f(as, "one", 20_000)
