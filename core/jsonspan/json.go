@@ -212,6 +212,9 @@ func HasElements(body []byte, v Span) bool {
 // Elements gives f the place of each value of the array that begins at body[i], and returns the array's end.
 func Elements(body []byte, i int, f reader) (int, error) { return Walk(body, i, '[', f) }
 
+// ElementsFrom is Elements from one of the values on: the one at body[i].
+func ElementsFrom(body []byte, i int, f reader) (int, error) { return walkFrom(body, i, ']', f) }
+
 // Walk steps over the brackets and commas of an object or array. Everything is looked at once.
 func Walk(body []byte, i int, open byte, f reader) (end int, err error) {
 	if body[i] != open {
@@ -222,6 +225,10 @@ func Walk(body []byte, i int, open byte, f reader) (end int, err error) {
 	if i < len(body) && body[i] == shut {
 		return i + 1, nil
 	}
+	return walkFrom(body, i, shut, f)
+}
+
+func walkFrom(body []byte, i int, shut byte, f reader) (end int, err error) {
 	for i < len(body) {
 		if i, err = f(i); err != nil {
 			return 0, err
