@@ -30,6 +30,7 @@ type Call struct {
 	Name      string
 	Arguments jsonspan.Span // a JSON string or the JSON itself, as the API has it; empty if there is none
 	FreeText  bool          // the arguments are any text, not JSON
+	Fixed     bool          // the arguments have a form of their own: no text in them may change
 }
 
 // ArgumentsIn returns the arguments as text: JSON, unless they are free text.
@@ -48,7 +49,7 @@ const (
 
 // Part is one part of an item's content. A content that is one string has one part.
 type Part struct {
-	jsonspan.Span               // the whole part, as it stands in a list
+	jsonspan.Span               // the whole part, as it stands in a list; empty if no other can stand in its place
 	Kind          PartKind      //
 	Value         jsonspan.Span // text, address or data
 	Detail        jsonspan.Span // of an image how closely to look, of sound its format
