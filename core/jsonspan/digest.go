@@ -57,7 +57,7 @@ type Sum [sha256.Size]byte
 
 // Digest digests the value that begins at body[i], whatever its white space and the order of its keys, and returns the
 // index behind it. It looks at every byte once: each level covers the digests of the one below. loose may be nil: then
-// all counts.
+// all counts. Keys may have escapes, or stand there twice.
 func Digest(body []byte, i int, loose Loose) (end int, d Sum, err error) {
 	return digester{body, loose}.value(i, 0)
 }
@@ -69,17 +69,23 @@ type digester struct {
 }
 
 func (g digester) value(i, depth int) (end int, d Sum, err error) {
+	if i >= len(g.body) {
+		return 0, d, ErrNoJSON
+	}
+	if depth > deepest {
+		return 0, d, errTooDeep
+	}
 	switch g.body[i] {
 	case '{':
 		return g.object(i, depth)
 	case '[':
-		all := append(make([]byte, 0, 1+few*len(d)), '[')
+		list := make([]Sum, 0, few)
 		end, err = Elements(g.body, i, func(i int) (int, error) {
 			end, d, err := g.value(i, depth+1)
-			all = append(all, d[:]...)
+			list = append(list, d)
 			return end, err
 		})
-		return end, sha256.Sum256(all), err
+		return end, ListSum(list), err
 	}
 	if end, err = EndOfValue(g.body, i); err != nil {
 		return 0, d, err
@@ -99,7 +105,7 @@ type Member struct {
 func (g digester) object(i, depth int) (end int, d Sum, err error) {
 	var room [2 * few]Member
 	list := room[:0]
-	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
+	end, err = Entries(g.body, i, func(key []byte, i int) (int, error) {
 		if g.loose != nil && depth == 0 {
 			if text, end := g.loose.SoleText(g.body, key, i); !text.Empty() { // the same as the text itself
 				list = append(list, Member{key, LeafSum('v', text.Of(g.body))})
@@ -115,6 +121,15 @@ func (g digester) object(i, depth int) (end int, d Sum, err error) {
 	return end, MemberSum(list), err
 }
 
+// ListSum returns the digest of a list with these values.
+func ListSum(list []Sum) Sum {
+	all := append(make([]byte, 0, 1+few*len(Sum{})), '[')
+	for i := range list {
+		all = append(all, list[i][:]...)
+	}
+	return sha256.Sum256(all)
+}
+
 // MemberSum returns the digest of an object with these members, which it sorts.
 func MemberSum(list []Member) Sum {
 	all := make([]byte, 0, 512) // what most objects come to
@@ -123,7 +138,7 @@ func MemberSum(list []Member) Sum {
 
 // AppendMembers writes members in the order of their keys.
 func AppendMembers(dst []byte, list []Member) []byte {
-	slices.SortFunc(list, func(a, b Member) int { return bytes.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(list, func(a, b Member) int { return bytes.Compare(a.Key, b.Key) })
 	for _, m := range list {
 		dst = append(binary.AppendUvarint(dst, uint64(len(m.Key))), m.Key...)
 		dst = append(dst, m.Value[:]...)

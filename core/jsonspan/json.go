@@ -212,7 +212,7 @@ func HasElements(body []byte, v Span) bool {
 // Elements gives f the place of each value of the array that begins at body[i], and returns the array's end.
 func Elements(body []byte, i int, f reader) (int, error) { return Walk(body, i, '[', f) }
 
-// ElementsFrom is Elements from one of the values on: the one at body[i].
+// ElementsFrom does the same from the middle of an array: body[i] begins a value, or is right behind the bracket.
 func ElementsFrom(body []byte, i int, f reader) (int, error) { return walkFrom(body, i, ']', f) }
 
 // Walk steps over the brackets and commas of an object or array. Everything is looked at once.
@@ -220,15 +220,14 @@ func Walk(body []byte, i int, open byte, f reader) (end int, err error) {
 	if body[i] != open {
 		return 0, ErrNoJSON
 	}
-	shut := open + 2 // ] is [ + 2, and } is { + 2
-	i = SkipSpace(body, i+1)
-	if i < len(body) && body[i] == shut {
-		return i + 1, nil
-	}
-	return walkFrom(body, i, shut, f)
+	return walkFrom(body, i+1, open+2, f) // ] is [ + 2, and } is { + 2
 }
 
 func walkFrom(body []byte, i int, shut byte, f reader) (end int, err error) {
+	i = SkipSpace(body, i)
+	if i < len(body) && body[i] == shut {
+		return i + 1, nil
+	}
 	for i < len(body) {
 		if i, err = f(i); err != nil {
 			return 0, err
