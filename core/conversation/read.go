@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"epitome/core/jsonspan"
 )
@@ -57,6 +58,9 @@ func (r *Request) findHead() {
 	for i := range r.Items {
 		if r.Items[i].Compaction {
 			r.Head, r.Dead = i+1, i
+			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswer() }) {
+				r.Dead = 0 // messages that the provider has kept
+			}
 		}
 	}
 	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswer() {

@@ -5,6 +5,7 @@ import "bytes"
 // Object is a JSON object of which members are to be set or taken out. All that is not, white space too, stays as it
 // is.
 type Object struct {
+	Span
 	members []setting
 	inside  int    // where its first member begins, or would
 	added   []byte // what comes behind the last member, each with a comma before it
@@ -13,7 +14,7 @@ type Object struct {
 // setting is a member of an object.
 type setting struct {
 	Span       // from its key on
-	key        string
+	key        []byte
 	value      Span
 	with       []byte // nil: its value stays
 	isTakenOut bool
@@ -21,19 +22,22 @@ type setting struct {
 
 // ObjectAt reads the members of the object that begins at body[i], which is valid JSON.
 func ObjectAt(body []byte, i int) (*Object, error) {
-	o := &Object{}
+	const few = 8 // members of most objects
+	o := &Object{members: make([]setting, 0, few)}
 	if i >= len(body) || body[i] != '{' {
 		return nil, errNoObject
 	}
 	o.inside = SkipSpace(body, i+1)
-	_, err := Members(body, i, func(key []byte, i int) (int, error) {
+	o.Start = i
+	var err error
+	o.End, err = Members(body, i, func(key []byte, i int) (int, error) {
 		end, err := EndOfValue(body, i)
 		if err != nil {
 			return 0, err
 		}
 		colon := bytes.LastIndexByte(body[:i], ':')
 		start := bytes.LastIndexByte(body[:colon], '"') - len(key) - 1
-		m := setting{Span: Span{Start: start, End: end}, key: string(key), value: Span{Start: i, End: end}}
+		m := setting{Span: Span{Start: start, End: end}, key: key, value: Span{Start: i, End: end}}
 		o.members = append(o.members, m)
 		return end, nil
 	})
@@ -53,7 +57,7 @@ func WholeObject(body []byte) (*Object, error) {
 
 func (o *Object) member(key string) *setting {
 	for i := range o.members {
-		if o.members[i].key == key {
+		if string(o.members[i].key) == key {
 			return &o.members[i]
 		}
 	}
@@ -66,6 +70,22 @@ func (o *Object) Value(key string) Span {
 		return m.value
 	}
 	return Span{}
+}
+
+// Find is the value of the first of some keys that has one; null is none. It is empty if there is no such key.
+func (o *Object) Find(body []byte, keys ...string) Span {
+	for _, key := range keys {
+		if v := UnlessNull(body, o.Value(key)); !v.Empty() {
+			return v
+		}
+	}
+	return Span{}
+}
+
+// Text is the text of a short string under a key; empty if the key has no string.
+func (o *Object) Text(body []byte, key string) string {
+	text, _ := ShortText(o.Value(key).Of(body))
+	return text
 }
 
 // Set gives a key a value, which is JSON: in the place of the one that it has, or else behind all others.

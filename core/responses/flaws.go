@@ -1,0 +1,191 @@
+package responses
+
+import (
+	"strconv"
+
+	"epitome/core/conversation"
+	"epitome/core/jsonspan"
+)
+
+// Flaws lists the rules that the request breaks. It reads the bytes as a server does, not the items.
+func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
+	c := checker{body: r.Body, answers: map[string]int{}, calls: map[string]string{}}
+	_ = jsonspan.Document(r.Body, func(key []byte, i int) (int, error) { // it was read before
+		if string(key) == "input" && r.Body[i] == '[' {
+			return jsonspan.Elements(r.Body, i, c.checkEntry)
+		}
+		return jsonspan.EndOfValue(r.Body, i)
+	})
+	c.endAnswer()
+	for _, id := range c.order {
+		if c.answers[id] == 0 {
+			c.add(conversation.RuleUnanswered, id)
+			c.answers[id]++
+		}
+	}
+	if c.thinks {
+		for _, id := range c.unreasoned {
+			c.add(conversation.RuleReasoned, id)
+		}
+	}
+	return c.flaws
+}
+
+// checker reads the entries of one request.
+type checker struct {
+	body  []byte
+	flaws []conversation.Flaw
+	count int // entries so far
+
+	order   []string          // IDs of calls
+	answers map[string]int    // how many a call has
+	calls   map[string]string // IDs of calls, by those of their entries
+
+	thinks     bool     // there is reasoning anywhere
+	isReasoned bool     // the answer has reasoning, or may have
+	isOpen     bool     // nothing has followed that reasoning yet
+	unreasoned []string // calls of answers without reasoning
+	isOver     bool     // a compaction was asked for
+}
+
+func (c *checker) add(rule, where string) {
+	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
+}
+
+// addHere adds a flaw of the entry that is being checked.
+func (c *checker) addHere(rule string) { c.add(rule, strconv.Itoa(c.count)) }
+
+// endAnswer ends an answer of the model, which must be more than reasoning.
+func (c *checker) endAnswer() {
+	if c.isOpen {
+		c.addHere(conversation.RuleReasoning)
+	}
+	c.isOpen, c.isReasoned = false, false
+}
+
+func (c *checker) checkEntry(i int) (int, error) {
+	e, err := readEntry(c.body, i)
+	if err != nil {
+		return 0, err
+	}
+	if c.isOver {
+		c.addHere(conversation.RuleTrigger)
+	}
+	switch {
+	case e.kind == reasoningEntry:
+		c.thinks, c.isOpen, c.isReasoned = true, true, true
+	case e.isModels():
+		c.isOpen = false
+	case e.kind == unknownEntry: // it may be reasoning, or what follows it
+		c.isOpen, c.isReasoned = false, true
+	default:
+		c.endAnswer()
+	}
+	switch e.kind {
+	case messageEntry:
+		c.checkMessage(&e)
+	case callEntry:
+		c.checkCall(&e)
+	case outputEntry:
+		c.checkOutput(&e)
+	case unknownEntry:
+		if e.typeName != itemReference {
+			c.addHere(conversation.RuleRole)
+		}
+	case triggerEntry:
+		c.isOver = true
+	}
+	c.count++
+	return e.End, nil
+}
+
+// checkMessage checks that a message says something, in parts that its role may have.
+func (c *checker) checkMessage(e *entry) {
+	switch {
+	case e.role == conversation.Unknown:
+		c.addHere(conversation.RuleRole)
+	case e.value.Empty(), c.body[e.value.Start] == '[' && !jsonspan.HasElements(c.body, e.value):
+		c.addHere(conversation.RuleNothing)
+	case c.body[e.value.Start] == '[':
+		c.eachPart(e.value, func(o *jsonspan.Object) {
+			typeName := o.Text(c.body, "type")
+			isAnswer := typeName == "output_text" || typeName == "refusal"
+			if typeName != "" && isAnswer != (e.role == conversation.Assistant) {
+				c.addHere(conversation.RulePart)
+			}
+		})
+	}
+}
+
+// eachPart calls f with each part of a list. One that is no object has no members.
+func (c *checker) eachPart(list jsonspan.Span, f func(o *jsonspan.Object)) {
+	_, _ = jsonspan.Elements(c.body, list.Start, func(i int) (int, error) { // its end is known
+		end, err := jsonspan.EndOfValue(c.body, i)
+		if err != nil {
+			return 0, err
+		}
+		o, err := jsonspan.ObjectAt(c.body, i)
+		if err != nil {
+			o = &jsonspan.Object{}
+		}
+		f(o)
+		return end, nil
+	})
+}
+
+func (c *checker) checkCall(e *entry) {
+	if _, known := c.answers[e.callID]; known {
+		c.add(conversation.RuleRepeated, e.callID)
+	}
+	c.answers[e.callID] = 0
+	c.order = append(c.order, e.callID)
+	c.calls[e.id] = e.callID
+	if !e.fixed && !e.freeText && !jsonspan.HoldsJSON(e.value.Of(c.body)) {
+		c.add(conversation.RuleArguments, e.callID)
+	}
+	if !c.isReasoned {
+		c.unreasoned = append(c.unreasoned, e.callID)
+	}
+}
+
+// checkOutput checks the output of a call. One that names no call needs none.
+func (c *checker) checkOutput(e *entry) {
+	if !c.hasForm(e) {
+		c.add(conversation.RuleOutput, e.callID)
+	}
+	id := e.callID
+	n, isKnown := c.answers[id]
+	if call, ok := c.calls[id]; e.ownID && !isKnown && ok {
+		id = call
+		n, isKnown = c.answers[id]
+	}
+	switch {
+	case id == "":
+	case !isKnown:
+		c.add(conversation.RuleOrphan, id)
+	case n > 0:
+		c.add(conversation.RuleAnsweredTwice, id)
+	}
+	if isKnown {
+		c.answers[id]++
+	}
+}
+
+// hasForm reports whether an output has the form of its type.
+func (c *checker) hasForm(e *entry) bool {
+	v := e.value.Of(c.body)
+	switch {
+	case e.byID:
+		return len(v) > 0 && v[0] == '"' && jsonspan.HoldsJSON(v)
+	case e.typeName == "shell_call_output":
+		if len(v) == 0 || v[0] != '[' {
+			return false
+		}
+		all := true
+		c.eachPart(e.value, func(o *jsonspan.Object) { all = all && isCommandOutput(c.body, o) })
+		return all
+	case e.fixed || len(v) == 0:
+		return true
+	}
+	return v[0] == '"' || v[0] == '['
+}
