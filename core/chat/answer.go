@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,25 +17,17 @@ import (
 // pathEnd is how the path of every request ends that holds a conversation: servers have it below paths of their own.
 const pathEnd = "/chat/completions"
 
-// Serves reports whether a request with that path holds a conversation.
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
-// Counts is false: no path asks for the size of a conversation alone.
-func (Dialect) Counts([]byte) bool { return false }
+// No path asks for the size of a conversation alone, or has the provider compact one, and whatever a client leaves out
+// of the path stands in its base URL.
 
-// Compacts is false: no path has the provider compact a conversation.
-func (Dialect) Compacts([]byte) bool { return false }
-
-// MeantPath is nil: whatever a client leaves out of the path stands in its base URL.
+func (Dialect) Counts([]byte) bool                                { return false }
+func (Dialect) Compacts([]byte) bool                              { return false }
 func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// Begins reports whether an event of a stream is more than the frame of an answer.
-func (Dialect) Begins(kind, event []byte) bool { return reply.ReadStep(kind, event, stepOf).Begins() }
-
-// Fails reports whether an event of a stream tells of an error, or ends an answer before anything was said.
-func (Dialect) Fails(kind, event []byte) bool { return reply.ReadStep(kind, event, stepOf).Fails() }
-
-// Holds is how long a stream may be held, counted from an event that neither begins nor fails.
+func (Dialect) Begins(kind, event []byte) bool  { return reply.ReadStep(kind, event, stepOf).Begins() }
+func (Dialect) Fails(kind, event []byte) bool   { return reply.ReadStep(kind, event, stepOf).Fails() }
 func (Dialect) Holds(_, _ []byte) time.Duration { return 2 * time.Second }
 
 // stepOf returns what an event means for its answer.
@@ -107,18 +100,18 @@ func readUsage(v gjson.Result) spent.Said {
 	return s
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands;
-// false for a request without a cap, or with a lower one.
+// CapOutput lowers the cap on the output under whatever name it stands.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return body, false
 	}
-	lower(o, body, tokens)
+	for _, key := range [...]string{usualCap, otherCap} {
+		if n, err := strconv.Atoi(string(o.Value(key).Of(body))); err == nil && n > tokens {
+			o.Set(key, strconv.Itoa(tokens))
+		}
+	}
 	edits := o.Edits()
 	out, err := jsonspan.Splice(body, edits)
-	if err != nil || len(edits) == 0 {
-		return body, false
-	}
-	return out, true
+	return out, err == nil && len(edits) > 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,19 +24,8 @@ const (
 	otherCap = "max_completion_tokens"
 )
 
-// lower sets each cap on the output that is higher than so many tokens to that.
-func lower(o *jsonspan.Object, body []byte, tokens int) {
-	for _, key := range [...]string{usualCap, otherCap} {
-		if n, err := strconv.Atoi(string(o.Value(key).Of(body))); err == nil && n > tokens {
-			o.Set(key, strconv.Itoa(tokens))
-		}
-	}
-}
-
-// Path is where the API takes a conversation.
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
-// Authorize returns the headers of a request that speaks for a key.
 func (Dialect) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
@@ -83,7 +73,6 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	return out, nil
 }
 
-// Prompt returns a request with a system prompt and a user's message.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	limit := usualCap
 	if f.OtherCap {
@@ -99,7 +88,6 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	return append(b, '}')
 }
 
-// Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	switch {
 	case !f.OtherCap && (bytes.Contains(refusal, []byte(usualCap)) || bytes.Contains(refusal, []byte(otherCap))):
@@ -126,6 +114,9 @@ func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, err
 	return a.Answer, nil
 }
 
+// cutReasons are reasons to finish an answer that is not whole.
+var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
+
 // answer is what has been read of one. It implements sse.Hearer.
 type answer struct {
 	prose.Answer
@@ -134,7 +125,6 @@ type answer struct {
 	isOver    bool
 }
 
-// Document reads an answer that is no stream.
 func (a *answer) Document(doc []byte) error {
 	err := a.read(doc)
 	if err == nil && !a.hasChoice {
@@ -182,7 +172,10 @@ func (a *answer) read(doc []byte) error {
 	v.Get("choices").ForEach(func(_, choice gjson.Result) bool {
 		if choice.Get("index").Int() == 0 {
 			a.hasChoice = true
-			a.finish(choice.Get("finish_reason").Str)
+			reason := choice.Get("finish_reason").Str
+			a.isOver = a.isOver || reason != ""
+			a.Cut = a.Cut || slices.Contains(cutReasons[:], reason)
+			a.Refused = a.Refused || reason == "content_filter" || reason == "refusal"
 			a.say(choice.Get("message"))
 			a.say(choice.Get("delta"))
 		}
@@ -197,27 +190,12 @@ func (a *answer) read(doc []byte) error {
 // say adds a message or a piece of one. Reasoning has fields of its own, which are not read.
 func (a *answer) say(said gjson.Result) {
 	content := said.Get("content")
-	if content.Type == gjson.String {
-		a.text.WriteString(content.Str)
-	}
-	if content.IsArray() {
-		content.ForEach(func(_, part gjson.Result) bool {
-			if kind := part.Get("type").Str; kind == "text" || kind == "" {
-				a.text.WriteString(part.Get("text").Str)
-			}
-			return true
-		})
+	a.text.WriteString(content.Str)
+	for _, part := range content.Array() {
+		if kind := part.Get("type").Str; kind == "text" || kind == "" {
+			a.text.WriteString(part.Get("text").Str)
+		}
 	}
 	a.Refused = a.Refused || said.Get("refusal").Str != ""
 	a.Called = a.Called || !isEmpty(said.Get("tool_calls")) || !isEmpty(said.Get("function_call"))
-}
-
-func (a *answer) finish(reason string) {
-	a.isOver = a.isOver || reason != ""
-	switch reason {
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
-		a.Cut = true
-	case "content_filter", "refusal":
-		a.Refused = true
-	}
 }

@@ -11,15 +11,13 @@ func message(role conversation.Role, text string) []byte {
 	return append(jsonspan.AppendQuoted(append(b, `","content":`...), text), '}')
 }
 
-// UserMessage returns a message of the user.
 func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
 
-// TextPart returns a part of a content that says text.
 func (Dialect) TextPart(_ *conversation.Item, text string) []byte {
 	return append(jsonspan.AppendQuoted([]byte(`{"type":"text","text":`), text), '}')
 }
 
-// ReplaceContent puts one string in the place of a content, which may be one wherever the API has content.
+// ReplaceContent puts a string in the place of a content: the API takes one wherever it takes parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if it.Content.Empty() {
 		return nil
@@ -43,24 +41,17 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 // AppendSystem adds text to the last of the leading system messages, as many servers take no other one behind that, or
 // puts a message before all others.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	if len(r.Items) == 0 {
+	switch {
+	case r.Lead > 0:
+		return d.Append(r, &r.Items[r.Lead-1], "\n\n"+text)
+	case len(r.Items) == 0:
 		return e, false
 	}
-	said := message(conversation.System, text)
-	if r.Lead == 0 {
-		at := r.Items[0].Start
-		return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append(said, ',')}, true
-	}
-	last := &r.Items[r.Lead-1]
-	if e, ok = d.Append(r, last, "\n\n"+text); ok {
-		return e, true
-	}
-	at := last.End
-	return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append([]byte{','}, said...)}, true
+	before := jsonspan.Span{Start: r.List, End: r.List}
+	return jsonspan.Edit{Span: before, With: append(message(conversation.System, text), ',')}, true
 }
 
 // Mark is false: the API has no marks for a cache. Those that some servers take are left as they are.
 func (Dialect) Mark([]byte, string) ([]byte, bool) { return nil, false }
 
-// MarksBeside is 0 of 0.
 func (Dialect) MarksBeside(*conversation.Request) (n, most int) { return 0, 0 }

@@ -11,6 +11,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/core/conversation"
 	"epitome/core/jsonspan"
@@ -20,20 +23,13 @@ import (
 // Dialect implements the dialects of conversations, of the proxy and of summaries. It has no state.
 type Dialect struct{}
 
-// Name is "chat".
 func (Dialect) Name() string { return "chat" }
 
-var (
-	errNoList   = errors.New("messages is not a list")
-	errNoObject = errors.New("it is not an object")
-)
-
-// Read parses a request in one pass; known is an earlier request of the same conversation, or nil.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
 	messages := func(start int) (int, error) {
-		if err := jsonspan.Want(body, start, '[', errNoList); err != nil {
-			return 0, err
+		if body[start] != '[' {
+			return 0, errors.New("messages is not a list")
 		}
 		r.List = start + 1
 		items, next := conversation.Reuse(known, body, r.List)
@@ -85,41 +81,26 @@ func readSetting(r *conversation.Request, key string, v jsonspan.Span) (err erro
 
 // readMessage reads the message that begins at start.
 func readMessage(body []byte, start int) (it conversation.Item, err error) {
-	if err := jsonspan.Want(body, start, '{', errNoObject); err != nil {
-		return it, err
+	if body[start] != '{' {
+		return it, errors.New("it is not an object")
 	}
 	it.Start = start
-	members := make([]jsonspan.Member, 0, 8)
-	it.End, err = jsonspan.Members(body, start, func(key []byte, i int) (end int, err error) {
-		var sum jsonspan.Sum
-		switch string(key) {
-		case "content":
-			end, sum, err = readContent(body, &it, i)
-		case "tool_calls":
-			end, sum, err = readCalls(body, &it, i)
-		case "cache_control", "reasoning_details":
-			return jsonspan.EndOfValue(body, i)
-		case "reasoning", "reasoning_content", "reasoning_text", "thinking":
-			end, err = jsonspan.EndOfValue(body, i)
-			if err == nil && body[i] == '"' && end-i > it.Reasoning.End-it.Reasoning.Start {
-				it.Reasoning = jsonspan.Span{Start: i, End: end}
-			}
-			return end, err
-		default:
-			end, sum, err = jsonspan.Digest(body, i, nil)
-			if err == nil {
-				err = readField(body, &it, string(key), jsonspan.Span{Start: i, End: end})
-			}
+	it.End, err = jsonspan.Members(body, start, func(key []byte, i int) (int, error) {
+		end, err := jsonspan.EndOfValue(body, i)
+		if err != nil {
+			return 0, err
 		}
-		members = append(members, jsonspan.Member{Key: key, Value: sum})
-		return end, err
+		return end, readField(body, &it, string(key), jsonspan.Span{Start: i, End: end})
 	})
+	if err != nil {
+		return it, err
+	}
 	if it.Role == conversation.Tool && it.Answers == "" && it.Name != "" {
 		it.Answers = functionID(it.Name)
 	}
 	it.StartsAnswer = it.Role == conversation.Assistant
 	it.Locked = it.Role == conversation.Unknown
-	it.Hash = jsonspan.MemberSum(members)
+	it.Hash, err = hash(body, &it)
 	return it, err
 }
 
@@ -127,184 +108,134 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 // of their own.
 func functionID(name string) string { return "function " + name }
 
+// roles are those of the API, with their quotes.
+var roles = map[string]conversation.Role{
+	`"system"`: conversation.System, `"developer"`: conversation.System, `"user"`: conversation.User,
+	`"assistant"`: conversation.Assistant, `"tool"`: conversation.Tool, `"function"`: conversation.Tool,
+}
+
+// readField reads a value of a message.
 func readField(body []byte, it *conversation.Item, key string, v jsonspan.Span) (err error) {
 	switch key {
 	case "role":
-		it.Role = roleOf(v.Of(body))
+		it.Role = roles[string(v.Of(body))]
 	case "name":
 		it.Name, err = jsonspan.ShortText(v.Of(body))
 	case "tool_call_id":
 		it.Answers, err = jsonspan.ShortText(v.Of(body))
+	case "content":
+		readContent(body, it, jsonspan.UnlessNull(body, v))
+	case "tool_calls":
+		readCalls(body, it, v)
 	case "function_call":
 		if body[v.Start] == '{' {
-			c := conversation.Call{}
-			err = readFunction(body, &c, v.Start, "arguments")
+			c := readFunction(jsonspan.Parse(body, v), "arguments")
 			c.ID = functionID(c.Name)
 			it.Calls = append(it.Calls, c)
 		}
+	case "reasoning", "reasoning_content", "reasoning_text", "thinking":
+		if body[v.Start] == '"' && v.End-v.Start > it.Reasoning.End-it.Reasoning.Start {
+			it.Reasoning = v
+		}
 	}
 	return err
 }
 
-// roleOf reads a role with its quotes.
-func roleOf(role []byte) conversation.Role {
-	switch string(role) {
-	case `"system"`, `"developer"`:
-		return conversation.System
-	case `"user"`:
-		return conversation.User
-	case `"assistant"`:
-		return conversation.Assistant
-	case `"tool"`, `"function"`:
-		return conversation.Tool
-	}
-	return conversation.Unknown
-}
-
-// readContent reads what a message says. A list of one part has the sum of that part: some clients send the newest
-// messages so, to mark them for the provider's cache, and older ones as plain texts.
-func readContent(body []byte, it *conversation.Item, i int) (end int, sum jsonspan.Sum, err error) {
-	if body[i] != '[' {
-		p, sum, err := readPart(body, i)
-		if it.Content = jsonspan.UnlessNull(body, p.Span); !it.Content.Empty() {
-			it.Parts = []conversation.Part{p}
-		}
-		return p.End, sum, err
-	}
-	sums := make([]jsonspan.Sum, 0, 4)
-	end, err = jsonspan.Elements(body, i, func(i int) (int, error) {
-		p, sum, err := readPart(body, i)
-		it.Parts = append(it.Parts, p)
-		sums = append(sums, sum)
-		return p.End, err
-	})
-	it.Content = jsonspan.Span{Start: i, End: end}
-	if len(sums) == 1 {
-		return end, sums[0], err
-	}
-	return end, jsonspan.ListSum(sums), err
-}
-
-// readPart reads a part of a content. One that is a text and no more has the sum of that text.
-func readPart(body []byte, i int) (p conversation.Part, sum jsonspan.Sum, err error) {
-	p.Start = i
-	if body[i] != '{' {
-		p.End, sum, err = jsonspan.Digest(body, i, nil)
-		p.Value = p.Span
-		if body[i] == '"' {
-			p.Kind = conversation.TextPart
-		}
-		return p, sum, err
-	}
-	members := make([]jsonspan.Member, 0, 4)
-	isPlain := true
-	p.End, err = jsonspan.Members(body, i, func(key []byte, i int) (int, error) {
-		end, value, err := jsonspan.Digest(body, i, nil)
-		if err != nil || string(key) == "cache_control" {
-			return end, err
-		}
-		v := jsonspan.Span{Start: i, End: end}
-		switch string(key) {
-		case "type":
-			isPlain = isPlain && string(v.Of(body)) == `"text"`
-		case "text":
-			sum = value
-		default:
-			isPlain = false
-		}
-		members = append(members, jsonspan.Member{Key: key, Value: value})
-		return end, readPartField(body, &p, string(key), v)
-	})
+func readContent(body []byte, it *conversation.Item, v jsonspan.Span) {
+	it.Content = v
 	switch {
-	case p.Kind == conversation.OtherPart:
-		p.Value = p.Span
-		sum = jsonspan.MemberSum(members)
-	case !isPlain:
-		sum = jsonspan.MemberSum(members)
-	}
-	return p, sum, err
-}
-
-func readPartField(body []byte, p *conversation.Part, key string, v jsonspan.Span) error {
-	var value, detail string // names of what counts in an object
-	switch key {
-	case "text", "refusal":
-		if body[v.Start] == '"' {
-			p.Kind, p.Value = conversation.TextPart, v
-		}
-		return nil
-	case "image_url":
-		p.Kind, value, detail = conversation.ImagePart, "url", "detail"
-	case "input_audio":
-		p.Kind, value, detail = conversation.AudioPart, "data", "format"
-	case "file":
-		p.Kind, value = conversation.FilePart, "file_data"
-	}
-	if value == "" || body[v.Start] != '{' {
-		return nil
-	}
-	_, err := jsonspan.Members(body, v.Start, func(key []byte, i int) (int, error) {
-		end, err := jsonspan.EndOfValue(body, i)
-		switch string(key) {
-		case value:
-			p.Value = jsonspan.Span{Start: i, End: end}
-		case detail:
-			p.Detail = jsonspan.Span{Start: i, End: end}
-		}
-		return end, err
-	})
-	return err
-}
-
-func readCalls(body []byte, it *conversation.Item, i int) (end int, sum jsonspan.Sum, err error) {
-	if body[i] != '[' {
-		return jsonspan.Digest(body, i, nil)
-	}
-	var sums []jsonspan.Sum
-	end, err = jsonspan.Elements(body, i, func(i int) (int, error) {
-		call := conversation.Call{}
-		members := make([]jsonspan.Member, 0, 4)
-		end, err := jsonspan.Members(body, i, func(key []byte, i int) (int, error) {
-			end, value, err := jsonspan.Digest(body, i, nil)
-			if err != nil || string(key) == "cache_control" {
-				return end, err
-			}
-			members = append(members, jsonspan.Member{Key: key, Value: value})
-			switch string(key) {
-			case "id":
-				call.ID, err = jsonspan.ShortText(body[i:end])
-			case "function":
-				err = readFunction(body, &call, i, "arguments")
-			case "custom": // a tool that takes free text
-				call.FreeText = true
-				err = readFunction(body, &call, i, "input")
-			}
-			return end, err
+	case v.Empty():
+	case body[v.Start] == '"':
+		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
+	case body[v.Start] == '[':
+		jsonspan.Parse(body, v).ForEach(func(_, part gjson.Result) bool {
+			it.Parts = append(it.Parts, readPart(part))
+			return true
 		})
-		it.Calls = append(it.Calls, call)
-		sums = append(sums, jsonspan.MemberSum(members))
-		return end, err
-	})
-	return end, jsonspan.ListSum(sums), err
+	default:
+		it.Parts = []conversation.Part{{Span: v, Value: v}}
+	}
 }
 
-// readFunction reads what is called and with what, which stands under the key input.
-func readFunction(body []byte, c *conversation.Call, i int, input string) error {
-	_, err := jsonspan.Members(body, i, func(key []byte, i int) (int, error) {
-		end, err := jsonspan.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
+func readPart(part gjson.Result) conversation.Part {
+	p := conversation.Part{Span: jsonspan.SpanOf(part)}
+	p.Value = p.Span
+	if part.Type == gjson.String {
+		p.Kind = conversation.TextPart
+	}
+	part.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "text", "refusal":
+			if v.Type == gjson.String {
+				p.Kind, p.Value = conversation.TextPart, jsonspan.SpanOf(v)
+			}
+		case "image_url":
+			p.Kind = conversation.ImagePart
+			p.Value, p.Detail = jsonspan.SpanOf(v.Get("url")), jsonspan.SpanOf(v.Get("detail"))
+		case "input_audio":
+			p.Kind = conversation.AudioPart
+			p.Value, p.Detail = jsonspan.SpanOf(v.Get("data")), jsonspan.SpanOf(v.Get("format"))
+		case "file":
+			p.Kind, p.Value = conversation.FilePart, jsonspan.SpanOf(v.Get("file_data"))
 		}
-		switch string(key) {
-		case "name":
-			c.Name, err = jsonspan.ShortText(body[i:end])
-		case input:
-			c.Arguments = jsonspan.Span{Start: i, End: end}
-		}
-		return end, err
+		return true
 	})
-	return err
+	return p
 }
+
+func readCalls(body []byte, it *conversation.Item, v jsonspan.Span) {
+	if body[v.Start] != '[' {
+		return
+	}
+	jsonspan.Parse(body, v).ForEach(func(_, call gjson.Result) bool {
+		c := readFunction(call.Get("function"), "arguments")
+		if custom := call.Get("custom"); custom.Exists() {
+			c = readFunction(custom, "input")
+			c.FreeText = true
+		}
+		c.ID = strings.Clone(call.Get("id").Str)
+		it.Calls = append(it.Calls, c)
+		return true
+	})
+}
+
+// readFunction reads what is called, and with what: that stands under the key input. Nothing of it keeps the body alive.
+func readFunction(v gjson.Result, input string) conversation.Call {
+	return conversation.Call{Name: strings.Clone(v.Get("name").Str), Arguments: jsonspan.SpanOf(v.Get(input))}
+}
+
+// hash returns a digest of what a message says. A text is the same as a list of that text: some clients send the newest
+// messages as lists, to mark them for a cache, and older ones as texts.
+func hash(body []byte, it *conversation.Item) (jsonspan.Sum, error) {
+	_, rest, err := jsonspan.Digest(body, it.Start, loose{})
+	if err != nil || it.Content.Empty() {
+		return rest, err
+	}
+	var content jsonspan.Sum
+	if body[it.Content.Start] == '"' {
+		content = jsonspan.ListSum([]jsonspan.Sum{jsonspan.MemberSum([]jsonspan.Member{
+			{Key: []byte("type"), Value: jsonspan.LeafSum('v', []byte(`"text"`))},
+			{Key: []byte("text"), Value: jsonspan.LeafSum('v', it.Content.Of(body))},
+		})})
+	} else {
+		_, content, err = jsonspan.Digest(body, it.Content.Start, loose{})
+	}
+	return jsonspan.ListSum([]jsonspan.Sum{rest, content}), err
+}
+
+// loose says what the digest of a message leaves out: marks for a cache, reasoning, which clients send back or leave
+// out as they like, and the content, which has a digest of its own.
+type loose struct{}
+
+func (loose) Moves(key []byte, depth int) bool {
+	switch string(key) {
+	case "content", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
+		return depth == 0
+	}
+	return string(key) == "cache_control"
+}
+
+func (loose) SoleText(_, _ []byte, _ int) (text jsonspan.Span, end int) { return text, 0 }
 
 // Declared reads the declarations of tools; nil if they are not as expected.
 func (Dialect) Declared(tools []byte) []tokenize.Tool {

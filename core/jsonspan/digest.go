@@ -57,7 +57,7 @@ type Sum [sha256.Size]byte
 
 // Digest digests the value that begins at body[i], whatever its white space and the order of its keys, and returns the
 // index behind it. It looks at every byte once: each level covers the digests of the one below. loose may be nil: then
-// all counts. Keys may have escapes, or stand there twice.
+// all counts.
 func Digest(body []byte, i int, loose Loose) (end int, d Sum, err error) {
 	return digester{body, loose}.value(i, 0)
 }
@@ -105,17 +105,18 @@ type Member struct {
 func (g digester) object(i, depth int) (end int, d Sum, err error) {
 	var room [2 * few]Member
 	list := room[:0]
-	end, err = Entries(g.body, i, func(key []byte, i int) (int, error) {
+	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
 		if g.loose != nil && depth == 0 {
 			if text, end := g.loose.SoleText(g.body, key, i); !text.Empty() { // the same as the text itself
 				list = append(list, Member{key, LeafSum('v', text.Of(g.body))})
 				return end, nil
 			}
 		}
-		end, d, err := g.value(i, depth+1)
-		if g.loose == nil || !g.loose.Moves(key, depth) {
-			list = append(list, Member{key, d})
+		if g.loose != nil && g.loose.Moves(key, depth) {
+			return EndOfValue(g.body, i)
 		}
+		end, d, err := g.value(i, depth+1)
+		list = append(list, Member{key, d})
 		return end, err
 	})
 	return end, MemberSum(list), err
@@ -138,7 +139,7 @@ func MemberSum(list []Member) Sum {
 
 // AppendMembers writes members in the order of their keys.
 func AppendMembers(dst []byte, list []Member) []byte {
-	slices.SortStableFunc(list, func(a, b Member) int { return bytes.Compare(a.Key, b.Key) })
+	slices.SortFunc(list, func(a, b Member) int { return bytes.Compare(a.Key, b.Key) })
 	for _, m := range list {
 		dst = append(binary.AppendUvarint(dst, uint64(len(m.Key))), m.Key...)
 		dst = append(dst, m.Value[:]...)

@@ -8,6 +8,7 @@ package jsonspan
 import (
 	"bytes"
 	"errors"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -129,6 +130,22 @@ func Valid(b []byte) bool {
 		}
 	}
 	return gjson.ValidBytes(b)
+}
+
+// Parse returns the object or array at v for gjson. It shares the bytes of body, and its indexes are those of body.
+func Parse(body []byte, v Span) gjson.Result {
+	raw := v.Of(body)
+	r := gjson.Parse(unsafe.String(unsafe.SliceData(raw), len(raw)))
+	r.Index = v.Start
+	return r
+}
+
+// SpanOf returns the place of a value that gjson found; empty if it found none.
+func SpanOf(v gjson.Result) Span {
+	if !v.Exists() {
+		return Span{}
+	}
+	return Span{Start: v.Index, End: v.Index + len(v.Raw)}
 }
 
 // reader takes the value that begins at body[i] and returns the index behind it.

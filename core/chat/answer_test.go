@@ -1,0 +1,169 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"epitome/event"
+	"epitome/prose"
+	"epitome/rewrite/reply"
+	"epitome/rewrite/spent"
+	"epitome/sse"
+)
+
+func TestEventsOfAStream(t *testing.T) {
+	f := func(kind, data, want string) {
+		t.Helper()
+		got := "frame"
+		switch k, d := []byte(kind), []byte(data); {
+		case (Dialect{}).Fails(k, d):
+			got = "fails"
+		case (Dialect{}).Begins(k, d):
+			got = "begins"
+		}
+		if got != want {
+			t.Errorf("%s %s: %s, want %s", kind, data, got, want)
+		}
+	}
+	f("", "", "frame")
+	f("", `{"choices":[{"delta":{"role":"assistant","content":""}}]}`, "frame")
+	f("", `{"choices":[],"usage":{"prompt_tokens":1}}`, "frame")
+	f("", `{"choices":[{"delta":{"content":null,"tool_calls":[]}},{"delta":{"content":"a"}}]}`, "begins")
+	f("", "[DONE]", "begins")
+	f("", `{"choices":[{"delta":{},"finish_reason":"stop"}]}`, "fails")
+	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":"too long"}`, "fails")
+	f("Error", `{"message":"too long"}`, "fails")
+}
+
+func TestUsage(t *testing.T) {
+	f := func(usage string, input int, want event.Usage) {
+		t.Helper()
+		for _, heard := range []string{
+			`{"id":"a","choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":5}"}}],"usage":` + usage + `}`,
+			`n":null}]}` + "\n\n" + `data: {"choices":[],"usage":` + usage + `}` + "\n\ndata: [DONE]\n\n",
+			`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\n" +
+				`data: {"x_groq":{"usage" : ` + usage + `}}` + "\n\n" + `data: {"choices":[],"usage":null}` + "\n\n",
+		} {
+			if u, n := (Dialect{}).Usage([]byte(heard), spent.Nothing()); u != want || n != input {
+				t.Errorf("%s: %d and %+v, want %d and %+v", heard, n, u, input, want)
+			}
+		}
+	}
+	f(`{"prompt_tokens":1000,"completion_tokens":30,"prompt_tokens_details":null}`, 1000,
+		event.Usage{Source: event.UsageProvider, Input: 1000, Output: 30, CacheUnknown: true})
+	for _, cached := range []string{
+		`"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0}`, `"cached_tokens":900`,
+		`"prompt_tokens_details":{"cached_tokens":1000},"prompt_cache_hit_tokens":900,"prompt_cache_miss_tokens":100`,
+	} {
+		f(`{"prompt_tokens":1000,"completion_tokens":30,`+cached+`}`, 1000,
+			event.Usage{Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900})
+	}
+	f(`{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":50},"completion_tokens":10,`+
+		`"completion_tokens_details":{"reasoning_tokens":20},"total_tokens":1030,"cost":0.001,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`, 1000, event.Usage{
+		Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900, Write5m: 50, Reasoning: 20, Charged: 11_000_000})
+	f(`{"prompt_tokens":1000}`, 1000, event.Usage{})
+	f(`{"prompt_tokens":-1000,"completion_tokens":30}`, 0, event.Usage{})
+}
+
+func TestOnlyAHigherCapIsLowered(t *testing.T) {
+	f := func(body, want string, ok bool) {
+		t.Helper()
+		if got, capped := (Dialect{}).CapOutput([]byte(body), 100); string(got) != want || capped != ok {
+			t.Errorf("%s: got %s, %v", body, got, capped)
+		}
+	}
+	f(`{"max_completion_tokens": 400,"max_tokens":101}`, `{"max_completion_tokens": 100,"max_tokens":100}`, true)
+	f(`{"max_tokens":100}`, `{"max_tokens":100}`, false)
+	f(`{"max_tokens":400`, `{"max_tokens":400`, false)
+}
+
+func TestContinue(t *testing.T) {
+	f := func(form prose.Form, body, want string) {
+		t.Helper()
+		form.MaxOutput = 900
+		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
+		want = strings.ReplaceAll(want, "Q", `{"role":"user","content":"Sum it\nup"}`)
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
+		}
+	}
+	usual := prose.Form{}
+	f(usual, ` { "messages" : [ ] } `, ` { "messages" : [ Q],"max_tokens":900 } `)
+	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
+		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
+	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
+	f(usual, `{"tool_choice":"auto","tools":[],"messages":[1]}`, `{"tools":[],"messages":[1,Q],"max_tokens":900}`)
+	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
+	f(prose.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
+	f(prose.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"stream":true,"messages":[1,Q],"max_tokens":900}`)
+	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`, `{"messages":[01]}`} {
+		f(usual, body, "")
+	}
+}
+
+func TestFormsOfAPrompt(t *testing.T) {
+	const named = `Unsupported parameter: 'max_tokens' is not supported with this model.`
+	f := func(refusal string, form, want prose.Form) {
+		t.Helper()
+		if got, ok := (Dialect{}).Adapt(form, []byte(refusal)); got != want || ok != (form != want) {
+			t.Errorf("%q: %+v, want %+v", refusal, got, want)
+		}
+	}
+	f(named, prose.Form{}, prose.Form{OtherCap: true})
+	f(named, prose.Form{OtherCap: true}, prose.Form{OtherCap: true})
+	f("Stream must be set to true", prose.Form{}, prose.Form{Stream: true})
+	f("bad roles", prose.Form{}, prose.Form{})
+	got := Dialect{}.Prompt(`m"1`, "s\n", "u", prose.Form{MaxOutput: 7, OtherCap: true, Stream: true})
+	if string(got) != `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],"max_completion_tokens":7,"stream":true}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnswersAreRead(t *testing.T) {
+	f := func(body string, want prose.Answer) {
+		t.Helper()
+		got, err := Dialect{}.ReadAnswer("", iotest.OneByteReader(strings.NewReader(body)))
+		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || err != nil {
+			t.Errorf("%.80q: %+v, %v; want %+v", body, got, err, want)
+		}
+	}
+	failed := func(doc string) prose.Answer { return prose.Answer{Error: []byte(doc)} }
+	f(`{"choices":[{"index":1,"message":{"content":"other"}},{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
+		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
+		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
+	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
+		prose.Answer{Text: "ab", Cut: true})
+	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, prose.Answer{Called: true})
+	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, prose.Answer{Refused: true})
+	f(`{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`, prose.Answer{Text: "half", Refused: true})
+	f(`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, prose.Answer{Text: "a"})
+	f(`{"error":{"message":"too long"}}`, failed(`{"error":{"message":"too long"}}`))
+
+	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	f(": hi\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\ndata: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
+		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
+		prose.Answer{Text: "ab"})
+	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
+		prose.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
+	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
+	f("event: error\ndata: {\"message\":\"too long\"}\n\n"+end, failed(`{"message":"too long"}`))
+}
+
+func TestAnswersThatBreakOffAreErrors(t *testing.T) {
+	piece := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 100_000) + "\"}}]}\n\n"
+	for body, want := range map[string]error{
+		"":                                     io.ErrUnexpectedEOF,
+		piece:                                  io.ErrUnexpectedEOF,
+		strings.Repeat(piece, 11):              reply.ErrLongText,
+		`{"choices":[{"message":{"content":"a`: reply.ErrNoJSON,
+		`{"choices":[` + strings.Repeat(" ", reply.MostDocument): sse.ErrLongDocument,
+	} {
+		if a, err := (Dialect{}).ReadAnswer("", strings.NewReader(body)); !errors.Is(err, want) {
+			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)
+		}
+	}
+}

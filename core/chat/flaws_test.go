@@ -1,0 +1,40 @@
+package chat
+
+import (
+	"fmt"
+	"testing"
+)
+
+const (
+	task  = `{"role":"user","content":"do"}`
+	two   = `{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}},{"id":"2","function":{"name":"b","arguments":""}}]}`
+	one   = `{"role":"tool","tool_call_id":"1","content":"r"}`
+	other = `{"role":"tool","tool_call_id":"2","content":"r"}`
+	done  = `{"role":"assistant","content":"done"}`
+)
+
+func TestFlaws(t *testing.T) {
+	f := func(want string, messages ...string) {
+		t.Helper()
+		body := bodyOf(messages...)
+		if got := fmt.Sprint(Dialect{}.Flaws(read(t, body))); got != "["+want+"]" {
+			t.Errorf("%s\nhas %s, want [%s]", body, got, want)
+		}
+	}
+	f("", task, two, one, other, done)
+	f("", task, two, other, one)
+	f("", task, two)      // about to be answered
+	f("", task, two, one) // in part
+	f("a call is not answered (2)", task, two, one, done)
+	f("a call is not answered (2)", task, two, one, task)
+	f("a tool's result answers no call before it (1)", task, one)
+	f("a tool's result answers no call before it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9","content":"r"}`)
+	f("a call is answered twice (1)", task, two, one, one, other)
+	f("a result is apart from the message that called (2)", task, two, one, task, other)
+	f("a call is not answered (2) a result is apart from the message that called (2)", task, two, one, done, other)
+	f("a call's arguments are not JSON (x)", task, `{"role":"assistant","tool_calls":[{"id":"x","function":{"name":"a","arguments":"{"}}]}`)
+	f("a role is unknown (1)", task, `{"role":"moderator","content":"x"}`)
+	f("an assistant's message has neither content nor calls (1)", task, `{"role":"assistant","content":null}`, task)
+	f("", task, `{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`, `{"role":"function","name":"f","content":"r"}`, done)
+	f("a tool's result answers no call before it (function g)", task, `{"role":"assistant","content":"x"}`, `{"role":"function","name":"g","content":"r"}`)
+}
