@@ -29,7 +29,8 @@ var kinds = map[string]kind{
 	"text": textBlock, "tool_use": callBlock, "tool_result": resultBlock,
 	"thinking": thoughtBlock, "redacted_thinking": thoughtBlock,
 	"image": mediaBlock, "document": mediaBlock, "search_result": mediaBlock, "container_upload": mediaBlock,
-	"server_tool_use": serverBlock, "mcp_tool_use": serverBlock, "mcp_tool_result": serverBlock, "fallback": serverBlock,
+	"server_tool_use": serverBlock, "mcp_tool_use": serverBlock, "mcp_tool_result": serverBlock,
+	"fallback":               serverBlock,
 	"web_search_tool_result": serverBlock, "web_fetch_tool_result": serverBlock,
 	"code_execution_tool_result": serverBlock, "bash_code_execution_tool_result": serverBlock,
 	"text_editor_code_execution_tool_result": serverBlock, "advisor_tool_result": serverBlock,
@@ -45,14 +46,14 @@ type block struct {
 	answers    bool   // id is of the call that it answers
 	isError    bool
 	name       string              // of a tool
-	value      jsonspan.Span       // text, thinking, input, content of a result, source; empty if it is not there or null
+	value      jsonspan.Span       // text, thinking, input, source, or content of a result; empty if absent or null
 	inner      []block             // of the content of a result
 	marks      []conversation.Mark // those of inner too
 	isMarked   bool                // it is, itself
 
 	sum     jsonspan.Sum // of all but marks
-	textSum jsonspan.Sum // of the text, if there is nothing else in the block
-	isPlain bool         // then
+	textSum jsonspan.Sum // of the text
+	isPlain bool         // there is nothing else in the block
 }
 
 // parser reads messages and blocks of a body, with or without their hashes.
@@ -82,7 +83,7 @@ func (p *parser) message(i int) (m message, err error) {
 		var sum jsonspan.Sum
 		isContent := string(key) == "content"
 		if isContent && p.body[i] == '[' {
-			m.blocks, end, err = p.list(i)
+			m.blocks, end, err = p.list(i, true)
 			sum = p.sumOf(m.blocks)
 		} else {
 			end, sum, err = p.value(i)
@@ -116,10 +117,8 @@ func roleOf(quoted []byte) conversation.Role {
 	return conversation.Unknown
 }
 
-// list reads the blocks of the list that begins at body[i], and the blocks in those.
-func (p *parser) list(i int) (list []block, end int, err error) { return p.nested(i, true) }
-
-func (p *parser) nested(i int, deeper bool) (list []block, end int, err error) {
+// list reads the blocks of the list that begins at body[i], and if deeper is true the blocks in their contents.
+func (p *parser) list(i int, deeper bool) (list []block, end int, err error) {
 	end, err = jsonspan.Elements(p.body, i, func(i int) (int, error) {
 		b, err := p.block(i, deeper)
 		list = append(list, b)
@@ -136,13 +135,13 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 		b.End, b.sum, err = p.value(i)
 		return b, err
 	}
-	var id, content, input, text, thinking, source jsonspan.Span
+	var id, content jsonspan.Span
 	members := make([]jsonspan.Member, 0, 4) // what most blocks have
 	b.isPlain = true
 	b.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
 		var sum jsonspan.Sum
 		if deeper && string(key) == "content" && p.body[i] == '[' {
-			b.inner, end, err = p.nested(i, false)
+			b.inner, end, err = p.list(i, false)
 			sum = p.sumOf(b.inner)
 		} else {
 			end, sum, err = p.value(i)
@@ -166,7 +165,9 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 			kindName, _ := jsonspan.ShortText(v.Of(p.body))
 			b.kind, b.isDocument, isText = kinds[kindName], kindName == "document", kindName == "text"
 		case "text":
-			text, b.textSum, isText = v, sum, !v.Empty() && p.body[v.Start] == '"'
+			b.value, b.textSum, isText = v, sum, !v.Empty() && p.body[v.Start] == '"'
+		case "thinking", "input", "source":
+			b.value = v
 		case "id":
 			if !b.answers {
 				id = v
@@ -175,14 +176,8 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 			id, b.answers = v, !v.Empty()
 		case "name", "tool_name":
 			b.name, err = jsonspan.ShortText(v.Of(p.body))
-		case "input":
-			input = v
 		case "content":
 			content = v
-		case "thinking":
-			thinking = v
-		case "source":
-			source = v
 		case "is_error":
 			b.isError = string(v.Of(p.body)) == "true"
 		}
@@ -192,19 +187,10 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 	if err != nil {
 		return b, err
 	}
-	switch b.kind {
-	case textBlock:
-		b.value = text
-	case callBlock:
-		b.value = input
-	case resultBlock, compactionBlock:
+	if b.kind == resultBlock || b.kind == compactionBlock {
 		b.value = content
-	case thoughtBlock:
-		b.value = thinking
-	case mediaBlock:
-		b.value = source
 	}
-	b.isPlain = b.isPlain && !text.Empty() && b.kind == textBlock
+	b.isPlain = b.isPlain && !b.value.Empty() && b.kind == textBlock
 	for k := range b.inner {
 		b.marks = append(b.marks, b.inner[k].marks...)
 	}

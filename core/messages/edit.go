@@ -140,7 +140,7 @@ func marksBeside(r *conversation.Request) (marks []conversation.Mark, isAutomati
 			continue
 		}
 		p := parser{body: r.Body}
-		blocks, _, err := p.list(list.Start)
+		blocks, _, err := p.list(list.Start, true)
 		if err != nil {
 			return nil, false, err
 		}

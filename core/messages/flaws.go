@@ -44,7 +44,7 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 		case string(key) == "messages" && isList:
 			return jsonspan.Elements(r.Body, i, c.readMessage)
 		case isList && (string(key) == "system" || string(key) == "tools"):
-			list, end, err := c.list(i)
+			list, end, err := c.list(i, true)
 			c.blocks(list)
 			return end, err
 		}

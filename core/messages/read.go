@@ -99,7 +99,7 @@ func (rd *reader) readSystem(v jsonspan.Span) error {
 		return nil
 	}
 	texts := parser{body: r.Body}
-	list, _, err := texts.list(v.Start)
+	list, _, err := texts.list(v.Start, true)
 	for _, b := range list {
 		if b.kind == textBlock && !b.value.Empty() {
 			r.Prompts = append(r.Prompts, b.value)

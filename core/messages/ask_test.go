@@ -1,0 +1,118 @@
+package messages
+
+import (
+	"testing"
+
+	"epitome/prose"
+)
+
+const (
+	instruction = `{"type":"text","text":"Sum it\nup"}`
+	alone       = `{"role":"user","content":"Sum it\nup"}`
+)
+
+func TestContinue(t *testing.T) {
+	const mark = `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	const system = `{"max_tokens":9,"system":[{"type":"text","text":"s",` + mark + `}],"messages":[`
+	for _, c := range []struct{ body, want string }{
+		{`{"messages":[]}`, `{"messages":[` + alone + `],"max_tokens":9}`},
+		{` { "messages" : [ {"role":"user","content":"h\u0069"} ] } `,
+			` { "messages" : [ {"role":"user","content":[{"type":"text","text":"h\u0069"},` + instruction + `]} ],"max_tokens":9 } `},
+		{bodyOf(task, said(call), user(result)), bodyOf(task, said(call), user(result, instruction))},
+		{bodyOf(task, said(call), user(result, text("go"))), bodyOf(task, said(call), user(result, text("go"), instruction))},
+		{bodyOf(user()), bodyOf(user(instruction))},
+		{bodyOf(`{"role":"user","content":" \n"}`), bodyOf(alone)},
+		{bodyOf(task, done), bodyOf(task, done, alone)},
+		{bodyOf(user(text("a")), aside), bodyOf(user(text("a"), instruction), aside)}, // the system's last message stays last
+		// What the cache depends on stays, and what would make the answer another one goes.
+		{`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `],"max_tokens":5}`,
+			`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `,` + alone + `],"max_tokens":9}`},
+		{`{"stream":true,"max_tokens":5,"stop_sequences":["x"],"output_config":{"format":{}, "effort":"low"},"messages":[],"thread":{}}`,
+			`{"max_tokens":9,"output_config":{"effort":"low"},"messages":[` + alone + `]}`},
+		{`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":32000,"messages":[]}`,
+			`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":2009,"messages":[` + alone + `]}`},
+		{`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[]}`,
+			`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + alone + `]}`},
+		// The end is marked as the system prompt is, unless a message is marked.
+		{system + user(text("r")) + `]}`, system + user(`{"type":"text","text":"r",`+mark+`}`, instruction) + `]}`},
+		{system + task + `]}`, system + user(`{"type":"text","text":"do",`+mark+`}`, instruction) + `]}`},
+		{system + task + "," + said(call) + "," + user(result) + `]}`, system + task + "," + said(call) + "," +
+			user(`{"type":"tool_result","tool_use_id":"1","content":"r",`+mark+`}`, instruction) + `]}`},
+		{system + user(marked(text("r"))) + `]}`, system + user(marked(text("r")), instruction) + `]}`},
+		// Errors.
+		{`null`, ""},
+		{`{"messages":{}}`, ""},
+		{bodyOf(task) + `x`, ""},
+		{bodyOf(`{"role":"strange","content":"a"}`), ""},
+		{bodyOf(aside), ""},
+		{bodyOf(`{"role":"user","content":{"a":1}}`), ""},
+		{bodyOf(task, said(call)), ""},
+		{bodyOf(task, said(search)), ""},
+		{`{"tool_choice":{"type":"any"},"messages":[` + task + `]}`, ""},
+	} {
+		got, err := Dialect{}.Continue([]byte(c.body), "Sum it\nup", prose.Form{MaxOutput: 9})
+		if string(got) != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s\n got %s (%v)\nwant %s", c.body, got, err, c.want)
+		}
+	}
+}
+
+func TestCapOutput(t *testing.T) {
+	thinking := func(most, budget string) string {
+		return `{"max_tokens":` + most + `,"thinking":{"type":"enabled","budget_tokens":` + budget + `}}`
+	}
+	for _, c := range []struct {
+		tokens     int
+		body, want string
+	}{
+		{100, `{"max_tokens": 400, "n":1}`, `{"max_tokens": 100, "n":1}`},
+		{100, `{"max_tokens":100}`, ""},
+		{100, `{"n":1}`, ""},
+		{100, `{"max_tokens":400`, ""},
+		{0, `{"max_tokens":400}`, ""},
+		// The budget stays where it fits. Else it goes down with the cap, and the room for the answer stays.
+		{3_000, thinking("9000", "2000"), thinking("3000", "2000")},
+		{3_000, thinking("9000", "8000"), thinking("3000", "2000")},
+		{3_000, thinking("32000", "31999"), thinking("3000", "2999")},
+		{3_000, thinking("9000", "4000"), thinking("3000", "1024")},
+		{1_024, thinking("9000", "4000"), ""},
+		{3_000, thinking("4000", "9000"), thinking("3000", "9000")}, // between calls it may be above the cap
+	} {
+		got, ok := Dialect{}.CapOutput([]byte(c.body), c.tokens)
+		if ok != (c.want != "") || ok && string(got) != c.want {
+			t.Errorf("%s: got %s, %v", c.body, got, ok)
+		}
+	}
+}
+
+func TestAdapt(t *testing.T) {
+	const capped = `max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3`
+	for _, c := range []struct {
+		form    prose.Form
+		refusal string
+		want    prose.Form
+	}{
+		{prose.Form{MaxOutput: 8000}, capped, prose.Form{MaxOutput: 4096}},
+		{prose.Form{MaxOutput: 4096}, capped, prose.Form{MaxOutput: 4096}},
+		{prose.Form{}, `Streaming is required for operations that may take longer than 10 minutes`, prose.Form{Stream: true}},
+		{prose.Form{}, `upstream error: bad roles`, prose.Form{}},
+	} {
+		if got, ok := (Dialect{}).Adapt(c.form, []byte(c.refusal)); got != c.want || ok != (c.form != c.want) {
+			t.Errorf("%q: %+v, want %+v", c.refusal, got, c.want)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for path, want := range map[string][2]bool{
+		Dialect{}.Path():             {true, false},
+		"/api/anthropic/v1/messages": {true, false},
+		"/v1/messages/count_tokens":  {false, true},
+		"/v1/messages/batches":       {false, false},
+		"/v1/threads/t/messages":     {false, false}, // another API
+	} {
+		if got := [2]bool{Dialect{}.Serves([]byte(path)), Dialect{}.Counts([]byte(path))}; got != want {
+			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
