@@ -1,6 +1,9 @@
 package jsonspan
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Object is a JSON object of which members are to be set or taken out. All that is not, white space too, stays as it
 // is.
@@ -86,6 +89,32 @@ func (o *Object) Find(body []byte, keys ...string) Span {
 func (o *Object) Text(body []byte, key string) string {
 	text, _ := ShortText(o.Value(key).Of(body))
 	return text
+}
+
+// HasOnly reports whether the object has no keys but these.
+func (o *Object) HasOnly(keys ...string) bool {
+	for i := range o.members {
+		if !slices.Contains(keys, string(o.members[i].key)) {
+			return false
+		}
+	}
+	return true
+}
+
+// WithComma is the member with a key, and the comma that parts it from a neighbor; empty if there is no such key.
+func (o *Object) WithComma(key string) (member Span) {
+	for i := range o.members {
+		switch m := &o.members[i]; {
+		case string(m.key) != key:
+		case i > 0:
+			return Span{Start: o.members[i-1].End, End: m.End}
+		case len(o.members) > 1:
+			return Span{Start: m.Start, End: o.members[1].Start}
+		default:
+			return m.Span
+		}
+	}
+	return Span{}
 }
 
 // Set gives a key a value, which is JSON: in the place of the one that it has, or else behind all others.

@@ -2,6 +2,8 @@ package responses
 
 import (
 	"bytes"
+	"cmp"
+	"io"
 	"strings"
 	"time"
 
@@ -9,8 +11,10 @@ import (
 
 	"epitome/core/jsonspan"
 	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite/reply"
 	"epitome/rewrite/spent"
+	"epitome/sse"
 )
 
 // Ends of paths. Servers have them below paths of their own.
@@ -54,12 +58,7 @@ func (Dialect) Holds(kind, event []byte) time.Duration {
 	return 10 * time.Second
 }
 
-// Names of events of which the text of an answer is read.
-const (
-	textDelta    = "response.output_text.delta"
-	refusalDelta = "response.refusal.delta"
-	itemDone     = "response.output_item.done"
-)
+const itemDone = "response.output_item.done"
 
 // stepOf returns what an event means for its answer.
 func stepOf(name string, e gjson.Result) reply.Step {
@@ -85,33 +84,25 @@ func stepOf(name string, e gjson.Result) reply.Step {
 func isEmptyMessage(name string, e gjson.Result) bool {
 	switch name {
 	case "response.output_item.added", itemDone:
-		item := e.Get("item")
-		isEmpty := item.Get("type").Str == "message"
-		item.Get("content").ForEach(func(_, part gjson.Result) bool {
-			isEmpty = isEmpty && isEmptyPart(part)
-			return isEmpty
-		})
-		return isEmpty
+		if e.Get("item.type").Str != "message" {
+			return false
+		}
 	case "response.content_part.added", "response.content_part.done":
-		return isEmptyPart(e.Get("part"))
-	case textDelta, refusalDelta:
-		return e.Get("delta").Raw == `""`
-	case "response.output_text.done":
-		return e.Get("text").Raw == `""`
-	case "response.refusal.done":
-		return e.Get("refusal").Raw == `""`
+		if typeName := e.Get("part.type").Str; typeName != "output_text" && typeName != "refusal" {
+			return false
+		}
+	case "response.output_text.delta", "response.output_text.done", "response.refusal.delta", "response.refusal.done":
+	default:
+		return false
 	}
-	return false
-}
-
-func isEmptyPart(part gjson.Result) bool {
-	switch part.Get("type").Str {
-	case "output_text":
-		return part.Get("text").Str == ""
-	case "refusal":
-		return part.Get("refusal").Str == ""
+	for _, path := range [...]string{
+		"delta", "text", "refusal", "part.text", "part.refusal", "item.content.0.text", "item.content.0.refusal",
+	} {
+		if e.Get(path).Str != "" {
+			return false
+		}
 	}
-	return false
+	return true
 }
 
 // Opening says nothing: usage stands at the end of an answer.
@@ -140,4 +131,119 @@ func readUsage(v gjson.Result) spent.Said {
 	s.Total = spent.Tokens(v.Get("total_tokens"))
 	s.Charged = spent.Dollars(v.Get("cost")) // OpenRouter
 	return s
+}
+
+// maxEvent is the most of an event, in bytes: some repeat the settings of the request, tools and all.
+const maxEvent = 4 << 20
+
+// ReadAnswer reads the text of an answer, whole or as a stream, whatever its type says. One that breaks off is
+// io.ErrUnexpectedEOF.
+func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
+	var a answer
+	most := sse.Most{Document: reply.MostDocument, Event: maxEvent}
+	if err := sse.ReadEither(contentType, body, most, &a); err != nil {
+		return prose.Answer{}, err
+	}
+	a.Text = a.text.String()
+	return a.Answer, nil
+}
+
+// answer is what has been read of one. It implements sse.Hearer. Its text comes with each item and again at the end,
+// where some servers leave it out.
+type answer struct {
+	prose.Answer
+	text   strings.Builder
+	isOver bool
+}
+
+// Document reads an answer that is no stream.
+func (a *answer) Document(doc []byte) error {
+	v, err := reply.Parse(doc)
+	if err != nil {
+		return err
+	}
+	if !v.Get("output").IsArray() {
+		a.Error = reply.Failure(doc)
+		return nil
+	}
+	return a.finish(v, doc)
+}
+
+// Event reads one event of a stream, and reports whether it was the last one.
+func (a *answer) Event(e sse.Event) (last bool, err error) {
+	data := bytes.TrimSpace(e.Data)
+	step := reply.ReadStep([]byte(e.Type), data, stepOf)
+	switch {
+	case step == reply.ErrorStep:
+		a.Error = reply.Failure(data)
+		return true, nil
+	case len(data) == 0:
+		return false, nil
+	case string(data) == "[DONE]":
+		return a.isOver, nil
+	}
+	v, err := reply.Parse(data)
+	switch {
+	case err != nil:
+		return false, err
+	case step == reply.EndStep:
+		return true, a.finish(v.Get("response"), data)
+	case cmp.Or(v.Get("type").Str, strings.TrimSpace(e.Type)) == itemDone:
+		return false, a.readItem(v.Get("item"))
+	}
+	return false, nil
+}
+
+// End is an error unless the stream said that the answer ended.
+func (a *answer) End() error {
+	if !a.isOver {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// finish reads an answer as it is in the end. doc is where it stands.
+func (a *answer) finish(v gjson.Result, doc []byte) error {
+	a.isOver = true
+	used := readUsage(v.Get("usage"))
+	a.Input, a.Output = max(used.Input, 0), max(used.Output, 0)
+	a.Cached, a.Written = max(used.Read, 0), max(used.Write5m, 0)
+	status := v.Get("status").Str
+	if status == "failed" || status == "cancelled" {
+		a.Error = reply.Failure(doc)
+		return nil
+	}
+	reason := v.Get("incomplete_details.reason").Str
+	a.Refused = a.Refused || reason == "content_filter"
+	a.Cut = reason != "content_filter" && (reason != "" || status == "incomplete")
+	items := v.Get("output").Array()
+	if len(items) > 0 {
+		a.text.Reset()
+	}
+	for _, item := range items {
+		if err := a.readItem(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *answer) readItem(item gjson.Result) error {
+	typeName := item.Get("type").Str
+	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
+	if typeName != "message" {
+		return nil
+	}
+	for _, part := range item.Get("content").Array() {
+		switch part.Get("type").Str {
+		case "output_text":
+			a.text.WriteString(part.Get("text").Str)
+		case "refusal":
+			a.Refused = true
+		}
+	}
+	if a.text.Len() > reply.MostText {
+		return reply.ErrLongText
+	}
+	return nil
 }

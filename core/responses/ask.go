@@ -1,21 +1,15 @@
 package responses
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
-	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"epitome/core/conversation"
 	"epitome/core/jsonspan"
 	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/reply"
-	"epitome/sse"
 )
 
 // outputCap is the setting that bounds an answer.
@@ -36,8 +30,8 @@ var dropped = [...]string{
 	"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "json_schema", "grammar",
 }
 
-// Continue puts an instruction behind the conversation in body, and asks for one plain text, of which the provider keeps
-// nothing: tools stay, but none may be called.
+// Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may be
+// called, and the provider keeps nothing of it.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
@@ -50,11 +44,11 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	case input.Empty() || body[input.Start] != '[':
 		return nil, errors.New("cannot continue a conversation whose input is not a list")
 	}
-	end, err := readEnd(body, input)
+	speaker, hasTools, err := readEnd(body, input)
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
 	}
-	hasTools := end.declaresTools || jsonspan.HasElements(body, o.Value("tools"))
+	hasTools = hasTools || jsonspan.HasElements(body, o.Value("tools"))
 	o.TakeOut(dropped[:]...)
 	if err := errors.Join(o.TakeOutIn(body, "text", "format"),
 		o.TakeOutIn(body, "prompt_cache_options", "prewarm")); err != nil {
@@ -72,7 +66,7 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	if f.Stream {
 		o.Set("stream", "true")
 	}
-	said := jsonspan.AddElement(body, input, appendMessage(nil, end.speaker, instruction))
+	said := jsonspan.AddElement(body, input, appendMessage(nil, speaker, instruction))
 	out, err := jsonspan.Splice(body, append(o.Edits(), said))
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
@@ -80,52 +74,31 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	return out, nil
 }
 
-// end is how an input ends.
-type end struct {
-	speaker       string // role in which a message may follow
-	declaresTools bool
-}
-
-// readEnd reads how an input ends; an error if no message may follow. The speaker is the user, unless there is encrypted
-// reasoning since the user spoke: the provider would leave that out, and with it go all tokens that are cached behind.
-func readEnd(body []byte, input jsonspan.Span) (end, error) {
-	at := end{speaker: "user"}
-	open := map[string]bool{}    // calls without an output
-	calls := map[string]string{} // IDs of calls, by those of their entries
-	last := unknownEntry
-	_, err := jsonspan.Elements(body, input.Start, func(i int) (int, error) {
-		if body[i] != '{' {
-			return jsonspan.EndOfValue(body, i)
+// readEnd returns the role of a message that may follow the input, and whether the input declares tools. It is an error
+// if no message may follow. After encrypted reasoning the role is the developer's: once the user speaks, the provider
+// leaves that reasoning out, and all tokens behind it miss the cache.
+func readEnd(body []byte, input jsonspan.Span) (role string, hasTools bool, err error) {
+	for _, flaw := range (Dialect{}).Flaws(&conversation.Request{Body: body}) {
+		if flaw.Rule == conversation.RuleUnanswered || flaw.Rule == conversation.RuleReasoning {
+			return "", false, errors.New(flaw.Rule)
 		}
+	}
+	role = "user"
+	_, err = jsonspan.Elements(body, input.Start, func(i int) (int, error) {
 		e, err := readEntry(body, i)
-		switch last = e.kind; e.kind {
-		case messageEntry:
-			if e.role == conversation.User {
-				at.speaker = "user"
-			}
-		case reasoningEntry:
-			if e.sealed {
-				at.speaker = "developer"
-			}
-		case toolsEntry:
-			at.declaresTools = true
-		case callEntry:
-			open[e.callID], calls[e.id] = true, e.callID
-		case outputEntry:
-			delete(open, e.callID)
-			if e.ownID {
-				delete(open, calls[e.id])
-			}
+		switch {
+		case e.kind == messageEntry && e.role == conversation.User:
+			role = "user"
+		case e.kind == reasoningEntry && e.sealed:
+			role = "developer"
+		case e.kind == toolsEntry:
+			hasTools = true
+		case e.kind == triggerEntry:
+			err = errors.New("a compaction was asked for")
 		}
 		return e.End, err
 	})
-	switch {
-	case err != nil:
-		return at, err
-	case len(open) > 0, last == reasoningEntry, last == triggerEntry:
-		return at, errors.New("it waits for something else than a message")
-	}
-	return at, nil
+	return role, hasTools, err
 }
 
 // Prompt returns a request with a system prompt and a user's message. The provider keeps nothing of it.
@@ -182,135 +155,4 @@ func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 		return body, false
 	}
 	return capped, true
-}
-
-// maxEvent is the most of an event, in bytes: some repeat the settings of the request, tools and all.
-const maxEvent = 4 << 20
-
-// ReadAnswer reads the text of an answer, whole or as a stream, whatever its type says. One that breaks off is
-// io.ErrUnexpectedEOF.
-func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
-	var a answer
-	most := sse.Most{Document: reply.MostDocument, Event: maxEvent}
-	if err := sse.ReadEither(contentType, body, most, &a); err != nil {
-		return prose.Answer{}, err
-	}
-	a.Text = a.deltas.String()
-	if a.items.Len() > 0 {
-		a.Text = a.items.String()
-	}
-	return a.Answer, nil
-}
-
-// answer is what has been read of one. It implements sse.Hearer. Its text comes in deltas, again with each item, and
-// again at the end; some servers leave out the deltas, and some the items at the end.
-type answer struct {
-	prose.Answer
-	deltas, items strings.Builder
-	isOver        bool
-}
-
-// Document reads an answer that is no stream.
-func (a *answer) Document(doc []byte) error {
-	v, err := reply.Parse(doc)
-	if err != nil {
-		return err
-	}
-	if !v.Get("output").IsArray() {
-		a.Error = reply.Failure(doc)
-		return nil
-	}
-	return a.finish(v, doc)
-}
-
-// Event reads one event of a stream, and reports whether it was the last one.
-func (a *answer) Event(e sse.Event) (last bool, err error) {
-	data := bytes.TrimSpace(e.Data)
-	step := reply.ReadStep([]byte(e.Type), data, stepOf)
-	switch {
-	case step == reply.ErrorStep:
-		a.Error = reply.Failure(data)
-		return true, nil
-	case len(data) == 0:
-		return false, nil
-	case string(data) == "[DONE]":
-		return a.isOver, nil
-	}
-	v, err := reply.Parse(data)
-	if err != nil {
-		return false, err
-	}
-	if step == reply.EndStep {
-		return true, a.finish(v.Get("response"), data)
-	}
-	name := v.Get("type").Str
-	if name == "" {
-		name = strings.TrimSpace(e.Type)
-	}
-	switch name {
-	case textDelta:
-		a.deltas.WriteString(v.Get("delta").Str)
-	case refusalDelta:
-		a.Refused = true
-	case itemDone:
-		err = a.readItem(v.Get("item"))
-	}
-	if a.deltas.Len() > reply.MostText {
-		err = reply.ErrLongText
-	}
-	return false, err
-}
-
-// End is an error unless the stream said that the answer ended.
-func (a *answer) End() error {
-	if !a.isOver {
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-
-// finish reads an answer as it is in the end. doc is where it stands.
-func (a *answer) finish(v gjson.Result, doc []byte) error {
-	a.isOver = true
-	used := readUsage(v.Get("usage"))
-	a.Input, a.Output = max(used.Input, 0), max(used.Output, 0)
-	a.Cached, a.Written = max(used.Read, 0), max(used.Write5m, 0)
-	status := v.Get("status").Str
-	if status == "failed" || status == "cancelled" {
-		a.Error = reply.Failure(doc)
-		return nil
-	}
-	reason := v.Get("incomplete_details.reason").Str
-	a.Refused = a.Refused || reason == "content_filter"
-	a.Cut = reason != "content_filter" && (reason != "" || status == "incomplete")
-	items := v.Get("output").Array()
-	if len(items) > 0 {
-		a.items.Reset()
-	}
-	for _, item := range items {
-		if err := a.readItem(item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *answer) readItem(item gjson.Result) error {
-	typeName := item.Get("type").Str
-	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
-	if typeName != "message" {
-		return nil
-	}
-	for _, part := range item.Get("content").Array() {
-		switch part.Get("type").Str {
-		case "output_text":
-			a.items.WriteString(part.Get("text").Str)
-		case "refusal":
-			a.Refused = true
-		}
-	}
-	if a.items.Len() > reply.MostText {
-		return reply.ErrLongText
-	}
-	return nil
 }

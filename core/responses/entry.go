@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"bytes"
 	"cmp"
 	"strings"
 
@@ -203,29 +202,18 @@ func (loose) SoleText(body, key []byte, i int) (text jsonspan.Span, end int) {
 
 // plainText reads the part that begins at body[i], and returns its text if it says nothing else.
 func plainText(body []byte, i int) (end int, text jsonspan.Span, err error) {
-	if end, err = jsonspan.EndOfValue(body, i); err != nil || body[i] != '{' {
-		return end, text, err
+	o, err := jsonspan.ObjectAt(body, i)
+	if err != nil {
+		return 0, text, err
 	}
-	isTyped, isPlain := false, true
-	_, err = jsonspan.Members(body, i, func(key []byte, i int) (int, error) {
-		end, err := jsonspan.EndOfValue(body, i)
-		v := jsonspan.Span{Start: i, End: max(i, end)}
-		switch string(key) {
-		case "text":
-			text = v
-		case "type":
-			isTyped = string(v.Of(body)) == `"input_text"` || string(v.Of(body)) == `"output_text"`
-		case "annotations", "logprobs":
-			isPlain = isPlain && !jsonspan.HasElements(body, v)
-		default:
-			isPlain = isPlain && string(key) == breakpoint
-		}
-		return end, err
-	})
-	if !isPlain || !isTyped || text.Empty() || body[text.Start] != '"' {
-		text = jsonspan.Span{}
+	typeName := o.Text(body, "type")
+	isPlain := (typeName == "input_text" || typeName == "output_text") &&
+		o.HasOnly("type", "text", "annotations", "logprobs", breakpoint) &&
+		!jsonspan.HasElements(body, o.Value("annotations")) && !jsonspan.HasElements(body, o.Value("logprobs"))
+	if v := o.Value("text"); isPlain && !v.Empty() && body[v.Start] == '"' {
+		text = v
 	}
-	return end, text, err
+	return o.End, text, nil
 }
 
 // addParts adds what an entry says to its item: nothing of calls, reasoning, and what only the provider can read.
@@ -291,7 +279,7 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 		return
 	}
 	if v := o.Find(body, breakpoint); !v.Empty() {
-		it.Marks = append(it.Marks, markOf(body, v))
+		it.Marks = append(it.Marks, conversation.Mark{Span: o.WithComma(breakpoint), Value: v})
 	}
 	switch typeName := o.Text(body, "type"); {
 	case strings.HasSuffix(typeName, "text"):
@@ -320,19 +308,6 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 // isCommandOutput reports whether a part is what a command wrote: it has no type.
 func isCommandOutput(body []byte, o *jsonspan.Object) bool {
 	return o.Value("type").Empty() && !o.Find(body, "stdout", "stderr").Empty()
-}
-
-// markOf returns the mark with that value, which is a member of a part, with the comma beside it.
-func markOf(body []byte, v jsonspan.Span) conversation.Mark {
-	colon := bytes.LastIndexByte(body[:v.Start], ':')
-	m := conversation.Mark{Span: v, Value: v}
-	m.Start = bytes.LastIndexByte(body[:colon], '"') - len(breakpoint) - 1
-	if before := bytes.TrimRight(body[:m.Start], " \t\r\n"); before[len(before)-1] == ',' {
-		m.Start = len(before) - 1
-	} else if next := jsonspan.SkipSpace(body, v.End); body[next] == ',' {
-		m.End = jsonspan.SkipSpace(body, next+1)
-	}
-	return m
 }
 
 // longestText returns the longest text in some lists of parts.

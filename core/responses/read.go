@@ -146,7 +146,8 @@ func (rd *reader) readEntry(i int) (int, error) {
 	}
 	rd.endRun()
 	it := conversation.Item{
-		Span: e.Span, Role: e.role, Locked: e.role == conversation.Unknown, Pinned: e.pinned, Hash: jsonspan.ListSum([]jsonspan.Sum{e.sum}),
+		Span: e.Span, Role: e.role, Locked: e.role == conversation.Unknown, Pinned: e.pinned,
+		Hash: jsonspan.ListSum([]jsonspan.Sum{e.sum}),
 	}
 	switch e.kind {
 	case messageEntry:

@@ -1,0 +1,193 @@
+package responses
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"epitome/event"
+	"epitome/prose"
+	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/spent"
+)
+
+func TestServesPathsOfConversations(t *testing.T) {
+	f := func(path string, want ...bool) {
+		t.Helper()
+		d, p := Dialect{}, []byte(path)
+		if got := []bool{d.Serves(p), d.Counts(p), d.Compacts(p)}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", path, got, want)
+		}
+	}
+	f(Dialect{}.Path(), true, false, false)
+	f("/openai/v1/responses", true, false, false) // Azure
+	f("/v1/responses/input_tokens", false, true, false)
+	f("/backend-api/codex/responses/compact", false, false, true)
+	f("/v1/responses/resp_1", false, false, false)
+	f("/v1/chat/completions", false, false, false)
+}
+
+func TestEventsBeginOrFail(t *testing.T) {
+	f := func(data, want string) {
+		t.Helper()
+		rewritetest.CheckEvent(t, Dialect{}, [2]string{"", data}, want)
+	}
+	for _, name := range []string{"response.created", "response.in_progress", "keepalive", "codex.rate_limits"} {
+		f(`{"type":"`+name+`","response":{"id":"r","error":null,"output":[]}}`, "frame")
+	}
+	f(`{"type":"response.output_item.added","item":{"type":"message","role":"assistant","content":[]}}`, "frame")
+	f(`{"type":"response.content_part.added","part":{"type":"output_text","text":""}}`, "frame")
+	f(`{"type":"response.output_text.delta","delta":""}`, "frame")
+	f(`{"type":"response.output_text.delta","delta":"a"}`, "begins")
+	f(`{"type":"response.content_part.added","part":{"type":"refusal","refusal":"no"}}`, "begins")
+	f(`{"type":"response.content_part.added","part":{"type":"reasoning_text","text":""}}`, "begins")
+	f(`{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a"}]}}`, "begins")
+	f(`{"type":"response.output_item.added","item":{"type":"function_call"}}`, "begins")
+	f(`{"choices":[{"delta":{}}]}`, "begins") // an event of another API must not be held
+	f(`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":""}}}`, "fails")
+	f(`{"type":"error","code":"context_length_exceeded","message":"m","param":null}`, "fails")
+	f(`{"error":"too long"}`, "fails")
+	f(`{"type":"response.completed","response":{"output":[]}}`, "fails") // before anything was said
+}
+
+const (
+	said  = `{"type":"message","content":[{"type":"output_text","text":"Done "},{"type":"output_text","text":"well."}]}`
+	usage = `"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":4},` +
+		`"output_tokens":7,"output_tokens_details":{"reasoning_tokens":3},"total_tokens":37}`
+	tools = `"tools":[{"parameters":{"properties":{"usage":{"input_tokens":9}}}}]`
+	begun = `{"type":"response.created","response":{"output":[],"usage":null}}`
+	item  = `{"type":"response.output_item.done","item":` + said + `}`
+)
+
+// ended is the last event of an answer with those items.
+func ended(how, items string) string {
+	return `{"type":"response.` + how + `","response":{"status":"` + how + `","output":[` + items + `],` +
+		usage + `,` + tools + `}}`
+}
+
+func stream(events ...string) string { return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n" }
+
+func TestReadsAnswers(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		a, err := Dialect{}.ReadAnswer("", iotest.OneByteReader(strings.NewReader(body)))
+		got := a.Text
+		for _, flag := range []struct {
+			is   bool
+			name string
+		}{
+			{a.Cut, "cut"}, {a.Refused, "refused"}, {a.Called, "called"}, {len(a.Error) > 0, "failed"},
+			{a.Input == 30 && a.Cached == 20 && a.Written == 4 && a.Output == 7, "counted"},
+			{errors.Is(err, io.ErrUnexpectedEOF), "broken"},
+		} {
+			if flag.is {
+				got += " " + flag.name
+			}
+		}
+		if got != want || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s:\ngot  %s (%v)\nwant %s", body, got, err, want)
+		}
+	}
+	f(`{"status":"completed","output":[`+reasoned+`,`+said+`],`+usage+`}`, "Done well. counted")
+	f(`{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`, " refused")
+	f(`{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}`, " refused")
+	f(`{"status":"failed","error":{"message":"x"},"output":[]}`, " failed")
+	f(`{"error":{"message":"x"}}`, " failed")
+	f(stream(begun, item, ended("completed", said)), "Done well. counted")
+	f(stream(begun, item, ended("completed", "")), "Done well. counted")
+	f(stream(begun, ended("incomplete", said)), "Done well. cut counted")
+	f(stream(begun, `{"type":"response.output_item.done","item":{"type":"function_call"}}`, item, ended("completed", "")),
+		"Done well. called counted")
+	f(stream(begun, `{"type":"response.failed","response":{"error":{"message":"x"}}}`), " failed")
+	f(stream(begun, item, "[DONE]"), " broken")
+	f("", " broken")
+}
+
+func TestReadsUsage(t *testing.T) {
+	f := func(heard string, want int) {
+		t.Helper()
+		u, input := Dialect{}.Usage([]byte(heard), spent.Nothing())
+		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7, Reasoning: 3}
+		if input != want || want == 30 && u != full {
+			t.Errorf("%s: got %d, %+v; want %d", heard, input, u, want)
+		}
+	}
+	f(`{"output":[],`+usage+`,`+tools+`}`, 30)
+	f(`text."}]}],`+usage+`,"user":null}`, 30)
+	f(tools+`,"top_p":1}`, 0)
+	f(`said \"usage\":{\"input_tokens\":5}"}]}]}`, 0)
+	f(`{"usage":{"input_tokens":-5}}`, 0)
+	for _, how := range []string{"completed", "incomplete", "failed"} {
+		all := stream(begun, ended(how, said))
+		f(all, 30)
+		f(all[120:]+"data: [DONE]\n\n", 30)
+		f(strings.ReplaceAll(all, "\n", "\r\n"), 30)
+		f(all[:len(all)-4], 0) // it broke off
+	}
+}
+
+func TestContinuesConversation(t *testing.T) {
+	const question = `{"type":"message","role":"user","content":[{"type":"input_text","text":"Sum it\nup"}]}`
+	const end = `,"store":false,"max_output_tokens":900}`
+	f := func(form prose.Form, body, want string) {
+		t.Helper()
+		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
+		want = strings.ReplaceAll(want, "QUESTION", question)
+		if string(got) != want || (err != nil) != (want == "") {
+			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
+		}
+	}
+	usual := prose.Form{MaxOutput: 900}
+	f(usual, ` { "input" : [ ] } `, ` { "input" : [ QUESTION],"store":false,"max_output_tokens":900 } `)
+	f(usual, `{"input":[`+task+`],"tools":[{"x":1}],"tool_choice":"auto","reasoning":{"effort":"low"}}`,
+		`{"input":[`+task+`,QUESTION],"tools":[{"x":1}],"tool_choice":"none","reasoning":{"effort":"low"}`+end)
+	f(usual, `{"input":[{"type":"additional_tools"}]}`,
+		`{"input":[{"type":"additional_tools"},QUESTION],"tool_choice":"none"`+end)
+	f(usual, `{"stream":true,"input":[],"include":["x"],"conversation":null,"text":{"format":{},"verbosity":"low"}}`,
+		`{"input":[QUESTION],"text":{"verbosity":"low"}`+end)
+	f(prose.Form{OtherCap: true, Stream: true}, `{"max_output_tokens":5,"stream":false,"input":[]}`,
+		`{"stream":true,"input":[QUESTION],"store":false}`)
+	// Encrypted reasoning since the user spoke stays in the cache only if nobody but the developer speaks.
+	f(usual, `{"input":[`+task+`,`+reasoned+`,`+done+`]}`,
+		`{"input":[`+task+`,`+reasoned+`,`+done+`,`+strings.Replace(question, `"user"`, `"developer"`, 1)+`]`+end)
+	f(usual, `{"input":[`+reasoned+`,`+done+`,`+task+`]}`, `{"input":[`+reasoned+`,`+done+`,`+task+`,QUESTION]`+end)
+	for _, body := range []string{``, `{}`, `{"input":"Hello"}`, `{"input":[],"previous_response_id":"resp_1"}`,
+		bodyOf(task, call), bodyOf(task, reasoned), bodyOf(task, `{"type":"compaction_trigger"}`)} {
+		f(usual, body, "")
+	}
+}
+
+func TestPromptsAndForms(t *testing.T) {
+	for _, form := range []prose.Form{{MaxOutput: 900}, {MaxOutput: 900, OtherCap: true}, {MaxOutput: 900, Stream: true}} {
+		body := Dialect{}.Prompt("m\"1", "Be brief.", "Hello\n", form)
+		r := mustRead(t, string(body))
+		if !json.Valid(body) || r.Model != `m"1` || r.TextOf(&r.Items[0]) != "Hello\n" || r.Stream != form.Stream ||
+			(r.MaxOutput == 900) == form.OtherCap {
+			t.Errorf("%+v: %s", form, body)
+		}
+	}
+	f := func(refusal string, form, want prose.Form) {
+		t.Helper()
+		if got, ok := (Dialect{}).Adapt(form, []byte(refusal)); ok != (got != form) || got != want {
+			t.Errorf("%s: %+v becomes %+v, %v", refusal, form, got, ok)
+		}
+	}
+	usual := prose.Form{MaxOutput: 9_000}
+	f("Stream must be set to true", usual, prose.Form{MaxOutput: 9_000, Stream: true})
+	f("Unsupported parameter: max_output_tokens", usual, prose.Form{MaxOutput: 9_000, OtherCap: true})
+	f("Unsupported parameter: 'temperature' is not supported with this model.", usual, usual)
+	f("Invalid 'max_output_tokens': Expected a value <= 4096, but got 9000 instead.", usual, prose.Form{MaxOutput: 4_096})
+	g := func(body string, tokens int, want string) {
+		t.Helper()
+		if got, ok := (Dialect{}).CapOutput([]byte(body), tokens); ok != (body != want) || string(got) != want {
+			t.Errorf("%s to %d: %s, %v", body, tokens, got, ok)
+		}
+	}
+	g(`{"max_output_tokens" : 9000,"input":[]}`, 500, `{"max_output_tokens" : 500,"input":[]}`)
+	g(`{"max_output_tokens":500}`, 500, `{"max_output_tokens":500}`)
+	g(`{"max_output_tokens":9000`, 500, `{"max_output_tokens":9000`)
+}
