@@ -1,0 +1,391 @@
+package promises
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	"epitome/tokenize"
+)
+
+// judge holds what is sent over one storage to the promises.
+type judge struct {
+	rapid.TB
+	storage *Storage
+	counter *tokenize.Counter
+	loose   bool // writes fail, so that nobody can know what was decided
+	sparse  int  // how many edited requests in a row need one look for flaws; those with breaks all do
+	checks  int
+
+	answered map[hash]hash   // what was sent for each request
+	sent     map[hash]prefix // what was sent for each prefix
+	thoughts map[string]bond // what thinking is bound to, by its signature
+
+	tokens    map[hash]int
+	compared  map[hash]error    // what is wrong with a message in the place of another one
+	kept      map[hash][]string // artifacts with all texts of a message
+	artifacts map[string]*artifact
+}
+
+// prefix is what was sent for a prefix of a conversation.
+type prefix struct {
+	messages []hash
+	tokens   int
+	bond     bond // what the model thinks next is bound to
+}
+
+// artifact is a content that judges have read.
+type artifact struct {
+	text     string
+	names    []string // of artifacts in it
+	unquoted bool     // text has the strings in it as well
+}
+
+var counters tokenize.Counters
+
+func newJudge(t rapid.TB, s *Storage) *judge {
+	t.Helper()
+	counter, err := counters.For(tokenize.O200k)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return &judge{TB: t, storage: s, counter: counter, answered: map[hash]hash{}, sent: map[hash]prefix{},
+		thoughts: map[string]bond{}, tokens: map[hash]int{}, compared: map[hash]error{}, kept: map[hash][]string{},
+		artifacts: map[string]*artifact{}}
+}
+
+// check holds what was sent for a request to all promises.
+func (j *judge) check(r Request, s Sent) {
+	j.Helper()
+	if s.Err != nil && !j.loose {
+		j.Fatalf("the core fails: %v", s.Err)
+	}
+	same := bytes.Equal(r.Body, s.Body)
+	if same != (s.Action == "none") && s.Err == nil {
+		j.Fatalf("promise 1: the action is %s; the body is identical: %v", s.Action, same)
+	}
+	d := dialects[r.API]
+	was, ok := parse(d, r.Body)
+	if !ok {
+		if !same {
+			j.Fatalf("promise 1: a body that cannot be read was changed")
+		}
+		return
+	}
+	now := was
+	if !same {
+		if now, ok = parse(d, s.Body); !ok {
+			j.Fatalf("promise 3: what was sent is no request: %.200s", s.Body)
+		}
+		j.spans(was, now)
+		if j.checks++; s.Breaks || j.checks%max(1, j.sparse) == 0 {
+			j.flaws(d, r, was, now, s)
+		}
+		j.losses(was, now)
+		if before, after := j.sizeOf(was), j.sizeOf(now); after > before {
+			j.Fatalf("promise 4: %d tokens became %d", before, after)
+		}
+	}
+	j.window(r, was, now)
+	j.replay(r, was, now, s)
+}
+
+// spans holds promises 2 and 8: what was sent is the original but for the texts that were edited, and for messages that
+// were taken out.
+func (j *judge) spans(was, now *body) {
+	j.Helper()
+	if was.start != now.start || was.end != now.end {
+		j.Fatalf("promise 2: what stands around the messages has changed")
+	}
+	i, previous := 0, -1 // the message before is this one of the original, unchanged; -1 if it is none
+	for k := range now.messages {
+		m := &now.messages[k]
+		at, err := i, errors.New("nobody said this")
+		for ; at < len(was.messages); at++ {
+			fault := j.compare(&was.messages[at], m)
+			if fault == nil {
+				break
+			}
+			if fault != errOther {
+				err = fault
+			}
+		}
+		if at == len(was.messages) {
+			if role := m.Get("role").Str; role != "user" || !isOwn(m.Result) {
+				j.Fatalf("%v: %.500s", err, m.Raw)
+			}
+			previous = -1
+			continue
+		}
+		i = at + 1
+		if previous == at-1 && was.messages[at].Raw == m.Raw && was.messages[at].before != m.before {
+			j.Fatalf("promise 2: what stands before message %d has changed: %q", at, m.before)
+		}
+		if previous = -1; was.messages[at].Raw == m.Raw {
+			previous = at
+		}
+	}
+}
+
+// errOther says that a message is no edit of another one.
+var errOther = errors.New("promise 2: another message")
+
+// compare says what is wrong with a message that was sent in the place of another one.
+func (j *judge) compare(was, now *message) error {
+	if was.plain == now.plain {
+		return nil
+	}
+	pair := hashOf(was.plain, now.plain)
+	err, known := j.compared[pair]
+	if known {
+		return err
+	}
+	changes, ok := compare("", "", was.Result, now.Result)
+	if !ok {
+		err = errOther
+	}
+	for _, c := range changes {
+		if err == nil {
+			err = c.check()
+		}
+	}
+	j.compared[pair] = err
+	return err
+}
+
+// flaws holds promise 3.
+func (j *judge) flaws(d dialect, r Request, was, now *body, s Sent) {
+	j.Helper()
+	if marks, had := marksIn(now), marksIn(was); marks > had || had > 0 && marks == 0 {
+		j.Fatalf("promise 3: of %d marks for the cache %d are sent", had, marks)
+	}
+	if d.refusal(r.Body, r.Body) == nil {
+		if err := d.refusal(s.Body, r.Body); err != nil {
+			j.Fatalf("promise 3: a server refuses what was sent: %v", err)
+		}
+		return
+	}
+	had := single(d, was)
+	for id, count := range single(d, now) {
+		if count != had[id] && count != 0 {
+			j.Fatalf("promise 3: %d calls are without a result, and were %d: %s", count, had[id], id)
+		}
+	}
+}
+
+func marksIn(b *body) (n int) {
+	for i := range b.messages {
+		n += b.messages[i].marks
+	}
+	return n
+}
+
+// single counts calls without a result by ID, and results without a call below zero.
+func single(d dialect, b *body) map[string]int {
+	open := map[string]int{}
+	for i := range b.messages {
+		calls, results := d.pairs(b.messages[i].Result)
+		for _, id := range calls {
+			open[id]++
+		}
+		for _, id := range results {
+			open[id]--
+		}
+	}
+	return open
+}
+
+// losses holds promise 6: each text that is not sent stands in an artifact that is named where something was taken out,
+// or in one that such an artifact names.
+func (j *judge) losses(was, now *body) {
+	j.Helper()
+	original, unchanged := map[hash]bool{}, map[hash]bool{}
+	for i := range was.messages {
+		original[was.messages[i].sum] = true
+	}
+	var named []string
+	var sent strings.Builder // the texts of edited messages, each behind a NUL
+	for i := range now.messages {
+		m := &now.messages[i]
+		if unchanged[m.sum] = true; !original[m.sum] {
+			named = append(named, artifactNames(m.Raw)...)
+			texts("", m.Result, func(text string) { sent.WriteString("\x00" + text) })
+		}
+	}
+	var artifacts []string
+	for i := 0; i < len(named); i++ {
+		if a := j.artifact(named[i]); a != nil && !slices.Contains(artifacts, named[i]) {
+			artifacts, named = append(artifacts, named[i]), append(named, a.names...)
+		}
+	}
+	for i := range was.messages {
+		m := &was.messages[i]
+		if !unchanged[m.sum] && !j.keeps(m, artifacts, sent.String()) {
+			j.Fatalf("promise 6: a text of message %d is neither sent nor kept in %v: %.1000s", i, artifacts, m.Raw)
+		}
+	}
+}
+
+// keeps reports whether each text of a message begins a text that is sent, or stands in one of the artifacts.
+func (j *judge) keeps(m *message, artifacts []string, sent string) bool {
+	isGone := func(name string) bool { return !slices.Contains(artifacts, name) }
+	if before, ok := j.kept[m.sum]; ok && !slices.ContainsFunc(before, isGone) {
+		return true
+	}
+	var keepers []string
+	all, isKept := true, true
+	texts("", m.Result, func(text string) {
+		at := slices.IndexFunc(artifacts, func(name string) bool { return j.artifact(name).has(text) })
+		if at >= 0 {
+			keepers = append(keepers, artifacts[at])
+		}
+		isKept = isKept && at >= 0
+		all = all && (at >= 0 || strings.Contains(sent, "\x00"+text))
+	})
+	if isKept {
+		j.kept[m.sum] = keepers
+	}
+	return all
+}
+
+// artifact reads one; nil if there is none.
+func (j *judge) artifact(name string) *artifact {
+	content, found := j.storage.artifact(name)
+	if !found {
+		return nil
+	}
+	if j.artifacts[name] == nil {
+		j.artifacts[name] = &artifact{text: content, names: artifactNames(content)}
+	}
+	return j.artifacts[name]
+}
+
+// has reports whether a text stands in the artifact, as it is or as a string of JSON.
+func (a *artifact) has(text string) bool {
+	if strings.Contains(a.text, text) {
+		return true
+	}
+	if !a.unquoted && (strings.HasPrefix(a.text, "{") || strings.HasPrefix(a.text, "[")) {
+		var all strings.Builder
+		for _, quoted := range jsonString.FindAllString(a.text, -1) {
+			all.WriteString("\x00" + gjson.Parse(quoted).Str)
+		}
+		a.text, a.unquoted = a.text+all.String(), true
+		return strings.Contains(a.text, text)
+	}
+	return false
+}
+
+// window holds that a request which is too long for the model comes down to what it holds, if that can be.
+func (j *judge) window(r Request, was, now *body) {
+	j.Helper()
+	if size := j.sizeOf(now); size > r.Window && j.least(was) < r.Window/2 && !j.loose {
+		j.Fatalf("promise 4: %d of %d tokens are sent to a model that holds %d", size, j.sizeOf(was), r.Window)
+	}
+}
+
+// replay holds promise 5.
+func (j *judge) replay(r Request, was, now *body, s Sent) {
+	j.Helper()
+	if j.loose {
+		return
+	}
+	lane := []string{r.API, r.Scope, r.Upstream}
+	asked, answer := hashOf(append(lane, string(r.Body))...), hashOf(string(s.Body))
+	if before, again := j.answered[asked]; again && before != answer {
+		j.Fatalf("promise 5: the same request is sent otherwise than before: %.1000s", s.Body)
+	}
+	j.answered[asked] = answer
+	chain := was.chain(lane...)
+	n := len(chain) - 1
+	for n > 0 && j.sent[chain[n]].messages == nil {
+		n--
+	}
+	before := j.sent[chain[n]]
+	sums := now.sums()
+	if same := len(before.messages); len(sums) < same || !slices.Equal(sums[:same], before.messages) {
+		j.breaks(before, was, now, n, s)
+	}
+	binds := bindsThinking(r, was)
+	if binds {
+		j.thinking(was, now, n, before)
+	}
+	record := func(asked, sent, size int) {
+		p := prefix{messages: sums[:sent], tokens: size}
+		if binds {
+			p.bond = p.bond.walk(now.messages[:sent], nil)
+		}
+		j.sent[chain[asked]] = p
+	}
+	size := j.sizeOf(now)
+	record(len(was.messages), len(sums), size)
+	last, end := len(was.messages)-1, len(sums)-1
+	if last > 0 && isReminder(was.messages[last]) && sums[end] == was.messages[last].sum {
+		record(last, end, size-j.count(&was.messages[last]))
+	}
+}
+
+// isReminder reports whether a message may be gone, or stand elsewhere, in the next request.
+func isReminder(m message) bool {
+	role := m.Get("role").Str
+	return (role == "user" || role == "system") && !strings.Contains(m.Raw, `"tool_result"`)
+}
+
+// breaks holds that what was sent before changes by a decision alone, and that it pays.
+func (j *judge) breaks(before prefix, was, now *body, n int, s Sent) {
+	j.Helper()
+	if !s.Breaks {
+		i := 0
+		for i < len(now.messages) && now.messages[i].sum == before.messages[i] {
+			i++
+		}
+		j.Fatalf("promise 5: of what was sent for the first %d messages, message %d has changed to %.1000s", n, i,
+			now.messages[min(i, len(now.messages)-1)].Raw)
+	}
+	whole := before.tokens
+	for i := range was.messages[n:] {
+		whole += j.count(&was.messages[n+i])
+	}
+	if size := j.sizeOf(now); size >= whole {
+		j.Fatalf("promise 4: what was sent before changes, and %d tokens become %d", whole, size)
+	}
+}
+
+// sizeOf counts the tokens of a request.
+func (j *judge) sizeOf(b *body) (n int) {
+	n = j.around(b)
+	for i := range b.messages {
+		n += j.count(&b.messages[i])
+	}
+	return n
+}
+
+// around counts the tokens of what stands around the messages.
+func (j *judge) around(b *body) int {
+	return j.counter.CountString(b.start) + j.counter.CountString(b.end)
+}
+
+// count counts the tokens of the texts of a message.
+func (j *judge) count(m *message) int {
+	n, known := j.tokens[m.sum]
+	if !known {
+		texts("", m.Result, func(text string) { n += j.counter.CountString(text) })
+		j.tokens[m.sum] = n
+	}
+	return n
+}
+
+// least counts what cannot be taken out: all but what the model says and calls.
+func (j *judge) least(b *body) (n int) {
+	n = j.around(b)
+	for i := range b.messages {
+		if role := b.messages[i].Get("role").Str; i < 2 || i > len(b.messages)-3 || role != "assistant" && role != "tool" {
+			n += j.count(&b.messages[i])
+		}
+	}
+	return n
+}

@@ -1,0 +1,65 @@
+package promises
+
+import (
+	"path"
+
+	"github.com/tidwall/gjson"
+)
+
+// bond is what a model of Messages binds its thinking to.
+type bond struct {
+	before hash   // all that stands before it, thinking aside
+	last   string // the signature of the thinking before it; "" for none
+}
+
+// bindsThinking reports whether the model of a request accepts what it thought only behind what it thought that behind.
+func bindsThinking(r Request, b *body) bool {
+	binds, _ := path.Match("claude-*-5-5", b.model)
+	return binds && r.API == "messages"
+}
+
+// thinking holds that what a model thought that binds it is sent behind exactly what it was thought behind, or not at
+// all. The oldest may be missing. The first n messages were sent before.
+func (j *judge) thinking(was, now *body, n int, before prefix) {
+	j.Helper()
+	if before.messages == nil {
+		n = 0
+	}
+	before.bond.walk(was.messages[n:], func(signature string, b bond) {
+		if _, known := j.thoughts[signature]; !known {
+			j.thoughts[signature] = b
+		}
+	})
+	bond{}.walk(now.messages, func(signature string, b bond) {
+		if thought := j.thoughts[signature]; thought.before != b.before || thought.last != b.last && b.last != "" {
+			j.Fatalf("promise 3: thinking %q is sent behind something else than it was thought behind", signature)
+		}
+	})
+}
+
+// walk calls visit, if it is not nil, with the signature of each thinking block and what stands before it, and returns what stands before
+// the next one.
+func (b bond) walk(list []message, visit func(signature string, b bond)) bond {
+	pass := func(role, what string) { b.before = hashOf(string(b.before[:]), role, what) }
+	for i := range list {
+		role, content := list[i].Get("role").Str, list[i].Get("content")
+		if content.Type == gjson.String {
+			pass(role, content.Str)
+		}
+		content.ForEach(func(_, block gjson.Result) bool {
+			switch signature := block.Get("signature").Str; block.Get("type").Str {
+			case "thinking":
+				if visit != nil {
+					visit(signature, b)
+				}
+				b.last = signature
+			case "text":
+				pass(role, block.Get("text").Str)
+			default:
+				pass(role, unmark(block.Raw))
+			}
+			return true
+		})
+	}
+	return b
+}
