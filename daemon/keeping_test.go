@@ -245,12 +245,12 @@ func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	k := keptIn(t, folder, io.Discard)
 	sent := window.Sent{Tokens: 40_000, Window: 128_000}
-	if _, ok := k.lessons.LearnRefusal("up", "nobody", window.Refusal{Cause: window.Input, Limit: 32_768}, sent); !ok {
+	if _, ok := k.windows.LearnRefusal("up", "nobody", window.Refusal{Cause: window.Input, Limit: 32_768}, sent); !ok {
 		t.Error("a stated window is not learned")
 	}
 	want := func(k *shapers) {
 		t.Helper()
-		if got := k.windows.Load().Of("up", "nobody"); got != (window.Window{Tokens: 32_768, Source: window.Learned}) {
+		if got := k.windows.Of("up", "nobody"); got != (window.Window{Tokens: 32_768, Source: window.Learned}) {
 			t.Errorf("the window is %v", got)
 		}
 	}
@@ -259,6 +259,6 @@ func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	k = keptIn(t, folder, io.Discard)
 	defer k.close()
 	want(k)
-	k.windows.Store(window.New(config.Defaults(configtest.Text()).Window, k.lessons)) // as a reload does
+	k.windows.Configure(config.Defaults(configtest.Text()).Window) // as a reload does
 	want(k)
 }

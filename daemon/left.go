@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"epitome/config"
@@ -56,7 +55,7 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 }
 
 // Shadow are means of shaping that know all of it, and write nothing.
-func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]) rewrite.Deps {
+func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
@@ -76,7 +75,7 @@ func (k Left) Close() error { return k.Store.Close() }
 
 // Unwritten are means of shaping for one that knows nothing, and keeps in memory what it decides. Artifacts have the
 // names that the secret in the folder gives them, and are not kept.
-func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window.Windows]) (rewrite.Deps, error) {
+func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewrite.Deps, error) {
 	facts, keep := memory.New(passingMemory, time.Now), conf.Store.Keep.D()
 	if err := config.CheckFormat(folder); err != nil {
 		return rewrite.Deps{}, err

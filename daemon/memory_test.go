@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"epitome/config"
 	"epitome/console/learned"
@@ -161,9 +161,7 @@ func explained(t *testing.T, conf config.Config, folder string, owner memory.Own
 		t.Fatal(err)
 	}
 	defer func() { _ = left.Close() }()
-	windows := atomic.Pointer[window.Windows]{}
-	windows.Store(window.New(conf.Window, nil))
-	shaper := rewrite.NewShaper(left.Shadow(conf, &windows))
+	shaper := rewrite.NewShaper(left.Shadow(conf, window.New(conf.Window, nil, time.Now)))
 	f := func(scope, project string, want bool) {
 		t.Helper()
 		out := shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Scope: scope, Project: project, Upstream: "up",

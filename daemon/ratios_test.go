@@ -9,8 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"epitome/config"
 	"epitome/config/configtest"
@@ -199,9 +199,7 @@ func keeps(t *testing.T, folder string, body []byte, want float64) {
 		t.Fatal(err)
 	}
 	defer func() { _ = k.Close() }()
-	var windows atomic.Pointer[window.Windows]
-	windows.Store(window.New(conf.Window, nil))
-	got := rewrite.NewShaper(k.Shadow(conf, &windows)).Shape(rewrite.Input{
+	got := rewrite.NewShaper(k.Shadow(conf, window.New(conf.Window, nil, time.Now))).Shape(rewrite.Input{
 		Dialect: chat.Dialect{}, Body: body, Upstream: "up", Limits: &conf.Rewrite, Style: conf.Style(),
 	}).Report
 	if math.Abs(got.Ratio-want) > .01 || got.Answers == 0 {

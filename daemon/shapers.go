@@ -24,9 +24,8 @@ import (
 // whom they ask for summaries.
 type shapers struct {
 	storage    *storage
-	windows    atomic.Pointer[window.Windows]
+	windows    *window.Windows
 	prices     atomic.Pointer[money.Biller]
-	lessons    *window.Lessons // outlive the windows, which are made anew with the configuration
 	ratios     *tokenize.Ratios
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
@@ -48,19 +47,17 @@ const (
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
-	k.lessons = window.NewLessons(lessonStore{Store: s.store}, time.Now)
-	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.ratios = tokenize.NewRatios(lessonStore{Store: s.store}, tokenize.NewModels())
-	k.prober = window.NewProber(&k.windows, k.lessons, s.log, time.Now)
+	k.prober = window.NewProber(k.windows, s.log)
 	k.prober.Configure(probedOf(conf))
 	keep := conf.Store.Keep.D()
-	m := Deps(s.store, s.shelf, &k.windows, keep)
+	m := Deps(s.store, s.shelf, k.windows, keep)
 	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
 	if s.shared != nil {
 		m.Ledger = s.turns
-		k.lessons.Share()
 		k.ratios.Share()
-		s.every(lessonsEvery, k.lessons.Refresh, k.ratios.Refresh)
+		s.every(lessonsEvery, k.ratios.Refresh)
 	}
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
@@ -88,7 +85,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *shapers) configure(conf config.Config) {
-	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.windows.Configure(conf.Window)
 	k.prices.Store(billerOf(conf))
 	k.memories.Configure(wantedOf(conf))
 	k.summariser.configure(conf)
@@ -119,7 +116,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.memories.Watch
-	p.Lessons, p.Ratios = k.lessons, taught{Ratios: k.ratios}
+	p.Lessons, p.Ratios = k.windows, taught{Ratios: k.ratios}
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
@@ -207,13 +204,13 @@ const memoEntries = 1 << 18
 
 // Deps are what shaping needs, over a store and a shelf.
 func Deps(
-	s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration,
+	s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration,
 ) rewrite.Deps {
 	return rewrite.Deps{
 		Ledger: newLedger(s, keep), Shelf: shelfOf(artifacts), Keep: keep,
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
-			w := windows.Load().Of(upstream, model)
+			w := windows.Of(upstream, model)
 			return w.Tokens, window.Usable(w.Tokens, maxOutput)
 		},
 	}

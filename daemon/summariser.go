@@ -21,13 +21,13 @@ import (
 type summariser struct {
 	*summarize.Summariser
 	conf    atomic.Pointer[config.Config]
-	windows *atomic.Pointer[window.Windows]
+	windows *window.Windows
 	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one
 }
 
 // newSummariser makes one over what is kept. Nothing can be asked until it has a proxy.
 func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) *summariser {
-	s := &summariser{windows: &k.windows}
+	s := &summariser{windows: k.windows}
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
@@ -60,7 +60,7 @@ func (s *summariser) Prepares(upstream string) bool { return config.Prepares(*s.
 
 // usable returns how many tokens a request to a model may have, as far as its window is known.
 func (s *summariser) usable(upstream, model string) int {
-	return window.Usable(s.windows.Load().Of(upstream, model).Tokens, 0)
+	return window.Usable(s.windows.Of(upstream, model).Tokens, 0)
 }
 
 // errNoProxy says that nothing can be sent yet.

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -370,7 +369,7 @@ func TestWhatAnEndedEpitomeLeftHasItsSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = k.Close() }()
-	left := k.Shadow(conf, &atomic.Pointer[window.Windows]{}).Summariser
+	left := k.Shadow(conf, window.New(conf.Window, nil, time.Now)).Summariser
 	looked(t, left, "key", true, false)
 	if _, err := left.Ask(t.Context(), inQuestion("another", nil)); !errors.Is(err, errNotAsked) {
 		t.Errorf("somebody is asked: %v", err)

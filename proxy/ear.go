@@ -201,14 +201,6 @@ func (e *ear) Hears() bool { return e.dialect != nil }
 // Learns reports whether what is heard is of a request that was shaped, and how many tokens of the vocabulary it had.
 func (e *ear) Learns() (counted int, ok bool) { return int(e.counted), e.learns }
 
-// hintOf is what an answer tells of a window of so many tokens; 0 is none.
-func hintOf(kind event.HintKind, tokens int) event.Hint {
-	if tokens <= 0 {
-		return event.Hint{}
-	}
-	return event.Hint{Kind: kind, Tokens: int32(min(tokens, math.MaxInt32))}
-}
-
 // untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
 // high must not make honest answers look as if they were about less.
 func untaught(s *event.Shaping) int {

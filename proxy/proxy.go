@@ -78,11 +78,8 @@ type Shaper interface {
 type Lessons interface {
 	// LearnRefusal learns from a refusal. ok says that it is news.
 	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
-	// LearnCut learns that a server has cut a request without a word. ok says that it did: one answer is not enough.
-	LearnCut(upstream, model string, cut window.Cut, believed int) (ok bool)
-	// LearnAnswer takes back what an answer proves wrong, and returns the window that this was; 0 if there was none.
-	// counted is how many tokens the request had by our own count, used by the provider's; 0 if it does not say.
-	LearnAnswer(upstream, model string, counted, used int) (refuted int)
+	// LearnAnswer learns from an answer, and returns what it shows.
+	LearnAnswer(upstream, model string, a window.Answered) event.Hint
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

@@ -345,7 +345,7 @@ func TestSilentTruncationIsLearned(t *testing.T) {
 	r.shapes(climbing)
 	r.dial().send(post(chatTarget, longStory)).answer("POST")
 	learned := event.Hint{Kind: event.Learned, Tokens: 2048}
-	if e := r.event(); e.Hint != learned || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
+	if e := r.event(); e.Hint != learned || e.TokensUsed != 2048 || r.lessons.all() != "answered test m 10000 as 2048\nforget test m" {
 		t.Errorf("%+v, learned %q", e, r.lessons.all())
 	}
 }

@@ -391,14 +391,12 @@ func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s windo
 	return v.Limit, v.Below(s.Window)
 }
 
-func (l *lessons) LearnCut(upstream, model string, cut window.Cut, believed int) bool {
-	l.tell("cut %s %s %d below %d", upstream, model, cut.Size, believed)
-	return true
-}
-
-func (l *lessons) LearnAnswer(upstream, model string, counted, used int) int {
-	l.tell("answered %s %s %d as %d", upstream, model, counted, used)
-	return 2 * counted
+func (l *lessons) LearnAnswer(upstream, model string, a window.Answered) event.Hint {
+	l.tell("answered %s %s %d as %d", upstream, model, a.Counted, a.Used)
+	if 0 < a.Used && a.Used < a.Raw/2 {
+		return event.Hint{Kind: event.Learned, Tokens: int32(a.Used)}
+	}
+	return event.Hint{Kind: event.Refuted, Tokens: int32(2 * a.Counted)}
 }
 
 func (l *lessons) Learn(s RatioSource, counted, used int) {

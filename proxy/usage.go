@@ -60,19 +60,14 @@ func learnFrom(x *exchange, own, used int) {
 	if counted == 0 {
 		return
 	}
-	lessons := x.proxy.plugs.Lessons
 	x.event.TokensUsed = max(used, 0)
-	if cut, ok := window.Truncated(used, counted, x.event.Window); ok {
-		x.event.Hint = hintOf(event.Suspected, cut.Size)
-		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
-			x.event.Hint.Kind = event.Learned
-			x.proxy.plugs.Ratios.Forget(sourceOf(x))
-		}
-		return
-	}
-	sent := x.event.TokensAfter.Total()
-	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, sent, used))
-	if own > 0 && used > 0 {
+	x.event.Hint = x.proxy.plugs.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, window.Answered{
+		Counted: x.event.TokensAfter.Total(), Raw: counted, Used: used, Window: x.event.Window,
+	})
+	switch {
+	case x.event.Hint.Kind == event.Learned:
+		x.proxy.plugs.Ratios.Forget(sourceOf(x))
+	case own > 0 && used > 0 && x.event.Hint.Kind != event.Suspected:
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}
 }

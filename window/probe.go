@@ -3,85 +3,82 @@ package window
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
-// look is a request by which a server may tell how much its models hold.
+// look is a request by which a server may tell how much its models hold, and how its answer is read.
 type look struct {
-	method string
-	path   string // under /v1/ that of the common API, else of what the server has beside it
-	body   []byte // JSON; nil is none
-	after  bool   // to be sent only if the server knew the path of the one before
-
-	read func(body []byte, model string) (tokens int)
+	method, path string // the path is under /v1/ that of the common API, else of what the server has beside it
+	body         []byte // JSON; nil is none
+	after        bool   // to be sent only if the server knew the path of the one before
+	read         func(answer gjson.Result, model string) (tokens int)
 }
-
-// mostProbe bounds the bytes of an answer that are read: the lists of large hosts have hundreds of models with a page
-// of text each. Of what is longer the beginning counts.
-const mostProbe = 4 << 20
 
 // looksFor are the requests that may tell how much a model holds, in the order in which they are worth sending. Those
 // for a server of the user's, which may be of any kind, have it neither load a model nor answer with one. Any other is
 // asked for the list of the common API alone. What a model could hold is not read: servers are run with less.
 func looksFor(model string, own bool) []look {
 	// vLLM, SGLang, and providers: OpenRouter, Groq, Together, Fireworks, Mistral, Moonshot
-	list := look{method: "GET", path: "/v1/models", read: readCommonList}
+	common := look{method: "GET", path: "/v1/models", read: readCommonList}
 	if !own {
-		return []look{list}
+		return []look{common}
 	}
-	named, err := json.Marshal(map[string]string{"model": model})
-	if err != nil {
-		panic("BUG: a text cannot be written as JSON: " + err.Error())
-	}
-	studio := func(v gjson.Result) []listed {
-		return []listed{{names: namesIn(v, "id"), tokens: sizeIn(v, "loaded_context_length")}}
+	named, _ := json.Marshal(map[string]string{"model": model}) // a string can always be written
+	list := func(path, names, sizes string) func(gjson.Result, string) int {
+		return func(v gjson.Result, model string) int {
+			tokens, _ := smallest(readList(v.Get(path), names, sizes), model)
+			return tokens
+		}
 	}
 	return []look{
-		list,
+		common,
 		{ // llama.cpp; one that has many models would load this one without the last parameter
 			method: "GET", path: "/props?model=" + url.QueryEscape(model) + "&autoload=false",
-			read: func(body []byte, _ string) int { return readNumber(body, "default_generation_settings.n_ctx") },
+			read: func(v gjson.Result, _ string) int { return sizeOf(v.Get("default_generation_settings.n_ctx")) },
 		},
-		{ // Ollama: what is loaded now
-			method: "GET", path: "/api/ps", read: func(body []byte, model string) int {
-				return smallestOf(readList(gjson.GetBytes(body, "models"), func(v gjson.Result) []listed {
-					return []listed{{names: namesIn(v, "name", "model"), tokens: sizeIn(v, "context_length")}}
-				}), model)
-			},
-		},
-		// Ollama: what a model is to be loaded with
-		{method: "POST", path: "/api/show", body: named, after: true, read: readNumCtx},
-		{ // LM Studio
-			method: "GET", path: "/api/v0/models", read: func(body []byte, model string) int {
-				return smallestOf(readList(gjson.GetBytes(body, "data"), studio), model)
-			},
-		},
-		{ // LM Studio from 0.4 on
-			method: "GET", path: "/api/v1/models", read: func(body []byte, model string) int {
-				return smallestOf(readList(gjson.GetBytes(body, "models"), readInstances), model)
-			},
-		},
+		// Ollama: what is loaded now, and what a model is to be loaded with
+		{method: "GET", path: "/api/ps", read: list("models", "name model", "context_length")},
+		{method: "POST", path: "/api/show", body: named, after: true, read: readParameters},
+		// LM Studio, and from 0.4 on
+		{method: "GET", path: "/api/v0/models", read: list("data", "id", "loaded_context_length")},
+		{method: "GET", path: "/api/v1/models", read: list("models", "key loaded_instances.#.id",
+			"loaded_instances.#.config.context_length")},
 	}
 }
 
-// readNumber reads one number of a whole body: cut off, it may be another one.
-func readNumber(body []byte, path string) int {
-	if !json.Valid(body) {
-		return 0
-	}
-	return sizeIn(gjson.ParseBytes(body), path)
-}
-
-// readNumCtx finds the window among the lines "NAME VALUE" of Ollama's parameters.
-func readNumCtx(body []byte, _ string) (tokens int) {
-	if !json.Valid(body) {
-		return 0
-	}
-	for line := range strings.Lines(gjson.GetBytes(body, "parameters").String()) {
+// readParameters finds the window among the lines "NAME VALUE" of Ollama's parameters.
+func readParameters(v gjson.Result, _ string) (tokens int) {
+	for line := range strings.Lines(v.Get("parameters").String()) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			tokens = sizeOf(gjson.Result{Type: gjson.String, Str: f[1]})
+		}
+	}
+	return tokens
+}
+
+// readCommonList finds a model in the list of the common API. A list in which each model holds the same is that of a
+// server that runs one, maybe with adapters, under whatever name it is asked for.
+func readCommonList(v gjson.Result, model string) (tokens int) {
+	if !v.IsArray() {
+		v = v.Get("data")
+	}
+	all := readList(v, "id canonical_slug root aliases",
+		"max_model_len context_window context_length max_context_length top_provider.context_length")
+	for i := range all { // an adapter holds what its model does
+		at := slices.IndexFunc(all, func(m listed) bool { return slices.Contains(m.names, all[i].parent) })
+		if all[i].tokens == 0 && at >= 0 {
+			all[i].tokens = all[at].tokens
+		}
+	}
+	tokens, known := smallest(all, model)
+	for i, m := range all {
+		if !known && (i == 0 || m.tokens == tokens) {
+			tokens = m.tokens
+		} else if !known {
+			return 0
 		}
 	}
 	return tokens
@@ -94,88 +91,32 @@ type listed struct {
 	parent string // of an adapter: the model that it belongs to
 }
 
-// readList reads the items of a list, without one that is cut off: its numbers may be, too.
-func readList(list gjson.Result, read func(gjson.Result) []listed) (all []listed) {
+// readList reads the models of a list, whose names and sizes stand under these keys. Of several sizes, the smallest
+// holds: a host may tell the model's, and its own below that.
+func readList(list gjson.Result, names, sizes string) (all []listed) {
 	if !list.IsArray() {
 		return nil
 	}
-	list.ForEach(func(_, item gjson.Result) bool {
-		if item.IsObject() && json.Valid([]byte(item.Raw)) {
-			all = append(all, read(item)...)
+	for _, item := range list.Array() {
+		m := listed{parent: item.Get("parent").String()}
+		for key := range strings.FieldsSeq(names) {
+			for _, name := range item.Get(key).Array() {
+				m.names = append(m.names, name.String())
+			}
 		}
-		return true
-	})
-	return all
-}
-
-// readCommonList finds a model in the list of the common API. A whole list in which each model holds the same is that
-// of a server that runs one, maybe with adapters, under whatever name it is asked for.
-func readCommonList(body []byte, model string) (tokens int) {
-	list := gjson.ParseBytes(body)
-	if !list.IsArray() {
-		list = list.Get("data")
-	}
-	sizes := map[string]int{}
-	all := readList(list, func(v gjson.Result) []listed {
-		m := listed{names: namesIn(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
-		for _, alias := range v.Get("aliases").Array() {
-			m.names = append(m.names, alias.String())
-		}
-		// A host may tell the model's size, and its own below that.
-		m.tokens = sizeIn(v, "max_model_len", "context_window", "context_length", "max_context_length",
-			"top_provider.context_length")
-		sizes[v.Get("id").String()] = m.tokens
-		return []listed{m}
-	})
-	for i, m := range all {
-		if m.tokens == 0 && m.parent != "" {
-			all[i].tokens = sizes[m.parent]
-		}
-	}
-	if bestLikeness(all, model) < unlike || !json.Valid(body) {
-		return smallestOf(all, model)
-	}
-	for _, m := range all {
-		if m.tokens == 0 || tokens != 0 && m.tokens != tokens {
-			return 0
-		}
-		tokens = m.tokens
-	}
-	return tokens
-}
-
-// readInstances are those that LM Studio has loaded of a model, each with a name of its own, and the model.
-func readInstances(v gjson.Result) (all []listed) {
-	key := listed{names: namesIn(v, "key")}
-	for _, loaded := range v.Get("loaded_instances").Array() {
-		m := listed{names: namesIn(loaded, "id"), tokens: sizeIn(loaded, "config.context_length")}
-		if m.tokens > 0 && (key.tokens == 0 || m.tokens < key.tokens) {
-			key.tokens = m.tokens
+		for key := range strings.FieldsSeq(sizes) {
+			for _, v := range item.Get(key).Array() {
+				if n := sizeOf(v); n > 0 && (m.tokens == 0 || n < m.tokens) {
+					m.tokens = n
+				}
+			}
 		}
 		all = append(all, m)
 	}
-	return append(all, key)
-}
-
-func namesIn(v gjson.Result, keys ...string) (all []string) {
-	for _, key := range keys {
-		if s := v.Get(key).String(); s != "" {
-			all = append(all, s)
-		}
-	}
 	return all
 }
 
-// sizeIn is the smallest number of tokens under the keys that may be a window; 0 is none.
-func sizeIn(v gjson.Result, keys ...string) (tokens int) {
-	for _, key := range keys {
-		if n := sizeOf(v.Get(key)); n > 0 && (tokens == 0 || n < tokens) {
-			tokens = n
-		}
-	}
-	return tokens
-}
-
+// sizeOf is a number of tokens that may be a window; 0 is none.
 func sizeOf(v gjson.Result) int {
 	if n := v.Int(); (v.Type == gjson.Number || v.Type == gjson.String) && n >= Least && n <= Most {
 		return int(n)
@@ -183,24 +124,19 @@ func sizeOf(v gjson.Result) int {
 	return 0
 }
 
-// smallestOf is how much a model of the list holds: the smallest of those that are called most like it.
-func smallestOf(all []listed, model string) (tokens int) {
-	degree := bestLikeness(all, model)
+// smallest is how much a model of the list holds: the smallest of those that are called most like it. known reports
+// whether there is one.
+func smallest(all []listed, model string) (tokens int, known bool) {
+	best := unlike
 	for _, m := range all {
-		if degree < unlike && m.likeness(model) == degree && m.tokens > 0 && (tokens == 0 || m.tokens < tokens) {
+		switch degree := m.likeness(model); {
+		case degree < best:
+			best, tokens = degree, m.tokens
+		case degree == best && degree < unlike && m.tokens > 0 && (tokens == 0 || m.tokens < tokens):
 			tokens = m.tokens
 		}
 	}
-	return tokens
-}
-
-// bestLikeness is how much a model of the list is called like this one at most.
-func bestLikeness(all []listed, model string) int {
-	degree := unlike
-	for _, m := range all {
-		degree = min(degree, m.likeness(model))
-	}
-	return degree
+	return tokens, best < unlike
 }
 
 // How much two names are alike, from the nearest on.

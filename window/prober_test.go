@@ -32,10 +32,8 @@ type server struct {
 func probing(t *testing.T, models map[string]unit.Tokens, answers map[string]string) *server {
 	t.Helper()
 	s := &server{t: t, answers: answers, clock: watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
-	windows, l := &atomic.Pointer[Windows]{}, NewLessons(nil, s.clock.now)
-	windows.Store(New(Config{Default: 128_000, Models: models}, l))
 	log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s.Prober = NewProber(windows, l, log, s.clock.now)
+	s.Prober = NewProber(New(Config{Default: 128_000, Models: models}, nil, s.clock.now), log)
 	s.Configure(map[string]Server{"up": {"http://localhost", true}})
 	s.AskThrough(s.asked)
 	t.Cleanup(s.Close)
@@ -64,7 +62,7 @@ func (s *server) converse(pass time.Duration, before, after, looks int) {
 	s.t.Helper()
 	s.clock.at = s.clock.at.Add(pass)
 	for i, want := range []int{before, after} {
-		if got := s.windows.Load().Of("up", "m/x").Tokens; got != want {
+		if got := s.windows.Of("up", "m/x").Tokens; got != want {
 			s.t.Errorf("at %d the model is believed to hold %d, want %d", i, got, want)
 		}
 		s.Note("up", "m/x")
@@ -121,26 +119,27 @@ func TestWhatAServerSaidHoldsForAnHour(t *testing.T) {
 	clear(s.answers)
 	s.converse(time.Hour, 65_536, 65_536, 7)
 	s.converse(29*time.Second, 65_536, 65_536, 7)
-	s.converse(time.Second, 65_536, 128_000, 12)
-	s.converse(5*time.Minute-time.Second, 128_000, 128_000, 12)
-	s.converse(time.Second, 128_000, 128_000, 17)
+	s.converse(time.Second, 65_536, 65_536, 12)
+	s.converse(time.Hour, 128_000, 128_000, 17)
 }
 
 func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
-	f := func(status, looks int, says string) {
+	f := func(own bool, status, looks int, wait time.Duration, says string) {
 		t.Helper()
 		s := probing(t, nil, nil)
+		s.Configure(map[string]Server{"up": {"http://localhost", own}})
 		s.status = status
-		s.lessons.Probe("up", "m/x", 65_536)
+		s.windows.LearnProbe("up", "m/x", 65_536)
 		s.converse(0, 65_536, 65_536, looks)
-		s.converse(30*time.Second, 65_536, 65_536, 2*looks)
-		s.converse(5*time.Minute-time.Second, 65_536, 65_536, 2*looks)
-		s.says(true, `level=DEBUG msg="a server could not be asked how much a model holds" upstream=up model=m/x error="?`+says)
+		s.converse(wait-time.Second, 65_536, 65_536, looks)
+		s.converse(time.Second, 65_536, 65_536, 2*looks)
+		s.says(true, `level=DEBUG msg="a server does not say how much a model holds" upstream=up model=m/x error="?`+says)
 	}
-	f(401, 1, "it answered with status 401")
-	f(429, 1, "it answered with status 429")
-	f(503, 5, "it answered with status 503")
-	f(-1, 1, "hangup")
+	f(true, 401, 1, 30*time.Second, "it answered with status 401")
+	f(true, 429, 1, 30*time.Second, "it answered with status 429")
+	f(true, 503, 5, 30*time.Second, "it answered with status 503")
+	f(true, -1, 1, 30*time.Second, "hangup")
+	f(false, 503, 1, 5*time.Minute, "it answered with status 503")
 }
 
 func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
@@ -190,7 +189,7 @@ func TestOneThingIsAskedAtATime(t *testing.T) {
 	s.Note("up", "n")
 	s.Close() // ends what is being asked
 	s.Note("up", "o")
-	if n := asked.Load(); n > 1 || len(s.findings) > 0 {
-		t.Errorf("%d things were asked, and %d are known", n, len(s.findings))
+	if n := asked.Load(); n > 1 || len(s.next) > 0 {
+		t.Errorf("%d things were asked, and %d are known", n, len(s.next))
 	}
 }

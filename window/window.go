@@ -2,10 +2,9 @@
 //
 // Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
 // configuration, what the server said when it was asked, a built-in table, the family of the name, the configured
-// default. Lessons of traffic correct it downwards: a window that a refusal states holds for a day, one that follows
-// from a refusal or from a silent cut for an hour, and both end when a larger request is answered. Windows are made
-// anew with each configuration; Lessons outlive it. A Prober asks servers in the background. ReadRefusal reads how
-// providers say that a request is too long.
+// default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
+// follows from a refusal or from a silent cut for an hour, and both end when a larger request is answered. A Prober asks
+// servers in the background. ReadRefusal reads how providers say that a request is too long.
 //
 // That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
 package window
@@ -14,7 +13,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	"epitome/store"
 	"epitome/unit"
 )
 
@@ -28,8 +30,7 @@ type Config struct {
 // Source is where a window's size comes from.
 type Source string
 
-// The sources, from the one that is asked first. A Default deserves a warning, and so does what is below the
-// configuration.
+// The sources. A Default deserves a warning, and so does what is below the configuration.
 const (
 	Learned    Source = "learned" // from a refusal, or from a request that was cut
 	Configured Source = "configured"
@@ -45,38 +46,56 @@ type Window struct {
 	Source Source
 }
 
-// Windows finds the windows of models. Make one with New; its methods may be called from any goroutine.
+// Windows finds the windows of models, and learns of them. Make one with New; its methods may be called from any
+// goroutine.
 type Windows struct {
-	fallback int
-	patterns []rule   // the one that wins first
-	lessons  *Lessons // nil: there are none
+	store store.Store // nil: what is learned ends with the process
+	now   func() time.Time
+
+	mu     sync.Mutex
+	config Config
+	rules  rules
+	known  map[id]*known // at most mostKnown
 }
 
-// rule is a row of Config.Models, in lower case.
+// rules are patterns in lower case, with the windows of models that fit one.
+type rules []rule
+
 type rule struct {
-	text   string
-	tokens int
+	pattern string
+	tokens  int
 }
 
-// question is a model at an upstream, by the very names of a request.
-type question struct{ upstream, model string }
-
-// maxName is how many bytes a name may have that is looked up or remembered: requests make up names.
-const maxName = 256
-
-func (q question) isLong() bool { return len(q.upstream) > maxName || len(q.model) > maxName }
-
-// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of
-// lessons, which go on being learned; nil is none.
-func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: int(c.Default), lessons: l}
-	for text, tokens := range c.Models {
-		w.patterns = append(w.patterns, rule{strings.ToLower(text), int(tokens)})
+// find returns the tokens of the first rule that fits a name; 0 if none does.
+func (r rules) find(name string) int {
+	for _, rule := range r {
+		if unit.Match(rule.pattern, name) {
+			return rule.tokens
+		}
 	}
-	slices.SortFunc(w.patterns, func(a, b rule) int {
-		return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.tokens, b.tokens))
-	})
+	return 0
+}
+
+// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero. They begin
+// with what an earlier run has learned into the store, which may be nil.
+func New(c Config, s store.Store, now func() time.Time) *Windows {
+	w := &Windows{store: s, now: now, known: map[id]*known{}}
+	w.Configure(c)
 	return w
+}
+
+// Configure puts another configuration in force.
+func (w *Windows) Configure(c Config) {
+	var all rules
+	for pattern, tokens := range c.Models {
+		all = append(all, rule{strings.ToLower(pattern), int(tokens)})
+	}
+	slices.SortFunc(all, func(a, b rule) int { // the longest pattern first; of two as long, the smaller window
+		return cmp.Or(cmp.Compare(len(b.pattern), len(a.pattern)), cmp.Compare(a.tokens, b.tokens))
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.config, w.rules = c, all
 }
 
 // Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in
@@ -84,47 +103,45 @@ func New(c Config, l *Lessons) *Windows {
 // ("ft:gpt-4o:…"). The longest of the configured patterns that fits this name wins; of two as long, the smaller
 // window. What was learned is of the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
-	found := w.search(upstream, model)
-	if w.lessons == nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := w.search(upstream, strings.ToLower(model))
+	k := w.of(id{upstream, model})
+	if k == nil {
 		return found
 	}
-	learned, probed := w.lessons.current(question{upstream, model})
-	if probed > 0 && (probed < found.Tokens || found.Source != Configured) {
-		found = Window{probed, Probed}
+	if tokens := k.probed.Tokens; w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
+		found = Window{tokens, Probed}
 	}
-	if learned > 0 && learned < found.Tokens {
-		found = Window{learned, Learned}
+	if tokens := k.learned.Tokens; w.holds(k.learned) && tokens < found.Tokens {
+		found = Window{tokens, Learned}
 	}
 	return found
 }
 
-// Configured is the window that the configuration gives a model; 0 if it gives none.
-func (w *Windows) Configured(model string) (tokens int) {
-	model = strings.ToLower(model)
-	for _, p := range w.patterns {
-		if unit.Match(p.text, model) {
-			return p.tokens
-		}
-	}
-	return 0
-}
-
-// search finds the window without the lessons.
+// search finds the window of a model in lower case, without what was learned. The caller holds w.mu.
 func (w *Windows) search(upstream, model string) Window {
-	if tokens := w.Configured(model); tokens > 0 {
+	if tokens := w.rules.find(model); tokens > 0 {
 		return Window{tokens, Configured}
 	}
 	if len(model) > maxName {
-		return Window{w.fallback, Default}
+		return Window{int(w.config.Default), Default}
 	}
-	n := readName(strings.ToLower(model))
-	if tokens, ok := builtIn().find(strings.ToLower(upstream), n); ok {
+	names := namesOf(model)
+	if tokens, ok := builtIn().find(strings.ToLower(upstream), names); ok {
 		return Window{tokens, Table}
 	}
-	if tokens, ok := familyOf(n.bare); ok {
+	if tokens := families().find(names[2]); tokens > 0 {
 		return Window{tokens, Family}
 	}
-	return Window{w.fallback, Default}
+	return Window{int(w.config.Default), Default}
+}
+
+// configured is the window that the configuration gives a model; 0 if it gives none.
+func (w *Windows) configured(model string) (tokens int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rules.find(strings.ToLower(model))
 }
 
 // Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192

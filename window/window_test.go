@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/unit"
 
@@ -11,7 +12,7 @@ import (
 )
 
 func TestWindowsAreFound(t *testing.T) {
-	w := New(Config{Default: 128_000}, nil)
+	w := New(Config{Default: 128_000}, nil, time.Now)
 	f := func(upstream, model string, tokens int, source Source) {
 		t.Helper()
 		if got := w.Of(upstream, model); got != (Window{tokens, source}) {
@@ -77,8 +78,8 @@ func TestWindowsAreFound(t *testing.T) {
 func TestFamiliesHoldWhatTheTableDoesNotKnow(t *testing.T) {
 	f := func(model string, want int) {
 		t.Helper()
-		if got, ok := familyOf(readName(model).bare); got != want || !ok {
-			t.Errorf("%q: got %d (%v), want %d", model, got, ok, want)
+		if got := families().find(namesOf(model)[2]); got != want {
+			t.Errorf("%q: got %d, want %d", model, got, want)
 		}
 	}
 	f("gpt-5-chat-latest", 128_000)
@@ -118,9 +119,9 @@ func TestFamiliesHoldWhatTheTableDoesNotKnow(t *testing.T) {
 }
 
 func TestEveryProviderGetsItsOwnEntry(t *testing.T) {
-	w := New(Config{Default: 1}, nil)
+	w := New(Config{Default: 1}, nil, time.Now)
 	entries, providers := 0, map[string]bool{}
-	for line := range strings.Lines(rows) {
+	for line := range strings.Lines(windowsText) {
 		var provider, model string
 		var tokens int
 		if strings.HasPrefix(line, "#") {
@@ -155,7 +156,7 @@ func TestConfiguredPatternsGoFirst(t *testing.T) {
 		"gpt-?1":          1_000,
 		"claude-*":        1_000_000,
 		"*-of-a-long-one": 3_000,
-	}}, nil)
+	}}, nil, time.Now)
 	f := func(model string, tokens int, source Source) {
 		t.Helper()
 		if got := w.Of("any", model); got != (Window{tokens, source}) {
@@ -203,7 +204,7 @@ func FuzzEveryNameHasAWindow(f *testing.F) {
 	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
 		f.Add(s)
 	}
-	w := New(Config{Default: 1_024, Models: map[string]unit.Tokens{"*x*y*": 2_048}}, nil)
+	w := New(Config{Default: 1_024, Models: map[string]unit.Tokens{"*x*y*": 2_048}}, nil, time.Now)
 	f.Fuzz(func(t *testing.T, model string) {
 		first := w.Of("openai", model)
 		if first.Tokens < 1_024 || first.Source == "" {

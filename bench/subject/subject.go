@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"epitome/bench/policy"
@@ -72,10 +71,9 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	if err != nil {
 		return policy.Shaping{}, err
 	}
-	var windows atomic.Pointer[window.Windows]
 	all := unit.Tokens(s.Window)
-	windows.Store(window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil))
-	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
+	windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
+	m := daemon.Deps(facts, artifacts, windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	if p.List {
 		m.CachedPrice = daemon.Prices(p.Conf).CachedPrice
@@ -94,7 +92,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	closing := facts.Close
 	if !p.Code {
 		model := &standIn{Dialect: dialect, unit: p.Unit, count: daemon.CountIn(vocabulary, m.Counters)}
-		r.teller = newNarrator(p.Conf.Summarize, facts, windows.Load(), model)
+		r.teller = newNarrator(p.Conf.Summarize, facts, windows, model)
 		m.Summariser = r.teller
 		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
 	}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"time"
 
 	"epitome/command/explanation"
 	"epitome/config"
@@ -32,7 +32,7 @@ type Trial struct {
 	body    []byte
 	dialect daemon.Dialect
 	sure    bool // the body shows the dialect, or the command line names it
-	window  atomic.Pointer[window.Windows]
+	window  *window.Windows
 	given   bool // the window is the command line's
 	means   rewrite.Deps
 	shaper  *rewrite.Shaper
@@ -98,7 +98,7 @@ func (t *Trial) windows(text string) error {
 		all := unit.Tokens(tokens)
 		c, t.given = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, true
 	}
-	t.window.Store(window.New(c, nil))
+	t.window = window.New(c, nil, time.Now)
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (t *Trial) find(folder, via string) bool {
 
 // look takes what is known from what was kept, and writes nothing there.
 func (t *Trial) look(k daemon.Left) {
-	t.use(k.Shadow(t.conf, &t.window))
+	t.use(k.Shadow(t.conf, t.window))
 }
 
 // openHome begins with what is known of other conversations, if anything is.
@@ -187,7 +187,7 @@ func (t *Trial) begin(folder string) error {
 		}
 		t.ending = append(t.ending, func() { _ = os.RemoveAll(folder) })
 	}
-	m, err := daemon.Unwritten(t.conf, folder, &t.window)
+	m, err := daemon.Unwritten(t.conf, folder, t.window)
 	if err == nil {
 		t.use(m)
 	}
@@ -271,7 +271,7 @@ func (t *Trial) report(turns bool) *explanation.Report {
 func (t *Trial) describe(r *explanation.Report, request *conversation.Request, told rewrite.Report) {
 	r.Model, r.Upstream = request.Model, t.upstream(request.Model)
 	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
-	r.WindowFrom = string(t.window.Load().Of(r.Upstream, request.Model).Source)
+	r.WindowFrom = string(t.window.Of(r.Upstream, request.Model).Source)
 	if t.given {
 		r.WindowFrom = "command line"
 	}

@@ -1,0 +1,321 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"epitome/event"
+	"epitome/store"
+	"epitome/store/memory"
+	"epitome/unit"
+)
+
+// watch is a clock that is set by hand.
+type watch struct{ at time.Time }
+
+func (w *watch) now() time.Time { return w.at }
+
+// learning are windows that learn into a store, with its clock. A model is believed to hold 128,000 tokens.
+func learning() (*Windows, *watch) {
+	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	return windowsOn(memory.New(1<<20, clock.now), clock), clock
+}
+
+func windowsOn(s store.Store, clock *watch) *Windows {
+	return New(Config{Default: 128_000, Models: map[string]unit.Tokens{"mine*": 64_000}}, s, clock.now)
+}
+
+// answers has a request answered of so many tokens, by the provider's count and by ours.
+func answers(w *Windows, model string, used, counted int) event.Hint {
+	return w.LearnAnswer("up", model, Answered{Counted: counted, Raw: counted, Used: used, Window: w.Of("up", model).Tokens})
+}
+
+func stated(tokens int) Refusal {
+	return Refusal{Cause: Input, Limit: tokens}
+}
+
+func TestRefusalsTeach(t *testing.T) {
+	f := func(name string, v Refusal, s Sent, want Window) {
+		t.Helper()
+		w, _ := learning()
+		if tokens, ok := w.LearnRefusal("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
+			t.Errorf("%+v of %+v: learned %d, %v", v, s, tokens, ok)
+		}
+		if got := w.Of("up", name); got != want {
+			t.Errorf("%+v of %+v: the window is %v, want %v", v, s, got, want)
+		}
+		if got := w.Of("up", name+"x"); got.Source == Learned {
+			t.Errorf("another model learns too: %v", got)
+		}
+		if got := w.Of("other", name); got.Source == Learned {
+			t.Errorf("another upstream learns too: %v", got)
+		}
+	}
+	unknown, mine := Window{128_000, Default}, Window{64_000, Configured}
+	sent := Sent{Tokens: 60_000, Window: 128_000}
+	f("m", stated(32_768), sent, Window{32_768, Learned})
+	f("m", Refusal{Cause: Output, Limit: 32_768, Room: 9}, sent, Window{32_768, Learned})
+	f("m", Refusal{Cause: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
+	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)       // the input fits
+	f("m", Refusal{Cause: Rate, Limit: 32_768}, sent, unknown)
+	f("m", Refusal{Cause: Bytes}, sent, unknown)
+	f("m", Refusal{Cause: Malformed}, sent, unknown)
+	f("m", Refusal{}, sent, unknown)
+	f("m", stated(3), sent, unknown)
+	f("m", stated(128_000), sent, Window{57_000, Learned}) // by our count, which is too low then
+	f("m", stated(20_000_000), Sent{}, unknown)
+	f("m", Refusal{Cause: Input}, Sent{Tokens: 900, Window: 128_000}, unknown)
+	f("m", Refusal{Cause: Input}, Sent{Tokens: 150_000, Window: 128_000}, unknown)
+	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
+	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
+	f(strings.Repeat("m", maxName+1), stated(32_768), sent, unknown)
+}
+
+func TestLessonsEndByThemselves(t *testing.T) {
+	w, clock := learning()
+	want := func(tokens int, source Source) {
+		t.Helper()
+		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
+			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
+		}
+	}
+	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
+	clock.at = clock.at.Add(23 * time.Hour)
+	want(32_768, Learned)
+	clock.at = clock.at.Add(time.Hour)
+	want(128_000, Default)
+	w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 60_000, Window: 128_000})
+	clock.at = clock.at.Add(59 * time.Minute)
+	want(57_000, Learned)
+	clock.at = clock.at.Add(time.Minute)
+	want(128_000, Default)
+	answers(w, "m", 2_300, 4_200)
+	answers(w, "m", 2_350, 6_000)
+	want(4_096, Learned)
+	clock.at = clock.at.Add(time.Hour)
+	want(128_000, Default)
+	w.LearnProbe("up", "m", 200_000)
+	want(200_000, Probed)
+	clock.at = clock.at.Add(2 * time.Hour)
+	want(128_000, Default)
+}
+
+func TestLargerAnswersTakeLessonsBack(t *testing.T) {
+	w, _ := learning()
+	want := func(tokens int, source Source) {
+		t.Helper()
+		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
+			t.Errorf("the window is %v, want %d %s", got, tokens, source)
+		}
+	}
+	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
+	answers(w, "m", 32_768, 32_768)
+	w.LearnAnswer("other", "m", Answered{Counted: 100_000, Raw: 100_000, Used: 100_000})
+	want(32_768, Learned)
+	answers(w, "m", 32_769, 32_769)
+	want(128_000, Default)
+	w.LearnProbe("up", "m", 65_536)
+	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 65_536})
+	answers(w, "m", 40_000, 40_000)
+	want(65_536, Probed)
+	answers(w, "m", 70_000, 70_000)
+	want(128_000, Default)
+}
+
+// A window that was guessed by our own count is held against own counts, until an answer tells how many tokens the
+// provider counts for one of ours: from then on it is in the provider's.
+func TestAGuessIsHeldAgainstItsOwnUnit(t *testing.T) {
+	for _, ratio := range []float64{1, 1.2, 1.43, 1.6, 2, 3} {
+		w, _ := learning()
+		used := func(counted int) int { return int(float64(counted) * ratio) }
+		w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000, Window: 128_000})
+		for _, counted := range []int{800, 20_000, 30_000, 37_000} {
+			if hint := answers(w, "m", used(counted), counted); hint.Kind != event.NoHint {
+				t.Errorf("at %g an answer to %d tokens shows %v", ratio, counted, hint)
+			}
+		}
+		if got := w.Of("up", "m"); got.Source != Learned || got.Tokens > used(38_000) || got.Tokens < used(38_000)-100 {
+			t.Errorf("at %g the window is %v, want %d", ratio, got, used(38_000))
+		}
+		if hint := answers(w, "m", used(41_000), 41_000); hint.Kind != event.Refuted {
+			t.Errorf("at %g a larger answer takes nothing back", ratio)
+		}
+	}
+	w, _ := learning()
+	w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000, Window: 128_000})
+	answers(w, "m", 3_000, 30_000) // which leaves out what was cached
+	if got := w.Of("up", "m"); got != (Window{38_000, Learned}) {
+		t.Errorf("the window is %v", got)
+	}
+}
+
+func TestCutsAreLearnedFromTheSecondAnswer(t *testing.T) {
+	f := func(want int, all ...[2]int) { // used, counted
+		t.Helper()
+		w, _ := learning()
+		var hint event.Hint
+		for _, a := range all {
+			hint = answers(w, "m", a[0], a[1])
+		}
+		if got := w.Of("up", "m"); got.Source == Learned != (want > 0) || want > 0 && got.Tokens != want {
+			t.Errorf("after %v the window is %v, want %d", all, got, want)
+		}
+		if want > 0 && hint != (event.Hint{Kind: event.Learned, Tokens: int32(want)}) {
+			t.Errorf("after %v the hint is %v", all, hint)
+		}
+	}
+	f(4_096, [2]int{2_300, 4_200}, [2]int{2_350, 6_000})
+	f(2_048, [2]int{1_026, 16_101}, [2]int{1_100, 26_000}) // about half of a window is kept
+	f(2_048, [2]int{2_048, 9_000}, [2]int{2_048, 9_000})   // no chance meets it twice
+	f(32_768, [2]int{32_768, 37_000}, [2]int{32_768, 38_000})
+	f(0, [2]int{4_096, 4_200}, [2]int{4_096, 4_200}) // counts differ by so much
+	f(0, [2]int{2_300, 4_200})
+	f(0, [2]int{2_300, 4_200}, [2]int{5_000, 9_000})     // another size
+	f(0, [2]int{9_600, 16_000}, [2]int{9_600, 16_000})   // six tenths may be the vocabulary's
+	f(0, [2]int{300, 900}, [2]int{300, 1_000})           // small requests have large errors
+	f(0, [2]int{100, 16_000}, [2]int{100, 26_000})       // told wrong
+	f(0, [2]int{20_000, 16_000}, [2]int{20_000, 16_000}) // more than was sent
+
+	// A vocabulary that makes half as many tokens of everything is no server that cuts.
+	f(0, [2]int{2_300, 4_200}, [2]int{3_300, 6_000}, [2]int{4_000, 7_200})
+	f(0, [2]int{2_300, 4_200}, [2]int{2_300, 4_200}, [2]int{2_300, 4_200}) // the same again shows nothing
+
+	// Where more was answered, the provider leaves out of its count what it had cached.
+	f(0, [2]int{9_000, 9_000}, [2]int{2_300, 9_200}, [2]int{2_300, 12_000})
+}
+
+func TestLargerAnswersEndASuspicion(t *testing.T) {
+	w, _ := learning()
+	f := func(used, counted int, want event.Hint) {
+		t.Helper()
+		if got := answers(w, "m", used, counted); got != want {
+			t.Errorf("%d of %d: got %v, want %v", used, counted, got, want)
+		}
+	}
+	f(3_000, 9_000, event.Hint{Kind: event.Suspected, Tokens: 4_096})
+	f(3_000, 3_000, event.Hint{})
+	f(9_000, 9_000, event.Hint{Kind: event.Refuted, Tokens: 4_096})
+	f(9_500, 9_500, event.Hint{})
+}
+
+func TestServersTellTheirWindow(t *testing.T) {
+	w, _ := learning()
+	f := func(model string, probe, tokens int, source Source) {
+		t.Helper()
+		w.LearnProbe("up", model, probe)
+		if got := w.Of("up", model); got != (Window{tokens, source}) {
+			t.Errorf("%s, probed as %d, is %v, want %d %s", model, probe, got, tokens, source)
+		}
+	}
+	f("m", 32_768, 32_768, Probed)
+	f("m", 262_144, 262_144, Probed) // it knows better than a default
+	f("m", 5, 262_144, Probed)       // no window
+	f("gpt-4o", 16_384, 16_384, Probed)
+	f("mine", 32_768, 32_768, Probed)
+	f("mine", 262_144, 64_000, Configured)
+	w.LearnRefusal("up", "m", stated(8_192), Sent{})
+	f("m", 32_768, 8_192, Learned)
+}
+
+func TestLessonsOutliveTheProcess(t *testing.T) {
+	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	kept := memory.New(1<<20, clock.now)
+	w := windowsOn(kept, clock)
+	w.LearnRefusal("up", "a", stated(32_768), Sent{Window: 128_000})
+	w.LearnRefusal("up", "b", Refusal{Cause: Input}, Sent{Tokens: 20_000, Window: 128_000})
+	f := func(a, b Window) {
+		t.Helper()
+		next := windowsOn(kept, clock)
+		if gotA, gotB := next.Of("up", "a"), next.Of("up", "b"); a != gotA || b != gotB {
+			t.Errorf("after a restart: %v, %v", gotA, gotB)
+		}
+	}
+	f(Window{32_768, Learned}, Window{19_000, Learned})
+	clock.at = clock.at.Add(2 * time.Hour)
+	f(Window{32_768, Learned}, Window{128_000, Default})
+	answers(w, "a", 40_000, 40_000)
+	f(Window{128_000, Default}, Window{128_000, Default})
+
+	w.LearnRefusal("up", "a", stated(32_768), Sent{Window: 128_000})
+	clock.at = clock.at.Add(-100 * time.Hour)
+	f(Window{128_000, Default}, Window{128_000, Default}) // by a clock that was set back it would hold for days
+	for _, damage := range []string{"", "x", "[]", `{"tokens":5,"until":"2026-11-20T13:00:00Z"}`, `{"tokens":"x"}`} {
+		if _, err := kept.Put(id{"up", "a"}.key(), []byte(damage), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		f(Window{128_000, Default}, Window{128_000, Default})
+	}
+	if _, ok := windowsOn(nil, clock).LearnRefusal("up", "c", stated(32_768), Sent{Window: 128_000}); !ok {
+		t.Error("without a store nothing is learned")
+	}
+}
+
+// What one process learns or takes back, another over the same store knows some seconds later.
+func TestSharedLessonsAreEverybodys(t *testing.T) {
+	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	kept := memory.New(1<<20, clock.now)
+	a, b := windowsOn(kept, clock), windowsOn(kept, clock)
+	f := func(w *Windows, model string, want int) {
+		t.Helper()
+		if got := w.Of("up", model).Tokens; got != want {
+			t.Errorf("%s holds %d tokens, want %d", model, got, want)
+		}
+	}
+	f(b, "one", 128_000)
+	a.LearnRefusal("up", "one", stated(20_000), Sent{Tokens: 30_000, Window: 128_000})
+	b.LearnRefusal("up", "two", stated(40_000), Sent{Tokens: 50_000, Window: 128_000})
+	clock.at = clock.at.Add(readEvery)
+	f(b, "one", 20_000)
+	f(a, "two", 40_000)
+	if hint := answers(b, "one", 25_000, 25_000); hint != (event.Hint{Kind: event.Refuted, Tokens: 20_000}) {
+		t.Errorf("got %v", hint)
+	}
+	clock.at = clock.at.Add(readEvery)
+	f(a, "one", 128_000)
+}
+
+func TestManyNamesTakeLittleRoom(t *testing.T) {
+	w, _ := learning()
+	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
+	for i := range 10_000 {
+		w.Of("up", fmt.Sprint(i))
+	}
+	if got := w.Of("up", "m"); len(w.known) > mostKnown || got != (Window{32_768, Learned}) {
+		t.Errorf("%d models are known, and the window is %v", len(w.known), got)
+	}
+}
+
+func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, clock := learning()
+		tokens := rapid.IntRange(-1, 300_000)
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			n := tokens.Draw(t, "tokens")
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				w.LearnRefusal("up", "mine", stated(n), Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
+			case 1:
+				w.LearnRefusal("up", "mine", Refusal{Cause: Input}, Sent{Tokens: n})
+			case 2:
+				w.LearnProbe("up", "mine", n)
+			case 3:
+				answers(w, "mine", n, n)
+				if got := w.Of("up", "mine"); got.Source != Configured && got.Tokens < n {
+					t.Fatalf("%d tokens were answered, and the window is %v", n, got)
+				}
+			case 4:
+				answers(w, "mine", n, tokens.Draw(t, "counted"))
+			case 5:
+				clock.at = clock.at.Add(time.Duration(n) * time.Second)
+			}
+			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < Least ||
+				got.Tokens == 64_000 && got.Source == Learned {
+				t.Fatalf("the window is %v", got)
+			}
+		}
+	})
+}
