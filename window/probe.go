@@ -127,46 +127,33 @@ func sizeOf(v gjson.Result) int {
 // smallest is how much a model of the list holds: the smallest of those that are called most like it. known reports
 // whether there is one.
 func smallest(all []listed, model string) (tokens int, known bool) {
-	best := unlike
+	best := 0
 	for _, m := range all {
-		switch degree := m.likeness(model); {
-		case degree < best:
-			best, tokens = degree, m.tokens
-		case degree == best && degree < unlike && m.tokens > 0 && (tokens == 0 || m.tokens < tokens):
-			tokens = m.tokens
+		alike := m.alike(strings.ToLower(model))
+		if alike > best || alike == best && best > 0 && m.tokens > 0 && (tokens == 0 || m.tokens < tokens) {
+			best, tokens = alike, m.tokens
 		}
 	}
-	return tokens, best < unlike
+	return tokens, best > 0
 }
 
-// How much two names are alike, from the nearest on.
-const (
-	same    = iota
-	tagged  // one has the tag by which Ollama lists a model that has none
-	varied  // what is asked for is a variant, as ":nitro", which hosts do not list
-	shelved // they differ in where the model lies
-	unlike
-)
-
-func (m listed) likeness(model string) int {
-	asked, degree := strings.ToLower(model), unlike
-	plain, _, variant := strings.Cut(asked, ":")
+// alike is how much a model is called like the one that is asked for; 0 if not at all. Most if it is listed so, then if
+// the variant is not listed (":nitro"), then if the names differ in where the model lies, or in Ollama's usual tag.
+func (m listed) alike(asked string) (degree int) {
+	plain, _, _ := strings.Cut(asked, ":")
+	base := func(name string) string {
+		name = name[strings.LastIndexAny(name, `/\`)+1:]
+		return strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
+	}
 	for _, name := range m.names {
 		switch name = strings.ToLower(name); {
 		case name == asked:
-			return same
-		case name == asked+":latest", name+":latest" == asked:
-			degree = min(degree, tagged)
-		case variant && name == plain:
-			degree = min(degree, varied)
-		case fileOf(name) == fileOf(asked) && fileOf(asked) != "":
-			degree = min(degree, shelved)
+			degree = 3
+		case name == plain:
+			degree = max(degree, 2)
+		case base(name) == base(asked):
+			degree = max(degree, 1)
 		}
 	}
 	return degree
-}
-
-// fileOf is a name without the folders, or the host and maker, that stand before it.
-func fileOf(name string) string {
-	return strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".gguf")
 }

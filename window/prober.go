@@ -102,37 +102,35 @@ func (p *Prober) Note(upstream, model string) {
 			delete(p.busy, q.upstream)
 			p.mu.Unlock()
 		}()
-		tokens, path, err := p.probe(ask, s, q)
-		p.take(s, q, tokens, path, err)
+		tokens, err := p.probe(ask, s, q)
+		p.take(s, q, tokens, err)
 	})
 }
 
-// probe asks a server about a model, in one way after the other until it says something. err is why it may have more
-// to say.
-func (p *Prober) probe(ask Ask, s Server, q id) (tokens int, path string, err error) {
-	knew := false
+// probe asks a server about a model, in one way after the other until it says something. What fails within a server may
+// not on another path; where the server is not to be reached, or asks for patience or a key, no other is tried.
+func (p *Prober) probe(ask Ask, s Server, q id) (tokens int, err error) {
+	status := 0
 	for _, l := range looksFor(q.model, s.Own) {
-		if l.after && !knew {
+		if l.after && status != http.StatusOK {
 			continue
 		}
-		status, body, failure := p.send(ask, q.upstream, l)
-		if knew = failure == nil && status == http.StatusOK; knew && gjson.ValidBytes(body) {
+		var body []byte
+		status, body, err = p.send(ask, q.upstream, l)
+		switch {
+		case err != nil:
+			return 0, err
+		case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
+			return 0, fmt.Errorf("it answered with status %d", status)
+		case status == http.StatusOK && gjson.ValidBytes(body):
 			if tokens = l.read(gjson.ParseBytes(body), q.model); tokens > 0 {
-				path, _, _ = strings.Cut(l.path, "?")
-				return tokens, path, nil
+				return tokens, nil
 			}
 		}
-		if failure != nil {
-			err = failure
-		}
-		if failure != nil && status < http.StatusInternalServerError { // what fails within a server may not on another path
-			break
-		}
 	}
-	return 0, "", err
+	return 0, nil
 }
 
-// send sends one request. An error says nothing of whether the server knows the path.
 func (p *Prober) send(ask Ask, upstream string, l look) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(p.life, probeWait)
 	defer cancel()
@@ -141,19 +139,13 @@ func (p *Prober) send(ask Ask, upstream string, l look) (status int, body []byte
 		return 0, nil, err
 	}
 	defer func() { _ = answer.Close() }()
-	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests,
-		status >= http.StatusInternalServerError:
-		return status, nil, fmt.Errorf("it answered with status %d", status)
-	case status == http.StatusOK:
-		body, err = io.ReadAll(io.LimitReader(answer, mostProbe))
-	}
+	body, err = io.ReadAll(io.LimitReader(answer, mostProbe))
 	return status, body, err
 }
 
 // take takes over what a server has said, unless it is not asked any more, and logs what is news: a warning if the
 // configuration says more.
-func (p *Prober) take(s Server, q id, tokens int, path string, err error) {
+func (p *Prober) take(s Server, q id, tokens int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.servers[q.upstream] != s || p.life.Err() != nil {
@@ -177,7 +169,7 @@ func (p *Prober) take(s Server, q id, tokens int, path string, err error) {
 	}
 	believed, configured := p.windows.Of(q.upstream, q.model), p.windows.configured(q.model)
 	p.windows.LearnProbe(q.upstream, q.model, tokens)
-	log = log.With("window", tokens, "path", path, "believed", believed.Tokens, "from", string(believed.Source))
+	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
 	switch {
 	case tokens == believed.Tokens:
 	case tokens < configured:
