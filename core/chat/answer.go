@@ -71,7 +71,7 @@ func (Dialect) Opening([]byte) spent.Said { return spent.Nothing() }
 // all of an answer, whole or streamed, or its end.
 func (Dialect) Usage(heard []byte, _ spent.Said) (u event.Usage, input int) {
 	isUsage := func(v jsonspan.Span) bool { return gjson.GetBytes(v.Of(heard), "prompt_tokens").Exists() }
-	v := jsonspan.LastMember(heard, "usage", isUsage)
+	v := reply.LastMember(heard, "usage", isUsage)
 	said := readUsage(gjson.ParseBytes(v.Of(heard)))
 	return said.Usage(), max(said.Input, 0)
 }

@@ -6,14 +6,12 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"epitome/core/conversation"
 	"epitome/core/jsonspan"
@@ -81,161 +79,142 @@ func readSetting(r *conversation.Request, key string, v jsonspan.Span) (err erro
 
 // readMessage reads the message that begins at start.
 func readMessage(body []byte, start int) (it conversation.Item, err error) {
-	if body[start] != '{' {
-		return it, errors.New("it is not an object")
-	}
-	it.Start = start
-	it.End, err = jsonspan.Members(body, start, func(key []byte, i int) (int, error) {
-		end, err := jsonspan.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
-		}
-		return end, readField(body, &it, string(key), jsonspan.Span{Start: i, End: end})
-	})
+	o, err := jsonspan.ObjectAt(body, start)
 	if err != nil {
 		return it, err
 	}
-	if it.Role == conversation.Tool && it.Answers == "" && it.Name != "" {
-		it.Answers = functionID(it.Name)
-	}
+	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
 	it.StartsAnswer = it.Role == conversation.Assistant
 	it.Locked = it.Role == conversation.Unknown
+	if it.Role == conversation.Tool {
+		it.Answers = cmp.Or(o.Text("tool_call_id"), functionID(it.Name))
+	}
+	for _, key := range [...]string{"reasoning", "reasoning_content", "reasoning_text", "thinking"} {
+		v := o.Value(key)
+		if !v.Empty() && body[v.Start] == '"' && v.End-v.Start > it.Reasoning.End-it.Reasoning.Start {
+			it.Reasoning = v
+		}
+	}
+	if it.Content = o.Find("content"); !it.Content.Empty() {
+		if it.Parts, err = readParts(body, it.Content); err != nil {
+			return it, err
+		}
+	}
+	if it.Calls, err = readCalls(body, o); err != nil {
+		return it, err
+	}
 	it.Hash, err = hash(body, &it)
 	return it, err
+}
+
+var roles = map[string]conversation.Role{
+	"system": conversation.System, "developer": conversation.System, "user": conversation.User,
+	"assistant": conversation.Assistant, "tool": conversation.Tool, "function": conversation.Tool,
 }
 
 // functionID is the ID of a call of a function and of its result, as they were before there were tools: they have none
 // of their own.
 func functionID(name string) string { return "function " + name }
 
-// roles are those of the API, with their quotes.
-var roles = map[string]conversation.Role{
-	`"system"`: conversation.System, `"developer"`: conversation.System, `"user"`: conversation.User,
-	`"assistant"`: conversation.Assistant, `"tool"`: conversation.Tool, `"function"`: conversation.Tool,
-}
-
-// readField reads a value of a message.
-func readField(body []byte, it *conversation.Item, key string, v jsonspan.Span) (err error) {
-	switch key {
-	case "role":
-		it.Role = roles[string(v.Of(body))]
-	case "name":
-		it.Name, err = jsonspan.ShortText(v.Of(body))
-	case "tool_call_id":
-		it.Answers, err = jsonspan.ShortText(v.Of(body))
-	case "content":
-		readContent(body, it, jsonspan.UnlessNull(body, v))
-	case "tool_calls":
-		readCalls(body, it, v)
-	case "function_call":
-		if body[v.Start] == '{' {
-			c := readFunction(jsonspan.Parse(body, v), "arguments")
-			c.ID = functionID(c.Name)
-			it.Calls = append(it.Calls, c)
-		}
-	case "reasoning", "reasoning_content", "reasoning_text", "thinking":
-		if body[v.Start] == '"' && v.End-v.Start > it.Reasoning.End-it.Reasoning.Start {
-			it.Reasoning = v
-		}
+// readParts reads the parts of a content. Anything but a list is one part.
+func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, err error) {
+	read := func(i int) (int, error) {
+		p, err := readPart(body, i)
+		parts = append(parts, p)
+		return p.End, err
 	}
-	return err
+	if body[content.Start] == '[' {
+		_, err = jsonspan.Elements(body, content.Start, read)
+	} else {
+		_, err = read(content.Start)
+	}
+	return parts, err
 }
 
-func readContent(body []byte, it *conversation.Item, v jsonspan.Span) {
-	it.Content = v
+func readPart(body []byte, i int) (p conversation.Part, err error) {
+	if body[i] != '{' {
+		end, err := jsonspan.EndOfValue(body, i)
+		p.Span = jsonspan.Span{Start: i, End: end}
+		if p.Value = p.Span; body[i] == '"' {
+			p.Kind = conversation.TextPart
+		}
+		return p, err
+	}
+	o, err := jsonspan.ObjectAt(body, i)
+	if err != nil {
+		return p, err
+	}
+	p.Span = o.Span
+	text, image, audio, file := o.Find("text", "refusal"), o.In("image_url"), o.In("input_audio"), o.In("file")
 	switch {
-	case v.Empty():
-	case body[v.Start] == '"':
-		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
-	case body[v.Start] == '[':
-		jsonspan.Parse(body, v).ForEach(func(_, part gjson.Result) bool {
-			it.Parts = append(it.Parts, readPart(part))
-			return true
-		})
+	case !text.Empty() && body[text.Start] == '"':
+		p.Kind, p.Value = conversation.TextPart, text
+	case !image.Empty():
+		p.Kind, p.Value, p.Detail = conversation.ImagePart, image.Value("url"), image.Value("detail")
+	case !audio.Empty():
+		p.Kind, p.Value, p.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+	case !file.Empty():
+		p.Kind, p.Value = conversation.FilePart, file.Value("file_data")
 	default:
-		it.Parts = []conversation.Part{{Span: v, Value: v}}
+		p.Value = p.Span
 	}
+	return p, nil
 }
 
-func readPart(part gjson.Result) conversation.Part {
-	p := conversation.Part{Span: jsonspan.SpanOf(part)}
-	p.Value = p.Span
-	if part.Type == gjson.String {
-		p.Kind = conversation.TextPart
+// readCalls reads the calls of a message.
+func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
+	if function := message.In("function_call"); !function.Empty() {
+		name := function.Text("name")
+		calls = append(calls, conversation.Call{ID: functionID(name), Name: name, Arguments: function.Value("arguments")})
 	}
-	part.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
-		case "text", "refusal":
-			if v.Type == gjson.String {
-				p.Kind, p.Value = conversation.TextPart, jsonspan.SpanOf(v)
-			}
-		case "image_url":
-			p.Kind = conversation.ImagePart
-			p.Value, p.Detail = jsonspan.SpanOf(v.Get("url")), jsonspan.SpanOf(v.Get("detail"))
-		case "input_audio":
-			p.Kind = conversation.AudioPart
-			p.Value, p.Detail = jsonspan.SpanOf(v.Get("data")), jsonspan.SpanOf(v.Get("format"))
-		case "file":
-			p.Kind, p.Value = conversation.FilePart, jsonspan.SpanOf(v.Get("file_data"))
+	list := message.Value("tool_calls")
+	if !jsonspan.HasElements(body, list) {
+		return calls, nil
+	}
+	_, err = jsonspan.Elements(body, list.Start, func(i int) (int, error) {
+		call, err := jsonspan.ObjectAt(body, i)
+		if err != nil {
+			return 0, err
 		}
-		return true
-	})
-	return p
-}
-
-func readCalls(body []byte, it *conversation.Item, v jsonspan.Span) {
-	if body[v.Start] != '[' {
-		return
-	}
-	jsonspan.Parse(body, v).ForEach(func(_, call gjson.Result) bool {
-		c := readFunction(call.Get("function"), "arguments")
-		if custom := call.Get("custom"); custom.Exists() {
-			c = readFunction(custom, "input")
-			c.FreeText = true
+		function := call.In("function")
+		c := conversation.Call{ID: call.Text("id"), Name: function.Text("name"), Arguments: function.Value("arguments")}
+		if custom := call.In("custom"); !custom.Empty() { // a tool that takes free text
+			c.Name, c.Arguments, c.FreeText = custom.Text("name"), custom.Value("input"), true
 		}
-		c.ID = strings.Clone(call.Get("id").Str)
-		it.Calls = append(it.Calls, c)
-		return true
+		calls = append(calls, c)
+		return call.End, nil
 	})
-}
-
-// readFunction reads what is called, and with what: that stands under the key input. Nothing of it keeps the body alive.
-func readFunction(v gjson.Result, input string) conversation.Call {
-	return conversation.Call{Name: strings.Clone(v.Get("name").Str), Arguments: jsonspan.SpanOf(v.Get(input))}
+	return calls, err
 }
 
 // hash returns a digest of what a message says. A text is the same as a list of that text: some clients send the newest
 // messages as lists, to mark them for a cache, and older ones as texts.
 func hash(body []byte, it *conversation.Item) (jsonspan.Sum, error) {
-	_, rest, err := jsonspan.Digest(body, it.Start, loose{})
+	_, rest, err := jsonspan.Digest(body, it.Start, isLoose)
 	if err != nil || it.Content.Empty() {
 		return rest, err
 	}
 	var content jsonspan.Sum
 	if body[it.Content.Start] == '"' {
 		content = jsonspan.ListSum([]jsonspan.Sum{jsonspan.MemberSum([]jsonspan.Member{
-			{Key: []byte("type"), Value: jsonspan.LeafSum('v', []byte(`"text"`))},
-			{Key: []byte("text"), Value: jsonspan.LeafSum('v', it.Content.Of(body))},
+			{Key: []byte("type"), Value: jsonspan.LeafSum([]byte(`"text"`))},
+			{Key: []byte("text"), Value: jsonspan.LeafSum(it.Content.Of(body))},
 		})})
 	} else {
-		_, content, err = jsonspan.Digest(body, it.Content.Start, loose{})
+		_, content, err = jsonspan.Digest(body, it.Content.Start, isLoose)
 	}
 	return jsonspan.ListSum([]jsonspan.Sum{rest, content}), err
 }
 
-// loose says what the digest of a message leaves out: marks for a cache, reasoning, which clients send back or leave
-// out as they like, and the content, which has a digest of its own.
-type loose struct{}
-
-func (loose) Moves(key []byte, depth int) bool {
+// isLoose reports what the digest of a message leaves out: marks for a cache, reasoning, which clients send back or
+// leave out as they like, and the content, which has a digest of its own.
+func isLoose(key []byte, depth int) bool {
 	switch string(key) {
 	case "content", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
 		return depth == 0
 	}
 	return string(key) == "cache_control"
 }
-
-func (loose) SoleText(_, _ []byte, _ int) (text jsonspan.Span, end int) { return text, 0 }
 
 // Declared reads the declarations of tools; nil if they are not as expected.
 func (Dialect) Declared(tools []byte) []tokenize.Tool {

@@ -108,9 +108,10 @@ func TestOddBodiesAreLeftAlone(t *testing.T) {
 	f(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
 	f(`{"mess\u0061ges":[]}`, "escapes")
 	f(`{"messages":null}`, "messages is not a list")
-	f(`{"messages":[{"role":"user"},7]}`, "message 1: it is not an object")
+	f(`{"messages":[{"role":"user"},7]}`, "message 1: it is not a JSON object")
 	f(`{"a":`+strings.Repeat("[", 1_000_000), "too deep")
 	f(`{"messages":[{"a":`+strings.Repeat("[", 1_000_000), "too deep")
+	f(`{"messages":[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 values")
 }
 
 func TestHashIsOfWhatIsSaid(t *testing.T) {

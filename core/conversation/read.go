@@ -22,7 +22,7 @@ func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
 ) error {
-	if jsonspan.HasMoreValues(r.Body, maxValues) {
+	if hasMoreValues(r.Body, maxValues) {
 		return fmt.Errorf("the request has more than %d values", maxValues)
 	}
 	found := false
@@ -47,6 +47,28 @@ func ReadBody(
 	}
 	r.findHead()
 	return nil
+}
+
+// hasMoreValues reports whether a JSON text has more than most values. A value within a string is none, and a text that
+// is not JSON may be either.
+func hasMoreValues(b []byte, most int) bool {
+	if len(b) < 2*most { // each takes two bytes at least
+		return false
+	}
+	n := 0
+	for i := 0; i < len(b) && n <= most; i++ {
+		switch b[i] {
+		case '"':
+			end, err := jsonspan.EndOfString(b, i)
+			if err != nil {
+				return false
+			}
+			i = end - 1
+		case ',', '[', '{':
+			n++
+		}
+	}
+	return n > most
 }
 
 // findHead finds the items that always stay, and whether the last answer goes on.

@@ -5,52 +5,41 @@ import (
 	"slices"
 )
 
-// Object is a JSON object of which members are to be set or taken out. All that is not, white space too, stays as it
-// is.
+// Object is a JSON object to be read by its keys, or edited. What is neither set nor taken out, white space too, stays
+// as it is. An object that is not there has no keys.
 type Object struct {
 	Span
-	members []setting
-	inside  int    // where its first member begins, or would
-	added   []byte // what comes behind the last member, each with a comma before it
+	body    []byte
+	members []member
+	inner   []*Object // those in it that were asked for
+	added   []byte    // what comes behind the last member, each with a comma before it
 }
 
-// setting is a member of an object.
-type setting struct {
-	Span       // from its key on
-	key        []byte
-	value      Span
-	with       []byte // nil: its value stays
-	isTakenOut bool
+type member struct {
+	start int // of the key, with its quote
+	key   []byte
+	value Span
+	with  []byte // in the place of the value; empty if the member goes, nil if it stays
 }
 
-// ObjectAt reads the members of the object that begins at body[i], which is valid JSON.
+func (m *member) isTakenOut() bool { return m.with != nil && len(m.with) == 0 }
+
+// ObjectAt reads the object that begins at body[i], which is valid JSON.
 func ObjectAt(body []byte, i int) (*Object, error) {
-	const few = 8 // members of most objects
-	o := &Object{members: make([]setting, 0, few)}
-	if i >= len(body) || body[i] != '{' {
-		return nil, errNoObject
-	}
-	o.inside = SkipSpace(body, i+1)
-	o.Start = i
-	var err error
-	o.End, err = Members(body, i, func(key []byte, i int) (int, error) {
+	o := &Object{body: body, members: make([]member, 0, 8)} // most have no more
+	end, err := members(body, i, func(key Span, i int) (int, error) {
 		end, err := EndOfValue(body, i)
-		if err != nil {
-			return 0, err
-		}
-		colon := bytes.LastIndexByte(body[:i], ':')
-		start := bytes.LastIndexByte(body[:colon], '"') - len(key) - 1
-		m := setting{Span: Span{Start: start, End: end}, key: key, value: Span{Start: i, End: end}}
-		o.members = append(o.members, m)
-		return end, nil
+		o.members = append(o.members, member{key.Start - 1, key.Of(body), Span{Start: i, End: end}, nil})
+		return end, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	o.Span = Span{Start: i, End: end}
 	return o, nil
 }
 
-// WholeObject reads the members of the one object that body is.
+// WholeObject reads the one object that body is.
 func WholeObject(body []byte) (*Object, error) {
 	if !Valid(body) {
 		return nil, ErrNoJSON
@@ -58,7 +47,7 @@ func WholeObject(body []byte) (*Object, error) {
 	return ObjectAt(body, SkipSpace(body, 0))
 }
 
-func (o *Object) member(key string) *setting {
+func (o *Object) member(key string) *member {
 	for i := range o.members {
 		if string(o.members[i].key) == key {
 			return &o.members[i]
@@ -75,44 +64,50 @@ func (o *Object) Value(key string) Span {
 	return Span{}
 }
 
-// Find is the value of the first of some keys that has one; null is none. It is empty if there is no such key.
-func (o *Object) Find(body []byte, keys ...string) Span {
+// Find is the value of the first of some keys that has one; null is none.
+func (o *Object) Find(keys ...string) Span {
 	for _, key := range keys {
-		if v := UnlessNull(body, o.Value(key)); !v.Empty() {
+		if v := UnlessNull(o.body, o.Value(key)); !v.Empty() {
 			return v
 		}
 	}
 	return Span{}
 }
 
+// Raw is the value of a key as it is written.
+func (o *Object) Raw(key string) string { return string(o.Value(key).Of(o.body)) }
+
 // Text is the text of a short string under a key; empty if the key has no string.
-func (o *Object) Text(body []byte, key string) string {
-	text, _ := ShortText(o.Value(key).Of(body))
+func (o *Object) Text(key string) string {
+	text, _ := ShortText(o.Value(key).Of(o.body))
 	return text
 }
 
-// HasOnly reports whether the object has no keys but these.
-func (o *Object) HasOnly(keys ...string) bool {
-	for i := range o.members {
-		if !slices.Contains(keys, string(o.members[i].key)) {
-			return false
+// In is the object under a key. Its edits are among those of the object that it is in.
+func (o *Object) In(key string) *Object {
+	if v := o.Value(key); !v.Empty() {
+		if in, err := ObjectAt(o.body, v.Start); err == nil {
+			o.inner = append(o.inner, in)
+			return in
 		}
 	}
-	return true
+	return &Object{}
+}
+
+// HasOnly reports whether the object has no other keys.
+func (o *Object) HasOnly(keys ...string) bool {
+	return !slices.ContainsFunc(o.members, func(m member) bool { return !slices.Contains(keys, string(m.key)) })
 }
 
 // WithComma is the member with a key, and the comma that parts it from a neighbor; empty if there is no such key.
-func (o *Object) WithComma(key string) (member Span) {
-	for i := range o.members {
-		switch m := &o.members[i]; {
-		case string(m.key) != key:
-		case i > 0:
-			return Span{Start: o.members[i-1].End, End: m.End}
-		case len(o.members) > 1:
-			return Span{Start: m.Start, End: o.members[1].Start}
-		default:
-			return m.Span
-		}
+func (o *Object) WithComma(key string) Span {
+	switch i := slices.IndexFunc(o.members, func(m member) bool { return string(m.key) == key }); {
+	case i > 0:
+		return Span{Start: o.members[i-1].value.End, End: o.members[i].value.End}
+	case i == 0 && len(o.members) > 1:
+		return Span{Start: o.members[0].start, End: o.members[1].start}
+	case i == 0:
+		return Span{Start: o.members[0].start, End: o.members[0].value.End}
 	}
 	return Span{}
 }
@@ -120,7 +115,7 @@ func (o *Object) WithComma(key string) (member Span) {
 // Set gives a key a value, which is JSON: in the place of the one that it has, or else behind all others.
 func (o *Object) Set(key, value string) {
 	if m := o.member(key); m != nil {
-		m.with, m.isTakenOut = []byte(value), false
+		m.with = []byte(value)
 		return
 	}
 	o.added = append(append(AppendQuoted(append(o.added, ','), key), ':'), value...)
@@ -130,55 +125,37 @@ func (o *Object) Set(key, value string) {
 func (o *Object) TakeOut(keys ...string) {
 	for _, key := range keys {
 		if m := o.member(key); m != nil {
-			m.isTakenOut = true
+			m.with = []byte{}
 		}
 	}
-}
-
-// TakeOutIn takes a key out of the object that another key has for its value. Where that is none, nothing changes.
-func (o *Object) TakeOutIn(body []byte, outer, key string) error {
-	v := o.Value(outer)
-	if v.Empty() || body[v.Start] != '{' {
-		return nil
-	}
-	in, err := ObjectAt(body, v.Start)
-	if err != nil || in.Value(key).Empty() {
-		return err
-	}
-	in.TakeOut(key)
-	edits := in.Edits()
-	for i := range edits {
-		edits[i].Start, edits[i].End = edits[i].Start-v.Start, edits[i].End-v.Start
-	}
-	left, err := Splice(v.Of(body), edits)
-	if err == nil {
-		o.Set(outer, string(left))
-	}
-	return err
 }
 
 // Edits are what makes the object so. What goes takes its comma with it.
 func (o *Object) Edits() (edits []Edit) {
+	for _, in := range o.inner {
+		edits = append(edits, in.Edits()...)
+	}
 	stay := len(o.members) - 1 // the last member that stays
-	for stay >= 0 && o.members[stay].isTakenOut {
+	for stay >= 0 && o.members[stay].isTakenOut() {
 		stay--
 	}
 	for i := range o.members[:stay+1] {
 		switch m := &o.members[i]; {
-		case m.isTakenOut:
-			edits = append(edits, Edit{Span: Span{Start: m.Start, End: o.members[i+1].Start}})
+		case m.isTakenOut():
+			edits = append(edits, Edit{Span: Span{Start: m.start, End: o.members[i+1].start}})
 		case m.with != nil:
 			edits = append(edits, Edit{Span: m.value, With: m.with})
 		}
 	}
-	behind, added := Span{Start: o.inside, End: o.inside}, o.added
+	inside := SkipSpace(o.body, o.Start+1)
+	behind, added := Span{Start: inside, End: inside}, o.added
 	if n := len(o.members); n > 0 {
-		behind.End = o.members[n-1].End
+		behind.End = o.members[n-1].value.End
 	}
 	if stay >= 0 {
-		behind.Start = o.members[stay].End
-	} else if len(added) > 0 {
-		added = added[1:]
+		behind.Start = o.members[stay].value.End
+	} else {
+		added = bytes.TrimPrefix(added, []byte{','})
 	}
 	if len(added) > 0 || !behind.Empty() {
 		edits = append(edits, Edit{Span: behind, With: added})

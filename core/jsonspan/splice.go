@@ -14,11 +14,7 @@ type Edit struct {
 
 // Splice makes a body with all edits done, in one pass; what no edit covers is copied as it is. Edits are sorted in
 // place and must not overlap; of those at one place, an insertion comes first. The result is a slice of its own.
-func Splice(body []byte, edits []Edit) ([]byte, error) { return SpliceInto(nil, body, edits) }
-
-// SpliceInto is Splice into the memory that lend lends for so many bytes. Where lend is nil, or lends nothing, the
-// result is a slice of its own.
-func SpliceInto(lend func(n int) []byte, body []byte, edits []Edit) ([]byte, error) {
+func Splice(body []byte, edits []Edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	size, at := len(body), 0
 	for _, e := range edits {
@@ -28,13 +24,7 @@ func SpliceInto(lend func(n int) []byte, body []byte, edits []Edit) ([]byte, err
 		size += len(e.With) - (e.End - e.Start)
 		at = e.End
 	}
-	var out []byte
-	if lend != nil {
-		out = lend(size)
-	}
-	if out == nil {
-		out = make([]byte, 0, size)
-	}
+	out := make([]byte, 0, size)
 	at = 0
 	for _, e := range edits {
 		out = append(append(out, body[at:e.Start]...), e.With...)

@@ -2,54 +2,37 @@ package jsonspan
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
 )
 
-// TextOf returns the text of a JSON string. Of a broken one it returns the bytes as they stand.
+// TextOf returns the text of a JSON string, which shares nothing with it. Of a broken one it returns the bytes as they
+// stand.
 func TextOf(quoted []byte) []byte {
-	if text, ok := unquoteSound(quoted); ok {
+	if text, ok := unquote(quoted); ok {
 		return text
 	}
-	text, err := Unquote(quoted)
-	if err != nil {
-		return quoted
-	}
-	return []byte(text)
+	return quoted
 }
 
-// Unquote returns the text of the JSON string b, which has its quotes. Texts are read many times while a request is
-// shaped, so they are read here, several times as fast as by encoding/json. What is wrong with b is left to that.
-func Unquote(b []byte) (string, error) {
-	if text, ok := unquoteSound(b); ok {
-		return unsafe.String(unsafe.SliceData(text), len(text)), nil // nobody else has it
+// ShortText returns the text of a string; empty for a value that is null or of another kind.
+func ShortText(v []byte) (string, error) {
+	if len(v) == 0 || v[0] != '"' {
+		return "", nil
 	}
-	var s string
-	if err := json.Unmarshal(b, &s); err != nil {
+	text, ok := unquote(v)
+	if !ok {
 		return "", ErrNoJSON
 	}
-	return s, nil
+	return string(text), nil
 }
 
-// ContentOf returns what is kept of the JSON value v: the text of a string, and anything else as it is written. So is a
-// string that its text would not show whole, as half a pair or what is no UTF-8 stands in it. The content is not to be
-// changed.
-func ContentOf(v []byte) []byte {
-	if len(v) < 2 || v[0] != '"' {
-		return v
-	}
-	text, err := Unquote(v)
-	if err != nil {
-		return v
-	}
-	return ContentOfText(v, text)
-}
-
-// ContentOfText is ContentOf of a string whose text is known.
+// ContentOfText returns what is kept of a JSON string with that text: the text, or the string as it is written where its
+// text would not show it whole, as half a pair or what is no UTF-8 stands in it. The content is not to be changed.
 func ContentOfText(v []byte, text string) []byte {
 	if n := strings.Count(text, "\uFFFD"); n > 0 &&
 		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
@@ -58,20 +41,15 @@ func ContentOfText(v []byte, text string) []byte {
 	return unsafe.Slice(unsafe.StringData(text), len(text))
 }
 
-// ShortText returns the text of a short string. A value that is null or of another kind has none.
-func ShortText(v []byte) (string, error) {
-	if len(v) < 2 || v[0] != '"' {
-		return "", nil
-	}
-	if bytes.IndexByte(v, '\\') < 0 {
-		return string(v[1 : len(v)-1]), nil
-	}
-	return Unquote(v)
+// HoldsJSON reports whether a string, with its quotes, holds JSON or nothing. What is no string does.
+func HoldsJSON(quoted []byte) bool {
+	text, ok := unquote(quoted)
+	return len(quoted) == 0 || quoted[0] != '"' || ok && (len(text) == 0 || Valid(text))
 }
 
-// unquoteSound reads a JSON string as encoding/json does: what is no UTF-8, and half a pair, becomes U+FFFD. The
-// text shares nothing with b. ok is false if b is anything else, or no JSON string at all.
-func unquoteSound(b []byte) (text []byte, ok bool) {
+// unquote reads a JSON string as encoding/json does, several times as fast, since texts are read many times while a
+// request is shaped: what is no UTF-8, and half a pair, becomes U+FFFD. ok is false if b is no JSON string.
+func unquote(b []byte) (text []byte, ok bool) {
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
 		return nil, false
 	}
@@ -93,27 +71,17 @@ func unquoteSound(b []byte) (text []byte, ok bool) {
 
 // plain is how many bytes at the start of b stand in a JSON string as they are; no ASCII does so only if wide.
 func plain(b []byte, wide bool) (n int) {
-	const ones = 0x0101010101010101 // times a byte: that byte eight times
-	const tops = 0x80 * ones
-	others := uint64(tops)
-	if wide {
-		others = 0
-	}
-	for ; n+8 <= len(b); n += 8 {
-		x := binary.LittleEndian.Uint64(b[n:])
-		quote, slash := x^'"'*ones, x^'\\'*ones
-		odd := (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash
-		if odd&tops|x&others != 0 { // or a byte behind one that is odd
-			break
-		}
-	}
-	for ; n < len(b); n++ {
-		if c := b[n]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && !wide {
-			break
-		}
+	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' && (wide || b[n] < utf8.RuneSelf) {
+		n++
 	}
 	return n
 }
+
+// What stands behind a backslash, and what it means.
+const (
+	letters = `"\/bfnrt`
+	meaning = "\"\\/\b\f\n\r\t"
+)
 
 // unescape returns the character at the start of b, which is escaped or no ASCII, and how many bytes it takes: 0 if it
 // may not stand in a JSON string.
@@ -123,8 +91,9 @@ func unescape(b []byte) (r rune, size int) {
 		return utf8.DecodeRune(b)
 	case b[0] != '\\' || len(b) < 2:
 		return 0, 0
-	case escaped[b[1]] != 0:
-		return rune(escaped[b[1]]), 2
+	}
+	if k := strings.IndexByte(letters, b[1]); k >= 0 {
+		return rune(meaning[k]), 2
 	}
 	r = unitAt(b)
 	switch {
@@ -144,24 +113,11 @@ func unitAt(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
 	}
-	var unit rune
-	for _, c := range b[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		unit = unit<<4 | rune(c)
+	unit, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return -1
 	}
-	return unit
-}
-
-// escaped is what a character stands for behind a backslash; 0 if nothing, or if more belongs to it.
-var escaped = [256]byte{
-	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+	return rune(unit)
 }
 
 // AppendQuoted writes s as a JSON string: escaped where JSON asks for it and nowhere else, so that the same text is
@@ -172,48 +128,22 @@ func AppendQuoted(dst []byte, s string) []byte {
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	valid := utf8.Valid(b)
 	for i := plain(b, valid); i < len(s); i += plain(b[i:], valid) {
-		c, n := s[i], 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, n = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError {
-				i += n
-				continue
-			}
+		r, n := utf8.DecodeRune(b[i:])
+		if r >= utf8.RuneSelf && r != utf8.RuneError {
+			i += n
+			continue
 		}
-		dst = appendEscape(append(dst, s[from:i]...), c)
+		dst = append(dst, s[from:i]...)
+		switch k := strings.IndexByte(meaning, b[i]); {
+		case k >= 0:
+			dst = append(dst, '\\', letters[k])
+		case r == utf8.RuneError:
+			dst = utf8.AppendRune(dst, r)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
 		i += n
 		from = i
 	}
 	return append(append(dst, s[from:]...), '"')
-}
-
-// appendEscape writes a byte that may not stand in a JSON string as it is. Of one that is no ASCII, U+FFFD is written.
-func appendEscape(dst []byte, c byte) []byte {
-	const digits = "0123456789abcdef"
-	switch {
-	case c == '"' || c == '\\':
-		return append(dst, '\\', c)
-	case c == '\n':
-		return append(dst, '\\', 'n')
-	case c == '\t':
-		return append(dst, '\\', 't')
-	case c == '\r':
-		return append(dst, '\\', 'r')
-	case c == '\b':
-		return append(dst, '\\', 'b')
-	case c == '\f':
-		return append(dst, '\\', 'f')
-	case c < ' ':
-		return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-	}
-	return utf8.AppendRune(dst, utf8.RuneError)
-}
-
-// HoldsJSON reports whether a string, with its quotes, holds JSON or nothing. What is no string does.
-func HoldsJSON(quoted []byte) bool {
-	if len(quoted) == 0 || quoted[0] != '"' {
-		return true
-	}
-	s, err := Unquote(quoted)
-	return err == nil && (s == "" || Valid(unsafe.Slice(unsafe.StringData(s), len(s))))
 }

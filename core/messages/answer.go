@@ -297,7 +297,7 @@ func (u *usage) readStream(heard []byte) (hasStart, hasEnd bool) {
 // have the same key in them.
 func documentUsage(heard []byte) gjson.Result {
 	const name = "usage"
-	v := jsonspan.LastMember(heard, name, func(v jsonspan.Span) bool { return jsonspan.Closes(heard[v.End:], 1) })
+	v := reply.LastMember(heard, name, func(v jsonspan.Span) bool { return reply.Closes(heard[v.End:], 1) })
 	switch {
 	case !v.Empty():
 		return gjson.ParseBytes(v.Of(heard))

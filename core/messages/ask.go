@@ -68,7 +68,7 @@ var highestCap = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
 // Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	if found := highestCap.FindSubmatch(refusal); found != nil {
-		most := numberOf(found[1])
+		most := numberOf(string(found[1]))
 		if most == 0 || most >= f.MaxOutput {
 			return f, false
 		}
@@ -93,24 +93,18 @@ func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	if err != nil {
 		return body, false
 	}
-	own, budget := numberOf(o.Value("max_tokens").Of(body)), budgetIn(body, o)
+	own, budget := numberOf(o.Raw("max_tokens")), budgetIn(o)
 	if own <= tokens || tokens <= 0 {
 		return body, false
 	}
 	o.Set("max_tokens", strconv.Itoa(tokens))
-	edits := o.Edits()
 	if budget >= tokens && budget < own { // a higher one is legal where the model thinks between calls
 		if tokens <= minBudget {
 			return body, false
 		}
-		thinking, err := jsonspan.ObjectAt(body, o.Value("thinking").Start)
-		if err != nil {
-			return body, false
-		}
-		thinking.Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
-		edits = append(edits, thinking.Edits()...)
+		o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
 	}
-	capped, err = jsonspan.Splice(body, edits)
+	capped, err = jsonspan.Splice(body, o.Edits())
 	if err != nil {
 		return body, false
 	}
@@ -118,12 +112,12 @@ func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 }
 
 // budgetIn returns how many tokens the model is given to think; 0 if the request does not say.
-func budgetIn(body []byte, o *jsonspan.Object) int {
-	v := o.Value("thinking")
-	if memberOf(body, v, "type") != `"enabled"` {
+func budgetIn(o *jsonspan.Object) int {
+	thinking := o.In("thinking")
+	if thinking.Text("type") != "enabled" {
 		return 0
 	}
-	return numberOf([]byte(memberOf(body, v, "budget_tokens")))
+	return numberOf(thinking.Raw("budget_tokens"))
 }
 
 // dropped are settings that keep an answer from being one plain text, or were made for another answer. All others
@@ -157,15 +151,13 @@ func (d Dialect) continued(body []byte, instruction string, f prose.Form) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	choice := memberOf(body, settings.Value("tool_choice"), "type")
-	if choice == `"any"` || choice == `"tool"` {
+	choice := settings.In("tool_choice").Text("type")
+	if choice == "any" || choice == "tool" {
 		return nil, errForced
 	}
 	settings.TakeOut(dropped[:]...)
-	if err := settings.TakeOutIn(body, "output_config", "format"); err != nil {
-		return nil, err
-	}
-	settings.Set("max_tokens", strconv.Itoa(capFor(r.MaxOutput, budgetIn(body, settings), f.MaxOutput)))
+	settings.In("output_config").TakeOut("format")
+	settings.Set("max_tokens", strconv.Itoa(capFor(r.MaxOutput, budgetIn(settings), f.MaxOutput)))
 	if f.Stream {
 		settings.Set("stream", "true")
 	}

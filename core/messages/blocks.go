@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"bytes"
-
 	"epitome/core/conversation"
 	"epitome/core/jsonspan"
 )
@@ -76,9 +74,6 @@ type message struct {
 // message reads the message that begins at body[i].
 func (p *parser) message(i int) (m message, err error) {
 	m.Start = i
-	if err := jsonspan.Want(p.body, i, '{', errNoObject); err != nil {
-		return m, err
-	}
 	m.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
 		var sum jsonspan.Sum
 		isContent := string(key) == "content"
@@ -151,9 +146,14 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 		}
 		v := jsonspan.UnlessNull(p.body, jsonspan.Span{Start: i, End: end})
 		if string(key) == marker {
-			if b.isMarked = !v.Empty(); b.isMarked {
-				b.marks = append(b.marks, markAt(p.body, v))
+			if b.isMarked = !v.Empty(); !b.isMarked {
+				return end, nil
 			}
+			o, err := jsonspan.ObjectAt(p.body, b.Start)
+			if err != nil {
+				return 0, err
+			}
+			b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: v})
 			return end, nil
 		}
 		if p.hash {
@@ -228,18 +228,4 @@ func (p *parser) sumOf(list []block) jsonspan.Sum {
 		return only.textSum
 	}
 	return jsonspan.ListSum(sums)
-}
-
-// markAt returns the mark with the value v, which is a member of an object.
-func markAt(body []byte, v jsonspan.Span) conversation.Mark {
-	m := conversation.Mark{Span: v, Value: v}
-	colon := bytes.LastIndexByte(body[:v.Start], ':')
-	m.Start = bytes.LastIndexByte(body[:colon], '"') - len(marker) - 1
-	before := len(bytes.TrimRight(body[:m.Start], " \t\r\n")) - 1
-	if body[before] == ',' {
-		m.Start = before
-	} else if next := jsonspan.SkipSpace(body, v.End); next < len(body) && body[next] == ',' { // it is the first member
-		m.End = jsonspan.SkipSpace(body, next+1)
-	}
-	return m
 }

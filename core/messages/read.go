@@ -21,11 +21,6 @@ type Dialect struct{}
 // Name is part of every key of a decision.
 func (Dialect) Name() string { return "messages" }
 
-var (
-	errNoList   = errors.New("messages is not a list")
-	errNoObject = errors.New("it is not an object")
-)
-
 // Read parses a body in one pass.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{
@@ -61,7 +56,7 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	case "model":
 		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
 	case "max_tokens":
-		r.MaxOutput = numberOf(v.Of(r.Body))
+		r.MaxOutput = numberOf(string(v.Of(r.Body)))
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
 	case "tools":
@@ -132,12 +127,12 @@ func memberOf(body []byte, v jsonspan.Span, key string) string {
 	if err != nil {
 		return ""
 	}
-	return string(o.Value(key).Of(body))
+	return o.Raw(key)
 }
 
 // numberOf returns a number above zero; 0 if v is none.
-func numberOf(v []byte) int {
-	n, err := strconv.Atoi(string(v))
+func numberOf(v string) int {
+	n, err := strconv.Atoi(v)
 	if err != nil {
 		return 0
 	}
@@ -147,8 +142,8 @@ func numberOf(v []byte) int {
 // readMessages reads the list of messages that begins at body[i], but for what is known of it.
 func (rd *reader) readMessages(i int) (end int, err error) {
 	r := rd.request
-	if err := jsonspan.Want(r.Body, i, '[', errNoList); err != nil {
-		return 0, err
+	if r.Body[i] != '[' {
+		return 0, errors.New("messages is not a list")
 	}
 	r.List = i + 1
 	items, next := conversation.Reuse(rd.known, r.Body, r.List)

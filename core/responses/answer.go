@@ -112,10 +112,10 @@ func (Dialect) Opening([]byte) spent.Said { return spent.Nothing() }
 // does not say. heard is all of an answer, whole or streamed, or its end. Declarations of tools, which answers repeat,
 // may have a member of that name: only one that the answer ends with counts.
 func (Dialect) Usage(heard []byte, _ spent.Said) (u event.Usage, input int) {
-	v := jsonspan.LastMember(heard, "usage", func(v jsonspan.Span) bool {
+	v := reply.LastMember(heard, "usage", func(v jsonspan.Span) bool {
 		rest := heard[v.End:]
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		return heard[v.Start] == '{' && (jsonspan.Closes(rest, 1) || jsonspan.Closes(line, 2))
+		return heard[v.Start] == '{' && (reply.Closes(rest, 1) || reply.Closes(line, 2))
 	})
 	said := readUsage(gjson.ParseBytes(v.Of(heard)))
 	return said.Usage(), max(said.Input, 0)

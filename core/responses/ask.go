@@ -39,7 +39,7 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	}
 	input := o.Value("input")
 	switch {
-	case !o.Find(body, "previous_response_id", "conversation", "prompt").Empty():
+	case !o.Find("previous_response_id", "conversation", "prompt").Empty():
 		return nil, errors.New("cannot continue a conversation that lies with the provider")
 	case input.Empty() || body[input.Start] != '[':
 		return nil, errors.New("cannot continue a conversation whose input is not a list")
@@ -50,10 +50,8 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	}
 	hasTools = hasTools || jsonspan.HasElements(body, o.Value("tools"))
 	o.TakeOut(dropped[:]...)
-	if err := errors.Join(o.TakeOutIn(body, "text", "format"),
-		o.TakeOutIn(body, "prompt_cache_options", "prewarm")); err != nil {
-		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
-	}
+	o.In("text").TakeOut("format")
+	o.In("prompt_cache_options").TakeOut("prewarm")
 	if hasTools {
 		o.Set("tool_choice", `"none"`)
 	}

@@ -109,27 +109,27 @@ func readEntry(body []byte, i int) (e entry, err error) {
 		return e, err
 	}
 	e.Span = o.Span
-	e.typeName = o.Text(body, "type")
+	e.typeName = o.Text("type")
 	if e.typeName == "" {
 		switch {
-		case !o.Find(body, "role").Empty():
+		case !o.Find("role").Empty():
 			e.typeName = "message"
-		case !o.Find(body, "id").Empty():
+		case !o.Find("id").Empty():
 			e.typeName = itemReference
 		}
 	}
 	e.entryType = entryTypes[e.typeName]
 	if e.entryType.value != "" {
-		e.value = o.Find(body, e.entryType.value)
+		e.value = o.Find(e.entryType.value)
 	}
-	e.id, e.callID = o.Text(body, "id"), o.Text(body, "call_id")
-	e.sealed = e.sealed || !o.Find(body, "encrypted_content").Empty()
-	if e.pinned && (e.callID == "" || o.Text(body, "execution") == "server") {
+	e.id, e.callID = o.Text("id"), o.Text("call_id")
+	e.sealed = e.sealed || !o.Find("encrypted_content").Empty()
+	if e.pinned && (e.callID == "" || o.Text("execution") == "server") {
 		e.kind = hostedEntry
 	}
 	switch e.kind {
 	case messageEntry:
-		e.role = roles[o.Text(body, "role")]
+		e.role = roles[o.Text("role")]
 	case toolsEntry:
 		e.role = conversation.System
 	case reasoningEntry:
@@ -140,17 +140,15 @@ func readEntry(body []byte, i int) (e entry, err error) {
 	case callEntry:
 		e.role = conversation.Assistant
 		e.callID = cmp.Or(e.callID, e.id)
-		e.tool = cmp.Or(e.entryType.tool, o.Text(body, "name"))
-		if space := o.Text(body, "namespace"); space != "" {
+		e.tool = cmp.Or(e.entryType.tool, o.Text("name"))
+		if space := o.Text("namespace"); space != "" {
 			e.tool = space + "." + e.tool
 		}
-		e.isAsync = string(o.Value("async").Of(body)) == "true"
-		if caller, err := objectOf(body, o.Value("caller")); err == nil {
-			e.isInner = caller.Text(body, "caller_id") != ""
-		}
+		e.isAsync = o.Raw("async") == "true"
+		e.isInner = o.In("caller").Text("caller_id") != ""
 	case outputEntry:
-		e.role, e.tool = conversation.Tool, o.Text(body, "name")
-		status := o.Text(body, "status")
+		e.role, e.tool = conversation.Tool, o.Text("name")
+		status := o.Text("status")
 		e.isFailed = status == "failed" || status == "incomplete"
 		if e.byID && e.callID == "" {
 			e.callID, e.ownID = e.id, true
@@ -159,61 +157,51 @@ func readEntry(body []byte, i int) (e entry, err error) {
 	return e, nil
 }
 
-// objectOf reads the object that a span is.
-func objectOf(body []byte, at jsonspan.Span) (*jsonspan.Object, error) {
-	if at.Empty() {
-		return nil, errNoObject
-	}
-	return jsonspan.ObjectAt(body, at.Start)
-}
-
 // breakpoint is the key of a mark for the provider's cache.
 const breakpoint = "prompt_cache_breakpoint"
 
-// hash hashes an entry without marks for the cache. A string and a list of one plain text are equal.
+// hash hashes an entry without what clients may change or leave out: an ID that names nothing, the type of a message, and
+// marks on parts. A string and a list of one plain text are equal.
 func (e *entry) hash(body []byte) (jsonspan.Sum, error) {
-	_, sum, err := jsonspan.Digest(body, e.Start, loose{e})
-	return sum, err
+	text := onlyText(body, e.value)
+	isLoose := func(key []byte, depth int) bool {
+		switch string(key) {
+		case "id":
+			return depth == 0 && e.typeName != itemReference && !e.ownID
+		case "type":
+			return depth == 0 && e.kind == messageEntry
+		case breakpoint:
+			return depth == 2
+		}
+		return depth == 0 && !text.Empty() && string(key) == e.entryType.value
+	}
+	_, rest, err := jsonspan.Digest(body, e.Start, isLoose)
+	if err != nil || text.Empty() {
+		return rest, err
+	}
+	return jsonspan.ListSum([]jsonspan.Sum{rest, jsonspan.LeafSum(text.Of(body))}), nil
 }
 
-// loose implements jsonspan.Loose for an entry.
-type loose struct{ *entry }
-
-// Moves reports whether clients may change a key or leave it out: an ID that names nothing, the type of a message, and
-// marks on parts.
-func (l loose) Moves(key []byte, depth int) bool {
-	switch string(key) {
-	case "id":
-		return depth == 0 && l.typeName != itemReference && !l.ownID
-	case "type":
-		return depth == 0 && l.kind == messageEntry
-	case breakpoint:
-		return depth == 2
+// onlyText returns a value that is a string, or the one text of a list that says nothing else.
+func onlyText(body []byte, v jsonspan.Span) (text jsonspan.Span) {
+	if v.Empty() || body[v.Start] == '"' {
+		return v
 	}
-	return false
-}
-
-func (loose) SoleText(body, key []byte, i int) (text jsonspan.Span, end int) {
-	if string(key) != "content" && string(key) != "output" {
-		return text, 0
+	if !jsonspan.HasElements(body, v) {
+		return text
 	}
-	return jsonspan.SoleText(body, i, plainText)
-}
-
-// plainText reads the part that begins at body[i], and returns its text if it says nothing else.
-func plainText(body []byte, i int) (end int, text jsonspan.Span, err error) {
-	o, err := jsonspan.ObjectAt(body, i)
-	if err != nil {
-		return 0, text, err
+	o, err := jsonspan.ObjectAt(body, jsonspan.SkipSpace(body, v.Start+1))
+	if err != nil || jsonspan.SkipSpace(body, o.End) != v.End-1 {
+		return text
 	}
-	typeName := o.Text(body, "type")
+	typeName := o.Text("type")
 	isPlain := (typeName == "input_text" || typeName == "output_text") &&
 		o.HasOnly("type", "text", "annotations", "logprobs", breakpoint) &&
 		!jsonspan.HasElements(body, o.Value("annotations")) && !jsonspan.HasElements(body, o.Value("logprobs"))
 	if v := o.Value("text"); isPlain && !v.Empty() && body[v.Start] == '"' {
 		text = v
 	}
-	return o.End, text, nil
+	return text
 }
 
 // addParts adds what an entry says to its item: nothing of calls, reasoning, and what only the provider can read.
@@ -265,12 +253,12 @@ func addContent(body []byte, it *conversation.Item, content jsonspan.Span) {
 // addPart adds a part of a list. The outputs of a command are two texts.
 func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 	part := conversation.Part{Span: place, Value: place}
-	o, err := objectOf(body, place)
+	o, err := jsonspan.ObjectAt(body, place.Start)
 	if err != nil {
 		it.Parts = append(it.Parts, part)
 		return
 	}
-	if isCommandOutput(body, o) {
+	if isCommandOutput(o) {
 		for _, v := range [...]jsonspan.Span{o.Value("stdout"), o.Value("stderr")} {
 			if !v.Empty() && body[v.Start] == '"' {
 				it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
@@ -278,25 +266,24 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 		}
 		return
 	}
-	if v := o.Find(body, breakpoint); !v.Empty() {
+	if v := o.Find(breakpoint); !v.Empty() {
 		it.Marks = append(it.Marks, conversation.Mark{Span: o.WithComma(breakpoint), Value: v})
 	}
-	switch typeName := o.Text(body, "type"); {
+	switch typeName := o.Text("type"); {
 	case strings.HasSuffix(typeName, "text"):
 		if v := o.Value("text"); !v.Empty() && body[v.Start] == '"' {
 			part.Kind, part.Value = conversation.TextPart, v
 		}
 	case typeName == "refusal":
-		part.Value = o.Find(body, "refusal")
+		part.Value = o.Find("refusal")
 	case typeName == "input_image", typeName == "computer_screenshot":
-		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find(body, "image_url", "file_id"), o.Value("detail")
+		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find("image_url", "file_id"), o.Value("detail")
 	case typeName == "input_file":
-		part.Kind, part.Value = conversation.FilePart, o.Find(body, "file_data", "file_url", "file_id")
+		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
 	case typeName == "input_audio":
-		if audio, err := objectOf(body, o.Value("input_audio")); err == nil {
-			part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
-		}
-	case !o.Find(body, "encrypted_content").Empty():
+		audio := o.In("input_audio")
+		part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+	case !o.Find("encrypted_content").Empty():
 		return
 	}
 	if part.Value.Empty() {
@@ -306,8 +293,8 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 }
 
 // isCommandOutput reports whether a part is what a command wrote: it has no type.
-func isCommandOutput(body []byte, o *jsonspan.Object) bool {
-	return o.Value("type").Empty() && !o.Find(body, "stdout", "stderr").Empty()
+func isCommandOutput(o *jsonspan.Object) bool {
+	return o.Value("type").Empty() && !o.Find("stdout", "stderr").Empty()
 }
 
 // longestText returns the longest text in some lists of parts.

@@ -108,7 +108,7 @@ func (c *checker) checkMessage(e *entry) {
 		c.addHere(conversation.RuleNothing)
 	case c.body[e.value.Start] == '[':
 		c.eachPart(e.value, func(o *jsonspan.Object) {
-			typeName := o.Text(c.body, "type")
+			typeName := o.Text("type")
 			isAnswer := typeName == "output_text" || typeName == "refusal"
 			if typeName != "" && isAnswer != (e.role == conversation.Assistant) {
 				c.addHere(conversation.RulePart)
@@ -182,7 +182,7 @@ func (c *checker) hasForm(e *entry) bool {
 			return false
 		}
 		all := true
-		c.eachPart(e.value, func(o *jsonspan.Object) { all = all && isCommandOutput(c.body, o) })
+		c.eachPart(e.value, func(o *jsonspan.Object) { all = all && isCommandOutput(o) })
 		return all
 	case e.fixed || len(v) == 0:
 		return true

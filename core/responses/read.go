@@ -105,12 +105,8 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 	case '[':
 		r.List = start + 1
 		items, next := conversation.Reuse(known, r.Body, r.List)
-		if len(items) > 0 {
-			r.Items = items
-			end, err = jsonspan.ElementsFrom(r.Body, next, rd.readEntry)
-		} else {
-			end, err = jsonspan.Elements(r.Body, start, rd.readEntry)
-		}
+		r.Items = items
+		end, err = jsonspan.ElementsFrom(r.Body, next, rd.readEntry)
 		rd.endRun()
 		return end, err
 	}
@@ -119,21 +115,14 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 
 // sumOfInput is the hash of an input that is one string: that of a message of the user's which says the same.
 func sumOfInput(quoted []byte) jsonspan.Sum {
-	return jsonspan.ListSum([]jsonspan.Sum{jsonspan.MemberSum([]jsonspan.Member{
-		{Key: []byte("content"), Value: jsonspan.LeafSum('v', quoted)},
-		{Key: []byte("role"), Value: jsonspan.LeafSum('v', []byte(`"user"`))},
-	})})
+	rest := jsonspan.MemberSum([]jsonspan.Member{{Key: []byte("role"), Value: jsonspan.LeafSum([]byte(`"user"`))}})
+	entry := jsonspan.ListSum([]jsonspan.Sum{rest, jsonspan.LeafSum(quoted)})
+	return jsonspan.ListSum([]jsonspan.Sum{entry})
 }
-
-var errNoObject = errors.New("it is not an object")
 
 func (rd *reader) readEntry(i int) (int, error) {
 	r := rd.request
-	err := jsonspan.Want(r.Body, i, '{', errNoObject)
-	var e entry
-	if err == nil {
-		e, err = readEntry(r.Body, i)
-	}
+	e, err := readEntry(r.Body, i)
 	if err == nil && e.kind != reasoningEntry { // which clients send back or leave out
 		e.sum, err = e.hash(r.Body)
 	}
@@ -235,7 +224,7 @@ func Claims(body []byte) bool {
 		return false
 	}
 	input := o.Value("input").Of(body)
-	isOwn := !o.Find(body, "instructions", outputCap, "previous_response_id", "context_management", "text").Empty()
+	isOwn := !o.Find("instructions", outputCap, "previous_response_id", "context_management", "text").Empty()
 	switch {
 	case len(input) == 0:
 		return false

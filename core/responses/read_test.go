@@ -175,11 +175,11 @@ func TestRefusesWhatIsBetterLeftAlone(t *testing.T) {
 			t.Errorf("%.80q: error %v, want one that says %q", body, err, want)
 		}
 	}
-	f(``, "not JSON")
+	f(``, "not a JSON object")
 	f(`{"input":[`, "not JSON")
 	f(`{"model":"m"}`, "no input")
 	f(`{"input":{}}`, "neither a string nor a list")
-	f(`{"input":[7]}`, "item 0: it is not an object")
+	f(`{"input":[7]}`, "item 0: it is not a JSON object")
 	f(`{"input":[{"role":"user","role":"user"}]}`, "item 0: a key stands twice")
 	f(bodyOf(`{"role":"user","content":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`), "too deep")
 }
@@ -261,9 +261,10 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("item at %v behind %d", it.Span, at)
 			}
 			at = it.End
-			_ = jsonspan.Each(body, it.Span, func(i int) (int, error) {
+			list := fmt.Appendf(nil, "[%s]", it.Of(body))
+			_, _ = jsonspan.Elements(list, 0, func(i int) (int, error) {
 				count++
-				return jsonspan.EndOfValue(body, i)
+				return jsonspan.EndOfValue(list, i)
 			})
 			if _, err := jsonspan.Splice(body, Dialect{}.ReplaceContent(r, it, "x")); err != nil {
 				t.Fatal(err)

@@ -1,33 +1,34 @@
-package jsonspan
+package reply
 
 import (
 	"bytes"
-	"encoding/json"
-	"strings"
+	"slices"
+
+	"epitome/core/jsonspan"
 )
 
 // LastMember returns the last value under key in tail that fits. tail is the end of a JSON text, or a text with JSON
 // in it. Only the last few places where the key stands are looked at; the span is empty if nothing fits.
-func LastMember(tail []byte, key string, fits func(v Span) bool) Span {
+func LastMember(tail []byte, key string, fits func(v jsonspan.Span) bool) jsonspan.Span {
 	const tries = 4
-	name, at := AppendQuoted(nil, key), len(tail)
+	name, at := jsonspan.AppendQuoted(nil, key), len(tail)
 	for range tries {
 		if at = bytes.LastIndex(tail[:at], name); at < 0 {
 			break
 		}
-		i := SkipSpace(tail, at+len(name))
+		i := jsonspan.SkipSpace(tail, at+len(name))
 		if i >= len(tail) || tail[i] != ':' {
 			continue
 		}
-		i = SkipSpace(tail, i+1)
-		if end, err := EndOfValue(tail, i); err == nil && fits(Span{Start: i, End: end}) {
-			return Span{Start: i, End: end}
+		i = jsonspan.SkipSpace(tail, i+1)
+		if end, err := jsonspan.EndOfValue(tail, i); err == nil && fits(jsonspan.Span{Start: i, End: end}) {
+			return jsonspan.Span{Start: i, End: end}
 		}
 	}
-	return Span{}
+	return jsonspan.Span{}
 }
 
 // Closes reports whether the text behind a value closes that many nested objects and says nothing else.
 func Closes(rest []byte, objects int) bool {
-	return json.Valid(append([]byte(strings.Repeat(`{"":`, objects)+"0"), rest...))
+	return jsonspan.Valid(slices.Concat(bytes.Repeat([]byte(`{"":`), objects), []byte("0"), rest))
 }

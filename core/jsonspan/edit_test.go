@@ -1,0 +1,142 @@
+package jsonspan
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Promise 2: outside of the edits a spliced body is the original, to the byte.
+func TestSpliceChangesOnlySpans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "body")
+		cuts := rapid.SliceOfNDistinct(rapid.IntRange(0, len(body)), 0, 12, rapid.ID[int]).Draw(t, "cuts")
+		slices.Sort(cuts)
+		var edits []Edit
+		var want []byte
+		at := 0
+		for i := 0; i+1 < len(cuts); i += 2 {
+			e := Edit{Span: Span{Start: cuts[i], End: cuts[i+1]}, With: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "with")}
+			want = append(append(want, body[at:e.Start]...), e.With...)
+			at = e.End
+			edits = append(edits, e)
+		}
+		want = append(want, body[at:]...)
+		slices.Reverse(edits)
+		if got, err := Splice(body, edits); err != nil || string(got) != string(want) {
+			t.Fatalf("got %q (%v), want %q", got, err, want)
+		}
+	})
+	for _, edits := range [][]Edit{{{Span: Span{0, 2}}, {Span: Span{1, 3}}}, {{Span: Span{2, 1}}}, {{Span: Span{0, 9}}}, {{Span: Span{-1, 1}}}} {
+		if _, err := Splice([]byte("abcd"), edits); err == nil {
+			t.Errorf("edits %v were taken", edits)
+		}
+	}
+}
+
+func TestObjectsAreEditedAndAllElseStays(t *testing.T) {
+	f := func(body, want string, change func(o *Object)) {
+		t.Helper()
+		o, err := WholeObject([]byte(body))
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		change(o)
+		if got, err := Splice([]byte(body), o.Edits()); err != nil || string(got) != want {
+			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
+		}
+	}
+	f(`{"a":1}`, `{"a":1}`, func(*Object) {})
+	f(` { "a" : 1 , "b":2 } `, ` { "a" : 10 , "b":2,"c":3 } `, func(o *Object) { o.Set("a", "10"); o.Set("c", "3") })
+	f(`{"a":1, "b":2 , "c":3}`, `{"b":2}`, func(o *Object) { o.TakeOut("a", "c", "d") })
+	f(`{"a":1, "b":2 , "c":3}`, `{"a":1, "c":3}`, func(o *Object) { o.TakeOut("b") })
+	f(`{"a":1, "b":2 }`, `{ }`, func(o *Object) { o.TakeOut("a", "b") })
+	f(`{"a":1, "b":2 }`, `{"c":3,"d":4 }`, func(o *Object) { o.TakeOut("a", "b"); o.Set("c", "3"); o.Set("d", "4") })
+	f(`{ }`, `{ "a":1}`, func(o *Object) { o.Set("a", "1") })
+	f(`{"a":1}`, `{"a":2}`, func(o *Object) { o.TakeOut("a"); o.Set("a", "2") })
+	inner := func(o *Object) { o.In("a").TakeOut("b"); o.In("x").Set("y", "1") }
+	f(` {"c":1,"a":{ "b":{}, "d":2 }}`, ` {"c":1,"a":{ "d":2 }}`, inner)
+	f(`{"a":[],"b":1}`, `{"a":[],"b":1}`, inner)
+	for _, body := range []string{``, `[]`, `null`, `{"a":1,"a":2}`, `{"a\u0061":1}`, `{"a":`, `{"a":1}}`} {
+		if _, err := WholeObject([]byte(body)); err == nil {
+			t.Errorf("%q is read", body)
+		}
+	}
+}
+
+func TestObjectsStayJSONWhateverIsChanged(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.MapOf(rapid.SampledFrom(names), rapid.IntRange(0, 9)).Draw(t, "members")
+		body, _ := json.MarshalIndent(values, "", " ")
+		o, err := ObjectAt(body, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, "changed") {
+			if rapid.Bool().Draw(t, "sets") {
+				values[key] = 10
+				o.Set(key, "10")
+			} else {
+				delete(values, key)
+				o.TakeOut(key)
+			}
+		}
+		var got map[string]int
+		out, err := Splice(body, o.Edits())
+		if err != nil || json.Unmarshal(out, &got) != nil || !maps.Equal(got, values) {
+			t.Fatalf("%s becomes %s (%v), want %v", body, out, err, values)
+		}
+	})
+}
+
+func TestQuotedTextIsReadBackAsItWas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s") + string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
+		quoted := AppendQuoted(nil, s)
+		var want string
+		if err := json.Unmarshal(quoted, &want); err != nil || want != string([]rune(s)) {
+			t.Fatalf("%q is written as %s: %v", s, quoted, err)
+		}
+		if got := TextOf(quoted); string(got) != want {
+			t.Fatalf("%q is read back as %q", s, got)
+		}
+	})
+	if got := string(AppendQuoted(nil, "<a href=\"x\">&\u2028\x00\x7f/\n")); got != "\"<a href=\\\"x\\\">&\u2028\\u0000\x7f/\\n\"" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// What is read here is read as encoding/json reads it, and what is refused is refused by it.
+func TestStringsAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"a", "line", `\n`, `\"`, `\\`, `\/`, `\t`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\uDC00`, `\uD83D\uDe00`, `\u004A`,
+		`\u00g0`, `\u+123`, `\u12`, `\x`, `\`, `"`, "\n", "\x00", "\x1f", "é", "\u2028", "\ufffd", "\xff", "\xc3", " ", "",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		end := rapid.SampledFrom([]string{`"`, `"`, `"`, ""}).Draw(t, "end")
+		b := []byte(`"` + strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), "") + end)
+		var want string
+		err := json.Unmarshal(b, &want)
+		if got, e := ShortText(b); got != want && err == nil || (e == nil) != (err == nil) {
+			t.Fatalf("%q is read as %q (%v), want %q (%v)", b, got, e, want, err)
+		}
+	})
+}
+
+func TestWhatIsKeptOfAStringIsItsTextIfThatIsAllOfIt(t *testing.T) {
+	f := func(value, content string) {
+		t.Helper()
+		if got := string(ContentOfText([]byte(value), string(TextOf([]byte(value))))); got != content {
+			t.Errorf("of %s %q is kept, want %q", value, got, content)
+		}
+	}
+	f(`"a \"b\"\n"`, "a \"b\"\n")
+	f(`"caf\u00e9 \ud83d\ude00 \/ \uFFFD"`, "café 😀 / \uFFFD")
+	f(`"lone \ud800"`, `"lone \ud800"`)
+	f("\"\xff \uFFFD\"", "\"\xff \uFFFD\"")
+}
