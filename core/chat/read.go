@@ -145,16 +145,18 @@ func readPart(body []byte, i int) (p conversation.Part, err error) {
 		return p, err
 	}
 	p.Span = o.Span
-	text, image, audio, file := o.Find("text", "refusal"), o.In("image_url"), o.In("input_audio"), o.In("file")
-	switch {
+	switch text := o.Find("text", "refusal"); {
 	case !text.Empty() && body[text.Start] == '"':
 		p.Kind, p.Value = conversation.TextPart, text
-	case !image.Empty():
-		p.Kind, p.Value, p.Detail = conversation.ImagePart, image.Value("url"), image.Value("detail")
-	case !audio.Empty():
+	case !o.Find("image_url").Empty():
+		image := o.In("image_url") // Mistral also takes an address in its place
+		p.Kind, p.Detail = conversation.ImagePart, image.Value("detail")
+		p.Value = cmp.Or(image.Value("url"), o.Value("image_url"))
+	case !o.Find("input_audio").Empty():
+		audio := o.In("input_audio")
 		p.Kind, p.Value, p.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
-	case !file.Empty():
-		p.Kind, p.Value = conversation.FilePart, file.Value("file_data")
+	case !o.Find("file").Empty():
+		p.Kind, p.Value = conversation.FilePart, o.In("file").Value("file_data")
 	default:
 		p.Value = p.Span
 	}

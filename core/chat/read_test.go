@@ -60,6 +60,7 @@ func TestReadItems(t *testing.T) {
 	f(`{"role":"user","content":[{"type":"text","text":"a"},"b"]}`, `user [{"type":"text","text":"a"},"b"] part1="a" part1="b"`)
 	f(`{"role":"user","content":[{"type":"image_url","image_url":{"detail":"low","url":"x"}}]}`,
 		`user [{"type":"image_url","image_url":{"detail":"low","url":"x"}}] part2="x""low"`)
+	f(`{"role":"user","content":[{"image_url":"x"}]}`, `user [{"image_url":"x"}] part2="x"`)
 	f(`{"role":"user","content":[{"input_audio":{"data":"x","format":"wav"}},{"file":{"file_data":"y"}}]}`,
 		`user [{"input_audio":{"data":"x","format":"wav"}},{"file":{"file_data":"y"}}] part3="x""wav" part4="y"`)
 	f(`{"role":"user","content":[{"type":"odd","text":1}]}`, `user [{"type":"odd","text":1}] part0={"type":"odd","text":1}`)
