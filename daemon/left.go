@@ -59,7 +59,7 @@ func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{Store: k.Store}, m.Models).Of, recallOf(conf)
+	m.Ratio, m.Recall = tokenize.NewRatios(k.Store, m.Models, time.Now).Of, recallOf(conf)
 	m = shadowed(m, keep)
 	m.Library, m.Memories = newLibrary(k.kept, m.Shelf), loreOf(conf.Memory, k.Store)
 	return m

@@ -39,7 +39,6 @@ type shapers struct {
 }
 
 const (
-	lessonsEvery  = 5 * time.Second // after which what others have learned is known here
 	shadowMemory  = 16 << 20        // bytes for decisions that are only looked at
 	summariesWait = 5 * time.Second // for summaries to end that are being made
 )
@@ -48,7 +47,7 @@ const (
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
 	k.windows = window.New(conf.Window, s.store, time.Now)
-	k.ratios = tokenize.NewRatios(lessonStore{Store: s.store}, tokenize.NewModels())
+	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
 	k.prober = window.NewProber(k.windows, s.log)
 	k.prober.Configure(probedOf(conf))
 	keep := conf.Store.Keep.D()
@@ -56,8 +55,6 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
 	if s.shared != nil {
 		m.Ledger = s.turns
-		k.ratios.Share()
-		s.every(lessonsEvery, k.ratios.Refresh)
 	}
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
@@ -116,7 +113,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.memories.Watch
-	p.Lessons, p.Ratios = k.windows, taught{Ratios: k.ratios}
+	p.Lessons, p.Ratios = k.windows, k.ratios
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p

@@ -218,17 +218,6 @@ func waited(ctx context.Context, rest time.Duration) bool {
 	}
 }
 
-// every does things now and again, until the storage is closed.
-func (s *storage) every(pause time.Duration, things ...func()) {
-	s.work.Go(func() {
-		for waited(s.life, pause) {
-			for _, do := range things {
-				do()
-			}
-		}
-	})
-}
-
 // leases are who asks for a summary, where several may; else nil.
 func (s *storage) leases() summarize.Leases {
 	if s.shared == nil {

@@ -8,17 +8,15 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite/spent"
+	"epitome/tokenize"
 )
-
-// RatioSource is one model at one upstream, asked in one dialect, which is named by its key.
-type RatioSource struct{ Upstream, Model, Dialect string }
 
 // Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
 type Ratios interface {
 	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
-	Learn(s RatioSource, counted, used int)
+	Learn(s tokenize.Source, counted, used int)
 	// Forget takes back what was learned from answers about less than what was sent.
-	Forget(s RatioSource)
+	Forget(s tokenize.Source)
 }
 
 // ear listens to an answer. The zero value hears nothing.

@@ -25,6 +25,7 @@ import (
 	"epitome/rewrite/responses"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
+	"epitome/tokenize"
 	"epitome/unit"
 	"epitome/window"
 )
@@ -399,11 +400,11 @@ func (l *lessons) LearnAnswer(upstream, model string, a window.Answered) event.H
 	return event.Hint{Kind: event.Refuted, Tokens: int32(2 * a.Counted)}
 }
 
-func (l *lessons) Learn(s RatioSource, counted, used int) {
+func (l *lessons) Learn(s tokenize.Source, counted, used int) {
 	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
 
-func (l *lessons) Forget(s RatioSource) { l.tell("forget %s %s", s.Upstream, s.Model) }
+func (l *lessons) Forget(s tokenize.Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/tokenize"
 	"epitome/window"
 )
 
@@ -73,6 +74,6 @@ func learnFrom(x *exchange, own, used int) {
 }
 
 // sourceOf is whom the request was sent to, and in which dialect.
-func sourceOf(x *exchange) RatioSource {
-	return RatioSource{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
+func sourceOf(x *exchange) tokenize.Source {
+	return tokenize.Source{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
 }

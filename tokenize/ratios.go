@@ -2,42 +2,33 @@ package tokenize
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-)
 
-// Keeper keeps the ratios over a restart.
-type Keeper interface {
-	// Get returns what was put under the key, unless its time is over.
-	Get(key string) (value []byte, found bool)
-	// Put sets the value under the key for the time of keep.
-	Put(key string, value []byte, keep time.Duration) error
-}
+	"epitome/store"
+)
 
 // Ratios are what answers have shown of models whose vocabulary is not known here, for each source: how many tokens the
 // provider counts for one that is counted here. A ratio is the median of what the newest answers say, and changes in
 // steps, so that limits do not move with every answer. Make one with NewRatios. Safe for concurrent use.
 type Ratios struct {
 	models Models
-	keeper Keeper // nil: they end with the process
-	shared bool   // others change what the keeper has
+	store  store.Store // nil: they end with the process
+	now    func() time.Time
 
-	saving  sync.Mutex // held while the keeper is given what stands in sources
-	mu      sync.RWMutex
+	mu      sync.Mutex
 	sources map[Source]*learned // at most mostSources
-	answers uint64              // of all sources
 }
 
 // Source is one model at one upstream, asked in one dialect, by the very names that requests have for them. Dialects
 // frame the same words with other tokens. Each is named by its key; that of Chat Completions is empty.
-type Source struct {
-	Upstream string `json:"upstream"`
-	Model    string `json:"model"`
-	Dialect  string `json:"dialect,omitempty"`
-}
+type Source struct{ Upstream, Model, Dialect string }
+
+func (s Source) key() string { return "ratio/" + s.Upstream + "\x00" + s.Model + "\x00" + s.Dialect }
 
 // learned is what is known of a source.
 type learned struct {
@@ -45,9 +36,9 @@ type learned struct {
 	Answers int       `json:"answers"` // that have taught it
 	Recent  []float64 `json:"recent"`  // what the newest answers say, the oldest first
 
-	latest        uint64 // of Ratios.answers, when it was taught last
-	counted, used int    // of the largest request, by the provider's count; 0 if there is none to hold others against
-	doubted       int    // answers in a row that taught nothing, held against it
+	read          time.Time // when the store was read
+	counted, used int       // of the largest request, by the provider's count; 0 if there is none to hold others against
+	doubted       int       // answers in a row that taught nothing, held against it
 }
 
 const (
@@ -59,69 +50,69 @@ const (
 	leastRatio   = 0.3
 	mostRatio    = 4.0
 	leastStep    = 0.02 // by which the median has to differ from the ratio that holds, to take its place
-	keepEvery    = 64   // answers after which a ratio that does not move is kept again
+	storeEvery   = 64   // answers after which a ratio that does not move is stored again
 
 	mostSources = 256
 	mostName    = 256 // bytes of a name; nothing is learned of longer ones
 	keepRatios  = 30 * 24 * time.Hour
-	ratiosKey   = "tokenize/ratios"
+	readEvery   = 5 * time.Second // others may learn into the same store
 )
 
-// NewRatios begins with what the keeper has from an earlier run.
-func NewRatios(k Keeper, models Models) *Ratios {
-	r := &Ratios{models: models, keeper: k, sources: map[Source]*learned{}}
-	r.Refresh()
-	return r
+// NewRatios makes Ratios that go on from what an earlier run has learned into the store, which may be nil.
+func NewRatios(s store.Store, models Models, now func() time.Time) *Ratios {
+	return &Ratios{models: models, store: s, now: now, sources: map[Source]*learned{}}
 }
 
-// Share says, before the ratios are used, that others change what the keeper has: Refresh takes over what they have
-// learned, and what is kept has that in it.
-func (r *Ratios) Share() { r.shared = true }
-
-// row is a source as it is kept.
-type row struct {
-	Source
-	learned
-}
-
-// Refresh takes over, of each source, what more answers have taught to others.
-func (r *Ratios) Refresh() {
-	if r.keeper == nil {
-		return
-	}
-	value, found := r.keeper.Get(ratiosKey)
-	var rows []row
-	if !found || json.Unmarshal(value, &rows) != nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, k := range rows[:min(len(rows), mostSources)] {
-		if !k.isSound() || r.models.Of(k.Model).Exact { // it is damaged, or of another table of models
-			continue
+// of returns what is known of a source; nil if nothing can be learned of it. The caller holds r.mu.
+func (r *Ratios) of(s Source) *learned {
+	l := r.sources[s]
+	if l == nil {
+		if len(s.Upstream) > mostName || len(s.Model) > mostName || r.models.Of(s.Model).Exact {
+			return nil
 		}
-		if known := r.of(k.Source); k.Answers > known.Answers {
-			known.Ratio, known.Answers, known.Recent = k.Ratio, k.Answers, k.Recent
+		if len(r.sources) >= mostSources { // names that are made up must not push out what real ones taught
+			maps.DeleteFunc(r.sources, func(_ Source, l *learned) bool { return l.Ratio == 0 })
+		}
+		if len(r.sources) >= mostSources {
+			clear(r.sources)
+		}
+		l = &learned{}
+		// The names are copied: they may be parts of a whole request.
+		r.sources[Source{strings.Clone(s.Upstream), strings.Clone(s.Model), s.Dialect}] = l
+	}
+	if now := r.now().Round(0); r.store != nil && now.Sub(l.read).Abs() >= readEvery {
+		l.read = now
+		var stored learned
+		fact, found := r.store.Get(s.key())
+		if found && json.Unmarshal(fact.Bytes, &stored) == nil && stored.isSound() && stored.Answers > l.Answers {
+			l.Ratio, l.Answers, l.Recent = stored.Ratio, stored.Answers, stored.Recent
 		}
 	}
+	return l
 }
 
-// isSound reports whether save can have written the row.
-func (k row) isSound() bool {
-	n := len(k.Recent)
-	odd := func(r float64) bool { return !(r >= leastRatio && r <= mostRatio) } // nor what is not a number
-	return n >= leastAnswers && n <= mostRecent && k.Answers >= n && !k.isLong() && !odd(k.Ratio) &&
-		!slices.ContainsFunc(k.Recent, odd)
+// isSound reports whether what was read is not damaged.
+func (l *learned) isSound() bool {
+	n := len(l.Recent)
+	isOdd := func(ratio float64) bool { return !(ratio >= leastRatio && ratio <= mostRatio) } // nor what is not a number
+	return n >= leastAnswers && n <= mostRecent && l.Answers >= n && !isOdd(l.Ratio) && !slices.ContainsFunc(l.Recent, isOdd)
 }
 
-func (s Source) isLong() bool { return len(s.Upstream) > mostName || len(s.Model) > mostName }
+func (r *Ratios) put(s Source, l *learned) {
+	if r.store == nil {
+		return
+	}
+	if value, err := json.Marshal(l); err == nil {
+		_, _ = r.store.Put(s.key(), value, keepRatios) // what is not stored is learned again
+	}
+}
 
 // Of returns the ratio that answers have shown, and how many answers; 0 if there were too few.
 func (r *Ratios) Of(s Source) (ratio float64, answers int) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if known, ok := r.sources[s]; ok && known.Ratio > 0 {
-		return known.Ratio, known.Answers
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.of(s); l != nil && l.Ratio > 0 {
+		return l.Ratio, l.Answers
 	}
 	return 0, 0
 }
@@ -130,62 +121,30 @@ func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 // had used. counted must be of exactly what was sent. Small requests and figures that cannot be right teach nothing,
 // and neither do models whose own vocabulary is known.
 func (r *Ratios) Learn(s Source, counted, used int) {
-	if counted < leastCounted || used <= 0 || s.isLong() {
-		return
-	}
-	m := r.models.Of(s.Model)
-	says := float64(used) / float64(counted)
-	if m.Exact || says < m.Ratio*leastShare || says < leastRatio || says > mostRatio {
+	ratio := float64(used) / float64(counted)
+	if counted < leastCounted || ratio < max(leastRatio, leastShare*r.models.Of(s.Model).Ratio) || ratio > mostRatio {
 		return
 	}
 	r.mu.Lock()
-	keep := r.of(s).learn(counted, used)
-	r.mu.Unlock()
-	if keep {
-		r.save()
+	defer r.mu.Unlock()
+	if l := r.of(s); l != nil && l.learn(counted, used) {
+		r.put(s, l)
 	}
 }
 
 // Forget drops what was learned of a model: its answers turn out to be about less than what was sent.
 func (r *Ratios) Forget(s Source) {
 	r.mu.Lock()
-	known, ok := r.sources[s]
-	delete(r.sources, s)
-	r.mu.Unlock()
-	if ok && known.Ratio > 0 {
-		r.save()
+	defer r.mu.Unlock()
+	if l := r.of(s); l != nil {
+		*l = learned{read: l.read}
+		r.put(s, l)
 	}
 }
 
-// of returns what is known of a source that is being taught. If there is no room, it drops a source without a ratio,
-// else the one that was taught longest ago: made-up names must not push out what real ones taught. The caller holds
-// r.mu.
-func (r *Ratios) of(s Source) *learned {
-	r.answers++
-	known, ok := r.sources[s]
-	if !ok {
-		if len(r.sources) >= mostSources {
-			var first *learned
-			var name Source
-			for other, l := range r.sources {
-				goes := first == nil || (l.Ratio > 0) == (first.Ratio > 0) && l.latest < first.latest
-				if goes || l.Ratio == 0 && first.Ratio > 0 {
-					name, first = other, l
-				}
-			}
-			delete(r.sources, name)
-		}
-		known = &learned{}
-		// The names are copied: they may be parts of a whole request.
-		r.sources[Source{strings.Clone(s.Upstream), strings.Clone(s.Model), s.Dialect}] = known
-	}
-	known.latest = r.answers
-	return known
-}
-
-// learn takes one answer, and reports whether the keeper needs the source as it is then. A request that is larger than
+// learn takes one answer, and reports whether the source is to be stored as it is then. A request that is larger than
 // the largest before, although the provider counts no more, may have been cut, unless all that come say so.
-func (l *learned) learn(counted, used int) (keep bool) {
+func (l *learned) learn(counted, used int) (store bool) {
 	if counted > l.counted && used <= l.used {
 		if l.doubted++; l.doubted >= mostDoubted {
 			l.counted, l.used, l.doubted = 0, 0, 0
@@ -202,39 +161,10 @@ func (l *learned) learn(counted, used int) (keep bool) {
 	if len(l.Recent) < leastAnswers {
 		return false
 	}
-	middle := median(l.Recent)
-	if l.Ratio == 0 || math.Abs(middle-l.Ratio) > leastStep*l.Ratio {
-		l.Ratio, keep = middle, true
+	sorted := slices.Sorted(slices.Values(l.Recent))
+	median := sorted[len(sorted)/2] // of two, the larger one, which leaves more room in the window
+	if l.Ratio == 0 || math.Abs(median-l.Ratio) > leastStep*l.Ratio {
+		l.Ratio, store = median, true
 	}
-	return keep || l.Answers%keepEvery == 0
-}
-
-// median returns the middle of list; of two, the larger one, which leaves more room in the window.
-func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
-}
-
-// save gives the keeper all ratios that hold. What it does not take is learned again.
-func (r *Ratios) save() {
-	if r.keeper == nil {
-		return
-	}
-	r.saving.Lock()
-	defer r.saving.Unlock()
-	if r.shared {
-		r.Refresh()
-	}
-	rows := []row{}
-	r.mu.RLock()
-	for s, known := range r.sources {
-		if known.Ratio > 0 {
-			rows = append(rows, row{s, *known})
-		}
-	}
-	value, err := json.Marshal(rows) // within the lock: Recent is changed in place
-	r.mu.RUnlock()
-	if err == nil {
-		_ = r.keeper.Put(ratiosKey, value, keepRatios)
-	}
+	return store || l.Answers%storeEvery == 0
 }

@@ -4,51 +4,24 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"epitome/store"
+	"epitome/store/memory"
 	"epitome/tokenize"
 )
 
-// drawer keeps what it is given, and counts how often.
-type drawer struct {
-	mu   sync.Mutex
-	held map[string][]byte
-	puts int
+func ratios(s store.Store) *tokenize.Ratios {
+	return tokenize.NewRatios(s, tokenize.NewModels(), func() time.Time { return at })
 }
 
-func (d *drawer) Get(key string) ([]byte, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	value, found := d.held[key]
-	return value, found
-}
+// at is what the clocks of all ratios say.
+var at = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func (d *drawer) Put(key string, value []byte, _ time.Duration) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.held == nil {
-		d.held = map[string][]byte{}
-	}
-	d.held[key], d.puts = value, d.puts+1
-	return nil
-}
-
-// key returns the one under which ratios are kept.
-func (d *drawer) key(t *testing.T) (key string) {
-	t.Helper()
-	for key = range d.held {
-	}
-	if len(d.held) != 1 {
-		t.Fatalf("%d values are kept", len(d.held))
-	}
-	return key
-}
-
-func ratios(k tokenize.Keeper) *tokenize.Ratios { return tokenize.NewRatios(k, tokenize.NewModels()) }
+func kept() *memory.Store { return memory.New(1<<20, func() time.Time { return at }) }
 
 // teach has answers say in turn how many tokens their requests of 10,000 had.
 func teach(r *tokenize.Ratios, model string, used ...int) {
@@ -135,7 +108,7 @@ func TestSourcesAreApart(t *testing.T) {
 }
 
 func TestRatiosAreKeptAndGoOn(t *testing.T) {
-	d := &drawer{}
+	d := kept()
 	teach(ratios(d), "qwen3", 15_000, 15_000, 16_000)
 	r := ratios(d)
 	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 || answers != 3 {
@@ -152,31 +125,32 @@ func TestRatiosAreKeptAndGoOn(t *testing.T) {
 }
 
 func TestDamagedRatiosAreLeftOut(t *testing.T) {
-	d := &drawer{}
+	d := kept()
 	teach(ratios(d), "qwen3", 15_000, 15_000, 15_000)
-	key := d.key(t)
 	f := func(value string) {
 		t.Helper()
-		d.held[key] = []byte(value)
+		if _, err := d.Put("ratio/up\x00qwen3\x00", []byte(value), time.Hour); err != nil {
+			t.Fatal(err)
+		}
 		if ratio, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 0 {
 			t.Errorf("%.100s gives %v", value, ratio)
 		}
 	}
 	f(``)
 	f(`{}`)
-	f(`[{"upstream":"up","model":"qwen3","ratio":1e9,"answers":3,"recent":[1.5,1.5,1.5]}]`)
-	f(`[{"upstream":"up","model":"qwen3","ratio":-1.5,"answers":3,"recent":[1.5,1.5,1.5]}]`)
-	f(`[{"upstream":"up","model":"qwen3","ratio":1.5,"answers":3,"recent":[1.5,0,1.5]}]`)
-	f(`[{"upstream":"up","model":"qwen3","ratio":1.5,"answers":2,"recent":[1.5,1.5]}]`)
-	f(`[{"upstream":"up","model":"qwen3","ratio":1.5,"answers":99,"recent":[` + strings.Repeat("1.5,", 99) + `1.5]}]`)
-	d.held[key] = []byte(`[{"upstream":"up","model":"gpt-5","ratio":1.5,"answers":3,"recent":[1.5,1.5,1.5]}]`)
+	f(`{"ratio":1e9,"answers":3,"recent":[1.5,1.5,1.5]}`)
+	f(`{"ratio":-1.5,"answers":3,"recent":[1.5,1.5,1.5]}`)
+	f(`{"ratio":1.5,"answers":3,"recent":[1.5,0,1.5]}`)
+	f(`{"ratio":1.5,"answers":2,"recent":[1.5,1.5]}`)
+	f(`{"ratio":1.5,"answers":99,"recent":[` + strings.Repeat("1.5,", 99) + `1.5]}`)
+	_, _ = d.Put("ratio/up\x00gpt-5\x00", []byte(`{"ratio":1.5,"answers":3,"recent":[1.5,1.5,1.5]}`), time.Hour)
 	if ratio, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "gpt-5"}); ratio != 0 {
 		t.Errorf("a model whose vocabulary is known has the ratio %v", ratio)
 	}
 }
 
 func TestNamesThatAreMadeUpFillNoMemory(t *testing.T) {
-	d := &drawer{}
+	d := kept()
 	r := ratios(d)
 	for k := range 300 {
 		teach(r, fmt.Sprint("m", k), 12_000, 12_000, 12_000)
@@ -186,21 +160,15 @@ func TestNamesThatAreMadeUpFillNoMemory(t *testing.T) {
 	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: strings.Repeat("x", 300)}); ratio != 0 {
 		t.Error("a name without end is kept")
 	}
-	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "m0"}); ratio != 0 {
-		t.Error("what was taught longest ago is kept")
-	}
 	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
 		t.Errorf("what is taught all the time has the ratio %v", ratio)
-	}
-	if size := len(d.held[d.key(t)]); size > 50_000 {
-		t.Errorf("%d bytes are kept", size)
 	}
 }
 
 // Whatever providers say, a ratio stays within its bounds, and what is kept is what holds.
 func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d, source := &drawer{}, tokenize.Source{Upstream: "up", Model: "qwen3"}
+		d, source := kept(), tokenize.Source{Upstream: "up", Model: "qwen3"}
 		r := ratios(d)
 		for range rapid.IntRange(0, 60).Draw(t, "answers") {
 			r.Learn(source, rapid.IntRange(-10, 60_000).Draw(t, "counted"), rapid.Int().Draw(t, "used"))
@@ -217,28 +185,25 @@ func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 	})
 }
 
-// TestSharedRatiosAreEverybodys has two that share a drawer: what one learns the other has after a Refresh, unless it
-// knows better, and neither forgets what the other has learned.
+// What one process learns, another over the same store knows some seconds later, unless it knows better.
 func TestSharedRatiosAreEverybodys(t *testing.T) {
-	d := &drawer{}
+	d := kept()
 	a, b := ratios(d), ratios(d)
-	a.Share()
-	b.Share()
-	f := func(r *tokenize.Ratios, model string, want float64) {
+	f := func(r *tokenize.Ratios, want float64) {
 		t.Helper()
-		if got, _ := r.Of(tokenize.Source{Upstream: "up", Model: model}); math.Abs(got-want) > 1e-9 {
-			t.Errorf("the ratio of %s is %v, want %v", model, got, want)
+		if got, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); math.Abs(got-want) > 1e-9 {
+			t.Errorf("the ratio is %v, want %v", got, want)
 		}
 	}
+	teach(b, "qwen3", 17_000)
 	teach(a, "qwen3", 15_000, 15_000, 15_000)
-	teach(b, "kimi", 12_000, 12_000, 12_000)
-	f(b, "qwen3", 1.5) // kept again with its own
-	f(a, "kimi", 0)
-	a.Refresh()
-	f(a, "kimi", 1.2)
+	f(b, 0)
+	at = at.Add(5 * time.Second)
+	f(b, 1.5)
+	f(a, 1.5)
 	teach(b, "qwen3", 16_000, 16_000, 16_000, 16_000, 16_000)
-	f(a, "qwen3", 1.5)
-	a.Refresh()
-	f(a, "qwen3", 1.6)
-	f(b, "qwen3", 1.6)
+	f(a, 1.5)
+	at = at.Add(5 * time.Second)
+	f(a, 1.6)
+	f(b, 1.6)
 }
