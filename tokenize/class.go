@@ -24,18 +24,15 @@ func (c class) prefix() bool { return c&(line|letter|number) == 0 }
 // symbol reports whether the character is of a run of punctuation: neither space, letter nor number.
 func (c class) symbol() bool { return c&(space|letter|number) == 0 }
 
-// classes holds the class of every character, in pages of 256; pages that are alike are shared.
+// classes holds the class of every character.
 type classes struct {
 	ascii [256]class // by byte, wide from 128 on
-	page  [(unicode.MaxRune + 1) >> 8]uint8
-	pages [][256]class
+	all   [unicode.MaxRune + 1]class
 }
 
 // newClasses reads package unicode's tables. Characters that are newer than those count as symbols.
 func newClasses() *classes {
-	cs := &classes{pages: make([][256]class, 0, 160)}
-	known := make(map[[256]class]uint8)
-	var flat [unicode.MaxRune + 1]class
+	cs := &classes{}
 	for _, set := range []struct {
 		table *unicode.RangeTable
 		class class
@@ -44,24 +41,13 @@ func newClasses() *classes {
 		{unicode.Lm, upper | lower | letter}, {unicode.Lo, upper | lower | letter},
 		{unicode.M, upper | lower}, {unicode.N, number}, {unicode.White_Space, space},
 	} {
-		each(set.table, func(r rune) { flat[r] |= set.class })
+		each(set.table, func(r rune) { cs.all[r] |= set.class })
 	}
-	flat['\r'] |= line
-	flat['\n'] |= line
-	copy(cs.ascii[:utf8.RuneSelf], flat[:])
+	cs.all['\r'] |= line
+	cs.all['\n'] |= line
+	copy(cs.ascii[:utf8.RuneSelf], cs.all[:])
 	for i := utf8.RuneSelf; i < len(cs.ascii); i++ {
 		cs.ascii[i] = wide
-	}
-	for i := range cs.page {
-		var p [256]class
-		copy(p[:], flat[i<<8:])
-		n, ok := known[p]
-		if !ok {
-			n = uint8(len(cs.pages)) //nolint:gosec // there are fewer than 256 different pages; a test holds it
-			known[p] = n
-			cs.pages = append(cs.pages, p)
-		}
-		cs.page[i] = n
 	}
 	return cs
 }
@@ -94,5 +80,5 @@ func (cs *classes) wideAt(b []byte, i int) (class, int) {
 	if r == utf8.RuneError {
 		return 0, n
 	}
-	return cs.pages[cs.page[r>>8]][r&0xff], n
+	return cs.all[r], n
 }

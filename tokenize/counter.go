@@ -7,7 +7,7 @@
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
 // network: the vocabularies are in the program, are checked against the publisher's checksums, and are read when they
-// are first used. Everything may be used from any goroutine; each that counts at the same time takes some 650 KB of
+// are first used. Everything may be used from any goroutine; each that counts at the same time takes some 300 KB of
 // scratch space, which is kept for the next until memory is collected. The package does no I/O and reads no clock.
 package tokenize
 
@@ -130,46 +130,19 @@ func (c *Counter) WeighString(text string) Weight {
 
 // piece returns the number of tokens of the piece text[i:end].
 func (c *Counter) piece(m *merger, text []byte, i, end int) int {
-	size := end - i
-	switch {
+	isToken := false
+	switch size := end - i; {
 	case size == 1:
 		return 1
 	case size > wordBytes:
-		return c.countLong(m, text[i:end])
+		isToken = c.ranks.of(text[i:end]) != noRank
+	case i+8 <= len(text):
+		isToken = c.ranks.hasWord(wordAt(text, i, size))
+	default:
+		isToken = c.ranks.hasWord(wordOf(text[i:end]))
 	}
-	var w word
-	if i+8 <= len(text) {
-		w = wordAt(text, i, size)
-	} else {
-		w = wordOf(text[i:end])
+	if isToken {
+		return 1
 	}
-	n, slot := m.words.find(w)
-	if n == 0 {
-		n = 1
-		if !c.ranks.hasWord(w) {
-			n = m.countShort(c.ranks, text[i:end])
-		}
-		slot.keep(w, n)
-	}
-	return n
-}
-
-// countLong does what piece does, for a piece longer than a word.
-func (c *Counter) countLong(m *merger, piece []byte) int {
-	if len(piece) > cacheBytes {
-		if c.ranks.of(piece) != noRank {
-			return 1
-		}
-		return m.count(c.ranks, piece)
-	}
-	h := hashBytes(piece)
-	n, slot := m.cache.find(piece, h)
-	if n == 0 {
-		n = 1
-		if c.ranks.ofLong(piece, h) == noRank {
-			n = m.countShort(c.ranks, piece)
-		}
-		slot.keep(piece, h, n)
-	}
-	return n
+	return m.count(c.ranks, text[i:end])
 }

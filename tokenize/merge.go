@@ -13,9 +13,7 @@ const (
 
 // merger is the scratch space for merging. One goroutine uses it at a time.
 type merger struct {
-	words wordCache
-	cache pieceCache
-	near  shortParts
+	near shortParts
 	// For long pieces, by the position at which a part begins:
 	next, prev []int32
 	rank       []int32  // of the part with the one behind it
@@ -26,15 +24,9 @@ type merger struct {
 type shortParts struct {
 	text [short + 8]byte // the piece, with room to read eight bytes anywhere in it
 	join [short]join     // of the part with the one behind it; unjoinable where no part begins
-	best [groups]join    // of each group of joins
 	// Where the parts behind and before begin.
 	next, prev [short + 1]uint8
 }
-
-const (
-	group  = 16 // joins that are looked at together
-	groups = short / group
-)
 
 // join holds the rank of two parts together, and in the lowest seven bits where they begin. The least of all joins is
 // done next.
@@ -66,20 +58,19 @@ func (m *merger) count(r *ranks, piece []byte) int {
 	return n + m.count(r, piece)
 }
 
-// countShort looks at the best joins of all groups each time.
+// countShort looks at all joins for the best each time.
 func (m *merger) countShort(r *ranks, piece []byte) int {
 	p := &m.near
 	n := p.begin(r, piece)
-	best := p.best[:(n+group-1)/group]
 	for count := n; ; count-- {
-		least := best[0]
-		for _, b := range best[1:] {
-			least = min(least, b)
+		best := unjoinable
+		for _, j := range p.join[:n] {
+			best = min(best, j)
 		}
-		if least >= unjoinable {
+		if best == unjoinable {
 			return count
 		}
-		p.do(r, int(least&joinAt), n)
+		p.do(r, int(best&joinAt), n)
 	}
 }
 
@@ -90,13 +81,7 @@ func (p *shortParts) begin(r *ranks, piece []byte) int {
 		p.join[i] = join(r.pairs[int(piece[i])<<8|int(piece[i+1])])<<7 | join(i) //nolint:gosec // not negative
 		p.next[i], p.prev[i+1] = uint8(i+1), uint8(i)                            //nolint:gosec // short
 	}
-	p.next[n-1] = uint8(n) //nolint:gosec // short
-	for i := n - 1; i < n || i%group != 0; i++ {
-		p.join[i] = unjoinable
-	}
-	for i := 0; i < n; i += group {
-		p.look(i)
-	}
+	p.next[n-1], p.join[n-1] = uint8(n), unjoinable //nolint:gosec // short
 	return n
 }
 
@@ -114,13 +99,6 @@ func (p *shortParts) do(r *ranks, i, n int) {
 	if i > 0 {
 		p.join[before] = p.across(r, before, behind)
 	}
-	p.look(i)
-	if gone/group != i/group {
-		p.look(gone)
-	}
-	if i > 0 && before/group != i/group {
-		p.look(before)
-	}
 }
 
 // across returns the join that makes one part of text[i:end].
@@ -129,15 +107,6 @@ func (p *shortParts) across(r *ranks, i, end int) join {
 		return join(r.ofWord(wordAt(p.text[:], i, n)))<<7 | join(i) //nolint:gosec // not negative
 	}
 	return join(r.of(p.text[i:end]))<<7 | join(i) //nolint:gosec // not negative
-}
-
-// look finds the best join of the group that i is in. It is written out because it is where the time goes.
-func (p *shortParts) look(i int) {
-	g := (*[group]join)(p.join[i&^(group-1):])
-	a, b, c, d := min(g[0], g[4]), min(g[1], g[5]), min(g[2], g[6]), min(g[3], g[7])
-	a, b, c, d = min(a, g[8]), min(b, g[9]), min(c, g[10]), min(d, g[11])
-	a, b, c, d = min(a, g[12]), min(b, g[13]), min(c, g[14]), min(d, g[15])
-	p.best[i/group] = min(a, b, c, d)
 }
 
 // countLong keeps the candidates in a heap.

@@ -58,8 +58,8 @@ func families() []family {
 		{"text-embedding-3 text-embedding-ada", exact("embedding", Cl100k, 10, tiles(85, 170))},
 		{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4-0 claude-opus-4@ claude-opus-4-1 claude-opus-4-5 " +
 			"claude-opus-4-6 claude-opus-4-2 claude-opus-4.1 claude-opus-4.5 claude-opus-4.6 claude-sonnet-4 claude-haiku-4",
-			about("claude", ratioClaude, pixels)}, // claude-opus-4-2 is 4 with its date
-		{"claude", about("claude", ratioNewClaude, finePixels)},
+			about("claude", ratioClaude, pixels(1568, 1600))}, // claude-opus-4-2 is 4 with its date
+		{"claude", about("claude", ratioNewClaude, pixels(2576, 4784))}, // they look more closely,
 		{"gemini", about("gemini", ratioGemini, fixed(258))},
 		{"deepseek-r1-distill", about("other", ratioOther, fixed(765))}, // other makers' vocabularies
 		{"deepseek", about("deepseek", ratioDeepSeek, fixed(765))},

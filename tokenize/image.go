@@ -1,0 +1,76 @@
+package tokenize
+
+import "math"
+
+// imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.
+type imageRule func(width, height float64, low bool) int
+
+// Image returns the tokens of an image. A size that is not known is 0, and counts as 1024 by 1024.
+func (m Model) Image(width, height int, low bool) int {
+	if width <= 0 || height <= 0 {
+		width, height = 1024, 1024
+	}
+	const most = 1 << 20 // no picture is larger
+	return m.image(float64(min(width, most)), float64(min(height, most)), low)
+}
+
+// tiles returns a rule: the image is fitted into 2048 by 2048, its shorter side brought down to 768; then each tile of
+// 512 by 512 costs tile tokens, and the image base tokens.
+func tiles(base, tile int) imageRule {
+	return func(w, h float64, low bool) int {
+		if low {
+			return base
+		}
+		shrink := min(1, 2048/max(w, h))
+		shrink = min(shrink, 768/min(w, h))
+		return base + tile*ceil(w*shrink/512)*ceil(h*shrink/512)
+	}
+}
+
+// patches returns a rule: each patch of 32 by 32 costs multiplier tokens. There are at most 1536 patches; a larger
+// image is brought down until whole patches fit in one direction.
+func patches(multiplier float64) imageRule {
+	return func(w, h float64, _ bool) int {
+		const most = 1536
+		w, h = w/32, h/32 // in patches
+		if ceil(w)*ceil(h) > most {
+			shrink := math.Sqrt(most / (w * h))
+			if w*shrink < 1 || h*shrink < 1 { // a line
+				w, h = most, 1
+			} else {
+				shrink *= min(math.Floor(w*shrink)/(w*shrink), math.Floor(h*shrink)/(h*shrink))
+				w, h = w*shrink, h*shrink
+			}
+		}
+		return int(float64(min(ceil(w)*ceil(h), most))*multiplier + 0.5)
+	}
+}
+
+// pixels returns a rule: the long side is brought down to a length, and then 750 pixels cost a token, up to a bound.
+func pixels(side float64, most int) imageRule {
+	return func(w, h float64, _ bool) int {
+		shrink := min(1, side/max(w, h))
+		return min(max(1, int(w*shrink*h*shrink/750+0.5)), most)
+	}
+}
+
+// fixed returns a rule by which any image costs n tokens.
+func fixed(n int) imageRule { return func(_, _ float64, _ bool) int { return n } }
+
+// ceil rounds up, but for a number that is whole except for its last bits.
+func ceil(x float64) int { return max(1, int(math.Ceil(x-1e-9))) }
+
+// Audio returns the tokens of n bytes of sound: ten for a second, at the format's usual rate of bytes.
+func Audio(format string, n int) int {
+	perSecond := 16_000 // compressed, 128 kbit/s
+	if format == "wav" || format == "pcm16" {
+		perSecond = 48_000 // 24 kHz, 16 bits, one channel
+	}
+	return 10 * (n/perSecond + 1)
+}
+
+// Document returns the tokens of a document for a model that reads text and image of each page.
+func (m Model) Document(pages int) int {
+	const textOfAPage = 700
+	return pages * (textOfAPage + m.Image(0, 0, false))
+}
