@@ -95,8 +95,7 @@ func (r *Ratios) of(s Source) *learned {
 func (l *learned) isSound() bool {
 	n := len(l.Recent)
 	isOdd := func(ratio float64) bool { return !(ratio >= leastRatio && ratio <= mostRatio) } // nor what is not a number
-	return n >= leastAnswers && n <= mostRecent && l.Answers >= n && !isOdd(l.Ratio) &&
-		!slices.ContainsFunc(l.Recent, isOdd)
+	return n >= leastAnswers && n <= mostRecent && l.Answers >= n && !isOdd(l.Ratio) && !slices.ContainsFunc(l.Recent, isOdd)
 }
 
 func (r *Ratios) put(s Source, l *learned) {

@@ -155,26 +155,17 @@ func (a *answer) addText(s string) {
 	}
 }
 
-// readSilence is what an answer without any error says about the size of its request: that there is none, or that it
-// ended before the model had said anything, for want of room.
+// readSilence is what an answer without any error says about the size of its request.
 func (a *answer) readSilence(status int, s Sent) (r Refusal) {
 	full := s.Window > 0 && max(s.Tokens, a.used) > s.Window/100*85
-	short := a.generated < 16 // an empty message costs a few
-	ended := false
-	switch a.reason {
-	case "model_context_window_exceeded":
-		ended = short
-	case "max_output_tokens":
-		ended = short && a.counted && (a.generated == 0 || a.generated < s.MaxOutput)
-	case "length", "max_tokens":
-		ended = full && a.counted && a.generated == 0
-	}
+	short := a.counted && a.generated < 16 && (a.generated == 0 || a.generated < s.MaxOutput) // an empty message costs a few
 	switch {
 	case status == 413:
 		r.Cause = Bytes
 	case full && (status == 400 && a.empty || status < 300 && a.stream && a.events == 0):
 		r.Cause = Input
-	case status < 300 && ended:
+	case status < 300 && (short && a.reason == "max_output_tokens" || a.generated < 16 && a.reason == "model_context_window_exceeded" ||
+		full && a.generated == 0 && a.counted && (a.reason == "length" || a.reason == "max_tokens")):
 		r = Refusal{Cause: Input, Requested: a.used}
 	}
 	return r

@@ -44,8 +44,8 @@ func (w *Windows) holds(n lesson) bool { return n.Tokens > 0 && w.now().Before(n
 
 func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
 
-// of returns what is known of a model, to be changed; nil if its name is too long. Where there is no room, what is
-// known of others goes, and of those without a lesson first. The caller holds w.mu.
+// of returns what is known of a model, to be changed; nil if its name is too long. Where there is no room, what is known
+// of others goes, and of those without a lesson first. The caller holds w.mu.
 func (w *Windows) of(q id) *known {
 	k := w.known[q]
 	switch {
@@ -149,8 +149,8 @@ type Answered struct {
 	Window  int // of the model, as believed
 }
 
-// LearnAnswer learns from an answer, and returns what it shows: that the request may have been cut, or that a lesson
-// was wrong, which is taken back, as the request was larger.
+// LearnAnswer learns from an answer, and returns what it shows: that the request may have been cut, or that a lesson was
+// wrong, which is taken back, as the request was larger.
 func (w *Windows) LearnAnswer(upstream, model string, a Answered) (hint event.Hint) {
 	q, tokens := id{upstream, model}, a.Used
 	if c := cutOf(a); c.size > 0 {
@@ -220,10 +220,9 @@ func cutOf(a Answered) cut {
 	return c
 }
 
-// learnCut learns a window from the second request in a row that was cut to its size, if more was sent than before,
-// and the provider's count did not grow with it: a vocabulary that makes fewer tokens of everything counts a growing
-// request with a growing number. Where a larger request was answered, the provider may leave out of its count what it
-// had cached.
+// learnCut learns a window from the second request in a row that was cut to its size, if more was sent than before, and
+// the provider's count did not grow with it: a vocabulary that makes fewer tokens of everything counts a growing request
+// with a growing number. Where a larger request was answered, the provider may leave out of its count what it had cached.
 func (w *Windows) learnCut(q id, c cut, believed int) event.Hint {
 	const most = .8 // of the growth; counts of other texts differ by less
 	sure := false

@@ -112,9 +112,9 @@ var (
 )
 
 // namesOf is how a model is called, from the most exact name on: with variant and date; without the variant (":free",
-// "@default", Bedrock's "-v1:0"); without the date either, or the "latest" in its place. None of them has the case, the
-// provider, how the numbers of a version are joined (4.1, 4-1, 4p1), or a region and a maker with a dot behind each, as
-// Bedrock spells them.
+// "@default", Bedrock's "-v1:0"); without the date either, or the "latest" in its place. Neither case, nor provider, nor
+// how the numbers of a version are joined (4.1, 4-1, 4p1) is in any of them. Nor is a region and a maker, each with a dot
+// behind, as Bedrock spells them.
 func namesOf(model string) [3]string {
 	model = strings.ToLower(model)
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {

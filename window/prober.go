@@ -164,10 +164,7 @@ func (p *Prober) take(s Server, q id, tokens int, err error) {
 
 	log := p.log.With("upstream", q.upstream, "model", event.Clip(q.model))
 	if tokens == 0 {
-		if err != nil {
-			log = log.With("error", err.Error())
-		}
-		log.Debug("a server does not say how much a model holds")
+		log.Debug("a server does not say how much a model holds", "error", err)
 		return
 	}
 	believed, configured := p.windows.Of(q.upstream, q.model), p.windows.configured(q.model)

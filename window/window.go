@@ -3,8 +3,8 @@
 // Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
 // configuration, what the server said when it was asked, a built-in table, the family of the name, the configured
 // default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
-// follows from a refusal or from a silent cut for an hour, and both end when a larger request is answered. A Prober
-// asks servers in the background. ReadRefusal reads how providers say that a request is too long.
+// follows from a refusal or from a silent cut for an hour, and both end when a larger request is answered. A Prober asks
+// servers in the background. ReadRefusal reads how providers say that a request is too long.
 //
 // That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
 package window
@@ -23,7 +23,7 @@ import (
 // Config is the table [window] of the configuration.
 type Config struct {
 	Default unit.Tokens            `toml:"default"` // for models that nothing is known of
-	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one) -> at most
+	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> at most
 	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who asks them
 }
 

@@ -73,29 +73,29 @@ func maskDigits(text []byte) []byte {
 	return append(masked, 0)
 }
 
-// End is the length of the prefix that a decision about this request may cover: up to the last answer or result. A
-// message of the user behind it may be a reminder that the client moves each turn, and an answer that goes on is not
-// whole.
+// End is the length of the prefix that a decision about this request may cover: up to the last answer or result, or the
+// head while the model has not spoken. A message of the user behind it may be a reminder that the client moves each
+// turn, and an answer that goes on is not whole.
 func (r *Request) End() int {
 	n := len(r.Items)
 	if r.AnswerGoesOn {
-		for n > r.Lead && !r.Items[n-1].StartsAnswer {
+		for n > r.Head && !r.Items[n-1].StartsAnswer {
 			n--
 		}
-		n = max(r.Lead, n-1)
+		n = max(r.Head, n-1)
 	}
-	for n > r.Lead && !r.Items[n-1].isAnswer() {
+	for n > r.Head && !r.Items[n-1].isAnswer() {
 		n--
 	}
 	return n
 }
 
-// Ends returns the prefix lengths at which an earlier request of this conversation may have ended, longest first: where
-// a decision can stand.
+// Ends returns the prefix lengths at which a decision about this request or an earlier one of its conversation can stand,
+// longest first.
 func (r *Request) Ends() []int {
 	var ends []int
-	for n := r.End(); n > r.Lead; n-- {
-		if r.Items[n-1].isAnswer() && (n == len(r.Items) || !r.Items[n].continues()) {
+	for n := len(r.Items); n > r.Lead; n-- {
+		if n == len(r.Items) || n == r.Head || r.Items[n-1].isAnswer() {
 			ends = append(ends, n)
 		}
 	}

@@ -47,6 +47,10 @@ const (
 	FilePart
 )
 
+func (k PartKind) String() string {
+	return [...]string{"part", "text", "picture", "recording", "document"}[k]
+}
+
 // Part is one part of an item's content. A content that is one string has one part.
 type Part struct {
 	jsonspan.Span               // the whole part, as it stands in a list; empty if no other can stand in its place
@@ -128,6 +132,7 @@ type Request struct {
 	Settings []jsonspan.Span // settings that the provider's cache depends on: choice of tools, thinking
 	List     int             // where the first item may stand: behind the bracket of the list of items
 	Items    []Item
+	Reused   int // items at the start that were taken from an earlier request
 	Lead     int // leading system items
 	Head     int // items that always stay: the leading ones, all up to a provider's summary, the user's first words
 	Dead     int // items that the provider passes over, as its own summary stands behind them

@@ -97,12 +97,12 @@ func (r *Request) findHead() {
 
 // Reuse returns the items of known that the list at start of body repeats byte for byte, and where reading goes on; no
 // items if there are none, or if the lists begin at different places. It stops before the last answer that both have,
-// so that whatever follows is read as if the conversation began there.
+// so that whatever follows is read as if the conversation began there. The caller sets Request.Reused to their number.
 func Reuse(known *Request, body []byte, start int) (items []Item, next int) {
 	if known == nil || known.List != start {
 		return nil, start
 	}
-	common := start + commonPrefix(known.Body[start:], body[start:])
+	common := start + CommonPrefix(known.Body[start:], body[start:])
 	for i := len(known.Items) - 1; i > 0; i-- {
 		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
 			return known.Items[:i:i], it.Place().Start
@@ -111,8 +111,8 @@ func Reuse(known *Request, body []byte, start int) (items []Item, next int) {
 	return nil, start
 }
 
-// commonPrefix returns how many bytes a and b have in common from their start on.
-func commonPrefix(a, b []byte) int {
+// CommonPrefix returns how many bytes a and b have in common from their start on.
+func CommonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	const block = 4096
 	i := 0

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -62,4 +63,24 @@ func (r *Request) Speaks(it *Item) bool {
 		}
 	}
 	return len(it.Parts) == 0
+}
+
+// Media says how many pictures, recordings and documents an item holds; empty if it holds none.
+func (it *Item) Media() string {
+	var list []string
+	for _, kind := range [...]PartKind{ImagePart, AudioPart, FilePart} {
+		n := 0
+		for k := range it.Parts {
+			if it.Parts[k].Kind == kind {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			list = append(list, "1 "+kind.String())
+		case n > 1:
+			list = append(list, fmt.Sprintf("%d %ss", n, kind))
+		}
+	}
+	return strings.Join(list, " and ")
 }

@@ -1,0 +1,93 @@
+package rewrite
+
+import (
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"epitome/core/chat"
+	"epitome/core/conversation"
+	"epitome/core/ledger"
+	"epitome/core/messages"
+	"epitome/core/responses"
+	"epitome/internal/promises"
+	"epitome/offload"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan/plantest"
+	"epitome/tokenize"
+)
+
+// seam is a Shaper as package promises knows one.
+type seam struct {
+	*Shaper
+	window *atomic.Int64
+}
+
+func startSeam(t rapid.TB, s *promises.Storage) promises.Core {
+	t.Helper()
+	c := seam{window: &atomic.Int64{}}
+	c.Shaper = NewShaper(Deps{
+		Ledger: ledger.New(s.Store, promises.Keep), Shelf: artifactShelf{s.Shelf(t)}, Counters: vocabularies,
+		Models: tokenize.NewModels(), Memo: memo(),
+		Window: func(_, _ string, maxOutput int) (int, int) {
+			window := int(c.window.Load())
+			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)
+		},
+	})
+	return c
+}
+
+var (
+	vocabularies = &tokenize.Counters{}
+	memo         = sync.OnceValue(func() *tokenize.Memo { return tokenize.NewMemo(1 << 16) })
+
+	seamDialects = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{},
+		"responses": responses.Dialect{}}
+)
+
+// Shape does what promises.Core says.
+func (c seam) Shape(r promises.Request) promises.Sent {
+	c.window.Store(int64(r.Window))
+	out := c.Shaper.Shape(Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
+		Limits: seamLimits(r.Limits), Now: r.Now})
+	return promises.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
+}
+
+// Close does what promises.Core says.
+func (seam) Close() {}
+
+func seamLimits(l promises.Limits) *limits.Limits {
+	all := plantest.Limits()
+	all.Bound = map[string]bool{"claude-*-5-5": true}
+	if l != (promises.Limits{}) {
+		all.Floor, all.ClearAtLeast, all.OffloadShare = 100, 50, 1
+		all.Offload, all.Lookups = l.OffloadTokens, l.OffloadTokens
+		all.OffloadReads, all.OffloadKeep = l.OffloadReads, l.OffloadKeep
+		all.ClearAt, all.CompactAt, all.Target = l.ClearAt, l.CompactAt, l.CompactTo
+		all.KeepTail, all.Protect, all.Groups = l.KeepTokens, l.ProtectTokens, l.ProtectGroups
+	}
+	return &all
+}
+
+// artifactShelf is a shelf on which everything is late.
+type artifactShelf struct{ *offload.Shelf }
+
+// Put does what Shelf says.
+func (a artifactShelf) Put(name string, content []byte, _ bool) error {
+	return a.Shelf.Put(name, content)
+}
+
+// Recorded conversations keep the promises in all three APIs.
+func TestRecordedConversationsKeepThePromises(t *testing.T) {
+	for _, path := range promises.Files(t, 6) {
+		for api := range seamDialects {
+			t.Run(api+" "+filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				promises.PlayFile(t, startSeam, api, path, 64_000)
+			})
+		}
+	}
+}
