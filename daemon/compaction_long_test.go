@@ -6,16 +6,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"epitome/config"
+	"epitome/prose"
 )
 
 // A session of hundreds of messages goes through a window of 8k tokens: each request fits, is sound, and has what
-// the user wants; no model is asked in a window as small as that.
+// the user wants; code alone writes the summaries.
 func TestLongSessionStaysWithinASmallWindow(t *testing.T) {
 	t.Parallel()
 	const window = 8_192
 	p := providing(t, window, window-window/8)
 	p.speak = inSmallSteps
-	r := served(p, t.TempDir(), asDefault)
+	r := served(p, t.TempDir(), func(c *config.Config) { c.Summarize.Mode = prose.ModeIntent })
 	a := working(r)
 	a.messages[1] = message("user", "Please rework the parts one by one: "+strings.Repeat("mind the limits, ", 20)+"and keep their tests green.")
 	compacted, largest := 0, 0

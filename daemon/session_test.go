@@ -54,7 +54,7 @@ func startSession(t *testing.T, window int) *scriptedSession {
 	t.Helper()
 	up := scriptedtest.Start(t, sessionAnswer)
 	conf := config.Defaults(configtest.Text())
-	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
+	conf.Listen, conf.Data, conf.Upstream, conf.Summarize.Mode = "127.0.0.1:0", t.TempDir(), "up", "intent"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: up.URL() + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(window)}, false
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
@@ -212,7 +212,7 @@ func part(request, heading string) string {
 	return request[all[i][0]:all[i+1][0]]
 }
 
-// TestALongSessionKeepsWhatMatters plays a hundred turns at a window of 16k through a daemon as it comes. It reads what
+// TestALongSessionKeepsWhatMatters plays a hundred turns at a window of 16k through a daemon; code alone writes the summaries. It reads what
 // the model got, and no more.
 func TestALongSessionKeepsWhatMatters(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 
 // What a summary is made of.
 const (
-	ModeAuto     = "auto"     // intent for a small window, else hybrid
+	ModeAuto     = "auto"     // hybrid
 	ModeLLM      = "llm"      // a model's prose, and by code files, commands, names and index
 	ModeIntent   = "intent"   // by code alone: all that was called, too
 	ModeHybrid   = "hybrid"   // both
@@ -71,17 +71,13 @@ func (s Style) MayAsk() bool {
 	return slices.Contains([]string{"", ModeAuto, ModeLLM, ModeHybrid}, s.Mode)
 }
 
-// At returns the style at a window of so many tokens: what auto stands for there.
+// At returns the style with its defaults filled in. They are the same at every window.
 func (s Style) At(window int) Style {
-	const small = 32_768 // tokens; a model has little to say in so little room
 	if s.Detail == "" {
 		s.Detail = DetailMedium
 	}
 	if s.Mode == "" || s.Mode == ModeAuto {
 		s.Mode = ModeHybrid
-		if window <= small {
-			s.Mode = ModeIntent
-		}
 	}
 	return s
 }
