@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -52,11 +51,14 @@ func newCompaction(s *State, style prose.Style, p Prose, budgets recap.Budgets) 
 	c := &compaction{s: s, style: style, prose: p, budgets: budgets, from: s.Request.Head,
 		target: int(s.Limits.Conf.Target * float64(s.Limits.Usable))}
 	c.done = c.from
-	if old := s.oldSummary(); old != nil {
-		c.done = max(c.done, old.End())
-		if style.Mode != prose.ModeLossless {
-			c.says = recap.Says{Text: old.Prose, Until: old.End()}
+	for k := range s.Edits {
+		if e := &s.Edits[k]; e.Op == ledger.Drop && e.Step == ledger.StepCompact {
+			c.done = max(c.done, e.End())
+			c.says.Text += e.Prose // only the first run of the newest summary has any
 		}
+	}
+	if c.says.Until = c.done; style.Mode == prose.ModeLossless {
+		c.says = recap.Says{}
 	}
 	c.stays = s.staying()
 	c.fixed = s.Fixed.Total()
@@ -69,21 +71,12 @@ func newCompaction(s *State, style prose.Style, p Prose, budgets recap.Budgets) 
 	return c
 }
 
-// oldSummary returns the edit of the newest compaction; nil if there is none.
-func (s *State) oldSummary() (newest *ledger.Edit) {
-	for k := range s.Edits {
-		e := &s.Edits[k]
-		if e.Op == ledger.Drop && e.Step == ledger.StepCompact && (newest == nil || e.End() > newest.End()) {
-			newest = e
-		}
-	}
-	return newest
-}
-
 // staying returns which items behind the head are sent whatever is left out: those of groups that have to stay where
 // they are, and system messages, but for those that a later one repeats with other numbers (how much room is left).
+// What was left out before stays so.
 func (s *State) staying() []bool {
 	stays := make([]bool, len(s.Request.Items))
+	dropped, _, _ := s.edited()
 	repeated := map[string]bool{}
 	groups := s.Request.Groups()
 	for _, g := range slices.Backward(groups) {
@@ -95,7 +88,7 @@ func (s *State) staying() []bool {
 			repeated[shape] = repeated[shape] || g.End <= s.end
 		}
 		for i := g.First; i < g.End; i++ {
-			stays[i] = stay
+			stays[i] = stay && !dropped[i]
 		}
 	}
 	return stays
@@ -481,18 +474,26 @@ func prepare(s *State, style prose.Style, p Prose) {
 // write puts the summary in the place of the items before a cut, but for those that stay, and returns how many files it
 // names. The first run that goes carries the summary.
 func (c *compaction) write(cut int) (files int) {
-	s := c.s
-	source := s.keep(bytes.Clone(s.Request.Source(c.from, cut)))
-	transcript := s.keep(recap.Transcript(s.Request, s.Calls, c.from, cut, source))
+	s, first := c.s, c.from
+	for first < cut && c.stays[first] {
+		first++
+	}
+	for cut > first && c.stays[cut-1] {
+		cut--
+	}
+	if first == cut {
+		return 0
+	}
+	artifacts := s.keepItems(first, cut)
 	span := c.span(cut)
 	span.Sent = c.sentBeside(cut)
 	turns := ""
 	if c.style.Mode == prose.ModeLossless {
 		turns = recap.Turns(span)
 	}
-	text, files := recap.Text(span, c.says, turns, s.whereAllLies(transcript))
+	text, files := recap.Text(span, c.says, turns, s.whereAllLies(artifacts[0]))
 	var edits []ledger.Edit
-	for i := c.from; i < cut; i++ {
+	for i := first; i < cut; i++ {
 		if c.stays[i] {
 			continue
 		}
@@ -504,26 +505,15 @@ func (c *compaction) write(cut int) (files int) {
 			e.Saved += s.Size(k)
 		}
 		if len(edits) == 0 {
-			e.Text, e.Prose, e.Artifacts = text, c.says.Text, []string{transcript, source}
+			e.Text, e.Prose, e.Artifacts = text, c.says.Text, artifacts
 			e.Tokens = s.count(text)
 			e.Saved -= e.Tokens
 		}
 		edits = append(edits, e)
 		i = e.End() - 1
 	}
-	s.dropSummaries()
 	s.Add(edits...)
 	return files
-}
-
-// dropSummaries takes the text out of earlier compactions that the new one may not cover, as items between them stay.
-func (s *State) dropSummaries() {
-	for _, e := range s.Edits {
-		if e.Op == ledger.Drop && e.Step == ledger.StepCompact && e.Text != "" {
-			e.Saved, e.Text, e.Prose, e.Tokens = e.Saved+e.Tokens, "", "", 0
-			s.Add(e)
-		}
-	}
 }
 
 // sentBeside returns all texts that are sent beside the items before a cut.

@@ -1,14 +1,12 @@
 package ladder
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"epitome/core/conversation"
 	"epitome/core/ledger"
-	"epitome/core/recap"
 	"epitome/event"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/limits"
@@ -109,12 +107,10 @@ func (s *State) drop(first, end int, why event.Code, reason, said string) {
 	}
 	for k := range edits {
 		e := &edits[k]
-		source := s.keep(bytes.Clone(s.Request.Source(e.First, e.End())))
-		name := s.keep(recap.Transcript(s.Request, s.Calls, e.First, e.End(), source))
-		e.Artifacts = []string{name, source}
+		e.Artifacts = s.keepItems(e.First, e.End())
 		if k == 0 {
 			what := fmt.Sprintf("%d earlier messages left out: %s", s.Request.MessagesIn(first, end), reason)
-			e.Text = excerpt.Note(what, s.whereAllLies(name)) + said
+			e.Text = excerpt.Note(what, s.whereAllLies(e.Artifacts[0])) + said
 			e.Tokens = s.count(e.Text)
 		}
 		for i := e.First; i < e.End(); i++ {

@@ -191,19 +191,25 @@ func (s *State) recalled(call *activity.Call) string {
 	return ""
 }
 
+// keepItems names items [first, end) as a transcript and as the JSON that they are.
+func (s *State) keepItems(first, end int) []string {
+	source := s.keep(bytes.Clone(s.Request.Source(first, end)))
+	return []string{s.keep(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
+}
+
 // KeepAgain names all content that an edit may have taken out, so that what was lost of it is put again.
 func (s *State) KeepAgain(e ledger.Edit) {
 	r := s.Request
 	if e.Op == ledger.AppendSystem || e.End() > len(r.Items) {
 		return
 	}
-	source := s.keep(bytes.Clone(r.Source(e.First, e.End())))
 	if e.Op == ledger.Drop {
-		s.keep(recap.Transcript(r, s.Calls, e.First, e.End(), source))
-		s.keepAll(e)
+		s.keepItems(e.First, e.End())
+		s.keepItems(e.First, s.endOfDrops(e))
 		return
 	}
 	it := &r.Items[e.First]
+	s.keep(bytes.Clone(r.Source(e.First, e.End())))
 	s.keep(bytes.Clone(it.Content.Of(r.Body)))
 	s.keep([]byte(r.TextOf(it)))
 	for k := range it.Parts {
@@ -213,17 +219,13 @@ func (s *State) KeepAgain(e ledger.Edit) {
 	}
 }
 
-// keepAll names the transcript of a summary that stands for more items than its edit, as some between them stay.
-func (s *State) keepAll(e ledger.Edit) {
+// endOfDrops is where the last item of a summary ends whose first run is left out by e: some items between may stay.
+func (s *State) endOfDrops(e ledger.Edit) int {
 	end := e.End()
 	for k := range s.Edits {
 		if o := &s.Edits[k]; o.Op == ledger.Drop && o.Step == e.Step {
 			end = max(end, o.End())
 		}
 	}
-	if end == e.End() || len(e.Artifacts) == 0 {
-		return
-	}
-	source := s.keep(bytes.Clone(s.Request.Source(e.First, end)))
-	s.keep(recap.Transcript(s.Request, s.Calls, e.First, end, source))
+	return end
 }
