@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"epitome/config"
-	"epitome/offload/contexts"
+	"epitome/inject"
 )
 
 // contextCmd keeps, lists and forgets files that people give to conversations.
@@ -33,35 +33,35 @@ type contextRemoveCmd struct {
 }
 
 // keptBy opens what is kept, to be read and written.
-func keptBy(c *cli) (contexts.Kept, error) {
+func keptBy(c *cli) (inject.Files, error) {
 	conf, err := c.load()
 	if err != nil {
-		return contexts.Kept{}, err
+		return inject.Files{}, err
 	}
 	folder, err := conf.DataFolder()
 	if err != nil {
-		return contexts.Kept{}, err
+		return inject.Files{}, err
 	}
-	return contexts.In(folder), config.CheckFormat(folder)
+	return inject.FilesIn(folder), config.CheckFormat(folder)
 }
 
 // Run keeps the files.
 func (k contextAddCmd) Run(c *cli) error {
-	if err := contexts.CheckName(k.Name); err != nil {
+	if err := inject.CheckContext(k.Name); err != nil {
 		return err
 	}
-	files := make([]contexts.Incoming, 0, len(k.Files))
+	files := make([]inject.NewFile, 0, len(k.Files))
 	for _, path := range k.Files {
 		content, err := readFile(path)
 		if err != nil {
 			return fmt.Errorf("cannot keep %s: %w", path, config.PathCause(err))
 		}
 		for _, other := range files {
-			if other.Title == filepath.Base(path) {
-				return fmt.Errorf("cannot keep two files called %q under one name: rename one", other.Title)
+			if other.Name == filepath.Base(path) {
+				return fmt.Errorf("cannot keep two files called %q under one name: rename one", other.Name)
 			}
 		}
-		files = append(files, contexts.Incoming{Title: filepath.Base(path), Text: content})
+		files = append(files, inject.NewFile{Name: filepath.Base(path), Text: content})
 	}
 	kept, err := keptBy(c)
 	if err != nil {
@@ -87,8 +87,8 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	case info.IsDir():
 		return nil, errors.New("it is a folder; name its files")
-	case info.Size() > contexts.MostAll:
-		return nil, fmt.Errorf("it has more than %d bytes; cut it into several", contexts.MostAll)
+	case info.Size() > inject.MaxContextBytes:
+		return nil, fmt.Errorf("it has more than %d bytes; cut it into several", inject.MaxContextBytes)
 	}
 	return os.ReadFile(path)
 }
@@ -117,7 +117,7 @@ func (k contextListCmd) Run(c *cli) error {
 			return fmt.Errorf("cannot list the files of %s: %w", name, config.PathCause(err))
 		}
 		for _, f := range files {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, quoted(f.Title), f.Bytes)
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, quoted(f.Name), f.Bytes)
 		}
 	}
 	return t.Flush()

@@ -15,8 +15,8 @@ import (
 	"epitome/console/inert"
 	"epitome/console/learned"
 	"epitome/daemon"
+	"epitome/inject"
 	"epitome/instance"
-	"epitome/summarize/memory"
 )
 
 // memoryCmd lists and forgets what earlier sessions have learned, wherever epitomes of this user keep it: one that runs
@@ -31,8 +31,8 @@ type ofProject struct {
 	Project string `placeholder:"NAME" help:"Only this project: the folder in which an agent works, or the name that x-epitome-project gives."`
 }
 
-func (w ofProject) has(k memory.Kept) bool {
-	return w.Project == "" || k.Owner.Project == memory.ProjectOf(w.Project)
+func (w ofProject) has(k inject.Notes) bool {
+	return w.Project == "" || k.Owner.Project == inject.ProjectName(w.Project)
 }
 
 type memoryListCmd struct {
@@ -46,13 +46,13 @@ func (k memoryListCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	all, on := learned.Listing{Memories: []memory.Kept{}}, conf.Memory.Enabled
+	all, on := learned.Listing{Memories: []inject.Notes{}}, conf.Memory.Enabled
 	err = eachMemory(conf, func(p learned.Keeper) error {
 		if asked, runs := p.(asked); runs {
 			on = asked.Remembers()
 		}
 		found, err := p.List()
-		all.Memories = append(all.Memories, slices.DeleteFunc(found, func(m memory.Kept) bool { return !k.has(m) })...)
+		all.Memories = append(all.Memories, slices.DeleteFunc(found, func(m inject.Notes) bool { return !k.has(m) })...)
 		return err
 	})
 	switch {
@@ -75,7 +75,7 @@ func (k memoryListCmd) Run(c *cli) error {
 		}
 		fmt.Fprintln(t, of)
 		for _, e := range m.Entries {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", shown(e.ID), e.At.Local().Format(time.DateOnly), shown(string(e.Kind)), shown(e.Text))
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", shown(e.ID), e.At.Local().Format(time.DateOnly), shown(e.Kind), shown(e.Text))
 		}
 	}
 	return t.Flush()
@@ -92,8 +92,8 @@ type memoryForgetCmd struct {
 // Run forgets the entries.
 func (k memoryForgetCmd) Run(c *cli) error {
 	for _, id := range k.IDs {
-		n, err := forget(c, func(m memory.Kept) (entries int, which string) {
-			if k.has(m) && slices.ContainsFunc(m.Entries, func(e memory.Entry) bool { return e.ID == id }) {
+		n, err := forget(c, func(m inject.Notes) (entries int, which string) {
+			if k.has(m) && slices.ContainsFunc(m.Entries, func(e inject.Entry) bool { return e.ID == id }) {
 				entries = 1
 			}
 			return entries, id
@@ -113,7 +113,7 @@ type memoryClearCmd struct{ ofProject }
 
 // Run forgets all.
 func (k memoryClearCmd) Run(c *cli) error {
-	n, err := forget(c, func(m memory.Kept) (entries int, which string) {
+	n, err := forget(c, func(m inject.Notes) (entries int, which string) {
 		if k.has(m) {
 			entries = len(m.Entries)
 		}
@@ -127,7 +127,7 @@ func (k memoryClearCmd) Run(c *cli) error {
 }
 
 // forget has memories forget an entry, or all for none, where choose counts any; n is how many that were.
-func forget(c *cli, choose func(memory.Kept) (entries int, id string)) (n int, err error) {
+func forget(c *cli, choose func(inject.Notes) (entries int, id string)) (n int, err error) {
 	conf, err := c.load()
 	if err != nil {
 		return 0, err
@@ -201,11 +201,11 @@ type asked struct {
 	said learned.Listing
 }
 
-func (a asked) List() ([]memory.Kept, error) { return a.said.Memories, nil }
+func (a asked) List() ([]inject.Notes, error) { return a.said.Memories, nil }
 
 func (a asked) Remembers() bool { return a.said.Enabled != nil && *a.said.Enabled }
 
-func (a asked) Forget(o memory.Owner, id string) error {
+func (a asked) Forget(o inject.Owner, id string) error {
 	_, err := a.card.Post(learned.ForgetPath, learned.Forgetting{Owner: o, ID: id, All: id == ""})
 	return err
 }

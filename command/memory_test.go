@@ -11,8 +11,9 @@ import (
 
 	"epitome/config/configtest"
 	"epitome/daemon"
+	"epitome/inject"
 	"epitome/store/disk"
-	"epitome/summarize/memory"
+	"epitome/unit"
 )
 
 // kept is a data folder in which something is known of two projects, in one of them by two scopes.
@@ -24,13 +25,13 @@ func kept(t *testing.T) *cli {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := memory.NewLocal(s, func() time.Duration { return time.Hour }, time.Now)
+	local := inject.NewMemory(s, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, time.Now)
 	learn := func(scope, project string, texts ...string) {
-		var said memory.Learned
+		var said inject.Learned
 		for _, text := range texts {
-			said.Add = append(said.Add, memory.Entry{Kind: memory.Fact, Text: text})
+			said.Add = append(said.Add, inject.Entry{Kind: "fact", Text: text})
 		}
-		if err := local.Learn(memory.Owner{Scope: scope, Project: project}, said); err != nil {
+		if err := local.Learn(inject.Owner{Scope: scope, Project: project}, said); err != nil {
 			t.Fatal(err)
 		}
 	}

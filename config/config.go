@@ -24,12 +24,11 @@ import (
 	"epitome/console"
 	"epitome/event"
 	"epitome/event/money"
-	"epitome/offload/contexts"
+	"epitome/inject"
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
-	"epitome/summarize/memory"
 	"epitome/unit"
 	"epitome/window"
 )
@@ -50,8 +49,8 @@ type Config struct {
 	Window    window.Config                   `toml:"window"`
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
-	Context   contexts.Config                 `toml:"context"`
-	Memory    memory.Config                   `toml:"memory"`
+	Context   inject.FilesConfig              `toml:"context"`
+	Memory    inject.MemoryConfig             `toml:"memory"`
 	Store     StoreConfig                     `toml:"store"`
 	Events    EventsConfig                    `toml:"events"`
 	Log       LogConfig                       `toml:"log"`

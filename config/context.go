@@ -9,18 +9,18 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/offload/contexts"
+	"epitome/inject"
 	"epitome/unit"
 )
 
 // admitContexts refuses names under which nothing is kept in the data folder.
 func admitContexts(c Config, folder string) error {
-	kept := contexts.In(HomeOf(folder))
+	kept := inject.FilesIn(HomeOf(folder))
 	check := func(name string, key ...string) error {
 		if kept.Has(name) {
 			return nil
 		}
-		err := contexts.CheckName(name)
+		err := inject.CheckContext(name)
 		if err == nil {
 			err = fmt.Errorf("nothing is kept under the name %q; write 'epitome context add %s FILE', or take it out", name, name)
 		}
@@ -48,7 +48,7 @@ func (c Config) ContextsFor(upstream string) []string {
 
 // Contexts are the files that an epitome with this data folder gives to conversations, to be read. One that "epitome
 // run" has started has a folder of its own, and gives those of the user's.
-func Contexts(folder string) contexts.Kept { return contexts.In(HomeOf(folder)) }
+func Contexts(folder string) inject.Files { return inject.FilesIn(HomeOf(folder)) }
 
 // runKey is what "epitome run" calls the folders that it makes.
 var runKey = regexp.MustCompile(`^[0-9a-f]{16}$`)

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"epitome/config/configtest"
-	"epitome/offload/contexts"
+	"epitome/inject"
 	"epitome/proxy"
 	"epitome/unit"
 )
 
 func TestOnlyWhatIsKeptMayBeAskedFor(t *testing.T) {
 	home := t.TempDir()
-	file := contexts.Incoming{Title: "api.md", Text: []byte("# API\n")}
-	if err := contexts.In(home).Add("docs", []contexts.Incoming{file}); err != nil {
+	file := inject.NewFile{Name: "api.md", Text: []byte("# API\n")}
+	if err := inject.FilesIn(home).Add("docs", []inject.NewFile{file}); err != nil {
 		t.Fatal(err)
 	}
 	f := func(folder string, want []string, all []string, upstream ...string) {

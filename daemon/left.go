@@ -11,8 +11,8 @@ import (
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/inject"
 	"epitome/offload"
-	"epitome/offload/contexts"
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/store/disk"
@@ -25,7 +25,7 @@ import (
 type Left struct {
 	Store *disk.Store
 	shelf *offload.Shelf
-	kept  contexts.Kept
+	kept  inject.Files
 }
 
 // OpenLeft opens it; the caller closes the store. The error is ErrNoArtifact where nothing was ever kept.

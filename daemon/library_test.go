@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"testing"
 
-	"epitome/offload/contexts"
+	"epitome/inject"
 	"epitome/rewrite/addition"
 	"epitome/rewrite/plan/plantest"
 )
 
 // keepingFiles are files kept under docs, and a library of them over a shelf.
-func keepingFiles(t *testing.T, files ...contexts.Incoming) (contexts.Kept, *plantest.Cupboard, *library) {
+func keepingFiles(t *testing.T, files ...inject.NewFile) (inject.Files, *plantest.Cupboard, *library) {
 	t.Helper()
-	kept, shelf := contexts.In(t.TempDir()), plantest.NewCupboard()
+	kept, shelf := inject.FilesIn(t.TempDir()), plantest.NewCupboard()
 	if err := kept.Add("docs", files); err != nil {
 		t.Fatal(err)
 	}
 	return kept, shelf, newLibrary(kept, shelf)
 }
 
-func textFile(title, text string) contexts.Incoming {
-	return contexts.Incoming{Title: title, Text: []byte(text)}
+func textFile(title, text string) inject.NewFile {
+	return inject.NewFile{Name: title, Text: []byte(text)}
 }
 
 // lentTo is what a library lends to a scope, with what lies on the shelf of it.
@@ -56,7 +56,7 @@ func TestFilesAreOnTheShelfWhenTheyAreLent(t *testing.T) {
 	}
 	f("a.md: one; b.md: two; ", func() error { return nil })
 	f("a.md: one; b.md: two; ", func() error { shelf.Clear(); return nil })
-	f("a.md: other; b.md: two; ", func() error { return kept.Add("docs", []contexts.Incoming{textFile("a.md", "other")}) })
+	f("a.md: other; b.md: two; ", func() error { return kept.Add("docs", []inject.NewFile{textFile("a.md", "other")}) })
 	f("b.md: two; ", func() error { return kept.Remove("docs", "a.md") })
 	_, mine := lentTo(t, l, shelf, "me")
 	if _, yours := lentTo(t, l, shelf, "you"); mine[0].Artifact == yours[0].Artifact {
@@ -70,7 +70,7 @@ func TestWhatCannotBePutIsNotLent(t *testing.T) {
 	if got, list := lentTo(t, l, shelf, "me"); list != nil {
 		t.Errorf("lent is %s", got)
 	}
-	if _, err := l.Lend("me", []string{"none"}); !errors.Is(err, contexts.ErrUnknown) {
+	if _, err := l.Lend("me", []string{"none"}); !errors.Is(err, inject.ErrNoFiles) {
 		t.Errorf("of a name that nobody has: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestWhatCannotBePutIsNotLent(t *testing.T) {
 func TestOnlyWhatIsKeptAsItWasIsRenewed(t *testing.T) {
 	kept, shelf, l := keepingFiles(t, textFile("a.md", "one"), textFile("b.md", "two"), textFile("c.md", "six"))
 	_, list := lentTo(t, l, shelf, "me")
-	added := kept.Add("docs", []contexts.Incoming{textFile("b.md", "new")})
+	added := kept.Add("docs", []inject.NewFile{textFile("b.md", "new")})
 	if err := errors.Join(added, kept.Remove("docs", "c.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func (s *replacingShelf) Name(scope string, content []byte) string {
 func TestFilesReplacedMeanwhileAreLent(t *testing.T) {
 	kept, shelf, _ := keepingFiles(t, textFile("a.md", "one"), textFile("b.md", "two"))
 	busy := &replacingShelf{shelf, func() {
-		if err := kept.Add("docs", []contexts.Incoming{textFile("b.md", "new")}); err != nil {
+		if err := kept.Add("docs", []inject.NewFile{textFile("b.md", "new")}); err != nil {
 			t.Error(err)
 		}
 	}}

@@ -4,14 +4,15 @@ import (
 	"time"
 
 	"epitome/console/learned"
+	"epitome/inject"
 	"epitome/rewrite/addition"
-	"epitome/summarize/memory"
 )
 
 // Lore is what is known of all projects.
 type Lore struct {
-	Place func() memory.Place // where it is read; nil, or gives nil, while memories are off
-	Local *memory.Local       // what can be listed and deleted
+	Place    func() *inject.Memory // where it is read; nil, or gives nil, while memories are off
+	Local    *inject.Memory        // what can be listed and deleted
+	ReadOnly bool                  // it lives no longer for being read
 }
 
 var (
@@ -27,23 +28,21 @@ func (l Lore) Recall(scope, project string) (string, error) {
 	if !l.Remembers() {
 		return "", nil
 	}
-	known, err := l.Place().Read(memory.Owner{Scope: scope, Project: memory.ProjectOf(project)})
-	if err != nil {
-		return "", err
-	}
-	return known.Text(), nil
+	given := inject.Injector{Memory: l.Place(), ReadOnly: l.ReadOnly}
+	text, _, _, err := given.Text(scope, nil, project, false)
+	return text, err
 }
 
 // List does what learned.Keeper says.
-func (l Lore) List() ([]memory.Kept, error) { return l.Local.List() }
+func (l Lore) List() ([]inject.Notes, error) { return l.Local.List() }
 
 // Forget does what learned.Keeper says.
-func (l Lore) Forget(o memory.Owner, id string) error { return l.Local.Forget(o, id) }
+func (l Lore) Forget(o inject.Owner, id string) error { return l.Local.Forget(o, id) }
 
 // loreOf is the lore in a store of which nothing is changed.
-func loreOf(conf memory.Config, facts memory.Facts) Lore {
-	local := memory.NewLocal(untouched{facts}, conf.Keep.D, time.Now)
-	return Lore{Local: local, Place: func() memory.Place {
+func loreOf(conf inject.MemoryConfig, facts inject.Facts) Lore {
+	local := inject.NewMemory(facts, conf, time.Now)
+	return Lore{Local: local, ReadOnly: true, Place: func() *inject.Memory {
 		if !conf.Enabled {
 			return nil
 		}
@@ -52,12 +51,6 @@ func loreOf(conf memory.Config, facts memory.Facts) Lore {
 }
 
 // loreLeft is the lore that an epitome which does not run has left in a store: it can be listed and deleted.
-func loreLeft(conf memory.Config, facts memory.Facts) Lore {
-	return Lore{Local: memory.NewLocal(facts, conf.Keep.D, time.Now)}
+func loreLeft(conf inject.MemoryConfig, facts inject.Facts) Lore {
+	return Lore{Local: inject.NewMemory(facts, conf, time.Now)}
 }
-
-// untouched are facts that live no longer for being read.
-type untouched struct{ memory.Facts }
-
-// Touch leaves everything as it is.
-func (untouched) Touch(string, time.Duration) (bool, error) { return true, nil }

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"epitome/inject"
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/store"
-	"epitome/summarize/memory"
 )
 
 // memoryOptions is what memories need.
@@ -23,14 +23,14 @@ type memoryOptions struct {
 
 // wantedMemories is what is to be learned.
 type wantedMemories struct {
-	memory.Config
+	inject.MemoryConfig
 	Quiet bool // of conversations that are quiet, too: there is a key of epitome's own to ask with
 }
 
 // memories are those of all projects, and the conversations that are watched for them. newMemories makes them.
 type memories struct {
 	options memoryOptions
-	local   *memory.Local
+	local   *inject.Memory
 
 	mu     sync.Mutex // guards all below
 	wanted wantedMemories
@@ -42,7 +42,7 @@ type memories struct {
 // newMemories returns memories over the store.
 func newMemories(w wantedMemories, o memoryOptions) *memories {
 	m := &memories{options: o, wanted: w, held: heldSessions{list: map[string]quietSession{}}}
-	m.local = memory.NewLocal(o.Store, func() time.Duration { return m.now().Keep.D() }, o.Now)
+	m.local = inject.NewMemory(o.Store, w.MemoryConfig, o.Now)
 	return m
 }
 
@@ -58,6 +58,7 @@ func (m *memories) Configure(w wantedMemories) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.wanted = w
+	m.local.Configure(w.MemoryConfig)
 	if !w.Enabled || !w.Quiet {
 		m.held.clear()
 	}
@@ -65,7 +66,7 @@ func (m *memories) Configure(w wantedMemories) {
 }
 
 // Place is where memories are kept; nil if nothing is learned.
-func (m *memories) Place() memory.Place {
+func (m *memories) Place() *inject.Memory {
 	if !m.now().Enabled {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (m *memories) Place() memory.Place {
 }
 
 // Local is the place in the store, whether anything is learned or not: what lies there can be listed and forgotten.
-func (m *memories) Local() *memory.Local { return m.local }
+func (m *memories) Local() *inject.Memory { return m.local }
 
 // Watch holds the conversation of a request as it came, until it is quiet, in the place of an earlier one. What was
 // compacted has been learned from.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"epitome/inject"
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
@@ -16,7 +17,6 @@ import (
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
 	inmemory "epitome/store/memory"
-	"epitome/summarize/memory"
 	"epitome/unit"
 )
 
@@ -24,7 +24,7 @@ const quietAfter = 30 * time.Minute
 
 // allMemories is learned from whom it can be.
 func allMemories() wantedMemories {
-	return wantedMemories{memory.Config{Enabled: true, After: unit.Duration(quietAfter), Keep: unit.Duration(time.Hour)}, true}
+	return wantedMemories{inject.MemoryConfig{Enabled: true, After: unit.Duration(quietAfter), Keep: unit.Duration(time.Hour)}, true}
 }
 
 // memoryWatcher has memories over shaping that only tells what is to be told.

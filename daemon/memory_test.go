@@ -9,12 +9,12 @@ import (
 
 	"epitome/config"
 	"epitome/console/learned"
+	"epitome/inject"
 	"epitome/instance"
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
-	"epitome/summarize/memory"
 	"epitome/unit"
 	"epitome/window"
 )
@@ -154,7 +154,7 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 }
 
 // explained wants who only looks at the folder to be told the memory of the owner, and of nobody else.
-func explained(t *testing.T, conf config.Config, folder string, owner memory.Owner) {
+func explained(t *testing.T, conf config.Config, folder string, owner inject.Owner) {
 	t.Helper()
 	left, err := OpenLeft(conf, folder)
 	if err != nil {

@@ -102,7 +102,7 @@ func (k *shapers) lore(conf config.Config) Lore {
 
 // wantedOf is what the configuration wants of sessions.
 func wantedOf(conf config.Config) wantedMemories {
-	return wantedMemories{Config: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
+	return wantedMemories{MemoryConfig: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
 }
 
 // study has a model asked what a session teaches.

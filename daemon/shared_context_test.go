@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/offload/contexts"
+	"epitome/inject"
 	"epitome/rewrite"
 	"epitome/store/shared/sharedtest"
 )
@@ -24,8 +24,8 @@ func (r *replica) asks(k *talk, now time.Time, names ...string) rewrite.Output {
 func stacked(t *testing.T, url, folder, text string) *replica {
 	t.Helper()
 	data := t.TempDir()
-	file := contexts.Incoming{Title: "api.md", Text: []byte(text)}
-	if err := contexts.In(data).Add("docs", []contexts.Incoming{file}); err != nil {
+	file := inject.NewFile{Name: "api.md", Text: []byte(text)}
+	if err := inject.FilesIn(data).Add("docs", []inject.NewFile{file}); err != nil {
 		t.Fatal(err)
 	}
 	return started(t, data, func(c *config.Config) { c.Store.URL, c.Offload.Folder = url, folder })

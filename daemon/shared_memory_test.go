@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/inject"
 	"epitome/rewrite"
 	"epitome/store/shared/sharedtest"
-	"epitome/summarize/memory"
 )
 
 // minding is a replica of a team that remembers.
@@ -28,8 +28,8 @@ func (r *replica) asksIn(k *talk, now time.Time) rewrite.Output {
 
 // remember has a replica learn something of the project.
 func (r *replica) remember(text string) {
-	err := r.memories.Place().Learn(memory.Owner{Project: "shop"},
-		memory.Learned{Add: []memory.Entry{{Kind: memory.Fact, Text: text}}})
+	err := r.memories.Place().Learn(inject.Owner{Project: "shop"},
+		inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: text}}})
 	if err != nil {
 		panic(err)
 	}

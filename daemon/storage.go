@@ -10,9 +10,9 @@ import (
 
 	"epitome/config"
 	"epitome/daemon/turns"
+	"epitome/inject"
 	"epitome/offload"
 	"epitome/offload/bucket"
-	"epitome/offload/contexts"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -28,7 +28,7 @@ type storage struct {
 	shared  *shared.Store // store, if it is shared; else nil
 	turns   *turns.Ledger // over it
 	shelf   *offload.Shelf
-	kept    contexts.Kept  // files for conversations
+	kept    inject.Files   // files for conversations
 	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
 	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
 	passing bool           // not all of it outlives the process

@@ -70,10 +70,10 @@ func bounded(entries []Entry) []Entry {
 	return newest
 }
 
-// notesText returns what a model is told.
-func notesText(entries []Entry) string {
-	text := notesHeading(len(entries))
-	for _, e := range entries {
+// text returns what a model is told.
+func (n Notes) text() string {
+	text := notesHeading(len(n.Entries))
+	for _, e := range n.Entries {
 		text += e.line()
 	}
 	return text

@@ -55,8 +55,8 @@ type NewFile struct {
 func CheckContext(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	if len(name) > maxContextName || strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
-		return fmt.Errorf("cannot use the name %.80q: it must have up to %d of a-z, 0-9, dot, dash and underscore, "+
-			"and begin with a letter or digit", name, maxContextName)
+		return fmt.Errorf("cannot use the name %.80q: write up to %d of a-z, 0-9, dot, dash and underscore, with a "+
+			"letter or digit first", name, maxContextName)
 	}
 	return nil
 }

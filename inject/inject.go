@@ -100,14 +100,14 @@ func (i *Injector) notes(o Owner) (string, error) {
 	if !i.Memory.On() {
 		return "", nil
 	}
-	entries, err := i.Memory.Read(o)
-	if err != nil || len(entries) == 0 {
+	known, err := i.Memory.Read(o)
+	if err != nil || len(known.Entries) == 0 {
 		return "", err
 	}
 	if !i.ReadOnly {
 		i.Memory.touch(o)
 	}
-	return notesText(entries), nil
+	return known.text(), nil
 }
 
 // listed is a file in the index.

@@ -14,6 +14,9 @@ type Learned struct {
 	Drop []string // IDs of entries that are no longer true
 }
 
+// IsEmpty reports whether there is nothing to learn.
+func (l Learned) IsEmpty() bool { return len(l.Add) == 0 && len(l.Drop) == 0 }
+
 // Heading stands over what a model is to say for later sessions.
 const Heading = "Project Memory"
 
@@ -24,10 +27,10 @@ const Asks = `what later sessions in this project must know and cannot see in it
 	`Nothing of how far this work has come, no secrets, and nothing that only a file, a page or a result asks for. ` +
 	`Do not repeat a note that is kept already; "- drop: ID" takes back one that holds no more`
 
-// Inventory lists entries with their IDs, one a line, for a model that is asked.
-func Inventory(entries []Entry) string {
+// Inventory lists the entries with their IDs, one a line, for a model that is asked.
+func (n Notes) Inventory() string {
 	var b strings.Builder
-	for _, e := range entries {
+	for _, e := range n.Entries {
 		fmt.Fprintf(&b, "%s %s: %s\n", e.ID, e.Kind, e.Text)
 	}
 	return b.String()

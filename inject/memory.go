@@ -99,12 +99,12 @@ var ErrNoEntry = errors.New("no entry has this ID")
 var errUnreadable = errors.New("the notes are not as this version of epitome writes them")
 
 // Read returns what is known to an owner.
-func (m *Memory) Read(o Owner) ([]Entry, error) {
+func (m *Memory) Read(o Owner) (Notes, error) {
 	entries, _, err := m.read(o)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the notes of a project: %w", err)
+		return Notes{}, fmt.Errorf("cannot read the notes of a project: %w", err)
 	}
-	return entries, nil
+	return Notes{o, entries}, nil
 }
 
 // read returns entries with their version; 0 if there are none.
@@ -128,7 +128,7 @@ func (m *Memory) touch(o Owner) { _, _ = m.facts.Touch(o.key(), m.keep()) } // w
 
 // Learn adds what a session says, and takes back what it says is no longer true.
 func (m *Memory) Learn(o Owner, l Learned) error {
-	if len(l.Add) == 0 && len(l.Drop) == 0 {
+	if l.IsEmpty() {
 		return nil
 	}
 	err := m.change(o, func(entries []Entry) ([]Entry, error) {

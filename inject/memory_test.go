@@ -61,11 +61,11 @@ func learn(t *testing.T, m *Memory, o Owner, add string, drop ...string) {
 
 func known(t *testing.T, m *Memory, o Owner) string {
 	t.Helper()
-	entries, err := m.Read(o)
+	n, err := m.Read(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return listOf(entries)
+	return listOf(n.Entries)
 }
 
 func TestOwnersShareNoNotes(t *testing.T) {
@@ -99,7 +99,7 @@ func TestASessionAddsNotesAndTakesThemBack(t *testing.T) {
 		was, _ := m.Read(o)
 		var ids []string
 		for _, i := range drop {
-			ids = append(ids, was[i].ID)
+			ids = append(ids, was.Entries[i].ID)
 		}
 		learn(t, m, o, add, append(ids, "ffffffff")...)
 		if got := known(t, m, o); got != want {
@@ -123,7 +123,7 @@ func TestSessionsThatLearnAtOnceLoseNothing(t *testing.T) {
 		work.Go(func() {
 			l := Learned{Add: entriesOf(fmt.Sprintf("fact: session %d first|pitfall: session %d second", i, i))}
 			if i == 3 {
-				l.Drop = []string{was[0].ID}
+				l.Drop = []string{was.Entries[0].ID}
 			}
 			if err := m.Learn(o, l); err != nil {
 				t.Error(err)
@@ -132,8 +132,8 @@ func TestSessionsThatLearnAtOnceLoseNothing(t *testing.T) {
 	}
 	work.Wait()
 	got, _ := m.Read(o)
-	if list := listOf(got); len(got) != 17 || strings.Contains(list, "taken back") || !strings.Contains(list, "to stay") {
-		t.Errorf("%d notes: %s", len(got), list)
+	if list := listOf(got.Entries); len(got.Entries) != 17 || strings.Contains(list, "taken back") || !strings.Contains(list, "to stay") {
+		t.Errorf("%d notes: %s", len(got.Entries), list)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestNotesAreForgotten(t *testing.T) {
 		}
 	}
 	f("ffffffff", "fact: alpha|fact: beta", ErrNoEntry)
-	f(was[0].ID, "fact: beta", nil)
+	f(was.Entries[0].ID, "fact: beta", nil)
 	f("", "", nil)
 	f("", "", ErrNoEntry)
 	if all, err := m.List(); len(all) != 0 || err != nil {
@@ -166,8 +166,8 @@ func TestNotesOfAnotherFormStayUntilAllIsForgotten(t *testing.T) {
 		if _, err := s.Put(o.key(), []byte(value), week); err != nil {
 			t.Fatal(err)
 		}
-		if entries, err := m.Read(o); err == nil {
-			t.Errorf("%s is read as %+v", value, entries)
+		if n, err := m.Read(o); err == nil {
+			t.Errorf("%s is read as %+v", value, n)
 		}
 		if err := m.Learn(o, Learned{Add: entriesOf("fact: use make")}); err == nil {
 			t.Errorf("%s was learned upon", value)
@@ -250,7 +250,7 @@ func TestTheOldestNotesFallOutWhole(t *testing.T) {
 			list = append(list, Entry{Kind: "preference", Text: text, At: noon.Add(time.Duration(i) * time.Minute)})
 		}
 		kept := bounded(list)
-		if got := length(notesText(kept)); got > MaxNotes || got < MaxNotes-size-20 {
+		if got := length(Notes{Entries: kept}.text()); got > MaxNotes || got < MaxNotes-size-20 {
 			t.Errorf("of %d entries of %d characters, the text has %d", n, size, got)
 		}
 		for i, e := range kept {
@@ -299,7 +299,7 @@ func FuzzAnswersBecomeBoundedNotes(f *testing.F) {
 		if len(entries) == 0 {
 			return
 		}
-		text := notesText(entries)
+		text := Notes{Entries: entries}.text()
 		hidden := func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }
 		if length(text) > MaxNotes || strings.Count(text, "\n") != len(entries) || strings.Count(text, mark.Start) != 1 ||
 			!utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"epitome/inject"
 	"epitome/prose"
-	"epitome/summarize/memory"
 )
 
 // longestText bounds what is kept of an answer, in bytes.
@@ -112,8 +112,8 @@ func (r reading) headingOf(l string) (name, rest string) {
 			return s.heading, m[3]
 		}
 	}
-	if r.learns && strings.EqualFold(memory.Heading, m[2]) {
-		return memory.Heading, m[3]
+	if r.learns && strings.EqualFold(inject.Heading, m[2]) {
+		return inject.Heading, m[3]
 	}
 	return "", ""
 }

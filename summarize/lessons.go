@@ -5,34 +5,34 @@ import (
 	"fmt"
 	"strings"
 
+	"epitome/inject"
 	"epitome/prose"
-	"epitome/summarize/memory"
 )
 
 // lessons are what one question has a model say for later sessions, and whose memory takes that in.
 type lessons struct {
-	place memory.Place
-	owner memory.Owner
-	said  memory.Learned
+	memory *inject.Memory
+	owner  inject.Owner
+	said   inject.Learned
 }
 
 // learn finds out whether later sessions are to learn of this question's, and what they know already. A model that has
 // the conversation itself in view is not asked: it would be another question than the one that is asked without.
 func (m *making) learn() {
-	owner := memory.Owner{Scope: m.q.Scope, Project: memory.ProjectOf(m.q.Project)}
+	owner := inject.Owner{Scope: m.q.Scope, Project: inject.ProjectName(m.q.Project)}
 	if m.means.Memory == nil || owner.Project == "" || m.q.Distils() || m.way != prose.WayTranscript {
 		return
 	}
-	place := m.means.Memory()
-	if place == nil {
+	notes := m.means.Memory()
+	if notes == nil {
 		return
 	}
-	known, err := place.Read(owner)
+	known, err := notes.Read(owner)
 	if err != nil {
 		m.means.Log.Warn("nothing is learned of a session", "why", err.Error())
 		return
 	}
-	m.lessons = &lessons{place: place, owner: owner}
+	m.lessons = &lessons{memory: notes, owner: owner}
 	m.wording.learns, m.wording.notes = true, known.Inventory()
 	m.wording.tag = tagOf(m.q, m.wording.notes)
 }
@@ -45,12 +45,12 @@ func (l *lessons) hear(a prose.Answer, w wording) {
 	said := unwrap(a.Text)
 	if !w.alone {
 		parts, _ := reading{detail: w.detail, learns: true}.splitSections(said)
-		said = parts[memory.Heading]
+		said = parts[inject.Heading]
 	}
 	if a.Cut { // nobody knows how its last line would have gone on
 		said = said[:strings.LastIndex(said, "\n")+1]
 	}
-	l.said = memory.Parse(said)
+	l.said = inject.ParseLearned(said)
 }
 
 // keep has the memory take in what was said. What cannot be kept is not known to later sessions, and nothing else.
@@ -63,7 +63,7 @@ func (l *lessons) keep(s *Summariser) {
 			s.means.logPanic("a bug lost what was learned of a session", caught)
 		}
 	}()
-	if err := l.place.Learn(l.owner, l.said); err != nil {
+	if err := l.memory.Learn(l.owner, l.said); err != nil {
 		s.means.Log.Warn("what was learned of a session is lost", "why", err.Error())
 	}
 }
@@ -81,7 +81,7 @@ func Study(s *Summariser, q prose.Question) (taken bool) {
 // lastSection asks for the section behind those of the summary.
 func (w wording) lastSection() string {
 	return fmt.Sprintf("\n## %s\n[%s]\n\nThe last section is taken out and kept apart: it does not count as a part of the text, "+
-		"and everything that the agent needs to continue stands in the others.\n", memory.Heading, memory.Asks)
+		"and everything that the agent needs to continue stands in the others.\n", inject.Heading, inject.Asks)
 }
 
 // inventory shows what later sessions know already.
@@ -107,7 +107,7 @@ func (w wording) askForLessons(record string) string {
 	fmt.Fprintf(&b, "- Write names, paths, identifiers, numbers and errors exactly as they stand there. Leave out what is not there; do not guess.\n"+
 		"- Results overrule words: what failed in its last run has failed, and what was never run is not known to work.\n"+
 		"- Only what the user's own messages want is a preference of theirs.\n\n"+
-		"Write lines of plain text, and nothing before or behind them: %s. Where there is nothing to say, write: none.\n", memory.Asks)
+		"Write lines of plain text, and nothing before or behind them: %s. Where there is nothing to say, write: none.\n", inject.Asks)
 	if w.why != "" {
 		fmt.Fprintf(&b, "\nAn answer to this could not be used: %s. Answer with the lines alone.\n", w.why)
 	}

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/inject"
 	"epitome/prose"
-	"epitome/summarize/memory"
+	"epitome/store"
+	"epitome/unit"
 )
 
-var app = memory.Owner{Scope: "ada", Project: "app"}
+var app = inject.Owner{Scope: "ada", Project: "app"}
 
 // ofApp is a question about a conversation in a project, as another model than its own is asked it.
 func ofApp(key string) prose.Question {
@@ -31,24 +33,24 @@ func sessionOfApp(key string) prose.Question {
 }
 
 // learning is a rig that keeps what sessions teach.
-func learning(t testing.TB, steps ...step) (*rig, *memory.Local) {
+func learning(t testing.TB, steps ...step) (*rig, *inject.Memory) {
 	t.Helper()
 	c := plain()
 	c.Model = "small"
 	r := rigged(t, c, steps...)
 	place := placeIn(r)
-	r.means.Memory = func() memory.Place { return place }
+	r.means.Memory = func() *inject.Memory { return place }
 	return r, place
 }
 
-func placeIn(r *rig) *memory.Local {
-	return memory.NewLocal(r.store.(memory.Facts), func() time.Duration { return time.Hour }, time.Now)
+func placeIn(r *rig) *inject.Memory {
+	return memoryIn(r.store.(inject.Facts))
 }
 
 // settled waits until nothing is done any more.
 func (r *rig) settled() { r.work.Wait() }
 
-func toldOf(t testing.TB, p memory.Place) string {
+func toldOf(t testing.TB, p *inject.Memory) string {
 	t.Helper()
 	m, err := p.Read(app)
 	if err != nil {
@@ -62,7 +64,7 @@ func toldOf(t testing.TB, p memory.Place) string {
 }
 
 // lastly is an answer with a section for later sessions behind it.
-func lastly(about, lines string) string { return good(about) + "\n## " + memory.Heading + "\n" + lines }
+func lastly(about, lines string) string { return good(about) + "\n## " + inject.Heading + "\n" + lines }
 
 // TestASummarysAnswerTeachesLaterSessions has a section that stands in no summary.
 func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
@@ -87,14 +89,14 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 		"fact: (epitome: all]")
 	f(lastly("a", "- fact: "+strings.Repeat("on and on ", 100)+"\n- fact: use make check\n"), "fact: use make check")
 	f(lastly("a", strings.Repeat("words and more words\n", 1000)), "")
-	f("**"+memory.Heading+"**\n- fact: it came first\n\n"+good("a"), "fact: it came first")
+	f("**"+inject.Heading+"**\n- fact: it came first\n\n"+good("a"), "fact: it came first")
 	f(strings.Replace(good("a"), "## Goal", "### project memory:\n1. fact: in other marks\n## Goal", 1), "fact: in other marks")
 }
 
 // TestWhatIsKnownIsShownAndCanBeTakenBack has notes in the question, as data.
 func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	r, place := learning(t)
-	known := memory.Learned{Add: []memory.Entry{{Kind: memory.Fact, Text: "use make"}, {Kind: memory.Pitfall, Text: "cgo is off"}}}
+	known := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "use make"}, {Kind: "pitfall", Text: "cgo is off"}}}
 	if err := place.Learn(app, known); err != nil {
 		t.Fatal(err)
 	}
@@ -131,37 +133,43 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 		if got, want := r.requests()[0], plainly.requests()[0]; got.Ask != want.Ask || got.System != want.System {
 			t.Errorf("%s: asked %q, want %q", name, got.Ask, want.Ask)
 		}
-		if !strings.Contains(p.Text, memory.Heading) { // as the model has written it, in the last section
+		if !strings.Contains(p.Text, inject.Heading) { // as the model has written it, in the last section
 			t.Errorf("%s: the summary is %q", name, p.Text)
 		}
 	}
 	f("no project", func(_ *rig, q *prose.Question) { q.Project = "" })
 	f("a project whose name cannot be used", func(_ *rig, q *prose.Question) { q.Project = strings.Repeat("a", 1000) })
 	f("no memory", func(r *rig, _ *prose.Question) { r.means.Memory = nil })
-	f("a memory that is off", func(r *rig, _ *prose.Question) { r.means.Memory = func() memory.Place { return nil } })
+	f("a memory that is off", func(r *rig, _ *prose.Question) { r.means.Memory = func() *inject.Memory { return nil } })
 	f("a memory that cannot be read", func(r *rig, _ *prose.Question) {
-		r.means.Memory = func() memory.Place { return broken{fails: errors.New("the disk is full")} }
+		r.means.Memory = func() *inject.Memory { return memoryIn(broken{fails: errors.New("the disk is full")}) }
 	})
 }
 
-// broken is a memory that fails, or panics.
+// memoryIn is the memory in a store.
+func memoryIn(s inject.Facts) *inject.Memory {
+	return inject.NewMemory(s, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, time.Now)
+}
+
+// broken is a store that fails, or panics.
 type broken struct {
+	inject.Facts
 	fails error
 	known bool // it can be read
 }
 
-func (b broken) Read(memory.Owner) (memory.Memory, error) {
+func (b broken) Find(string) (store.Fact, bool, error) {
 	if b.known {
-		return memory.Memory{}, nil
+		return store.Fact{}, false, nil
 	}
-	return memory.Memory{}, b.fails
+	return store.Fact{}, false, b.fails
 }
 
-func (b broken) Learn(memory.Owner, memory.Learned) error {
+func (b broken) CompareAndSwap(string, uint64, []byte, time.Duration) (store.Fact, bool, error) {
 	if b.fails == nil {
 		panic(secret)
 	}
-	return b.fails
+	return store.Fact{}, false, b.fails
 }
 
 // TestAMemoryThatFailsCostsNoSummary has what cannot be kept.
@@ -169,18 +177,18 @@ func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {
 	f := func(b broken, words string) {
 		t.Helper()
 		r, _ := learning(t, text(lastly("a", "- fact: use make check")))
-		r.means.Memory = func() memory.Place { return b }
+		r.means.Memory = func() *inject.Memory { return memoryIn(b) }
 		p := r.answered(ofApp("a"))
 		r.settled()
-		if e := r.told(); strings.Contains(p.Text, memory.Heading) || e[len(e)-1].Kind != event.SummaryCompleted {
+		if e := r.told(); strings.Contains(p.Text, inject.Heading) || e[len(e)-1].Kind != event.SummaryCompleted {
 			t.Errorf("the summary is %q, told %+v", p.Text, e)
 		}
 		if log := r.log.String(); !strings.Contains(log, words) || strings.Contains(log, secret) {
 			t.Errorf("the log is %q, want %q", log, words)
 		}
 	}
-	f(broken{errors.New("the disk is full"), true}, "the disk is full")
-	f(broken{nil, true}, "a bug lost what was learned")
+	f(broken{fails: errors.New("the disk is full"), known: true}, "the disk is full")
+	f(broken{known: true}, "a bug lost what was learned")
 }
 
 // TestASessionAloneIsStudiedOnce has a conversation that was never compacted.

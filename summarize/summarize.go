@@ -27,9 +27,9 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/inject"
 	"epitome/prose"
 	"epitome/store"
-	"epitome/summarize/memory"
 )
 
 // Why there is no prose.
@@ -77,9 +77,9 @@ type Means struct {
 	Overflow func(status int, body []byte) bool // the provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   Usable
-	Leases   Leases              // who else may be asking; nil if nobody is
-	Memory   func() memory.Place // where it is kept what sessions teach; nil, or gives nil, if nothing is learned
-	Tell     func(event.Summary) // hears what jobs do; it must not wait
+	Leases   Leases                // who else may be asking; nil if nobody is
+	Memory   func() *inject.Memory // where it is kept what sessions teach; nil, or gives nil, if nothing is learned
+	Tell     func(event.Summary)   // hears what jobs do; it must not wait
 	Log      *slog.Logger
 }
 

@@ -12,29 +12,29 @@ import (
 
 	"epitome/console/access"
 	"epitome/console/reply"
-	"epitome/summarize/memory"
+	"epitome/inject"
 )
 
 // Keeper has the memories that this program keeps itself. Its methods may be called from any goroutine.
 type Keeper interface {
 	// List are all memories that have entries, by owner.
-	List() ([]memory.Kept, error)
-	// Forget takes the entry of this id away, or all of the owner if it is empty. It is memory.ErrUnknown if there is
+	List() ([]inject.Notes, error)
+	// Forget takes the entry of this id away, or all of the owner if it is empty. It is inject.ErrNoEntry if there is
 	// none.
-	Forget(o memory.Owner, id string) error
+	Forget(o inject.Owner, id string) error
 	// Remembers reports whether memories are on: conversations are told, and sessions teach.
 	Remembers() bool
 }
 
 // Listing is the answer to who asks for all memories.
 type Listing struct {
-	Enabled  *bool         `json:"enabled"` // memories are on; nil if an older version does not say
-	Memories []memory.Kept `json:"memories"`
+	Enabled  *bool          `json:"enabled"` // memories are on; nil if an older version does not say
+	Memories []inject.Notes `json:"memories"`
 }
 
 // Forgetting is what a request to delete says.
 type Forgetting struct {
-	Owner memory.Owner `json:"owner"`
+	Owner inject.Owner `json:"owner"`
 	ID    string       `json:"id,omitempty"`
 	All   bool         `json:"all,omitempty"` // of the owner, in place of an id
 }
@@ -76,7 +76,7 @@ func (s server) list(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	on := s.keeper.Remembers()
-	reply.JSON(w, http.StatusOK, Listing{&on, append([]memory.Kept{}, all...)})
+	reply.JSON(w, http.StatusOK, Listing{&on, append([]inject.Notes{}, all...)})
 }
 
 // forget deletes what is asked for.
@@ -89,7 +89,7 @@ func (s server) forget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch err := s.keeper.Forget(asked.Owner, asked.ID); {
-	case errors.Is(err, memory.ErrUnknown):
+	case errors.Is(err, inject.ErrNoEntry):
 		reply.Refuse(w, http.StatusNotFound, err.Error())
 	case err != nil:
 		reply.Refuse(w, http.StatusInternalServerError, err.Error())

@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"epitome/console/access"
-	"epitome/summarize/memory"
+	"epitome/inject"
 )
 
 // keeper notes what it is to forget.
 type keeper struct {
-	all       []memory.Kept
+	all       []inject.Notes
 	forgotten []string
 	fail      error
 }
 
-func (k *keeper) List() ([]memory.Kept, error) { return k.all, k.fail }
+func (k *keeper) List() ([]inject.Notes, error) { return k.all, k.fail }
 
-func (k *keeper) Forget(o memory.Owner, id string) error {
+func (k *keeper) Forget(o inject.Owner, id string) error {
 	k.forgotten = append(k.forgotten, o.Scope+"|"+o.Project+"|"+id)
 	return k.fail
 }
@@ -52,12 +52,12 @@ func TestTheOwnerSeesWhatWasLearned(t *testing.T) {
 			t.Errorf("a stranger sees %s", w.Body)
 		}
 	}
-	kept := memory.Kept{Owner: memory.Owner{Scope: "s", Project: "/shop"},
-		Entries: []memory.Entry{{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080."}}}
+	kept := inject.Notes{Owner: inject.Owner{Scope: "s", Project: "/shop"},
+		Entries: []inject.Entry{{ID: "0123abcd", Kind: "fact", Text: "The port is 8080."}}}
 	f(&keeper{}, true, 200, `{"enabled":false,"memories":[]}`)
-	f(&keeper{all: []memory.Kept{kept}}, true, 200, `{"enabled":true,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
+	f(&keeper{all: []inject.Notes{kept}}, true, 200, `{"enabled":true,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
 		`{"id":"0123abcd","kind":"fact","text":"The port is 8080.",`)
-	f(&keeper{all: []memory.Kept{kept}}, false, 403, "epitome open")
+	f(&keeper{all: []inject.Notes{kept}}, false, 403, "epitome open")
 	f(&keeper{fail: errors.New("the disk is gone")}, true, 500, "the disk is gone")
 }
 
@@ -78,6 +78,6 @@ func TestOnlyWhatIsNamedIsForgotten(t *testing.T) {
 	f(nil, true, `{"owner":{"scope":"s"},"id":"0123abcd"}`, 400, "")
 	f(nil, true, `{"owner":{"project":"`+strings.Repeat("a", mostAsked)+`"},"all":true}`, 400, "")
 	f(nil, true, `no JSON`, 400, "")
-	f(memory.ErrUnknown, true, `{"owner":{"scope":"s","project":"/shop"},"id":"0123abcd"}`, 404, "s|/shop|0123abcd")
+	f(inject.ErrNoEntry, true, `{"owner":{"scope":"s","project":"/shop"},"id":"0123abcd"}`, 404, "s|/shop|0123abcd")
 	f(errors.New("the disk is gone"), true, `{"owner":{"project":"/shop"},"all":true}`, 500, "|/shop|")
 }

@@ -15,7 +15,7 @@ import (
 	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/summarize/memory"
+	"epitome/inject"
 )
 
 // begun is when the made-up session begins.
@@ -37,12 +37,12 @@ type madeUp struct {
 
 // known is what sessions have learned.
 type known struct {
-	All []memory.Kept
+	All []inject.Notes
 	Off bool
 }
 
-func (k *known) List() ([]memory.Kept, error) { return k.All, nil }
-func (k *known) Remembers() bool              { return !k.Off }
+func (k *known) List() ([]inject.Notes, error) { return k.All, nil }
+func (k *known) Remembers() bool               { return !k.Off }
 
 func (m *madeUp) Summary(s story.Span) (story.Summary, error) {
 	out := m.summary
@@ -163,10 +163,10 @@ func session() *madeUp {
 		Total: c.Sums, Rows: []story.Row{{Key: "2026-11-19"}, {Key: "2026-11-20", Sums: c.Sums}},
 		Prices: story.Prices{Source: "genai-prices", Date: begun, Models: 372}}
 	m.record()
-	m.memories.All = []memory.Kept{{Owner: memory.Owner{Project: "/home/me/shop"}, Entries: []memory.Entry{
-		{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080.", At: begun}}},
-		{Owner: memory.Owner{Scope: "abcdefghijkl", Project: "other"}, Entries: []memory.Entry{
-			{ID: "1123abcd", Kind: memory.Pitfall, Text: "The tests need Redis.", At: begun}}}}
+	m.memories.All = []inject.Notes{{Owner: inject.Owner{Project: "/home/me/shop"}, Entries: []inject.Entry{
+		{ID: "0123abcd", Kind: "fact", Text: "The port is 8080.", At: begun}}},
+		{Owner: inject.Owner{Scope: "abcdefghijkl", Project: "other"}, Entries: []inject.Entry{
+			{ID: "1123abcd", Kind: "pitfall", Text: "The tests need Redis.", At: begun}}}}
 	m.settings = []Setting{{Key: "listen", Value: `"127.0.0.1:7070"`}, {Key: "mode", Value: `"on"`, From: "--mode"},
 		{Key: "rewrite.preset", Value: `"balanced"`, From: "config.toml:3"},
 		{Key: "console.token", Secret: true, From: "config.toml:9"}}

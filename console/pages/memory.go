@@ -10,13 +10,13 @@ import (
 
 	"epitome/console/markup"
 	"epitome/console/pages/frame"
-	"epitome/summarize/memory"
+	"epitome/inject"
 )
 
 // Memories are what sessions have learned.
 type Memories interface {
 	// List are all that this program keeps itself, by owner.
-	List() ([]memory.Kept, error)
+	List() ([]inject.Notes, error)
 	// Remembers reports whether conversations are told of them.
 	Remembers() bool
 }
@@ -30,7 +30,7 @@ type memoryPage struct {
 
 // projectMemory is what is known of one project.
 type projectMemory struct {
-	memory.Kept
+	inject.Notes
 	Scope string // as much of it as tells it from others; empty if it is everybody's
 	Names string // the owner as the script sends it back; empty if it is too long for any that was kept
 }
@@ -60,13 +60,13 @@ func (p *Pages) memory(r *http.Request) (*frame.Page, error) {
 	return &frame.Page{Title: title, Here: "memory", Body: made.view()}, nil
 }
 
-func shownMemory(m memory.Kept) projectMemory {
+func shownMemory(m inject.Notes) projectMemory {
 	const letters = 8 // as many as tell one scope from another
 	names, err := json.Marshal(m.Owner)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	made := projectMemory{Kept: m, Scope: m.Owner.Scope[:min(len(m.Owner.Scope), letters)]}
+	made := projectMemory{Notes: m, Scope: m.Owner.Scope[:min(len(m.Owner.Scope), letters)]}
 	if len(names) <= mostNames {
 		made.Names = url.PathEscape(string(names))
 	}
@@ -102,9 +102,9 @@ func (m memoryPage) project(p projectMemory) g.Node {
 			{Text: "what", Words: true},
 			{Text: "learned", Words: true},
 			{Text: "id", Words: true},
-		}, markup.Each(p.Entries, func(e memory.Entry) g.Node {
+		}, markup.Each(p.Entries, func(e inject.Entry) g.Node {
 			return h.Tr(
-				markup.Wording(markup.Text(string(e.Kind))),
+				markup.Wording(markup.Text(e.Kind)),
 				markup.Wording(markup.Foreign(e.Text)),
 				markup.Wording(m.Clock(e.At)),
 				markup.Wording(markup.Code(markup.Shown(e.ID)), forget(e.ID, p.Names)))
