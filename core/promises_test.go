@@ -2,12 +2,14 @@ package rewrite
 
 import (
 	"path/filepath"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"epitome/core/activity"
 	"epitome/core/chat"
 	"epitome/core/conversation"
 	"epitome/core/ledger"
@@ -22,13 +24,14 @@ import (
 
 // seam is a Shaper as package promises knows one.
 type seam struct {
+	rapid.TB
 	*Shaper
 	window *atomic.Int64
 }
 
 func startSeam(t rapid.TB, s *promises.Storage) promises.Core {
 	t.Helper()
-	c := seam{window: &atomic.Int64{}}
+	c := seam{TB: t, window: &atomic.Int64{}}
 	c.Shaper = NewShaper(Deps{
 		Ledger: ledger.New(s.Store, promises.Keep), Shelf: artifactShelf{s.Shelf(t)}, Counters: vocabularies,
 		Models: tokenize.NewModels(), Memo: memo(),
@@ -51,9 +54,38 @@ var (
 // Shape does what promises.Core says.
 func (c seam) Shape(r promises.Request) promises.Sent {
 	c.window.Store(int64(r.Window))
+	c.readsAlike(r)
 	out := c.Shaper.Shape(Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
 		Limits: seamLimits(r.Limits), Now: r.Now})
 	return promises.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
+}
+
+// readsAlike holds that a request reads the same with and without the one before it.
+func (c seam) readsAlike(r promises.Request) {
+	d := seamDialects[r.API]
+	k := c.known.find(ledger.Lane{Scope: r.Scope, Upstream: r.Upstream, Dialect: r.API}, r.Body, r.Now)
+	if k == nil {
+		return
+	}
+	got, err := d.Read(r.Body, k.request)
+	want, wantErr := d.Read(r.Body, nil)
+	if (err == nil) != (wantErr == nil) {
+		c.Fatalf("read with the request before: %v; without: %v", err, wantErr)
+	}
+	if err != nil || got.Reused == 0 || got.Model != k.request.Model {
+		return
+	}
+	same := activity.Of(want, nil)
+	if calls := activity.Of(got, k.calls); !reflect.DeepEqual(calls, same) {
+		c.Fatalf("calls differ with and without the request before: %+v, %+v", calls, same)
+	}
+	got.Reused = 0
+	for i := range got.Items {
+		got.Items[i].Size = conversation.Size{}
+	}
+	if !reflect.DeepEqual(got, want) {
+		c.Fatalf("a request differs when it is read with the one before: %+v, %+v", got, want)
+	}
 }
 
 // Close does what promises.Core says.

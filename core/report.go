@@ -352,7 +352,7 @@ func (x *shaping) remember() {
 	k := &known{lane: x.lane, request: x.request, calls: s.Calls, decision: d, verified: d.List, leading: x.leading,
 		name: x.out.Report.Leading, used: x.in.Now, over: x.out.Report.TokensAfter.Total() > int(x.out.Report.Usable)}
 	var before *known
-	if x.known != nil && x.request.Reused > 0 {
+	if _, continues := x.lastDecision(); continues {
 		before = x.known
 	}
 	x.shaper.known.put(k, before)

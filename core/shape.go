@@ -65,6 +65,9 @@ func (x *shaping) fail(err error) {
 func (x *shaping) read() error {
 	s := x.shaper
 	x.lane = ledger.Lane{Scope: x.in.Scope, Upstream: x.in.Upstream, Dialect: x.in.Dialect.Name()}
+	if x.in.Wish != "" {
+		x.lane.Scope += "\x00" + x.in.Wish
+	}
 	x.known = s.known.find(x.lane, x.in.Body, x.in.Now)
 	req, err := x.in.Dialect.Read(x.in.Body, x.known.knownRequest())
 	if err == nil && x.known != nil && x.known.request.Model != req.Model {
@@ -76,9 +79,6 @@ func (x *shaping) read() error {
 		return nil
 	}
 	x.request, x.lane.Model = req, req.Model
-	if x.in.Wish != "" {
-		x.lane.Scope += "\x00" + x.in.Wish
-	}
 	scale, err := x.scale()
 	if err != nil {
 		return err
@@ -191,16 +191,16 @@ func (x *shaping) find() error {
 	s, l := x.state, x.shaper.deps.Ledger
 	d, err := l.Find(x.lane, x.chain, x.request.Ends())
 	if err != nil {
-		if x.known != nil && x.known.lane == x.lane && x.known.decision.Items <= x.request.Reused {
-			s.Decision, s.Edits = x.known.decision, x.known.decision.Edits
+		if last, ok := x.lastDecision(); ok {
+			s.Decision, s.Edits = last, last.Edits
 			s.Known = len(x.request.Items) // nothing is decided while it is not known what was
 		}
 		s.Prepare()
 		x.base = s.Edits
 		return errors.Join(fmt.Errorf("nothing is decided while it is not known what was: %w", err), x.build(false))
 	}
-	if k := x.known; k != nil && k.lane == x.lane && k.decision.Items > d.Items && k.decision.Items <= x.request.Reused {
-		d = k.decision // it was sent, and could not be recorded
+	if last, ok := x.lastDecision(); ok && last.Items > d.Items {
+		d = last // it was sent, and could not be recorded
 	}
 	if d.OtherModel {
 		d.Edits = x.recount(d.Edits)
@@ -226,6 +226,16 @@ func (x *shaping) find() error {
 	}
 	x.base = s.Edits
 	return x.nameConversation(d)
+}
+
+// lastDecision returns the decision by which the request before was sent, if this one goes on from there.
+func (x *shaping) lastDecision() (d ledger.Decision, ok bool) {
+	k := x.known
+	if k == nil || k.lane != x.lane {
+		return d, false
+	}
+	n := k.decision.Items
+	return k.decision, n < len(x.chain) && x.chain[n] == k.request.Chain()[n]
 }
 
 // endsInDrop reports whether the items at the end of a decision's prefix are left out: what is new then stands behind

@@ -43,33 +43,23 @@ const (
 	maxFiles     = 50
 )
 
-// Of reads all calls of a request in the order of their items. known are those of an earlier request of the same
-// conversation, whose first r.Reused items are the same.
+// Of reads all calls of a request in the order of their items. known are those of the request from which its first
+// r.Reused items were taken.
 func Of(r *conversation.Request, known []Call) []Call {
-	type key struct {
-		item int
-		id   string
-	}
-	calls, isKnown := make([]Call, 0, len(known)+8), map[key]bool{}
-	for _, c := range known {
-		if c.Item < r.Reused && c.Result >= 0 && c.Result < r.Reused {
-			calls = append(calls, c)
-			isKnown[key{c.Item, c.ID}] = true
-		}
-	}
+	calls := make([]Call, 0, len(known)+8)
 	results := map[int][]int{} // items that answer a call of an item
-	callers := r.Callers()
-	for i, caller := range callers {
+	for i, caller := range r.Callers() {
 		if caller >= 0 {
 			results[caller] = append(results[caller], i)
 		}
 	}
 	for i := range r.Items {
 		for k := range r.Items[i].Calls {
-			call := &r.Items[i].Calls[k]
-			if isKnown[key{i, call.ID}] {
+			if n := len(calls); i < r.Reused && known[n].Result >= 0 && known[n].Result < r.Reused {
+				calls = append(calls, known[n])
 				continue
 			}
+			call := &r.Items[i].Calls[k]
 			c := read(r.Body, call)
 			c.Item, c.Result = i, -1
 			for _, result := range results[i] {
@@ -80,7 +70,6 @@ func Of(r *conversation.Request, known []Call) []Call {
 			calls = append(calls, c)
 		}
 	}
-	slices.SortStableFunc(calls, func(a, b Call) int { return a.Item - b.Item })
 	return calls
 }
 

@@ -30,9 +30,7 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 			return 0, errors.New("messages is not a list")
 		}
 		r.List = start + 1
-		items, next := conversation.Reuse(known, body, r.List)
-		r.Items = items
-		return jsonspan.ElementsFrom(body, next, func(start int) (int, error) {
+		return jsonspan.ElementsFrom(body, r.Reuse(known), func(start int) (int, error) {
 			it, err := readMessage(body, start)
 			if err != nil {
 				return 0, fmt.Errorf("cannot read message %d: %w", len(r.Items), err)

@@ -95,20 +95,22 @@ func (r *Request) findHead() {
 	r.AnswerGoesOn = said > r.Head && r.Items[said-1].Role == Assistant
 }
 
-// Reuse returns the items of known that the list at start of body repeats byte for byte, and where reading goes on; no
-// items if there are none, or if the lists begin at different places. It stops before the last answer that both have,
-// so that whatever follows is read as if the conversation began there. The caller sets Request.Reused to their number.
-func Reuse(known *Request, body []byte, start int) (items []Item, next int) {
-	if known == nil || known.List != start {
-		return nil, start
+// Reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
+// There are none if the lists begin at different places. It stops before the last answer that both have, so that
+// whatever follows is read as if the conversation began there.
+func (r *Request) Reuse(known *Request) (next int) {
+	r.Items, r.Reused = nil, 0
+	if known == nil || known.List != r.List {
+		return r.List
 	}
-	common := start + CommonPrefix(known.Body[start:], body[start:])
+	common := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
 	for i := len(known.Items) - 1; i > 0; i-- {
 		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
-			return known.Items[:i:i], it.Place().Start
+			r.Items, r.Reused = slices.Clone(known.Items[:i]), i
+			return it.Place().Start
 		}
 	}
-	return nil, start
+	return r.List
 }
 
 // CommonPrefix returns how many bytes a and b have in common from their start on.

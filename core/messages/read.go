@@ -146,9 +146,7 @@ func (rd *reader) readMessages(i int) (end int, err error) {
 		return 0, errors.New("messages is not a list")
 	}
 	r.List = i + 1
-	items, next := conversation.Reuse(rd.known, r.Body, r.List)
-	r.Items = slices.Clone(items) // lookBack changes some
-	return jsonspan.ElementsFrom(r.Body, next, rd.readItems)
+	return jsonspan.ElementsFrom(r.Body, r.Reuse(rd.known), rd.readItems)
 }
 
 // readItems appends the items of the message that begins at body[i].

@@ -104,9 +104,7 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 		return end, nil
 	case '[':
 		r.List = start + 1
-		items, next := conversation.Reuse(known, r.Body, r.List)
-		r.Items = items
-		end, err = jsonspan.ElementsFrom(r.Body, next, rd.readEntry)
+		end, err = jsonspan.ElementsFrom(r.Body, r.Reuse(known), rd.readEntry)
 		rd.endRun()
 		return end, err
 	}
