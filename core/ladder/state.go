@@ -121,7 +121,7 @@ func (s *State) measure() {
 	}
 	for k := range s.Edits {
 		switch e := &s.Edits[k]; {
-		case e.Op == ledger.AppendSystem:
+		case e.Op == ledger.AppendSystem, e.First < s.Request.Dead:
 		case e.Op == ledger.Drop:
 			s.sent[e.First] += e.Tokens
 		default:
