@@ -49,7 +49,7 @@ func (k memoryListCmd) Run(c *cli) error {
 	all, on := learned.Listing{Memories: []inject.Notes{}}, conf.Memory.Enabled
 	err = eachMemory(conf, func(p learned.Keeper) error {
 		if asked, runs := p.(asked); runs {
-			on = asked.Remembers()
+			on = asked.On()
 		}
 		found, err := p.List()
 		all.Memories = append(all.Memories, slices.DeleteFunc(found, func(m inject.Notes) bool { return !k.has(m) })...)
@@ -203,7 +203,7 @@ type asked struct {
 
 func (a asked) List() ([]inject.Notes, error) { return a.said.Memories, nil }
 
-func (a asked) Remembers() bool { return a.said.Enabled != nil && *a.said.Enabled }
+func (a asked) On() bool { return a.said.Enabled != nil && *a.said.Enabled }
 
 func (a asked) Forget(o inject.Owner, id string) error {
 	_, err := a.card.Post(learned.ForgetPath, learned.Forgetting{Owner: o, ID: id, All: id == ""})

@@ -20,8 +20,11 @@ var (
 	_ learned.Keeper    = Lore{}
 )
 
-// Remembers does what addition.Memories and learned.Keeper say.
-func (l Lore) Remembers() bool { return l.Place != nil && l.Place() != nil }
+// Remembers does what addition.Memories says.
+func (l Lore) Remembers() bool { return l.On() }
+
+// On does what learned.Keeper says.
+func (l Lore) On() bool { return l.Place != nil && l.Place() != nil }
 
 // Recall does what addition.Memories says.
 func (l Lore) Recall(scope, project string) (string, error) {
@@ -29,8 +32,8 @@ func (l Lore) Recall(scope, project string) (string, error) {
 		return "", nil
 	}
 	given := inject.Injector{Memory: l.Place(), ReadOnly: l.ReadOnly}
-	text, _, _, err := given.Text(scope, nil, project, false)
-	return text, err
+	added, err := given.For(scope, nil, project, false)
+	return added.Text, err
 }
 
 // List does what learned.Keeper says.

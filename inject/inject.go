@@ -59,12 +59,17 @@ func (i *Injector) Wish(contexts []string, project string) string {
 // unique returns names sorted, each once.
 func unique(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
 
-// Text returns what a new conversation is told, the contexts whose files it lists, and how many bytes at its end are
-// memory. byTool says that the model reads artifacts with epitome's tool. The error says what is missing though it was
-// asked for; the text has the rest.
-func (i *Injector) Text(scope string, contexts []string, project string, byTool bool) (
-	text string, names []string, memory int, err error,
-) {
+// Addition is what a new conversation is told.
+type Addition struct {
+	Text      string
+	Contexts  []string // whose files it lists
+	Artifacts []string // these files
+	Memory    int      // bytes at the end of the text that are notes of earlier sessions
+}
+
+// For returns what a new conversation is told. byTool says that the model reads artifacts with epitome's tool. The error
+// says what is missing though it was asked for; the addition has the rest.
+func (i *Injector) For(scope string, contexts []string, project string, byTool bool) (a Addition, err error) {
 	var files []listed
 	for _, name := range unique(contexts) {
 		list, listErr := i.shelve(scope, name)
@@ -72,19 +77,21 @@ func (i *Injector) Text(scope string, contexts []string, project string, byTool 
 			err = add(err, fmt.Errorf("cannot list the context files of %s: %w", name, listErr))
 			continue
 		}
-		files, names = append(files, list...), append(names, name)
+		files, a.Contexts = append(files, list...), append(a.Contexts, name)
 	}
 	if len(files) > 0 {
 		var indexErr error
-		if text, indexErr = i.index(files, byTool); indexErr != nil {
-			names, err = nil, add(err, indexErr)
+		if a, indexErr = i.index(a.Contexts, files, byTool); indexErr != nil {
+			err = add(err, indexErr)
 		}
 	}
 	notes, notesErr := i.notes(Owner{scope, ProjectName(project)})
-	if text != "" && notes != "" {
-		text += "\n\n"
+	if a.Text != "" && notes != "" {
+		a.Text += "\n\n"
 	}
-	return text + notes, names, len(notes), add(err, notesErr)
+	a.Text += notes
+	a.Memory = len(notes)
+	return a, add(err, notesErr)
 }
 
 // add joins errors on one line.
@@ -149,13 +156,13 @@ func (i *Injector) shelve(scope, context string) ([]listed, error) {
 }
 
 // index returns the text that tells a model of files: one line for each.
-func (i *Injector) index(files []listed, byTool bool) (string, error) {
+func (i *Injector) index(contexts []string, files []listed, byTool bool) (a Addition, err error) {
 	how := "When one can help, read it at its path"
 	switch at := i.Shelf.Address(files[0].artifact); {
 	case byTool:
 		how = "When one can help, read it with epitome's tool recall, by its artifact"
 	case at == "":
-		return "", errors.New("cannot list context files: with offload.address none, no model can read them")
+		return a, errors.New("cannot list context files: with offload.address none, no model can read them")
 	case strings.HasPrefix(at, "http://"), strings.HasPrefix(at, "https://"):
 		how = "When one can help, fetch it from its address"
 	}
@@ -172,6 +179,8 @@ func (i *Injector) index(files []listed, byTool bool) (string, error) {
 			at = i.Shelf.Address(f.artifact)
 		}
 		fmt.Fprintf(&b, "\n- %s of %s, %d bytes: %s", strconv.Quote(f.Name), f.context, f.Bytes, at)
+		a.Artifacts = append(a.Artifacts, f.artifact)
 	}
-	return b.String(), nil
+	a.Text, a.Contexts = b.String(), contexts
+	return a, nil
 }

@@ -22,8 +22,8 @@ type Keeper interface {
 	// Forget takes the entry of this id away, or all of the owner if it is empty. It is inject.ErrNoEntry if there is
 	// none.
 	Forget(o inject.Owner, id string) error
-	// Remembers reports whether memories are on: conversations are told, and sessions teach.
-	Remembers() bool
+	// On reports whether conversations are told of memories, and sessions learned from.
+	On() bool
 }
 
 // Listing is the answer to who asks for all memories.
@@ -75,7 +75,7 @@ func (s server) list(w http.ResponseWriter, _ *http.Request) {
 		reply.Refuse(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	on := s.keeper.Remembers()
+	on := s.keeper.On()
 	reply.JSON(w, http.StatusOK, Listing{&on, append([]inject.Notes{}, all...)})
 }
 

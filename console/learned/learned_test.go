@@ -25,7 +25,7 @@ func (k *keeper) Forget(o inject.Owner, id string) error {
 	return k.fail
 }
 
-func (k *keeper) Remembers() bool { return len(k.all) > 0 }
+func (k *keeper) On() bool { return len(k.all) > 0 }
 
 // ask asks as the owner, or as a stranger.
 func ask(k *keeper, owner bool, method, path, body string) *httptest.ResponseRecorder {

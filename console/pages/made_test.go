@@ -42,7 +42,7 @@ type known struct {
 }
 
 func (k *known) List() ([]inject.Notes, error) { return k.All, nil }
-func (k *known) Remembers() bool               { return !k.Off }
+func (k *known) On() bool                      { return !k.Off }
 
 func (m *madeUp) Summary(s story.Span) (story.Summary, error) {
 	out := m.summary

@@ -17,8 +17,8 @@ import (
 type Memories interface {
 	// List are all that this program keeps itself, by owner.
 	List() ([]inject.Notes, error)
-	// Remembers reports whether conversations are told of them.
-	Remembers() bool
+	// On reports whether conversations are told of them.
+	On() bool
 }
 
 // memoryPage is what sessions have learned, by project.
@@ -74,7 +74,7 @@ func shownMemory(m inject.Notes) projectMemory {
 }
 
 // remembers reports whether conversations are told of what others have learned.
-func (p *Pages) remembers() bool { return p.plugs.Memories != nil && p.plugs.Memories.Remembers() }
+func (p *Pages) remembers() bool { return p.plugs.Memories != nil && p.plugs.Memories.On() }
 
 // view is the page, from top to bottom.
 func (m memoryPage) view() g.Node {
