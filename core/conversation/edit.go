@@ -167,7 +167,8 @@ func (r *Request) sharesMessage(i, k int) bool {
 	return i >= 0 && k < len(r.Items) && !r.Items[i].Message.Empty() && r.Items[i].Message == r.Items[k].Message
 }
 
-// Source returns the bytes of items [first, end): whole messages where all items of a message are among them.
+// Source returns items [first, end) as JSON: whole messages where all items of a message are among them. Marks for the
+// cache, which clients move, are left out, so that the same items are the same in every request.
 func (r *Request) Source(first, end int) []byte {
 	run := jsonspan.Span{Start: r.Items[first].Start, End: r.Items[end-1].End}
 	if !r.sharesMessage(first-1, first) && !r.sharesMessage(first, end) {
@@ -176,7 +177,23 @@ func (r *Request) Source(first, end int) []byte {
 	if !r.sharesMessage(end-1, end) && !r.sharesMessage(first-1, end-1) {
 		run.End = r.Items[end-1].Place().End
 	}
-	return run.Of(r.Body)
+	return r.unmarked(run, r.Items[first:end])
+}
+
+// ContentSource returns the content of an item as JSON, without marks for the cache.
+func (r *Request) ContentSource(it *Item) []byte { return r.unmarked(it.Content, []Item{*it}) }
+
+// unmarked copies a run of bytes without the marks of items in it.
+func (r *Request) unmarked(run jsonspan.Span, items []Item) []byte {
+	source, at := make([]byte, 0, run.End-run.Start), run.Start
+	for i := range items {
+		for _, mark := range items[i].Marks {
+			if mark.Start >= at && mark.End <= run.End {
+				source, at = append(source, r.Body[at:mark.Start]...), mark.End
+			}
+		}
+	}
+	return append(source, r.Body[at:run.End]...)
 }
 
 // MessagesIn returns how many messages items [first, end) are in.

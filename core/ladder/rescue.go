@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -289,7 +288,7 @@ func leaveUsers(s *State) {
 func (s *State) userStub(i int, latest bool) ledger.Edit {
 	it := &s.Request.Items[i]
 	text := s.Request.TextOf(it)
-	names := []string{s.keep(bytes.Clone(it.Content.Of(s.Request.Body)))}
+	names := []string{s.keep(s.Request.ContentSource(it))}
 	if text != "" {
 		names = append([]string{s.keep([]byte(text))}, names...)
 	}

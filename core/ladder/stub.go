@@ -78,12 +78,11 @@ func (s *State) keepText(raw []byte, text string) []string {
 // keepItem names the whole content of an item: its text if it is one, else the JSON of its parts.
 func (s *State) keepItem(i int) []string {
 	it := &s.Request.Items[i]
-	raw := it.Content.Of(s.Request.Body)
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
-		raw = it.Parts[0].Value.Of(s.Request.Body)
+		raw := it.Parts[0].Value.Of(s.Request.Body)
 		return s.keepText(raw, string(jsonspan.TextOf(raw)))
 	}
-	names := []string{s.keep(bytes.Clone(raw))}
+	names := []string{s.keep(s.Request.ContentSource(it))}
 	if text := s.Request.TextOf(it); text != "" {
 		names = append([]string{s.keep([]byte(text))}, names...)
 	}
@@ -193,7 +192,7 @@ func (s *State) recalled(call *activity.Call) string {
 
 // keepItems names items [first, end) as a transcript and as the JSON that they are.
 func (s *State) keepItems(first, end int) []string {
-	source := s.keep(bytes.Clone(s.Request.Source(first, end)))
+	source := s.keep(s.Request.Source(first, end))
 	return []string{s.keep(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
 }
 
@@ -209,8 +208,8 @@ func (s *State) KeepAgain(e ledger.Edit) {
 		return
 	}
 	it := &r.Items[e.First]
-	s.keep(bytes.Clone(r.Source(e.First, e.End())))
-	s.keep(bytes.Clone(it.Content.Of(r.Body)))
+	s.keep(r.Source(e.First, e.End()))
+	s.keep(r.ContentSource(it))
 	s.keep([]byte(r.TextOf(it)))
 	for k := range it.Parts {
 		if raw := it.Parts[k].Value.Of(r.Body); it.Parts[k].Kind == conversation.TextPart {

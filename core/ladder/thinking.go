@@ -1,8 +1,6 @@
 package ladder
 
 import (
-	"slices"
-
 	"epitome/core/ledger"
 	"epitome/event"
 )
@@ -32,7 +30,7 @@ func DropThinking(s *State, refused bool) {
 			continue
 		}
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
-			Artifacts: []string{s.keep(slices.Clone(s.Request.Source(i, i+1)))}, Step: ledger.StepClear, Why: event.CodeThinking}
+			Artifacts: []string{s.keep(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
 		if it.OnlyThinks() {
 			e.Op, e.Saved = ledger.Drop, s.Size(i)
 		}

@@ -40,7 +40,7 @@ type transcript struct {
 
 func newTranscript(r *conversation.Request, calls []activity.Call, first, end int, source, id string) *transcript {
 	t, number, called := &transcript{id: id, line: 1}, numbers(r), byResult(calls)
-	t.write(fmt.Sprintf("messages %d-%d of a conversation as text; the same as JSON, to the byte, is in %s.txt "+
+	t.write(fmt.Sprintf("messages %d-%d of a conversation as text; the same as JSON is in %s.txt "+
 		"beside this file", number[first], number[end-1], source), "")
 	t.begin, t.headings = len(t.text), 0
 	for i := first; i < end; i++ {
