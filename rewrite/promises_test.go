@@ -110,3 +110,29 @@ func TestRecordedConversationsKeepThePromises(t *testing.T) {
 		}
 	}
 }
+
+// So do random ones, whatever befalls them.
+func TestRandomConversationsKeepThePromises(t *testing.T) {
+	for api := range seamDialects {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				for range 5 { // rapid.checks is low in this package
+					promises.PlayRandom(t, startSeam, api)
+				}
+			})
+		})
+	}
+}
+
+// Conversations that begin alike share nothing else. Under different system prompts this core mixes them.
+func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
+	for api := range seamDialects {
+		for _, apart := range []string{"scope", "fork"} {
+			t.Run(api+" "+apart, func(t *testing.T) {
+				t.Parallel()
+				rapid.Check(t, func(t *rapid.T) { promises.PlayApart(t, startSeam, api, apart) })
+			})
+		}
+	}
+}

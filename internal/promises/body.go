@@ -86,7 +86,7 @@ func maskNumbers(text string) string { return number.ReplaceAllLiteralString(tex
 
 // chain returns a hash for each prefix of the conversation.
 func (b *body) chain(lane ...string) []hash {
-	last := hashOf(append(lane, b.model, maskNumbers(b.system))...)
+	last := hashOf(append(lane, maskNumbers(b.system))...)
 	all := []hash{last}
 	for i := range b.messages {
 		last = sha256.Sum256(append(last[:], b.messages[i].sum[:]...))

@@ -18,7 +18,7 @@ func (chat) system() string { return "" }
 func (d chat) body(c *conversation) []byte {
 	list := c.all()
 	if c.system != "" {
-		list = d.say(c.pen, "system", c.system) + ", " + list
+		list = d.say(&pen{}, "system", c.system) + ", " + list
 	}
 	tools := ""
 	if c.tools != "" {

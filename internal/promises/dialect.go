@@ -34,7 +34,7 @@ var dialects = map[string]dialect{"chat": chat{}, "messages": messages{}, "respo
 
 // conversation is what a request is written from.
 type conversation struct {
-	pen      *pen
+	pen      *pen // of the messages; what stands around them is always written the same way
 	model    string
 	system   string
 	messages []string // as they stand in a body

@@ -3,7 +3,6 @@ package promises
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 )
@@ -41,9 +40,7 @@ func compare(by, key string, was, now gjson.Result) (changes []change, ok bool) 
 		}
 		return []change{{by, was.Str, now.Str}}, true
 	case key == "content" || key == "output": // one text in the place of several parts
-		var all []string
-		texts("", was, func(text string) { all = append(all, text) })
-		return []change{{by, strings.Join(all, "\n"), now.Str}}, true
+		return []change{{by, textsOf(was), now.Str}}, true
 	}
 	return nil, false
 }
@@ -104,7 +101,19 @@ func compareLists(by string, was, now gjson.Result) (changes []change, ok bool) 
 			}
 		}
 	}
+	if by == "tool" && len(now.Array()) < len(before) { // what is left may show all of them
+		for k := range changes {
+			changes[k].was = textsOf(was)
+		}
+	}
 	return changes, true
+}
+
+// textsOf returns all texts of a value, each on lines of its own.
+func textsOf(value gjson.Result) string {
+	var all []string
+	texts("", value, func(text string) { all = append(all, text) })
+	return strings.Join(all, "\n")
 }
 
 // isOwn reports whether all that a value says is epitome's own.
@@ -147,7 +156,7 @@ func (c change) check() error {
 		return nil
 	}
 	if gjson.Valid(c.now) && strings.HasPrefix(c.now, `"`) { // JSON in a text
-		c.now = gjson.Parse(c.now).Str
+		c.was, c.now = gjson.Parse(c.was).Str, gjson.Parse(c.now).Str
 	}
 	if c.now == "" {
 		return nil
@@ -157,35 +166,30 @@ func (c change) check() error {
 		known[line], known[strings.TrimSuffix(line, "\r")] = true, true
 	}
 	for line := range strings.SplitSeq(c.now, "\n") {
-		line = strings.TrimPrefix(line, "> ")
-		if !known[line] && !strings.HasPrefix(line, own) && !c.shows(line) {
+		quoted := strings.TrimPrefix(line, "> ")
+		if !known[line] && !known[quoted] && !strings.HasPrefix(line, own) && !c.shows(quoted) {
 			return fmt.Errorf("promise 8: %q is no line of %.300q", line, c.was)
 		}
 	}
 	return nil
 }
 
-// shows reports whether a line that is none of the text may be what a terminal shows of it, whose letters all stand in
-// the text in this order, or one of a preview of JSON, whose words do.
+// shows reports whether a line that is none of the text may be one of a preview of JSON, or what a terminal shows of
+// the text, which has all its letters in this order.
 func (c change) shows(line string) bool {
-	if strings.ContainsAny(c.was, "\r\b\x1b") {
-		rest := c.was
-		for _, letter := range line {
-			at := strings.IndexRune(rest, letter)
-			if at < 0 && letter != ' ' {
-				return false
-			}
-			rest = rest[max(0, at):]
-		}
+	if start := strings.TrimSpace(c.was); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
 		return true
 	}
-	if start := strings.TrimSpace(c.was); !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") {
+	if !strings.ContainsAny(c.was, "\r\b\x1b") {
 		return false
 	}
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) > 3 && !strings.Contains(c.was, word) {
+	rest := c.was
+	for _, letter := range line {
+		at := strings.IndexRune(rest, letter)
+		if at < 0 && letter != ' ' {
 			return false
 		}
+		rest = rest[max(0, at):]
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package promises
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,14 +19,16 @@ type judge struct {
 	storage *Storage
 	counter *tokenize.Counter
 	loose   bool // writes fail, so that nobody can know what was decided
+	broken  bool // requests break rules, so that a core may decide late what it sends of them
 	sparse  int  // how many edited requests in a row need one look for flaws; those with breaks all do
 	checks  int
 
-	answered map[hash]hash   // what was sent for each request
-	sent     map[hash]prefix // what was sent for each prefix
-	thoughts map[string]bond // what thinking is bound to, by its signature
+	answered map[hash]hash              // what was sent for each request
+	sent     map[hash]map[string]prefix // what was sent for each prefix, by model
+	thoughts map[hash]bond              // what thinking is bound to
 
 	tokens    map[hash]int
+	said      map[hash]string   // messages, for who reads a failure
 	compared  map[hash]error    // what is wrong with a message in the place of another one
 	kept      map[hash][]string // artifacts with all texts of a message
 	artifacts map[string]*artifact
@@ -53,9 +56,9 @@ func newJudge(t rapid.TB, s *Storage) *judge {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	return &judge{TB: t, storage: s, counter: counter, answered: map[hash]hash{}, sent: map[hash]prefix{},
-		thoughts: map[string]bond{}, tokens: map[hash]int{}, compared: map[hash]error{}, kept: map[hash][]string{},
-		artifacts: map[string]*artifact{}}
+	return &judge{TB: t, storage: s, counter: counter, answered: map[hash]hash{}, sent: map[hash]map[string]prefix{},
+		thoughts: map[hash]bond{}, tokens: map[hash]int{}, said: map[hash]string{}, compared: map[hash]error{},
+		kept: map[hash][]string{}, artifacts: map[string]*artifact{}}
 }
 
 // check holds what was sent for a request to all promises.
@@ -102,9 +105,14 @@ func (j *judge) spans(was, now *body) {
 		j.Fatalf("promise 2: what stands around the messages has changed")
 	}
 	i, previous := 0, -1 // the message before is this one of the original, unchanged; -1 if it is none
+	err := errOther
 	for k := range now.messages {
 		m := &now.messages[k]
-		at, err := i, errors.New("nobody said this")
+		if m.Get("role").Str == "user" && isOwn(m.Result) { // a summary
+			previous = -1
+			continue
+		}
+		at := i
 		for ; at < len(was.messages); at++ {
 			fault := j.compare(&was.messages[at], m)
 			if fault == nil {
@@ -115,11 +123,7 @@ func (j *judge) spans(was, now *body) {
 			}
 		}
 		if at == len(was.messages) {
-			if role := m.Get("role").Str; role != "user" || !isOwn(m.Result) {
-				j.Fatalf("%v: %.500s", err, m.Raw)
-			}
-			previous = -1
-			continue
+			j.Fatalf("%v: %.500s", err, m.Raw)
 		}
 		i = at + 1
 		if previous == at-1 && was.messages[at].Raw == m.Raw && was.messages[at].before != m.before {
@@ -132,7 +136,7 @@ func (j *judge) spans(was, now *body) {
 }
 
 // errOther says that a message is no edit of another one.
-var errOther = errors.New("promise 2: another message")
+var errOther = errors.New("promise 2: what was sent is no edit of any message")
 
 // compare says what is wrong with a message that was sent in the place of another one.
 func (j *judge) compare(was, now *message) error {
@@ -160,19 +164,27 @@ func (j *judge) compare(was, now *message) error {
 // flaws holds promise 3.
 func (j *judge) flaws(d dialect, r Request, was, now *body, s Sent) {
 	j.Helper()
-	if marks, had := marksIn(now), marksIn(was); marks > had || had > 0 && marks == 0 {
-		j.Fatalf("promise 3: of %d marks for the cache %d are sent", had, marks)
+	marks, hadMarks := marksIn(now), marksIn(was)
+	if marks > hadMarks {
+		j.Fatalf("promise 3: of %d marks for the cache %d are sent", hadMarks, marks)
 	}
-	if d.refusal(r.Body, r.Body) == nil {
+	err := d.refusal(r.Body, r.Body)
+	if err == nil {
 		if err := d.refusal(s.Body, r.Body); err != nil {
 			j.Fatalf("promise 3: a server refuses what was sent: %v", err)
 		}
+		if marks == 0 && hadMarks > 0 && r.API == "messages" {
+			j.Fatalf("promise 3: the last mark for the cache is gone")
+		}
 		return
+	}
+	if !j.broken {
+		j.Fatalf("a server refuses what the client sent: %v", err)
 	}
 	had := single(d, was)
 	for id, count := range single(d, now) {
-		if count != had[id] && count != 0 {
-			j.Fatalf("promise 3: %d calls are without a result, and were %d: %s", count, had[id], id)
+		if id != "" && (count > max(0, had[id]) || count < min(0, had[id])) {
+			j.Fatalf("promise 3: %d calls of ID %s are without a result, and were %d", count, id, had[id])
 		}
 	}
 }
@@ -283,7 +295,11 @@ func (a *artifact) has(text string) bool {
 // window holds that a request which is too long for the model comes down to what it holds, if that can be.
 func (j *judge) window(r Request, was, now *body) {
 	j.Helper()
-	if size := j.sizeOf(now); size > r.Window && j.least(was) < r.Window/2 && !j.loose {
+	size := j.sizeOf(now)
+	for i := range now.messages {
+		size -= pictureTokens * strings.Count(now.messages[i].plain, picture)
+	}
+	if size > r.Window && r.Window >= 20_000 && j.least(was) < r.Window/2 && !j.loose && !j.broken {
 		j.Fatalf("promise 4: %d of %d tokens are sent to a model that holds %d", size, j.sizeOf(was), r.Window)
 	}
 }
@@ -300,26 +316,32 @@ func (j *judge) replay(r Request, was, now *body, s Sent) {
 		j.Fatalf("promise 5: the same request is sent otherwise than before: %.1000s", s.Body)
 	}
 	j.answered[asked] = answer
+	if j.broken {
+		return
+	}
 	chain := was.chain(lane...)
 	n := len(chain) - 1
-	for n > 0 && j.sent[chain[n]].messages == nil {
+	for n > 0 && j.sent[chain[n]] == nil {
 		n--
 	}
-	before := j.sent[chain[n]]
+	before := j.sent[chain[n]][was.model] // empty where the conversation goes on from what another model was sent
 	sums := now.sums()
 	if same := len(before.messages); len(sums) < same || !slices.Equal(sums[:same], before.messages) {
 		j.breaks(before, was, now, n, s)
 	}
 	binds := bindsThinking(r, was)
 	if binds {
-		j.thinking(was, now, n, before)
+		j.thinking(r.Scope, was, now, n, before)
 	}
 	record := func(asked, sent, size int) {
 		p := prefix{messages: sums[:sent], tokens: size}
 		if binds {
 			p.bond = p.bond.walk(now.messages[:sent], nil)
 		}
-		j.sent[chain[asked]] = p
+		if j.sent[chain[asked]] == nil {
+			j.sent[chain[asked]] = map[string]prefix{}
+		}
+		j.sent[chain[asked]][was.model] = p
 	}
 	size := j.sizeOf(now)
 	record(len(was.messages), len(sums), size)
@@ -338,20 +360,21 @@ func isReminder(m message) bool {
 // breaks holds that what was sent before changes by a decision alone, and that it pays.
 func (j *judge) breaks(before prefix, was, now *body, n int, s Sent) {
 	j.Helper()
+	i := 0
+	for i < len(now.messages)-1 && now.messages[i].sum == before.messages[i] {
+		i++
+	}
+	what := fmt.Sprintf("message %d of what was sent for the first %d messages changes: %s", i, n,
+		difference(j.said[before.messages[i]], now.messages[i].plain))
 	if !s.Breaks {
-		i := 0
-		for i < len(now.messages) && now.messages[i].sum == before.messages[i] {
-			i++
-		}
-		j.Fatalf("promise 5: of what was sent for the first %d messages, message %d has changed to %.1000s", n, i,
-			now.messages[min(i, len(now.messages)-1)].Raw)
+		j.Fatalf("promise 5: nothing was decided, and %s", what)
 	}
 	whole := before.tokens
 	for i := range was.messages[n:] {
 		whole += j.count(&was.messages[n+i])
 	}
 	if size := j.sizeOf(now); size >= whole {
-		j.Fatalf("promise 4: what was sent before changes, and %d tokens become %d", whole, size)
+		j.Fatalf("promise 4: %d tokens become %d, and %s", whole, size, what)
 	}
 }
 
@@ -369,12 +392,19 @@ func (j *judge) around(b *body) int {
 	return j.counter.CountString(b.start) + j.counter.CountString(b.end)
 }
 
+// pictureTokens is more than a core may take a picture for.
+const pictureTokens = 2000
+
 // count counts the tokens of the texts of a message.
 func (j *judge) count(m *message) int {
 	n, known := j.tokens[m.sum]
 	if !known {
+		n = pictureTokens*strings.Count(m.plain, picture) + j.counter.CountString(m.Get("reasoning_content").Str)
+		for _, thought := range m.Get("content.#.thinking").Array() {
+			n += j.counter.CountString(thought.Str)
+		}
 		texts("", m.Result, func(text string) { n += j.counter.CountString(text) })
-		j.tokens[m.sum] = n
+		j.tokens[m.sum], j.said[m.sum] = n, strings.Clone(m.plain)
 	}
 	return n
 }
@@ -388,4 +418,14 @@ func (j *judge) least(b *body) (n int) {
 		}
 	}
 	return n
+}
+
+// difference shows where two texts part.
+func difference(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	from := max(0, n-100)
+	return fmt.Sprintf("at byte %d from %q to %q", n, a[from:min(len(a), n+200)], b[from:min(len(b), n+200)])
 }

@@ -24,7 +24,7 @@ func (messages) body(c *conversation) []byte {
 	}
 	system, tools := "", ""
 	if c.system != "" {
-		system = `"system":[{"type":"text","text":` + c.pen.quote(c.system) + marker + `}],`
+		system = `"system":[{"type":"text","text":` + (&pen{}).quote(c.system) + marker + `}],`
 	}
 	if c.tools != "" {
 		tools = `,"tools":` + c.tools
@@ -136,7 +136,7 @@ func (messages) refusal(body, _ []byte) error {
 		return m
 	}
 	if _, refused := rules.Read(header, body, false, model); refused != nil {
-		return fmt.Errorf("%w (%.200s)", errors.New(refused.Message), body)
+		return fmt.Errorf("%w (%s)", errors.New(refused.Message), body)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (responses) system() string { return "instructions" }
 func (responses) body(c *conversation) []byte {
 	system, tools := "", ""
 	if c.system != "" {
-		system = `"instructions":` + c.pen.quote(c.system) + `, `
+		system = `"instructions":` + (&pen{}).quote(c.system) + `, `
 	}
 	if c.tools != "" {
 		tools = `,"tools":` + c.tools
@@ -30,7 +30,7 @@ func (responses) body(c *conversation) []byte {
 
 func (d responses) say(p *pen, role, text string) string {
 	if role == "assistant" {
-		return d.said(p, text)
+		return d.said(p, text, text)
 	}
 	part := `{"type":"input_text",` + p.space() + `"text":` + p.quote(text) + `}`
 	content := "[" + part + "]"
@@ -45,9 +45,9 @@ func (d responses) say(p *pen, role, text string) string {
 	return p.one(`{"type":"message",`, "{") + `"role":"` + role + `",` + p.space() + `"content":` + content + "}"
 }
 
-// said writes a message of the model's.
-func (responses) said(p *pen, text string) string {
-	return p.one(`{"type":"message","role":"assistant","status":"completed","id":"msg_`+id(text)+`",`,
+// said writes a message of the model's with an ID made of seed, or without.
+func (responses) said(p *pen, text, seed string) string {
+	return p.one(`{"type":"message","role":"assistant","status":"completed","id":"msg_`+id(seed)+`",`,
 		`{"role":"assistant",`) + `"content":[{"type":"output_text","text":` + p.quote(text) + `,"annotations":[]}]}`
 }
 
@@ -61,21 +61,25 @@ func (d responses) answer(p *pen, a answer) (list []string) {
 	if a.thought != "" {
 		list = append(list, `{"type":"reasoning","id":"rs_`+id(a.thought)+`","summary":[],"encrypted_content":"gAAAA`+
 			id(a.thought)+`"}`)
+		p = &pen{} // what it led to has an ID
 	}
 	if a.text != "" {
-		list = append(list, d.said(p, a.text))
+		seed := a.thought + a.text
+		if len(a.calls) > 0 {
+			seed += a.calls[0].id
+		}
+		list = append(list, d.said(p, a.text, seed))
 	}
 	for _, c := range a.calls {
-		with := `"id":"fc_` + c.id + `","call_id":"` + c.id + `",` + p.space()
-		switch toolOf(c) {
+		kind := toolOf(c)
+		prefix, what := "fc", `"name":"`+c.tool+`","arguments":`+p.quote(c.arguments)
+		switch kind {
 		case "custom_tool_call":
-			list = append(list, `{"type":"custom_tool_call",`+with+`"name":"`+c.tool+`","input":`+p.quote(c.arguments)+`}`)
+			prefix, what = "ctc", `"name":"`+c.tool+`","input":`+p.quote(c.arguments)
 		case "local_shell_call":
-			list = append(list, `{"type":"local_shell_call",`+with+
-				`"status":"completed","action":{"type":"exec","command":["make"],"env":{}}}`)
-		default:
-			list = append(list, `{"type":"function_call",`+with+`"name":"`+c.tool+`","arguments":`+p.quote(c.arguments)+`}`)
+			prefix, what = "ls", `"status":"completed","action":{"type":"exec","command":["make"],"env":{}}`
 		}
+		list = append(list, `{"type":"`+kind+`","id":"`+prefix+`_`+c.id+`","call_id":"`+c.id+`",`+p.space()+what+`}`)
 	}
 	return list
 }
@@ -97,7 +101,7 @@ func (responses) results(p *pen, calls []call) (list []string) {
 		kind, output := toolOf(c), p.quote(c.result)
 		switch a, b, ok := halves(c.result); {
 		case kind == "local_shell_call":
-			list = append(list, `{"type":"local_shell_call_output","id":"`+c.id+`","output":`+output+`}`)
+			list = append(list, `{"type":"local_shell_call_output","id":"`+c.id+`","output":`+p.quote(output)+`}`)
 			continue
 		case ok && p.in(12):
 			output = "[" + part(c.result) + "]"

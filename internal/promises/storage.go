@@ -58,6 +58,7 @@ func (s *Storage) artifact(name string) (content string, found bool) {
 
 // loseArtifacts empties the shelf behind the back of all processes.
 func (s *Storage) loseArtifacts() {
+	_ = s.facts.Scan("", func(key string, _ store.Fact) bool { return s.facts.Delete(key) == nil })
 	s.shelf.mu.Lock()
 	defer s.shelf.mu.Unlock()
 	clear(s.shelf.files)

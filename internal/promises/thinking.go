@@ -20,25 +20,26 @@ func bindsThinking(r Request, b *body) bool {
 
 // thinking holds that what a model thought that binds it is sent behind exactly what it was thought behind, or not at
 // all. The oldest may be missing. The first n messages were sent before.
-func (j *judge) thinking(was, now *body, n int, before prefix) {
+func (j *judge) thinking(scope string, was, now *body, n int, before prefix) {
 	j.Helper()
+	id := func(signature string) hash { return hashOf(scope, maskNumbers(was.system), signature) }
 	if before.messages == nil {
 		n = 0
 	}
 	before.bond.walk(was.messages[n:], func(signature string, b bond) {
-		if _, known := j.thoughts[signature]; !known {
-			j.thoughts[signature] = b
+		if _, known := j.thoughts[id(signature)]; !known {
+			j.thoughts[id(signature)] = b
 		}
 	})
 	bond{}.walk(now.messages, func(signature string, b bond) {
-		if thought := j.thoughts[signature]; thought.before != b.before || thought.last != b.last && b.last != "" {
+		if thought := j.thoughts[id(signature)]; thought.before != b.before || thought.last != b.last && b.last != "" {
 			j.Fatalf("promise 3: thinking %q is sent behind something else than it was thought behind", signature)
 		}
 	})
 }
 
-// walk calls visit, if it is not nil, with the signature of each thinking block and what stands before it, and returns what stands before
-// the next one.
+// walk calls visit, if it is not nil, with the signature of each thinking block and what stands before it, and returns
+// what stands before the next one.
 func (b bond) walk(list []message, visit func(signature string, b bond)) bond {
 	pass := func(role, what string) { b.before = hashOf(string(b.before[:]), role, what) }
 	for i := range list {
@@ -49,7 +50,7 @@ func (b bond) walk(list []message, visit func(signature string, b bond)) bond {
 		content.ForEach(func(_, block gjson.Result) bool {
 			switch signature := block.Get("signature").Str; block.Get("type").Str {
 			case "thinking":
-				if visit != nil {
+				if visit != nil && signature != "" {
 					visit(signature, b)
 				}
 				b.last = signature
