@@ -142,7 +142,7 @@ func wayOf(r wire) string {
 	first, last := r.Messages[0], r.Messages[len(r.Messages)-1]
 	asks := strings.Contains(last.text(), "\n## Goal\n[") && strings.Contains(last.text(), "\n## Next Steps\n[") ||
 		strings.Contains(last.text(), "\nWrite plain text of one to six lines without headings") ||
-		strings.Contains(last.text(), "\nWrite lines of plain text, and nothing before or behind them: what later sessions")
+		strings.Contains(last.text(), "\nWrite lines of plain text, and nothing before or after them: what later sessions")
 	switch {
 	case last.Role != "user" || !asks:
 		return ""

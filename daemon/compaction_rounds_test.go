@@ -66,7 +66,7 @@ func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
 			t.Fatalf("round %d: %s of %d tokens: %s", round, got.action, sent.tokens, sent.Messages[1].text())
 		}
 		asks := p.questions()[round-1]
-		if updates := strings.Contains(asks.said(), "Near its beginning stands a summary"); updates != (round > 1) ||
+		if updates := strings.Contains(asks.said(), "An earlier summary stands near the beginning"); updates != (round > 1) ||
 			round > 1 && (!bytes.Contains(asks.body, []byte(markOf(round-1))) ||
 				bytes.Contains(sent.body, []byte(markOf(round-1)))) {
 			t.Errorf("round %d is no update of the one before", round)

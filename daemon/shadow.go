@@ -24,7 +24,7 @@ func shadowed(m rewrite.Deps, keep time.Duration) rewrite.Deps {
 // looking is a summariser that has what the live one has made, and asks nobody; nil if there is none.
 func looking(live plan.Summariser) plan.Summariser {
 	if s, ok := live.(*summariser); ok {
-		return shadowSummariser{s.Summariser}
+		return shadowSummariser{s.Summarizer}
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (shadowShelf) Put(string, []byte, bool) error { return nil }
 func (shadowShelf) Touch(string) bool { return true }
 
 // shadowSummariser has what was made before, and lets nobody be asked.
-type shadowSummariser struct{ *summarize.Summariser }
+type shadowSummariser struct{ *summarize.Summarizer }
 
 // errNotAsked is why there is no prose.
 var errNotAsked = errors.New("nothing is asked in this mode")

@@ -15,7 +15,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/decision"
 	"epitome/store"
-	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -107,7 +106,7 @@ func wantedOf(conf config.Config) wantedMemories {
 
 // study has a model asked what a session teaches.
 func (k *shapers) study(q prose.Question) (taken bool) {
-	return summarize.Study(k.summariser.Summariser, q)
+	return k.summariser.Study(q)
 }
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.

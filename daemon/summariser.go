@@ -17,9 +17,9 @@ import (
 	"epitome/window"
 )
 
-// summariser is the Summariser as rewriting sees it: what it asks goes out through the proxy.
+// summariser is the Summarizer as rewriting sees it: what it asks goes out through the proxy.
 type summariser struct {
-	*summarize.Summariser
+	*summarize.Summarizer
 	conf    atomic.Pointer[config.Config]
 	windows *window.Windows
 	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one
@@ -30,7 +30,7 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 	s := &summariser{windows: k.windows}
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
-	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
+	s.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
 		Leases: k.storage.leases(),
 		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
 		Dialects: map[string]summarize.Dialect{
@@ -45,8 +45,8 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 
 // storedSummaries is one that finds what a store holds, and does nothing else.
 func storedSummaries(conf config.Config, s store.Store, counters *tokenize.Counters) *summariser {
-	return &summariser{Summariser: summarize.New(conf.Summarize,
-		summarize.Means{Store: s, Count: CountIn(tokenize.O200k, counters)})}
+	return &summariser{Summarizer: summarize.New(conf.Summarize,
+		summarize.Deps{Store: s, Count: CountIn(tokenize.O200k, counters)})}
 }
 
 // configure puts another configuration in force for what is asked from now on.

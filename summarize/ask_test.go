@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,19 +73,15 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	f("thoughts alone", text("<think>\n"+good("a")), "empty", 2)
 	f("a refusal", says(prose.Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
 	f("a refusal in a field", says(prose.Answer{Refused: true}), "declined", 2)
-	f("a refusal in words", text("I'm sorry, but I can't help with that."), "lacked the headings Goal, Constraints", 2)
+	f("a refusal in words", text("I'm sorry, but I can't help with that."), "Goal, Constraints", 2)
 	f("tool calls", says(prose.Answer{Called: true}), "called a tool", 2)
-	f("missing sections", text(no),
-		"lacked the headings Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
-	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "lacked", 2)
-	f("the form as it was given", text(wording{}.format()), "lacked the headings Goal", 2)
+	f("missing sections", text(no), "Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
+	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "nothing under", 2)
+	f("the form as it was given", text(prompt{}.render("form")), "Goal", 2)
 	f("cut off", says(prose.Answer{Text: no, Cut: true}), "cut off", 2)
 	f("reasoning that used up the cap", says(prose.Answer{Cut: true}), "before it had begun", 2)
 	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
-	f("endless", text(good("a")+strings.Repeat("x", longestText)), "too long", 2)
-	f("a turn of the session", text("User: go on\n"+good("a")), "one of the session", 2)
-	f("a turn in brackets", text("[Assistant]: sure\n"+good("a")), "one of the session", 2)
-	f("a turn in a template", text("<|im_start|>assistant\n"+good("a")), "one of the session", 2)
+	f("endless", text(good("a")+strings.Repeat("x", maxText)), "too long", 2)
 	f("an error", raw(500, "oops "+secret, ""), "status 500", 3)
 	f("half a stream", raw(200, `{"Text":"## Go`, ""), "broke off", 3)
 	f("an error within", says(prose.Answer{Error: []byte("overloaded")}), "within its answer", 3)
@@ -108,7 +105,7 @@ func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
 		!strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
 		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
 	}
-	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != prose.WayContinue || p.InputTokens != 1000 ||
+	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != prose.WayTranscript || p.InputTokens != 1000 ||
 		p.Requests != 2 {
 		t.Errorf("then %+v; cost %+v", q[1].Form, p)
 	}
@@ -159,7 +156,6 @@ func TestPassingFailuresAreTriedAgainWithPauses(t *testing.T) {
 	}
 	f("twice as long each time", 3*time.Second, breaks, raw(503, "", ""))
 	f("as long as the upstream wants", 22*time.Second, raw(429, "", "20"), raw(500, "", ""))
-	f("until when the upstream wants", 1*time.Second, raw(429, "", "Thu, 01 Jan 1970 00:00:00 GMT"))
 	f("what cannot be read counts for nothing", time.Second, raw(429, "", "soon"))
 	for _, after := range []string{"90", "3600"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -176,28 +172,68 @@ func TestPassingFailuresAreTriedAgainWithPauses(t *testing.T) {
 	}
 }
 
-func TestFailureIsRememberedForAWhile(t *testing.T) {
+func TestAnUpstreamThatFailsIsLeftAloneForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), raw(401, "", ""))
+		r := rigged(t, plain(), raw(503, "", ""))
 		for range 100 {
-			r.fails(question("a"), ErrFailed, "status 401")
+			r.fails(question("a"), ErrFailed, "status 503")
 			r.Prepare(question("a"))
 		}
-		r.calls(1)
-		time.Sleep(firstHold + time.Second)
-		r.fails(question("a"), ErrFailed, "status 401")
-		r.calls(2)
-		time.Sleep(firstHold + time.Second) // the second time it is longer
-		r.fails(question("a"), ErrFailed, "status 401")
-		r.calls(2)
-		time.Sleep(firstHold)
-		r.mu.Lock()
-		r.steps = []step{text(good("a"))}
-		r.mu.Unlock()
-		r.answered(question("a"))
 		r.calls(3)
-		if len(r.failures) != 0 {
-			t.Errorf("%d failures are remembered", len(r.failures))
+		time.Sleep(firstHold + time.Second)
+		r.fails(question("a"), ErrFailed, "status 503")
+		r.calls(6)
+		time.Sleep(firstHold + time.Second) // the second time it is longer
+		r.fails(question("a"), ErrFailed, "status 503")
+		r.calls(6)
+		time.Sleep(time.Hour)
+		r.plays(text(good("a")))
+		r.answered(question("a")) // however often its upstream failed
+		r.calls(7)
+	})
+}
+
+// A model that gives nothing usable twice in a conversation is not asked in it again; in others it is.
+func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
+	f := func(name string, bad step, requests int, jobs ...string) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rigged(t, plain(), bad)
+				in := func(key string) prose.Question {
+					q := question(key)
+					q.Conversation = "one"
+					return q
+				}
+				for _, key := range jobs {
+					if _, err := r.Ask(t.Context(), in(key)); err == nil {
+						t.Error("it is answered")
+					}
+					time.Sleep(time.Hour)
+				}
+				r.calls(requests)
+				r.plays(text(good("a")))
+				r.fails(in("later"), ErrFailed, "in this conversation")
+				r.Prepare(in("later still"))
+				synctest.Wait()
+				r.calls(requests)
+				r.answered(question("elsewhere"))
+				c := plain()
+				c.Model = "another"
+				r.Configure(c)
+				r.answered(in("of another model"))
+			})
+		})
+	}
+	f("two bad answers, each asked for twice", text("no"), 4, "a", "b")
+	f("two refusals", raw(401, "", ""), 2, "a", "b")
+	f("two silences", deaf, 2, "a", "b")
+	synctest.Test(t, func(t *testing.T) { // a good answer in between counts
+		r := rigged(t, plain(), text("no"), text(good("a")))
+		for i := range 4 {
+			q := question(fmt.Sprint(i))
+			q.Conversation = "one"
+			r.answered(q)
+			r.plays(text("no"), text(good("a")))
 		}
 	})
 }
@@ -258,10 +294,10 @@ func TestAnotherModelHasItsOwnWindow(t *testing.T) {
 			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, p.Way, last.Form.MaxOutput)
 		}
 	}
-	f("own", func(*Config) {}, prose.WayContinue, 3_000)
-	f("another", func(c *Config) { c.Model = "small" }, prose.WayTranscript, 1_024)
-	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, prose.WayTranscript, 4_096)
-	f("own again", func(*Config) {}, prose.WayContinue, 3_000)
+	f("own", func(*Config) {}, prose.WayContinue, 1_714)
+	f("another", func(c *Config) { c.Model = "small" }, prose.WayTranscript, 585)
+	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, prose.WayTranscript, 2_340)
+	f("own again", func(*Config) {}, prose.WayContinue, 1_714)
 }
 
 func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
@@ -284,10 +320,8 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	q.Transcript = nil
 	r := rigged(t, plain(), raw(400, "too long", ""))
 	r.fails(q, ErrFailed, "too long")
-	q.Key, q.Continue = "b", nil
-	r.fails(q, ErrFailed, "nothing to summarise")
-	q.Key = ""
-	r.fails(q, ErrFailed, "no key")
+	q.Conversation, q.Key, q.Continue = "another", "b", nil
+	r.fails(q, ErrFailed, "nothing to ask")
 }
 
 func TestQuestionIsAskedInTheDialectOfItsConversation(t *testing.T) {
@@ -313,6 +347,39 @@ func TestQuestionIsAskedInTheDialectOfItsConversation(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
 	q := question("a")
 	q.Dialect = "unheard of"
-	r.fails(q, ErrFailed, "nobody here speaks the API of the conversation")
+	r.fails(q, ErrFailed, "its API is unknown")
 	r.calls(0)
+}
+
+// A client that leaves and comes again, and again, goes on without a summary once summary_wait has passed in all.
+func TestRetriesDoNotWaitAllOverAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), deaf)
+		for i := range 3 {
+			ctx, leave := context.WithTimeout(t.Context(), 25*time.Second)
+			begun := time.Now()
+			_, err := r.Ask(ctx, question("k"))
+			gone := ctx.Err() != nil
+			leave()
+			if want := min(25, 60-25*i); !errors.Is(err, ErrLate) ||
+				time.Since(begun) != time.Duration(want)*time.Second || gone != (want == 25) {
+				t.Errorf("try %d: %v after %v", i, err, time.Since(begun))
+			}
+		}
+	})
+}
+
+func TestJobsThatHangDoNotHoldUpOthersForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), deaf)
+		for i := range 2 {
+			go func() { _, _ = r.Ask(t.Context(), question(fmt.Sprint("hangs ", i))) }()
+		}
+		synctest.Wait()
+		begun := time.Now()
+		if _, err := r.Ask(t.Context(), question("waits")); !errors.Is(err, ErrBusy) ||
+			time.Since(begun) != 15*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+	})
 }

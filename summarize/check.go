@@ -3,161 +3,118 @@ package summarize
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"epitome/inject"
 	"epitome/prose"
 )
 
-// longestText bounds what is kept of an answer, in bytes.
-const longestText = 256 << 10
+const maxText = 256 << 10 // bytes of an answer
 
-var (
-	// A heading may be written with other marks than it was asked for, numbered, and with its text behind a colon.
-	heading = regexp.MustCompile(`^\s{0,3}((?:#{1,6}\s*|\*\*\s*)*)(?:[0-9]{1,2}[.)]\s*)?(?:\*\*)?([A-Za-z]+(?: [A-Za-z]+)?)\s*(?:\*\*)?\s*(?::\s*(?:\*\*)?\s*(.*))?$`)
-	turn    = regexp.MustCompile(`(?i)^\W*(?:im_start\|?>?\s*)?(?:user|human|assistant|system|tool|ai)\s*[\]>*|]*\s*:`)
-	special = regexp.MustCompile(`(?i)^<\|?\s*(?:im_start|start_header_id|user|assistant|system)\b`)
-)
+// frame matches beginnings of lines that epitome writes around a summary.
+var frame = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary)`)
 
-// reading is an answer that is being judged.
-type reading struct {
-	prose.Answer
-	detail
-	tag   string
-	most  int // tokens that the prose may have; 0 is no limit
-	count func(string) int
-
-	learns bool // a section for later sessions is none of the summary
-}
-
-// judge returns the answer's text in its proper form, or why it cannot be used.
-func (r reading) judge() (text string, tokens int, why string) {
-	said := unwrap(r.Text)
-	parts, opening := r.splitSections(said)
-	switch missing := r.missingHeadings(parts); {
-	case said == "" && r.Called:
-		return "", 0, "it called a tool in place of a text"
-	case said == "" && r.Refused:
-		return "", 0, "it was declined"
-	case said == "" && r.Cut:
-		return "", 0, "it was at its end before it had begun"
+// read returns what is kept of an answer, or why it cannot be used.
+func (j *job) read(answer prose.Answer) (text, why string) {
+	const minDistillate = 16 // bytes; less says nothing about a result
+	said, most := unwrap(answer.Text), j.maxTokens()
+	switch {
+	case answer.Refused:
+		return "", "it was declined"
+	case said == "" && answer.Called:
+		return "", "it called a tool in place of a text"
+	case said == "" && answer.Cut:
+		return "", "it was cut off before it had begun"
 	case said == "":
-		return "", 0, "it was empty"
-	case turn.MatchString(opening) || special.MatchString(opening):
-		return "", 0, "it spoke as one of the session"
-	case len(missing) == len(sectionsOf(r.detail)) && r.Refused:
-		return "", 0, "it was declined"
-	case len(missing) > 0 && r.Cut:
-		return "", 0, "it was cut off before its end; be shorter"
-	case len(missing) > 0:
-		return "", 0, "it lacked the headings " + strings.Join(missing, ", ")
-	case len(said) > longestText:
-		return "", 0, "it was far too long"
+		return "", "it was empty"
+	case len(said) > maxText:
+		return "", "it was far too long"
+	case j.question.Learns():
+		text = kept
+	case j.question.Distils() && (answer.Cut || len(said) < minDistillate):
+		return "", "it was cut off or said nothing"
+	case j.question.Distils():
+		text = defuse(said)
+	default:
+		text, why = j.summary(said, answer.Cut)
 	}
-	text = r.joinSections(parts)
-	if tokens = r.count(text); r.most > 0 && tokens > r.most {
-		return "", 0, fmt.Sprintf("it had %d tokens, and %d are the most", tokens, r.most)
+	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
+		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
-	return text, tokens, ""
+	if why == "" {
+		j.hear(said, answer.Cut)
+	}
+	return text, why
 }
 
-// unwrap returns a text without the thoughts that some models tell before it, and without the fence that some put
-// around it.
-func unwrap(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
-	for _, thought := range [...]string{"think", "thinking", "analysis"} {
-		rest, thinks := strings.CutPrefix(text, "<"+thought+">")
-		if !thinks {
-			continue
+// summary returns the sections of an answer in their order, or why it is no summary.
+func (j *job) summary(said string, isCut bool) (text, why string) {
+	names, form := j.prompt.headings(), j.prompt.render("form")
+	parts := sections(said, append(names, inject.Heading))
+	var missing []string
+	isEmpty := true
+	for _, name := range names {
+		body, found := parts[name]
+		body = strings.TrimSpace(body)
+		if !found || strings.HasPrefix(body, "[") && strings.Contains(form, body) { // the form as it was given
+			missing = append(missing, name)
 		}
-		_, text, _ = strings.Cut(rest, "</"+thought+">") // one without an end has no answer behind it
+		isEmpty = isEmpty && body == ""
+		text += "## " + name + "\n" + defuse(body) + "\n"
+	}
+	switch {
+	case len(missing) > 0 && isCut:
+		return "", "it was cut off before its end; be shorter"
+	case len(missing) > 0:
+		return "", "it lacked the headings " + strings.Join(missing, ", ")
+	case isEmpty:
+		return "", "it had nothing under its headings"
+	}
+	return text, ""
+}
+
+// unwrap returns a text without the thoughts that some models write before it and the fence that some put around it.
+func unwrap(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(text, "\ufffd"))
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "<think>"); ok {
+		_, text, _ = strings.Cut(rest, "</think>") // nothing, if the thoughts never end
 		text = strings.TrimSpace(text)
 	}
-	if first, rest, more := strings.Cut(text, "\n"); more && strings.HasPrefix(first, "```") {
-		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
+	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "```") {
+		text = strings.TrimSpace(strings.TrimSuffix(rest, "```"))
 	}
 	return text
 }
 
-// splitSections finds the sections, and the first line that stands before them. Under a heading that comes twice
-// stands what is under both.
-func (r reading) splitSections(text string) (parts map[string]string, opening string) {
-	parts = map[string]string{}
-	at := ""
-	for l := range strings.Lines(text) {
-		if name, rest := r.headingOf(l); name != "" {
+// sections returns what stands under each of the headings. What stands before them is left out.
+func sections(text string, headings []string) map[string]string {
+	parts, at := map[string]string{}, ""
+	for line := range strings.Lines(text) {
+		if name, rest := headingIn(line, headings); name != "" {
 			at = name
 			parts[at] += "\n" + rest + "\n"
-			continue
-		}
-		if at == "" && opening == "" {
-			opening = strings.TrimSpace(l)
-		}
-		if at != "" {
-			parts[at] += l
+		} else if at != "" {
+			parts[at] += line
 		}
 	}
-	return parts, opening
+	return parts
 }
 
-// headingOf returns the section that a line is the heading of, and what of its text stands on that line.
-func (r reading) headingOf(l string) (name, rest string) {
-	m := heading.FindStringSubmatch(strings.TrimRight(l, " \t\n"))
-	if m == nil || m[1] == "" && m[3] != "" { // without a mark, it is a sentence
+// headingIn returns the heading that a line is, and what of the section stands on the same line. Models number
+// headings, mark them in other ways than they were asked to, and put a colon behind them.
+func headingIn(line string, headings []string) (name, rest string) {
+	const marks = "#* \t\n"
+	head, rest, _ := strings.Cut(line, ":")
+	head, rest = strings.TrimLeft(strings.Trim(head, marks), "0123456789.) "), strings.Trim(rest, marks)
+	i := slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, head) })
+	isSentence := rest != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "*")
+	if i < 0 || isSentence {
 		return "", ""
 	}
-	for _, s := range sectionsOf(r.detail) {
-		if strings.EqualFold(s.heading, m[2]) {
-			return s.heading, m[3]
-		}
-	}
-	if r.learns && strings.EqualFold(inject.Heading, m[2]) {
-		return inject.Heading, m[3]
-	}
-	return "", ""
+	return headings[i], rest
 }
 
-// missingHeadings returns the headings that are not there, or that have what was asked in the place of an answer. All
-// of them, and nothing under any of them, is no summary either.
-func (r reading) missingHeadings(parts map[string]string) (list []string) {
-	words := false
-	for _, s := range sectionsOf(r.detail) {
-		body, there := parts[s.heading]
-		words = words || strings.TrimSpace(body) != ""
-		if !there || strings.Contains(body, s.asks) {
-			list = append(list, s.heading)
-		}
-	}
-	if !words {
-		list = nil
-		for _, s := range sectionsOf(r.detail) {
-			list = append(list, s.heading)
-		}
-	}
-	return list
-}
-
-// joinSections puts the sections in their order, and takes the edge off lines that could pass for those of the program.
-func (r reading) joinSections(parts map[string]string) string {
-	var b strings.Builder
-	for _, s := range sectionsOf(r.detail) {
-		fmt.Fprintf(&b, "## %s\n", s.heading)
-		for l := range strings.Lines(strings.TrimSpace(parts[s.heading])) {
-			b.WriteString(r.defuse(strings.TrimRight(l, " \t\r\n")) + "\n")
-		}
-	}
-	return b.String()
-}
-
-// defuse returns a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
-// transcript.
-func (r reading) defuse(l string) string {
-	bare := strings.TrimLeft(l, " \t\ufeff")
-	for _, mark := range [...]string{"== ", "[epitome: ", "[end of summary", "[" + r.tag} {
-		if strings.HasPrefix(bare, mark) {
-			return "> " + bare
-		}
-	}
-	return l
-}
+// defuse returns a text of which no line can be taken for one of the frame around a summary.
+func defuse(text string) string { return frame.ReplaceAllString(text, "> $1") }

@@ -35,91 +35,45 @@ const (
 
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
-	if _, ok := detailOf(c.Detail); !ok {
-		return unit.Wrong([]string{"summarize", "detail"},
-			"cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(prose.Details(), ", "))
-	}
-	if !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare) {
-		return unit.Wrong([]string{"summarize", "prepare"},
-			"cannot use summarize.prepare %q: write auto, on or off", c.Prepare)
-	}
-	if c.Upstream != "" && c.Model == "" {
-		return unit.Wrong([]string{"summarize", "upstream"},
-			"cannot use summarize.upstream %q without a model: write summarize.model as well", c.Upstream)
-	}
-	if c.KeyEnv != "" && c.Upstream == "" {
-		return unit.Wrong([]string{"summarize", "key_env"}, // what stands there may be the key itself
-			"cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
-	}
-	if err := c.checkDistill(); err != nil {
-		return err
-	}
-	for _, number := range []struct {
-		key   string
-		value any
-		sound bool
-	}{
-		{"summary_wait", c.Wait, c.Wait > 0}, {"summary_timeout", c.Timeout, c.Timeout > 0},
-		{"jobs", c.Jobs, c.Jobs > 0},
-		{"queue", c.Queue, c.Queue > 0}, {"tries", c.Tries, c.Tries > 0}, {"pending", c.Pending, c.Pending > 0},
-	} {
-		if !number.sound {
-			return unit.Wrong([]string{"summarize", number.key},
-				"cannot use summarize.%s %v: it must be greater than zero",
-				number.key, number.value)
-		}
-	}
-	if c.MaxOutput < leastOutput {
-		return unit.Wrong([]string{"summarize", "max_output"},
-			"cannot use summarize.max_output %d: write at least %d tokens", c.MaxOutput, leastOutput)
-	}
-	return nil
-}
-
-// checkDistill says why results cannot be distilled, if they are to be.
-func (c Config) checkDistill() error {
+	_, known := details[c.Detail]
+	mayAsk := prose.Style{Mode: c.Mode}.MayAsk()
 	switch {
-	case !c.Distill:
-		return nil
-	case c.Model == "":
-		return unit.Wrong([]string{"summarize", "distill"},
-			"cannot use summarize.distill without a model to ask: write summarize.model as well")
-	case c.Prepare == PrepareOff:
-		return unit.Wrong([]string{"summarize", "distill"},
-			"cannot use summarize.distill with prepare = %q, as distillates are made ahead of need alone: write auto or on",
-			c.Prepare)
-	case !prose.Style{Mode: c.Mode}.MayAsk():
-		return unit.Wrong([]string{"summarize", "distill"},
-			"cannot use summarize.distill with mode = %q, in which no model is asked: write auto, hybrid or llm", c.Mode)
+	case !known:
+		return wrong("detail", "%q: write one of %s", c.Detail, strings.Join(prose.Details(), ", "))
+	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
+		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
+	case c.Upstream != "" && c.Model == "":
+		return wrong("upstream", "%q without a model: write summarize.model as well", c.Upstream)
+	case c.KeyEnv != "" && c.Upstream == "": // what stands there may be the key itself
+		return wrong("key_env", "without the upstream it is for: write summarize.upstream as well")
+	case c.Distill && c.Model == "":
+		return wrong("distill", "without a model to ask: write summarize.model as well")
+	case c.Distill && c.Prepare == PrepareOff:
+		return wrong("distill", "with prepare = %q, as distillates are made ahead of need alone: write auto or on", c.Prepare)
+	case c.Distill && !mayAsk:
+		return wrong("distill", "with mode = %q, in which no model is asked: write auto, hybrid or llm", c.Mode)
+	case c.MaxOutput < minOutput:
+		return wrong("max_output", "%d: write at least %d tokens", c.MaxOutput, minOutput)
+	}
+	for key, isPositive := range map[string]bool{
+		"summary_wait": c.Wait > 0, "summary_timeout": c.Timeout > 0, "jobs": c.Jobs > 0, "queue": c.Queue > 0,
+		"tries": c.Tries > 0, "pending": c.Pending > 0,
+	} {
+		if !isPositive {
+			return wrong(key, "with that value: it must be greater than zero")
+		}
 	}
 	return nil
 }
 
-// leastOutput is the smallest cap on an answer in tokens in which a short summary has room.
-const leastOutput = 512
-
-// detail is a row of the table of levels.
-type detail struct {
-	name   string
-	tokens int  // that are asked for, about
-	task   bool // only the sections that tell the task
+func wrong(key, format string, values ...any) error {
+	return unit.Wrong([]string{"summarize", key}, "cannot use summarize."+key+" "+format, values...)
 }
 
-// details returns the levels of detail.
-func details() []detail {
-	return []detail{
-		{name: prose.DetailHigh, tokens: 3_000},
-		{name: prose.DetailMedium, tokens: 1_500},
-		{name: prose.DetailLow, tokens: 600},
-		{name: prose.DetailTruncate, tokens: 250, task: true},
-	}
-}
+// minOutput is the smallest cap on an answer in tokens in which a short summary has room.
+const minOutput = 512
 
-func detailOf(name string) (detail, bool) {
-	for _, d := range details() {
-		if d.name == name {
-			return d, true
-		}
-	}
-	return detail{}, false
+// details are the tokens that a summary is asked for. DetailTruncate has only the sections about the task.
+var details = map[string]int{
+	prose.DetailHigh: 3_000, prose.DetailMedium: 1_500, prose.DetailLow: 600, prose.DetailTruncate: 250,
 }

@@ -5,39 +5,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
-	"epitome/event"
+	"golang.org/x/sync/semaphore"
+
 	"epitome/prose"
 )
 
-// job is a question that waits for its turn or is being asked.
+// job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes
+// what the upstream objects to.
 type job struct {
-	question prose.Question // emptied at the end: neither conversation nor credential outlive the job
+	*Summarizer
+	question prose.Question
 	conf     Config
-	key      string
-	size     int64
-	made     time.Time
-	upstream string    // that is asked
-	asked    bool      // someone waits for it, or has done so
-	since    time.Time // when the first one came who did
-	prepared bool      // nobody did when it began
+	upstream string // that is asked
+	model    string
+	dialect  Dialect // nil if it is unknown
+	part     string  // names what the model does in the conversation
+	size     int64   // bytes of the question, about
+	created  time.Time
+	prepared bool // nobody waited for it when it was created
+	begun    atomic.Bool
 
-	begun chan struct{} // closed when it is its turn
-	done  chan struct{} // closed when prose and err stand
-	prose prose.Prose
+	asked  bool      // somebody waits for it, or did
+	waited time.Time // when somebody first did
+
+	ctx     context.Context // ends with the job's time
+	prompt  prompt
+	way     string
+	form    prose.Form
+	step    int           // of cutting the transcript down
+	tries   int           // that failed for a reason that may pass
+	mayPass bool          // it failed for a reason that may pass
+	hold    time.Duration // how long the upstream wants to be left alone
+	lessons lessons
+
+	done  chan struct{} // closed when prose and err are final
+	prose prose.Prose   // its cost grows while the job runs
 	err   error
 }
 
 // join returns the job of a question: the one there is, or a new one if there is room.
-func (s *Summariser) join(q prose.Question, asked bool) (*job, error) {
-	conf := s.settle(&q)
-	if q.Key == "" {
-		return nil, fmt.Errorf("%w: the question has no key", ErrFailed)
-	}
+func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -46,226 +58,107 @@ func (s *Summariser) join(q prose.Question, asked bool) (*job, error) {
 	now := time.Now()
 	if j := s.jobs[q.Key]; j != nil {
 		if asked && !j.asked {
-			j.asked, j.since = true, now
+			j.asked, j.waited = true, now
 		}
-		s.startLocked()
 		return j, nil
 	}
-	j := &job{
-		question: q, conf: conf, key: q.Key, size: sizeOf(&q), upstream: cmp.Or(conf.Upstream, q.Upstream),
-		made: now, asked: asked, since: now, begun: make(chan struct{}), done: make(chan struct{}),
-	}
-	if err := s.heldLocked(j, now); err != nil {
+	j := s.newJob(q, asked, now)
+	if err := s.failures.reason(j, now); err != nil {
 		return nil, err
 	}
-	if !s.roomLocked(j) {
+	if !s.hasRoom(j) {
 		return nil, ErrBusy
 	}
-	s.jobs[j.key] = j
-	s.queue = append(s.queue, j)
+	s.jobs[q.Key] = j
 	s.pending += j.size
-	s.startLocked()
+	places := []*semaphore.Weighted{s.places}
+	if j.prepared {
+		places = []*semaphore.Weighted{s.preparedPlaces, s.places}
+	}
+	s.work.Go(func() { s.run(j, places) })
 	return j, nil
 }
 
-// settle returns the configuration by which q is asked from now on, with q's own detail. Where that names another model
-// than the conversation's own, q is told as text and has that model's window.
-func (s *Summariser) settle(q *prose.Question) Config {
-	conf := *s.conf.Load()
-	conf.Detail = cmp.Or(q.Detail, conf.Detail)
-	if conf.Model != "" || conf.Upstream != "" {
-		q.Continue = nil
-		q.Usable = s.means.Usable(cmp.Or(conf.Upstream, q.Upstream), cmp.Or(conf.Model, q.Model))
+func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
+	j := &job{
+		Summarizer: s, question: q, conf: s.conf, created: now, prepared: !asked, asked: asked, waited: now,
+		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
+		dialect: s.deps.Dialects[q.Dialect], way: prose.WayTranscript, done: make(chan struct{}),
+		size: int64(len(q.Continue) + len(q.Earlier)),
 	}
-	return conf
-}
-
-// sizeOf returns the memory that a question holds, about, in bytes.
-func sizeOf(q *prose.Question) int64 {
-	const perEntry = 64
-	n := len(q.Key) + len(q.Continue) + len(q.Earlier)
 	for i := range q.Transcript {
-		e := &q.Transcript[i]
-		n += len(e.Tool) + len(e.State) + len(e.Text) + perEntry
+		j.size += int64(len(q.Transcript[i].Text))
 	}
-	return int64(n)
+	j.conf.Detail = cmp.Or(q.Detail, s.conf.Detail)
+	j.part = strings.Join([]string{q.Conversation, j.conf.Detail, j.upstream, j.model}, " ")
+	if j.upstream != q.Upstream {
+		j.dialect = s.deps.Dialects[""]
+	}
+	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
+		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)
+	}
+	if j.question.Continue != nil {
+		j.way = prose.WayContinue
+	}
+	j.form.MaxOutput = s.conf.MaxOutput
+	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
+		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
+	}
+	return j
 }
 
-// heldLocked returns why the job's question is not asked now: it failed a while ago, or, if nobody waits for it,
-// another one of its model.
-func (s *Summariser) heldLocked(j *job, now time.Time) error {
-	if err := s.failures.holdError(j.key, now); err != nil || j.asked {
-		return err
-	}
-	return s.failures.holdError(j.line(), now)
-}
-
-// line names the upstream and model that are asked. No key of a question is like it: they are hashes.
-func (j *job) line() string {
-	kind := "line "
-	switch { // what a result or a session makes a model say must not keep summaries from being made
-	case j.question.Distils():
-		kind = "line of distillates "
-	case j.question.Learns():
-		kind = "line of sessions "
-	}
-	return kind + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
-}
-
-// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue,
-// distillates and sessions no more than a quarter, and one question may be larger than all of them should be together.
-func (s *Summariser) roomLocked(j *job) bool {
-	conf := s.conf.Load()
-	if s.pending > 0 && s.pending+j.size > int64(conf.Pending) {
-		return false
-	}
-	places := conf.Queue
+// hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue,
+// distillates and sessions a quarter. A question that is larger than all may be together is taken alone.
+func (s *Summarizer) hasRoom(j *job) bool {
+	queue := s.conf.Queue
 	switch {
 	case j.question.Distils() || j.question.Learns():
-		places /= 4
+		queue /= 4
 	case !j.asked:
-		places /= 2
+		queue /= 2
 	}
-	return len(s.queue) < places || len(s.queue) == 0 && s.running < conf.Jobs
+	fits := s.pending == 0 || s.pending+j.size <= int64(s.conf.Pending)
+	return fits && len(s.jobs) < s.conf.Jobs+queue
 }
 
-// startLocked starts as many jobs as may run.
-func (s *Summariser) startLocked() {
-	for jobs := s.conf.Load().Jobs; s.running < jobs && !s.closed; {
-		i := s.nextLocked(jobs)
-		if i < 0 {
+// run waits for the job's turn, does it, and hands the outcome to those who wait.
+func (s *Summarizer) run(j *job, places []*semaphore.Weighted) {
+	ctx, cancel := context.WithDeadline(s.life, j.created.Add(j.conf.Timeout.D()))
+	defer cancel()
+	for _, place := range places {
+		if place.Acquire(ctx, 1) != nil {
+			s.end(j, prose.Prose{}, ErrBusy)
 			return
 		}
-		j := s.queue[i]
-		s.queue = slices.Delete(s.queue, i, i+1)
-		s.running++
-		s.busy[j.upstream]++
-		close(j.begun)
-		if j.prepared = !j.asked; j.prepared {
-			s.prepared++
+		defer place.Release(1)
+	}
+	j.begun.Store(true)
+	j.ctx = ctx
+	p, err := prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
+	defer func() {
+		if recover() != nil { // its value may have words of a conversation
+			s.deps.Log.Error("a bug broke off a summary", "stack", string(debug.Stack()))
 		}
-		s.work.Add(1)
-		go s.run(j)
-	}
+		s.end(j, p, err)
+	}()
+	p, err = j.answer()
 }
 
-// nextLocked returns whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's.
-// One place stays free for those that are waited for, if there are two, and a quarter of them for other upstreams than
-// the one that has the rest.
-func (s *Summariser) nextLocked(jobs int) int {
-	free := func(asked bool) func(*job) bool {
-		return func(j *job) bool { return j.asked == asked && s.busy[j.upstream] < jobs-jobs/4 }
-	}
-	if i := slices.IndexFunc(s.queue, free(true)); i >= 0 || s.prepared >= max(1, jobs-1) {
-		return i
-	}
-	return slices.IndexFunc(s.queue, free(false))
-}
-
-func (s *Summariser) run(j *job) {
-	defer s.work.Done()
-	m := &making{Summariser: s, q: &j.question, conf: &j.conf}
-	p, err := m.runGuarded(j)
-	s.finish(j, m.hold, p, err)
-	if err == nil {
-		m.lessons.keep(s) // now that nobody waits
-	}
-}
-
-// finish makes room for other jobs, and hands the outcome to those who wait. hold is how long the upstream wants to be
-// left alone.
-func (s *Summariser) finish(j *job, hold time.Duration, p prose.Prose, err error) {
+// end hands the outcome of a job to those who wait.
+func (s *Summarizer) end(j *job, p prose.Prose, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running--
-	if s.busy[j.upstream]--; s.busy[j.upstream] == 0 {
-		delete(s.busy, j.upstream)
-	}
-	if j.prepared {
-		s.prepared--
-	}
 	switch {
-	case err == nil:
-		delete(s.failures, j.key)
-		delete(s.failures, j.line())
+	case err != nil && s.closed:
+		err = ErrClosed
 	case errors.Is(err, ErrFailed):
-		s.failures.add(j.key, err, hold)
-		s.failures.add(j.line(), err, hold)
+		s.failures.add(j, err)
+	case err == nil:
+		delete(s.failures, j.question.Key)
+		delete(s.failures, j.part)
 	}
-	s.endLocked(j, p, err)
-	s.startLocked()
-}
-
-// endLocked hands the outcome to those who wait.
-func (s *Summariser) endLocked(j *job, p prose.Prose, err error) {
-	delete(s.jobs, j.key)
+	delete(s.jobs, j.question.Key)
 	s.pending -= j.size
-	j.question, j.conf = prose.Question{}, Config{}
 	j.prose, j.err = p, err
 	close(j.done)
-}
-
-// runGuarded does the job. A panic is a failure of this job alone.
-func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
-	begun := time.Now()
-	defer func() {
-		if caught := recover(); caught != nil {
-			m.means.logPanic("a bug broke off a summary", caught)
-			p, err = prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
-			m.tell(event.SummaryFailed, prose.Prose{}, "a bug in epitome")
-		}
-	}()
-	if p, ok := m.Ready(j.key); ok { // it was made between the asker's look and the job
-		return p, nil
-	}
-	var cancel context.CancelFunc
-	m.ctx, cancel = context.WithDeadline(m.life, j.made.Add(j.conf.Timeout.D()))
-	defer cancel()
-	if m.ctx.Err() != nil && m.life.Err() == nil {
-		return prose.Prose{}, ErrBusy // its time has passed in the queue
-	}
-	giveBack, p, err := m.takeLease(j.key)
-	if giveBack == nil {
-		return p, err
-	}
-	failed := firstHold // of a panic, too
-	defer func() { giveBack(failed) }()
-	m.begin(j)
-	m.tell(event.SummaryStarted, prose.Prose{}, "")
-	p, err = m.ask()
-	m.cost.Took = time.Since(begun)
-	if err != nil {
-		failed = max(firstHold, m.hold)
-		m.tell(event.SummaryFailed, m.cost, err.Error())
-		return prose.Prose{}, err
-	}
-	failed = 0
-	p = m.archive.save(j.key, m.withCost(p))
-	m.tell(event.SummaryCompleted, p, "")
-	return p, nil
-}
-
-// logPanic says where it happened. What a panic says may be of the conversation, unless the runtime says it.
-func (m *Means) logPanic(message string, caught any) {
-	what := "a panic"
-	var bug runtime.Error
-	if err, ok := caught.(error); ok && errors.As(err, &bug) {
-		what = bug.Error()
-	}
-	m.Log.Error(message, "panic", what, "stack", string(debug.Stack()))
-}
-
-// tell tells an event. Whoever hears it cannot break the job.
-func (m *making) tell(kind string, p prose.Prose, reason string) {
-	defer func() {
-		if caught := recover(); caught != nil {
-			m.means.logPanic("an event of a summary could not be told", caught)
-		}
-	}()
-	m.means.Tell(event.Summary{
-		Kind: kind, Time: time.Now(), Conversation: m.q.Conversation, Upstream: m.upstream(),
-		Model:  event.Clip(m.model()),
-		Detail: m.conf.Detail, Way: m.way, Update: m.q.Earlier != "", Prepared: m.early, SpanTokens: m.q.SpanTokens,
-		Tokens: p.Tokens, Cost: p.Cost, Reason: event.Clip(reason),
-	})
 }

@@ -37,7 +37,7 @@ func TestOneOfSeveralProcessesAsks(t *testing.T) {
 	var some []*rig
 	for range 2 {
 		r := over(t, facts, plain(), takes(50*time.Millisecond, text(good("k"))))
-		r.means.Leases = leases
+		r.deps.Leases = leases
 		some = append(some, r)
 	}
 	var all sync.WaitGroup
@@ -51,7 +51,7 @@ func TestOneOfSeveralProcessesAsks(t *testing.T) {
 	}
 	// One that fails keeps the others from asking, and where it is not known who asks, nobody does.
 	r := over(t, facts, plain(), raw(400, "no", ""))
-	r.means.Leases = leases
+	r.deps.Leases = leases
 	r.fails(question("other"), ErrFailed, "")
 	if leases.failed < firstHold {
 		t.Errorf("nobody is to ask for %v", leases.failed)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/store"
 	"epitome/store/memory"
 	"epitome/unit"
 )
@@ -33,15 +35,16 @@ func plain() Config {
 // good returns an answer as it should be.
 func good(about string) string {
 	var b strings.Builder
-	for _, s := range sections {
-		fmt.Fprintf(&b, "## %s\n%s of %s\n", s.heading, strings.ToLower(s.heading), about)
+	for _, h := range (prompt{}).headings() {
+		fmt.Fprintf(&b, "## %s\n%s of %s\n", h, strings.ToLower(h), about)
 	}
 	return b.String()
 }
 
+// question is one about a conversation of its own.
 func question(key string) prose.Question {
 	return prose.Question{
-		Key: key, Conversation: "c1", Upstream: "up", Model: "own",
+		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own",
 		Credential: secret, Continue: []byte("the conversation of " + key),
 		Transcript: []prose.Entry{
 			{Group: 1, Kind: prose.User, Text: "please fix " + key},
@@ -149,11 +152,11 @@ func takes(d time.Duration, then step) step {
 	}
 }
 
-// rig is a Summariser over a scripted upstream.
+// rig is a Summarizer over a scripted upstream.
 type rig struct {
-	*Summariser
+	*Summarizer
 	t     testing.TB
-	store Facts
+	store store.Store
 
 	mu      sync.Mutex
 	steps   []step         // the last one is repeated
@@ -183,6 +186,13 @@ func (r *rig) send(ctx context.Context, q Request) (Response, error) {
 	return do(ctx, s)
 }
 
+// plays sets what comes next.
+func (r *rig) plays(steps ...step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.steps = append(slices.Repeat([]step{steps[0]}, len(r.sent)), steps...)
+}
+
 func (r *rig) requests() []sent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,13 +209,13 @@ func rigged(t testing.TB, c Config, steps ...step) *rig {
 	return over(t, memory.New(64<<20, time.Now), c, steps...)
 }
 
-func over(t testing.TB, s Facts, c Config, steps ...step) *rig {
+func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 	t.Helper()
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, store: s, steps: steps}
-	r.Summariser = New(c, Means{
+	r.Summarizer = New(c, Deps{
 		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send,
 		Dialects: map[string]Dialect{"": tongue{}, "other": otherTongue{}},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },

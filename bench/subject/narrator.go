@@ -25,7 +25,7 @@ import (
 // narrator is the summariser of one replayed conversation: the one that serves, with a stand-in for the model. All
 // that is asked with a request is answered before the next one comes, so that one input has one outcome.
 type narrator struct {
-	*summarize.Summariser
+	*summarize.Summarizer
 	prepare string // how summaries are prepared, as configured
 	model   *standIn
 	ahead   []prose.Question // to be answered once the request is shaped
@@ -36,7 +36,7 @@ func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windo
 	const patience = unit.Duration(time.Hour) // a busy machine makes no difference
 	conf.Wait, conf.Timeout = patience, patience
 	n := &narrator{prepare: conf.Prepare, model: model}
-	n.Summariser = summarize.New(conf, summarize.Means{
+	n.Summarizer = summarize.New(conf, summarize.Deps{
 		Store: facts, Keep: patience.D, Send: n.model.send,
 		Dialects: map[string]summarize.Dialect{model.Key(): model},
 		Overflow: window.TooLong, Count: model.count,
