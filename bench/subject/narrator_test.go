@@ -89,7 +89,7 @@ func TestReplayedSummaryIsAskedForAsItIsConfigured(t *testing.T) {
 		}
 	}
 	f(64_000, true, func(*Subject) {})
-	f(32_000, false, func(*Subject) {})
+	f(32_000, true, func(*Subject) {})
 	f(32_000, true, func(p *Subject) { p.Conf.Summarize.Mode = prose.ModeLLM })
 	f(64_000, false, func(p *Subject) { p.Conf.Summarize.Mode = prose.ModeIntent })
 	f(64_000, false, func(p *Subject) { p.Code = true })
