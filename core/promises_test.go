@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"sync"
@@ -19,8 +20,15 @@ import (
 	"epitome/offload"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan/plantest"
+	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
 )
+
+func TestMain(m *testing.M) {
+	scriptedtest.CollectLess()
+	scriptedtest.DrawFewer("12")
+	os.Exit(m.Run())
+}
 
 // seam is a Shaper as package promises knows one.
 type seam struct {
@@ -119,6 +127,32 @@ func TestRecordedConversationsKeepThePromises(t *testing.T) {
 			t.Run(api+" "+filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
 				promises.PlayFile(t, startSeam, api, path, 64_000)
+			})
+		}
+	}
+}
+
+// So do random ones, whatever befalls them.
+func TestRandomConversationsKeepThePromises(t *testing.T) {
+	for api := range seamDialects {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				for range 4 { // a play costs less than one of two that are apart
+					promises.PlayRandom(t, startSeam, api)
+				}
+			})
+		})
+	}
+}
+
+// Conversations that begin alike share nothing else.
+func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
+	for api := range seamDialects {
+		for _, apart := range []string{"scope", "system", "fork"} {
+			t.Run(api+" "+apart, func(t *testing.T) {
+				t.Parallel()
+				rapid.Check(t, func(t *rapid.T) { promises.PlayApart(t, startSeam, api, apart) })
 			})
 		}
 	}

@@ -544,8 +544,15 @@ func (x *shaping) fallBack() {
 	})
 	x.unrecorded = x.out.Report.Err != nil || x.out.Report.Conversation == ""
 	err = errors.Join(err, x.out.Report.Err)
-	x.out.Report.Err = nil
-	x.try(func() error { return x.build(false) })
-	x.out.Report.Err = errors.Join(err, x.out.Report.Err)
-	x.out.Report.Action, x.out.Report.Code = event.ActionBypass, event.CodeFailed
+	r := &x.out.Report
+	r.Err = nil
+	if x.try(func() error { return x.build(false) }); r.Err != nil { // it goes as it came
+		s.Edits = nil
+		s.Prepare()
+	}
+	r.Err = errors.Join(err, r.Err)
+	r.Action, r.Code = event.ActionBypass, event.CodeFailed
+	if errors.Is(r.Err, conversation.ErrBroken) && !x.unrecorded { // nothing has failed here
+		r.Action, r.Code, r.Reason, r.Err = event.ActionNone, event.CodeFailed, r.Err.Error(), nil
+	}
 }

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"errors"
 	"fmt"
 
 	"epitome/core/jsonspan"
@@ -38,6 +39,9 @@ const (
 	RuleTrigger   = "a request for a compaction is not the last item"
 )
 
+// ErrBroken says that a request breaks rules as it came, and would break more of them rewritten.
+var ErrBroken = errors.New("the request is broken as it came")
+
 // Worse returns an error if a rewritten request breaks a rule that the original kept. A conversation that came in
 // broken may stay broken, but must not become more so.
 func Worse(original, rewritten *Request) error {
@@ -48,10 +52,15 @@ func Worse(original, rewritten *Request) error {
 	for _, f := range original.Dialect.Flaws(original) {
 		had[f.comparable()]++
 	}
+	isBroken := len(had) > 0
 	for _, f := range rewritten.Dialect.Flaws(rewritten) {
 		key := f.comparable()
 		if had[key]--; had[key] < 0 {
-			return fmt.Errorf("the rewritten request breaks a rule: %s", f)
+			err := fmt.Errorf("the rewritten request breaks a rule: %s", f)
+			if isBroken {
+				err = fmt.Errorf("%w: %w", ErrBroken, err)
+			}
+			return err
 		}
 	}
 	return nil

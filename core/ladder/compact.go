@@ -79,7 +79,8 @@ func (s *State) staying() []bool {
 	dropped, _, _ := s.edited()
 	repeated := map[string]bool{}
 	groups := s.Request.Groups()
-	for _, g := range slices.Backward(groups) {
+	next := len(groups) // that stays
+	for k, g := range slices.Backward(groups) {
 		isSystem := s.Request.Items[g.First].Role == conversation.System
 		stay := s.isPinned(g)
 		if isSystem && !stay {
@@ -90,8 +91,34 @@ func (s *State) staying() []bool {
 		for i := g.First; i < g.End; i++ {
 			stays[i] = stay && !dropped[i]
 		}
+		if isSystem && stays[g.First] {
+			s.keepAnswer(stays, groups[k+1:next])
+		}
+		if stays[g.First] {
+			next = k
+		}
 	}
 	return stays
+}
+
+// keepAnswer has the last answer in some groups stay: an answer has to stand between a message of the system and one of
+// the user.
+func (s *State) keepAnswer(stays []bool, groups []conversation.Group) {
+	if len(groups) == 0 {
+		return
+	}
+	end := groups[len(groups)-1].End
+	if end == len(stays) || s.Request.Items[end].Role != conversation.User {
+		return
+	}
+	for _, g := range slices.Backward(groups) {
+		if s.Request.Items[g.First].StartsAnswer {
+			for i := g.First; i < g.End; i++ {
+				stays[i] = true
+			}
+			return
+		}
+	}
 }
 
 // withoutNumbers drops digits and the signs between them.
