@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"epitome/core/activity"
 	"epitome/core/chat"
 	"epitome/core/conversation"
+	"epitome/core/ladder"
 	"epitome/core/ledger"
 	"epitome/core/messages"
 	"epitome/core/responses"
@@ -63,8 +65,15 @@ var (
 func (c seam) Shape(r promises.Request) promises.Sent {
 	c.window.Store(int64(r.Window))
 	c.readsAlike(r)
-	out := c.Shaper.Shape(Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
-		Limits: seamLimits(r.Limits), Now: r.Now})
+	in := Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
+		Limits: seamLimits(r.Limits), Now: r.Now}
+	if r.Refused > 0 {
+		in.Rescue = &Rescue{Most: r.Refused, From: ladder.StageClear}
+	}
+	out := c.Shaper.Shape(in)
+	if out.Settle != nil && !out.Settle() {
+		out.Report.Err = errors.New("the rescue is not recorded")
+	}
 	return promises.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
 }
 

@@ -20,6 +20,7 @@ type Request struct {
 	Upstream string
 	Window   int    // tokens that the model holds
 	Limits   Limits // the zero value stands for the core's defaults
+	Refused  int    // tokens that the provider takes at most, as it has refused what was sent; 0: it did not
 	Now      time.Time
 }
 
@@ -31,7 +32,7 @@ type Limits struct {
 	KeepTokens, ProtectTokens, ProtectGroups int
 }
 
-// Sent is what a core sends in the place of a request.
+// Sent is what a core sends in the place of a request. Of a refused one it is what the provider has taken.
 type Sent struct {
 	Body   []byte
 	Action string // as in the header x-epitome-action

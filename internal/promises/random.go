@@ -56,7 +56,7 @@ func (p *play) step(c *talk) {
 	p.T.Helper()
 	storage := p.judge.storage
 	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "grow", "grow", "grow", "again", "restart",
-		"limits", "fork", "at once", "model", "clock", "pause", "lose", "fail"}).Draw(p.T, "what") {
+		"limits", "fork", "at once", "model", "clock", "pause", "lose", "fail", "refuse"}).Draw(p.T, "what") {
 	case "again":
 		p.ask(p.request(c))
 		p.limits, p.window = drawLimits(p.T), drawWindow(p.T)
@@ -92,6 +92,16 @@ func (p *play) step(c *talk) {
 		if p.judge.loose {
 			luck, most := rand.New(rand.NewPCG(p.seed(), 3)), p.draw("failures", 6)
 			storage.fail(func() bool { return luck.IntN(6) >= most })
+		}
+	case "refuse":
+		c.grow()
+		r := p.request(c)
+		p.ask(r)
+		if size := p.judge.size; size > 200 {
+			r.Refused = size * (1 + p.draw("tenths", 9)) / 10
+			p.ask(r)
+			r.Refused = 0
+			p.ask(r)
 		}
 	case "pause":
 		storage.now = storage.now.Add(6 * time.Minute)
