@@ -377,16 +377,17 @@ const maxNew = 30_000
 // extend has the ladder add edits.
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
-	style := x.in.Style.At(int(float64(s.Limits.Window) * s.Scale.Ratio))
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
-	asked := x.prose(style)
+	s.Style = x.in.Style.At(int(float64(s.Limits.Window) * s.Scale.Ratio))
+	s.Prose, s.Note = x.prose(s.Style), x.noteOf
 	if rescue := x.in.Rescue; rescue != nil {
 		switch {
 		case rescue.Whole:
 			s.Edits, s.Added = nil, nil
 			s.Reason = ladder.Reason{Code: event.CodeBroken, Text: "the structure of what was sent was refused: it goes on as it came"}
 		case !rescue.NoThinking || rescue.Most > 0:
-			ladder.Rescue(s, rescue.From, x.in.Style.At(rescue.Most+unit.MostTokens), asked)
+			s.Style = x.in.Style.At(rescue.Most + unit.MostTokens)
+			ladder.Rescue(s, rescue.From)
 		}
 		return
 	}
@@ -402,7 +403,7 @@ func (x *shaping) extend() {
 	default:
 		total, cutover := int(float64(s.Total())*s.Scale.Ratio), s.Limits.Conf.CutoverAt
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
-		ladder.Climb(s, style, asked, x.noteOf)
+		ladder.Climb(s)
 	}
 	r.Code, r.Reason = s.Reason.Code, s.Reason.Text
 }

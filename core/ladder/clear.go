@@ -31,9 +31,8 @@ type due struct {
 }
 
 // Clear replaces old results by stubs, all in one batch: when the request is over the line, or when the rent that they
-// have cost in the provider's cache exceeds what clearing them costs. note returns what a model wrote about a result, or
-// nothing; it may be nil.
-func Clear(s *State, note func(item int) string) {
+// have cost in the provider's cache exceeds what clearing them costs.
+func Clear(s *State) {
 	if s.end <= s.Request.Head || !s.mayDecideOlder() {
 		return
 	}
@@ -42,7 +41,7 @@ func Clear(s *State, note func(item int) string) {
 	first, cause, d := s.firstToClear(list)
 	if first < len(list) {
 		s.because(cause)
-		s.clearAll(list[first:], event.CodeOld, note)
+		s.clearAll(list[first:], event.CodeOld)
 		return
 	}
 	s.Reason = s.whyNotCleared(d)
@@ -185,7 +184,7 @@ func (s *State) lastRequestEnd() int {
 }
 
 // clearAll clears the candidates, as far as that is worth it with what is left in their place.
-func (s *State) clearAll(list []candidate, why event.Code, note func(item int) string) {
+func (s *State) clearAll(list []candidate, why event.Code) {
 	var edits []ledger.Edit
 	room := maxCleared
 	for _, c := range list {
@@ -194,8 +193,8 @@ func (s *State) clearAll(list []candidate, why event.Code, note func(item int) s
 			break
 		}
 		noted := ""
-		if note != nil {
-			noted = note(c.item)
+		if s.Note != nil && why == event.CodeOld {
+			noted = s.Note(c.item)
 		}
 		e := s.stub(c.item, ledger.StepClear, why, noted)
 		if freed := e.Saved - (s.Size(c.item) - s.sent[c.item]); limits.IsWorthClearing(s.sent[c.item], freed) {

@@ -33,8 +33,6 @@ type Prose interface {
 // compaction is one in the making: the items from the head to a cut become a summary, and the groups behind it stay.
 type compaction struct {
 	s       *State
-	style   prose.Style
-	prose   Prose // nil if no model may be asked
 	budgets recap.Budgets
 	from    int  // first item that may go
 	done    int  // end of what earlier compactions left out
@@ -42,14 +40,18 @@ type compaction struct {
 	summary int  // tokens that the summary takes, about
 	tail    int  // tokens that may stay behind the cut
 	target  int  // tokens to which the request is to come down
-	minimal bool // every token counts
+	minimal bool // every token counts: little stays of the summary, and no model is asked
 	says    recap.Says
 	stays   []bool // items that are sent wherever the cut falls
 }
 
-func newCompaction(s *State, style prose.Style, p Prose, budgets recap.Budgets) *compaction {
-	c := &compaction{s: s, style: style, prose: p, budgets: budgets, from: s.Request.Head,
-		target: int(s.Limits.Conf.Target * float64(s.Limits.Usable))}
+func newCompaction(s *State, minimal bool) *compaction {
+	c := &compaction{s: s, minimal: minimal, from: s.Request.Head,
+		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio),
+		target:  int(s.Limits.Conf.Target * float64(s.Limits.Usable))}
+	if minimal {
+		c.budgets = c.budgets.Shrink()
+	}
 	c.done = c.from
 	for k := range s.Edits {
 		if e := &s.Edits[k]; e.Op == ledger.Drop && e.Step == ledger.StepCompact {
@@ -57,7 +59,7 @@ func newCompaction(s *State, style prose.Style, p Prose, budgets recap.Budgets) 
 			c.says.Text += e.Prose // only the first run of the newest summary has any
 		}
 	}
-	if c.says.Until = c.done; style.Mode == prose.ModeLossless {
+	if c.says.Until = c.done; s.Style.Mode == prose.ModeLossless {
 		c.says = recap.Says{}
 	}
 	c.stays = s.staying()
@@ -137,13 +139,13 @@ func (c *compaction) span(to int) recap.Span {
 
 // Compact replaces old groups by a summary where the request is over its line, or a compaction was asked for; where it
 // is not, it may have a summary made ahead of need.
-func Compact(s *State, style prose.Style, p Prose) {
+func Compact(s *State) {
 	reason := s.reasonToCompact()
 	switch {
 	case !s.mayDecideOlder() && reason != event.ReasonOverflow:
 		return
 	case reason == "":
-		prepare(s, style, p)
+		prepare(s)
 		return
 	case s.end <= s.Request.Head:
 		s.Reason = noOlder
@@ -151,10 +153,10 @@ func Compact(s *State, style prose.Style, p Prose) {
 	case reason == event.ReasonThreshold && s.inVain():
 		s.Reason = Reason{event.CodeInVain, "the last compactions saved too little: there is none until the conversation has grown"}
 	default:
-		compact(s, style, p, reason)
+		compact(s, reason)
 	}
 	if s.Total() > s.Limits.Usable {
-		compactMinimally(s, style, p, reason)
+		compactMinimally(s, reason)
 	}
 	if s.Total() > s.Limits.Usable {
 		fitResults(s)
@@ -206,8 +208,8 @@ var (
 )
 
 // compact replaces old groups by a summary that saves at least a tenth of the request.
-func compact(s *State, style prose.Style, p Prose, reason string) {
-	c := newCompaction(s, style, p, recap.BudgetsFor(style, s.Limits.Window, s.Scale.Ratio))
+func compact(s *State, reason string) {
+	c := newCompaction(s, false)
 	c.tail = max(min(s.Limits.KeepTail, c.target-c.fixed-c.summary), minTail)
 	least := int(minGain * float64(s.Total()))
 	if s.Asked || s.Refused {
@@ -217,10 +219,10 @@ func compact(s *State, style prose.Style, p Prose, reason string) {
 }
 
 // compactMinimally is compact where every token counts: next to nothing of the summary and of the tail stays.
-func compactMinimally(s *State, style prose.Style, p Prose, reason string) {
+func compactMinimally(s *State, reason string) {
 	const tail = 0.1 // of usable
-	c := newCompaction(s, style, nil, recap.BudgetsFor(style, s.Limits.Window, s.Scale.Ratio).Shrink())
-	c.tail, c.minimal = max(min(int(tail*float64(s.Limits.Usable)), s.Limits.Usable-c.fixed-c.summary), 0), true
+	c := newCompaction(s, true)
+	c.tail = max(min(int(tail*float64(s.Limits.Usable)), s.Limits.Usable-c.fixed-c.summary), 0)
 	if s.count(c.says.Text) > int(tail*float64(s.Limits.Usable)) {
 		c.says = recap.Says{}
 	}
@@ -243,8 +245,8 @@ func (c *compaction) run(reason string, least int) {
 		return
 	}
 	if s.Compaction == nil {
-		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: c.style.Mode,
-			Detail: c.style.Detail, TokensBefore: int(float64(total) * s.Scale.Ratio),
+		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: s.Style.Mode,
+			Detail: s.Style.Detail, TokensBefore: int(float64(total) * s.Scale.Ratio),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
 	}
 	if cut > c.from && !c.minimal {
@@ -408,12 +410,12 @@ func (c *compaction) enough() int {
 // brings the request down far enough, else it asks. It returns the cut that the text is for. after is what the request
 // takes with the first cut.
 func (c *compaction) findProse(cut, after int) int {
-	if c.prose == nil {
+	if c.s.Prose == nil {
 		return cut
 	}
 	pending := 0
 	for _, place := range c.placesAround(cut, after, 0) {
-		text, ready, being := c.prose.Look(place, c.says)
+		text, ready, being := c.s.Prose.Look(place, c.says)
 		if ready {
 			c.s.Compaction.Prepared = true
 			c.says = recap.Says{Text: text, Until: place}
@@ -433,7 +435,7 @@ func (c *compaction) findProse(cut, after int) int {
 		c.s.Compaction.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}
-	text, cost, err := c.prose.Ask(cut, c.says)
+	text, cost, err := c.s.Prose.Ask(cut, c.says)
 	if err != nil {
 		c.s.Compaction.Why = err.Error()
 		return cut
@@ -472,16 +474,16 @@ func (c *compaction) isFamiliar(cut int) bool { return c.s.Asked || 2*c.s.Known 
 
 // prepare has a summary made ahead of need, once the request is over its line for that, and again when it has grown by a
 // twentieth of usable.
-func prepare(s *State, style prose.Style, p Prose) {
+func prepare(s *State) {
 	step, total := s.Limits.Usable/20, s.Total()
 	if total <= s.Limits.PrepareLine {
 		s.Decision.Ahead = ledger.Ahead{}
 		return
 	}
-	if p == nil || total < s.Decision.Ahead.Tokens+step || s.end <= s.Request.Head {
+	if s.Prose == nil || total < s.Decision.Ahead.Tokens+step || s.end <= s.Request.Head {
 		return
 	}
-	c := newCompaction(s, style, p, recap.BudgetsFor(style, s.Limits.Window, s.Scale.Ratio))
+	c := newCompaction(s, false)
 	growth := max(0, s.Limits.CompactLine-total) + step
 	room := c.target - c.fixed - c.summary - growth
 	c.tail = max(min(s.Limits.KeepTail, room), minTail)
@@ -493,7 +495,7 @@ func prepare(s *State, style prose.Style, p Prose) {
 	if saved <= int(minGain*float64(total)) || total-saved+growth > c.enough() {
 		return
 	}
-	if p.Prepare(cut, c.says) {
+	if s.Prose.Prepare(cut, c.says) {
 		s.Decision.Ahead = ledger.Ahead{End: cut, Tokens: total}
 	}
 }
@@ -515,7 +517,7 @@ func (c *compaction) write(cut int) (files int) {
 	span := c.span(cut)
 	span.Sent = c.sentBeside(cut)
 	turns := ""
-	if c.style.Mode == prose.ModeLossless {
+	if s.Style.Mode == prose.ModeLossless {
 		turns = recap.Turns(span)
 	}
 	text, files := recap.Text(span, c.says, turns, s.whereAllLies(artifacts[0]))

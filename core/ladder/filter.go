@@ -139,7 +139,7 @@ func clearOlderResults(s *State, keep int) {
 		}
 	}
 	if len(list) >= stride(keep) {
-		s.clearAll(list, event.CodeOlderResults, nil)
+		s.clearAll(list, event.CodeOlderResults)
 	}
 }
 

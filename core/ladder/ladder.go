@@ -3,12 +3,11 @@ package ladder
 import (
 	"epitome/core/conversation"
 	"epitome/event"
-	"epitome/prose"
 )
 
 // Climb takes the steps in order: offload results that come, then the user's filters, clear, and compact where the
 // window fills.
-func Climb(s *State, style prose.Style, p Prose, note func(item int) string) {
+func Climb(s *State) {
 	if s.Reason = whyElsewhere(s.Request.Upkeep); s.Request.Upkeep == conversation.NobodyElse && s.mustThink() {
 		s.Reason = Reason{event.CodeThinkingRound,
 			"the model's thinking binds all before it until its calls are answered: nothing changes until the user's next message"}
@@ -18,8 +17,8 @@ func Climb(s *State, style prose.Style, p Prose, note func(item int) string) {
 		return
 	}
 	Filter(s)
-	Clear(s, note)
-	Compact(s, style, p)
+	Clear(s)
+	Compact(s)
 	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine {
 		s.Reason = Reason{}
 	}

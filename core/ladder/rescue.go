@@ -8,9 +8,7 @@ import (
 
 	"epitome/core/conversation"
 	"epitome/core/ledger"
-	"epitome/core/recap"
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/shorten"
 )
@@ -49,7 +47,7 @@ const shortTokens, shorterTokens = 1_100, 140
 
 // Rescue takes one stage after another, from a first one on, until a request that the provider refused fits. If that
 // does not make it a tenth smaller nothing changes, and s.Stage is StageNone.
-func Rescue(s *State, from Stage, style prose.Style, p Prose) {
+func Rescue(s *State, from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
 		s.Reason = Reason{event.CodeProviderRemembers, "earlier messages lie with the provider: nothing of them can be left out"}
@@ -67,10 +65,10 @@ func Rescue(s *State, from Stage, style prose.Style, p Prose) {
 	}
 	s.Stage = max(from, least)
 	if s.Stage == StageUsers {
-		s.takeStage(StageBare, style, p)
+		s.takeStage(StageBare)
 	}
 	for ; ; s.Stage++ {
-		s.takeStage(s.Stage, style, p)
+		s.takeStage(s.Stage)
 		// Messages of the user go only where nothing else is known to help.
 		if s.Total() <= s.Limits.Usable || s.Stage == StageBare && enough() || s.Stage == StageUsers {
 			break
@@ -83,20 +81,20 @@ func Rescue(s *State, from Stage, style prose.Style, p Prose) {
 	}
 }
 
-func (s *State) takeStage(stage Stage, style prose.Style, p Prose) {
+func (s *State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
-		s.clearAll(s.clearable(s.answers[s.end-1]), event.CodeRefused, nil)
+		s.clearAll(s.clearable(s.answers[s.end-1]), event.CodeRefused)
 	case StageCompact:
-		if compact(s, style, p, event.ReasonOverflow); s.Total() > s.Limits.Usable {
-			compactMinimally(s, style, p, event.ReasonOverflow)
+		if compact(s, event.ReasonOverflow); s.Total() > s.Limits.Usable {
+			compactMinimally(s, event.ReasonOverflow)
 		}
 	case StageShort:
 		shrinkResults(s, shortTokens, s.Limits.Usable)
 	case StageShorter:
 		shrinkResults(s, shorterTokens, s.Limits.Usable)
 	case StageBare:
-		leaveBare(s, style)
+		leaveBare(s)
 	case StageUsers:
 		leaveUsers(s)
 	}
@@ -227,8 +225,8 @@ func shrinkUnseen(s *State, room int) {
 }
 
 // leaveBare leaves out all behind the head up to the last answer or result, if that makes the request smaller.
-func leaveBare(s *State, style prose.Style) {
-	c := newCompaction(s, style, nil, recap.BudgetsFor(style, s.Limits.Window, s.Scale.Ratio).Shrink())
+func leaveBare(s *State) {
+	c := newCompaction(s, true)
 	total, before := s.Total(), s.checkpoint()
 	if c.from >= s.end {
 		return

@@ -16,6 +16,7 @@ import (
 	"epitome/core/conversation"
 	"epitome/core/ledger"
 	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite/limits"
 )
 
@@ -59,6 +60,9 @@ type State struct {
 	ArtifactsOff bool // artifacts are full, or do not outlive the process: results stay whole up to the line
 	Reader       Reader
 	Artifacts    Artifacts
+	Style        prose.Style           // of summaries
+	Prose        Prose                 // nil if no model may be asked for one
+	Note         func(item int) string // what a model wrote about a result, or nothing; nil if none was asked
 
 	Content    map[string][]byte // by name: what new edits take out
 	Reason     Reason            // why nothing more was done
