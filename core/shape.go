@@ -450,10 +450,7 @@ func (x *shaping) write(put func(ledger.Lane, conversation.Link, ledger.Decision
 		return nil
 	}
 	d := s.Decision
-	if x.in.Rescue != nil && x.in.Rescue.Whole || x.broke {
-		d.List, d.Edits = "", nil
-	}
-	if d.OtherModel {
+	if x.in.Rescue != nil && x.in.Rescue.Whole || x.broke || d.OtherModel {
 		d.List, d.Edits = "", nil
 	}
 	added := s.Added

@@ -147,8 +147,8 @@ func clearOlderResults(s *State, keep int) {
 func leaveOlderCalls(s *State) {
 	dropped, _, _ := s.edited()
 	var older []conversation.Group
-	for _, g := range s.groupsBefore(s.end) {
-		if len(s.Request.Items[g.First].Calls) > 0 && !dropped[g.First] && !s.isPinned(g) {
+	for _, g := range s.Request.Groups() {
+		if g.End <= s.end && len(s.Request.Items[g.First].Calls) > 0 && !dropped[g.First] && !s.isPinned(g) {
 			older = append(older, g)
 		}
 	}

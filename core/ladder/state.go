@@ -294,16 +294,6 @@ func (s *State) lastCompacted() int {
 	return at
 }
 
-// groupsBefore returns the groups behind the head that end at or before item end.
-func (s *State) groupsBefore(end int) []conversation.Group {
-	groups := s.Request.Groups()
-	n := len(groups)
-	for n > 0 && groups[n-1].End > end {
-		n--
-	}
-	return groups[:n]
-}
-
 // isPinned reports whether a group has an item that has to stay where it is.
 func (s *State) isPinned(g conversation.Group) bool {
 	return slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {

@@ -342,11 +342,9 @@ func (c named) encode() []byte {
 }
 
 // Name returns the ID of the conversation that a request continues from d, which has to be its deepest decision; head is
-// how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind the same prefix is another conversation; then parent is
-// the one that it has left.
-func (l *Ledger) Name(
-	lane Lane, chain []conversation.Link, head int, d Decision,
-) (id, parent string, err error) {
+// how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind the
+// same prefix is another conversation; then parent is the one that it has left.
+func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
 	if d.Items == 0 {
 		return id64(hash("id 2", lane.Scope, lane.Dialect, string(chain[head][:]))), "", nil
 	}
