@@ -25,6 +25,9 @@ type known struct {
 	used     time.Time
 }
 
+// size is about how many bytes it takes.
+func (k *known) size() int { return len(k.request.Body) + itemSize*len(k.request.Items) }
+
 // cache keeps the last requests of the conversations that were used last.
 type cache struct {
 	seed maphash.Seed
@@ -32,12 +35,13 @@ type cache struct {
 
 	mu      sync.Mutex
 	buckets map[uint64][]*known // by the beginning of the body
-	size    int                 // bytes of all bodies
+	size    int                 // bytes of all requests, about
 }
 
 const (
-	maxCached     = 64 << 20 // bytes of bodies
+	maxCached     = 64 << 20 // bytes of requests
 	maxCachedBody = 16 << 20 // a larger one is not kept
+	itemSize      = 512      // bytes, about, that an item takes beside the body
 	maxBucket     = 16       // requests that begin alike
 	beginning     = 256      // bytes by which requests are found
 )
@@ -95,15 +99,15 @@ func (c *cache) put(k *known, before *known) {
 		if other != before {
 			list = append(list, other)
 		} else {
-			c.size -= len(other.request.Body)
+			c.size -= other.size()
 		}
 	}
 	for len(list) >= maxBucket {
-		c.size -= len(list[0].request.Body)
+		c.size -= list[0].size()
 		list = list[1:]
 	}
 	c.buckets[at] = append(list, k)
-	for c.size += len(r.Body); c.size > maxCached; {
+	for c.size += k.size(); c.size > maxCached; {
 		c.dropOldestLocked()
 	}
 }
@@ -117,7 +121,7 @@ func (c *cache) dropOldestLocked() {
 			oldest, bucket = list[0], at
 		}
 	}
-	c.size -= len(oldest.request.Body)
+	c.size -= oldest.size()
 	if c.buckets[bucket] = c.buckets[bucket][1:]; len(c.buckets[bucket]) == 0 {
 		delete(c.buckets, bucket)
 	}
