@@ -20,17 +20,18 @@ func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 	if err != nil {
 		return console.Compacted{}, err
 	}
-	asked, err := d.proxy.InputOf(dialect.Dialect, h, query.Get("upstream"), body)
+	asked, err := d.proxy.InputOf(dialect, h, query.Get("upstream"), body)
 	if err != nil {
 		return console.Compacted{}, err
 	}
 	asked.Compact = true
 	s := d.shapers.byHand().Shape(asked)
 	if s.Report.Items == 0 && s.Report.Err == nil {
-		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of %s", s.Report.Reason, titles())
+		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of %s", s.Report.Reason, titles)
 	}
 	return console.Compacted{
-		Body: s.Body, Action: s.Report.Action, Before: s.Report.Before.Total(), After: s.Report.After.Total(),
+		Body: s.Body, Action: s.Report.Action, Before: s.Report.TokensBefore.Total(),
+		After:  s.Report.TokensAfter.Total(),
 		Reason: s.Report.Reason, Failed: s.Report.Err,
 	}, nil
 }
@@ -38,11 +39,8 @@ func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 // handled are means for one conversation that is compacted by hand, and then goes its own way. It is decided on as
 // what is live has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets
 // the text may ask for it. Nobody is asked for a summary, nor told.
-func handled(m rewrite.Deps, keep time.Duration) rewrite.Deps {
-	m.Ledger = beside(m.Ledger, &shadowLedger{
-		notes:     newLedger(memory.New(shadowMemory, time.Now), keep),
-		keepAlive: true, // with the artifacts that the text names
-	})
-	m.Summariser, m.Tell = looking(m.Summariser), nil
+func handled(m rewrite.Deps) rewrite.Deps {
+	m.Ledger = m.Ledger.Overlay(memory.New(shadowMemory, time.Now))
+	m.Summarizer, m.Tell = looking(m.Summarizer), nil
 	return m
 }

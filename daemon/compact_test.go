@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"io"
 	"testing"
-	"time"
 
 	"epitome/rewrite"
-	"epitome/store/memory"
 )
 
 // What is compacted by hand is decided as what is live has it, becomes no decision, and leaves what its text names on
@@ -32,36 +30,5 @@ func TestCompactingByHandLeavesArtifactsAndNoDecision(t *testing.T) {
 		if !next.Report.Decided || next.Report.Repeated != live.Report.Repeated+1 {
 			t.Errorf("%s: it has become a decision: %+v", name, next.Report)
 		}
-	}
-}
-
-func TestCompactingByHandAsksAndTellsNobody(t *testing.T) {
-	live := newLedger(memory.New(1<<20, time.Now), time.Hour)
-	m := handled(rewrite.Deps{Ledger: live, Summariser: &summariser{}, Tell: &relay{}}, time.Hour)
-	if _, ok := m.Summariser.(shadowSummariser); !ok || m.Tell != nil {
-		t.Errorf("a model may be asked by %T, or it is told", m.Summariser)
-	}
-	if m := handled(rewrite.Deps{Ledger: live}, time.Hour); m.Summariser != nil {
-		t.Error("where no model is asked there is a summariser")
-	}
-}
-
-// The artifacts of earlier decisions are in the text as well: they live on with what is live.
-func TestCompactingByHandKeepsWhatIsLiveAlive(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	clock := func() time.Time { return now }
-	facts := memory.New(1<<20, clock)
-	live := newLedger(facts, time.Hour)
-	live.now = clock
-	if _, _, err := live.Add("k", []byte("one")); err != nil {
-		t.Fatal(err)
-	}
-	now = now.Add(50 * time.Minute)
-	if g := handled(rewrite.Deps{Ledger: live}, time.Hour).Ledger; !g.Touch("k") {
-		t.Error("nothing was due")
-	}
-	now = now.Add(50 * time.Minute)
-	if _, _, found := live.Get("k"); !found {
-		t.Error("what was seen has expired")
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -301,9 +300,14 @@ var scaled = sync.OnceValue(func() scale {
 
 // count is how many tokens a request has; one that cannot be read has more than any model takes.
 func (s scale) count(body []byte) int {
-	r, err := chat.Read(bytes.Clone(body))
+	r, err := chat.Dialect{}.Read(bytes.Clone(body), nil)
 	if err != nil {
 		return 1 << 30
 	}
-	return rewritetest.Count(r, s.Scale).Total()
+	fixed, _ := r.Count(s.Scale)
+	n := fixed.Total()
+	for i := range r.Items {
+		n += r.Items[i].Size.Total()
+	}
+	return n
 }

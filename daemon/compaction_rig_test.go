@@ -33,7 +33,7 @@ const (
 	itsUsable = itsWindow - itsWindow/8
 	itsLine   = itsUsable * 9 / 10
 	agentsKey = "Bearer sk-agent"
-	byModel   = "told by a model;"
+	byModel   = "written by a model;"
 )
 
 // nthSummary is a summary as a model should write it, with the number of the question.

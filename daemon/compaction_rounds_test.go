@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -86,32 +85,6 @@ func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
 		if next := p.last(); !bytes.HasPrefix(next.body, said(sent)) {
 			t.Fatalf("round %d: the next request does not extend it: %s", round, differ(sent.body, next.body))
 		}
-	}
-}
-
-// What is cleared in the request that is compacted is in the provider's cache as it was before.
-func TestQuestionIsWhatTheProviderHasCached(t *testing.T) {
-	p := providing(t, itsWindow, itsUsable)
-	r := served(p, t.TempDir(), func(c *config.Config) { c.Rewrite.ClearAt, c.Rewrite.Rent = 0.9, 0 })
-	a := working(r)
-	a.lines = 100
-	a.reaches(itsUsable * 7 / 10)
-	a.ask()
-	before := p.last()
-	a.lines = 380
-	calls := []string{}
-	for n := 901; n < 904; n++ {
-		calls = append(calls, calling(fmt.Sprint("call_", n), "read_file", fmt.Sprintf(`{"path":"src/part_%d.go"}`, n)))
-	}
-	a.react(reply{message: `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(calls, ",") + `]}`})
-	got := a.ask()
-	p.wants(1)
-	q := p.questions()[0]
-	if cut := instructed(q); cut < 0 || !bytes.HasPrefix(before.body, q.body[:cut]) {
-		t.Errorf("the question (%s) does not begin as what was sent before: %s", q.way, differ(q.body, before.body))
-	}
-	if left, _ := strconv.Atoi(r.logs(`msg=compaction_started .* tokens_before=(\d+)`)[0]); left > got.before-10_000 || left <= itsLine {
-		t.Errorf("of %d tokens %d were left to compact", got.before, left)
 	}
 }
 

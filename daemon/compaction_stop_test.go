@@ -102,22 +102,3 @@ func TestStoppingLetsASummaryComeWithinTheGrace(t *testing.T) {
 	}
 	comesBack(p, a, folder, 1)
 }
-
-// Another configuration changes nothing for a summary that is being made, nor for who waits for it.
-func TestReloadingLeavesASummaryThatIsBeingMade(t *testing.T) {
-	p := providing(t, itsWindow, itsUsable)
-	r := served(p, t.TempDir(), asDefault)
-	a := working(r)
-	a.nears()
-	release := make(chan struct{})
-	p.will(p.held(release, summing))
-	waits := a.sends(t.Context())
-	p.awaits(1)
-	r.reloads(func(c *config.Config) { c.Summarize.Detail, c.Summarize.Prepare = "low", "off" })
-	close(release)
-	if got := <-waits; got.err != nil || got.status != http.StatusOK || got.action != "compact" ||
-		!bytes.Contains(p.last().body, []byte(markOf(1))) {
-		t.Errorf("got %+v", got)
-	}
-	p.wants(1)
-}

@@ -2,9 +2,7 @@ package daemon
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -46,37 +44,6 @@ func TestQuestionThatIsTooLongIsMadeShorter(t *testing.T) {
 		t.Error("sent again, it has no summary")
 	}
 	p.wants(4)
-}
-
-// Newer models of the dialect's maker want the cap under another name, and say so.
-func TestQuestionTakesTheFormThatTheProviderWants(t *testing.T) {
-	p := providing(t, itsWindow, itsUsable)
-	r := served(p, t.TempDir(), asDefault)
-	a := working(r)
-	a.nears()
-	before := p.last()
-	p.will(func(w http.ResponseWriter, r *http.Request, q heard) {
-		if bytes.Contains(q.body, []byte(`"max_tokens":`)) {
-			status(http.StatusBadRequest, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`)(w, r, q)
-			return
-		}
-		streamed(w, r, q)
-	})
-	if got := a.ask(); got.action != "compact" || !bytes.Contains(p.last().body, []byte(markOf(2))) {
-		t.Errorf("%s without the summary", got.action)
-	}
-	p.wants(2)
-	continued(t, p.questions()[1], before, p.last())
-}
-
-// streamed answers in a stream, asked for or not, as some servers do.
-func streamed(w http.ResponseWriter, _ *http.Request, q heard) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	for line := range strings.Lines(nthSummary(q.number)) {
-		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}}]}\n\n", strconv.Quote(line))
-		_ = http.NewResponseController(w).Flush()
-	}
-	_, _ = fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
 // A client may have its conversation compacted when it wants, and say what of.

@@ -103,7 +103,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		Version: instance.Version(), Listen: address, Log: d.log,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
 		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(),
-			learned.Routes(d.shapers.lore(conf))),
+			learned.Routes(d.shapers.memory)),
 		Pages: shown.Documents(), Artifacts: taken, Compact: d.compact,
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, Lease: d.leases.Take,
@@ -115,7 +115,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Dialects: wires(), Traces: d.traces != nil,
+		Dialects: dialects(), Traces: d.traces != nil,
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)

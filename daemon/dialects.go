@@ -2,72 +2,57 @@ package daemon
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/proxy"
 	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
 )
 
-// Dialect is one that conversations are shaped in, with its names.
-type Dialect struct {
-	conversation.Dialect
-	Name  string // as flags have it
-	Title string // of the API
-	wire  proxy.Dialect
-	// claims reports whether a body has what only its requests have.
-	claims func(body []byte) bool
-}
+// Dialect is an API in which conversations are shaped.
+type Dialect = proxy.Dialect
 
-// dialects are all that there are; the first one is that of a body which no other claims.
-func dialects() []Dialect {
-	return []Dialect{
-		{chat.Dialect{}, "chat", "Chat Completions", chat.Wire{}, chat.Claims},
-		{messages.Dialect{}, "messages", "Anthropic Messages", messages.Wire{}, messages.Claims},
-		{responses.Dialect{}, "responses", "OpenAI Responses", responses.Wire{}, responses.Claims},
-	}
-}
+// dialects are all that there are.
+func dialects() []Dialect { return []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}} }
 
-// wires are the dialects as the proxy knows them.
-func wires() (all []proxy.Dialect) {
-	for _, d := range dialects() {
-		all = append(all, d.wire)
-	}
-	return all
-}
+// titles are the names of all APIs, in a sentence.
+const titles = "Chat Completions, Anthropic Messages or OpenAI Responses"
 
-// DialectOf returns the dialect of a request whose path nobody knows: the one of that name, or without a name the only
-// one that claims the body. sure is false if none does, or several do; then it is the first.
+// DialectOf returns the API of a request whose path nobody knows: the one of that name, or without a name the one of
+// which the body has something that others lack. sure is false if it has nothing of the kind; then it is the first.
 func DialectOf(name string, body []byte) (d Dialect, sure bool, err error) {
-	all, claimed := dialects(), 0
-	d = all[0]
-	for _, x := range all {
-		switch {
-		case name == x.Name:
-			return x, true, nil
-		case name == "" && x.claims(body):
-			if claimed++; claimed == 1 {
-				d = x
-			}
+	all := dialects()
+	for _, d := range all {
+		if d.Name() == name {
+			return d, true, nil
 		}
 	}
 	if name != "" {
-		return d, false, fmt.Errorf("cannot read dialect %.40q: write %s, %s or %s", name, all[0].Name, all[1].Name, all[2].Name)
+		return all[0], false, fmt.Errorf("cannot read dialect %.40q: write chat, messages or responses", name)
 	}
-	if claimed > 1 {
-		d = all[0]
+	signs := [...]struct {
+		dialect int
+		paths   []string
+	}{
+		{1, []string{"system", "anthropic_version", "stop_sequences", "thinking.budget_tokens", "tools.#.input_schema|0",
+			`messages.#.content.#(type=="tool_use")#|@flatten|0`, `messages.#.content.#(type=="tool_result")#|@flatten|0`}},
+		{0, []string{`messages.#(role=="tool")`, `messages.#(role=="developer")`, `messages.#(role=="system")`,
+			"messages.#.tool_calls|0", "tools.#.function|0", "max_completion_tokens"}},
+		{2, []string{"input", "instructions", "previous_response_id"}},
 	}
-	return d, claimed == 1, nil
+	for _, sign := range signs {
+		for _, found := range gjson.GetManyBytes(body, sign.paths...) {
+			if found.Exists() && found.Type != gjson.Null {
+				return all[sign.dialect], true, nil
+			}
+		}
+	}
+	return all[0], false, nil
 }
 
-// titles are the names of all APIs, in a sentence.
-func titles() string {
-	var all []string
-	for _, d := range dialects() {
-		all = append(all, d.Title)
-	}
-	last := len(all) - 1
-	return strings.Join(all[:last], ", ") + " or " + all[last]
+// TitleOf is the name of an API for people.
+func TitleOf(d Dialect) string {
+	return map[string]string{"chat": "Chat Completions", "messages": "Anthropic Messages", "responses": "OpenAI Responses"}[d.Name()]
 }

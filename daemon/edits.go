@@ -1,39 +1,46 @@
 package daemon
 
 import (
+	"cmp"
+	"slices"
+
 	"epitome/console/story"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/sent"
+	"epitome/rewrite/ledger"
 )
 
-// edits reads in what forms the messages of a request were sent, or in mode observe would have been, by what its event
-// calls the decision.
+// edits reads how the messages of a request were sent, or in mode observe would have been, by the key of its decision.
 func (k *shapers) edits(decision string) (story.Edits, error) {
 	if decision == "" {
 		return story.Edits{List: []story.Edit{}}, nil
 	}
-	list, found := sent.Edits(k.seen, decision, dialectWith)
+	d, found, err := k.seen.At(decision)
+	if err != nil {
+		return story.Edits{}, err
+	}
 	if !found {
-		return story.Edits{List: []story.Edit{}, Missing: "what was decided for this request is not kept any more: " +
-			"it has expired, or the store that held it is gone"}, nil
+		return story.Edits{List: []story.Edit{}, Missing: "the decision for this request is not kept any more: it has " +
+			"expired, or its store is gone"}, nil
 	}
-	all := story.Edits{List: make([]story.Edit, len(list))}
-	for i, e := range list {
-		all.List[i] = story.Edit{
-			Item: e.Item, Last: e.Last, Rung: e.Rung, Code: e.Code, Reason: e.Code.Sentence(), New: e.New,
-			Before: e.Before, After: e.After, Text: e.Text,
-			Artifact: e.Artifact, Readable: e.Readable, Thinking: e.Thinking,
+	list := make([]story.Edit, 0, len(d.Edits))
+	isNew := k.seen.IsNew(d)
+	for _, e := range d.Edits {
+		if e.Op == ledger.AppendSystem {
+			continue
 		}
-	}
-	return all, nil
-}
-
-// dialectWith is the dialect that has the key; nil if none has.
-func dialectWith(key string) conversation.Dialect {
-	for _, d := range dialects() {
-		if d.Key() == key {
-			return d.Dialect
+		s := story.Edit{
+			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(), New: isNew(e),
+			Before: int(float64(e.Tokens+e.Saved) * d.Ratio), After: int(float64(e.Tokens) * d.Ratio), Text: e.Text,
 		}
+		switch {
+		case e.Op == ledger.DropThinking && len(e.Artifacts) > 0:
+			s.Thinking = e.Artifacts[0]
+		case len(e.Artifacts) > 1:
+			s.Readable, s.Artifact = e.Artifacts[0], e.Artifacts[1]
+		case len(e.Artifacts) > 0:
+			s.Artifact = e.Artifacts[0]
+		}
+		list = append(list, s)
 	}
-	return nil
+	slices.SortStableFunc(list, func(a, b story.Edit) int { return cmp.Compare(a.Item, b.Item) })
+	return story.Edits{List: list}, nil
 }

@@ -37,21 +37,21 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 	came := strings.ReplaceAll(result, `\n`, "\n")
 	f := func(d Dialect, shape func(rewrite.Input) rewrite.Output, kept bool) {
 		t.Helper()
-		out := shape(rewrite.Input{Dialect: d.Dialect, Body: []byte(bodies[d.Name]), Upstream: "up", Limits: &conf.Rewrite,
+		out := shape(rewrite.Input{Dialect: d, Body: []byte(bodies[d.Name()]), Upstream: "up", Limits: &conf.Rewrite,
 			Style: conf.Style()})
-		edits, err := k.edits(out.Report.Bearings.Decision)
+		edits, err := k.edits(out.Report.Decision)
 		if err != nil || edits.Missing != "" || len(edits.List) != 1 {
-			t.Fatalf("%s: %+v, %v; %+v", d.Name, edits, err, out.Report)
+			t.Fatalf("%s: %+v, %v; %+v", d.Name(), edits, err, out.Report)
 		}
 		e := edits.List[0]
 		quoted, _ := json.Marshal(e.Text)
 		if !e.New || e.Item != 2 || e.Code != event.CodeOverLimit || e.Reason != e.Code.Sentence() ||
 			!strings.Contains(string(out.Body), strings.Trim(string(quoted), `"`)) {
-			t.Errorf("%s: the edit is %+v of %.900s", d.Name, e, out.Body)
+			t.Errorf("%s: the edit is %+v of %.900s", d.Name(), e, out.Body)
 		}
 		content, err := os.ReadFile(k.storage.shelf.Address(e.Artifact))
 		if kept && string(content) != came { // nothing is kept where nothing is sent
-			t.Errorf("%s: the artifact has %.200q (%v)", d.Name, content, err)
+			t.Errorf("%s: the artifact has %.200q (%v)", d.Name(), content, err)
 		}
 	}
 	for _, d := range dialects() {

@@ -58,10 +58,10 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
-	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
+	m.Summarizer, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
 	m.Ratio, m.Recall = tokenize.NewRatios(k.Store, m.Models, time.Now).Of, recallOf(conf)
-	m = shadowed(m, keep)
-	m.Library, m.Memories = newLibrary(k.kept, m.Shelf), loreOf(conf.Memory, k.Store)
+	m = shadowed(m)
+	m.Inject = &inject.Injector{Files: k.kept, Shelf: m.Shelf, Memory: k.Memories(conf), ReadOnly: true}
 	return m
 }
 
@@ -69,7 +69,9 @@ func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
 
 // Memories are what sessions have learned there.
-func (k Left) Memories(conf config.Config) Lore { return loreLeft(conf.Memory, k.Store) }
+func (k Left) Memories(conf config.Config) *inject.Memory {
+	return inject.NewMemory(k.Store, conf.Memory, time.Now)
+}
 
 func (k Left) Close() error { return k.Store.Close() }
 
@@ -87,7 +89,7 @@ func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewr
 	m := Deps(facts, shelf, windows, keep)
 	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
 	if home, err := conf.DataFolder(); err == nil { // folder may be one that does not stay
-		m.Library = newLibrary(config.Contexts(home), m.Shelf)
+		m.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: m.Shelf}
 	}
 	return m, nil
 }

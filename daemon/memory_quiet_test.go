@@ -36,7 +36,7 @@ func (r *inService) remembers(want string) {
 	r.t.Helper()
 	got := ""
 	known := func() bool {
-		all, err := r.shapers.memories.Local().List()
+		all, err := r.shapers.memory.List()
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 func (d *Daemon) openPages(conf config.Config) *pages.Pages {
 	return pages.New(pages.Plugs{
 		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
-		Configuration: d.settings, Memories: d.shapers.lore(conf),
+		Configuration: d.settings, Memories: d.shapers.memory,
 		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"epitome/offload"
 	"epitome/store"
-	"epitome/store/disk"
 	"epitome/store/memory"
 )
 
@@ -56,56 +55,4 @@ func TestAFullDiskIsTold(t *testing.T) {
 	facts.full.Store(false)
 	put("two", nil)
 	told(false)
-}
-
-// Where the disk has no room for decisions, requests go on as they came: that is told though no artifact was tried.
-func TestADiskWithoutRoomForDecisionsIsTold(t *testing.T) {
-	var free atomic.Uint64
-	free.Store(1 << 40)
-	now := time.Now()
-	facts, err := disk.Open(disk.Options{Folder: t.TempDir(), Now: func() time.Time { return now },
-		Free: func(string) (uint64, error) { return free.Load(), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = facts.Close() })
-	shelf, err := offload.Open(offload.Options{Folder: t.TempDir(), Store: facts, Quota: 1 << 20, Keep: time.Hour,
-		Address: "path", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &storage{shelf: shelf, local: facts, store: facts}
-	told := func(full bool) {
-		t.Helper()
-		now = now.Add(time.Minute)
-		if state := s.parts()[roomPart]; full != (state == "full") || full == s.keeps() || full != (len(s.troubles()) == 1) {
-			t.Errorf("full is %v, and it is told %q, %q", full, state, s.troubles())
-		}
-	}
-	told(false)
-	free.Store(1 << 20)
-	told(true)
-	free.Store(1 << 40)
-	told(false)
-}
-
-// What lies in memory is lost at the end, and until then shapes other requests: who asks is told.
-func TestAStoreInMemoryIsTold(t *testing.T) {
-	f := func(change func(*storage), told bool) {
-		t.Helper()
-		facts := memory.New(1<<20, time.Now)
-		shelf, err := offload.Open(offload.Options{Folder: t.TempDir(), Store: facts, Quota: 1 << 20, Keep: time.Hour,
-			Address: "path", Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &storage{shelf: shelf, local: facts, store: facts}
-		change(s)
-		notes := strings.Join(s.troubles(), "; ")
-		if (s.parts()[storePart] == "memory") != told || strings.Contains(notes, "in memory") != told {
-			t.Errorf("passing is %v, and it is told %q, %q", s.passing, s.parts(), notes)
-		}
-	}
-	f(func(s *storage) { s.passing = true }, true)
-	f(func(s *storage) { s.passing = false }, false)
 }

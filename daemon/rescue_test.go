@@ -39,9 +39,9 @@ func (n *narrow) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	req, err := chat.Read(body)
-	if err != nil || len(req.Flaws()) > 0 {
-		n.t.Errorf("got a request with the flaws %v, %v", req.Flaws(), err)
+	req, err := chat.Dialect{}.Read(body, nil)
+	if err != nil || len(chat.Dialect{}.Flaws(req)) > 0 {
+		n.t.Errorf("got a request with flaws, %v", err)
 	}
 	tokens := n.count(body)
 	n.mu.Lock()

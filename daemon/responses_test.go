@@ -273,34 +273,6 @@ func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
 	}
 }
 
-// With a key of epitome's own, a model is asked in a request of its own.
-func TestSummariesOfResponsesAreAskedForWithAKey(t *testing.T) {
-	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
-	c := solving(t, responses.Options{}, func(conf *config.Config) {
-		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
-		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.ModeLLM, "up", "gpt-5"
-		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
-	})
-	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)
-	for range 30 {
-		c.turn()
-	}
-	asked := 0
-	for _, r := range c.server.Received() {
-		key := "Bearer sk-client"
-		if asksForSummary(r.Body) {
-			asked++
-			key = "Bearer sk-ours"
-		}
-		if r.Refusal != nil || r.Header.Get("Authorization") != key {
-			t.Errorf("request %d with %s is refused: %v", r.N, r.Header.Get("Authorization"), r.Refusal)
-		}
-	}
-	if asked == 0 {
-		t.Errorf("nobody was asked; acted %v", c.acted)
-	}
-}
-
 // A size that is asked for, and a compaction by the provider, are of what is sent, and change nothing.
 func TestRequestsBesideResponsesAreOfWhatIsSent(t *testing.T) {
 	t.Parallel()
@@ -352,55 +324,6 @@ func TestSessionsThatLieWithTheProviderAreShortenedAsTheyCome(t *testing.T) {
 		if n := gjson.GetBytes(r.Body, "input.#").Int(); n != 1 || r.Usage.Input < 100 {
 			t.Errorf("request %d has %d items, and %+v", r.N, n, r.Usage)
 		}
-	}
-}
-
-// Of what lies with the provider nothing can be left out: a refusal passes as it came, and only less output is asked
-// for.
-func TestSessionsThatLieWithTheProviderAreNotRescued(t *testing.T) {
-	m := rules.ModelOf("gpt-5")
-	m.Window, m.SumsOutput = 40_000, true
-	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(*config.Config) {})
-	c.settings, c.lines = `"store":true,`, 300
-	refused, lowered := "", 0
-	for range 20 {
-		if strings.Contains(c.settings, "previous") {
-			c.settings += `"max_output_tokens":12000,`
-		}
-		c.turns.Add(1)
-		resp, answer := c.post("", c.body())
-		if resp.StatusCode != 200 {
-			refused = string(answer)
-			break
-		}
-		if resp.Header.Get("x-epitome-action") == "rescue" {
-			lowered++
-		}
-		items, id := answered(answer)
-		c.goOn(items, id)
-	}
-	if lowered == 0 || !strings.Contains(refused, "context_length_exceeded") || strings.Contains(refused, "epitome") {
-		t.Errorf("lowered %d times, refused %s", lowered, refused)
-	}
-	for _, r := range c.server.Received() {
-		if n := gjson.GetBytes(r.Body, "input.#").Int(); r.N > 1 && n != 1 || bytes.Contains(r.Body, []byte("[epitome: summary")) {
-			t.Errorf("request %d has %d items", r.N, n)
-		}
-	}
-}
-
-// Where the provider cuts what does not fit, it is shaped as ever, and nothing is sent again.
-func TestConversationsThatTheProviderCutsAreShaped(t *testing.T) {
-	t.Parallel()
-	c := solving(t, responses.Options{}, func(conf *config.Config) {
-		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
-	})
-	c.settings = plainSettings + `"truncation":"auto",`
-	for range 40 {
-		c.turn()
-	}
-	if refused := c.server.Refusals(); len(refused) > 0 || c.acted["clear"] == 0 || c.acted["rescue"] > 0 {
-		t.Errorf("refused %v, acted %v", refused, c.acted)
 	}
 }
 

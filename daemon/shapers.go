@@ -5,15 +5,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"epitome/config"
 	"epitome/event/money"
+	"epitome/inject"
 	"epitome/offload"
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/rewrite/decision"
+	"epitome/rewrite/ledger"
 	"epitome/store"
 	"epitome/tokenize"
 	"epitome/window"
@@ -28,10 +27,11 @@ type shapers struct {
 	ratios     *tokenize.Ratios
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
-	seen       decision.Ledger        // of shadow
+	seen       *ledger.Ledger         // of shadow
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
-	memories   *memories              // of what live has shaped
+	memory     *inject.Memory         // what sessions have taught
+	sessions   *inject.Sessions       // that live has shaped
 	prober     *window.Prober         // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
@@ -52,29 +52,26 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, k.windows, keep)
 	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
-	if s.shared != nil {
-		m.Ledger = s.turns
-	}
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	k.memories = newMemories(wantedOf(conf), memoryOptions{
-		Store: s.store, Log: s.log, Study: k.study, Now: time.Now,
-	})
+	k.memory = inject.NewMemory(s.store, conf.Memory, time.Now)
+	k.sessions = inject.WatchSessions(k.study, s.log)
+	k.sessions.Configure(quietAfter(conf))
 	k.summariser = newSummariser(conf, k, m.Counters)
-	m.Summariser = k.summariser
-	beside := shadowed(m, keep)
+	m.Summarizer = k.summariser
+	beside := shadowed(m)
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
-	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
+	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Library = &k.relay, newLibrary(s.kept, m.Shelf)
+	live.Tell = &k.relay
+	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
 		k.prober.Note(upstream, model)
 		return tokens, usable
 	}
-	live.Memories = k.lore(conf)
 	k.live = rewrite.NewShaper(live)
 	return k
 }
@@ -83,7 +80,8 @@ func newShapers(conf config.Config, s *storage) *shapers {
 func (k *shapers) configure(conf config.Config) {
 	k.windows.Configure(conf.Window)
 	k.prices.Store(billerOf(conf))
-	k.memories.Configure(wantedOf(conf))
+	k.memory.Configure(conf.Memory)
+	k.sessions.Configure(quietAfter(conf))
 	k.summariser.configure(conf)
 	k.prober.Configure(probedOf(conf))
 }
@@ -94,14 +92,38 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.prober.AskThrough(probesThrough(p))
 }
 
-// lore is what conversations are told of earlier sessions, and their owner sees.
-func (k *shapers) lore(conf config.Config) Lore {
-	return Lore{Place: k.memories.Place, Local: k.memories.Local()}
+// quietAfter is how long a conversation pauses before a model is asked what it teaches; 0 if none is. No client's
+// credential is used for what nobody waits for, so that takes a key of epitome's own.
+func quietAfter(conf config.Config) time.Duration {
+	if !conf.Memory.Enabled || conf.Summarize.KeyEnv == "" {
+		return 0
+	}
+	return conf.Memory.After.D()
 }
 
-// wantedOf is what the configuration wants of sessions.
-func wantedOf(conf config.Config) wantedMemories {
-	return wantedMemories{MemoryConfig: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
+// watch holds the conversation of a request until it is quiet. One that was compacted has been learned from.
+func (k *shapers) watch(in *rewrite.Input, r *rewrite.Report) {
+	const fewest = 4 // messages
+	if in.Replay || in.Rescue != nil || r.Project == "" || r.Conversation == "" {
+		return
+	}
+	s := inject.Session{
+		Dialect: in.Dialect, Body: in.Body, Scope: in.Scope, Project: r.Project, Conversation: r.Conversation,
+		Upstream: in.Upstream, Model: r.Model,
+	}
+	if r.Items < fewest || r.Action == string(ledger.StepCompact) || !in.Style.MayAsk() {
+		k.sessions.Drop(s)
+		return
+	}
+	k.sessions.Watch(s)
+}
+
+// notes are where it is kept what sessions teach; nil while nothing is learned.
+func (k *shapers) notes() *inject.Memory {
+	if !k.memory.On() {
+		return nil
+	}
+	return k.memory
 }
 
 // study has a model asked what a session teaches.
@@ -111,7 +133,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.memories.Watch
+	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.watch
 	p.Lessons, p.Ratios = k.windows, k.ratios
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
@@ -120,7 +142,7 @@ func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 
 // close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
-	k.memories.Close()
+	k.sessions.Configure(0)
 	k.prober.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()
@@ -142,48 +164,6 @@ func (s shelf) Put(name string, content []byte, late bool) error {
 	return s.Shelf.Put(name, content)
 }
 
-// farShelf is a shelf in a bucket. It asks for several contents at once, so that a turn with many waits about as
-// long as one with one.
-type farShelf struct {
-	decision.Shelf
-	artifacts *offload.Shelf
-}
-
-// mostAtOnce is how many questions of one turn are under way. A service takes many more from one client.
-const mostAtOnce = 16
-
-// Expect looks at the contents that are not known yet. Whatever goes wrong shows when they are asked for one by one.
-func (s farShelf) Expect(names []string) {
-	var work errgroup.Group
-	work.SetLimit(mostAtOnce)
-	for _, name := range names {
-		work.Go(func() error {
-			offload.Expect(s.artifacts, name)
-			return nil
-		})
-	}
-	_ = work.Wait()
-}
-
-// PutAll keeps the contents. A name that comes twice is put once by one of the two: the shelf sees to that.
-func (s farShelf) PutAll(list []decision.Artifact, late bool) error {
-	var work errgroup.Group
-	work.SetLimit(mostAtOnce)
-	for _, w := range list {
-		work.Go(func() error { return s.Put(w.Name, w.Content, late) })
-	}
-	return work.Wait()
-}
-
-// shelfOf is the shelf as shaping sees it.
-func shelfOf(artifacts *offload.Shelf) decision.Shelf {
-	near := shelf{artifacts}
-	if offload.IsFar(artifacts) {
-		return farShelf{near, artifacts}
-	}
-	return near
-}
-
 // recallOf says which clients are told to read artifacts with a tool.
 func recallOf(conf config.Config) rewrite.Recall {
 	switch {
@@ -203,7 +183,7 @@ func Deps(
 	s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration,
 ) rewrite.Deps {
 	return rewrite.Deps{
-		Ledger: newLedger(s, keep), Shelf: shelfOf(artifacts), Keep: keep,
+		Ledger: ledger.New(s, keep), Shelf: shelf{artifacts}, Keep: keep,
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Of(upstream, model)

@@ -71,8 +71,18 @@ type talk struct {
 	calls   int
 }
 
+// spokenAs is the dialect of that name.
+func spokenAs(name string) conversation.Dialect {
+	for _, d := range dialects() {
+		if d.Name() == name {
+			return d
+		}
+	}
+	panic(name)
+}
+
 func newTalk(key string, seed uint64) *talk {
-	k := &talk{dialect: dialectWith(key), dice: rand.New(rand.NewPCG(seed, 7))}
+	k := &talk{dialect: spokenAs(key), dice: rand.New(rand.NewPCG(seed, 7))}
 	k.user(fmt.Sprintf("Task %d: find out why the build of module %d fails, and mend it.", seed, k.dice.IntN(1000)))
 	return k
 }
@@ -113,7 +123,7 @@ func (k *talk) say(text string) {
 
 func (k *talk) call(id, tool, argument, result string) {
 	type m = map[string]any
-	switch k.dialect.Key() {
+	switch k.dialect.Name() {
 	case "messages":
 		k.items = append(k.items,
 			m{"role": "assistant", "content": []any{m{"type": "tool_use", "id": id, "name": tool,
@@ -132,7 +142,7 @@ func (k *talk) call(id, tool, argument, result string) {
 
 func (k *talk) body() []byte {
 	body := map[string]any{"model": "some-model", "max_tokens": 1000}
-	switch k.dialect.Key() {
+	switch k.dialect.Name() {
 	case "messages":
 		body["messages"] = k.items
 	case "responses":

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/daemon/turns"
 	"epitome/inject"
 	"epitome/offload"
 	"epitome/offload/bucket"
@@ -26,7 +25,6 @@ type storage struct {
 	store   store.Store   // of facts
 	local   store.Store   // of this machine: what it knows of artifacts; store itself, unless that is shared
 	shared  *shared.Store // store, if it is shared; else nil
-	turns   *turns.Ledger // over it
 	shelf   *offload.Shelf
 	kept    inject.Files   // files for conversations
 	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
@@ -189,7 +187,6 @@ func (s *storage) openShared(conf config.Config) (err error) {
 		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)
 	}
 	s.store, s.passing = s.shared, false
-	s.turns = turns.New(s.shared, conf.Store.Keep.D())
 	return nil
 }
 
@@ -223,7 +220,7 @@ func (s *storage) leases() summarize.Leases {
 	if s.shared == nil {
 		return nil
 	}
-	return turns.NewLeases(s.shared)
+	return newLeases(s.shared)
 }
 
 // sweepKey is the key of whose turn it was to sweep.
@@ -288,7 +285,6 @@ func (s *storage) close() {
 	s.work.Wait()
 	err := error(nil)
 	if s.shared != nil {
-		s.turns.Close()
 		err = s.shared.Close()
 	}
 	if err = errors.Join(err, s.local.Close()); err != nil {

@@ -11,20 +11,6 @@ import (
 	"epitome/store/disk"
 )
 
-func TestSweepsComeAsOftenAsKeepingAsks(t *testing.T) {
-	f := func(keep, want time.Duration) {
-		t.Helper()
-		if got := sweepEvery(keep); got != want {
-			t.Errorf("what is kept for %s is swept every %s, want %s", keep, got, want)
-		}
-	}
-	f(720*time.Hour, 6*time.Hour)
-	f(48*time.Hour, 6*time.Hour)
-	f(24*time.Hour, 3*time.Hour)
-	f(2*time.Minute, 15*time.Second)
-	f(time.Second, 10*time.Second)
-}
-
 func TestStartSweepsWhatExpiredLongAgo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -34,10 +20,8 @@ func TestStartSweepsWhatExpiredLongAgo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLedger(d, 30*24*time.Hour)
-	l.now = long
 	for i := range 5 {
-		if _, _, err := l.Add(fmt.Sprint("d/", i), []byte("old")); err != nil {
+		if _, err := d.Put(fmt.Sprint("d", i), []byte("old"), 30*24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}

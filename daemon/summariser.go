@@ -34,11 +34,10 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 		Leases: k.storage.leases(),
 		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
 		Dialects: map[string]summarize.Dialect{
-			chat.Dialect{}.Key(): chat.Dialect{}, messages.Dialect{}.Key(): messages.Dialect{},
-			responses.Dialect{}.Key(): responses.Dialect{},
+			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},
 		Overflow: window.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
-		Memory: k.memories.Place, Tell: k.relay.RecordSummary, Log: k.storage.log,
+		Memory: k.notes, Tell: k.relay.RecordSummary, Log: k.storage.log,
 	})
 	return s
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +22,6 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/rewrite/plan"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
@@ -63,7 +61,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 	r.shapers = newShapers(conf, kept)
 	r.relay.connect(logs.New(log))
 	plugs := r.plug(proxy.Plugs{
-		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Wire{}},
+		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Dialect{}},
 	})
 	plugs.Shaper = r
 	p, err := proxy.New(conf.Settings(), plugs)
@@ -165,7 +163,7 @@ func undated(p prose.Prose) prose.Prose {
 }
 
 // looked wants prose under the key, or none that is being made or not.
-func looked(t *testing.T, s plan.Summariser, key string, want, making bool) prose.Prose {
+func looked(t *testing.T, s rewrite.Summarizer, key string, want, making bool) prose.Prose {
 	t.Helper()
 	p, found, pending := s.Look(key)
 	if found != want || pending != making || want && p.Text != aSummary() || !want && p != (prose.Prose{}) {
@@ -213,44 +211,6 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-func TestSummaryInTheMakingIsPending(t *testing.T) {
-	r := askingWith(t, t.TempDir(), asDefault, chatting+summarizing(clientsKey, "await more"))
-	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
-	r.summariser.Prepare(inQuestion("key", r.credential()))
-	looked(t, r.summariser, "key", false, true)
-	looked(t, shadow, "key", false, false)
-	r.up.Release("more")
-	if !scriptedtest.Eventually(func() bool { _, _, pending := r.summariser.Look("key"); return !pending }) {
-		t.Fatal("it never ends")
-	}
-	looked(t, r.summariser, "key", true, false)
-	looked(t, shadow, "key", true, false)
-	for _, line := range []string{
-		`level=INFO msg=summary_started conversation=c1 upstream=up model=m detail=low way=continue prepared=true span_tokens=10000\n`,
-		`level=INFO msg=summary_completed conversation=c1 upstream=up model=m detail=low way=continue prepared=true span_tokens=10000 tokens=\d+ ` +
-			`requests=1 input_tokens=1000 cached_tokens=900 output_tokens=80 took_ms=`,
-	} {
-		if !regexp.MustCompile(line).MatchString(r.log.String()) {
-			t.Errorf("no line %s in the log:\n%s", line, r.log)
-		}
-	}
-	if strings.Contains(r.log.String(), "sk-client") || strings.Contains(r.log.String(), "fix it") {
-		t.Errorf("the log tells too much:\n%s", r.log)
-	}
-}
-
-func TestFailedSummaryIsAWarning(t *testing.T) {
-	r := askingWith(t, t.TempDir(), asDefault, chatting+"-- POST /v1/chat/completions --\nstatus 401 No\nbody bad key\n")
-	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
-	if !errors.Is(err, summarize.ErrFailed) || p != (prose.Prose{}) {
-		t.Errorf("got %+v, %v", p, err)
-	}
-	looked(t, r.summariser, "key", false, false)
-	if line := `level=WARN msg=summary_failed .* requests=1 .* reason="a model gave no summary that could be used: the upstream answered with status 401"\n`; !regexp.MustCompile(line).MatchString(r.log.String()) {
-		t.Errorf("no line %s in the log:\n%s", line, r.log)
-	}
-}
-
 func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	other := scriptedtest.Start(t, summarizing("Bearer sk-ours"))
@@ -272,23 +232,6 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 	if n := len(r.up.Requests()); n != 1 {
 		t.Errorf("the conversation's own upstream got %d requests", n)
 	}
-}
-
-// What is asked of another model depends on the windows as they are then.
-func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
-	k := keptIn(t, t.TempDir(), io.Discard)
-	defer k.close()
-	conf := config.Defaults(configtest.Text())
-	f := func(change func(*config.Config), want int) {
-		t.Helper()
-		change(&conf)
-		k.configure(conf)
-		if got := k.summariser.usable("up", "unknown"); got != want {
-			t.Errorf("a request may have %d tokens, want %d", got, want)
-		}
-	}
-	f(func(c *config.Config) { c.Window.Default = 40_000 }, 35_000)
-	f(func(c *config.Config) { c.Window.Models = map[string]unit.Tokens{"unknown": 16_000} }, 14_000)
 }
 
 func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
@@ -332,30 +275,6 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	f(true, "near")
 }
 
-func TestShadowAsksNobody(t *testing.T) {
-	r := askingWith(t, t.TempDir(), asDefault, chatting)
-	credential := r.credential()
-	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
-	p, err := shadow.Ask(t.Context(), inQuestion("key", credential))
-	if p != (prose.Prose{}) || err == nil || err.Error() != "nothing is asked in this mode" {
-		t.Errorf("got %+v, %v", p, err)
-	}
-	shadow.Prepare(inQuestion("key", credential))
-	if !r.summariser.Prepares("openai") || shadow.Prepares("openai") {
-		t.Error("the shadow prepares, or what is live does not")
-	}
-	if got, want := shadow.Needs("low", 10_000, 1), r.summariser.Needs("low", 10_000, 1); got != want || want == 0 {
-		t.Errorf("a question needs %d tokens, and %d if it is asked", got, want)
-	}
-	looked(t, r.summariser, "key", false, false)
-	if n := len(r.up.Requests()); n != 1 {
-		t.Errorf("%d requests were sent", n)
-	}
-	if s := shadowed(rewrite.Deps{}, time.Hour).Summariser; s != nil {
-		t.Errorf("where nobody can be asked, the shadow has %v", s)
-	}
-}
-
 func TestWhatAnEndedEpitomeLeftHasItsSummaries(t *testing.T) {
 	folder := t.TempDir()
 	r := askingWith(t, folder, asDefault, chatting+summarizing(clientsKey))
@@ -369,7 +288,7 @@ func TestWhatAnEndedEpitomeLeftHasItsSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = k.Close() }()
-	left := k.Shadow(conf, window.New(conf.Window, nil, time.Now)).Summariser
+	left := k.Shadow(conf, window.New(conf.Window, nil, time.Now)).Summarizer
 	looked(t, left, "key", true, false)
 	if _, err := left.Ask(t.Context(), inQuestion("another", nil)); !errors.Is(err, errNotAsked) {
 		t.Errorf("somebody is asked: %v", err)
@@ -403,27 +322,5 @@ func TestClosingEndsSummaries(t *testing.T) {
 	}
 	if strings.Contains(r.log.String(), "does not end") {
 		t.Errorf("logged: %s", r.log)
-	}
-}
-
-func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
-	conf := config.Defaults(configtest.Text())
-	conf.Listen, conf.Data = "127.0.0.1:0", t.TempDir()
-	d := &Daemon{log: slog.New(slog.DiscardHandler), load: func() (config.Config, error) { return conf, nil }}
-	if err := d.Start(false); err != nil {
-		t.Fatal(err)
-	}
-	defer d.giveBack()
-	s := d.shapers.summariser
-	if s.proxy.Load() == nil || s.proxy.Load() != d.proxy {
-		t.Error("nothing can be asked through the proxy")
-	}
-	needs := s.Needs("low", 0, 1)
-	conf.Summarize.MaxOutput += 1000 // of an answer, for which every window keeps room
-	conf.Summarize.Model, conf.Summarize.Prepare = "small", "off"
-	conf.Window.Models = map[string]unit.Tokens{"small": 8192}
-	d.reload()
-	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0, 1) != needs {
-		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0, 1))
 	}
 }

@@ -59,6 +59,7 @@ const (
 const (
 	ActionNone   = "none"
 	ActionBypass = "bypass" // something failed inside epitome
+	ActionRescue = "rescue" // it was refused as too long, and sent again
 )
 
 // Exchange is one request and its response, as it ended.

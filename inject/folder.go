@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/core/conversation"
-	"epitome/core/jsonspan"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 )
 
 // Folder returns the folder in which an agent says that it works, before the model first speaks: an absolute path on

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/core/chat"
-	"epitome/core/conversation"
-	"epitome/core/jsonspan"
-	"epitome/core/messages"
-	"epitome/core/responses"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 )
 
 func folderOf(t *testing.T, d conversation.Dialect, body string) string {

@@ -14,10 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"epitome/core/conversation"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/mark"
 )
 
@@ -46,12 +47,13 @@ func (i *Injector) Project(r *conversation.Request) string {
 	return Folder(r)
 }
 
-// Wish names what a request asks for, whatever that says at the time; empty if it asks for nothing. It is the same in
-// all requests of a conversation, as long as its client and the configuration ask for the same.
+// Wish names what a request asks for, whatever that says at the time; empty if it asks for nothing. Of a project it
+// names the day too: a job that begins in the same words each night is told what is known then. A conversation keeps the
+// wish of its first request.
 func (i *Injector) Wish(contexts []string, project string) string {
 	parts := unique(contexts)
 	if i.Memory.On() && ProjectName(project) != "" {
-		parts = append(parts, "\x00"+ProjectName(project))
+		parts = append(parts, "\x00"+ProjectName(project), i.Memory.now().UTC().Format(time.DateOnly))
 	}
 	return strings.Join(parts, "\x00")
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"epitome/core/chat"
+	"epitome/rewrite/chat"
 )
 
 // shelf is one in memory.

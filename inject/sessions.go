@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"epitome/core/activity"
-	"epitome/core/conversation"
-	"epitome/core/recap"
 	"epitome/prose"
+	"epitome/rewrite/activity"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/recap"
 )
 
 // Session is a conversation as its newest request came.

@@ -9,11 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/core/chat"
-	"epitome/core/conversation"
-	"epitome/core/messages"
-	"epitome/core/responses"
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 )
 
 const quiet = 30 * time.Minute

@@ -242,7 +242,7 @@ func TestTokensCountWithoutUsage(t *testing.T) {
 	}
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		o := whole(a)
-		o.Report.After.User = 5
+		o.Report.TokensAfter.User = 5
 		return o
 	})
 	if first, second := status("silent"), status("silent"); first != 200 || second != 429 {

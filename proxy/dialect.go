@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"cmp"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -62,7 +61,7 @@ func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []b
 }
 
 // nameOf is what a dialect is called in events.
-func nameOf(d Dialect) string { return cmp.Or(d.Key(), "chat") }
+func nameOf(d Dialect) string { return d.Name() }
 
 // meant is the target that a request means for an upstream whose base has no version.
 func meant(all []Dialect, h *fasthttp.RequestHeader, target []byte) []byte {

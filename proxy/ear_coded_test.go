@@ -37,7 +37,7 @@ func TestAnEarReadsWhatCameOfACodedAnswer(t *testing.T) {
 			}
 		}
 		e := &ear{}
-		e.Of(messages.Wire{})
+		e.Of(messages.Dialect{})
 		a := &wire.Answer{Head: &wire.Head{Block: []byte("Content-Encoding: " + coding + "\r\n")}}
 		e.Listen(a)
 		e.Hear(coded.Bytes())

@@ -16,7 +16,7 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 	for _, middle := range []int{0, 1000, 5000, 100_000} {
 		answer := []byte(strings.Replace(begin, `":3`, `":3,"output_tokens":1`, 1) + strings.Repeat("data: {}\n\n", middle/10) + end)
 		for _, run := range []int{1, 7, 50, 1000, mostEnd - 1, mostEnd, mostEnd + 1, 60_000} {
-			e := ear{on: true, dialect: messages.Wire{}}
+			e := ear{on: true, dialect: messages.Dialect{}}
 			for rest := range slices.Chunk(answer, run) {
 				e.Hear(rest)
 			}

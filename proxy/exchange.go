@@ -13,7 +13,6 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/wire"
-	"epitome/rewrite"
 )
 
 // exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
@@ -32,7 +31,6 @@ type exchange struct {
 	ear       ear     // hears the answer, if the request holds a conversation
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if there is none
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
-	lent      *[]byte // memory in which rewritten may lie, until dropBody
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
 }
 
@@ -84,12 +82,12 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
-		Action: rewrite.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
+		Action: event.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
 	}
 	mode, known := x.set.mode(h.RawHeaders())
 	x.event.Mode, x.delivery.modeless = mode, !known
 	if x.event.Mode != event.ModeOff {
-		x.delivery.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
+		x.delivery.to.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
 	if p.plugs.Traces {
 		x.event.TraceParent = event.Clip(string(wire.Find(h.RawHeaders(), "traceparent")))
@@ -179,7 +177,6 @@ func faultOf(err error) event.Fault {
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
 	x.rewritten, x.shaped, x.opened = nil, nil, nil
-	x.giveBack() // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
 	x.proxy.strangers.Delete(&x.ctx.Request.Header)

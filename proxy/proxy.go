@@ -154,7 +154,7 @@ func (p *Proxy) newGate(most int) *wire.Gate {
 		Stopping: p.traffic.stopping.Load, Balanced: func() bool { return !p.loopback },
 		TurnedAway: func() {
 			p.record(event.Exchange{
-				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: rewrite.ActionNone,
+				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: event.ActionNone,
 				Status: http.StatusServiceUnavailable, Fault: event.Refused,
 				Err: "there are as many connections as max_connections allows",
 			})

@@ -16,7 +16,7 @@ func TestRescueIsCountedByOneRatio(t *testing.T) {
 	var ratios []float64
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		s := climbing(a)
-		s.Report.Ratio, s.Report.Answers, s.Report.Counted = 1.25, 7, s.Report.After.Total()*4/5
+		s.Report.Ratio, s.Report.Answers, s.Report.Counted = 1.25, 7, s.Report.TokensAfter.Total()*4/5
 		if a.Rescue != nil {
 			mu.Lock()
 			defer mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/plan"
+	"epitome/rewrite/ladder"
+	"epitome/rewrite/ledger"
 	"epitome/window"
 )
 
@@ -21,7 +22,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		}
 		return a, nil
 	}
-	if x.set.conf.RescueTries == 0 || x.shaped.report.Drops { // nothing is held up for what would not be done
+	if x.set.conf.RescueTries == 0 || x.shaped.report.Truncates { // nothing is held up for what would not be done
 		x.ear.Listen(a)
 		x.ear.Learn(x.shaped.report.Counted)
 		a.Hears = x.ear.Hear
@@ -68,7 +69,7 @@ type rescuing struct {
 	until  time.Time
 	tries  int             // so far
 	report *rewrite.Report // on the form that was sent last
-	stage  plan.Stage      // of the form that was sent last
+	stage  ladder.Stage    // of the form that was sent last
 	output int             // cap on the output that was set; 0 if none was
 	whole  bool            // it goes as it came, as its structure was refused
 	mute   bool            // nothing goes that the model thought, as that was refused
@@ -94,7 +95,7 @@ func (r *rescuing) read(a *wire.Answer) window.Refusal {
 // lastRequest is what is known of the request that was sent last.
 func (r *rescuing) lastRequest() window.Sent {
 	s := window.Sent{
-		Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput,
+		Tokens: r.report.TokensAfter.Total(), MaxOutput: r.report.MaxOutput,
 		Window: r.report.Window, Rewritten: r.rewritten != nil,
 	}
 	if r.output > 0 {
@@ -107,7 +108,7 @@ func (r *rescuing) lastRequest() window.Sent {
 func (r *rescuing) note(v window.Refusal) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
-		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.report.Window, r.report.After.Total()
+		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.report.Window, r.report.TokensAfter.Total()
 	}
 	if v.Below(r.report.Window) || !r.verdict.Below(r.judged.Window) {
 		r.verdict, r.judged = v, r.lastRequest()
@@ -133,22 +134,22 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 			return false
 		}
 		r.mute, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
-		return r.reshape(plan.Rescue{Whole: r.whole})
+		return r.reshape(rewrite.Rescue{Whole: r.whole})
 	case v.Cause == window.Malformed:
 		if r.whole || r.rewritten == nil {
 			return false
 		}
 		r.whole, r.causes = true, r.causes&event.CausesOf(event.CauseThought)|event.CausesOf(event.CauseBroken)
-		return r.reshape(plan.Rescue{Whole: true})
+		return r.reshape(rewrite.Rescue{Whole: true})
 	case r.whole:
 		return false
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
-	ok := r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
-	r.whole = !ok && r.report.Action == rewrite.ActionAdd // all that epitome has done is taken back
-	return ok || r.whole && r.reshape(plan.Rescue{Whole: true})
+	ok := r.reshape(rewrite.Rescue{Sent: r.report.TokensAfter.Total(), Most: r.most(v), From: from})
+	r.whole = !ok && r.report.Action == string(ledger.StepAdd) // all that epitome has done is taken back
+	return ok || r.whole && r.reshape(rewrite.Rescue{Whole: true})
 }
 
 // capOutput has the request ask for less, if a cap of so many tokens is worth a request, and lower than the last one.
@@ -188,7 +189,7 @@ func (r *rescuing) most(v window.Refusal) int {
 }
 
 // reshape has the conversation shaped anew, after a refusal.
-func (r *rescuing) reshape(how plan.Rescue) bool {
+func (r *rescuing) reshape(how rewrite.Rescue) bool {
 	h := &r.ctx.Request.Header
 	defer func() {
 		r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten)))
@@ -203,18 +204,18 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 		return false
 	}
 	next := &shaped{asked: r.shaped.asked}
-	how.Ratio, how.Answers, how.Unthinking = r.report.Ratio, r.report.Answers, r.mute
+	how.Ratio, how.Answers, how.NoThinking = r.report.Ratio, r.report.Answers, r.mute
 	shorter := !how.Whole && how.Most > 0
 	next.asked.Body, next.asked.Rescue = body, &how
 	form := r.guarded(r.proxy.plugs.Shaper, next)
-	enough := next.report.After.Total() <= r.report.After.Total()*19/20
-	if next.report.Err != nil && !how.Unthinking || shorter && (next.report.Stage == plan.StageNone || !enough) {
+	enough := next.report.TokensAfter.Total() <= r.report.TokensAfter.Total()*19/20
+	if next.report.Err != nil && !how.NoThinking || shorter && (next.report.Stage == ladder.StageNone || !enough) {
 		return false
 	}
-	if how.Unthinking && form.body == nil || how.Whole && next.report.Action == rewrite.ActionAdd { // nothing goes
+	if how.NoThinking && form.body == nil || how.Whole && next.report.Action == string(ledger.StepAdd) { // nothing goes
 		return false
 	}
-	next.report.Bearings.Join(r.shaped.report.Bearings, how.Whole)
+	next.report.JoinRefused(&r.shaped.report, how.Whole)
 	r.report, r.stage, r.record = &next.report, next.report.Stage, form.settle
 	r.rewritten = form.body
 	if r.output > 0 && r.rewritten != nil {
@@ -263,7 +264,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	}
 	r.first.End() // its connection is not the one that is waited for
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.report.After.Total()
+	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.report.TokensAfter.Total()
 	if e.Rescued {
 		r.learn()
 		if r.record != nil && !r.record() {
@@ -272,9 +273,9 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	}
 	r.ear.Count(r.report.Counted)
 	r.tell(r.report)
-	r.event.Action, r.event.Causes = rewrite.ActionRescue, r.event.Causes|r.causes
+	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes|r.causes
 	if r.whole {
-		r.event.Action = rewrite.ActionBypass
+		r.event.Action = event.ActionBypass
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	}
 	r.delivery.sayAction(&r.event)

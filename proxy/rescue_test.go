@@ -11,8 +11,8 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/plan"
+	"epitome/rewrite/ladder"
+	"epitome/rewrite/ledger"
 )
 
 const (
@@ -23,18 +23,18 @@ const (
 
 // climbing shapes a conversation of 10 000 tokens into what its stage makes of it: stage N has 10 000 / 2^N tokens.
 func climbing(a rewrite.Input) rewrite.Output {
-	r := rewrite.Report{Action: rewrite.ActionNone, Model: "m", Conversation: "c1", Window: 1_000_000, Usable: 990_000,
-		MaxOutput: 9_000, Items: 1, Before: conversation.Size{User: 10_000}}
-	r.After = r.Before
+	r := rewrite.Report{Action: event.ActionNone, MaxOutput: 9_000, Shaping: event.Shaping{Model: "m", Conversation: "c1",
+		Window: 1_000_000, Usable: 990_000, Items: 1, TokensBefore: event.Tokens{User: 10_000}}}
+	r.TokensAfter = r.TokensBefore
 	if a.Rescue == nil || a.Rescue.Whole {
 		return rewrite.Output{Body: a.Body, Report: r}
 	}
 	tokens := 10_000
 	enough := func() bool { return r.Stage >= a.Rescue.From && tokens <= a.Rescue.Most }
-	for r.Stage = plan.StageNone; r.Stage < plan.StageBare && !enough(); tokens /= 2 {
+	for r.Stage = ladder.StageNone; r.Stage < ladder.StageBare && !enough(); tokens /= 2 {
 		r.Stage++
 	}
-	r.Action, r.After = rewrite.ActionCompact, conversation.Size{User: tokens}
+	r.Action, r.TokensAfter = string(ledger.StepCompact), event.Tokens{User: tokens}
 	body := fmt.Sprintf(`{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"%s of at most %d"}]}`, r.Stage, a.Rescue.Most)
 	return rewrite.Output{Body: []byte(body), Changed: true, Report: r}
 }
@@ -238,7 +238,7 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 		s := climbing(a)
 		if a.Rescue == nil {
 			s.Body, s.Changed = []byte(short), true
-			s.Report.Changes = []plan.Change{{Rung: "clear", Cause: event.CauseRent}}
+			s.Report.Causes = event.CausesOf(event.CauseRent)
 		}
 		return s
 	})
@@ -267,15 +267,15 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 	f := func(unsure, thinks bool, script, stages string, want ...string) {
 		t.Helper()
 		r := on(t, script)
-		var asked []plan.Rescue
+		var asked []rewrite.Rescue
 		r.shapes(func(a rewrite.Input) rewrite.Output {
 			out := climbing(a)
 			if out.Report.Unsure = unsure; a.Rescue == nil {
 				return out
 			}
 			asked = append(asked, *a.Rescue)
-			if a.Rescue.Unthinking && a.Rescue.Most == 0 {
-				out.Report.Stage, out.Report.After = plan.StageNone, out.Report.Before
+			if a.Rescue.NoThinking && a.Rescue.Most == 0 {
+				out.Report.Stage, out.Report.TokensAfter = ladder.StageNone, out.Report.TokensBefore
 				out.Body, out.Changed = []byte(strings.Replace(longStory, "a very", "thoughtless", 1)), thinks
 			}
 			return out
@@ -292,7 +292,7 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 			t.Errorf("unsure %v: the causes are %q", unsure, e.Causes)
 		}
 		for _, how := range asked {
-			if !how.Unthinking {
+			if !how.NoThinking {
 				t.Errorf("unsure %v: thinking is sent again: %+v", unsure, how)
 			}
 		}
@@ -358,11 +358,11 @@ func TestRefusedAdditionIsTakenBack(t *testing.T) {
 		t.Helper()
 		r := on(t, refused(400, tooLong)+welcome)
 		r.shapes(func(a rewrite.Input) rewrite.Output {
-			size := conversation.Size{User: 6_900}
-			out := rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Model: "m",
-				Window: 8_000, Usable: 7_000, Items: 1, Before: size, After: size}}
+			size := event.Tokens{User: 6_900}
+			out := rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{
+				Model: "m", Window: 8_000, Usable: 7_000, Items: 1, TokensBefore: size, TokensAfter: size}}}
 			if stays || a.Rescue == nil || !a.Rescue.Whole {
-				out.Report.Action, out.Report.After.System, out.Changed = rewrite.ActionAdd, 200, true
+				out.Report.Action, out.Report.TokensAfter.System, out.Changed = string(ledger.StepAdd), 200, true
 				out.Body = []byte(`{"model":"m","messages":[{"role":"user","content":"with an index"}]}`)
 			}
 			return out

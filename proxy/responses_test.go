@@ -126,7 +126,7 @@ func TestWhatTheProviderCutsByItselfIsNotRescued(t *testing.T) {
 	r := on(t, answers(failing))
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		out := climbing(a)
-		out.Report.Drops = true
+		out.Report.Truncates = true
 		return out
 	})
 	_, body := r.dial().send(post(responsesTarget, longTask)).answer("POST")

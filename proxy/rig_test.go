@@ -67,7 +67,7 @@ func (s shapedBy) Shape(a rewrite.Input) rewrite.Output { return (*s.now.Load())
 
 // whole changes nothing.
 func whole(a rewrite.Input) rewrite.Output {
-	return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone}}
+	return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: event.ActionNone}}
 }
 
 // testSettings are generous limits and an upstream at base.
@@ -126,7 +126,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	r.proxy, err = New(s, Plugs{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
-		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
+		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
 		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },

@@ -59,9 +59,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return nil
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
-	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.Name, client, x.lend
-	s.asked.Contexts = append(append(s.asked.Contexts, up.Config.Context...), x.set.conf.Contexts...)
+	s.asked.Upstream, s.asked.Client = up.Name, client
 	s.asked.Project = cmp.Or(s.asked.Project, up.Config.Project)
+	s.asked.Contexts = append(append(s.asked.Contexts, up.Config.Context...), x.set.conf.Contexts...)
 	form := x.guarded(by, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
@@ -71,7 +71,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	x.rewritten = form.body
 	if s.report.Items > 0 && !s.asked.Replay {
-		s.asked.Body, s.asked.Client, s.asked.Lend, s.asked.Compact = nil, nil, nil, false
+		s.asked.Body, s.asked.Client, s.asked.Compact = nil, nil, false
 		x.shaped = s
 	}
 	return nil
@@ -121,9 +121,9 @@ func unshaped(why error) event.Code {
 // leave tells why the request goes on as it came. Only a lack of room or of a turn is epitome's own failure.
 func leave(x *exchange, s *shaped, why error) {
 	r := &s.report
-	r.Action, r.Code = rewrite.ActionNone, unshaped(why)
+	r.Action, r.Code = event.ActionNone, unshaped(why)
 	if errors.Is(why, errNoRoomLeft) || errors.Is(why, errNoTurn) {
-		r.Action, r.Err = rewrite.ActionBypass, why
+		r.Action, r.Err = event.ActionBypass, why
 	} else {
 		r.Reason = why.Error()
 	}
@@ -179,7 +179,8 @@ func (x *exchange) guarded(by Shaper, s *shaped) (f form) {
 		if r := recover(); r != nil {
 			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 			err := errors.New("panic while shaping the request; the log has the stack")
-			f, s.report = form{}, rewrite.Report{Action: rewrite.ActionBypass, Code: event.CodeFailed, Err: err}
+			f, s.report = form{}, rewrite.Report{Action: event.ActionBypass, Err: err}
+			s.report.Code = event.CodeFailed
 		}
 	}()
 	out := by.Shape(s.asked)
@@ -202,37 +203,10 @@ func (x *exchange) tell(r *rewrite.Report) {
 		x.event.Action = r.Action
 	}
 	spent := x.event.ShapeTime
-	x.event.Shaping = event.Shaping{
-		ShapeTime: spent, Model: event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
-		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		ClearLine: event.Narrow(r.Bearings.ClearLine), CompactLine: event.Narrow(r.Bearings.CompactLine),
-		Compared:   event.Narrow(r.Bearings.Compared),
-		HeldBefore: event.Narrow(r.Bearings.HeldBefore), HeldAfter: event.Narrow(r.Bearings.HeldAfter),
-		Usable: event.Narrow(r.Usable), Items: int32(r.Items), TakenOut: r.Bearings.TakenOut,
-		Leading: r.Bearings.Leading,
-		Parent:  r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged), Estimated: r.Estimated,
-		Decision: r.Bearings.Decision, Code: r.Code, Reason: event.Clip(r.Reason),
-		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
-		Decided:  r.Decided, Broke: r.Broke,
-	}
-	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
-	x.event.Thoughts = uint16(min(r.Thoughts, math.MaxUint16))
+	x.event.Shaping = r.Shaping
+	x.event.ShapeTime, x.event.Streams, x.event.Added = spent, r.Streams, int32(r.Added.Tokens)
+	x.event.Contexts, x.event.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
 	x.event.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
-	if r.Answers > 0 {
-		x.event.Ratio = r.Ratio
-	}
-	for _, c := range r.Changes {
-		x.event.Causes |= event.CausesOf(c.Cause)
-		switch {
-		case c.Rung == rewrite.ActionOffload:
-			x.event.Offloaded++
-		case c.Rung == rewrite.ActionClear:
-			x.event.Cleared++
-		case c.Rung == rewrite.ActionCompact:
-			x.event.Compacted++
-		}
-	}
-	x.event.Inner = event.Clip(r.Added.Why)
 	if err := r.Err; err != nil {
 		x.event.Inner = event.Clip(err.Error())
 	}

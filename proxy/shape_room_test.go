@@ -10,6 +10,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
+	"epitome/rewrite/ledger"
 	"epitome/unit"
 )
 
@@ -17,7 +18,7 @@ import (
 func takes(n int) shaper {
 	return func(rewrite.Input) rewrite.Output {
 		body := []byte("{" + strings.Repeat(" ", n-2) + "}")
-		return rewrite.Output{Body: body, Changed: true, Report: rewrite.Report{Action: rewrite.ActionClear}}
+		return rewrite.Output{Body: body, Changed: true, Report: rewrite.Report{Action: string(ledger.StepClear)}}
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
+	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/plan"
 	"epitome/scripted/scriptedtest"
 )
 
@@ -39,11 +38,9 @@ func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
 // shortened sends short in place of everything, with a report on it.
 func shortened(rewrite.Input) rewrite.Output {
 	return rewrite.Output{Body: []byte(short), Changed: true, Report: rewrite.Report{
-		Action: rewrite.ActionClear, Conversation: "c1", Model: "m", Window: 1000,
-		Before:  conversation.Size{System: 1, User: 20, Results: 300},
-		After:   conversation.Size{System: 1, User: 20, Results: 4},
-		Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}},
-		Decided: true, Broke: true, Thoughts: 3, Reason: "why not more",
+		Action: string(ledger.StepClear), Shaping: event.Shaping{Conversation: "c1", Model: "m", Window: 1000,
+			TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
+			TokensAfter:  event.Tokens{System: 1, User: 20, Results: 4}, Reason: "why not more"},
 	}}
 }
 
@@ -93,8 +90,8 @@ func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking)
 	r.shapes(func(a rewrite.Input) rewrite.Output {
-		return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone,
-			Before: conversation.Size{User: 5}, After: conversation.Size{User: 5}}}
+		return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{
+			TokensBefore: event.Tokens{User: 5}, TokensAfter: event.Tokens{User: 5}}}}
 	})
 	sums := []string{"Content-MD5: x", "Digest: sha-256=x", "Content-Encoding: identity"}
 	r.dial().send(post(chatTarget, long, sums...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\nx-epitome-tokens: 5>5\r\n\r\na")
@@ -218,11 +215,13 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 func TestEventTellsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking)
-	f := func(change func(*rewrite.Report), want event.Shaping) {
+	var told event.Shaping
+	f := func(change func(*rewrite.Report), inner string) event.Exchange {
 		t.Helper()
 		r.shapes(func(a rewrite.Input) rewrite.Output {
 			s := shortened(a)
 			change(&s.Report)
+			told = s.Report.Shaping
 			return s
 		})
 		r.dial().send(post(chatTarget, long)).answer("POST")
@@ -230,34 +229,21 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 		if e.ShapeTime <= 0 {
 			t.Error("the time was not taken")
 		}
-		e.ShapeTime = 0
-		if e.Action != "clear" || e.Shaping != want {
-			t.Errorf("got %s and\n%+v, want\n%+v", e.Action, e.Shaping, want)
+		got := e.Shaping
+		got.ShapeTime, got.Contexts, got.Inner = 0, "", ""
+		if e.Action != "clear" || e.Inner != inner || got != told {
+			t.Errorf("got %s, %q and\n%+v, want\n%+v", e.Action, e.Inner, got, told)
 		}
+		return e
 	}
-	want := event.Shaping{
-		Model: "m", Conversation: "c1", Window: 1000, TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
-		TokensAfter: event.Tokens{System: 1, User: 20, Results: 4},
-		Decided:     true, Broke: true, Offloaded: 1, Cleared: 2, Thoughts: 3, Reason: "why not more",
+	f(func(*rewrite.Report) {}, "")
+	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, "the store is full")
+	e := f(func(r *rewrite.Report) {
+		r.Added = rewrite.Added{Tokens: 7, Memory: 3, Names: []string{"a", "b"}, Why: "c is missing"}
+	}, "c is missing")
+	if e.Added != 7 || e.Memory != 3 || e.Contexts != "a, b" {
+		t.Errorf("of what was added the event says %+v", e)
 	}
-	f(func(*rewrite.Report) {}, want)
-	want.Inner = "the store is full"
-	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, want)
-	want.Model, want.Inner = strings.Repeat("ü", event.MostText/2), "" // names may be as long as a body
-	f(func(r *rewrite.Report) { r.Model = strings.Repeat("ü", 1<<20) }, want)
-	want.Model = strings.Repeat("€", event.MostText/3)
-	f(func(r *rewrite.Report) { r.Model = strings.Repeat("€", 1<<20) }, want)
-	want.Model = "m"
-	want.Usable, want.Items, want.ClearLine, want.CompactLine = 900, 7, 500, 800
-	want.HeldBefore, want.HeldAfter, want.TakenOut = 200, 100, 50
-	want.Leading, want.Parent, want.Diverged, want.Decision = "l", "p", 3, "d"
-	want.Estimated = true
-	want.Hint = event.Hint{Kind: event.Refuted, Tokens: 50} // as the rig says of every answer that is heard
-	f(func(r *rewrite.Report) {
-		r.Usable, r.Items, r.Estimated = 900, 7, true
-		r.Bearings = rewrite.Bearings{ClearLine: 500, CompactLine: 800, HeldBefore: 200, HeldAfter: 100, TakenOut: 50,
-			Leading: "l", Parent: "p", Diverged: 3, Decision: "d"}
-	}, want)
 }
 
 func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {

@@ -75,5 +75,5 @@ func learnFrom(x *exchange, own, used int) {
 
 // sourceOf is whom the request was sent to, and in which dialect.
 func sourceOf(x *exchange) tokenize.Source {
-	return tokenize.Source{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
+	return tokenize.Source{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Name()}
 }

@@ -15,7 +15,7 @@ import (
 // An answer that tells nothing is no reason to forget what was sent.
 func TestAnAnswerThatTellsNothingIsCountedHere(t *testing.T) {
 	x := &exchange{set: &settings{}}
-	x.ear.Of(messages.Wire{})
+	x.ear.Of(messages.Dialect{})
 	a := &wire.Answer{Head: &wire.Head{Code: 200}}
 	x.ear.Listen(a)
 	x.event.TokensAfter.User = 7
@@ -38,28 +38,28 @@ func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 		}
 		takeUsage(x, a)
 		if x.event.Fault != want {
-			t.Errorf("%s: the fault is %q, want %q, of %.300s", d.Key(), x.event.Fault, want, stream)
+			t.Errorf("%s: the fault is %q, want %q, of %.300s", d.Name(), x.event.Fault, want, stream)
 		}
 	}
 	const events = "text/event-stream; charset=utf-8"
 	said := strings.Repeat("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"an error\"}}\n\n", 200)
 	const overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
-	f(messages.Wire{}, events, said+overloaded, event.Failed)
-	f(messages.Wire{}, events, strings.ReplaceAll(said+overloaded, "\n", "\r\n"), event.Failed)
-	f(messages.Wire{}, events, said+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", event.None)
-	f(messages.Wire{}, events, said, event.None)
-	f(messages.Wire{}, "application/json", overloaded, event.None)
+	f(messages.Dialect{}, events, said+overloaded, event.Failed)
+	f(messages.Dialect{}, events, strings.ReplaceAll(said+overloaded, "\n", "\r\n"), event.Failed)
+	f(messages.Dialect{}, events, said+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", event.None)
+	f(messages.Dialect{}, events, said, event.None)
+	f(messages.Dialect{}, "application/json", overloaded, event.None)
 	chunk := "data: {\"choices\":[{\"delta\":{\"content\":\"an error\"}}]}\n\n"
 	const stopped = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
-	f(chat.Wire{}, events, chunk+"data: {\"error\":{\"message\":\"server error\"}}\n\ndata: [DONE]\n\n", event.Failed)
-	f(chat.Wire{}, events, chunk+stopped+"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n\n", event.None)
-	f(responses.Wire{}, events, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
+	f(chat.Dialect{}, events, chunk+"data: {\"error\":{\"message\":\"server error\"}}\n\ndata: [DONE]\n\n", event.Failed)
+	f(chat.Dialect{}, events, chunk+stopped+"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n\n", event.None)
+	f(responses.Dialect{}, events, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
 		event.Failed)
-	f(responses.Wire{}, events, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"error\":null}}\n\n", event.None)
+	f(responses.Dialect{}, events, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"error\":null}}\n\n", event.None)
 	// Some repeat all that they were told in their last event, which is more than is kept of it.
 	told := `,"response":{"error":null,"instructions":"` + strings.Repeat("Do what is asked. ", 1000) + "\"}}\n\n"
-	f(responses.Wire{}, events, said+"event: response.failed\ndata: {\"type\":\"response.failed\""+told, event.Failed)
-	f(responses.Wire{}, events, said+"event: response.completed\ndata: {\"type\":\"response.completed\""+told, event.None)
+	f(responses.Dialect{}, events, said+"event: response.failed\ndata: {\"type\":\"response.failed\""+told, event.Failed)
+	f(responses.Dialect{}, events, said+"event: response.completed\ndata: {\"type\":\"response.completed\""+told, event.None)
 }
 
 // Clients leave when they have the last event, and connections end behind it: what was told then is all that is paid.
@@ -75,7 +75,7 @@ func TestOnlyAnAnswerWithoutItsEndIsCut(t *testing.T) {
 			x.ear.Hear([]byte(answer))
 			take(x, a)
 			if u := x.event.Usage; u.Cut != cut || u.Source != event.UsageProvider {
-				t.Errorf("%s: %+v of %.300s", d.Key(), u, answer)
+				t.Errorf("%s: %+v of %.300s", d.Name(), u, answer)
 			}
 			if !ofWhole {
 				break
@@ -84,20 +84,20 @@ func TestOnlyAnAnswerWithoutItsEndIsCut(t *testing.T) {
 	}
 	const events, document = "text/event-stream; charset=utf-8", "application/json"
 	start := strings.Replace(startOf("a"), `"input_tokens"`, `"output_tokens":1,"input_tokens"`, 1)
-	f(messages.Wire{}, events, frames(start, blockBegun, saidHi), true, true)
-	f(messages.Wire{}, events, frames(start, blockBegun, saidHi, ended), false, true)
-	f(messages.Wire{}, events, frames(start, blockBegun, saidHi, ended, stopped), false, true)
-	f(messages.Wire{}, events, frames(start, blockBegun, strings.Replace(ended, `"end_turn"`, "null", 1), saidHi), true, true)
-	f(messages.Wire{}, document, `{"usage":{"input_tokens":10,"output_tokens":3}}`, false, true)
+	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi), true, true)
+	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi, ended), false, true)
+	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi, ended, stopped), false, true)
+	f(messages.Dialect{}, events, frames(start, blockBegun, strings.Replace(ended, `"end_turn"`, "null", 1), saidHi), true, true)
+	f(messages.Dialect{}, document, `{"usage":{"input_tokens":10,"output_tokens":3}}`, false, true)
 	const usage = `"usage":{"prompt_tokens":10,"completion_tokens":3}`
 	const piece = `data: {"choices":[{"delta":{"content":"a"}}],` + usage + "}\n\n"
 	const last = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	f(chat.Wire{}, events, piece, true, true) // some servers tell it with each piece
-	f(chat.Wire{}, events, piece+last, false, true)
-	f(chat.Wire{}, events, last+"data: {\"choices\":[],"+usage+"}\n\ndata: [DONE]\n\n", false, true)
-	f(chat.Wire{}, document, `{"choices":[],`+usage+"}", false, true)
-	f(chat.Wire{}, "text/plain", piece, true, false) // nobody knows what it is
-	f(responses.Wire{}, events, frames(saidHello, wentWell), false, true)
+	f(chat.Dialect{}, events, piece, true, true) // some servers tell it with each piece
+	f(chat.Dialect{}, events, piece+last, false, true)
+	f(chat.Dialect{}, events, last+"data: {\"choices\":[],"+usage+"}\n\ndata: [DONE]\n\n", false, true)
+	f(chat.Dialect{}, document, `{"choices":[],`+usage+"}", false, true)
+	f(chat.Dialect{}, "text/plain", piece, true, false) // nobody knows what it is
+	f(responses.Dialect{}, events, frames(saidHello, wentWell), false, true)
 }
 
 func TestUsageIsToldInTheEvent(t *testing.T) {
@@ -109,7 +109,7 @@ func TestUsageIsToldInTheEvent(t *testing.T) {
 		r.observe.Store(r.shape.Load())
 		r.dial().send(post(responsesTarget, longTask, "x-epitome-mode: "+mode)).answer("POST")
 		e := r.event()
-		if e.Usage != want || e.Dialect != (responses.Dialect{}).Key() {
+		if e.Usage != want || e.Dialect != (responses.Dialect{}).Name() {
 			t.Errorf("%s: %+v in %q, want %+v", mode, e.Usage, e.Dialect, want)
 		}
 		if (e.TokensUsed > 0) != (want.Source == event.UsageProvider && mode == "on") {

@@ -1,112 +1,192 @@
 package rewrite
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/decision"
-	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
+	"epitome/rewrite/ledger"
 )
 
-// build makes the body and checks it.
-func (x *run) build() error {
-	p := x.plan
-	x.asItCame()
-	after := p.Size
-	edits, err := x.spelled.Edits(x.req, p.Forms, len(p.Forms))
-	if err != nil {
-		return err
-	}
-	for i, f := range p.Forms {
-		if f != nil {
-			x.account(&after, i, f)
+// Build returns the body with the edits, or the body itself if there are none.
+func Build(r *conversation.Request, edits []ledger.Edit) ([]byte, error) {
+	return buildUpTo(r, edits, len(r.Items))
+}
+
+// buildUpTo builds the request without the items from end on.
+func buildUpTo(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
+	b := builder{request: r, end: end, appended: map[int]string{}}
+	for k := range edits {
+		if e := &edits[k]; e.Op == ledger.Drop && e.First < end {
+			b.drop(e)
 		}
 	}
-	x.out.Report.After, x.out.Report.Counted = after.Times(p.Scale.Ratio), plan.Comparable(p, after)
-	if len(edits) == 0 { // what a form would leave out, the client has left out itself
-		x.out.Report.Repeated = 0
+	if end < len(r.Items) {
+		b.drops = append(b.drops, conversation.Drop{First: end, Count: len(r.Items) - end})
 	}
-	if edits = append(edits, p.Ask.Head...); len(edits) == 0 {
+	for k := range edits {
+		if e := &edits[k]; e.Op != ledger.Drop && e.First < end {
+			if err := b.edit(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.appendTexts(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(b.drops, func(a, b conversation.Drop) int { return a.First - b.First })
+	dropped, err := conversation.DropItems(r, b.drops)
+	if err != nil {
+		return nil, err
+	}
+	b.spans = append(b.spans, dropped...)
+	if len(b.spans) == 0 {
+		return r.Body, nil
+	}
+	body, err := jsonspan.Splice(r.Body, b.spans)
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+// builder turns edits into edits of byte ranges.
+type builder struct {
+	request  *conversation.Request
+	end      int // items from here on are cut off
+	spans    []jsonspan.Edit
+	drops    []conversation.Drop
+	appended map[int]string // by item of the user, the summary that joins its words
+}
+
+// drop takes items out. A text in their place joins the last words of the user that stay before them, or becomes a
+// message of its own.
+func (b *builder) drop(e *ledger.Edit) {
+	d := conversation.Drop{First: e.First, Count: e.Count}
+	if e.Text != "" {
+		if i := b.userBefore(e.First); i >= 0 {
+			b.appended[i] = e.Text
+		} else {
+			d.Message = b.request.Dialect.UserMessage(e.Text)
+		}
+	}
+	b.drops = append(b.drops, d)
+}
+
+// userBefore returns the item of the user right before item i, system messages aside; -1 if there is none to which a
+// text can be added.
+func (b *builder) userBefore(i int) int {
+	for i--; i >= 0 && b.request.Items[i].Role == conversation.System; i-- {
+	}
+	if i < 0 || b.request.Items[i].Role != conversation.User {
+		return -1
+	}
+	if _, ok := b.request.Dialect.Append(b.request, &b.request.Items[i], ""); !ok {
+		return -1
+	}
+	return i
+}
+
+func (b *builder) edit(e *ledger.Edit) error {
+	r := b.request
+	if e.Op == ledger.AppendSystem {
+		added, ok := r.Dialect.AppendSystem(r, e.Text)
+		if !ok {
+			return errors.New("cannot add to the system prompt: it has no place for a text")
+		}
+		b.spans = append(b.spans, added)
 		return nil
 	}
-	body, err := span.SpliceInto(x.in.Lend, x.in.Body, edits)
-	if err != nil {
-		return err
+	if e.First >= len(r.Items) {
+		return fmt.Errorf("cannot edit item %d: there are %d", e.First, len(r.Items))
 	}
-	// What this process checked in this very form before needs no other look.
-	if len(p.Sheet.NewForms) > 0 || x.log.standing != p.Base || x.log.adopted {
-		if err := check(x.req, body); err != nil {
-			return err
+	it := &r.Items[e.First]
+	switch e.Op {
+	case ledger.DropThinking:
+		b.spans = append(b.spans, conversation.DropThinking(r, it)...)
+		return nil
+	case ledger.Clear:
+		text := e.Text
+		if summary, ok := b.appended[e.First]; ok {
+			text += "\n\n" + summary
+			delete(b.appended, e.First)
 		}
+		b.spans = append(b.spans, r.Dialect.ReplaceContent(r, it, text)...)
+		return nil
 	}
-	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, formsOf(x.req, p.Forms), p.Scale.Ratio
-	noteAdded(x, edits)
+	if e.Part >= len(it.Parts) {
+		return fmt.Errorf("cannot edit part %d of item %d: it has %d", e.Part, e.First, len(it.Parts))
+	}
+	p := &it.Parts[e.Part]
+	if e.Op == ledger.DropImage {
+		b.spans = append(b.spans, jsonspan.Edit{Span: p.Span, With: r.Dialect.TextPart(it, e.Text)})
+		return nil
+	}
+	b.spans = append(b.spans, conversation.ReplaceText(p, e.Text))
 	return nil
 }
 
-// formsOf are the forms by which what came is made again: what the client has left out itself was not taken out.
-func formsOf(r *conversation.Request, forms []*decision.Form) []*decision.Form {
-	own := false
-	for i, f := range forms {
-		if f == nil || f.Said == "" || len(r.Items[r.Head+i].Thinking) > 0 {
+// appendTexts adds summaries to the user's words. If no mark for the provider's cache would be left in the messages,
+// the last one of those that go moves to the summary.
+func (b *builder) appendTexts() error {
+	r := b.request
+	mark := b.lostMark()
+	for k := range b.drops {
+		if d := &b.drops[k]; d.Message != nil && mark != "" {
+			d.Message, _ = r.Dialect.Mark(d.Message, mark)
+			mark = ""
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(b.appended)) {
+		added, ok := r.Dialect.Append(r, &r.Items[i], "\n\n"+b.appended[i])
+		if !ok {
+			return errors.New("cannot add a summary to the user's words")
+		}
+		if mark != "" {
+			added.With, _ = r.Dialect.Mark(added.With, mark)
+			mark = ""
+		}
+		b.spans = append(b.spans, added)
+	}
+	return nil
+}
+
+// lostMark returns the value of the last mark in items that go, if none would be left in those that stay and there is
+// room for one more; else nothing. Behind a conversation that is cut off its end is marked, by whoever continues it.
+func (b *builder) lostMark() string {
+	r, lost := b.request, ""
+	if b.end < len(r.Items) {
+		return ""
+	}
+	for i := range r.Items {
+		marks := r.Items[i].Marks
+		if len(marks) == 0 {
 			continue
 		}
-		if !own {
-			forms, own = slices.Clone(forms), true
+		goes := slices.ContainsFunc(b.drops, func(d conversation.Drop) bool { return d.First <= i && i < d.First+d.Count })
+		if !goes {
+			return ""
 		}
-		g := *f
-		g.Said = ""
-		forms[i] = &g
+		lost = string(marks[len(marks)-1].Value.Of(r.Body))
 	}
-	return forms
+	if n, most := r.Dialect.MarksBeside(r); n >= most {
+		return ""
+	}
+	return lost
 }
 
-// check compares a rewritten body with its original.
-func check(original *conversation.Request, body []byte) error {
+// verify returns an error if a rewritten body breaks a rule that the original kept.
+func verify(original *conversation.Request, body []byte) error {
+	if bytes.Equal(original.Body, body) {
+		return nil
+	}
 	rewritten, err := original.Dialect.Read(body, nil)
 	if err != nil {
-		return fmt.Errorf("cannot read the rewritten conversation: %w", err)
+		return fmt.Errorf("cannot read the rewritten request: %w", err)
 	}
 	return conversation.Worse(original, rewritten)
-}
-
-// account puts an item's form into the report, and what it saves into the size.
-func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
-	media, now := 0, x.plan.SentSize(i)
-	if f.ReplacesContent() {
-		media = x.hist.Media[i]
-	}
-	role, was := x.req.Items[x.req.Head+i].Role, x.hist.Sizes[i]-media
-	switch {
-	case f.Fold > 0 && role != conversation.Assistant: // a message stands for it
-		after.Summary += now
-		after.Add(role, -was, -media)
-	case role == conversation.User && now > was: // a summary stands in what the user said
-		after.Summary += now - was
-		after.Add(role, 0, -media)
-	default:
-		after.Add(role, now-was, -media)
-	}
-	r := &x.out.Report
-	if i < x.plan.Base.Depth() && !x.plan.Sheet.NewForms[i] {
-		r.Repeated++
-	}
-	if f.Rung > x.highest {
-		x.highest, r.Action = f.Rung, f.Rung.String()
-	}
-}
-
-// asItCame takes back what was built.
-func (x *run) asItCame() {
-	r := &x.out.Report
-	x.out.Body, x.out.Changed, x.out.forms, x.highest = x.in.Body, false, nil, 0
-	x.out.added.undo, r.Added = nil, Added{Why: r.Added.Why}
-	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
-	if x.plan != nil {
-		came := x.plan.Size
-		came.System -= x.out.added.tokens
-		r.Counted = plan.Comparable(x.plan, came)
-	}
 }

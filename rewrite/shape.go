@@ -1,173 +1,51 @@
-// Package rewrite puts a conversation into the form in which it is sent.
-//
-// Shaper.Shape is the way of a request: read it, find what was decided for its prefix, let the ladder decide about the
-// rest, build the body, check it, record what was decided. It promises that a body is never decoded and encoded again:
-// what is not edited stays as it is, to the byte. It promises that what was sent of a prefix is sent again as long as
-// the prefix keeps coming, and that an edited body breaks no rule of structure that its original kept.
-//
-// Results depend on the request, the limits and the ledger alone. A Shaper remembers conversations, to save time and
-// for nothing else. The package does no I/O of its own and reads no clock.
 package rewrite
 
 import (
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"epitome/event"
-	"epitome/rewrite/addition"
-	"epitome/rewrite/compact"
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
 	"epitome/rewrite/ladder"
+	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/offer"
-	"epitome/rewrite/plan"
-	"epitome/rewrite/seen"
-	"epitome/rewrite/span"
 	"epitome/tokenize"
 	"epitome/unit"
 )
 
-// Deps are what shaping needs of the rest of the program. None may be nil, unless it says so.
-type Deps struct {
-	Ledger   decision.Ledger
-	Shelf    decision.Shelf
-	Counters *tokenize.Counters
-	Models   tokenize.Models
-	Memo     *tokenize.Memo
-	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput
-	// may fill.
-	Window func(upstream, model string, maxOutput int) (window, usable int)
-	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have
-	// shown it. None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
-	Ratio func(s tokenize.Source) (ratio float64, answers int)
-	// CachedPrice is what a cached token of a model at an upstream costs, where a new one costs 1, if that is known.
-	// nil: it is as the limits say.
-	CachedPrice func(upstream, model string) (price float64, ok bool)
-	// Summariser asks models for prose; nil if none is asked.
-	Summariser plan.Summariser
-	// Tell hears what happens while a request is shaped; nil if nobody wants to.
-	Tell plan.Listener
-	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
-	Passing bool
-	// Recall says which clients are told to read artifacts with epitome's tool.
-	Recall           Recall
-	addition.Sources // of what conversations are given
-	// Keep is how long what the ledger has lives. What is remembered of a conversation lives no longer. 0: for ever.
-	Keep time.Duration
+// shaping is the way of one request.
+type shaping struct {
+	shaper     *Shaper
+	in         Input
+	out        Output
+	request    *conversation.Request
+	known      *known // the request before it; nil if there is none
+	bucket     uint64 // where that lies in the cache
+	lane       ledger.Lane
+	chain      []conversation.Link
+	state      *ladder.State
+	leading    uint64 // hash of system prompt, tools and settings
+	answers    int    // that have shown the ratio
+	window     int    // of the model, in its own tokens, and what of it a request may fill
+	usable     int
+	base       []ledger.Edit // those that were decided before
+	broke      bool          // decided edits do not fit any more
+	unrecorded bool          // nobody knows whether the decision was recorded
+	adopted    bool          // another request decided the same prefix faster
+	left       bool          // the client left while a summary was made
 }
 
-// Shaper shapes requests. Its methods may be called from any goroutine.
-type Shaper struct {
-	deps   Deps
-	seen   *seen.Cache[*past]
-	failed atomic.Bool // something was sent that could not be recorded
-}
+// errLeft says that nobody waits for the request any more. Nothing is decided then: the client may come again.
+var errLeft = errors.New("the client left while a summary was made")
 
-// NewShaper makes a shaper.
-func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: seen.New[*past](m.Keep)} }
-
-// Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request
-// goes on in the form that was decided last, or else as it came.
-func (s *Shaper) Shape(a Input) Output {
-	x := &run{shaper: s, in: a, out: Output{Body: a.Body, dialect: a.Dialect}}
-	x.out.Report.Action = ActionNone
-	x.guarded(x.read)
-	if x.req == nil || x.out.Report.Err != nil {
-		return x.out
-	}
-	x.guarded(x.decide)
-	switch err := x.out.Report.Err; {
-	case x.in.Replay:
-		return x.out
-	case errors.Is(err, compact.ErrDeserted): // nothing is decided, as nothing will be sent
-		x.out.Report.Action, x.out.Report.Code = ActionNone, event.NoCode
-		return x.out
-	case x.in.Rescue != nil && x.in.Rescue.Unthinking && err != nil: // without a store it helps all the same
-		x.fallBack()
-		return x.out
-	case x.in.Rescue != nil: // nothing is decided before it is known whether that helps
-		x.aside(func() { takeBearings(x) })
-		return x.out
-	case err != nil:
-		x.fallBack()
-	}
-	x.aside(func() { takeBearings(x) })
-	x.aside(x.conclude)
-	x.aside(func() { stamp(x) }) // while the chain is the whole request's
-	if x.out.Report.Err == nil {
-		x.aside(x.learn)
-	} else {
-		x.aside(func() { putBack(x) })
-	}
-	return x.out
-}
-
-// fallBack sends what was recorded last, with all that is new left whole. That this was left whole is recorded, if it
-// can be: so it stays.
-func (x *run) fallBack() {
-	r := &x.out.Report
-	x.shaper.failed.Store(true)
-	err := r.Err
-	lost := x.turn != nil && x.turn.Failure() != nil // then nothing can be recorded
-	if x.log.recorded == nil && !x.log.formLost && x.in.Rescue == nil && !lost {
-		r.Err = nil
-		x.guarded(x.leaveWhole)
-		err = errors.Join(err, r.Err)
-	}
-	r.Err, x.plan.Forms = nil, plan.BaseForms(x.plan)
-	plan.TakeThinking(x.plan)
-	x.guarded(x.build)
-	r.Err, r.Action, r.Code = errors.Join(err, r.Err), ActionBypass, event.CodeFailed
-}
-
-// leaveWhole records what was recorded last, with all that is new left whole.
-func (x *run) leaveWhole() error {
-	x.plan.Forms = plan.BaseForms(x.plan)
-	plan.TakeThinking(x.plan)
-	if err := keepArtifacts(x.plan); err != nil {
-		return err
-	}
-	d := &decision.Decision{Forms: x.plan.Forms, Outcomes: x.plan.Base.Outcomes}
-	// A compaction that came to nothing may come to nothing again.
-	if n := x.plan.Result.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
-		total := x.plan.Total()
-		d.Outcomes = d.Outcomes.With(decision.Outcomes{{Before: total, After: total}}, x.plan.Limits.Conf.Thrash)
-	}
-	if err := x.log.write(d); err != nil {
-		return err
-	}
-	return x.remember(d)
-}
-
-// run is the way of one request.
-type run struct {
-	shaper  *Shaper
-	in      Input
-	out     Output
-	req     *conversation.Request
-	hist    *history.History
-	plan    *plan.Plan
-	name    decision.Ref  // of the conversation
-	past    *past         // what was known before; nil if nothing was
-	highest decision.Rung // of all forms
-	log     recording
-	ledger  decision.Ledger
-	turn    decision.Turn // the ledger, if others share it; else nil
-	tag     string        // of the turn
-	fixed   fixed
-	spelled decision.Spelled // texts of forms, which go with the past
-}
-
-// guarded does one step. If it fails or panics, the body is as it came.
-func (x *run) guarded(step func() error) {
+// try does one step. If it fails or panics, the request goes on as it came.
+func (x *shaping) try(step func() error) {
 	defer func() {
 		if r := recover(); r != nil {
 			x.fail(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
@@ -178,308 +56,538 @@ func (x *run) guarded(step func() error) {
 	}
 }
 
-// aside does what the body does not depend on any more. If it panics, that is reported, and the body is what was
-// decided.
-func (x *run) aside(step func()) {
-	defer func() {
-		if r := recover(); r != nil {
-			x.out.Report.Err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	step()
+func (x *shaping) fail(err error) {
+	x.out.Body, x.out.Changed = x.in.Body, false
+	r := &x.out.Report
+	r.Err, r.Action, r.Code = err, event.ActionBypass, event.CodeFailed
 }
 
-// say puts into the report why nothing new was done, or not all of it.
-func say(x *run, why plan.Why) { x.out.Report.Code, x.out.Report.Reason = why.Code, why.Words }
-
-func (x *run) fail(err error) {
-	x.asItCame()
-	x.out.Report.Err, x.out.Report.Action, x.out.Report.Code = err, ActionBypass, event.CodeFailed
-}
-
-// mostValues is how many values of JSON a request has that is read: each costs a microsecond or more, however short it
-// is. Agents' requests have a few thousand.
-const mostValues = 700_000
-
-// read finds out what was asked. Its frame is small, as a request's deepest calls are made below it: the stack that
-// they need stays with the goroutine while the answer streams.
-func (x *run) read() error {
-	if span.IsBusy(x.in.Body, mostValues) {
-		say(x, plan.Because(event.CodeNotRead, "the request has more than %d values", mostValues))
-		return nil
-	}
-	req, err := x.in.Dialect.Read(x.in.Body, x.recall)
-	if errors.Is(err, conversation.ErrMoved) {
-		x.past = nil
+// read parses the request, counts it, and finds what was decided for it.
+func (x *shaping) read() error {
+	s := x.shaper
+	x.lane = ledger.Lane{Scope: x.in.Scope, Upstream: x.in.Upstream, Dialect: x.in.Dialect.Name()}
+	x.bucket = s.known.bucket(x.lane, x.in.Body)
+	x.known = s.known.find(x.bucket, x.in.Body, x.in.Now)
+	req, err := x.in.Dialect.Read(x.in.Body, x.known.knownRequest())
+	if err == nil && x.known != nil && x.known.request.Model != req.Model {
+		x.known = nil // its tokens are another model's
 		req, err = x.in.Dialect.Read(x.in.Body, nil)
 	}
 	if err != nil {
-		say(x, plan.Why{Code: event.CodeNotRead, Words: err.Error()})
+		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
 		return nil
 	}
-	scale, answers, err := x.shaper.scale(&x.in, req.Model)
+	x.request, x.lane.Model = req, req.Model
+	if i := s.deps.Inject; i != nil {
+		if x.in.Project == "" {
+			x.in.Project = i.Project(req)
+		}
+		x.lane.Wish = i.Wish(x.in.Contexts, x.in.Project)
+	}
+	scale, err := x.scale()
 	if err != nil {
 		return err
 	}
-	req.Marks = seen.AllMarks(x.past.marks(), req.Marks)
-	// What was counted for another model is of no use, nor what is known of a conversation that began here.
-	if x.past != nil && (x.past.route.Model != req.Model || !req.Upkeep.Before.Empty()) {
-		x.past = nil
+	fixed, estimated := req.Count(scale)
+	x.chain = req.Chain()
+	window, room := s.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
+	x.window, x.usable = window, room
+	if r := x.in.Rescue; r != nil && r.Most > 0 {
+		window, room = min(window, r.Most+r.Most/4), min(room, r.Most)
 	}
-	x.req, x.hist, x.spelled = req, x.past.history(), x.past.texts()
-	x.fixed = fixedOf(x)
-	x.hist.Extend(req, scale)
-	layOut(x, scale, answers)
+	x.state = &ladder.State{
+		Request: req, Scale: scale, Calls: activity.Of(req, x.known.knownCalls()), Fixed: fixed,
+		Limits: x.limits().EffectiveAt(window, room, scale.Ratio), Asked: x.in.Compact, Refused: x.in.Rescue != nil,
+		Reader: x.reader(), Artifacts: artifacts{s.deps.Shelf, x.in.Scope},
+	}
+	x.describeRequest(estimated)
 	return nil
 }
 
-// layOut makes the plan, and the report on a request for which nothing is done.
-func layOut(x *run, scale conversation.Scale, answers int) {
-	req := x.req
-	believed, room := x.shaper.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
-	window, usable := x.in.Rescue.Within(believed, room)
-	size, estimated := req.CountFixed(scale)
-	size, estimated = size.Plus(x.hist.Size), estimated || x.hist.IsEstimated()
-	x.plan = &plan.Plan{
-		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x), Estimated: estimated},
-		Limits: limitsFor(x).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
-		Route: decision.Route{
-			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
-		}.Hash(),
-		Req: req, Hist: x.hist, Shelf: x.shaper.deps.Shelf, Base: &decision.Decision{},
-		End: req.Decidable(), Size: size,
-		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
-		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
+func (k *known) knownRequest() *conversation.Request {
+	if k == nil {
+		return nil
 	}
-	x.plan.Case.ByTool = x.shaper.deps.Recall.by(req)
-	x.plan.Case.NoReader = sync.OnceValue(func() bool { return offer.NoReader(req) })
-	x.ledger = x.shaper.deps.Ledger
-	takeTurn(x)
-	x.log = recording{ledger: x.ledger, plan: x.plan}
-	r := &x.out.Report
-	r.Model, r.MaxOutput, r.Streams, r.Drops = req.Model, req.MaxOutput, req.Stream, req.Upkeep.Drops
-	r.Items, r.Window, r.Usable = conversation.MessagesIn(req, 0, len(req.Items)), believed, usable
-	r.Ratio, r.Answers, r.Estimated = scale.Ratio, answers, estimated
-	r.Before, r.After, r.Counted = size.Times(scale.Ratio), size.Times(scale.Ratio), plan.Comparable(x.plan, size)
+	return k.request
 }
 
-// limitsFor are the limits of the request, for its model.
-func limitsFor(x *run) *limits.Limits {
-	l := x.in.Limits.For(x.req.Model)
+func (k *known) knownCalls() []activity.Call {
+	if k == nil {
+		return nil
+	}
+	return k.calls
+}
+
+// limits are those for the model of the request.
+func (x *shaping) limits() *limits.Limits {
+	l := x.in.Limits.For(x.request.Model)
 	if known := x.shaper.deps.CachedPrice; known != nil {
-		if price, ok := known(x.in.Upstream, x.req.Model); ok {
+		if price, ok := known(x.in.Upstream, x.request.Model); ok {
 			l = l.AtPrice(price)
 		}
 	}
 	return l
 }
 
-// scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
-// the refused form was counted.
-func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answers int, err error) {
-	model := s.deps.Models.Of(name)
-	counter, err := s.deps.Counters.For(model.Vocabulary)
+// scale is what the request is counted with. A rescue counts as the refused form was counted.
+func (x *shaping) scale() (conversation.Scale, error) {
+	d := &x.shaper.deps
+	model := d.Models.Of(x.request.Model)
+	counter, err := d.Counters.For(model.Vocabulary)
 	if err != nil {
-		return scale, 0, err
+		return conversation.Scale{}, err
 	}
-	scale = conversation.Scale{Model: model, Counter: counter, Memo: s.deps.Memo, Ratio: model.Ratio}
-	switch {
-	case in.Rescue != nil && in.Rescue.Ratio > 0:
-		scale.Ratio, answers = in.Rescue.Ratio, in.Rescue.Answers
-	case s.deps.Ratio != nil && !model.Exact:
-		source := tokenize.Source{Upstream: in.Upstream, Model: name, Dialect: in.Dialect.Key()}
-		if ratio, n := s.deps.Ratio(source); n > 0 {
-			scale.Ratio, answers = ratio, n
+	scale := conversation.Scale{Model: model, Counter: counter, Memo: d.Memo, Ratio: model.Ratio}
+	switch r := x.in.Rescue; {
+	case r != nil && r.Ratio > 0:
+		scale.Ratio, x.answers = r.Ratio, r.Answers
+	case r == nil && d.Ratio != nil && !model.Exact:
+		source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
+		if ratio, n := d.Ratio(source); n > 0 {
+			scale.Ratio, x.answers = ratio, n
 		}
 	}
-	return scale, answers, nil
+	return scale, nil
 }
 
-// decide finds the form of each item, and records it before anything is sent. The order of its steps is the promise:
-// what was decided before is found first, and holds; only then is anything new decided, by what is left of the room;
-// what may not be sent is found out by building it, before it is recorded; and what was recorded meanwhile by somebody
-// else is what is built at the end.
-func (x *run) decide() error {
-	p := x.plan
-	readAhead(x)
-	x.log.noteVersions()
-	x.log.standing = standingOf(x)
-	p.Base = p.Route.Deepest(x.ledger, x.hist.Chain, x.log.standing)
-	if err := addToHead(x); err != nil {
+// artifacts are those of one scope.
+type artifacts struct {
+	shelf Shelf
+	scope string
+}
+
+func (a artifacts) Name(content []byte) string { return a.shelf.Name(a.scope, content) }
+func (a artifacts) Address(name string) string { return a.shelf.Address(name) }
+func (a artifacts) Has(name string) bool       { return a.shelf.Touch(name) }
+
+// decide finds the edits of the request, and records them before anything is sent. The order is the promise: edits that
+// were decided before hold; only then is anything new decided; what may not be sent is found out by building it, before
+// it is recorded; and what somebody else recorded meanwhile is what is built at the end.
+func (x *shaping) decide() error {
+	if err := x.find(); err != nil {
 		return err
 	}
-	if err := noteLost(x); err != nil {
-		return err
-	}
-	x.log.noteHeld()
-	p.Forms = plan.BaseForms(p)
-	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
-	p.Sheet.NoteBase(p.Sheet.Sent)
-	noteSentUnrecorded(x)
-	if plan.IsDeadEnd(p) {
-		beginAnew(x)
-	}
-	x.out.Report.Unsure = mayMisplace(x)
+	s := x.state
 	if x.in.Replay {
-		return x.build()
+		return x.build(false)
 	}
-	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
+	if err := x.restoreArtifacts(); err != nil {
 		return err
 	}
-	if err := unlessTied(x, x.log.noteStable); err != nil {
-		return err
+	if x.isDecided() {
+		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"
+		return x.build(false)
 	}
-	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
-		x.log.recorded, x.log.again = p.Base, true
-		say(x, plan.Why{Code: event.CodeAgain, Words: "the request is one that was decided before"})
-		x.out.Report.Broke = p.Sheet.Broke
-		return x.build()
-	}
-	warnOfImitation(x)
 	x.extend()
-	p.Sheet.Broke = p.Sheet.Broke || x.log.deadEnd && plan.FirstChanged(p) < x.log.held
-	if plan.TakeThinking(p); p.Sheet.Thoughts > 0 {
-		compact.NoteTotal(p)
+	if x.left {
+		return errLeft
 	}
-	if p.Ask.Deserted {
-		p.Tell(compact.FailureOf(p.Result.Notice, compact.ErrDeserted.Error()))
-		return compact.ErrDeserted
+	if rescue := x.in.Rescue; rescue == nil || !rescue.Whole {
+		ladder.DropThinking(s, rescue != nil && rescue.NoThinking)
 	}
-	if err := x.build(); err != nil { // what may not be sent is not recorded either
+	if err := x.build(true); err != nil {
 		return err
 	}
-	if err := x.record(); err != nil || !x.log.adopted && !x.out.added.other {
-		return err
+	return x.record()
+}
+
+// find looks up the deepest decision for the request, and makes its edits those of the state.
+func (x *shaping) find() error {
+	s, l := x.state, x.shaper.deps.Ledger
+	if x.goesOn() {
+		x.lane.Wish = x.known.lane.Wish
 	}
-	return x.build()
+	d, err := l.Find(x.lane, x.chain, x.request.Ends(), x.request.Head)
+	if err != nil {
+		if x.goesOn() {
+			s.Decision, s.Edits = x.known.decision, x.known.decision.Edits
+			s.Known = len(x.request.Items) // nothing is decided while it is not known what was
+		}
+		s.Prepare()
+		x.base = s.Edits
+		return errors.Join(fmt.Errorf("nothing is decided while it is not known what was: %w", err), x.build(false))
+	}
+	if d.Items > 0 {
+		x.lane.Wish = d.Wish // a conversation goes on with what its first request was given
+	}
+	if x.goesOn() && x.known.decision.Items > d.Items {
+		d = x.known.decision // it was sent, and could not be recorded
+	}
+	if d.OtherModel {
+		d.Edits = x.recount(d.Edits)
+	}
+	s.Decision, s.Edits, s.Known = d, d.Edits, d.Items
+	if d.OtherModel {
+		s.Known = 0
+	}
+	if x.in.Rescue == nil || !x.in.Rescue.NoThinking {
+		s.Binds = x.binds()
+	}
+	s.CacheCold = x.isCold(d)
+	if d.Items == 0 && x.lane.Wish != "" && x.request.End() == x.request.Head && !x.in.Replay {
+		s.Edits = x.addSystem()
+	}
+	s.Prepare()
+	if x.endsInDrop(d) {
+		if body, err := Build(x.request, s.Edits); err != nil || verify(x.request, body) != nil {
+			s.Edits, s.Known, x.broke = nil, 0, true // nobody can go on from there
+			s.Decision = ledger.Decision{Conversation: d.Conversation, Turn: d.Turn}
+			s.Prepare()
+		}
+	}
+	x.base = s.Edits
+	return x.nameConversation(d)
+}
+
+// goesOn reports whether the request goes on behind all that the known one was decided for.
+func (x *shaping) goesOn() bool {
+	k := x.known
+	if k == nil {
+		return false
+	}
+	lane, n := k.lane, k.decision.Items
+	if n > x.request.Head {
+		lane.Wish = x.lane.Wish // whatever is asked for now
+	}
+	return lane == x.lane && n < len(x.chain) && k.request.Chain()[n] == x.chain[n]
+}
+
+// endsInDrop reports whether the items at the end of a decision's prefix are left out: what is new then stands behind
+// something else than its client thinks.
+func (x *shaping) endsInDrop(d ledger.Decision) bool {
+	return d.Items < len(x.request.Items) && slices.ContainsFunc(d.Edits, func(e ledger.Edit) bool {
+		return e.Op == ledger.Drop && e.End() == d.Items
+	})
+}
+
+// recount counts edits that were decided for another model.
+func (x *shaping) recount(edits []ledger.Edit) []ledger.Edit {
+	s, list := x.state, slices.Clone(edits)
+	for k := range list {
+		e := &list[k]
+		came := e.Tokens + e.Saved
+		e.Tokens = s.Scale.CountText(e.Text)
+		switch {
+		case e.Op == ledger.Drop:
+			came = 0
+			for i := e.First; i < e.End(); i++ {
+				came += s.Size(i)
+			}
+		case e.Op == ledger.DropThinking:
+			came = x.request.CountThinking(s.Scale, &x.request.Items[e.First])
+		case e.Op == ledger.ReplaceText:
+			came = x.request.CountPart(s.Scale, e.First, &x.request.Items[e.First].Parts[e.Part])
+		case e.Op == ledger.Clear:
+			came = max(0, s.Size(e.First)-tokenize.PerMessage-tokenize.PerResult-1)
+		}
+		e.Saved = came - e.Tokens
+	}
+	return list
+}
+
+// addSystem returns the edit that adds to the system prompt of a new conversation, if it has room for it.
+func (x *shaping) addSystem() []ledger.Edit {
+	const share = 4 // of usable it may take one part of so many, and no more than the request leaves
+	added := &x.out.Report.Added
+	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, x.state.Reader == ladder.ReadsByTool)
+	if err != nil {
+		added.Why = err.Error()
+	}
+	if a.Text == "" {
+		return nil
+	}
+	tokens := x.state.Scale.CountText(a.Text)
+	if usable := x.state.Limits.Usable; tokens > min(usable/share, usable-x.state.Total()) {
+		added.Why = "nothing is added to the system prompt: it takes too much of the window"
+		return nil
+	}
+	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); !ok {
+		return nil
+	}
+	e := ledger.Edit{
+		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Step: ledger.StepAdd, Artifacts: a.Artifacts,
+		Contexts: a.Contexts, Memory: x.state.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
+	}
+	x.state.Added = append(x.state.Added, e)
+	return []ledger.Edit{e}
+}
+
+// binds reports whether the model accepts thinking only behind an unchanged prefix: by its name, or because a refusal
+// has shown it. Where there is no thinking that does not matter.
+func (x *shaping) binds() bool {
+	thinks := func(it conversation.Item) bool { return len(it.Thinking) > 0 }
+	return slices.ContainsFunc(x.request.Items, thinks) &&
+		(x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model))
+}
+
+// isCold reports whether the provider has forgotten the conversation: it has paused for too long, or goes to another
+// model.
+func (x *shaping) isCold(d ledger.Decision) bool {
+	life := x.state.Limits.Conf.CacheLife.D()
+	switch {
+	case d.Items == 0:
+		return false
+	case d.OtherModel:
+		return true
+	}
+	return life > 0 && !x.in.Now.IsZero() && !d.Sent.IsZero() && x.in.Now.Round(0).Sub(d.Sent) > life
 }
 
 // nameConversation finds out which conversation the request belongs to.
-func (x *run) nameConversation() error {
-	if x.log.unsure {
-		return nil
-	}
-	known, name := 0, decision.Ref{}
-	if x.past != nil {
-		known, name = x.past.Len(), x.past.name
-	}
-	prefix := decision.Prefix{Ledger: x.ledger, Route: x.plan.Route, Chain: x.hist.Chain}
-	n, err := prefix.Name(x.plan.End, known, name)
+func (x *shaping) nameConversation(d ledger.Decision) error {
+	id, parent, err := x.shaper.deps.Ledger.Name(x.lane, x.chain, x.request.Head, d)
 	if err != nil {
 		return err
 	}
-	x.name = n.Name
-	x.plan.Told.Conversation = idOf(n.Name)
+	x.state.Decision.Conversation = id
 	r := &x.out.Report
-	r.Conversation, r.Project = x.plan.Told.Conversation, x.plan.Ask.Project
-	if n.Left != (decision.Ref{}) {
-		r.Bearings.Parent, r.Bearings.Diverged = idOf(n.Left), conversation.NumberOf(x.req, x.req.Head+n.Shared)
+	r.Conversation, r.Parent = id, parent
+	if parent != "" {
+		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1)
+		x.state.Decision.Turn = 0
 	}
 	return nil
 }
 
-// idOf is the id of a conversation, as everybody is told it.
-func idOf(name decision.Ref) string { return hex.EncodeToString(name[:8]) }
-
-// asker is how prose may be had for this request, at a window of so many tokens.
-func (x *run) asker(window int) *plan.Asker {
-	q := &plan.Asker{Summariser: x.shaper.deps.Summariser, Project: x.in.Project, Client: x.in.Client}
-	q.Style = x.in.Style.At(window)
-	if x.in.Rescue != nil { // nobody is asked, but what was made for the larger window will do
-		q.Style = x.in.Style.At(x.in.Rescue.Most + unit.MostTokens)
-	}
-	if x.past != nil {
-		q.HeadMoved = x.past.fixed.leading != x.fixed.leading
-		q.Prepared, q.PreparedCut = x.past.ahead.tokens, x.past.ahead.cut
-	}
-	return q
+// isDecided reports whether the request was decided before, as it is.
+func (x *shaping) isDecided() bool {
+	d := &x.state.Decision
+	return !x.broke && !d.OtherModel && d.Items > 0 && d.Items >= x.request.End() && !x.in.Compact && x.in.Rescue == nil
 }
 
-// extend makes the new part of the decision.
-func (x *run) extend() {
-	p := x.plan
-	if p.Case.Rescue != nil {
-		p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
-		say(x, ladder.RescuePlan(p))
-		return
-	}
-	elsewhere, tooMuch := ladder.WhyElsewhere(p.Req.Upkeep.By), ladder.WhyTooMuch(p)
-	switch {
-	case p.Req.Upkeep.By == conversation.ClientSummarises:
-		say(x, elsewhere)
-		return
-	case tooMuch.Code != event.NoCode:
-		say(x, tooMuch)
-		return
-	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
-		say(x, plan.Because(event.CodeFloor, "the body has %d bytes; nothing is decided below %d", len(x.in.Body), p.Limits.Floor()))
-		return
-	}
-	p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
-	total := p.Total()
-	cutover := p.Limits.Conf.CutoverAt
-	p.Case.OverBudget = cutover > 0 && budgetOf(x).total()+p.Scale.InModelTokens(total) >= cutover
-	if !p.Case.OverQuota || total > p.Limits.ClearLine || p.Case.Manual || p.Case.OverBudget {
-		ladder.OffloadArrivals(p)
-		if say(x, elsewhere); elsewhere.Code == event.NoCode {
-			say(x, ladder.DecideOlder(p))
-		}
-	}
-	if x.out.Report.Code == event.NoCode {
-		say(x, ladder.WhyNoMore(p, total))
-	}
-}
+// atOnce is how many artifacts are asked for or put at once: a shelf may lie beyond a network.
+const atOnce = 16
 
-// record makes the decision last: first what was taken out, then the forms, then the decision itself. If an equal
-// request was faster, its decision holds.
-func (x *run) record() error {
-	p := x.plan
-	if err := keepArtifacts(x.plan); err != nil {
-		return err
-	}
-	d := &decision.Decision{Forms: p.Forms, Outcomes: p.Result.Outcomes}
-	if err := x.log.write(d); err != nil {
-		return err
-	}
-	x.log.written = d
-	r := &x.out.Report
-	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
-	r.Thoughts, x.out.unthought = p.Sheet.Thoughts, p.Sheet.Unthought
-	if p.Case.Rescue != nil {
-		noteUnrecorded(x)
-		x.out.Settle = func() (recorded bool) { return x.settle(d) }
+// restoreArtifacts sees to it that what decided edits speak of is on the shelf, from time to time; what is not is taken
+// from the request again.
+func (x *shaping) restoreArtifacts() error {
+	d := x.state.Decision
+	if d.Items == 0 || x.in.Now.IsZero() || !x.shaper.deps.Ledger.Touch(d, x.in.Now) {
 		return nil
 	}
-	err := x.remember(d)
-	noteUnrecorded(x)
-	if x.log.recorded == nil || x.log.adopted {
-		r.Decided, r.Changes, r.Broke, r.Thoughts = false, nil, false, 0
-		x.out.unthought = nil
+	lost := make([]bool, len(x.base))
+	var work errgroup.Group
+	work.SetLimit(atOnce)
+	for k := range x.base {
+		work.Go(func() error {
+			for _, name := range x.base[k].Artifacts {
+				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k]
+			}
+			return nil
+		})
 	}
-	return err
+	_ = work.Wait() // nothing fails
+	for k := range x.base {
+		if lost[k] {
+			x.state.KeepAgain(x.base[k])
+		}
+	}
+	return x.keepArtifacts(true)
 }
 
-// remember records the decision itself, and says so if an equal request was faster.
-func (x *run) remember(d *decision.Decision) error {
-	err := unlessTied(x, func() error { return x.log.remember(d) })
-	if x.log.adopted {
-		say(x, plan.Why{Code: event.CodeMeanwhile, Words: "an equal request was decided at the same time"})
+// keepArtifacts puts whatever new edits take out where it is to be found again.
+func (x *shaping) keepArtifacts(late bool) error {
+	s := x.state
+	var work errgroup.Group
+	work.SetLimit(atOnce)
+	for name, content := range s.Content {
+		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
+		if !slices.ContainsFunc(s.Edits, isNamed) {
+			continue // an edit that another one has covered
+		}
+		work.Go(func() error { return x.shaper.deps.Shelf.Put(name, content, late || s.ArtifactsOff) })
 	}
-	return err
+	if err := work.Wait(); err != nil {
+		return fmt.Errorf("cannot keep what was taken out: %w", err)
+	}
+	clear(s.Content)
+	return nil
+}
+
+// maxNew bounds the new items of a conversation for which anything is decided, but to save it from a refusal. Agents
+// never send so many at once.
+const maxNew = 30_000
+
+// extend has the ladder add edits.
+func (x *shaping) extend() {
+	s, r := x.state, &x.out.Report
+	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
+	s.Style = x.in.Style.At(int(float64(s.Limits.Window) * s.Scale.Ratio))
+	s.Prose, s.Note = x.prose(s.Style), x.noteOf
+	if rescue := x.in.Rescue; rescue != nil {
+		switch {
+		case rescue.Whole:
+			s.Edits, s.Added = nil, nil
+			s.Reason = ladder.Reason{Code: event.CodeBroken, Text: "the structure of what was sent was refused: it goes on as it came"}
+		case !rescue.NoThinking || rescue.Most > 0:
+			s.Style = x.in.Style.At(rescue.Most + unit.MostTokens)
+			ladder.Rescue(s, rescue.From)
+		}
+		return
+	}
+	switch {
+	case x.request.Upkeep == conversation.ClientSummarizes:
+		s.Reason = ladder.Reason{Code: event.CodeClientSummarises,
+			Text: "the client asks for its own summary: decisions are repeated, and none is made"}
+	case len(x.request.Items)-s.Known > maxNew:
+		s.Reason = ladder.Reason{Code: event.CodeNotRead, Text: fmt.Sprintf("more than %d items are new", maxNew)}
+	case len(x.in.Body) < s.Limits.Floor() && !x.in.Compact:
+		s.Reason = ladder.Reason{Code: event.CodeFloor,
+			Text: fmt.Sprintf("the body has %d bytes; nothing is decided below %d", len(x.in.Body), s.Limits.Floor())}
+	default:
+		total, cutover := int(float64(s.Total())*s.Scale.Ratio), s.Limits.Conf.CutoverAt
+		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
+		ladder.Climb(s)
+	}
+	r.Code, r.Reason = s.Reason.Code, s.Reason.Text
+}
+
+// build makes the body. New edits are verified, and those that this process has not verified yet.
+func (x *shaping) build(isNew bool) error {
+	s := x.state
+	x.out.Body, x.out.Changed = x.in.Body, false
+	if len(s.Edits) == 0 {
+		return nil
+	}
+	body, err := Build(x.request, s.Edits)
+	if err != nil {
+		return err
+	}
+	wasVerified := x.known != nil && x.known.verified == s.Decision.List && len(s.Added) == 0
+	if isNew || !wasVerified {
+		if err := verify(x.request, body); err != nil {
+			return err
+		}
+	}
+	x.out.Body, x.out.Changed = body, !bytes.Equal(body, x.in.Body)
+	return nil
+}
+
+// record makes the decision last: artifacts first, then the decision. If an equal request was faster, its decision holds.
+func (x *shaping) record() error {
+	if err := x.keepArtifacts(false); err != nil {
+		return err
+	}
+	x.describeDecision()
+	if x.in.Rescue != nil {
+		x.out.Settle = x.settle
+		return nil
+	}
+	if x.in.Compact || x.broke { // another decision may stand for this prefix, which is not to hold
+		return x.write(x.shaper.deps.Ledger.Replace)
+	}
+	return x.write(x.shaper.deps.Ledger.Record)
+}
+
+// write records the decision under the prefix that it covers, and under the whole request if it changes what stands
+// behind that.
+func (x *shaping) write(put func(ledger.Lane, conversation.Link, ledger.Decision, []ledger.Edit) (ledger.Decision, error)) error {
+	s, end := x.state, x.request.End()
+	if end <= x.request.Lead {
+		return nil
+	}
+	d := s.Decision
+	if x.in.Rescue != nil && x.in.Rescue.Whole || x.broke || d.OtherModel {
+		d.List, d.Edits = "", nil
+	}
+	added := s.Added
+	if d.List == "" {
+		added = s.Edits
+	}
+	d.Items, d.Turn, d.Sent = end, d.Turn+1, x.in.Now.Round(0)
+	d.Tokens, d.Ratio, d.Leading = s.Spent(d.Tokens), s.Scale.Ratio, x.out.Report.Leading
+	within := func(e ledger.Edit) bool { return e.End() > end }
+	behind := slices.ContainsFunc(added, within)
+	all := added
+	if behind {
+		added = slices.DeleteFunc(slices.Clone(added), within)
+	}
+	standing, err := put(x.lane, x.chain[end], d, added)
+	if err != nil {
+		return err
+	}
+	if !sameEdits(standing.Edits, ledger.Add(d.Edits, added...)) {
+		x.adopt(standing)
+		return x.build(true)
+	}
+	if behind {
+		whole := d
+		whole.Items = len(x.request.Items)
+		if _, err := put(x.lane, x.chain[whole.Items], whole, all); err != nil {
+			return err
+		}
+		standing.Edits = s.Edits
+	}
+	s.Decision = standing
+	return nil
+}
+
+func sameEdits(a, b []ledger.Edit) bool {
+	return slices.EqualFunc(a, b, func(a, b ledger.Edit) bool {
+		return a.First == b.First && a.Count == b.Count && a.Op == b.Op && a.Part == b.Part && a.Text == b.Text
+	})
+}
+
+// adopt takes the decision of an equal request that was faster.
+func (x *shaping) adopt(d ledger.Decision) {
+	s := x.state
+	s.Decision, s.Edits, s.Added, x.adopted = d, d.Edits, nil, true
+	s.Prepare()
+	x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
+	x.describeDecision()
 }
 
 // settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never
-// recorded: what stood before stands. It returns false if nobody knows whether others will find it.
-func (x *run) settle(d *decision.Decision) (recorded bool) {
-	x.aside(func() {
-		if err := errors.Join(x.remember(d), rememberBond(x), forsake(x)); err != nil {
-			x.out.Report.Err = err
-			x.shaper.failed.Store(true)
+// recorded: what stood before stands.
+func (x *shaping) settle() (recorded bool) {
+	x.try(func() error {
+		body, changed := x.out.Body, x.out.Changed
+		err := x.write(x.shaper.deps.Ledger.Replace)
+		if x.in.Rescue.NoThinking {
+			err = errors.Join(err, x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model))
 		}
+		x.out.Body, x.out.Changed = body, changed
+		return err
 	})
-	x.aside(x.conclude)
-	if x.out.Report.Err == nil {
-		x.aside(x.learn)
+	if x.out.Report.Err != nil {
+		x.shaper.failed.Store(true)
+		return false
 	}
-	return !x.log.unsure
+	x.tell()
+	x.remember()
+	return true
+}
+
+// fallBack sends the request as it was decided last, with all that is new left whole. That it was left whole is
+// recorded, if it can be: so it stays.
+func (x *shaping) fallBack() {
+	err := x.out.Report.Err
+	s := x.state
+	if errors.Is(err, errLeft) {
+		x.out.Report.Action, x.out.Report.Code = event.ActionNone, event.NoCode
+		return
+	}
+	x.shaper.failed.Store(true)
+	s.Edits, s.Added, s.Compaction, s.Stage = x.base, nil, failedCompaction(s.Compaction, err), ladder.StageNone
+	s.Prepare()
+	x.out.Report.Err = nil
+	x.try(func() error {
+		if x.out.Report.Conversation == "" { // the ledger does not answer
+			return nil
+		}
+		return x.write(x.shaper.deps.Ledger.Record)
+	})
+	x.unrecorded = x.out.Report.Err != nil || x.out.Report.Conversation == ""
+	err = errors.Join(err, x.out.Report.Err)
+	r := &x.out.Report
+	r.Err = nil
+	if x.try(func() error { return x.build(false) }); r.Err != nil { // it goes as it came
+		s.Edits = nil
+		s.Prepare()
+	}
+	r.Err = errors.Join(err, r.Err)
+	r.Action, r.Code = event.ActionBypass, event.CodeFailed
+	if errors.Is(r.Err, conversation.ErrBroken) && !x.unrecorded { // nothing has failed here
+		r.Action, r.Code, r.Reason, r.Err = event.ActionNone, event.CodeFailed, r.Err.Error(), nil
+	}
 }

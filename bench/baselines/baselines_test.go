@@ -33,7 +33,7 @@ func sent(t *testing.T, thread *thread, messages ...string) (contents []string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := chat.Read(s.Body)
+	r, err := chat.Dialect{}.Read(s.Body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package baselines
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -9,7 +8,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
 // baseline is what a policy does to a conversation before each request. It may keep its place in the conversation.
@@ -73,7 +72,7 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	}
 	s := policy.Shaped{Body: body, Decided: t.changed, Asked: t.asked}
 	if len(edits) > 0 {
-		s.Body, err = span.Splice(body, edits)
+		s.Body, err = jsonspan.Splice(body, edits)
 	}
 	t.request, t.sent = nil, len(t.all)
 	for i := range t.all {
@@ -114,27 +113,25 @@ func headEnd(items []conversation.Item) int {
 
 // edits returns what makes the client's request the one to be sent: messages that are left out, and the summary behind
 // the head.
-func (t *thread) edits() ([]span.Edit, error) {
+func (t *thread) edits() ([]jsonspan.Edit, error) {
 	items := t.request.Items
-	var gone []conversation.Removal
-	var edits []span.Edit
+	var gone []conversation.Drop
+	var edits []jsonspan.Edit
 	if t.summary.message != nil {
 		at := items[t.head-1].Place().End
-		edits = append(edits, span.Edit{Span: span.Span{Start: at, End: at},
+		edits = append(edits, jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at},
 			With: slices.Concat([]byte(","), t.summary.message)})
 	}
 	for i, e := range t.all {
 		switch {
 		case e.now == 0:
-			gone = append(gone, conversation.Removal{First: i, N: 1})
+			gone = append(gone, conversation.Drop{First: i, Count: 1})
 		case e.with != nil:
-			edits = append(edits, span.Edit{Span: items[i].Content, With: e.with})
+			edits = append(edits, jsonspan.Edit{Span: items[i].Content, With: e.with})
 		}
 	}
-	removed, err := conversation.Remove(t.request, gone)
-	edits = append(edits, removed...)
-	slices.SortStableFunc(edits, func(a, b span.Edit) int { return cmp.Compare(a.Start, b.Start) })
-	return edits, err
+	removed, err := conversation.DropItems(t.request, gone)
+	return append(edits, removed...), err
 }
 
 // resize notes that message i takes so many tokens from now on.
@@ -189,8 +186,7 @@ func (t *thread) tail(tokens int) int {
 
 // text returns what message i of the request at hand says.
 func (t *thread) text(i int) string {
-	text, _ := price.ContentOf(string(t.request.Items[i].Content.Of(t.request.Body)))
-	return text
+	return t.request.TextOf(&t.request.Items[i])
 }
 
 func (t *thread) artifact(name string) ([]byte, bool) {

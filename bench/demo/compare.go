@@ -13,7 +13,7 @@ import (
 // The texts that epitome leaves in place of what it takes out.
 var (
 	anyStub     = regexp.MustCompile(`(?m)^\[epitome: `)
-	clearedStub = regexp.MustCompile(`^\[epitome: [^\n]* cleared: `)
+	clearedStub = regexp.MustCompile(`^\[epitome: [^\n]* cleared\. `)
 	summaryText = regexp.MustCompile(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
 )
 

@@ -53,5 +53,5 @@ func NewAsking(unit price.Unit, x Exchange) (Asking, error) {
 
 // beside is what a provider reads before the items.
 func beside(r *conversation.Request) []byte {
-	return slices.Concat(r.Tools.Of(r.Body), []byte{0}, r.Instructions.Of(r.Body))
+	return slices.Concat(r.Tools.Of(r.Body), []byte{0}, r.System.Of(r.Body))
 }

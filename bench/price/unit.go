@@ -63,16 +63,21 @@ func (m Meter) inModelTokens(n int) int { return int(math.Round(float64(n) * m.s
 func (m Meter) Fixed(r *conversation.Request) int {
 	if !m.served {
 		n := declared(r.Tools.Of(r.Body))
-		if !r.Instructions.Empty() {
-			text, others := contentOf(r, &conversation.Item{Content: r.Instructions})
-			n += TokensOf(Size(text)) + others*partTokens + MessageTokens
+		if !r.System.Empty() {
+			n += TokensOf(Size(r.TextOf(&conversation.Item{Parts: Prompts(r)}))) + MessageTokens
 		}
 		return n
 	}
-	bare := *r
-	bare.Head = 0 // its messages are counted with the others
-	fixed, _ := bare.CountFixed(m.scale)
+	fixed, _ := r.Count(m.scale)
 	return m.inModelTokens(fixed.Total())
+}
+
+// Prompts returns the texts of a system prompt that stands apart from the messages, as parts of a message.
+func Prompts(r *conversation.Request) (parts []conversation.Part) {
+	for _, text := range r.Prompts {
+		parts = append(parts, conversation.Part{Kind: conversation.TextPart, Value: text})
+	}
+	return parts
 }
 
 // Text returns the tokens of a text by itself.

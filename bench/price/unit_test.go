@@ -14,7 +14,7 @@ const asked = `{"model":"MODEL","messages":[{"role":"system","content":"Be brief
 // tokens are those of a request, and of its messages one by one.
 func tokens(t *testing.T, u Unit, model, text string) (fixed int, each []int) {
 	t.Helper()
-	r, err := chat.Read([]byte(strings.NewReplacer("MODEL", model, "TEXT", text).Replace(asked)))
+	r, err := chat.Dialect{}.Read([]byte(strings.NewReplacer("MODEL", model, "TEXT", text).Replace(asked)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (s source) glance(ctx context.Context) (g glance, err error) {
 		return g, err
 	}
 	_, err = s.read(func(in sessions.Conversation) error {
-		r, err := chat.Read(in.Body)
+		r, err := chat.Dialect{}.Read(in.Body, nil)
 		if err != nil || len(r.Items) == 0 {
 			g.ends = append(g.ends, sessions.Mark{})
 			return ctx.Err()

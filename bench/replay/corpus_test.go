@@ -24,7 +24,7 @@ import (
 	needs "epitome/internal/need"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
 // givingBack replaces the results before the newest ten by what names an artifact, twenty at a time: 14 tokens each. It
@@ -36,7 +36,7 @@ type givingBack struct {
 }
 
 func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	r, err := chat.Read(body)
+	r, err := chat.Dialect{}.Read(body, nil)
 	if err != nil {
 		return policy.Shaped{}, err
 	}
@@ -53,17 +53,17 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	if older := len(results) - 10; older-m.masked >= 20 {
 		m.masked, s.Decided = older, true
 	}
-	var edits []span.Edit
+	var edits []jsonspan.Edit
 	for i, it := range results[:m.masked] {
 		if m.tokens[i] <= 14 {
 			continue
 		}
 		name := fmt.Sprintf("%c%c%s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", 24))
 		m.whole[name] = bytes.Clone(it.Content.Of(body))
-		edits = append(edits, span.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
+		edits = append(edits, jsonspan.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
 	}
 	if len(edits) > 0 {
-		s.Body, err = span.Splice(body, edits)
+		s.Body, err = jsonspan.Splice(body, edits)
 	}
 	return s, err
 }

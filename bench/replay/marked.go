@@ -112,12 +112,12 @@ func (c *client) get(body []byte, at time.Time) {
 // dialects.
 func readRequest(d conversation.Dialect, body []byte) (*conversation.Request, error) {
 	r, err := d.Read(body, nil)
-	if err != nil || r.Instructions.Empty() {
+	if err != nil || r.System.Empty() {
 		return r, err
 	}
-	first := conversation.Item{Span: r.Instructions, Role: conversation.System, Content: r.Instructions}
+	first := conversation.Item{Span: r.System, Role: conversation.System, Content: r.System, Parts: price.Prompts(r)}
 	r.Items = append([]conversation.Item{first}, r.Items...)
-	r.Head++
+	r.Lead, r.Head = r.Lead+1, r.Head+1
 	return r, nil
 }
 
@@ -125,18 +125,10 @@ func readRequest(d conversation.Dialect, body []byte) (*conversation.Request, er
 // beside the messages.
 func readItem(m price.Meter, r *conversation.Request, i int) price.Reading {
 	x := m.ReadItem(r, i)
-	if r.Items[i].Span == r.Instructions {
+	if r.Items[i].Span == r.System {
 		x.Tokens = 0
 	}
 	return x
-}
-
-// rawOf returns the bytes by which an item is known again: marks for the cache move from one to the next.
-func rawOf(r *conversation.Request, it *conversation.Item) []byte {
-	if !r.Nested {
-		return it.Of(r.Body)
-	}
-	return price.Bare(it.Of(r.Body))
 }
 
 // marked returns the request of Messages that the client sent when the conversation had k messages: the last block has
@@ -145,7 +137,7 @@ func (c *recording) marked(k int) (*conversation.Request, error) {
 	items, body := c.request.Items, c.request.Body
 	it, last := &items[k-1], items[len(items)-1].Place().End
 	cut := make([]byte, 0, len(body))
-	if it.Role == conversation.Assistant || it.Span == c.request.Instructions {
+	if it.Role == conversation.Assistant || it.Span == c.request.System {
 		cut = append(cut, body[:it.Place().End]...)
 	} else {
 		cut = append(append(cut, body[:it.End-1]...), price.Marker...)

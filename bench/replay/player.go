@@ -14,7 +14,7 @@ import (
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
 // mostFaults is how many faults of one policy in one conversation the report tells; all are counted.
@@ -87,7 +87,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	}
 	sent, err := p.accept(shaped, err, original)
 	now := p.read(sent)
-	if err == nil && sent != original && !sent.Nested {
+	if err == nil && sent != original && p.recording.client.provider == nil {
 		err = p.worse(original, sent, now)
 	}
 	if refused := p.hand(sent, original, bound); err == nil {
@@ -152,7 +152,7 @@ func (p *player) worse(original, sent *conversation.Request, now request) error 
 func withoutArguments(calls []conversation.Call) []conversation.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {
-		calls[i].Arguments = span.Span{}
+		calls[i].Arguments = jsonspan.Span{}
 	}
 	return calls
 }
@@ -165,8 +165,8 @@ func (p *player) read(r *conversation.Request) request {
 	}
 	now.tokens = now.fixed
 	number := p.tally.requests + 1
-	for i, it := range r.Items {
-		m := p.message(r, it, i)
+	for i := range r.Items {
+		m := p.message(r, i)
 		now.messages = append(now.messages, m)
 		now.tokens += m.Tokens
 		if m.origin < 0 {
@@ -181,8 +181,8 @@ func (p *player) read(r *conversation.Request) request {
 	return now
 }
 
-func (p *player) message(r *conversation.Request, it conversation.Item, i int) *message {
-	raw := rawOf(r, &it)
+func (p *player) message(r *conversation.Request, i int) *message {
+	raw := price.Bare(r.Items[i].Of(r.Body))
 	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
 		return p.previous.messages[i]
 	}

@@ -9,7 +9,7 @@ import (
 	"epitome/bench/names"
 	"epitome/bench/price"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
 // recording is a conversation as it was recorded: the last request of it, which holds all before.
@@ -31,7 +31,7 @@ type recording struct {
 // message is one message, read for measuring.
 type message struct {
 	price.Reading
-	raw  string // its bytes
+	raw  string // its bytes without marks for the cache, which move from one message to the next
 	role conversation.Role
 	// origin is its place among the client's messages, the first of those that are equal; -1: it is none of them.
 	origin int
@@ -60,14 +60,14 @@ func newRecording(d conversation.Dialect, body []byte, unit price.Unit) (*record
 	c := &recording{request: request, byRaw: make(map[string]*message), meter: meter, fixed: meter.Fixed(request)}
 	c.client.dialect = d
 	for i, it := range request.Items {
-		m := c.byRaw[string(rawOf(request, &it))]
+		m := c.byRaw[string(price.Bare(it.Of(body)))]
 		if m == nil {
 			m = c.readMessage(request, i)
 			m.origin = i
 			c.byRaw[m.raw] = m
 		}
 		c.messages = append(c.messages, m)
-		if it.Begins && i > 0 {
+		if it.StartsAnswer && i > 0 {
 			c.bounds = append(c.bounds, i)
 		}
 	}
@@ -117,17 +117,18 @@ func (c *recording) prefix(k int) (*conversation.Request, error) {
 	cut := make([]byte, 0, len(body)-(last.End-items[k-1].End))
 	cut = append(append(cut, body[:items[k-1].End]...), body[last.End:]...)
 	r := *c.request
-	r.Body, r.Items, r.Head = cut, items[:k], min(r.Head, k)
+	r.Body, r.Items = cut, items[:k]
 	if shift := last.End - items[k-1].End; r.Tools.Start >= last.End {
-		r.Tools = span.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
+		r.Tools = jsonspan.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
 	}
 	return &r, nil
 }
 
 // readMessage reads item i of a request; it is none of the client's until it is found to be.
 func (c *recording) readMessage(r *conversation.Request, i int) *message {
-	it := r.Items[i]
-	return &message{Reading: readItem(c.meter, r, i), raw: string(rawOf(r, &it)), role: it.Role, origin: -1}
+	it := &r.Items[i]
+	raw := string(price.Bare(it.Of(r.Body)))
+	return &message{Reading: readItem(c.meter, r, i), raw: raw, role: it.Role, origin: -1}
 }
 
 // holds reports whether the message holds the name, in its text or its calls.

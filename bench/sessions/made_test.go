@@ -24,7 +24,7 @@ func TestMadeUpSessionsAreSound(t *testing.T) {
 	var pauses, all int
 	for number := range kinds {
 		c := made(t, 1, number)
-		q, err := chat.Read(c.Body)
+		q, err := chat.Dialect{}.Read(c.Body, nil)
 		if err != nil || unsound(c) != nil {
 			t.Fatalf("%s: %v, %v", c.Name, err, unsound(c))
 		}

@@ -36,7 +36,7 @@ func isRequest(v value) bool {
 
 func (r *requests) line(v value) {
 	body := []byte(v.Raw)
-	q, err := chat.Read(body)
+	q, err := chat.Dialect{}.Read(body, nil)
 	if err == nil && !json.Valid(body) {
 		r.in.leave("the body is not JSON")
 		return

@@ -36,7 +36,7 @@ func readAll(t *testing.T, log string) (all []Conversation, left string) {
 
 // unsound says what is wrong with a conversation.
 func unsound(c Conversation) error {
-	q, err := chat.Read(c.Body)
+	q, err := chat.Dialect{}.Read(c.Body, nil)
 	switch {
 	case err != nil:
 		return err
@@ -50,7 +50,7 @@ func unsound(c Conversation) error {
 	last := q.Items[len(q.Items)-1].Role
 	answers := slices.ContainsFunc(q.Items,
 		func(it conversation.Item) bool { return it.Role == conversation.Assistant })
-	if flaws := q.Flaws(); len(flaws) > 0 || last == conversation.Assistant || !answers {
+	if flaws := q.Dialect.Flaws(q); len(flaws) > 0 || last == conversation.Assistant || !answers {
 		return fmt.Errorf("flaws %v, the last is %v, answers: %v", flaws, last, answers)
 	}
 	return nil

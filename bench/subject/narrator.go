@@ -38,7 +38,7 @@ func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windo
 	n := &narrator{prepare: conf.Prepare, model: model}
 	n.Summarizer = summarize.New(conf, summarize.Deps{
 		Store: facts, Keep: patience.D, Send: n.model.send,
-		Dialects: map[string]summarize.Dialect{model.Key(): model},
+		Dialects: map[string]summarize.Dialect{model.Name(): model},
 		Overflow: window.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },
 		Tell:   func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),

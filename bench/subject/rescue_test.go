@@ -41,7 +41,7 @@ func TestRefusedRequestsAreRescued(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := chat.Read(shaped.Body)
+		r, err := chat.Dialect{}.Read(shaped.Body, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/ladder"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/plan"
 	"epitome/store/memory"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -61,7 +61,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	dialect, ok := s.Dialect.(Dialect)
 	if !ok {
 		return policy.Shaping{}, fmt.Errorf("cannot shape conversations of the dialect %s: no model can be asked in it",
-			s.Dialect.Key())
+			s.Dialect.Name())
 	}
 	const most = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := memory.New(most, time.Now)
@@ -93,7 +93,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	if !p.Code {
 		model := &standIn{Dialect: dialect, unit: p.Unit, count: daemon.CountIn(vocabulary, m.Counters)}
 		r.teller = newNarrator(p.Conf.Summarize, facts, windows, model)
-		m.Summariser = r.teller
+		m.Summarizer = r.teller
 		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
 	}
 	r.shaper = rewrite.NewShaper(m)
@@ -128,20 +128,20 @@ func (r *shaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
 // form that fits. What it refuses to the last is sent as it was refused first.
 func (r *shaper) rescue(asked rewrite.Input) {
 	best := r.last
-	for try := 1; best.Report.After.Total() > r.window && try <= r.tries; try++ {
+	for try := 1; best.Report.TokensAfter.Total() > r.window && try <= r.tries; try++ {
 		refused := best.Report
 		from := refused.Stage.Next(try == r.tries)
-		asked.Rescue = &plan.Rescue{
-			Sent: refused.After.Total(), From: from, Ratio: refused.Ratio, Answers: refused.Answers,
-			Most: min(window.Usable(r.window, refused.MaxOutput), refused.After.Total()*9/10),
+		asked.Rescue = &rewrite.Rescue{
+			Sent: refused.TokensAfter.Total(), From: from, Ratio: refused.Ratio, Answers: refused.Answers,
+			Most: min(window.Usable(r.window, refused.MaxOutput), refused.TokensAfter.Total()*9/10),
 		}
 		out := r.shaper.Shape(asked)
-		if out.Report.Err != nil || out.Report.Stage == plan.StageNone {
+		if out.Report.Err != nil || out.Report.Stage == ladder.StageNone {
 			return
 		}
 		best = out
 	}
-	if best.Report.After.Total() > r.window || best.Settle == nil {
+	if best.Report.TokensAfter.Total() > r.window || best.Settle == nil {
 		return
 	}
 	best.Settle()

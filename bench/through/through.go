@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,10 +78,10 @@ func (p *Program) Policy() policy.Policy {
 		if err != nil {
 			return policy.Shaping{}, err
 		}
-		c := &passage{program: p, lane: at, path: pathOf(s.Dialect.Key()),
+		c := &passage{program: p, lane: at, path: pathOf(s.Dialect.Name()),
 			key: fmt.Sprintf("Bearer replay-%d", p.opened.Add(1))}
 		if c.path == "" {
-			return policy.Shaping{}, fmt.Errorf("cannot play requests of the dialect %s", s.Dialect.Key())
+			return policy.Shaping{}, fmt.Errorf("cannot play requests of the dialect %s", s.Dialect.Name())
 		}
 		return policy.Shaping{Shaper: c, Artifact: c.artifact}, nil
 	}}
@@ -186,7 +185,7 @@ func (c *passage) artifact(name string) ([]byte, bool) {
 // pathOf is where requests of a dialect are posted to; empty for a dialect that is not known.
 func pathOf(dialect string) string {
 	for path, d := range dialects {
-		if strings.EqualFold(d.Key(), dialect) {
+		if d.Name() == dialect {
 			return path
 		}
 	}

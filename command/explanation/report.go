@@ -13,9 +13,8 @@ import (
 
 	"epitome/console/inert"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
+	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/plan"
 	"epitome/window"
 )
 
@@ -102,18 +101,21 @@ type Turn struct {
 // decidedBefore is in the place of a reason: decisions do not hold theirs.
 const decidedBefore = "decided before"
 
-// NewChange is a change with the numbers of messages, of which one may say several items.
-func NewChange(r *conversation.Request, c plan.Change) Change {
-	if c.Last > 0 {
-		c.Last = conversation.NumberOf(r, c.Last)
+// NewChange is a change as it is shown.
+func NewChange(c rewrite.Change) Change {
+	e := Change{Message: c.Item, Tool: c.Tool, Argument: c.Argument, Rung: string(c.Step), Why: decidedBefore,
+		Before: c.Before, After: c.After, freed: c.Before - c.After}
+	if c.Last > c.Item {
+		e.Last = c.Last
 	}
-	if c.Item = conversation.NumberOf(r, c.Item); c.Last == c.Item {
-		c.Last = 0
+	if len(c.Artifacts) > 0 {
+		e.Artifact = c.Artifacts[0]
+		if c.Thinking {
+			e.Thinking = c.Artifacts[0]
+		}
 	}
-	e := Change{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Came, c.After, c.Artifact, c.Thinking,
-		c.Before - c.After}
-	if e.Why == "" {
-		e.Why = decidedBefore
+	if c.New {
+		e.Why = strings.ReplaceAll(string(c.Code), "_", " ")
 	}
 	return e
 }
@@ -157,7 +159,12 @@ func (r *Report) Print(w io.Writer, terminal bool) error {
 		p.line("Nothing would be done: %s. The request would go on as it came.", r.Reason)
 		return p.err
 	}
-	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes, read as %s", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes, r.Title)
+	plural := "s"
+	if r.Groups == 1 {
+		plural = ""
+	}
+	p.line("%s, to upstream %s: %d messages, %d of them of the user, %d group%s; %d bytes, read as %s",
+		orNone(r.Model), r.Upstream, r.Messages, r.Rounds, r.Groups, plural, r.Bytes, r.Title)
 	if r.Assumed {
 		p.line("Nothing in it shows for which API it is. --dialect says it, if it is another one.")
 	}
@@ -288,7 +295,7 @@ func (r *Report) printSpans(p *page) {
 func belowLine(now int, changes []Change, line int) bool {
 	cleared := false
 	for _, c := range changes {
-		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
+		if c.Rung == string(ledger.StepClear) && c.Why != decidedBefore {
 			cleared, now = cleared || c.Thinking == "" || c.Thinking != c.Artifact, now+c.freed
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite"
+	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
 )
 
@@ -14,7 +14,7 @@ func TestExplainSaysWhatIsNewAndWhatWasDecided(t *testing.T) {
 		r := &Report{Messages: 9, Mode: "on", Reason: reason, Limits: (&limits.Limits{}).Bounds(1000, 900)}
 		for i, w := range why {
 			r.Changes = append(r.Changes,
-				Change{Message: i, Rung: rewrite.ActionClear, Why: w, Artifact: "a", Thinking: "b"})
+				Change{Message: i, Rung: string(ledger.StepClear), Why: w, Artifact: "a", Thinking: "b"})
 		}
 		var b strings.Builder
 		if err := r.Print(&b, false); err != nil {
@@ -38,7 +38,7 @@ func TestThinkingAloneIsNoResultThatWasCleared(t *testing.T) {
 	f := func(thinking string, want bool) {
 		t.Helper()
 		list := []Change{
-			{Rung: rewrite.ActionClear, Why: "w", freed: 4, Artifact: "a", Thinking: thinking}}
+			{Rung: string(ledger.StepClear), Why: "w", freed: 4, Artifact: "a", Thinking: thinking}}
 		if got := belowLine(10, list, 100); got != want {
 			t.Errorf("%q: %v", thinking, got)
 		}

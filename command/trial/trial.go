@@ -20,7 +20,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 	"epitome/unit"
 	"epitome/window"
@@ -220,7 +220,7 @@ func (t *Trial) routed(model string) string {
 // or the command line or a route says where requests go.
 func (t *Trial) pathUpstream(told string) string {
 	const anthropic = "anthropic"
-	if _, has := t.conf.Upstreams[anthropic]; !has || told != "" || t.dialect.Name != "messages" {
+	if _, has := t.conf.Upstreams[anthropic]; !has || told != "" || t.dialect.Name() != "messages" {
 		return ""
 	}
 	request, err := t.dialect.Read(t.body, nil)
@@ -232,7 +232,7 @@ func (t *Trial) pathUpstream(told string) string {
 
 // runUpstream is the upstream that "epitome run" makes for clients of the dialect.
 func runUpstream(d daemon.Dialect) string {
-	if d.Name == "messages" {
+	if d.Name() == "messages" {
 		return instance.RunAnthropic
 	}
 	return instance.RunOpenAI
@@ -241,14 +241,14 @@ func runUpstream(d daemon.Dialect) string {
 // shape shapes one request of the conversation.
 func (t *Trial) shape(body []byte, model string) rewrite.Output {
 	up := t.upstream(model)
-	return t.shaper.Shape(rewrite.Input{Dialect: t.dialect.Dialect, Body: body, Upstream: up, Limits: &t.conf.Rewrite,
+	return t.shaper.Shape(rewrite.Input{Dialect: t.dialect, Body: body, Upstream: up, Limits: &t.conf.Rewrite,
 		Style: t.conf.Style(), Contexts: t.conf.ContextsFor(up), Project: t.conf.Upstreams[up].Project})
 }
 
 // report explains the request, and the conversation before it if turns says so.
 func (t *Trial) report(turns bool) *explanation.Report {
 	r := &explanation.Report{Mode: t.conf.Mode, Preset: t.conf.Rewrite.Preset, Bytes: len(t.body), Known: t.known,
-		Note: t.note, Dialect: t.dialect.Name, Assumed: !t.sure, Title: t.dialect.Title, Body: t.body,
+		Note: t.note, Dialect: t.dialect.Name(), Assumed: !t.sure, Title: daemon.TitleOf(t.dialect), Body: t.body,
 		Changes: []explanation.Change{}}
 	request, err := t.dialect.Read(t.body, nil)
 	if err != nil {
@@ -261,8 +261,8 @@ func (t *Trial) report(turns bool) *explanation.Report {
 	shaped := t.shape(t.body, request.Model)
 	r.Body = shaped.Body
 	t.describe(r, request, shaped.Report)
-	for _, c := range shaped.StandingChanges(request) {
-		r.Changes = append(r.Changes, explanation.NewChange(request, c))
+	for _, c := range shaped.Changes() {
+		r.Changes = append(r.Changes, explanation.NewChange(c))
 	}
 	return r
 }
@@ -270,18 +270,23 @@ func (t *Trial) report(turns bool) *explanation.Report {
 // describe says what the request is made of and what the limits are.
 func (t *Trial) describe(r *explanation.Report, request *conversation.Request, told rewrite.Report) {
 	r.Model, r.Upstream = request.Model, t.upstream(request.Model)
-	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
+	r.Window, r.Usable, r.MaxOutput = told.Window, int(told.Usable), request.MaxOutput
 	r.WindowFrom = string(t.window.Of(r.Upstream, request.Model).Source)
 	if t.given {
 		r.WindowFrom = "command line"
 	}
 	r.Counted = vocabularyOf(t.means.Models.Of(request.Model), told)
-	r.Messages = conversation.MessagesIn(request, 0, len(request.Items))
-	r.Groups, r.Rounds = len(request.Groups()), len(request.Turns())
-	r.Rent, r.Limits = t.conf.Rewrite.Rent, t.conf.Rewrite.Bounds(told.Window, told.Usable)
+	r.Messages = request.MessagesIn(0, len(request.Items))
+	r.Groups, r.Rounds = len(request.Groups()), 0
+	for i := range request.Items {
+		if request.Speaks(&request.Items[i]) {
+			r.Rounds++
+		}
+	}
+	r.Rent, r.Limits = t.conf.Rewrite.Rent, t.conf.Rewrite.Bounds(told.Window, int(told.Usable))
 	r.Summaries = t.summaries(r)
-	r.Before, r.After = explanation.Size(told.Before), explanation.Size(told.After)
-	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
+	r.Before, r.After = explanation.Size(told.TokensBefore), explanation.Size(told.TokensAfter)
+	r.TokensBefore, r.TokensAfter = told.TokensBefore.Total(), told.TokensAfter.Total()
 	r.Added, r.Memory, r.Contexts, r.NotAdded = told.Added.Tokens, told.Added.Memory, told.Added.Names, told.Added.Why
 	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
 	if told.Err != nil {
@@ -322,23 +327,21 @@ func (t *Trial) turns(request *conversation.Request) []explanation.Turn {
 		return list
 	}
 	end := request.Items[len(request.Items)-1].Place().End
-	for i := max(request.Head, 1); i < len(request.Items); i++ {
+	for i := max(request.Lead, 1); i < len(request.Items); i++ {
 		if request.Items[i].Role != conversation.Assistant || request.Items[i-1].Role == conversation.Assistant {
 			continue
 		}
-		later := span.Span{Start: request.Items[i-1].Place().End, End: end}
-		body, err := span.Splice(t.body, []span.Edit{{Span: later}})
+		later := jsonspan.Span{Start: request.Items[i-1].Place().End, End: end}
+		body, err := jsonspan.Splice(t.body, []jsonspan.Edit{{Span: later}})
 		if err != nil {
 			continue // the spans of a request that was read do not overlap
 		}
 		shaped := t.shape(body, request.Model)
 		told := shaped.Report
-		turn := explanation.Turn{Messages: conversation.MessagesIn(request, 0, i),
-			TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(), Broke: told.Broke, Reason: told.Reason}
-		for _, c := range shaped.StandingChanges(request) {
-			if c.Why != "" { // else it was decided at an earlier turn
-				turn.Changes = append(turn.Changes, explanation.NewChange(request, c))
-			}
+		turn := explanation.Turn{Messages: request.MessagesIn(0, i),
+			TokensBefore: told.TokensBefore.Total(), TokensAfter: told.TokensAfter.Total(), Broke: told.Broke, Reason: told.Reason}
+		for _, c := range told.Changes {
+			turn.Changes = append(turn.Changes, explanation.NewChange(c))
 		}
 		list = append(list, turn)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
@@ -15,12 +16,12 @@ func TestExplainSaysHowTokensAreCounted(t *testing.T) {
 	f := func(own, learned float64, answers int, want string) {
 		t.Helper()
 		m := tokenize.Model{Vocabulary: tokenize.O200k, Ratio: own}
-		if got := vocabularyOf(m, rewrite.Report{Ratio: learned, Answers: answers}); got != want {
+		if got := vocabularyOf(m, rewrite.Report{Answers: answers, Shaping: event.Shaping{Ratio: learned}}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	f(1, 1, 0, "as o200k_base")
-	f(1.1, 1.1, 0, "as o200k_base × 1.10")
+	f(1, 0, 0, "as o200k_base")
+	f(1.1, 0, 0, "as o200k_base × 1.10")
 	f(1.1, 2.4, 7, "as o200k_base × 2.40, learned from 7 answers")
 }
 

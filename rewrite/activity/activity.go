@@ -1,12 +1,10 @@
-// Package activity says what an agent did, by the names of its tools, their arguments, the client's error flag and exit
-// codes.
+// Package activity tells what an agent did, from its tool calls and their results.
 //
-// It guesses no meaning of commands, languages or outputs. What it says of a call depends on the call and its result
-// alone.
+// It reads tool names and arguments, the client's error flag and exit codes, and nothing else: it guesses no meaning of
+// commands, tools or languages.
 package activity
 
 import (
-	"crypto/sha256"
 	"path"
 	"regexp"
 	"slices"
@@ -17,78 +15,106 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
-// Call is what a call does.
+// Call is one tool call with its result.
 type Call struct {
-	Tool  string
-	Kind  Kind
-	About string   // its main argument on one line of at most longestAbout characters
-	Files []string // that it reads or writes
-	Part  bool     // it reads or changes a part of them
-	Cites []string // what in its arguments looks like an artifact's name
-	Said  conversation.Verdict
-	ask   string // equal for calls that ask the very same
+	Item, Result int      // items of the request; Result is -1 while there is none
+	ID           string   // of the call
+	Tool         string   // its name
+	Kind         Kind     //
+	About        string   // the main argument on one line, of at most 120 characters
+	Command      string   // the first lines of the command that it runs; empty if it runs none
+	Files        []string // that it reads or writes
+	Cites        []string // words in its arguments that may be names of artifacts
+	IsError      bool     // the client marked the result as failed
+	Exit         int      // the exit code that the result tells; -1 if it tells none
 }
 
 const (
-	longestAbout     = 120     // characters
-	longestArguments = 1 << 20 // bytes of arguments that are read
-	longestPath      = 1_000   // bytes
-	mostFiles        = 50
+	maxAbout     = 120     // characters
+	maxLine      = 300     // bytes of a command's first line
+	maxLines     = 200     // bytes of its first lines together, if the first is shorter
+	maxArguments = 1 << 20 // bytes of arguments that are read
+	maxPath      = 1_000   // bytes
+	maxFiles     = 50
 )
 
-// Of reads a call, as it stands in a body. Of one with very long arguments the tool alone is known.
-func Of(body []byte, call *conversation.Call) Call {
-	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
-	if call.Arguments.End-call.Arguments.Start > longestArguments {
+// Of reads all calls of a request in the order of their items. known are those of the request from which its first
+// r.Reused items were taken.
+func Of(r *conversation.Request, known []Call) []Call {
+	calls := make([]Call, 0, len(known)+8)
+	results := map[int][]int{} // items that answer a call of an item
+	for i, caller := range r.Callers() {
+		if caller >= 0 {
+			results[caller] = append(results[caller], i)
+		}
+	}
+	for i := range r.Items {
+		for k := range r.Items[i].Calls {
+			if n := len(calls); i < r.Reused && known[n].Result >= 0 && known[n].Result < r.Reused {
+				calls = append(calls, known[n])
+				continue
+			}
+			call := &r.Items[i].Calls[k]
+			c := read(r.Body, call)
+			c.Item, c.Result = i, -1
+			for _, result := range results[i] {
+				if r.Items[result].Answers == call.ID {
+					c.addResult(r, result)
+				}
+			}
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+func (c *Call) addResult(r *conversation.Request, i int) {
+	it := &r.Items[i]
+	c.Result, c.IsError = i, it.IsError
+	if c.Kind == Run {
+		c.Exit = exitCode(it.Content.Of(r.Body))
+	}
+}
+
+// read reads a call without its result. Of one with very long arguments only the tool is known.
+func read(body []byte, call *conversation.Call) Call {
+	c := Call{ID: call.ID, Tool: call.Name, Kind: kindOf(call.Name), Exit: -1}
+	if call.Arguments.End-call.Arguments.Start > maxArguments {
 		return c
 	}
-	tool, arguments, freeText := call.Name, call.ArgumentsIn(body), call.FreeText
-	c.Cites = slices.Collect(mark.NamesLike(string(arguments)))
-	args := readArguments(arguments, freeText)
-	c.Files, c.Part = args.files(c.Kind), args.isPart
-	if len(c.Files) == 0 && (c.Kind == Read || c.Kind == Write) {
+	raw := call.ArgumentsIn(body)
+	c.Cites = slices.Collect(mark.NamesLike(string(raw)))
+	args := readArguments(raw, call.FreeText)
+	files := args.files(c.Kind)
+	if len(files) == 0 && (c.Kind == Read || c.Kind == Write) {
 		c.Kind = Other
 		if args.texts[address] != "" {
 			c.Kind = Fetch
 		}
 	}
-	if c.Kind != Read && c.Kind != Write {
-		c.Files = nil
+	if c.Kind == Read || c.Kind == Write {
+		c.Files = files
 	}
-	c.About = shorten.OneLine(args.about(c.Kind, c.Files), longestAbout)
-	if c.Kind == Read || c.Kind == Search || c.Kind == Fetch {
-		sum := sha256.Sum256(append([]byte(tool+"\n"), arguments...))
-		c.ask = string(sum[:])
+	if c.Kind == Run {
+		c.Command = firstLines(args.texts[command])
 	}
+	c.About = shorten.OneLine(args.about(c.Kind, files), maxAbout)
 	return c
 }
 
-// Command is the first line of the command that a call runs; empty if it runs none.
-func Command(body []byte, call *conversation.Call) string {
-	if kindOf(call.Name) != Run || call.Arguments.End-call.Arguments.Start > longestArguments {
-		return ""
+// firstLines returns the beginning of a command, with … where it is cut.
+func firstLines(text string) string {
+	text = strings.TrimSpace(text)
+	first, _, _ := strings.Cut(text, "\n")
+	if most := max(maxLines, min(len(first), maxLine)); len(text) > most {
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:most], "")) + "…"
 	}
-	args := readArguments(call.ArgumentsIn(body), call.FreeText)
-	return strings.TrimRight(shorten.FirstLine(args.texts[command]), " \t\r")
-}
-
-// Texts is what the arguments of a call say: the texts and numbers in them, one to a line.
-func Texts(body []byte, call *conversation.Call) string {
-	raw := call.ArgumentsIn(body)
-	if call.FreeText || !span.Valid(raw) {
-		return string(raw)
-	}
-	var s strings.Builder
-	span.Leaves(raw, span.SkipSpace(raw, 0), func(v span.Span) {
-		s.Write(span.TextOf(v.Of(raw)))
-		s.WriteByte('\n')
-	})
-	return s.String()
+	return text
 }
 
 // String names the tool and its main argument, on one line.
@@ -103,8 +129,25 @@ func (c *Call) String() string {
 	return name + " `" + c.About + "`"
 }
 
-// Question is equal for two calls that ask for the very same; empty for those that may do more than look.
-func (c *Call) Question() string { return c.ask }
+// Texts returns all strings and numbers in the arguments of a call, one to a line.
+func Texts(body []byte, call *conversation.Call) string {
+	raw := call.ArgumentsIn(body)
+	if call.FreeText || !jsonspan.Valid(raw) {
+		return string(raw)
+	}
+	var text strings.Builder
+	var write func(key, v gjson.Result) bool
+	write = func(_, v gjson.Result) bool {
+		if v.IsObject() || v.IsArray() {
+			v.ForEach(write)
+		} else {
+			text.WriteString(v.String() + "\n")
+		}
+		return true
+	}
+	write(gjson.Result{}, gjson.ParseBytes(raw))
+	return text.String()
+}
 
 // argument is what an argument says.
 type argument uint8
@@ -116,7 +159,7 @@ const (
 	address
 	file
 	patch
-	arguments // how many there are
+	numArguments
 )
 
 // argumentNamed is what an argument of this name says, without signs and capitals.
@@ -137,67 +180,69 @@ func argumentNamed(name string) argument {
 	return nothing
 }
 
-// ofPart are names of arguments that say which part of a file is wanted, or changed.
-var ofPart = []string{"offset", "limit", "viewrange", "startline", "endline", "lines", "oldstring", "oldstr", "oldtext",
-	"insertline", "edits", "replacements", "diff", "patch", "search"}
-
-// read are the arguments of a call.
-type read struct {
-	texts  [arguments]string // the first of each kind
-	paths  []string
-	raw    string // all of them, without quotes
-	part   string // which part of a file is wanted, in the words of the arguments
-	isPart bool
+// arguments are those of a call.
+type arguments struct {
+	texts [numArguments]string // the first of each kind
+	paths []string
+	raw   string // all of them, without quotes
+	part  string // which part of a file is wanted, in the words of the arguments
 }
 
-func readArguments(raw []byte, freeText bool) (r read) {
-	r.raw = string(raw)
+// partNumbers are arguments that say which lines of a file are wanted.
+var partNumbers = []string{"offset", "limit", "viewrange", "startline", "endline", "lines", "insertline"}
+
+func readArguments(raw []byte, freeText bool) (a arguments) {
+	a.raw = string(raw)
 	if freeText || !gjson.ValidBytes(raw) {
-		r.texts[command], r.isPart = r.raw, true
-		return r
+		a.texts[command] = a.raw
+		return a
 	}
-	if len(raw) <= 2*longestPath {
-		r.raw = strings.ReplaceAll(strings.Trim(r.raw, "{} \n"), `"`, "")
+	if len(raw) <= 2*maxPath {
+		a.raw = strings.ReplaceAll(strings.Trim(a.raw, "{} \n"), `"`, "")
 	}
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
 		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key.Str))
-		a := argumentNamed(name)
-		if slices.Contains(ofPart, name) {
-			if r.isPart = true; v.Type == gjson.Number {
-				r.part += ", " + key.Str + " " + v.Raw
-			}
+		if slices.Contains(partNumbers, name) && v.Type == gjson.Number {
+			a.part += ", " + key.Str + " " + v.Raw
 		}
 		var list []string
 		for _, item := range v.Array() {
-			if item.Type == gjson.String && item.Str != "" && len(list) < mostFiles {
+			if item.Type == gjson.String && item.Str != "" && len(list) < maxFiles {
 				list = append(list, item.Str)
 			}
 		}
-		if a == file {
-			r.paths = append(r.paths, list...)
+		kind := argumentNamed(name)
+		if kind == file {
+			a.paths = append(a.paths, list...)
 		}
-		if r.texts[a] == "" && len(list) > 0 {
-			if r.texts[a] = list[len(list)-1]; a != command || len(list) > 1 && !strings.HasPrefix(list[min(1, len(list)-1)], "-") {
-				r.texts[a] = strings.Join(list, " ")
-			}
+		if a.texts[kind] == "" && len(list) > 0 {
+			a.texts[kind] = joinWords(list, kind)
 		}
 		return true
 	})
-	return r
+	return a
+}
+
+// joinWords joins a list; of a command such as [bash, -lc, script] it keeps the script.
+func joinWords(list []string, kind argument) string {
+	if kind == command && len(list) > 1 && strings.HasPrefix(list[len(list)-2], "-") {
+		return list[len(list)-1]
+	}
+	return strings.Join(list, " ")
 }
 
 // patched finds the files in a patch.
 var patched = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
 
-// files are the paths that a call names: those of a patch, or in its arguments.
-func (r *read) files(k Kind) (list []string) {
-	if all := r.texts[patch] + "\n" + r.texts[command]; k == Write && len(r.paths) == 0 {
-		for _, m := range patched.FindAllStringSubmatch(all, mostFiles) {
-			r.paths = append(r.paths, m[1]+m[2])
+// files returns the paths that a call names, in its arguments or in a patch.
+func (a *arguments) files(k Kind) (list []string) {
+	if k == Write && len(a.paths) == 0 {
+		for _, m := range patched.FindAllStringSubmatch(a.texts[patch]+"\n"+a.texts[command], maxFiles) {
+			a.paths = append(a.paths, m[1]+m[2])
 		}
 	}
-	for _, p := range r.paths {
-		isPath := len(p) <= longestPath && !strings.ContainsAny(p, "\n*\x00") && strings.Trim(p, "./ ") != ""
+	for _, p := range a.paths {
+		isPath := len(p) <= maxPath && !strings.ContainsAny(p, "\n*\x00") && strings.Trim(p, "./ ") != ""
 		if p = path.Clean(p); isPath && !slices.Contains(list, p) && p != "/dev/null" {
 			list = append(list, p)
 		}
@@ -206,21 +251,21 @@ func (r *read) files(k Kind) (list []string) {
 }
 
 // about is the main argument of a call with these files.
-func (r *read) about(k Kind, files []string) string {
+func (a *arguments) about(k Kind, files []string) string {
 	switch {
-	case (k == Read || k == Write) && r.part != "":
-		return strings.Join(files, ", ") + " (" + r.part[2:] + ")"
+	case (k == Read || k == Write) && a.part != "":
+		return strings.Join(files, ", ") + " (" + a.part[2:] + ")"
 	case k == Read || k == Write:
 		return strings.Join(files, ", ")
-	case k == Run && r.texts[command] != "":
-		return shorten.FirstLine(r.texts[command])
-	case k == Search && r.texts[query] != "" && len(r.paths) > 0:
-		return r.texts[query] + " in " + strings.Join(r.paths, ", ")
+	case k == Run && a.texts[command] != "":
+		return shorten.FirstLine(a.texts[command])
+	case k == Search && a.texts[query] != "" && len(a.paths) > 0:
+		return a.texts[query] + " in " + strings.Join(a.paths, ", ")
 	}
-	for _, a := range [...]argument{query, address, command, file} {
-		if r.texts[a] != "" {
-			return shorten.FirstLine(r.texts[a])
+	for _, kind := range [...]argument{query, address, command, file} {
+		if a.texts[kind] != "" {
+			return shorten.FirstLine(a.texts[kind])
 		}
 	}
-	return r.raw[:min(len(r.raw), 4*longestAbout)]
+	return a.raw[:min(len(a.raw), 4*maxAbout)]
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"epitome/rewrite/conversation"
 )
 
 // exitForm finds an exit code: a line in which whoever ran a command tells it and nothing else, or a field of JSON.
@@ -20,13 +18,10 @@ var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:pr
 // escapes are those in JSON strings that matter here.
 var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\n", `\t`, "\t", `\"`, `"`, `\u003c`, "<", `\u003e`, ">")
 
-// Exit is the exit code that a result tells, as it stands in the body: in its first lines, or else in its last ones; -1
-// if it tells none. Of calls that run nothing none is told.
-func (c *Call) Exit(raw []byte) int {
+// exitCode is the exit code that a result tells, as it stands in the body: in its first lines, or else in its last ones;
+// -1 if it tells none.
+func exitCode(raw []byte) int {
 	const ends, first, last = 1_000, 6, 3 // bytes, lines
-	if c.Kind != Run {
-		return -1
-	}
 	begin, end := string(raw[:min(len(raw), ends)]), string(raw[max(0, len(raw)-ends):])
 	if strings.HasPrefix(begin, "[") {
 		parts := gjson.GetBytes(raw, "#.text").Array()
@@ -57,19 +52,18 @@ func code(text string) int {
 	return n
 }
 
-// State says in a few words how the call ended whose result has this exit code, -1 if none is known; empty if nobody
-// tells that.
-func (c *Call) State(exit int) string {
+// State says in a few words how the call ended; empty if nothing tells that.
+func (c *Call) State() string {
 	switch {
-	case exit > 0:
-		return fmt.Sprintf("failed, exit code %d", exit)
-	case c.Said == conversation.WentWrong:
+	case c.Exit > 0:
+		return fmt.Sprintf("failed, exit code %d", c.Exit)
+	case c.IsError:
 		return "failed"
-	case exit == 0:
+	case c.Exit == 0:
 		return "exit code 0"
 	}
 	return ""
 }
 
 // Failed reports whether the call failed, by its exit code or by the client's flag.
-func (c *Call) Failed(exit int) bool { return exit > 0 || c.Said == conversation.WentWrong }
+func (c *Call) Failed() bool { return c.Exit > 0 || c.IsError }

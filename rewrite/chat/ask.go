@@ -2,93 +2,139 @@ package chat
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/prose"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/reply"
-	"epitome/rewrite/span"
 	"epitome/sse"
 )
 
-// This file asks a model for a text of its own in the chat-completions dialect, and reads its answer.
-
-// The names of a cap on the output. Most providers want the first one, newer models of the dialect's maker the other.
+// The names of a cap on the output. Most providers want the first one, newer models of the API's maker the other.
 const (
 	usualCap = "max_tokens"
 	otherCap = "max_completion_tokens"
 )
+
+func (Dialect) Path() string { return "/v1" + pathEnd }
+
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
 
 // dropped are settings that would keep the answer from being one plain text, or were made for another answer.
 var dropped = [...]string{
 	"n", "stop", "response_format", "logprobs", "top_logprobs", "store", "metadata", "stream_options",
 	"parallel_tool_calls", "prediction", "modalities", "audio",
 	"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "grammar", "json_schema",
+	"tool_choice", "function_call", "stream",
 }
 
-// settle makes the settings of a body those that the answer needs.
-func settle(o *span.Object, body []byte, f prose.Form) {
-	used, other := usualCap, otherCap
-	if !o.Value(otherCap).Empty() {
-		used, other = otherCap, usualCap
+// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
+// stay, but none may be called. Every other byte stays as it is.
+func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil {
+		return nil, err
 	}
-	if f.OtherCap {
+	messages := o.Value("messages")
+	if messages.Empty() || body[messages.Start] != '[' {
+		return nil, errors.New("the body has no messages")
+	}
+	used, other := usualCap, otherCap
+	if !o.Value(otherCap).Empty() != f.OtherCap {
 		used, other = other, used
 	}
 	o.TakeOut(dropped[:]...)
-	o.TakeOut("tool_choice", "function_call", other, "stream")
-	if span.HasElements(body, o.Value("tools")) {
+	o.TakeOut(other)
+	if jsonspan.HasElements(body, o.Value("tools")) {
 		o.Set("tool_choice", `"none"`)
 	}
-	if span.HasElements(body, o.Value("functions")) {
+	if jsonspan.HasElements(body, o.Value("functions")) {
 		o.Set("function_call", `"none"`)
 	}
 	o.Set(used, strconv.Itoa(f.MaxOutput))
 	if f.Stream {
 		o.Set("stream", "true")
 	}
+	said := jsonspan.AddElement(body, messages, d.UserMessage(instruction))
+	out, err := jsonspan.Splice(body, append(o.Edits(), said))
+	if err != nil {
+		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
+	}
+	return out, nil
 }
 
-// mostEvent is the most of an event, in bytes.
-const mostEvent = 1 << 20
+func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
+	limit := usualCap
+	if f.OtherCap {
+		limit = otherCap
+	}
+	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
+	b = append(append(b, `,"messages":[`...), message(conversation.System, system)...)
+	b = append(append(b, ','), d.UserMessage(user)...)
+	b = fmt.Appendf(b, `],"%s":%d`, limit, f.MaxOutput)
+	if f.Stream {
+		b = append(b, `,"stream":true`...)
+	}
+	return append(b, '}')
+}
 
-var errLongAnswer = errors.New("the answer is too long")
+func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
+	switch {
+	case !f.OtherCap && (bytes.Contains(refusal, []byte(usualCap)) || bytes.Contains(refusal, []byte(otherCap))):
+		f.OtherCap = true
+	case reply.WantsStream(f, refusal):
+		f.Stream = true
+	default:
+		return f, false
+	}
+	return f, true
+}
 
-// speech is an answer as far as it has been heard.
-type speech struct {
+// maxEvent is the most of an event, in bytes.
+const maxEvent = 1 << 20
+
+// ReadAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
+func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
+	var a answer
+	most := sse.Most{Document: reply.MostDocument, Event: maxEvent}
+	if err := sse.ReadEither(contentType, body, most, &a); err != nil {
+		return prose.Answer{}, err
+	}
+	a.Text = a.text.String()
+	return a.Answer, nil
+}
+
+// cutReasons are reasons to finish an answer that is not whole.
+var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
+
+// answer is what has been read of one. It implements sse.Hearer.
+type answer struct {
 	prose.Answer
-	said     strings.Builder // its text
-	chosen   bool            // there was an answer at all
-	finished bool            // and it was said that it ended
+	text      strings.Builder
+	hasChoice bool
+	isOver    bool
 }
 
-// Document hears an answer that is no stream.
-func (s *speech) Document(doc []byte) error {
-	err := s.hear(doc)
-	if err == nil && !s.chosen && s.Error == nil {
-		s.Error = reply.Failure(doc)
+func (a *answer) Document(doc []byte) error {
+	err := a.read(doc)
+	if err == nil && !a.hasChoice {
+		a.Error = reply.Failure(doc)
 	}
 	return err
 }
 
-// End is an error unless it was said that the answer ended.
-func (s *speech) End() error {
-	if !s.finished {
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-
-func (s *speech) answer() prose.Answer {
-	s.Text = s.said.String()
-	return s.Answer
-}
-
-// Event hears one event of a stream, and reports whether it was the last one.
-func (s *speech) Event(e sse.Event) (last bool, err error) {
+// Event reads one event of a stream, and reports whether it was the last one.
+func (a *answer) Event(e sse.Event) (last bool, err error) {
 	data := bytes.TrimSpace(e.Data)
 	switch {
 	case len(data) == 0:
@@ -96,120 +142,60 @@ func (s *speech) Event(e sse.Event) (last bool, err error) {
 	case string(data) == "[DONE]":
 		return true, nil
 	case strings.TrimSpace(e.Type) == "error":
-		s.Error = reply.Failure(data)
+		a.Error = reply.Failure(data)
 		return true, nil
 	}
-	err = s.hear(data)
-	return s.Error != nil, err
+	err = a.read(data)
+	return a.Error != nil, err
 }
 
-// chunk is an answer, or a piece of one.
-type chunk struct {
-	Choices []struct {
-		Index          int
-		FinishReason   string `json:"finish_reason"`
-		Message, Delta utterance
-	}
-	Error json.RawMessage
-	Usage struct {
-		PromptTokens     int `json:"prompt_tokens"`
-		CompletionTokens int `json:"completion_tokens"`
-		Details          struct {
-			CachedTokens int `json:"cached_tokens"`
-			CacheWrite   int `json:"cache_write_tokens"`
-		} `json:"prompt_tokens_details"`
-		CacheHits int `json:"prompt_cache_hit_tokens"`
-	}
-}
-
-// utterance is a message or a piece of one. Reasoning has fields of its own, which are not read.
-type utterance struct {
-	Content      json.RawMessage
-	Refusal      string
-	ToolCalls    []json.RawMessage `json:"tool_calls"`
-	FunctionCall json.RawMessage   `json:"function_call"`
-}
-
-// hear adds a document to what was heard. A field of a kind that is not known is as good as none.
-func (s *speech) hear(doc []byte) error {
-	var c chunk
-	var odd *json.UnmarshalTypeError
-	if err := json.Unmarshal(doc, &c); err != nil && !errors.As(err, &odd) {
-		if len(bytes.TrimSpace(doc)) == 0 {
-			return io.ErrUnexpectedEOF
-		}
-		return errors.New("the answer is not JSON")
-	}
-	if present(c.Error) {
-		s.Error = reply.Failure(doc)
-	}
-	s.Input = max(s.Input, c.Usage.PromptTokens)
-	s.Cached = max(s.Cached, c.Usage.Details.CachedTokens, c.Usage.CacheHits)
-	s.Written = max(s.Written, c.Usage.Details.CacheWrite)
-	s.Output = max(s.Output, c.Usage.CompletionTokens)
-	for i := range c.Choices {
-		choice := &c.Choices[i]
-		if choice.Index != 0 {
-			continue
-		}
-		s.chosen = true
-		s.finish(choice.FinishReason)
-		for _, said := range [...]*utterance{&choice.Message, &choice.Delta} {
-			s.said.WriteString(contentText(said.Content))
-			s.Refused = s.Refused || said.Refusal != ""
-			s.Called = s.Called || len(said.ToolCalls) > 0 || present(said.FunctionCall)
-		}
-	}
-	if s.said.Len() > reply.MostText {
-		return errLongAnswer
+// End is an error unless the stream said that the answer ended.
+func (a *answer) End() error {
+	if !a.isOver {
+		return io.ErrUnexpectedEOF
 	}
 	return nil
 }
 
-func present(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }
-
-func (s *speech) finish(reason string) {
-	s.finished = s.finished || reason != ""
-	switch reason {
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
-		s.Cut = true
-	case "content_filter", "refusal":
-		s.Refused = true
-	}
-}
-
-// contentText returns a content's text: of a string, or of an array's parts of text.
-func contentText(content json.RawMessage) string {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return text
-	}
-	var parts []struct{ Type, Text string }
-	_ = json.Unmarshal(content, &parts)
-	for _, p := range parts {
-		if p.Type == "text" || p.Type == "" {
-			text += p.Text
-		}
-	}
-	return text
-}
-
-// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. ok
-// is false for a request without a cap, or with a lower one: it is as it was.
-func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	o, err := span.WholeObject(body)
+// read reads an answer, or a piece of one.
+func (a *answer) read(doc []byte) error {
+	v, err := reply.Parse(doc)
 	if err != nil {
-		return body, false
+		return err
 	}
-	for _, key := range [...]string{usualCap, otherCap} {
-		if n, err := strconv.Atoi(string(o.Value(key).Of(body))); err == nil && n > tokens {
-			o.Set(key, strconv.Itoa(tokens))
+	if !isEmpty(v.Get("error")) {
+		a.Error = reply.Failure(doc)
+	}
+	used := readUsage(v.Get("usage"))
+	a.Input, a.Output = max(a.Input, used.Input), max(a.Output, used.Output)
+	a.Cached, a.Written = max(a.Cached, used.Read), max(a.Written, used.Write5m)
+	v.Get("choices").ForEach(func(_, choice gjson.Result) bool {
+		if choice.Get("index").Int() == 0 {
+			a.hasChoice = true
+			reason := choice.Get("finish_reason").Str
+			a.isOver = a.isOver || reason != ""
+			a.Cut = a.Cut || slices.Contains(cutReasons[:], reason)
+			a.Refused = a.Refused || reason == "content_filter" || reason == "refusal"
+			a.say(choice.Get("message"))
+			a.say(choice.Get("delta"))
+		}
+		return true
+	})
+	if a.text.Len() > reply.MostText {
+		return reply.ErrLongText
+	}
+	return nil
+}
+
+// say adds a message or a piece of one. Reasoning has fields of its own, which are not read.
+func (a *answer) say(said gjson.Result) {
+	content := said.Get("content")
+	a.text.WriteString(content.Str)
+	for _, part := range content.Array() {
+		if kind := part.Get("type").Str; kind == "text" || kind == "" {
+			a.text.WriteString(part.Get("text").Str)
 		}
 	}
-	edits := o.Edits()
-	out, err := span.Splice(body, edits)
-	if err != nil || len(edits) == 0 {
-		return body, false
-	}
-	return out, true
+	a.Refused = a.Refused || said.Get("refusal").Str != ""
+	a.Called = a.Called || !isEmpty(said.Get("tool_calls")) || !isEmpty(said.Get("function_call"))
 }

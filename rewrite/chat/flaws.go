@@ -1,83 +1,88 @@
 package chat
 
 import (
-	"fmt"
+	"strconv"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// checker goes through a conversation once. It pairs calls and results by itself, as a server does that refuses what it
-// finds: it counts how often a call is answered, and remembers the calls of older messages.
+// Flaws lists the rules that the request breaks. Calls of the last message may be unanswered: the client may be about
+// to ask for more than their results.
+func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
+	c := checker{body: r.Body, older: map[string]bool{}}
+	for i := range r.Items {
+		it := &r.Items[i]
+		switch it.Role {
+		case conversation.Assistant:
+			c.endAnswer(true)
+			c.answer(i, it)
+			continue
+		case conversation.Tool:
+			c.result(it.Answers)
+			continue
+		case conversation.Unknown:
+			c.add(conversation.RuleRole, strconv.Itoa(i))
+		}
+		c.apart = true
+	}
+	c.endAnswer(false)
+	return c.flaws
+}
+
+// checker goes through a conversation once. It pairs calls and results as a server does that refuses what it finds: it
+// counts how often a call is answered, and remembers the calls of older messages.
 type checker struct {
-	flaws []conversation.Flaw
-	open  map[string]int // calls of the last assistant's message, with their results so far
-	older map[string]bool
-	apart bool // something stands between that message and here
+	body    []byte
+	flaws   []conversation.Flaw
+	calls   []conversation.Call // of the last assistant's message
+	results map[string]int      // of each of them so far
+	older   map[string]bool     // IDs of calls before that message
+	apart   bool                // something stands between that message and here
 }
 
-func (c *checker) add(rule, call string) {
-	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Call: call})
+func (c *checker) add(rule, where string) {
+	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
 }
 
-func (c *checker) item(r *conversation.Request, i int) {
-	it := &r.Items[i]
-	switch it.Role {
-	case conversation.Tool:
-		c.result(it)
-		return
-	case conversation.Unknown:
-		c.add(conversation.RuleRole, fmt.Sprint(i))
-	case conversation.Assistant:
-		c.close(true)
-		c.calls(r, i)
-		return
-	}
-	c.apart = true
-}
-
-func (c *checker) calls(r *conversation.Request, i int) {
-	it := &r.Items[i]
+// answer begins with an assistant's message, which is item i.
+func (c *checker) answer(i int, it *conversation.Item) {
 	if it.Content.Empty() && len(it.Calls) == 0 {
-		c.add(conversation.RuleEmpty, fmt.Sprint(i))
+		c.add(conversation.RuleEmpty, strconv.Itoa(i))
 	}
-	c.open, c.apart = make(map[string]int, len(it.Calls)), false
+	c.calls, c.results, c.apart = it.Calls, make(map[string]int, len(it.Calls)), false
 	for _, call := range it.Calls {
-		c.open[call.ID] = 0
-		if !call.FreeText && !span.HoldsJSON(call.Arguments.Of(r.Body)) {
+		c.results[call.ID] = 0
+		if !call.FreeText && !jsonspan.HoldsJSON(call.Arguments.Of(c.body)) {
 			c.add(conversation.RuleArguments, call.ID)
 		}
 	}
 }
 
-func (c *checker) result(it *conversation.Item) {
-	id := it.Answers
-	n, called := c.open[id]
+func (c *checker) result(id string) {
+	n, isCalled := c.results[id]
 	switch {
-	case !called && c.older[id]:
+	case !isCalled && c.older[id]:
 		c.add(conversation.RuleApart, id)
-	case !called:
+	case !isCalled:
 		c.add(conversation.RuleOrphan, id)
 	case n > 0:
 		c.add(conversation.RuleAnsweredTwice, id)
 	case c.apart:
 		c.add(conversation.RuleApart, id)
 	}
-	if called {
-		c.open[id] = n + 1
+	if isCalled {
+		c.results[id] = n + 1
 	}
 }
 
-// close ends the group of the last assistant's message. Behind it must have come all its results.
-func (c *checker) close(more bool) {
-	if c.older == nil {
-		c.older = make(map[string]bool)
-	}
-	for id, n := range c.open {
-		if n == 0 && (more || c.apart) {
-			c.add(conversation.RuleUnanswered, id)
+// endAnswer checks that all calls of the last assistant's message have been answered, if anything but results follows.
+func (c *checker) endAnswer(more bool) {
+	for _, call := range c.calls {
+		if c.results[call.ID] == 0 && (more || c.apart) {
+			c.add(conversation.RuleUnanswered, call.ID)
 		}
-		c.older[id] = true
+		c.older[call.ID] = true
 	}
-	c.open = nil
+	c.calls, c.results = nil, nil
 }

@@ -2,10 +2,7 @@ package chat
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-
-	"epitome/rewrite/rewritetest"
 )
 
 const (
@@ -16,11 +13,12 @@ const (
 	done  = `{"role":"assistant","content":"done"}`
 )
 
-func TestFlawsAreFound(t *testing.T) {
+func TestFlaws(t *testing.T) {
 	f := func(want string, messages ...string) {
 		t.Helper()
-		if got := fmt.Sprint(mustRead(t, rewritetest.ChatBody(messages...)).Flaws()); got != "["+want+"]" {
-			t.Errorf("%s\nhas %s, want [%s]", strings.Join(messages, "\n"), got, want)
+		body := bodyOf(messages...)
+		if got := fmt.Sprint(Dialect{}.Flaws(read(t, body))); got != "["+want+"]" {
+			t.Errorf("%s\nhas %s, want [%s]", body, got, want)
 		}
 	}
 	f("", task, two, one, other, done)
@@ -30,7 +28,7 @@ func TestFlawsAreFound(t *testing.T) {
 	f("a call is not answered (2)", task, two, one, done)
 	f("a call is not answered (2)", task, two, one, task)
 	f("a tool's result answers no call before it (1)", task, one)
-	f("a tool's result answers no call before it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9"}`)
+	f("a tool's result answers no call before it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9","content":"r"}`)
 	f("a call is answered twice (1)", task, two, one, one, other)
 	f("a result is apart from the message that called (2)", task, two, one, task, other)
 	f("a call is not answered (2) a result is apart from the message that called (2)", task, two, one, done, other)

@@ -1,34 +1,185 @@
 package conversation
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"slices"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// Link names a prefix of a conversation: it is equal for two conversations only if the items of that prefix are the
-// same.
+// Link names a prefix of a conversation. Equal prefixes have equal links, others differ.
 type Link [sha256.Size]byte
 
-// ChainFrom returns, for each number of items behind the head, the link that names them: the first names no item at
-// all, and link i+1 adds item Head+i to link i. chain holds the links that are known already; nil if none is. The head
-// itself, tools and everything else beside the messages stay out: agents put clocks in them. What names messages that
-// lie with the provider stands before the first.
-func (r *Request) ChainFrom(chain []Link) []Link {
-	if len(chain) == 0 {
-		first := []byte("epitome chain 1")
-		if !r.Upkeep.Before.Empty() {
-			first = append(append(first, 0), r.Upkeep.Before.Of(r.Body)...)
-		}
-		chain = append(make([]Link, 0, len(r.Items)-r.Head+1), sha256.Sum256(first))
+// Chain returns one link per prefix length, in items: Chain()[n] names Items[:n]. All links cover the system prompt
+// with its digits masked and without billing tags, so that a clock changes nothing and an instruction does.
+// Tools stay out, as tool search and late MCP servers add some in the middle.
+func (r *Request) Chain() []Link {
+	if r.chain != nil {
+		return r.chain
 	}
-	for i := r.Head + len(chain) - 1; i < len(r.Items); i++ {
-		it, last := &r.Items[i], chain[len(chain)-1]
-		item, err := r.Dialect.Digest(r.Body, it)
-		if err != nil { // something further in is odd, and counts as it stands
-			item = span.LeafSum('?', it.Of(r.Body))
+	chain := make([]Link, len(r.Items)+1)
+	last := r.root()
+	for n := range chain {
+		if n > r.Lead {
+			hash := r.Items[n-1].Hash
+			last = sha256.Sum256(append(last[:], hash[:]...))
 		}
-		chain = append(chain, sha256.Sum256(append(last[:], item[:]...)))
+		chain[n] = last
 	}
+	r.chain = chain
 	return chain
+}
+
+// root is the link of the system prompt.
+func (r *Request) root() Link {
+	h := sha256.New()
+	h.Write([]byte("epitome chain 2\x00"))
+	h.Write(r.ServerState.Of(r.Body))
+	for _, text := range r.Prompts {
+		h.Write(maskDigits(jsonspan.TextOf(text.Of(r.Body))))
+	}
+	for i := range r.Items[:r.Lead] {
+		for _, p := range r.Items[i].Parts {
+			if p.Kind == TextPart {
+				h.Write(maskDigits(jsonspan.TextOf(p.Value.Of(r.Body))))
+			}
+		}
+	}
+	return Link(h.Sum(nil))
+}
+
+// billingTag begins a text that Claude Code adds to the system prompt of each request, with another value each time.
+const billingTag = "x-anthropic-billing-header:"
+
+// maskDigits writes one 0 in the place of each number, and nothing for a billing tag, whatever it says.
+func maskDigits(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte(billingTag)) {
+		end := bytes.IndexByte(text, '\n')
+		if end < 0 {
+			return nil
+		}
+		text = text[end:]
+	}
+	masked := make([]byte, 0, len(text)+1)
+	for i, c := range text {
+		switch isDigit := c >= '0' && c <= '9'; {
+		case !isDigit:
+			masked = append(masked, c)
+		case i == 0 || text[i-1] < '0' || text[i-1] > '9':
+			masked = append(masked, '0')
+		}
+	}
+	return append(masked, 0)
+}
+
+// End is the length of the prefix that a decision about this request may cover: up to the last answer or result, or the
+// head while the model has not spoken. A message of the user behind it may be a reminder that the client moves each
+// turn, and an answer that goes on is not whole.
+func (r *Request) End() int {
+	n := len(r.Items)
+	if r.AnswerGoesOn {
+		for n > r.Head && !r.Items[n-1].StartsAnswer {
+			n--
+		}
+		n = max(r.Head, n-1)
+	}
+	for n > r.Head && !r.Items[n-1].isAnswer() {
+		n--
+	}
+	return n
+}
+
+// Ends returns the prefix lengths at which a decision about this request or an earlier one of its conversation can stand,
+// longest first.
+func (r *Request) Ends() []int {
+	var ends []int
+	for n := len(r.Items); n > r.Lead; n-- {
+		if n == len(r.Items) || n == r.Head || r.Items[n-1].isAnswer() {
+			ends = append(ends, n)
+		}
+	}
+	return ends
+}
+
+// isAnswer reports whether an item is the model's, or a result.
+func (it *Item) isAnswer() bool { return it.Role == Assistant || it.Role == Tool }
+
+// continues reports whether an item belongs to the answer of the model before it.
+func (it *Item) continues() bool { return it.Role == Tool || it.Role == Assistant && !it.StartsAnswer }
+
+// Group is one answer of the model with the results of its calls, or any other single item: the smallest unit that may
+// be cut off.
+type Group struct{ First, End int }
+
+// Groups returns the groups behind the head, which cover it in order. A group whose calls are answered further behind
+// reaches up to there. Results belong to the answer before them whether they answer it or not: a broken conversation is
+// kept together as it came.
+func (r *Request) Groups() []Group {
+	reaches := make([]int, len(r.Items)) // for each item, the end of the last result that answers it
+	for i, caller := range r.Callers() {
+		if caller >= 0 {
+			reaches[caller] = i + 1
+		}
+	}
+	var groups []Group
+	for i := r.Head; i < len(r.Items); {
+		g := Group{i, i + 1}
+		reach := reaches[i]
+		for g.End < len(r.Items) && (g.End < reach || r.Items[g.End].continues()) {
+			reach = max(reach, reaches[g.End])
+			g.End++
+		}
+		groups = append(groups, g)
+		i = g.End
+	}
+	return groups
+}
+
+// Callers returns for each item the item whose call it answers; -1 if it answers none.
+func (r *Request) Callers() []int {
+	if r.callers != nil {
+		return r.callers
+	}
+	callers := make([]int, len(r.Items))
+	open := map[string]int{}
+	for i := range r.Items {
+		callers[i] = -1
+		for _, call := range r.Items[i].Calls {
+			open[call.ID] = i
+		}
+		if r.Items[i].Role != Tool {
+			continue
+		}
+		if k, ok := open[r.Items[i].Answers]; ok {
+			callers[i] = k
+			delete(open, r.Items[i].Answers)
+		}
+	}
+	r.callers = callers
+	return callers
+}
+
+// CallOf returns the call that item i answers; nil if it answers none.
+func (r *Request) CallOf(i int) *Call {
+	caller := r.Callers()[i]
+	if caller < 0 {
+		return nil
+	}
+	calls := r.Items[caller].Calls
+	k := slices.IndexFunc(calls, func(c Call) bool { return c.ID == r.Items[i].Answers })
+	return &calls[k]
+}
+
+// AwaitsAnswer reports whether the request ends with results that the model has not answered yet.
+func (r *Request) AwaitsAnswer() bool {
+	for i := len(r.Items) - 1; i >= r.Lead; i-- {
+		switch r.Items[i].Role {
+		case Tool:
+			return true
+		case Assistant:
+			return false
+		}
+	}
+	return false
 }

@@ -4,354 +4,208 @@ import (
 	"bytes"
 	"encoding/base64"
 	"image"
-	_ "image/gif"
+	_ "image/gif" // sizes of pictures
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
-	"slices"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
 
-// Scale measures conversations in tokens.
+// Scale counts tokens for one model. Counts are in tokens of the vocabulary; Ratio of the model's own are one of those.
 type Scale struct {
 	Model   tokenize.Model
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
-	Ratio   float64 // tokens of the model that one token of the vocabulary is
-	Part    int     // one of so many bytes of each text is looked at, and the rest estimated; 0 and 1: all are
+	Ratio   float64
 }
 
-// What counting may cost. How much of a text is looked at depends on its item and on the items before it alone, so that
-// every machine counts alike, whatever it has counted before. Pictures are no text.
-const (
-	// MostCounted is how many bytes of the texts of one item are looked at.
-	MostCounted = 1 << 20
-	// MostWork is what counting a conversation's items may cost until farPart of each further text is looked at, as
-	// tokenize.Weight has it. Code, logs and prose of some two million tokens cost as much.
-	MostWork = 2 << 20
-	farPart  = 64
-	// leastCounted is how many bytes of a text are looked at in any case.
-	leastCounted = 32
-)
+// maxCounted bounds the bytes of one text that are counted; of a longer one that many are, and the rest is estimated.
+const maxCounted = 1 << 20
 
-// counts is how many bytes of a text of so many bytes are looked at.
-func (s Scale) counts(size int) int {
-	if s.Part <= 1 {
-		return size
-	}
-	return max(size/s.Part, min(size, leastCounted))
+// Size is what one item takes, in tokens.
+type Size struct {
+	Text, Media int  // media are pictures, sound and documents
+	Estimated   bool // a text was too long to be counted whole
 }
 
-// IsEstimate reports whether the tokens of a text of so many bytes are estimated. No model is shown such a number.
-func (s Scale) IsEstimate(size int) bool { return s.counts(size) < size }
+// Total returns all tokens.
+func (s Size) Total() int { return s.Text + s.Media }
 
-// Within is the scale for an item of the request, where counting the items before it has cost so much work.
-func (s Scale) Within(r *Request, it *Item, work int) Scale {
-	s.Part = 1
-	if place := it.Place(); place.End-place.Start > MostCounted {
-		s.Part = (textBytes(r, it) + MostCounted - 1) / MostCounted
-	}
-	if work > MostWork {
-		s.Part = max(s.Part, farPart)
-	}
-	return s
+// Tokens is the size of a request by kind.
+type Tokens struct {
+	System, Tools, User, Assistant, Results int
+	Summary                                 int // in the place of items that were left out
+	Images                                  int // and sound and documents, whoever sent them
+	Other                                   int // unknown roles, and whatever a request costs by itself
 }
 
-// alone is the scale for one text that is no item's.
-func (s Scale) alone(size int) Scale {
-	s.Part = (size + MostCounted - 1) / MostCounted
-	return s
+// Total returns the size of the whole.
+func (t Tokens) Total() int {
+	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Summary + t.Images + t.Other
 }
 
-// textBytes is how many bytes of the item are counted.
-func textBytes(r *Request, it *Item) (n int) {
-	n = len(it.Name)
-	for _, c := range it.Calls {
-		n += len(c.Name) + c.Arguments.End - c.Arguments.Start
+// Add counts n tokens of text and media under a role.
+func (t *Tokens) Add(role Role, text, media int) {
+	t.Images += media
+	switch role {
+	case System:
+		t.System += text
+	case User:
+		t.User += text
+	case Assistant:
+		t.Assistant += text
+	case Tool:
+		t.Results += text
+	default:
+		t.Other += text
 	}
-	for _, t := range it.Thinking {
-		n += t.Text.End - t.Text.Start
+}
+
+// Times returns the size in the model's own tokens.
+func (t Tokens) Times(ratio float64) Tokens {
+	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
+	return Tokens{
+		f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images), f(t.Other),
 	}
-	parts, err := r.Parts(it)
-	for _, p := range parts {
-		if p.isText() {
-			n += p.Value.End - p.Value.Start
+}
+
+// Count sets the sizes of all items that were not counted before, and returns what the request takes
+// beside its items: system prompt, tools, and the request itself.
+func (r *Request) Count(s Scale) (fixed Tokens, estimated bool) {
+	if r.counted {
+		return r.fixed, r.estimatedSize
+	}
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Size == (Size{}) {
+			it.Size = r.measure(s, it, r.answersOneOfSeveral(i))
+		}
+		r.estimatedSize = r.estimatedSize || it.Size.Estimated
+	}
+	fixed.Other = tokenize.PerReply
+	for _, text := range r.Prompts {
+		fixed.System += s.count(text.Of(r.Body), false, &r.estimatedSize)
+	}
+	if !r.Tools.Empty() {
+		fixed.Tools = r.countTools(s)
+	}
+	r.fixed, r.counted = fixed, true
+	return fixed, r.estimatedSize
+}
+
+// answersOneOfSeveral reports whether a result answers one of several calls of a message: some models count it as
+// escaped then.
+func (r *Request) answersOneOfSeveral(i int) bool {
+	if r.Items[i].Role != Tool {
+		return false
+	}
+	caller := r.Callers()[i]
+	return caller >= 0 && len(r.Items[caller].Calls) > 1
+}
+
+// measure counts an item; escaped says that its texts are counted as they are written.
+func (r *Request) measure(s Scale, it *Item, escaped bool) (size Size) {
+	size.Text = tokenize.PerMessage + 1 // every role is one token
+	if it.Name != "" {
+		size.Text += tokenize.PerName + s.CountText(it.Name)
+	}
+	if it.Role == Tool {
+		size.Text += tokenize.PerResult
+	}
+	for k, call := range it.Calls {
+		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false, &size.Estimated)
+		if k == 1 {
+			size.Text += tokenize.PerCallBatch
 		}
 	}
-	if err != nil {
-		n += it.Content.End - it.Content.Start
+	for _, t := range it.Thinking {
+		size.Text += s.count(t.Text.Of(r.Body), false, &size.Estimated)
+	}
+	for _, p := range it.Parts {
+		switch p.Kind {
+		case TextPart, OtherPart:
+			size.Text += s.count(p.Value.Of(r.Body), escaped, &size.Estimated)
+		default:
+			size.Media += s.countMedia(p, r.Body)
+		}
+	}
+	return size
+}
+
+// CountThinking counts the reasoning of an item that goes with Thinking.
+func (r *Request) CountThinking(s Scale, it *Item) (n int) {
+	for _, t := range it.Thinking {
+		n += s.count(t.Text.Of(r.Body), false, new(bool))
 	}
 	return n
 }
 
-// isText reports whether the part is counted by its bytes.
-func (p *Part) isText() bool { return p.Kind == TextPart || p.Kind == OtherPart }
-
-// InModelTokens is a number of the vocabulary's tokens in those of the model.
-func (s Scale) InModelTokens(tokens int) int { return int(float64(tokens) * s.Ratio) }
-
-// Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's
-// ratio is not in it.
-type Size struct {
-	System, Tools, User, Assistant, Results int
-	Summary                                 int // what epitome says in the place of messages that it left out
-	Images                                  int // and sound and documents, whoever sent them
-	Other                                   int // unknown roles, and what a request costs by itself
+// CountPart counts the text of one part of item i.
+func (r *Request) CountPart(s Scale, i int, p *Part) int {
+	return s.count(p.Value.Of(r.Body), r.answersOneOfSeveral(i), new(bool))
 }
 
-// Total returns the tokens of the whole request.
-func (s Size) Total() int {
-	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Summary + s.Images + s.Other
+// CountAs counts a text that stands in the place of one of item i's.
+func (r *Request) CountAs(s Scale, i int, text string) int {
+	return s.count(jsonspan.AppendQuoted(nil, text), r.answersOneOfSeveral(i), new(bool))
 }
 
-// CountFixed measures what stands beside the items behind the head. estimated says that it is an estimate.
-func (r *Request) CountFixed(s Scale) (size Size, estimated bool) {
-	size.Other = tokenize.PerReply
-	size.Tools, estimated = r.countTools(s)
-	work := 0
-	add := func(it *Item, m Measure) {
-		size.Add(System, m.Text, m.Media)
-		work, estimated = work+m.Work, estimated || m.Estimated
+// CountText counts a text.
+func (s Scale) CountText(text string) int {
+	if len(text) > maxCounted {
+		return tokenize.About([]byte(text), maxCounted, s.Counter.Weigh).Tokens
 	}
-	for i := range r.Items[:r.Head] {
-		it := &r.Items[i]
-		add(it, r.MeasureItem(s.Within(r, it, work), it, false))
-	}
-	if !r.Instructions.Empty() {
-		it := &Item{Span: r.Instructions, Content: r.Instructions}
-		add(it, r.CountContent(s.Within(r, it, work), it, false))
-	}
-	return size, estimated
+	return s.Counter.CountString(text)
 }
 
-// Add counts one item in.
-func (s *Size) Add(role Role, n, media int) {
-	s.Images += media
-	switch role {
-	case System:
-		s.System += n
-	case User:
-		s.User += n
-	case Assistant:
-		s.Assistant += n
-	case Tool:
-		s.Results += n
-	default:
-		s.Other += n
-	}
-}
-
-// Plus returns the sum of both sizes.
-func (s Size) Plus(t Size) Size {
-	return Size{
-		s.System + t.System, s.Tools + t.Tools, s.User + t.User, s.Assistant + t.Assistant, s.Results + t.Results,
-		s.Summary + t.Summary, s.Images + t.Images, s.Other + t.Other,
-	}
-}
-
-// CountItem measures one item with all that is in it.
-func (r *Request) CountItem(s Scale, i int) int {
-	m := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
-	return m.Text + m.Media
-}
-
-// AnswersOneOfSeveral reports whether the item is the result of one call of several: one of those directly behind the
-// message that called.
-func (r *Request) AnswersOneOfSeveral(i int) bool {
-	if r.Items[i].Role != Tool {
-		return false
-	}
-	run := &r.found.results
-	if i < run.First || i >= run.End {
-		*run = Group{i, i + 1}
-		for run.First > 0 && r.Items[run.First-1].Role == Tool {
-			run.First--
-		}
-		for run.End < len(r.Items) && r.Items[run.End].Role == Tool {
-			run.End++
-		}
-	}
-	before := run.First - 1
-	return before >= 0 && r.Items[before].Role == Assistant && len(r.Items[before].Calls) > 1
-}
-
-// Measure is what an item comes to.
-type Measure struct {
-	Text, Media int  // tokens: of what is written, and apart from that of pictures, sound and documents
-	Work        int  // what counting costs, as tokenize.Weight has it
-	Estimated   bool // not all of its texts were looked at
-}
-
-// add counts a text in.
-func (m *Measure) add(w tokenize.Weight, estimated bool) {
-	m.Text, m.Work, m.Estimated = m.Text+w.Tokens, m.Work+w.Work, m.Estimated || estimated
-}
-
-// addText counts a JSON value in.
-func (m *Measure) addText(s Scale, v []byte, escaped bool) {
-	m.add(s.weigh(v, escaped), s.IsEstimate(len(v)))
-}
-
-// addPlain counts a text in that stands in no JSON.
-func (m *Measure) addPlain(s Scale, text string) { m.add(s.weighPlain(text), s.IsEstimate(len(text))) }
-
-// MeasureItem counts an item. escaped says that its text is counted as it stands in JSON.
-func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) Measure {
-	m := r.CountContent(s, it, escaped)
-	m.Text += tokenize.PerMessage + 1 // every role is one token
-	if it.Name != "" {
-		m.Text += tokenize.PerName
-		m.addPlain(s, it.Name)
-	}
-	if it.Role == Tool {
-		m.Text += tokenize.PerResult
-	}
-	for k, c := range it.Calls {
-		m.Text += tokenize.PerCall
-		m.addPlain(s, c.Name)
-		m.addText(s, c.Arguments.Of(r.Body), false)
-		if k == 1 {
-			m.Text += tokenize.PerCallBatch
-		}
-	}
-	for _, t := range it.Thinking {
-		m.addText(s, t.Text.Of(r.Body), false)
-	}
-	return m
-}
-
-// CountContent measures what an item says and shows.
-func (r *Request) CountContent(s Scale, it *Item, escaped bool) (m Measure) {
-	parts, err := r.Parts(it)
-	for _, p := range parts {
-		if p.isText() {
-			m.addText(s, p.Value.Of(r.Body), escaped)
-		} else {
-			m.Media += s.countMedia(p, r.Body)
-		}
-	}
-	if err != nil { // parts that are not as expected cost what they are written with
-		m.addText(s, it.Content.Of(r.Body), false)
-	}
-	return m
-}
-
-// MarkOpaque finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier
-// request.
-func (r *Request) MarkOpaque(from int) {
-	for i := range r.Items {
-		it := &r.Items[i]
-		if i >= from {
-			list, err := r.Parts(it)
-			it.Opaque = it.Opaque || err != nil ||
-				slices.ContainsFunc(list, func(p Part) bool { return p.Kind == OtherPart })
-		}
-		r.Opaque = r.Opaque || it.Opaque
-	}
-}
-
-// The kinds of counts that are remembered beside that of a text as it stands. Behind them, each with the part that is
-// looked at, are those of estimates.
+// Ways in which a value is counted, so that the memo keeps them apart.
 const (
 	countUnquoted uint16 = iota + 1
 	countEscaped
 	countTools
-	countAbout
 )
 
-// CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
-func (s Scale) CountText(v []byte, escaped bool) int { return s.weigh(v, escaped).Tokens }
-
-// weigh is what counting a JSON value comes to.
-func (s Scale) weigh(v []byte, escaped bool) tokenize.Weight {
-	if s.IsEstimate(len(v)) {
-		return s.estimate(v, escaped)
+// count counts a JSON value: of a string, what it says.
+func (s Scale) count(v []byte, escaped bool, estimated *bool) int {
+	isString := len(v) >= 2 && v[0] == '"'
+	switch {
+	case len(v) > maxCounted:
+		*estimated = true
+		return tokenize.About(jsonspan.TextOf(v), maxCounted, s.Counter.Weigh).Tokens
+	case !isString:
+		return s.Memo.Count(s.Counter, v)
+	case escaped && s.Model.Exact:
+		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) tokenize.Weight {
+			return s.Counter.WeighEscaped(jsonspan.TextOf(v))
+		}).Tokens
+	case bytes.IndexByte(v, '\\') < 0:
+		return s.Memo.Count(s.Counter, v[1:len(v)-1])
 	}
-	if len(v) < 2 || v[0] != '"' {
-		return s.Memo.Weigh(s.Counter, v)
-	}
-	if escaped && s.Model.Exact {
-		return s.Memo.Remember(s.Counter, countEscaped, v,
-			func(v []byte) tokenize.Weight { return s.Counter.WeighEscaped(span.TextOf(v)) })
-	}
-	if bytes.IndexByte(v, '\\') < 0 {
-		return s.Memo.Weigh(s.Counter, v[1:len(v)-1])
-	}
-	return s.Memo.Remember(s.Counter, countUnquoted, v,
-		func(v []byte) tokenize.Weight { return s.Counter.Weigh(span.TextOf(v)) })
+	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) tokenize.Weight {
+		return s.Counter.Weigh(jsonspan.TextOf(v))
+	}).Tokens
 }
 
-// CountPlain counts a text that stands in no JSON: a name, or what epitome has made.
-func (s Scale) CountPlain(text string) int { return s.alone(len(text)).weighPlain(text).Tokens }
-
-func (s Scale) weighPlain(text string) tokenize.Weight {
-	if !s.IsEstimate(len(text)) {
-		return s.Counter.WeighString(text)
-	}
-	return tokenize.About([]byte(text), s.counts(len(text)), s.Counter.Weigh)
-}
-
-// estimate is about what weigh says.
-func (s Scale) estimate(v []byte, escaped bool) tokenize.Weight {
-	kind := countAbout + uint16(s.Part)<<2 //nolint:gosec // a part of a body
-	weigh := s.Counter.Weigh
-	if escaped && s.Model.Exact {
-		kind |= 1 << 15
-		weigh = s.Counter.WeighEscaped
-	}
-	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) tokenize.Weight {
-		most := s.counts(len(v))
-		if len(v) > 1 && v[0] == '"' {
-			v = v[1 : len(v)-1]
-		}
-		return tokenize.About(v, most, func(sample []byte) tokenize.Weight { return weigh(textOfPart(sample)) })
-	})
-}
-
-// textOfPart is the text of a part of a JSON string, without an escape that is cut off at either end.
-func textOfPart(part []byte) []byte {
-	const longest = 12 // bytes: two times \uXXXX
-	if bytes.IndexByte(part, '\\') < 0 {
-		return part
-	}
-	quoted := append(append([]byte{'"'}, part...), '"')
-	for from := range 2 {
-		for end := len(quoted); end > max(from+1, len(quoted)-longest); end-- {
-			quoted[from], quoted[end-1] = '"', '"'
-			if text, err := span.Unquote(quoted[from:end]); err == nil {
-				return []byte(text)
-			}
-		}
-		copy(quoted[1:], part)
-		quoted[len(quoted)-1] = '"'
-	}
-	return part
-}
-
-// countTools counts the declarations of tools. estimated says that they are too large to be counted.
-func (r *Request) countTools(s Scale) (n int, estimated bool) {
-	if r.Tools.Empty() {
-		return 0, false
-	}
+// countTools counts the declarations of tools, as the model is shown them where that is known.
+func (r *Request) countTools(s Scale) int {
 	raw := r.Tools.Of(r.Body)
-	if s = s.alone(len(raw)); s.Part > 1 {
-		return s.estimate(raw, false).Tokens, true
+	if len(raw) > maxCounted {
+		return s.count(raw, false, &r.estimatedSize)
 	}
 	return s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) tokenize.Weight {
-		list := r.Dialect.Tools(raw)
-		if list == nil { // not as expected: as many as it is written with
+		list := r.Dialect.Declared(raw)
+		if list == nil {
 			return s.Counter.Weigh(raw)
 		}
 		return tokenize.Weight{Tokens: s.Model.Tools(s.Counter.CountString, list)}
-	}).Tokens, false
+	}).Tokens
 }
 
-// pageBytes is about what a page of a document takes, for those whose pages are not counted.
+// pageBytes is about what a page of a document takes.
 const pageBytes = 50_000
 
-// countMedia counts what is not text. A size that cannot be seen from here is taken for a usual one.
 func (s Scale) countMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
@@ -365,27 +219,17 @@ func (s Scale) countMedia(p Part, body []byte) int {
 	return s.Model.Image(width, height, detail == "low")
 }
 
-// pictureSize reads the size of an image that is given as data, with or without a scheme; 0 and 0 if it cannot be seen.
+// pictureSize reads the size of a picture from data in base64, with or without the beginning of a data URL; 0 if it
+// cannot, as for an address.
 func pictureSize(url []byte) (width, height int) {
 	_, data, ok := bytes.Cut(url, []byte(";base64,"))
-	if !ok { // the data alone, or an address, which is none
+	if !ok {
 		data = url
 	}
-	const head = 256 << 10 // bytes in which the size of a picture must stand
+	const head = 256 << 10 // bytes in which the size must stand
 	c, _, err := image.DecodeConfig(io.LimitReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)), head))
 	if err != nil {
 		return 0, 0
 	}
 	return c.Width, c.Height
-}
-
-// Times returns the size in tokens of a model of which one token of the vocabulary is ratio.
-func (s Size) Times(ratio float64) Size {
-	if ratio == 1 {
-		return s
-	}
-	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
-	return Size{
-		f(s.System), f(s.Tools), f(s.User), f(s.Assistant), f(s.Results), f(s.Summary), f(s.Images), f(s.Other),
-	}
 }

@@ -1,18 +1,16 @@
 package conversation
 
 import (
+	"errors"
 	"fmt"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// Flaw is a rule of a conversation's structure that is broken.
-type Flaw struct {
-	Rule string
-	Call string // the id of the call or result in question, or the number of the item where there is none
-}
+// Flaw is a broken rule of an API: the rule, and the ID of the call or the number of the message that breaks it.
+type Flaw struct{ Rule, Where string }
 
-func (f Flaw) String() string { return f.Rule + " (" + f.Call + ")" }
+func (f Flaw) String() string { return f.Rule + " (" + f.Where + ")" }
 
 // The rules, by what breaks them.
 const (
@@ -41,37 +39,42 @@ const (
 	RuleTrigger   = "a request for a compaction is not the last item"
 )
 
-// Flaws returns all rules of its dialect that the conversation breaks.
-func (r *Request) Flaws() []Flaw { return r.Dialect.Flaws(r) }
+// ErrBroken says that a request breaks rules as it came, and would break more of them rewritten.
+var ErrBroken = errors.New("the request is broken as it came")
 
-// Worse says what is wrong with a rewritten conversation that was not wrong with its original, nil if nothing is. What
-// came in broken may stay broken, but not become more so.
+// Worse returns an error if a rewritten request breaks a rule that the original kept. A conversation that came in
+// broken may stay broken, but must not become more so.
 func Worse(original, rewritten *Request) error {
-	if !span.Valid(rewritten.Body) {
-		return span.ErrNoJSON
+	if !jsonspan.Valid(rewritten.Body) {
+		return jsonspan.ErrNoJSON
 	}
-	had := make(map[Flaw]int)
-	for _, f := range original.Flaws() {
-		had[f.placeless()]++
+	had := map[Flaw]int{}
+	for _, f := range original.Dialect.Flaws(original) {
+		had[f.comparable()]++
 	}
-	for _, f := range rewritten.Flaws() {
-		f = f.placeless()
-		if had[f]--; had[f] < 0 {
-			return fmt.Errorf("the rewritten conversation would be worse: %s", f)
+	isBroken := len(had) > 0
+	for _, f := range rewritten.Dialect.Flaws(rewritten) {
+		key := f.comparable()
+		if had[key]--; had[key] < 0 {
+			err := fmt.Errorf("the rewritten request breaks a rule: %s", f)
+			if isBroken {
+				err = fmt.Errorf("%w: %w", ErrBroken, err)
+			}
+			return err
 		}
 	}
 	return nil
 }
 
-// placeless returns the flaw without what a rewrite may change: the number of its item, and whether the call is still
-// there that a superfluous result names.
-func (f Flaw) placeless() Flaw {
+// comparable returns the flaw without anything that a rewrite may change about it: the number of its message, and
+// whether the call is still there that a superfluous result names.
+func (f Flaw) comparable() Flaw {
 	switch f.Rule {
 	case RuleApart, RuleAnsweredTwice:
 		f.Rule = RuleOrphan
-	case RuleRole, RuleEmpty, RuleNothing, RuleBlank, RuleFirst, RuleSystem, RuleThinking, RuleMarked, RuleMarks,
-		RuleReasoning, RulePart, RuleTrigger:
-		f.Call = ""
+	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate, RuleReasoned, RuleOutput:
+	default:
+		f.Where = ""
 	}
 	return f
 }

@@ -1,60 +1,159 @@
 package conversation
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// setting takes what stands under a key beside the items.
-type setting func(r *Request, key []byte, v span.Span) error
+// maxItems bounds a request that is read. Agents never come near it.
+const maxItems = 50_000
 
-// mostItems is how many items a request has that is read: with each one there is to do, however short it is. A list of
-// one form for each still fits into the store.
-const mostItems = 50_000
+// maxValues bounds the JSON values of a body that is read: each costs a microsecond or more, however short it is.
+// Requests of agents have a few thousand.
+const maxValues = 700_000
 
-// CheckRoom is an error if a request has as many items as are read.
-func CheckRoom(r *Request) error {
-	if len(r.Items) > mostItems {
-		return fmt.Errorf("the request has more than %d items", mostItems)
+// ReadBody calls list with the start of the value under the key listKey, which is to read the items and return where
+// the list ends, and setting for every other key of the body. It completes the request with whatever its items say.
+func ReadBody(
+	r *Request, listKey string, list func(start int) (end int, err error),
+	setting func(key []byte, value jsonspan.Span) error,
+) error {
+	if hasMoreValues(r.Body, maxValues) {
+		return fmt.Errorf("the request has more than %d values", maxValues)
 	}
-	return nil
-}
-
-// ReadBody reads the one object that the body of r is: what stands under the key list by items, and all else by beside.
-// Without that key it is an error.
-func ReadBody(r *Request, list string, items func(i int) (end int, err error), beside setting) error {
 	found := false
-	err := span.Document(r.Body, func(key []byte, i int) (int, error) {
-		if string(key) == list {
+	err := jsonspan.Document(r.Body, func(key []byte, start int) (int, error) {
+		if string(key) == listKey {
 			found = true
-			return items(i)
+			return list(start)
 		}
-		end, err := span.EndOfValue(r.Body, i)
+		end, err := jsonspan.EndOfValue(r.Body, start)
 		if err != nil {
 			return 0, err
 		}
-		return end, beside(r, key, span.Span{Start: i, End: end})
+		return end, setting(key, jsonspan.Span{Start: start, End: end})
 	})
-	if err == nil && !found {
-		err = errors.New("the body has no " + list)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errors.New("the body has no " + listKey)
+	case len(r.Items) > maxItems:
+		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
-	if err == nil {
-		err = CheckRoom(r)
-	}
-	return err
+	r.findHead()
+	return nil
 }
 
-// MarkEnds has the head end before the first item that is not the system's, and notes whether the model may say more in
-// its last answer: behind it stands nothing but reminders, which the client may take back.
-func MarkEnds(r *Request) {
-	for r.Head < len(r.Items) && r.Items[r.Head].Role == System {
+// hasMoreValues reports whether a JSON text has more than most values. A value within a string is none, and a text that
+// is not JSON may be either.
+func hasMoreValues(b []byte, most int) bool {
+	if len(b) < 2*most { // each takes two bytes at least
+		return false
+	}
+	n := 0
+	for i := 0; i < len(b) && n <= most; i++ {
+		switch b[i] {
+		case '"':
+			end, err := jsonspan.EndOfString(b, i)
+			if err != nil {
+				return false
+			}
+			i = end - 1
+		case ',', '[', '{':
+			n++
+		}
+	}
+	return n > most
+}
+
+// findHead finds the items that always stay, and whether the last answer goes on.
+func (r *Request) findHead() {
+	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
+		r.Lead++
+	}
+	r.Head = r.Lead
+	for i := range r.Items {
+		if r.Items[i].Compaction {
+			r.Head, r.Dead = i+1, i
+			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswer() }) {
+				r.Dead = 0 // messages that the provider has kept
+			}
+		}
+	}
+	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswer() {
 		r.Head++
 	}
 	said := len(r.Items)
 	for said > r.Head && r.Items[said-1].Role == System {
 		said--
 	}
-	r.Upkeep.GoesOn = said > r.Head && r.Items[said-1].Role == Assistant
+	r.AnswerGoesOn = said > r.Head && r.Items[said-1].Role == Assistant
+}
+
+// Reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
+// There are none if the lists begin at different places. It stops before the last answer that both have, so that
+// whatever follows is read as if the conversation began there.
+func (r *Request) Reuse(known *Request) (next int) {
+	r.Items, r.Reused = nil, 0
+	if known == nil || known.List != r.List {
+		return r.List
+	}
+	common := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
+	for i := len(known.Items) - 1; i > 0; i-- {
+		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
+			r.Items, r.Reused = slices.Clone(known.Items[:i]), i
+			return it.Place().Start
+		}
+	}
+	return r.List
+}
+
+// CommonPrefix returns how many bytes a and b have in common from their start on.
+func CommonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	const block = 4096
+	i := 0
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// summaryRequests are beginnings of the texts with which clients ask a model to summarize their conversation. One that
+// is missing here costs little: that request is compacted like any other.
+var summaryRequests = [...]string{
+	"CRITICAL: Respond with TEXT ONLY",                                     // Claude Code
+	"Your task is to create a detailed summary of the conversation so far", // its older versions
+	"Please create a detailed summary of the conversation so far",          // Copilot CLI
+	"Provide a detailed prompt for continuing our conversation above",      // OpenCode
+	"You are performing a CONTEXT CHECKPOINT COMPACTION",                   // Codex
+}
+
+// AsksForSummary reports whether the newest message of the user's asks for a client's own summary.
+func AsksForSummary(r *Request) bool {
+	last := len(r.Items) - 1
+	for last >= 0 && r.Items[last].Role == System {
+		last--
+	}
+	if last < 0 || r.Items[last].Role != User {
+		return false
+	}
+	parts := r.Items[last].Parts
+	if len(parts) == 0 || parts[len(parts)-1].Kind != TextPart {
+		return false
+	}
+	for _, beginning := range summaryRequests {
+		if bytes.HasPrefix(parts[len(parts)-1].Value.Of(r.Body), []byte(`"`+beginning)) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,95 +1,86 @@
 package conversation
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// wrappers are the elements in which clients put texts of their own beside what a user says.
-func wrappers() [13]string {
-	return [...]string{
-		"system-reminder", // Claude Code, opencode
-		"local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr",
-		"task-notification", "ide_opened_file", "ide_selection", // Claude Code
-		"current_datetime", "system_reminder", // Copilot CLI
-		"environment_details", // Cline, Roo
-		"environment_context", // Codex
-	}
-}
+// clientTags match what clients put around the user's words: reminders, notices, outputs of local commands.
+var clientTags = regexp.MustCompile(`(?s)^\s*(?:<(system-reminder|local-command-caveat|local-command-stdout|` +
+	`local-command-stderr|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|current_datetime|` +
+	`system_reminder|environment_details|environment_context)>)`)
 
-// OwnWords is what a user says in a text: all of it, word for word, but for what its client has put before and behind
-// it in elements of its own.
+// OwnWords returns a text of the user's without the notices that clients put before and behind it.
 func OwnWords(text string) string {
-	own := text
 	for {
-		rest := strings.TrimSpace(own)
-		before := len(rest)
-		if !strings.HasPrefix(rest, "<") && !strings.HasSuffix(rest, ">") {
-			return own
+		m := clientTags.FindStringSubmatch(text)
+		if m == nil {
+			break
 		}
-		for _, name := range wrappers() {
-			rest = strings.TrimSpace(withoutWrapper(rest, name))
+		_, rest, closed := strings.Cut(text, "</"+m[1]+">")
+		if !closed {
+			break
 		}
-		if len(rest) == before {
-			return own
-		}
-		own = rest
+		text = rest
 	}
+	for {
+		trimmed := strings.TrimRight(text, " \t\r\n")
+		open := strings.LastIndex(trimmed, "\n<")
+		m := clientTags.FindStringSubmatch(trimmed[open+1:])
+		if open < 0 || m == nil || !strings.HasSuffix(trimmed, "</"+m[1]+">") {
+			break
+		}
+		text = trimmed[:open]
+	}
+	return strings.TrimSpace(text)
 }
 
-// withoutWrapper takes one element of a name off each end of a text, if it stands there.
-func withoutWrapper(text, name string) string {
-	open, end := "<"+name+">", "</"+name+">"
-	if strings.HasPrefix(text, open) {
-		if inner, rest, found := strings.Cut(text, end); found {
-			text = withoutPointer(rest, inner)
+// TextOf returns all that an item says in texts, parts joined by line breaks.
+func (r *Request) TextOf(it *Item) string {
+	if len(it.Parts) == 1 && it.Parts[0].Kind == TextPart {
+		return string(jsonspan.TextOf(it.Parts[0].Value.Of(r.Body)))
+	}
+	var texts []string
+	for _, p := range it.Parts {
+		if p.Kind == TextPart {
+			texts = append(texts, string(jsonspan.TextOf(p.Value.Of(r.Body))))
 		}
 	}
-	if trimmed := strings.TrimRight(text, " \t\r\n"); strings.HasSuffix(trimmed, end) {
-		if at := strings.LastIndex(trimmed, open); at >= 0 {
-			text = trimmed[:at]
-		}
-	}
-	return text
+	return strings.Join(texts, "\n")
 }
 
-// withoutPointer takes the line off that Claude Code puts behind a notice of a task: where its output lies, as the
-// notice says, too.
-func withoutPointer(text, notice string) string {
-	file, ok := element(notice, "output-file")
-	if !ok {
-		return text
-	}
-	trimmed := strings.TrimSpace(text)
-	for _, says := range [...]string{"Read the output file to retrieve the result: ", "Full transcript available at: "} {
-		if rest, is := strings.CutPrefix(trimmed, says+file); is && (rest == "" || rest[0] == '\n') {
-			return rest
-		}
-	}
-	return text
-}
-
-// element is what stands in the first element of a name, without white space around it.
-func element(text, name string) (inner string, ok bool) {
-	_, rest, ok := strings.Cut(text, "<"+name+">")
-	if !ok {
-		return "", false
-	}
-	inner, _, ok = strings.Cut(rest, "</"+name+">")
-	return strings.TrimSpace(inner), ok
-}
-
-// Speaks reports whether the user says or shows something in an item: not all of it is the client's.
-func Speaks(r *Request, it *Item) bool {
+// Speaks reports whether the user says something of their own in an item.
+func (r *Request) Speaks(it *Item) bool {
 	if it.Role != User {
 		return false
 	}
-	parts, err := r.Parts(it)
-	for _, p := range parts {
-		if p.Kind != TextPart || OwnWords(string(span.TextOf(p.Value.Of(r.Body)))) != "" {
+	for _, p := range it.Parts {
+		if p.Kind != TextPart || OwnWords(string(jsonspan.TextOf(p.Value.Of(r.Body)))) != "" {
 			return true
 		}
 	}
-	return err != nil || len(parts) == 0
+	return len(it.Parts) == 0
+}
+
+// Media says how many pictures, recordings and documents an item holds; empty if it holds none.
+func (it *Item) Media() string {
+	var list []string
+	for _, kind := range [...]PartKind{ImagePart, AudioPart, FilePart} {
+		n := 0
+		for k := range it.Parts {
+			if it.Parts[k].Kind == kind {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			list = append(list, "1 "+kind.String())
+		case n > 1:
+			list = append(list, fmt.Sprintf("%d %ss", n, kind))
+		}
+	}
+	return strings.Join(list, " and ")
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
 // Bounds of a preview.
@@ -31,7 +31,7 @@ const (
 // what is left out stand outside of quotes. ok is false if the text is no JSON object or list, or if nothing fits.
 func JSON(text string, budget int, count Count) (preview string, ok bool) {
 	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > mostJSON || !span.Valid([]byte(text)) {
+	if text == "" || text[0] != '{' && text[0] != '[' || len(text) > mostJSON || !jsonspan.Valid([]byte(text)) {
 		return "", false
 	}
 	root := gjson.Parse(text)
@@ -63,7 +63,7 @@ func (d detail) write(b *strings.Builder, v gjson.Result, depth int) {
 		for cut != "" && !utf8.ValidString(cut[max(0, len(cut)-utf8.UTFMax):]) {
 			cut = cut[:len(cut)-1]
 		}
-		fmt.Fprintf(b, "%s… %d more bytes", span.AppendQuoted(nil, cut), len(v.Str)-len(cut))
+		fmt.Fprintf(b, "%s… %d more bytes", jsonspan.AppendQuoted(nil, cut), len(v.Str)-len(cut))
 	case !v.IsObject() && !v.IsArray():
 		b.WriteString(v.Raw)
 	case flat && (depth > 0 || v.IsObject()):

@@ -1,296 +1,241 @@
 package ladder
 
 import (
-	"cmp"
+	"fmt"
 	"math"
-	"slices"
 
 	"epitome/event"
-	"epitome/rewrite/decision"
-	"epitome/rewrite/distil"
-	"epitome/rewrite/history"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/plan"
 )
 
-// candidate is an item that rung 2 may clear.
+// stubTokens is about what a stub takes.
+const stubTokens = 100
+
+// maxCleared bounds the bytes of results that one request clears: to write a stub, the whole result is read. The oldest
+// go first; those behind them wait for the next request.
+const maxCleared = 4 << 20
+
+// candidate is a result that may be cleared.
 type candidate struct {
-	item   int
-	result *history.Result // nil for an assistant's message, of which the arguments are cleared
-	form   *decision.Form  // when it is cleared; nil where that is not made yet
-	freed  int             // tokens
-	since  int             // the request, counted in assistant's messages, at which it became clearable
-	why    plan.Why
-
-	distillate string // what of a model's words stands in the stub
+	item  int
+	freed int // tokens, about
+	since int // the answer at which it became clearable
 }
 
-// clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that
-// they owe exceeds what the rewrite costs. Where that is near, a model is asked what it has to say of large ones.
-func clearOld(p *plan.Plan, total int) {
-	if p.End == 0 {
+// due is what clearing would come to.
+type due struct {
+	freed int // tokens by the results that are old
+	from  int // from which on it pays; 0 if it waits for the line
+}
+
+// Clear replaces old results by stubs, all in one batch: when the request is over the line, or when the rent that they
+// have cost in the provider's cache exceeds what clearing them costs.
+func Clear(s *State) {
+	if s.end <= s.Request.Head || !s.mayDecideOlder() {
 		return
 	}
-	before := len(p.Sheet.Changes)
-	clearBatch(p, total)
-	if len(p.Sheet.Changes) == before && p.Ask.Distils() && isClearingNear(p, total) {
-		distil.Prepare(p, clearedSoon(p))
-	}
-}
-
-// isClearingNear reports whether results are about to be cleared: half of what that must free has come together, or the
-// line is near.
-func isClearingNear(p *plan.Plan, total int) bool {
-	const near = 7.0 / 8 // of the line
-	due := p.Result.Due
-	return float64(total) > near*float64(p.Limits.ClearLine) || !due.Waits && due.Freed > 0 && 2*due.Freed >= due.From
-}
-
-// clearedSoon are the results that are old, or will be within so many answers that a model has the time to speak.
-func clearedSoon(p *plan.Plan) (list []*history.Result) {
-	const answers = 2
-	for _, c := range clearableResults(p, p.Hist.Answers[p.End-1]+answers) {
-		if c.result != nil && c.why.Code == event.CodeOld {
-			list = append(list, c.result)
-		}
-	}
-	return list
-}
-
-// clearBatch clears what is to be cleared now.
-func clearBatch(p *plan.Plan, total int) {
-	most := clearableResults(p, p.Hist.Answers[p.End-1])
-	// Whatever would not pay if nothing were left of it is not tried: to write all stubs takes long.
-	first, due := firstToClear(p, most, total)
-	if due.AtMost = true; first == len(most) {
-		p.Result.Due = due
+	s.Compared = s.Total()
+	list := s.clearable(s.answers[s.end-1])
+	first, cause, d := s.firstToClear(list)
+	if first < len(list) {
+		s.because(cause)
+		s.clearAll(list[first:], event.CodeOld)
 		return
 	}
-	list := worthClearing(p, most)
-	first, p.Result.Due = firstToClear(p, list, total)
-	p.Sheet.Cause = p.Result.Due.Cause
-	clearAll(p, list[first:])
+	s.Reason = s.whyNotCleared(d)
 }
 
-// causeThatPays is why clearing pays, if it does.
-func causeThatPays(p *plan.Plan) event.Cause {
-	switch {
-	case p.Case.CacheExpired && p.Base.Version == 0 && p.Base.Depth() > 0:
-		return event.CauseModel
-	case p.Case.CacheExpired:
-		return event.CausePause
+// DueSoon returns the results that will be cleared in about two answers, so that a model may be asked about them.
+func (s *State) DueSoon() (items []int) {
+	if s.end <= s.Request.Head {
+		return nil
 	}
-	return event.CauseRent
+	for _, c := range s.clearable(s.answers[s.end-1] + 2) {
+		items = append(items, c.item)
+	}
+	return items
 }
 
-// firstToClear is the first candidate from which on all are cleared; len(list) if none is. due says what clearing comes
-// to.
-func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due plan.Due) {
-	freed := 0
-	for _, c := range list {
-		freed += c.freed
-	}
-	due = plan.Due{Looked: true, Freed: freed, From: p.Limits.AtLeast}
-	switch {
-	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
-		due.Cause = event.CauseClearAt
-		return 0, due
-	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota && (p.Case.CacheExpired || !plan.Binds(p)):
-		due.Cause = causeThatPays(p)
-		return firstThatPays(p, list, due)
-	}
-	due.Waits = true
-	return len(list), due
-}
-
-// What one request clears: to write a stub, the whole result is read. Where there is more, the oldest of the larger
-// results go first, then the oldest of the others if that is enough to come below the line of a compaction, and what is
-// behind them has to wait for the next request.
-const (
-	mostCleared = 4 << 20 // bytes of results
-	largerOnes  = 4 << 10 // bytes; clearing them always pays
-	bytesOfStub = 1 << 10 // what writing the stub of a smaller one costs beside reading it, in bytes that are read
-)
-
-// readable is the part of the list that one request may read.
-func readable(p *plan.Plan, list []candidate) (part []candidate) {
-	all := 0
-	for _, c := range list {
-		all += c.bytes(p)
-	}
-	if all <= mostCleared {
-		return list
-	}
-	room, freed, taken := mostCleared, 0, make([]bool, len(list))
-	take := func(k, cost int) { taken[k], room, freed = true, room-cost, freed+list[k].freed }
-	for k, c := range list {
-		if n := c.bytes(p); n == 0 || n >= largerOnes && (n <= room || room == mostCleared) {
-			take(k, n)
-		}
-	}
-	larger := slices.Clone(taken)
-	for k, c := range list {
-		if n := c.bytes(p); !taken[k] && n < largerOnes && n+bytesOfStub <= room {
-			take(k, n+bytesOfStub)
-		}
-	}
-	if p.Total()-freed > p.Limits.CompactLine { // they go all the same
-		taken = larger
-	}
-	for k, c := range list {
-		if taken[k] {
-			part = append(part, c)
-		}
-	}
-	return part
-}
-
-// bytes is how many bytes of a result are read to clear it.
-func (c *candidate) bytes(p *plan.Plan) int {
-	if c.result == nil {
-		return 0
-	}
-	return plan.CostOf(p, c.item)
-}
-
-// worthClearing are those of the candidates that free enough with what is left of them.
-func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
-	for _, c := range readable(p, most) {
-		if c.result != nil && !isWorth(p, &c) {
+// clearable returns the results that may be cleared at an answer, in the order of the conversation.
+func (s *State) clearable(now int) (list []candidate) {
+	dropped, cleared, _ := s.edited()
+	since := s.agedSince()
+	for i := range s.Request.Items[:s.end] {
+		if s.Request.Items[i].Role != conversation.Tool || s.sent[i] < limits.LeastFreed || dropped[i] || cleared[i] {
 			continue
 		}
-		list = append(list, c)
+		freed := s.sent[i] - stubTokens
+		if since[i] > now || !limits.IsWorthClearing(s.sent[i], freed) || s.isKept(i) || s.mustShow(i) {
+			continue
+		}
+		list = append(list, candidate{i, freed, since[i]})
 	}
 	return list
 }
 
-// isWorth measures the stub of a result, and reports whether clearing that is worth it.
-func isWorth(p *plan.Plan, c *candidate) bool {
-	sent := c.freed
-	c.freed -= stubSize(p, c)
-	return limits.IsWorthClearing(sent, c.freed)
-}
-
-// clearableResults is what may be cleared at a request, counted in assistant's messages, in the order of the
-// conversation, as if nothing were left of a result.
-func clearableResults(p *plan.Plan, now int) (list []candidate) {
-	due := clearableSince(p)
-	for k := range p.Hist.Results {
-		res := &p.Hist.Results[k]
-		sent := p.SentSize(res.Item)
-		if res.Item >= p.End || sent < limits.LeastFreed { // most are that small
-			continue
-		}
-		since := due[k].since
-		if since > now || plan.IsUntouchable(p, res) || plan.IsCleared(p, res) || plan.MustBeShown(p, res) {
-			continue
-		}
-		c := candidate{item: res.Item, result: res, since: since, why: plan.WhyOld, freed: sent}
-		if due[k].spent {
-			c.why = plan.Spent(res)
-		}
-		if list == nil { // most of what comes behind may be cleared, too
-			list = make([]candidate, 0, len(p.Hist.Results)-k)
-		}
-		list = append(list, c)
-	}
-	if p.Limits.Conf.ClearCalls {
-		list = append(list, clearableCalls(p, now)...)
-		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
-	}
-	return list
-}
-
-// firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is
-// cached it costs nothing. due, which may know nothing better, says of the batch that is nearest to paying what it
-// frees, and from how many tokens on it would pay, if they owed as much each.
-func firstThatPays(p *plan.Plan, list []candidate, due plan.Due) (int, plan.Due) {
-	now := p.Hist.Answers[p.End-1]
-	compacted := lastCompacted(p)
-	end := endOfLastRequest(p)
-	suffix, freed, best, at, nearest := 0, 0, 0.0, len(list), math.Inf(-1)
-	alpha, least := p.Limits.Conf.Rent, limits.LeastBatch
-	if p.Case.CacheExpired {
-		alpha, least = 0, min(limits.LeastCold, p.Limits.AtLeast/2)
-	}
-	owed := 0.0
-	for x := len(list) - 1; x >= 0; x-- {
-		c := list[x]
-		owed += p.Limits.Conf.CachedPrice * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
-		for ; end > c.item; end-- {
-			suffix += p.SentSize(end - 1)
-		}
-		freed += c.freed
-		price := alpha * (1 - p.Limits.Conf.CachedPrice) // of each token behind, to be sent anew
-		gain := owed - price*float64(suffix-freed)
-		if gain > best && freed >= least {
-			best, at = gain, x
-		}
-		if gain > nearest && freed > 0 {
-			from := math.Ceil(price * float64(suffix) / (owed/float64(freed) + price))
-			nearest, due.Freed, due.From = gain, freed, max(least, int(from))
+// agedSince returns for each result the answer at which it had become old: outside of the newest tokens of results and
+// of the newest groups.
+func (s *State) agedSince() []int {
+	var results []int
+	for i := range s.Request.Items {
+		if s.Request.Items[i].Role == conversation.Tool {
+			results = append(results, i)
 		}
 	}
-	return at, due
-}
-
-// lastCompacted is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it
-// never was.
-func lastCompacted(p *plan.Plan) int {
-	at := -1
-	for _, f := range p.Forms {
-		if f != nil && f.Rung == decision.RungCompact && f.Fold > 0 {
-			at = max(at, f.At)
+	at := make([]int, len(s.Request.Items))
+	firstSent := s.firstSent()
+	sum, end := 0, 0
+	for k, i := range results {
+		for end < len(results) && sum <= s.Limits.Protect {
+			sum += firstSent[results[end]]
+			end++
 		}
+		at[i] = never
+		if sum > s.Limits.Protect {
+			at[i] = max(s.answers[results[end-1]], s.answers[i]+s.Limits.Age)
+		}
+		sum -= firstSent[i]
+		end = max(end, k+1)
 	}
 	return at
 }
 
-// endOfLastRequest is how many items the request before this one had: those before the last assistant's message.
-func endOfLastRequest(p *plan.Plan) int {
-	for i := p.End - 1; i > 0; i-- {
-		if p.Req.Items[p.Req.Head+i].Begins {
+// firstSent returns what each item took when it was first sent: whole, or offloaded at once. So a result does not get
+// younger again when later ones are cleared.
+func (s *State) firstSent() []int {
+	sizes := make([]int, len(s.Request.Items))
+	for i := range sizes {
+		sizes[i] = s.Size(i)
+	}
+	for k := range s.Edits {
+		if e := &s.Edits[k]; e.Step == ledger.StepOffload {
+			sizes[e.First] -= e.Saved
+		}
+	}
+	return sizes
+}
+
+// firstToClear returns the first candidate from which on all are cleared, and why; len(list) if none is.
+func (s *State) firstToClear(list []candidate) (first int, cause event.Cause, d due) {
+	for _, c := range list {
+		d.freed += c.freed
+	}
+	d.from = s.Limits.AtLeast
+	switch {
+	case s.Total() > s.Limits.ClearLine && d.freed >= s.Limits.AtLeast:
+		return 0, event.CauseClearAt, d
+	case s.Limits.Conf.Rent > 0 && !s.ArtifactsOff && (s.CacheCold || !s.Binds):
+		first, d = s.firstThatPays(list, d)
+		switch {
+		case s.CacheCold && s.Decision.OtherModel:
+			return first, event.CauseModel, d
+		case s.CacheCold:
+			return first, event.CausePause, d
+		}
+		return first, event.CauseRent, d
+	}
+	d.from = 0
+	return len(list), event.NoCause, d
+}
+
+// firstThatPays is rent or buy. From each candidate on, all results behind it could be cleared together. What they have
+// cost since they were clearable, as cached tokens of every request, is the rent that they owe; what clearing costs is
+// that all tokens behind the first of them are sent anew. The batch with the largest gain is taken; while nothing is
+// cached, clearing costs nothing.
+func (s *State) firstThatPays(list []candidate, d due) (int, due) {
+	now, compacted, end := s.answers[s.end-1], s.lastCompacted(), s.lastRequestEnd()
+	alpha, least := s.Limits.Conf.Rent, limits.LeastBatch
+	if s.CacheCold {
+		alpha, least = 0, min(limits.LeastCold, s.Limits.AtLeast/2)
+	}
+	cached := s.Limits.Conf.CachedPrice
+	price := alpha * (1 - cached) // of each token that is sent anew
+	behind, freed, owed := 0, 0, 0.0
+	best, at, nearest := 0.0, len(list), math.Inf(-1)
+	for k := len(list) - 1; k >= 0; k-- {
+		c := list[k]
+		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
+		for ; end > c.item; end-- {
+			behind += s.sent[end-1]
+		}
+		freed += c.freed
+		gain := owed - price*float64(behind-freed)
+		if gain > best && freed >= least {
+			best, at = gain, k
+		}
+		if gain > nearest && freed > 0 {
+			from := math.Ceil(price * float64(behind) / (owed/float64(freed) + price))
+			nearest, d.freed, d.from = gain, freed, max(least, int(from))
+		}
+	}
+	return at, d
+}
+
+// lastRequestEnd is how many items the request before this one had: those before the newest answer.
+func (s *State) lastRequestEnd() int {
+	for i := s.end - 1; i > s.Request.Lead; i-- {
+		if s.Request.Items[i].StartsAnswer {
 			return i
 		}
 	}
 	return 0
 }
 
-// stubSize is about how many tokens the result takes when it is cleared. A model's words stand there if clearing is
-// worth it even so.
-func stubSize(p *plan.Plan, c *candidate) int {
-	if c.why.Code == event.CodeOld { // of one that is worthless nothing is told
-		c.distillate = distil.Of(p, c.result)
-	}
-	now := measureStub(p, c)
-	if sent := p.SentSize(c.item); c.distillate != "" && !limits.IsWorthClearing(sent, sent-now) {
-		c.distillate = ""
-		now = measureStub(p, c)
-	}
-	return now
-}
-
-// measureStub is how many tokens the stub takes that the candidate would get.
-func measureStub(p *plan.Plan, c *candidate) int {
-	said := plan.WordsOfStub(p, c.result, c.why.Words)
-	said.Distillate = c.distillate
-	if known := &c.result.Stub; known.Tokens == 0 || known.Said != said {
-		c.form = plan.StubWith(p, c.result, c.why.Words, c.distillate)
-		*known = history.StubSize{Said: said, Tokens: c.form.Now}
-	}
-	return c.result.Stub.Tokens
-}
-
-// clearAll gives all of the list, which is in the order of the conversation, the forms of what is cleared.
-func clearAll(p *plan.Plan, list []candidate) {
+// clearAll clears the candidates, as far as that is worth it with what is left in their place.
+func (s *State) clearAll(list []candidate, why event.Code) {
+	var edits []ledger.Edit
+	room := maxCleared
 	for _, c := range list {
-		f := c.form
-		switch {
-		case c.result == nil:
-			f = withoutArguments(p, c.item)
-		case f == nil:
-			f = plan.StubWith(p, c.result, c.why.Words, c.distillate)
+		it := &s.Request.Items[c.item]
+		if room -= it.Content.End - it.Content.Start; room < 0 && len(edits) > 0 {
+			break
 		}
-		p.Set(c.item, f, c.why)
+		noted := ""
+		if s.Note != nil && why == event.CodeOld {
+			noted = s.Note(c.item)
+		}
+		e := s.stub(c.item, ledger.StepClear, why, noted)
+		if freed := e.Saved - (s.Size(c.item) - s.sent[c.item]); limits.IsWorthClearing(s.sent[c.item], freed) {
+			edits = append(edits, e)
+		}
+	}
+	if len(edits) > 0 {
+		s.Add(edits...)
 	}
 }
+
+// whyNotCleared says why nothing is cleared, with the numbers.
+func (s *State) whyNotCleared(d due) Reason {
+	total, line := s.Total(), s.Limits.ClearLine
+	fixed := s.Fixed.System + s.Fixed.Tools
+	switch {
+	case s.ArtifactsOff && total <= line:
+		return Reason{event.CodeQuota, "artifacts cannot be kept: results stay whole up to the line of " + s.tokens(line)}
+	case fixed > s.Limits.Usable:
+		return Reason{event.CodeFixedFills, fmt.Sprintf("system prompt and tools alone have %s and fill the window of %s",
+			s.tokens(fixed), s.tokens(s.Limits.Usable))}
+	case total > line:
+		return Reason{event.CodeFreesLittle, fmt.Sprintf("the request is over the line of %s, but clearing would free %s of the %s it needs",
+			s.tokens(line), s.number(d.freed), s.tokens(d.from))}
+	case d.freed == 0:
+		return Reason{event.CodeNotDue, "nothing to do: no new result is over its limit, and no old one can be cleared"}
+	case d.from == 0:
+		return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s and waits for the line of %s",
+			s.number(d.freed), s.tokens(line))}
+	}
+	return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s of the %s it needs to pay off",
+		s.number(d.freed), s.tokens(d.from))}
+}
+
+// number is a number of the vocabulary's tokens in those of the model, with its digits in groups of three.
+func (s *State) number(tokens int) string {
+	text := fmt.Sprint(int(float64(tokens) * s.Scale.Ratio))
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func (s *State) tokens(n int) string { return s.number(n) + " tokens" }

@@ -4,146 +4,76 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 
-	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/reply"
-	"epitome/rewrite/span"
 )
 
-// This file asks a model for a text of its own.
+const (
+	version = "/v1"
+	short   = "/messages"
+	// path is how the path of a request ends that holds a conversation: servers have it below paths of their own. One
+	// that ends in the short form alone may belong to another API.
+	path     = version + short
+	counting = "/count_tokens" // behind the path
 
-// leastBudget is how many tokens a model must be given to think at least, if it is given any.
-const leastBudget = 1024
-
-// dropped are settings that would keep the answer from being one plain text, or were made for another answer. What else
-// there is stays: other tools, another choice among them or another way to think would cost all that is cached of the
-// messages.
-var dropped = [...]string{"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction"}
-
-var (
-	errNoMessages = errors.New("the body has no messages")
-	errForced     = errors.New("the request has the model call a tool")
-	errOpen       = errors.New("the last message calls tools whose results are not there")
-	errOdd        = errors.New("the last message cannot be read")
+	versionHeader = "anthropic-version" // on every request
 )
 
-// Continue puts an instruction behind the conversation in body, as the user's last text, and asks for a text. Of tools,
-// thinking and what else the cache hangs on nothing changes; where the client has the provider keep a cache, the end of
-// the conversation is marked for it.
-func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	o, err := span.WholeObject(body)
-	if err != nil {
-		return nil, err
-	}
-	c := continuation{body: body, settings: o}
-	if err := c.settle(f); err != nil {
-		return nil, err
-	}
-	said, err := c.say(instruction)
-	if err != nil {
-		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
-	}
-	out, err := span.Splice(body, append(o.Edits(), said...))
-	if err != nil {
-		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
-	}
-	return out, nil
-}
+// Path is where the API takes a conversation.
+func (Dialect) Path() string { return path }
 
-// continuation is the body of a client as it becomes one that asks for another text.
-type continuation struct {
-	body     []byte
-	settings *span.Object
-}
+// Serves reports whether a request with that path holds a conversation.
+func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
-// settle makes the settings those that the answer needs.
-func (c *continuation) settle(f prose.Form) error {
-	if choice := c.memberOf("tool_choice", "type"); choice == `"any"` || choice == `"tool"` {
-		return errForced
-	}
-	c.settings.TakeOut(dropped[:]...)
-	if err := c.takeOutFormat(); err != nil {
-		return err
-	}
-	c.settings.Set("max_tokens", strconv.Itoa(c.outputCap(f.MaxOutput)))
-	if f.Stream {
-		c.settings.Set("stream", "true")
-	}
-	return nil
-}
+// Counts reports whether a request with that path asks how many tokens a conversation has.
+func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
-// memberOf is a value in a setting that is an object, as it is written; empty if there is none.
-func (c *continuation) memberOf(setting, key string) string {
-	v := c.settings.Value(setting)
-	o, err := span.ObjectAt(c.body[:v.End], v.Start)
-	if err != nil {
-		return ""
-	}
-	return string(o.Value(key).Of(c.body))
-}
+// Compacts is false: a request that has the provider compact a conversation says so in its body.
+func (Dialect) Compacts([]byte) bool { return false }
 
-// takeOutFormat leaves of the settings of the output all but its form.
-func (c *continuation) takeOutFormat() error {
-	const key = "output_config"
-	if c.memberOf(key, "format") == "" { // or it cannot be read
+// MeantPath returns the path with its version, for a request whose headers say which API it is for: the AI SDK leaves
+// the version to the base URL, and agents are given one without.
+func (Dialect) MeantPath(p []byte, has func(header string) bool) []byte {
+	if string(p) != short && string(p) != short+counting || !has(versionHeader) {
 		return nil
 	}
-	return c.settings.TakeOutIn(c.body, key, "format")
+	return append([]byte(version), p...)
 }
 
-// outputCap is the cap on the output under which so many tokens are left for the answer. What the model is given to
-// think with comes on top of them, but the cap does not rise above the client's own then: the model may take no more.
-func (c *continuation) outputCap(tokens int) int {
-	own := numberOf(c.settings.Value("max_tokens").Of(c.body))
-	budget := c.budget()
-	if budget == 0 {
-		return tokens
-	}
-	if own > 0 {
-		return min(budget+tokens, own)
-	}
-	return budget + tokens
+// Authorize returns the headers of a request with a key.
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"x-api-key", key}, {versionHeader, "2023-06-01"}}
 }
 
-// budget is how many tokens the model is given to think; 0 if that is not said.
-func (c *continuation) budget() int {
-	if c.memberOf("thinking", "type") != `"enabled"` {
-		return 0
-	}
-	return numberOf([]byte(c.memberOf("thinking", "budget_tokens")))
-}
-
-// numberOf is a whole number above nothing; 0 if v is no such number.
-func numberOf(v []byte) int {
-	n, err := strconv.Atoi(string(v))
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
-}
-
-// Prompt returns a request with a system prompt and a user's message.
+// Prompt returns a request with a system prompt and a message of the user.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	b := span.AppendQuoted([]byte(`{"model":`), model)
+	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
 	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(f.MaxOutput), 10)
-	b = span.AppendQuoted(append(b, `,"system":`...), system)
-	b = append(append(append(b, `,"messages":[`...), d.Message(conversation.User, user)...), ']')
+	b = jsonspan.AppendQuoted(append(b, `,"system":`...), system)
+	b = append(append(append(b, `,"messages":[`...), d.UserMessage(user)...), ']')
 	if f.Stream {
 		b = append(b, `,"stream":true`...)
 	}
 	return append(b, '}')
 }
 
-// mostOutput is how a cap on the output is refused that is too high.
-var mostOutput = pattern.Of(`max_tokens: [0-9]+ > ([0-9]+)\b`)
+// highestCap matches how a cap on the output is refused that is too high.
+var highestCap = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
 
-// Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
+// Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if lower, ok, named := reply.LowerCap(f, refusal, mostOutput); named {
-		return lower, ok
+	if found := highestCap.FindSubmatch(refusal); found != nil {
+		most := numberOf(string(found[1]))
+		if most == 0 || most >= f.MaxOutput {
+			return f, false
+		}
+		f.MaxOutput = most
+		return f, true
 	}
 	if !reply.WantsStream(f, refusal) {
 		return f, false
@@ -152,55 +82,179 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	return f, true
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens, and with it what the model is
-// given to think, where that no longer fits below: then as much is left for the answer as the client left, if it can
-// be. ok is false for a request without a cap, with a lower one, or whose model could not think any more: it is as it
-// was.
-func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	o, err := span.WholeObject(body)
+// minBudget is how many tokens a model must be given to think, if it is given any.
+const minBudget = 1024
+
+// CapOutput lowers the cap on the output to so many tokens. What the model is given to think is lowered with it where
+// it no longer fits: then as much is left for the answer as the client left, if possible. ok is false if there is no
+// cap, if it is lower, or if the model could not think any more.
+func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
+	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return body, false
 	}
-	c := continuation{body: body, settings: o}
-	own, budget := numberOf(o.Value("max_tokens").Of(body)), c.budget()
+	own, budget := numberOf(o.Raw("max_tokens")), budgetIn(o)
 	if own <= tokens || tokens <= 0 {
 		return body, false
 	}
 	o.Set("max_tokens", strconv.Itoa(tokens))
-	edits := o.Edits()
 	if budget >= tokens && budget < own { // a higher one is legal where the model thinks between calls
-		if tokens <= leastBudget {
+		if tokens <= minBudget {
 			return body, false
 		}
-		thinking, err := span.ObjectAt(body, o.Value("thinking").Start)
-		if err != nil {
-			return body, false
-		}
-		thinking.Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), leastBudget)))
-		edits = append(edits, thinking.Edits()...)
+		o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
 	}
-	out, err := span.Splice(body, edits)
+	capped, err = jsonspan.Splice(body, o.Edits())
 	if err != nil {
 		return body, false
 	}
-	return out, true
+	return capped, true
 }
 
-// isOpen reports whether a message of the model calls anything that has no result in it.
-func isOpen(blocks []block) bool {
-	open := map[string]bool{}
-	for i := range blocks {
-		switch b := &blocks[i]; {
-		case b.kind == callBlock:
-			return true
-		case b.answers:
-			delete(open, b.id)
-		case b.kind == serverBlock && b.id != "":
-			open[b.id] = true
+// budgetIn returns how many tokens the model is given to think; 0 if the request does not say.
+func budgetIn(o *jsonspan.Object) int {
+	thinking := o.In("thinking")
+	if thinking.Text("type") != "enabled" {
+		return 0
+	}
+	return numberOf(thinking.Raw("budget_tokens"))
+}
+
+// dropped are settings that keep an answer from being one plain text, or were made for another answer. All others
+// stay: other tools, another choice of tools or another way to think would cost the cache of all messages.
+var dropped = [...]string{
+	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
+}
+
+var (
+	errForced  = errors.New("the request has the model call a tool")
+	errOpen    = errors.New("the last message calls tools whose results are not there")
+	errUnknown = errors.New("the last message cannot be read")
+)
+
+// Continue puts an instruction behind the conversation in body, as the user's last text, and asks for a plain text.
+// Where the client has the provider keep a cache, the end of the conversation is marked for it.
+func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
+	out, err := d.continued(body, instruction, f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
+	}
+	return out, nil
+}
+
+func (d Dialect) continued(body []byte, instruction string, f prose.Form) ([]byte, error) {
+	settings, err := jsonspan.WholeObject(body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Read(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	choice := settings.In("tool_choice").Text("type")
+	if choice == "any" || choice == "tool" {
+		return nil, errForced
+	}
+	settings.TakeOut(dropped[:]...)
+	settings.In("output_config").TakeOut("format")
+	settings.Set("max_tokens", strconv.Itoa(capFor(r.MaxOutput, budgetIn(settings), f.MaxOutput)))
+	if f.Stream {
+		settings.Set("stream", "true")
+	}
+	said, err := d.instruct(r, instruction)
+	if err != nil {
+		return nil, err
+	}
+	out, err := jsonspan.Splice(body, append(settings.Edits(), said...))
+	if err != nil {
+		return nil, err
+	}
+	asked, err := d.Read(out, nil)
+	if err != nil {
+		return nil, err
+	}
+	return out, conversation.Worse(r, asked)
+}
+
+// capFor returns the cap on the output for an answer of so many tokens. What the model is given to think comes on top,
+// but the cap does not rise above the client's own then: the model may allow no more.
+func capFor(own, budget, tokens int) int {
+	if budget > 0 && own > 0 {
+		return min(budget+tokens, own)
+	}
+	return budget + tokens
+}
+
+// instruct returns the edits that put a text behind all that the user said: behind the last words and results, or as a
+// message of its own. A last message of the system stays last.
+func (d Dialect) instruct(r *conversation.Request, text string) ([]jsonspan.Edit, error) {
+	if len(r.Items) == 0 {
+		return []jsonspan.Edit{insert(r.List, d.UserMessage(text))}, nil
+	}
+	last := len(r.Items) - 1
+	for last > 0 && r.Items[last].Role == conversation.System {
+		last--
+	}
+	it := &r.Items[last]
+	mark, err := missingMark(r)
+	if err != nil {
+		return nil, err
+	}
+	said := it.Content.Of(r.Body)
+	switch {
+	case it.Role == conversation.Assistant && len(it.Calls) > 0:
+		return nil, errOpen
+	case it.Role == conversation.Assistant:
+		message := append([]byte{','}, d.UserMessage(text)...)
+		return append(markEnd(r, it, mark), insert(it.End, message)), nil
+	case !it.Message.Empty():
+		block := append([]byte{','}, blockOf(text, "")...)
+		return append(markEnd(r, it, mark), insert(it.End, block)), nil
+	case it.Role != conversation.User || len(said) == 0:
+		return nil, errUnknown
+	case said[0] == '[': // an empty one
+		return []jsonspan.Edit{insert(it.Content.Start+1, blockOf(text, ""))}, nil
+	case isBlank(said):
+		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}, nil
+	}
+	list := append(append([]byte{'['}, quotedBlock(said, mark)...), ',')
+	list = append(append(list, blockOf(text, "")...), ']')
+	return []jsonspan.Edit{{Span: it.Content, With: list}}, nil
+}
+
+// missingMark returns the mark with which the end of the conversation is to be marked, as the client marked tools or
+// system prompt: its own mark on a message stood here in an earlier request, and has moved on since. It is empty where
+// a message is marked, where the provider marks the end itself, and where nothing is cached.
+func missingMark(r *conversation.Request) (string, error) {
+	for i := range r.Items {
+		if len(r.Items[i].Marks) > 0 {
+			return "", nil
 		}
 	}
-	return len(open) > 0
+	marks, isAutomatic, err := marksBeside(r)
+	if err != nil || isAutomatic || len(marks) == 0 || len(marks) >= mostMarks {
+		return "", err
+	}
+	return string(marks[len(marks)-1].Value.Of(r.Body)), nil
 }
 
-// isText reports whether a value is a string that says something.
-func isText(v []byte) bool { return bytes.HasPrefix(v, []byte(`"`)) && !isBlank(v) }
+// markEnd returns the edits that mark the last block of an item, if it can be.
+func markEnd(r *conversation.Request, it *conversation.Item, mark string) []jsonspan.Edit {
+	at := it.Start
+	if it.Role != conversation.Tool {
+		if len(it.Parts) == 0 {
+			return nil
+		}
+		last := &it.Parts[len(it.Parts)-1]
+		if last.Kind == conversation.OtherPart || last.Kind == conversation.TextPart && isBlank(last.Value.Of(r.Body)) {
+			return nil
+		}
+		at = last.Start
+	}
+	o, err := jsonspan.ObjectAt(r.Body, at)
+	if err != nil || mark == "" {
+		return nil
+	}
+	o.Set(marker, mark)
+	return o.Edits()
+}

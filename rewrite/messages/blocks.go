@@ -1,266 +1,231 @@
 package messages
 
 import (
-	"strings"
-
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
+
+// marker is the key of a mark for the provider's cache.
+const marker = "cache_control"
 
 // kind is what a block is.
 type kind uint8
 
-// The kinds of blocks.
 const (
-	oddBlock kind = iota // nobody knows here what it is
+	oddBlock kind = iota // of an unknown type
 	textBlock
 	callBlock
 	resultBlock
 	thoughtBlock    // shown or not
-	mediaBlock      // images, documents, and what else a user shows
+	mediaBlock      // images, documents, and whatever else a user shows
 	serverBlock     // calls and results of tools that run at the provider
-	compactionBlock // what a provider put in the place of all before it
+	referenceBlock  // in a result: a tool that the model may call from then on
+	compactionBlock // the provider's summary of all before it
 )
+
+var kinds = map[string]kind{
+	"text": textBlock, "tool_use": callBlock, "tool_result": resultBlock,
+	"thinking": thoughtBlock, "redacted_thinking": thoughtBlock,
+	"image": mediaBlock, "document": mediaBlock, "search_result": mediaBlock, "container_upload": mediaBlock,
+	"server_tool_use": serverBlock, "mcp_tool_use": serverBlock, "mcp_tool_result": serverBlock,
+	"fallback":               serverBlock,
+	"web_search_tool_result": serverBlock, "web_fetch_tool_result": serverBlock,
+	"code_execution_tool_result": serverBlock, "bash_code_execution_tool_result": serverBlock,
+	"text_editor_code_execution_tool_result": serverBlock, "advisor_tool_result": serverBlock,
+	"tool_reference": referenceBlock, "compaction": compactionBlock,
+}
 
 // block is a part of a message, or of a result.
 type block struct {
-	span.Span
-	kind  kind
-	id    string // of a call, or of the call that a result answers
-	name  string
-	value span.Span // text, thought, input of a call, or content of a result; empty if there is none or it is null
-	ended conversation.Verdict
-	loads bool      // a result that declares tools
-	media span.Span // where an image or document comes from; empty if it is none
+	jsonspan.Span
+	kind       kind
+	isDocument bool
+	id         string // of a call, or of the call that a result answers
+	answers    bool   // id is of the call that it answers
+	isError    bool
+	name       string              // of a tool
+	value      jsonspan.Span       // text, thinking, input, source, or content of a result; empty if absent or null
+	inner      []block             // of the content of a result
+	marks      []conversation.Mark // those of inner too
+	isMarked   bool                // it is, itself
 
-	document bool
-	answers  bool                // it has the id of a call that it answers
-	marks    []conversation.Mark // for the provider's cache, also those of a result's own blocks
-	marked   bool                // it is, itself
+	sum     jsonspan.Sum // of all but marks
+	textSum jsonspan.Sum // of the text
+	isPlain bool         // there is nothing else in the block
 }
 
-// kindOf is the kind of a block with that type.
-func kindOf(kindName string) kind {
-	switch kindName {
-	case "text":
-		return textBlock
-	case "tool_use":
-		return callBlock
-	case "tool_result":
-		return resultBlock
-	case "thinking", "redacted_thinking":
-		return thoughtBlock
-	case "image", "document", "search_result", "container_upload":
-		return mediaBlock
-	case "server_tool_use", "mcp_tool_use", "mcp_tool_result", "fallback", "web_search_tool_result",
-		"web_fetch_tool_result", "code_execution_tool_result", "bash_code_execution_tool_result",
-		"text_editor_code_execution_tool_result", "advisor_tool_result":
-		return serverBlock
-	case "compaction":
-		return compactionBlock
-	}
-	return oddBlock
+// parser reads messages and blocks of a body, with or without their hashes.
+type parser struct {
+	body []byte
+	hash bool
 }
 
-// readBlock reads the block that begins at body[i]. What is no object is an odd one.
-func readBlock(body []byte, i int) (b block, err error) {
-	b.Start = i
-	if body[i] != '{' {
-		b.End, err = span.EndOfValue(body, i)
-		return b, err
-	}
-	var typ string
-	var at values
-	b.End, err = span.Members(body, i, func(key []byte, i int) (int, error) {
-		end, err := span.EndOfValue(body, i)
+// message is one message as it was read.
+type message struct {
+	jsonspan.Span
+	role    conversation.Role
+	content jsonspan.Span // empty if it is not there or null
+	blocks  []block       // of a list
+
+	roleSum, contentSum jsonspan.Sum
+	others              []jsonspan.Member
+}
+
+// message reads the message that begins at body[i].
+func (p *parser) message(i int) (m message, err error) {
+	m.Start = i
+	m.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
+		var sum jsonspan.Sum
+		isContent := string(key) == "content"
+		if isContent && p.body[i] == '[' {
+			m.blocks, end, err = p.list(i, true)
+			sum = p.sumOf(m.blocks)
+		} else {
+			end, sum, err = p.value(i)
+		}
 		if err != nil {
 			return 0, err
 		}
-		v := span.UnlessNull(body, span.Span{Start: i, End: end})
-		switch string(key) {
-		case "type":
-			typ, err = span.ShortText(v.Of(body))
-			return end, err
-		case marker:
-			if b.marked = !v.Empty(); b.marked {
-				b.marks = append(b.marks, markAt(body, v))
-			}
-		}
-		if to := at.of(key); to != nil {
-			*to = v
+		v := jsonspan.Span{Start: i, End: end}
+		switch {
+		case isContent:
+			m.content, m.contentSum = jsonspan.UnlessNull(p.body, v), sum
+		case string(key) == "role":
+			m.role, m.roleSum = roleOf(v.Of(p.body)), sum
+		case string(key) != marker:
+			m.others = append(m.others, jsonspan.Member{Key: key, Value: sum})
 		}
 		return end, nil
+	})
+	return m, err
+}
+
+func roleOf(quoted []byte) conversation.Role {
+	switch string(quoted) {
+	case `"system"`:
+		return conversation.System
+	case `"user"`:
+		return conversation.User
+	case `"assistant"`:
+		return conversation.Assistant
+	}
+	return conversation.Unknown
+}
+
+// list reads the blocks of the list that begins at body[i], and if deeper is true the blocks in their contents.
+func (p *parser) list(i int, deeper bool) (list []block, end int, err error) {
+	end, err = jsonspan.Elements(p.body, i, func(i int) (int, error) {
+		b, err := p.block(i, deeper)
+		list = append(list, b)
+		return b.End, err
+	})
+	return list, end, err
+}
+
+// block reads the block that begins at body[i], and if deeper is true the blocks in its content. Anything but an object
+// is an odd block.
+func (p *parser) block(i int, deeper bool) (b block, err error) {
+	b.Start = i
+	if p.body[i] != '{' {
+		b.End, b.sum, err = p.value(i)
+		return b, err
+	}
+	var id, content jsonspan.Span
+	members := make([]jsonspan.Member, 0, 4) // what most blocks have
+	b.isPlain = true
+	b.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
+		var sum jsonspan.Sum
+		if deeper && string(key) == "content" && p.body[i] == '[' {
+			b.inner, end, err = p.list(i, false)
+			sum = p.sumOf(b.inner)
+		} else {
+			end, sum, err = p.value(i)
+		}
+		if err != nil {
+			return 0, err
+		}
+		v := jsonspan.UnlessNull(p.body, jsonspan.Span{Start: i, End: end})
+		if string(key) == marker {
+			if b.isMarked = !v.Empty(); !b.isMarked {
+				return end, nil
+			}
+			o, err := jsonspan.ObjectAt(p.body, b.Start)
+			if err != nil {
+				return 0, err
+			}
+			b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: v})
+			return end, nil
+		}
+		if p.hash {
+			members = append(members, jsonspan.Member{Key: key, Value: sum})
+		}
+		isText := false
+		switch string(key) {
+		case "type":
+			kindName, _ := jsonspan.ShortText(v.Of(p.body))
+			b.kind, b.isDocument, isText = kinds[kindName], kindName == "document", kindName == "text"
+		case "text":
+			b.value, b.textSum, isText = v, sum, !v.Empty() && p.body[v.Start] == '"'
+		case "thinking", "input", "source":
+			b.value = v
+		case "id":
+			if !b.answers {
+				id = v
+			}
+		case "tool_use_id":
+			id, b.answers = v, !v.Empty()
+		case "name", "tool_name":
+			b.name, err = jsonspan.ShortText(v.Of(p.body))
+		case "content":
+			content = v
+		case "is_error":
+			b.isError = string(v.Of(p.body)) == "true"
+		}
+		b.isPlain = b.isPlain && isText
+		return end, err
 	})
 	if err != nil {
 		return b, err
 	}
-	b.kind, b.document = kindOf(typ), typ == "document"
-	return b, b.take(body, &at)
+	if b.kind == resultBlock || b.kind == compactionBlock {
+		b.value = content
+	}
+	b.isPlain = b.isPlain && !b.value.Empty() && b.kind == textBlock
+	for k := range b.inner {
+		b.marks = append(b.marks, b.inner[k].marks...)
+	}
+	if p.hash {
+		b.sum = jsonspan.MemberSum(members)
+	}
+	b.id, err = jsonspan.ShortText(id.Of(p.body))
+	return b, err
 }
 
-// values are those of a block's keys that matter here.
-type values struct{ id, answers, name, input, content, text, thinking, source, isError span.Span }
-
-func (at *values) of(key []byte) *span.Span {
-	switch string(key) {
-	case "id":
-		return &at.id
-	case "tool_use_id":
-		return &at.answers
-	case "name":
-		return &at.name
-	case "input":
-		return &at.input
-	case "content":
-		return &at.content
-	case "text":
-		return &at.text
-	case "thinking":
-		return &at.thinking
-	case "source":
-		return &at.source
-	case "is_error":
-		return &at.isError
+// value returns the end of the value at body[i] and, if wanted, a hash of it.
+func (p *parser) value(i int) (end int, sum jsonspan.Sum, err error) {
+	if p.hash {
+		return jsonspan.Digest(p.body, i, nil)
 	}
-	return nil
+	end, err = jsonspan.EndOfValue(p.body, i)
+	return end, sum, err
 }
 
-// take takes what a block of its kind has.
-func (b *block) take(body []byte, at *values) (err error) {
-	id := at.id
-	if b.answers = !at.answers.Empty(); b.answers {
-		id = at.answers
+// sumOf hashes blocks but for thinking, which clients send back or leave out as they like. One plain text is the same
+// as a string.
+func (p *parser) sumOf(list []block) jsonspan.Sum {
+	if !p.hash {
+		return jsonspan.Sum{}
 	}
-	switch b.kind {
-	case textBlock:
-		b.value = at.text
-	case callBlock:
-		b.value = at.input
-		b.name, err = span.ShortText(at.name.Of(body))
-	case resultBlock:
-		b.value, id = at.content, at.answers // if there is one
-		b.loads, b.ended = b.lookInside(body), verdictOf(at.isError.Of(body))
-	case thoughtBlock:
-		b.value = at.thinking
-	case compactionBlock:
-		b.value = at.content
-	case mediaBlock:
-		b.media = at.source
-	}
-	if err == nil {
-		b.id, err = span.ShortText(id.Of(body))
-	}
-	return err
-}
-
-// verdictOf is what a result says with is_error.
-func verdictOf(isError []byte) conversation.Verdict {
-	switch string(isError) {
-	case "true":
-		return conversation.WentWrong
-	case "false":
-		return conversation.WentWell
-	}
-	return conversation.NoVerdict
-}
-
-// lookInside takes the marks in the content of a result, and reports whether that declares tools: without it they are
-// gone.
-func (b *block) lookInside(body []byte) (loads bool) {
-	if b.value.Empty() || body[b.value.Start] != '[' {
-		return false
-	}
-	_, err := span.Elements(body, b.value.Start, func(i int) (int, error) {
-		if body[i] != '{' {
-			return span.EndOfValue(body, i)
-		}
-		return span.Members(body, i, func(key []byte, i int) (int, error) {
-			end, err := span.EndOfValue(body, i)
-			loads = loads || err == nil && string(key) == "type" && string(body[i:end]) == `"tool_reference"`
-			if err == nil && string(key) == marker {
-				if v := span.UnlessNull(body, span.Span{Start: i, End: end}); !v.Empty() {
-					b.marks = append(b.marks, markAt(body, v))
-				}
-			}
-			return end, err
-		})
-	})
-	return loads || err != nil // what cannot be read is left alone
-}
-
-// AppendParts appends the parts of an item's content: a string is one part of text. Calls, results and thoughts are
-// none; what else is no text is one as it stands.
-func (Dialect) AppendParts(
-	dst []conversation.Part, body []byte, content span.Span,
-) (list []conversation.Part, err error) {
-	if content.Empty() {
-		return dst, nil
-	}
-	read := func(i int) (int, error) {
-		b, err := readBlock(body, i)
-		if err == nil {
-			dst, err = appendPart(dst, body, &b)
-		}
-		return b.End, err
-	}
-	switch body[content.Start] {
-	case '[':
-		_, err = span.Elements(body, content.Start, read)
-	case '{':
-		err = span.Each(body, content, read)
-	default:
-		dst = append(dst, conversation.Part{Kind: conversation.TextPart, Value: content})
-	}
-	return dst, err
-}
-
-func appendPart(dst []conversation.Part, body []byte, b *block) ([]conversation.Part, error) {
-	p := conversation.Part{Kind: conversation.OtherPart, Value: b.Span}
-	switch b.kind {
-	case callBlock, resultBlock, thoughtBlock:
-		return dst, nil
-	case textBlock:
-		if !b.value.Empty() {
-			p.Kind, p.Value = conversation.TextPart, b.value
-		}
-	case compactionBlock:
-		p.Value = b.value // what is sealed in it is no text
-	case mediaBlock:
-		if err := b.look(body, &p); err != nil {
-			return dst, err
+	var only *block
+	sums := make([]jsonspan.Sum, 0, len(list))
+	for k := range list {
+		if list[k].kind != thoughtBlock {
+			only = &list[k]
+			sums = append(sums, only.sum)
 		}
 	}
-	return append(dst, p), nil
-}
-
-// look finds the bytes or address of an image or document.
-func (b *block) look(body []byte, p *conversation.Part) error {
-	if b.media.Empty() || body[b.media.Start] != '{' {
-		return nil
+	if len(sums) == 1 && only.isPlain {
+		return only.textSum
 	}
-	mime := ""
-	value := span.Span{}
-	_, err := span.Members(body, b.media.Start, func(key []byte, i int) (int, error) {
-		end, err := span.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
-		}
-		switch string(key) {
-		case "media_type":
-			mime, err = span.ShortText(body[i:end])
-		case "data", "url", "file_id":
-			value = span.Span{Start: i, End: end}
-		}
-		return end, err
-	})
-	switch {
-	case err != nil || value.Empty():
-	case strings.HasPrefix(mime, "image/") || mime == "" && !b.document:
-		p.Kind, p.Value = conversation.ImagePart, value
-	case mime == "application/pdf" || mime == "":
-		p.Kind, p.Value = conversation.FilePart, value
-	default:
-		p.Value = value // a document's text
-	}
-	return err
+	return jsonspan.ListSum(sums)
 }

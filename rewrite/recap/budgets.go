@@ -2,62 +2,69 @@ package recap
 
 import (
 	"epitome/prose"
-	"epitome/rewrite/plan"
+	"epitome/rewrite/conversation"
 )
 
-// Budgets are what the parts of the text may take, in tokens. Latest is for the user's newest message while nothing
-// newer stays behind the span.
+// Budgets are what the parts of the text may take, in tokens of the vocabulary.
 type Budgets struct {
-	Users, Latest, Turns, Prose int
-	Lists
+	Users  int // the user's messages, but for the newest one
+	Latest int // the user's newest message, while nothing newer stays behind the span
+	Turns  int // where each turn lies
+	Prose  int // what a model says
+	lists
 }
 
-// Lists are the parts that code makes.
-type Lists struct{ Tasks, Files, Calls, Words int }
+// lists are the parts that code makes.
+type lists struct{ tasks, files, calls, words int }
 
-const frameTokens = 200 // headings and notes, about
+func (l lists) over(n int) lists { return lists{l.tasks / n, l.files / n, l.calls / n, l.words / n} }
 
-// BudgetsOf are those of the style at this window.
-func BudgetsOf(p *plan.Plan) Budgets {
+// BudgetsFor returns the budgets for a style at a window of so many tokens. Of the model's own tokens, ratio are one of
+// the vocabulary.
+func BudgetsFor(style prose.Style, window int, ratio float64) Budgets {
 	part := func(tokens int, share float64) int {
-		return int(min(float64(tokens)/p.Scale.Ratio, share*float64(p.Limits.Window)))
+		return int(min(float64(tokens)/ratio, share*float64(window)))
 	}
 	b := Budgets{
 		Users: part(20_000, 0.10), Latest: part(20_000, 0.25), Prose: part(1_750, 0.06),
-		Lists: Lists{Tasks: part(400, 0.01), Files: part(400, 0.01), Calls: part(6_000, 0.13), Words: part(900, 0.015)},
+		lists: lists{part(400, 0.01), part(400, 0.01), part(6_000, 0.13), part(900, 0.015)},
 	}
-	switch p.Ask.Style.Detail {
+	switch style.Detail {
 	case prose.DetailHigh:
 		b.Prose *= 2
 	case prose.DetailLow:
-		b.Lists, b.Prose = b.Lists.over(2), b.Prose/2
+		b.lists, b.Prose = b.over(2), b.Prose/2
 	case prose.DetailTruncate:
-		b.Lists, b.Prose = Lists{}, b.Prose/4
+		b.lists, b.Prose = lists{}, b.Prose/4
 	}
-	switch p.Ask.Style.Mode {
+	switch style.Mode {
 	case prose.ModeLossless:
-		b.Lists, b.Turns = Lists{}, part(6_000, 0.10)
+		b.lists, b.Turns = lists{}, part(6_000, 0.10)
 	case prose.ModeWindow:
-		b.Lists = Lists{}
+		b.lists = lists{}
 	}
 	return b
 }
 
-// over returns the n-th part of each.
-func (l Lists) over(n int) Lists { return Lists{l.Tasks / n, l.Files / n, l.Calls / n, l.Words / n} }
-
-// Estimate is how many tokens the text takes at most, about, when the user's messages have so many, and the latest of
-// them so many.
-func (b Budgets) Estimate(users, latest int) int {
-	return min(users, b.Users+min(latest, b.Latest)) + b.OfCode() + b.Turns + frameTokens
-}
-
-// OfCode is how many tokens all but the user's messages may take. Where a model tells, code tells less.
-func (b Budgets) OfCode() int { return b.Tasks + b.Files + max(b.Calls+b.Words, b.Calls/2+b.Prose) }
-
-// Shrink leaves next to nothing but the user's latest message and what a model said.
+// Shrink returns the budgets for a window that must be saved: little stays but the user's newest message and what a
+// model said.
 func (b Budgets) Shrink() Budgets {
 	const share = 5
-	b.Users, b.Lists, b.Turns = b.Users/share, b.Lists.over(share), b.Turns/share
+	b.Users, b.Turns, b.lists = b.Users/share, b.Turns/share, b.over(share)
 	return b
+}
+
+// Size returns about how many tokens Text takes at most.
+func Size(s Span) int {
+	const frame = 200 // headings and notes
+	users, latest := 0, 0
+	for i := s.From; i < s.To; i++ {
+		if it := &s.Request.Items[i]; it.Role == conversation.User {
+			latest = it.Size.Total()
+			users += latest
+		}
+	}
+	b := s.Budgets
+	code := b.tasks + b.files + max(b.calls+b.words, b.calls/2+b.Prose) // beside a model's words, code says less
+	return min(users, b.Users+min(latest, b.Latest)) + code + b.Turns + frame
 }

@@ -2,13 +2,101 @@ package recap
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
+	"epitome/prose"
+	"epitome/rewrite/activity"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/tokenize"
 )
 
+// read reads a conversation of these messages behind a first one of the user's.
+func read(t *testing.T, messages ...string) (*conversation.Request, []activity.Call) {
+	t.Helper()
+	body := `{"messages":[` + strings.Join(append([]string{user("Begin.")}, messages...), ",") + `]}`
+	r, err := chat.Dialect{}.Read([]byte(body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Items {
+		r.Items[i].Size.Text = count(r.TextOf(&r.Items[i])) + 5
+	}
+	return r, activity.Of(r, nil)
+}
+
+// span is all behind the first message, and what follows it in the request stays.
+func span(t *testing.T, messages, behind []string) Span {
+	t.Helper()
+	r, calls := read(t, append(messages, behind...)...)
+	to := len(r.Items) - len(behind)
+	s := Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
+		Budgets: BudgetsFor(prose.Style{}.At(64_000), 64_000, 1)}
+	for i := s.To; i < len(r.Items); i++ {
+		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
+	}
+	return s
+}
+
+func summaryOf(t *testing.T, messages ...string) string {
+	t.Helper()
+	text, _ := Text(span(t, messages, nil), Says{}, "", "It lies there")
+	return text
+}
+
+func count(text string) int {
+	counter, err := new(tokenize.Counters).For(tokenize.O200k)
+	if err != nil {
+		panic(err)
+	}
+	return counter.CountString(text)
+}
+
+func user(text string) string { return `{"role":"user","content":` + strconv.Quote(text) + `}` }
+func assistant(text string) string {
+	return `{"role":"assistant","content":` + strconv.Quote(text) + `}`
+}
+
+var lastID int
+
+// call is a call with its result.
+func call(tool, arguments, result string) []string {
+	lastID++
+	return []string{
+		fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":%q,"arguments":%q}}]}`,
+			lastID, tool, arguments),
+		fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%s}`, lastID, strconv.Quote(result)),
+	}
+}
+
+func join(parts ...any) (all []string) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			all = append(all, p)
+		case []string:
+			all = append(all, p...)
+		}
+	}
+	return all
+}
+
+// has reports whether a text has lines like these, in this order.
+func has(text string, lines ...string) bool {
+	for _, l := range lines {
+		_, rest, ok := strings.Cut("\n"+text, "\n"+l+"\n")
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
 func TestTextsOfClientsAreNotTheUsers(t *testing.T) {
-	for text, want := range map[string]bool{
+	for text, isClients := range map[string]bool{
 		"<system-reminder>Today is Monday.</system-reminder>":                                                              true,
 		"<task-notification>\n<task-id>b1</task-id>\n</task-notification>":                                                 true,
 		"<command-name>/clear</command-name>\n  <command-message>clear</command-message>\n  <command-args></command-args>": true,
@@ -22,51 +110,132 @@ func TestTextsOfClientsAreNotTheUsers(t *testing.T) {
 		"Caveat: never touch the ledger.":                                                                                  false,
 		"# AGENTS.md instructions for /srv/shop\nNever force-push.":                                                        false,
 	} {
-		if got := ofClient.MatchString(text); got != want {
-			t.Errorf("%q is the client's: %v", text, got)
+		if got := summaryOf(t, assistant("Well."), user(text)); strings.Contains(got, text) == isClients {
+			t.Errorf("%q is the client's: %v, but the summary is %s", text, isClients, got)
 		}
 	}
 }
 
 func TestShortReplyHasTheLineThatItAnswers(t *testing.T) {
 	const offer = "Two ways:\n\n1. Keep the cache.\n2. Drop the cache.\n\nThe second is simpler. Which one do you want?"
-	const done = "All tests pass.\nIt is deployed."
+	const asked = "> The second is simpler. Which one do you want?\n"
 	for _, c := range []struct{ message, reply, want string }{
-		{offer, "2", "> 2. Drop the cache.\n> The second is simpler. Which one do you want?\n"},
-		{offer, "yes, option 1 please", "> 1. Keep the cache.\n> The second is simpler. Which one do you want?\n"},
-		{offer, "go on", "> The second is simpler. Which one do you want?\n"},
+		{offer, "2", "> 2. Drop the cache.\n" + asked},
+		{offer, "yes, option 1 please", "> 1. Keep the cache.\n" + asked},
+		{offer, "go on", asked},
 		{offer, "where is the cache?", ""},
 		{offer, "Take neither of the two ways, as there is a third one that nobody has named so far: a smaller cache.", ""},
-		{done, "thanks", ""},
-		{"", "2", ""},
+		{"All tests pass.\nIt is deployed.", "thanks", ""},
 	} {
-		if got := answered(c.message, c.reply); got != c.want {
-			t.Errorf("%q: %q, want %q", c.reply, got, c.want)
+		text := summaryOf(t, assistant(c.message), user(c.reply))
+		_, text, _ = strings.Cut(text, ": message 3")
+		_, text, _ = strings.Cut(text, "\n")
+		if !strings.HasPrefix(text, c.want+c.reply+"\n") {
+			t.Errorf("%q stands as %s, want %q before it", c.reply, text, c.want)
 		}
 	}
 }
 
-func TestTaskListStandsAsItsCallsLeftIt(t *testing.T) {
-	var list []task
-	for _, call := range []struct{ arguments, result string }{
-		{`{"todos":[{"content":"old","status":"pending"}]}`, ""},
-		{`{"plan":[{"step":"read","status":"completed"},{"step":"mend\nwell","status":"in_progress"}]}`, ""},
-		{`{"subject":"ship"}`, "Task #7 created"},
-		{`{"taskId":"7","status":"in_progress"}`, "Updated task #7"},
-		{`{"taskId":"9","status":"in_progress"}`, "no such task"},
-	} {
-		list, _ = update(list, gjson.Parse(call.arguments), call.result)
-	}
-	if got := fmt.Sprint(list); got != "[{ read completed} { mend in_progress} {7 ship in_progress}]" {
-		t.Errorf("got %s", got)
+func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
+	large := strings.Repeat("Mind the gap. ", 1_000)
+	s := span(t, join(assistant("Well."), user("The first."), assistant("Yes."), user(large), assistant("Yes."),
+		user("Third."), assistant("Yes."), user(large+"End.")), nil)
+	s.Budgets = Budgets{Users: 40, Latest: 10_000}
+	text, _ := Text(s, Says{}, "", "It lies there")
+	if !has(text, "The first.", "Third.", large+"End.") || strings.Count(text, large) != 1 ||
+		!strings.Contains(text, "message 5\n") {
+		t.Errorf("got %s", text)
 	}
 }
 
-func TestNames(t *testing.T) {
-	var got []string
-	eachName(`see ./src/a_b.go:12, "maxCount" of Shop.Order; 1234567, v2, and/or e.g. Words`,
-		func(name string) { got = append(got, name) })
-	if want := "[src/a_b.go:12 maxCount Shop.Order 1234567 and/or]"; fmt.Sprint(got) != want {
-		t.Errorf("got %q, want %s", got, want)
+func TestTaskListStandsAsItsCallsLeftIt(t *testing.T) {
+	messages := join(
+		call("TodoWrite", `{"todos":[{"content":"old","status":"pending"}]}`, "ok"),
+		call("TodoWrite", `{"todos":[{"content":"read","status":"completed"},{"content":"mend\nwell","status":"in_progress"}]}`, "ok"),
+		call("TaskCreate", `{"subject":"ship"}`, "Task #7 created"),
+		call("TaskUpdate", `{"taskId":"7","status":"in_progress"}`, "Updated task #7"),
+		call("TaskUpdate", `{"taskId":"9","status":"in_progress"}`, "no such task"))
+	text := summaryOf(t, messages...)
+	if !has(text, "> [completed] read\n> [in_progress] mend\n> [in_progress] ship") || strings.Contains(text, "> [pending] old") {
+		t.Errorf("got %s", text)
+	}
+	s := span(t, messages, call("TodoWrite", `{"todos":[{"content":"new"}]}`, "ok"))
+	s.End = len(s.Request.Items)
+	if text, _ := Text(s, Says{}, "", ""); strings.Contains(text, "ship") {
+		t.Errorf("a newer list stays, but the summary is %s", text)
+	}
+}
+
+func TestCallsStandInTheOrderOfEvents(t *testing.T) {
+	text := summaryOf(t, join(
+		call("Bash", `{"command":"make"}`, "done"),
+		call("Bash", `{"command":"cat > a.txt <<EOF\nerror: none\nEOF\n`+strings.Repeat("# more\\n", 100)+`"}`, ""),
+		call("Read", `{"file_path":"/srv/a.go"}`, "error: this is only what the file says"),
+		call("Bash", `{"command":"make test"}`, "Exit code 2\nmain_test.go:7: got 1, want 2\nFAIL"),
+		call("Bash", `{"command":"make"}`, "done"),
+		call("Write", `{"file_path":"/srv/b.go","content":"package b"}`, "ok"))...)
+	if !has(text, "cat > a.txt <<EOF\n  error: none\n  EOF", "Read:\n/srv/a.go\nBash:", "make test\n(failed, exit code 2)",
+		"> main_test.go:7: got 1, want 2", "make\nWrite:\n/srv/b.go") ||
+		strings.Count(text, "\nmake\n") != 1 || strings.Count(text, "(failed") != 1 || strings.Count(text, "# more") > 30 {
+		t.Errorf("got %s", text)
+	}
+	var many []string
+	for i := range 400 {
+		many = append(many, call("Bash", fmt.Sprintf(`{"command":"make part_%d # %s"}`, i, strings.Repeat("x", 80)), "done")...)
+	}
+	if text = summaryOf(t, many...); strings.Contains(text, "part_7 ") || !strings.Contains(text, "part_399 ") {
+		t.Errorf("the oldest calls are not the ones that are left out: %s", text)
+	}
+}
+
+func TestLinesWithNamesOfLaterCallsStand(t *testing.T) {
+	list := call("Bash", `{"command":"grep -rn total ."}`, "shop/order.go: 1\nshop/invoice.go: 2\nshop/told.go: 3\nshop/other.go: 4")
+	later := call("Bash", `{"command":"wc shop/order.go shop/invoice.go shop/told.go"}`, "9")
+	s := span(t, join(list, user("shop/told.go is wrong")), later)
+	text, _ := Text(s, Says{}, "", "")
+	if !has(text, "> shop/order.go: 1\n> shop/invoice.go: 2") || strings.Contains(text, "> shop/told.go") ||
+		strings.Contains(text, "> shop/other.go") {
+		t.Errorf("got %s", text)
+	}
+	s.Sent = append(s.Sent, "invoices are in shop/invoice.go")
+	if text, _ := Text(s, Says{}, "", ""); strings.Contains(text, "> shop/invoice.go") {
+		t.Errorf("a name that stands in what is sent is told again: %s", text)
+	}
+}
+
+func TestSummaryFramesWhatAModelSays(t *testing.T) {
+	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
+	text, _ := Text(s, Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "", "It lies there")
+	id, _, _ := strings.Cut(strings.TrimPrefix(text, "[epitome: summary "), " ")
+	frames := 0
+	for l := range strings.Lines(text) {
+		if strings.Contains(l, id) {
+			frames++
+		}
+	}
+	if frames != 5 || !has(text, "## Goal\nA shop.", "Go on.") || !strings.Contains(text, "messages from 4 on") ||
+		!strings.HasSuffix(text, "It lies there]") {
+		t.Errorf("%d lines with %s: %s", frames, id, text)
+	}
+}
+
+func TestSummaryKeepsItsBudget(t *testing.T) {
+	var all []string
+	for i := range 300 {
+		all = append(all, join(user(fmt.Sprintf("Do part_%d of it. %s", i, strings.Repeat("Take care. ", i))), assistant("I go on with it."),
+			call("Bash", fmt.Sprintf(`{"command":"make part_%d && cat part_%d/log.txt"}`, i, i+1), fmt.Sprintf("part_%d/log.txt written", i+1)),
+			call("Write", fmt.Sprintf(`{"file_path":"/srv/part_%d/main.go"}`, i), "ok"))...)
+	}
+	for _, window := range []int{8_000, 32_000, 200_000} {
+		for _, detail := range prose.Details() {
+			s := span(t, all, nil)
+			b := BudgetsFor(prose.Style{Mode: prose.ModeIntent, Detail: detail}, window, 1)
+			for _, s.Budgets = range []Budgets{b, b.Shrink()} {
+				text, _ := Text(s, Says{}, "", "")
+				if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens
+					t.Errorf("at %d, %s: %d tokens, of at most %d", window, detail, n, Size(s))
+				}
+			}
+		}
 	}
 }

@@ -11,78 +11,82 @@ import (
 	"epitome/rewrite/activity"
 )
 
-// taskNumber finds the number that a tool gives a new task.
-var taskNumber = regexp.MustCompile(`#(\d+)`)
-
 type task struct{ id, title, state string }
 
-// tasks is the task list as the agent's calls left it; empty if a call behind the span has all of it. Where there is
-// not room for all, what is completed is left out, then the last ones.
-func (s *Span) tasks(tokens int) string {
+// tasks returns the agent's task list as its calls left it; nothing if a call behind the span has all of it. Where
+// there is no room for all, completed tasks are left out, then the last ones.
+func (s *summary) tasks() string {
 	var list []task
-	for k := range s.Plan.Hist.Results {
-		res := &s.Plan.Hist.Results[k]
-		call := s.callOf(res)
-		if res.Item >= s.Plan.End || call == nil || res.Kind != activity.Todo || res.Failed() {
+	for k := range s.Calls {
+		c := &s.Calls[k]
+		if c.Kind != activity.Todo || c.Result < 0 || c.Result >= s.End || c.Failed() {
 			continue
 		}
-		var isWhole bool
-		arguments := gjson.ParseBytes(call.ArgumentsIn(s.Plan.Req.Body))
-		if list, isWhole = update(list, arguments, s.Plan.TextOf(res.Item)); isWhole && res.Item >= s.To {
-			return ""
+		arguments := gjson.ParseBytes(s.Request.CallOf(c.Result).ArgumentsIn(s.Request.Body))
+		if rows, ok := member(arguments, "todos", "plan", "items", "tasks", "todoList"); ok {
+			if c.Result >= s.To {
+				return ""
+			}
+			list = nil
+			for _, row := range rows.Array() {
+				list = addTask(list, row, "")
+			}
+			continue
 		}
+		list = addTask(list, arguments, s.Request.TextOf(&s.Request.Items[c.Result]))
 	}
-	rows, open := "", ""
+	room, rows, open := bytesFor(s.Budgets.tasks), "", ""
 	for _, t := range list {
 		row := "> " + strings.TrimPrefix("["+t.state+"] ", "[] ") + t.title + "\n"
-		if rows += row; t.state != "completed" && len(open)+len(row) <= bytesFor(tokens) {
+		if rows += row; t.state != "completed" && len(open)+len(row) <= room {
 			open += row
 		}
 	}
-	if len(rows) > bytesFor(tokens) {
+	if len(rows) > room {
 		return open
 	}
 	return rows
 }
 
-// update is the list after a call, and whether the call has all of it.
-func update(list []task, arguments gjson.Result, result string) (after []task, isWhole bool) {
-	for _, key := range [...]string{"todos", "plan", "items", "tasks", "todoList"} {
-		if rows := arguments.Get(key); rows.Exists() {
-			list = nil
-			for _, row := range rows.Array() {
-				list = put(list, row, "")
-			}
-			return list, true
-		}
-	}
-	number := taskNumber.FindStringSubmatch(result)
-	return put(list, arguments, append(number, "", "")[1]), false
-}
+// taskNumber matches the number that a tool gives a new task.
+var taskNumber = regexp.MustCompile(`#\d+`)
 
-// put takes in a task, or what is new of the one with its id. A list may be written as text. Of very many tasks the
-// first are kept.
-func put(list []task, row gjson.Result, id string) []task {
+// addTask adds a task, or what is new about the one with its number. result is what the tool said about it. A list may
+// be written as text.
+func addTask(list []task, row gjson.Result, result string) []task {
+	const most = 400
 	if row.Type == gjson.String {
-		for l := range strings.Lines(row.Str) {
-			list = append(list, task{title: strings.TrimSpace(l)})
+		for line := range strings.Lines(row.Str) {
+			list = append(list, task{title: strings.TrimSpace(line)})
 		}
 		return list
 	}
-	first := func(keys ...string) (text string) {
-		for _, key := range keys {
-			text = cmp.Or(text, row.Get(key).String())
-		}
-		text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-		return text
+	text := func(keys ...string) string {
+		v, _ := member(row, keys...)
+		line, _, _ := strings.Cut(strings.TrimSpace(v.String()), "\n")
+		return line
 	}
-	t := task{cmp.Or(first("id", "taskId"), id), first("content", "step", "subject", "title", "text", "description"), first("status")}
-	k := slices.IndexFunc(list, func(o task) bool { return o.id != "" && o.id == t.id })
+	t := task{
+		id:    cmp.Or(text("id", "taskId"), strings.TrimPrefix(taskNumber.FindString(result), "#")),
+		title: text("content", "step", "subject", "title", "text", "description"),
+		state: text("status"),
+	}
+	known := slices.IndexFunc(list, func(o task) bool { return o.id != "" && o.id == t.id })
 	switch {
-	case k >= 0:
-		list[k] = task{t.id, cmp.Or(t.title, list[k].title), cmp.Or(t.state, list[k].state)}
-	case t.title != "" && len(list) < 400:
+	case known >= 0:
+		list[known] = task{t.id, cmp.Or(t.title, list[known].title), cmp.Or(t.state, list[known].state)}
+	case t.title != "" && len(list) < most:
 		list = append(list, t)
 	}
 	return list
+}
+
+// member returns the first of these members that an object has.
+func member(object gjson.Result, keys ...string) (value gjson.Result, ok bool) {
+	for _, key := range keys {
+		if value = object.Get(key); value.Exists() && value.String() != "" {
+			return value, true
+		}
+	}
+	return gjson.Result{}, false
 }

@@ -1,133 +1,131 @@
 package recap
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
-	"epitome/rewrite/plan"
+	"epitome/rewrite/jsonspan"
 )
 
-// quote is a message of the user, or their answer in the result of a tool that asked them.
-type quote struct {
-	item             int // behind the head
-	note, lead, text string
-}
-
-// ofClient finds texts in the user's messages that their client put there.
+// ofClient matches texts in the user's messages that their client put there.
 var ofClient = regexp.MustCompile(`(?s)^\s*(?:<(?:system-reminder|task-notification|local-command-\w+|bash-\w+|` +
 	`environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook)\b|` +
 	`<command-(?:name|message)>.*<command-args>\s*</command-args>\s*$|` +
 	`Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user)`)
 
-// isCommand finds a command that the user typed and that stands for a text which follows.
+// isCommand matches a command that the user typed, for which the client puts a long text behind it.
 var isCommand = regexp.MustCompile(`^\s*<command-message>`)
 
-// users are the newest messages of the user that fit, oldest first, and the items of the others.
-func (s *Span) users(b Budgets) (list []quote, more []int) {
-	const frame = 10 // tokens of the line above a message
-	newest := true
-	for i := s.Plan.End - 1; i >= s.From; i-- {
-		isUser := s.item(i).Role == conversation.User
-		q, media, room := quote{item: i, text: s.said(i)}, "", &b.Users
-		if isUser {
-			media = history.MediaIn(s.Plan.Req, s.item(i).Content)
+// users writes the newest messages of the user that fit, oldest first, and which others there are.
+func (s *summary) users() {
+	const frame, maxOthers = 14, 20 // tokens of a message and of the line above it; numbers of those left out
+	var list, others []string
+	called, isNewest, users, latest := byResult(s.Calls), true, s.Budgets.Users, s.Budgets.Latest
+	for i := s.End - 1; i >= s.From; i-- {
+		it, text, media := &s.Request.Items[i], "", ""
+		switch c := called[i]; {
+		case it.Role == conversation.User:
+			text, media = s.ownWords(i), it.Media()
+		case c != nil && c.Kind == activity.Ask:
+			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
-		if q.text == "" && media == "" {
+		if text == "" && media == "" {
 			continue
 		}
-		if newest && i < s.To {
-			q.note, room = ", the newest: go on with it unless it is done", &b.Latest
+		note, room := "", &users
+		if isNewest && i < s.To {
+			note, room = ", the newest: go on with it unless it is done", &latest
 		}
-		if newest = false; i >= s.To {
+		if isNewest = false; i >= s.To {
 			continue
 		}
-		size := len(q.text) / 8 // tokens, at least about
-		if size <= *room {
-			size = plan.MessageTokens(s.Plan, q.text) + frame
-		}
-		if q.text == "" || size > *room {
-			more = append(more, i)
+		if text == "" || len(text) > 8**room || frame+s.Count(text) > *room { // tokens of 8 bytes are rare
+			others = append(others, fmt.Sprint(s.number[i]))
 			continue
 		}
-		*room -= size
+		*room -= frame + s.Count(text)
 		if media != "" {
-			q.note += ", with " + media + ", not shown here"
+			note += ", with " + media + ", not shown here"
 		}
-		if isUser {
-			q.lead = answered(s.before(i), q.text)
+		question := s.question(i, text)
+		if question != "" {
+			note = ", in answer to your lines after >" + note
 		}
-		if q.lead != "" {
-			q.note = ", in answer to your lines after >" + q.note
-		}
-		list = append(list, q)
+		list = append(list, fmt.Sprintf("-- %s: message %d%s\n%s%s\n", s.id, s.number[i], note, question, text))
+	}
+	if n := len(others) - maxOthers; n > 0 {
+		others = append(others[:maxOthers], fmt.Sprintf("and %d older ones", n))
+	}
+	if len(others) > 0 {
+		list = append(list, fmt.Sprintf("-- %s: not shown here: message %s\n", s.id, strings.Join(others, ", ")))
 	}
 	slices.Reverse(list)
-	slices.Reverse(more)
-	return list, more
+	s.section("the user's messages, word for word, oldest first; rules in them still hold", strings.Join(list, ""))
 }
 
-// said is what the user says in item i, without what the client put in: its own texts, and what stands for a command of
-// the user's behind that.
-func (s *Span) said(i int) string {
-	if k := s.Plan.Hist.ResultAt[i]; k >= 0 && s.Plan.Hist.Results[k].Kind == activity.Ask {
-		return strings.TrimSpace(s.Plan.TextOf(i))
-	}
-	if s.item(i).Role != conversation.User {
-		return ""
-	}
+// ownWords is what the user says in item i, without what the client put in: notices, and the text behind a command.
+func (s *summary) ownWords(i int) string {
 	before := ""
-	if i > 0 && s.item(i-1).Role == conversation.User {
-		before = s.Plan.TextOf(i - 1)
+	if i > 0 && s.Request.Items[i-1].Role == conversation.User {
+		before = s.Request.TextOf(&s.Request.Items[i-1])
 	}
 	var own []string
-	for _, t := range plan.TextsOf(s.Plan, i) {
-		t = conversation.OwnWords(t)
-		if isBody := isCommand.MatchString(before); t != "" && !isBody && !ofClient.MatchString(t) {
-			own = append(own, t)
+	for _, p := range s.Request.Items[i].Parts {
+		if p.Kind != conversation.TextPart {
+			continue
 		}
-		before = t
+		text := conversation.OwnWords(string(jsonspan.TextOf(p.Value.Of(s.Request.Body))))
+		if text != "" && !isCommand.MatchString(before) && !ofClient.MatchString(text) {
+			own = append(own, text)
+		}
+		before = text
 	}
 	return strings.Join(own, "\n")
 }
 
-// named finds the option that a reply names, and option finds where a line of a list begins with one.
+// optionNamed matches a reply that names an option, and option the line that offers one.
 var (
-	named  = regexp.MustCompile(`(?i)(?:^|\b(?:option|choice|number|approach) )(\d\d?|[a-h])(?:[\s.,:)]|$)`)
-	option = regexp.MustCompile(`(?i)^[\s|>*_(#-]*(?:option |choice |approach )?(\d\d?|[a-h])[*_]*\s*[.):|–—-]`)
+	optionNamed = regexp.MustCompile(`(?i)(?:^|\b(?:option|choice|number|approach) )(\d\d?|[a-h])(?:[\s.,:)]|$)`)
+	option      = regexp.MustCompile(`(?i)^[\s|>*_(#-]*(?:option |choice |approach )?(\d\d?|[a-h])[*_]*\s*[.):|–—-]`)
 )
 
-// before is what the agent said last before the user's item i.
-func (s *Span) before(i int) string {
-	for k := i - 1; k >= max(0, i-8) && s.item(k).Role != conversation.User; k-- {
-		if text := strings.TrimSpace(s.Plan.TextOf(k)); text != "" && s.item(k).Role == conversation.Assistant {
+// question returns the lines of the agent's that the user's item i answers, if it is short: the option that it names,
+// and the last question near the end, quoted.
+func (s *summary) question(i int, reply string) (lines string) {
+	const maxWords, maxBytes, near = 12, 400, 6
+	isShort := len(reply) <= maxBytes && len(strings.Fields(reply)) <= maxWords
+	if !isShort || strings.HasSuffix(reply, "?") || isCommand.MatchString(reply) ||
+		s.Request.Items[i].Role != conversation.User {
+		return ""
+	}
+	picked, asked := optionNamed.FindStringSubmatch(reply), ""
+	said := strings.Split(s.saidBefore(i), "\n")
+	for n, l := range slices.Backward(said) {
+		l = strings.TrimRight(l, " \t\r")
+		offered := option.FindStringSubmatch(l)
+		switch {
+		case len(l) > maxBytes:
+		case picked != nil && offered != nil && lines == "" && strings.EqualFold(offered[1], picked[1]):
+			lines = "> " + l + "\n"
+		case asked == "" && len(said)-n <= near && strings.HasSuffix(strings.TrimRight(l, "*_`\") "), "?"):
+			asked = "> " + l + "\n"
+		}
+	}
+	return lines + asked
+}
+
+// saidBefore is what the agent said last before item i.
+func (s *summary) saidBefore(i int) string {
+	const near = 8 // items
+	for k := i - 1; k >= max(0, i-near) && s.Request.Items[k].Role != conversation.User; k-- {
+		text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[k]))
+		if text != "" && s.Request.Items[k].Role == conversation.Assistant {
 			return text
 		}
 	}
 	return ""
-}
-
-// answered are the lines of the agent's message that a short reply answers: the option that it names and the last
-// question near the end, quoted; nothing if there is neither.
-func answered(message, reply string) (lead string) {
-	const words, longest, near = 12, 400, 6
-	if len(strings.Fields(reply)) > words || len(reply) > longest || strings.HasSuffix(reply, "?") || isCommand.MatchString(reply) {
-		return ""
-	}
-	pick, question := named.FindStringSubmatch(reply), ""
-	lines := strings.Split(message, "\n")
-	for n, l := range slices.Backward(lines) {
-		m := option.FindStringSubmatch(l)
-		switch quoted := "> " + strings.TrimRight(l, " \t\r") + "\n"; {
-		case len(l) > longest:
-		case pick != nil && m != nil && lead == "" && strings.EqualFold(m[1], pick[1]):
-			lead = quoted
-		case question == "" && len(lines)-n <= near && strings.HasSuffix(strings.TrimRight(l, " *_`\")"), "?"):
-			question = quoted
-		}
-	}
-	return lead + question
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"epitome/core/jsonspan"
+	"epitome/rewrite/jsonspan"
 )
 
 // LastMember returns the last value under key in tail that fits. tail is the end of a JSON text, or a text with JSON

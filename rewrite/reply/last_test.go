@@ -3,7 +3,7 @@ package reply
 import (
 	"testing"
 
-	"epitome/core/jsonspan"
+	"epitome/rewrite/jsonspan"
 )
 
 func TestTheLastMemberThatFitsIsFound(t *testing.T) {

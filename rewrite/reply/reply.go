@@ -14,7 +14,7 @@ import (
 
 	"epitome/pattern"
 	"epitome/prose"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 	"epitome/unit"
 )
 
@@ -36,7 +36,7 @@ func Parse(doc []byte) (gjson.Result, error) {
 	switch {
 	case len(bytes.TrimSpace(doc)) == 0:
 		return gjson.Result{}, io.ErrUnexpectedEOF
-	case !span.Valid(doc):
+	case !jsonspan.Valid(doc):
 		return gjson.Result{}, ErrNoJSON
 	}
 	return gjson.ParseBytes(doc), nil

@@ -8,97 +8,104 @@ import (
 	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/reply"
-	"epitome/rewrite/span"
 )
 
-// This file asks a model for a text of its own.
-
-// outputCap is the cap on what is answered.
+// outputCap is the setting that bounds an answer.
 const outputCap = "max_output_tokens"
 
-// elsewhere are settings that name what lies with the provider.
-var elsewhere = [...]string{"previous_response_id", "conversation", "prompt"}
+// Path is where the API takes a conversation.
+func (Dialect) Path() string { return "/v1" + pathEnd }
 
-// dropped are settings that would keep the answer from being one plain text, or were made for another answer. What
-// else there is stays, as what is cached may hang on it.
+// Authorize returns the headers of a request that speaks for a key.
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
+
+// dropped are settings that would keep the answer from being one plain text, or were made for another answer.
 var dropped = [...]string{
 	"stream", "stream_options", "background", "context_management", "truncation", "include", "max_tool_calls",
-	"metadata", "top_logprobs", "tool_choice",
+	"metadata", "top_logprobs", "tool_choice", "previous_response_id", "conversation", "prompt",
 	"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "json_schema", "grammar",
 }
 
-var (
-	errNoList    = errors.New("the input is no list")
-	errElsewhere = errors.New("what was said before lies with the provider")
-	errOpen      = errors.New("the conversation waits for something else")
-)
-
-// Continue puts an instruction behind the conversation in body, as its last message, and asks for a text. Tools stay,
-// and are not called; the provider keeps nothing of it.
+// Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may be
+// called, and the provider keeps nothing of it.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	o, err := span.WholeObject(body)
+	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err
 	}
-	c := continuation{body: body, settings: o}
-	for _, key := range elsewhere {
-		if !span.UnlessNull(body, o.Value(key)).Empty() {
-			return nil, errElsewhere
-		}
+	input := o.Value("input")
+	switch {
+	case !o.Find("previous_response_id", "conversation", "prompt").Empty():
+		return nil, errors.New("cannot continue a conversation that lies with the provider")
+	case input.Empty() || body[input.Start] != '[':
+		return nil, errors.New("cannot continue a conversation whose input is not a list")
 	}
-	said, err := c.say(instruction)
+	speaker, hasTools, err := readEnd(body, input)
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
 	}
-	if err := c.settle(f); err != nil {
-		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
+	hasTools = hasTools || jsonspan.HasElements(body, o.Value("tools"))
+	o.TakeOut(dropped[:]...)
+	o.In("text").TakeOut("format")
+	o.In("prompt_cache_options").TakeOut("prewarm")
+	if hasTools {
+		o.Set("tool_choice", `"none"`)
 	}
-	out, err := span.Splice(body, append(o.Edits(), said))
+	o.Set("store", "false")
+	if f.OtherCap {
+		o.TakeOut(outputCap)
+	} else {
+		o.Set(outputCap, strconv.Itoa(f.MaxOutput))
+	}
+	if f.Stream {
+		o.Set("stream", "true")
+	}
+	said := jsonspan.AddElement(body, input, appendMessage(nil, speaker, instruction))
+	out, err := jsonspan.Splice(body, append(o.Edits(), said))
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
 	}
 	return out, nil
 }
 
-// continuation is the body of a client as it becomes one that asks for another text.
-type continuation struct {
-	body     []byte
-	settings *span.Object
-	hasTools bool // tools are declared among the items
-	thinks   bool // there is what only the provider can read of what the model thought since the user spoke
-}
-
-// settle makes the settings those that the answer needs.
-func (c *continuation) settle(f prose.Form) error {
-	o := c.settings
-	tools := o.Value("tools")
-	o.TakeOut(dropped[:]...)
-	o.TakeOut(elsewhere[:]...)
-	if err := errors.Join(o.TakeOutIn(c.body, "text", "format"),
-		o.TakeOutIn(c.body, "prompt_cache_options", "prewarm")); err != nil {
-		return err
+// readEnd returns the role of a message that may follow the input, and whether the input declares tools. It is an error
+// if no message may follow. After encrypted reasoning the role is the developer's: once the user speaks, the provider
+// leaves that reasoning out, and all tokens behind it miss the cache.
+func readEnd(body []byte, input jsonspan.Span) (role string, hasTools bool, err error) {
+	for _, flaw := range (Dialect{}).Flaws(&conversation.Request{Body: body}) {
+		if flaw.Rule == conversation.RuleUnanswered || flaw.Rule == conversation.RuleReasoning {
+			return "", false, errors.New(flaw.Rule)
+		}
 	}
-	if c.hasTools || span.HasElements(c.body, tools) {
-		o.Set("tool_choice", `"none"`)
-	}
-	o.Set("store", "false")
-	if o.TakeOut(outputCap); !f.OtherCap {
-		o.Set(outputCap, strconv.Itoa(f.MaxOutput))
-	}
-	if f.Stream {
-		o.Set("stream", "true")
-	}
-	return nil
+	role = "user"
+	_, err = jsonspan.Elements(body, input.Start, func(i int) (int, error) {
+		e, err := readEntry(body, i)
+		switch {
+		case e.kind == messageEntry && e.role == conversation.User:
+			role = "user"
+		case e.kind == reasoningEntry && e.sealed:
+			role = "developer"
+		case e.kind == toolsEntry:
+			hasTools = true
+		case e.kind == triggerEntry:
+			err = errors.New("a compaction was asked for")
+		}
+		return e.End, err
+	})
+	return role, hasTools, err
 }
 
 // Prompt returns a request with a system prompt and a user's message. The provider keeps nothing of it.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	b := span.AppendQuoted([]byte(`{"model":`), model)
-	b = span.AppendQuoted(append(b, `,"instructions":`...), system)
-	b = append(append(append(b, `,"input":[`...), d.Message(conversation.User, user)...), `],"store":false`...)
+	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
+	b = jsonspan.AppendQuoted(append(b, `,"instructions":`...), system)
+	b = append(append(append(b, `,"input":[`...), d.UserMessage(user)...), `],"store":false`...)
 	if !f.OtherCap {
-		b = strconv.AppendInt(append(b, `,"`+outputCap+`":`...), int64(f.MaxOutput), 10)
+		b = fmt.Appendf(b, `,"%s":%d`, outputCap, f.MaxOutput)
 	}
 	if f.Stream {
 		b = append(b, `,"stream":true`...)
@@ -106,17 +113,17 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	return append(b, '}')
 }
 
-// Complaints about the form of a request.
+// Refusals of a form.
 var (
-	mostOutput = pattern.Of(outputCap + `\b[^<>]*<= ?([0-9]+)\b`)
+	highestCap = pattern.Of(outputCap + `\b[^<>]*<= ?([0-9]+)\b`)
 	noCap      = pattern.Of(`(?i)\b(?:unsupported|unknown|unrecognized|not supported)\b[^.]*\b` + outputCap + `\b|` +
 		`\b` + outputCap + `\b[^.]*\b(?:unsupported|unknown|unrecognized|not supported)\b`)
 )
 
-// Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
-// Some take no cap at all.
+// Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of. A form
+// with another cap has none here.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if lower, ok, named := reply.LowerCap(f, refusal, mostOutput); named && !f.OtherCap {
+	if lower, ok, named := reply.LowerCap(f, refusal, highestCap); named && !f.OtherCap {
 		return lower, ok
 	}
 	switch {
@@ -130,10 +137,10 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	return f, true
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request without
-// a cap, or with a lower one: it is as it was.
-func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	o, err := span.WholeObject(body)
+// CapOutput lowers the cap on the output that a request asks for to so many tokens; false for a request without a cap,
+// or with a lower one.
+func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
+	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return body, false
 	}
@@ -141,9 +148,9 @@ func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 		return body, false
 	}
 	o.Set(outputCap, strconv.Itoa(tokens))
-	out, err := span.Splice(body, o.Edits())
+	capped, err = jsonspan.Splice(body, o.Edits())
 	if err != nil {
 		return body, false
 	}
-	return out, true
+	return capped, true
 }

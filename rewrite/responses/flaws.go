@@ -1,207 +1,191 @@
 package responses
 
 import (
-	"fmt"
+	"strconv"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/jsonspan"
 )
 
-// checker goes through a request once, as a server does that refuses what it finds: over its bytes, not over the items
-// that were read of them.
-type checker struct {
-	body  []byte
-	flaws []conversation.Flaw
-	count int // entries so far
-
-	calls    []string          // ids of all, in their order
-	answered map[string]int    // how often each call was answered
-	named    map[string]string // calls by the ids of their entries
-
-	thinks    bool     // the model thought something, somewhere
-	thought   bool     // and nothing that this has led to has come yet
-	reasoned  bool     // it thought something before what it says now
-	bare      []string // calls before which it thought nothing
-	triggered bool     // there was a request for a compaction
-}
-
-// Flaws returns all rules that the request breaks.
+// Flaws lists the rules that the request breaks. It reads the bytes as a server does, not the items.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
-	c := checker{body: r.Body, answered: map[string]int{}, named: map[string]string{}}
-	_ = span.Document(r.Body, func(key []byte, i int) (int, error) { // it was read before
+	c := checker{body: r.Body, answers: map[string]int{}, calls: map[string]string{}}
+	_ = jsonspan.Document(r.Body, func(key []byte, i int) (int, error) { // it was read before
 		if string(key) == "input" && r.Body[i] == '[' {
-			return span.Elements(r.Body, i, c.entry)
+			return jsonspan.Elements(r.Body, i, c.checkEntry)
 		}
-		return span.EndOfValue(r.Body, i)
+		return jsonspan.EndOfValue(r.Body, i)
 	})
-	c.endRun()
-	for _, id := range c.calls {
-		if c.answered[id] == 0 {
+	c.endAnswer()
+	for _, id := range c.order {
+		if c.answers[id] == 0 {
 			c.add(conversation.RuleUnanswered, id)
-			c.answered[id]++
+			c.answers[id]++
 		}
 	}
 	if c.thinks {
-		for _, id := range c.bare {
+		for _, id := range c.unreasoned {
 			c.add(conversation.RuleReasoned, id)
 		}
 	}
 	return c.flaws
 }
 
-func (c *checker) add(rule, call string) {
-	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Call: call})
+// checker reads the entries of one request.
+type checker struct {
+	body  []byte
+	flaws []conversation.Flaw
+	count int // entries so far
+
+	order   []string          // IDs of calls
+	answers map[string]int    // how many a call has
+	calls   map[string]string // IDs of calls, by those of their entries
+
+	thinks     bool     // there is reasoning anywhere
+	isReasoned bool     // the answer has reasoning, or may have
+	isOpen     bool     // nothing has followed that reasoning yet
+	unreasoned []string // calls of answers without reasoning
+	isOver     bool     // a compaction was asked for
 }
 
-// here adds a flaw of the entry that is looked at.
-func (c *checker) here(rule string) { c.add(rule, fmt.Sprint(c.count)) }
+func (c *checker) add(rule, where string) {
+	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
+}
 
-// endRun ends what the model says at once: it must have been more than thoughts.
-func (c *checker) endRun() {
-	if c.thought {
-		c.here(conversation.RuleReasoning)
+// addHere adds a flaw of the entry that is being checked.
+func (c *checker) addHere(rule string) { c.add(rule, strconv.Itoa(c.count)) }
+
+// endAnswer ends an answer of the model, which must be more than reasoning.
+func (c *checker) endAnswer() {
+	if c.isOpen {
+		c.addHere(conversation.RuleReasoning)
 	}
-	c.thought, c.reasoned = false, false
+	c.isOpen, c.isReasoned = false, false
 }
 
-// entry looks at the entry that begins at body[i].
-func (c *checker) entry(i int) (int, error) {
+func (c *checker) checkEntry(i int) (int, error) {
 	e, err := readEntry(c.body, i)
 	if err != nil {
 		return 0, err
 	}
-	if c.triggered {
-		c.here(conversation.RuleTrigger)
+	if c.isOver {
+		c.addHere(conversation.RuleTrigger)
 	}
 	switch {
 	case e.kind == reasoningEntry:
-		c.thinks, c.thought, c.reasoned = true, true, true
-	case e.speaks():
-		c.thought = false
-	case e.kind == oddEntry || e.kind == referenceEntry: // nobody knows here what it is: it may be either
-		c.thought, c.reasoned = false, true
+		c.thinks, c.isOpen, c.isReasoned = true, true, true
+	case e.isModels():
+		c.isOpen = false
+	case e.kind == unknownEntry: // it may be reasoning, or what follows it
+		c.isOpen, c.isReasoned = false, true
 	default:
-		c.endRun()
+		c.endAnswer()
 	}
 	switch e.kind {
 	case messageEntry:
-		c.message(&e)
+		c.checkMessage(&e)
 	case callEntry:
-		c.call(&e)
+		c.checkCall(&e)
 	case outputEntry:
-		c.output(&e)
-	case oddEntry:
-		c.here(conversation.RuleRole)
+		c.checkOutput(&e)
+	case unknownEntry:
+		if e.typeName != itemReference {
+			c.addHere(conversation.RuleRole)
+		}
 	case triggerEntry:
-		c.triggered = true
+		c.isOver = true
 	}
 	c.count++
 	return e.End, nil
 }
 
-// message looks at a message: it says something, in parts that its role may have.
-func (c *checker) message(e *entry) {
-	if e.role == conversation.Unknown {
-		c.here(conversation.RuleRole)
+// checkMessage checks that a message says something, in parts that its role may have.
+func (c *checker) checkMessage(e *entry) {
+	switch {
+	case e.role == conversation.Unknown:
+		c.addHere(conversation.RuleRole)
+	case e.value.Empty(), c.body[e.value.Start] == '[' && !jsonspan.HasElements(c.body, e.value):
+		c.addHere(conversation.RuleNothing)
+	case c.body[e.value.Start] == '[':
+		c.eachPart(e.value, func(o *jsonspan.Object) {
+			typeName := o.Text("type")
+			isAnswer := typeName == "output_text" || typeName == "refusal"
+			if typeName != "" && isAnswer != (e.role == conversation.Assistant) {
+				c.addHere(conversation.RulePart)
+			}
+		})
 	}
-	if e.value.Empty() {
-		c.here(conversation.RuleNothing)
-		return
-	}
-	if c.body[e.value.Start] != '[' {
-		return
-	}
-	parts := 0
-	_, _ = span.Elements(c.body, e.value.Start, func(i int) (int, error) { // it was read before
-		parts++
-		end, err := span.EndOfValue(c.body, i)
-		if err != nil || c.body[i] != '{' {
-			return end, err
-		}
-		p, err := readPart(c.body, i)
+}
+
+// eachPart calls f with each part of a list. One that is no object has no members.
+func (c *checker) eachPart(list jsonspan.Span, f func(o *jsonspan.Object)) {
+	_, _ = jsonspan.Elements(c.body, list.Start, func(i int) (int, error) { // its end is known
+		end, err := jsonspan.EndOfValue(c.body, i)
 		if err != nil {
 			return 0, err
 		}
-		kind := string(p.at("type").Of(c.body))
-		said := kind == `"output_text"` || kind == `"refusal"`
-		if said != (e.role == conversation.Assistant) && kind != "" && e.role != conversation.Unknown {
-			c.here(conversation.RulePart)
+		o, err := jsonspan.ObjectAt(c.body, i)
+		if err != nil {
+			o = &jsonspan.Object{}
 		}
+		f(o)
 		return end, nil
 	})
-	if parts == 0 {
-		c.here(conversation.RuleNothing)
+}
+
+func (c *checker) checkCall(e *entry) {
+	if _, known := c.answers[e.callID]; known {
+		c.add(conversation.RuleRepeated, e.callID)
+	}
+	c.answers[e.callID] = 0
+	c.order = append(c.order, e.callID)
+	c.calls[e.id] = e.callID
+	if !e.fixed && !e.freeText && !jsonspan.HoldsJSON(e.value.Of(c.body)) {
+		c.add(conversation.RuleArguments, e.callID)
+	}
+	if !c.isReasoned {
+		c.unreasoned = append(c.unreasoned, e.callID)
 	}
 }
 
-// call looks at a call.
-func (c *checker) call(e *entry) {
-	if _, known := c.answered[e.call]; known {
-		c.add(conversation.RuleRepeated, e.call)
+// checkOutput checks the output of a call. One that names no call needs none.
+func (c *checker) checkOutput(e *entry) {
+	if !c.hasForm(e) {
+		c.add(conversation.RuleOutput, e.callID)
 	}
-	c.answered[e.call] = 0
-	c.calls = append(c.calls, e.call)
-	if e.id != "" {
-		c.named[e.id] = e.call
-	}
-	if e.name == "" && !e.free && !span.HoldsJSON(e.value.Of(c.body)) {
-		c.add(conversation.RuleArguments, e.call)
-	}
-	if !c.reasoned {
-		c.bare = append(c.bare, e.call)
-	}
-}
-
-// output looks at the output of a call. One that names none answers none.
-func (c *checker) output(e *entry) {
-	if !c.isWritten(e) {
-		c.add(conversation.RuleOutput, e.call)
-	}
-	if e.call == "" {
-		return
-	}
-	n, called := c.answered[e.call]
-	if id, known := c.named[e.call]; e.named && !called && known {
-		e.call = id
-		n, called = c.answered[id]
+	id := e.callID
+	n, isKnown := c.answers[id]
+	if call, ok := c.calls[id]; e.ownID && !isKnown && ok {
+		id = call
+		n, isKnown = c.answers[id]
 	}
 	switch {
-	case !called:
-		c.add(conversation.RuleOrphan, e.call)
+	case id == "":
+	case !isKnown:
+		c.add(conversation.RuleOrphan, id)
 	case n > 0:
-		c.add(conversation.RuleAnsweredTwice, e.call)
+		c.add(conversation.RuleAnsweredTwice, id)
 	}
-	if called {
-		c.answered[e.call] = n + 1
+	if isKnown {
+		c.answers[id]++
 	}
 }
 
-// isWritten reports whether an output is written as those of its kind are.
-func (c *checker) isWritten(e *entry) bool {
+// hasForm reports whether an output has the form of its type.
+func (c *checker) hasForm(e *entry) bool {
 	v := e.value.Of(c.body)
 	switch {
 	case e.byID:
-		return len(v) > 0 && v[0] == '"' && span.HoldsJSON(v)
-	case e.typ == "shell_call_output":
-		return len(v) > 0 && v[0] == '[' && areChunks(v)
-	case e.loads || e.hidden || e.fixed || len(v) == 0:
+		return len(v) > 0 && v[0] == '"' && jsonspan.HoldsJSON(v)
+	case e.typeName == "shell_call_output":
+		if len(v) == 0 || v[0] != '[' {
+			return false
+		}
+		all := true
+		c.eachPart(e.value, func(o *jsonspan.Object) { all = all && isCommandOutput(o) })
+		return all
+	case e.fixed || len(v) == 0:
 		return true
 	}
 	return v[0] == '"' || v[0] == '['
-}
-
-// areChunks reports whether a list has nothing but what commands have written.
-func areChunks(list []byte) bool {
-	all := true
-	_, err := span.Elements(list, 0, func(i int) (int, error) {
-		end, err := span.EndOfValue(list, i)
-		if err != nil || list[i] != '{' {
-			all = false
-			return end, err
-		}
-		p, err := readPart(list, i)
-		all = all && err == nil && isChunk(&p)
-		return end, err
-	})
-	return all && err == nil
 }

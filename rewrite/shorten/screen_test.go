@@ -2,6 +2,7 @@ package shorten
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/rewritetest"
-	"epitome/rewrite/span"
 )
 
 func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
@@ -110,7 +111,7 @@ func (m *modelScreen) step(s, parameters, final string) {
 	case s == "\r":
 		m.col = 0
 	case s == "\b":
-		m.col -= rewritetest.Btoi(m.col > 0)
+		m.col = max(0, m.col-1)
 	case s == "\a":
 	case s == "\x1bc":
 		m.fresh()
@@ -158,15 +159,13 @@ func (m *modelScreen) command(parameters, final string) {
 	row := m.rows[m.row]
 	switch final {
 	case "A", "F":
-		for range max(number, 1) {
-			m.row -= rewritetest.Btoi(m.row > m.top && m.row > len(m.rows)-screenReach)
+		for n := max(number, 1); n > 0 && m.row > m.top && m.row > len(m.rows)-screenReach; n-- {
+			m.row--
 		}
 	case "B", "E":
 		m.row = min(m.row+max(number, 1), len(m.rows)-1)
 	case "C":
-		for range max(number, 1) {
-			m.col += rewritetest.Btoi(m.col < screenWidth)
-		}
+		m.col = max(m.col, min(m.col+max(number, 1), screenWidth))
 	case "D":
 		m.col = max(m.col-max(number, 1), 0)
 	case "G", "`":
@@ -286,8 +285,12 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 // corpusResults gives f the text of every tool result of the real conversations.
 func corpusResults(t *testing.T, f func(text string)) {
 	t.Helper()
-	rewritetest.Corpus(t, func(name string, body []byte) {
-		r, err := chat.Read(body)
+	for _, name := range rewritetest.Conversations(t) {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := chat.Dialect{}.Read(body, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -295,15 +298,11 @@ func corpusResults(t *testing.T, f func(text string)) {
 			if it.Role != conversation.Tool {
 				continue
 			}
-			parts, err := r.Parts(&it)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			for _, p := range parts {
+			for _, p := range it.Parts {
 				if p.Kind == conversation.TextPart {
-					f(string(span.TextOf(p.Value.Of(r.Body))))
+					f(string(jsonspan.TextOf(p.Value.Of(r.Body))))
 				}
 			}
 		}
-	})
+	}
 }

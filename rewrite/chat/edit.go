@@ -1,0 +1,57 @@
+package chat
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+)
+
+// message returns a message with a text.
+func message(role conversation.Role, text string) []byte {
+	b := append([]byte(`{"role":"`), role.String()...)
+	return append(jsonspan.AppendQuoted(append(b, `","content":`...), text), '}')
+}
+
+func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
+
+func (Dialect) TextPart(_ *conversation.Item, text string) []byte {
+	return append(jsonspan.AppendQuoted([]byte(`{"type":"text","text":`), text), '}')
+}
+
+// ReplaceContent puts a string in the place of a content: the API takes one wherever it takes parts.
+func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+	if it.Content.Empty() {
+		return nil
+	}
+	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
+}
+
+// Append adds text at the end of a content that is a string, or as one more part.
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	switch {
+	case it.Content.Empty():
+		return e, false
+	case r.Body[it.Content.Start] == '"':
+		return jsonspan.AddText(it.Content, text), true
+	case jsonspan.HasElements(r.Body, it.Content):
+		return jsonspan.AddElement(r.Body, it.Content, d.TextPart(it, text)), true
+	}
+	return e, false
+}
+
+// AppendSystem adds text to the last of the leading system messages, as many servers take no other one behind that, or
+// puts a message before all others.
+func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+	switch {
+	case r.Lead > 0:
+		return d.Append(r, &r.Items[r.Lead-1], "\n\n"+text)
+	case len(r.Items) == 0:
+		return e, false
+	}
+	before := jsonspan.Span{Start: r.List, End: r.List}
+	return jsonspan.Edit{Span: before, With: append(message(conversation.System, text), ',')}, true
+}
+
+// Mark is false: the API has no marks for a cache. Those that some servers take are left as they are.
+func (Dialect) Mark([]byte, string) ([]byte, bool) { return nil, false }
+
+func (Dialect) MarksBeside(*conversation.Request) (n, most int) { return 0, 0 }

@@ -1,0 +1,230 @@
+// Package chat is the dialect of Chat Completions.
+//
+// The names of its JSON and its paths stand here and nowhere else: how a request is read and edited, what its servers
+// check, how a model is asked for a summary, and what answers say. No byte outside an edit changes.
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+	"epitome/tokenize"
+)
+
+// Dialect implements the dialects of conversations, of the proxy and of summaries. It has no state.
+type Dialect struct{}
+
+func (Dialect) Name() string { return "chat" }
+
+func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
+	r := &conversation.Request{Dialect: d, Body: body}
+	messages := func(start int) (int, error) {
+		if body[start] != '[' {
+			return 0, errors.New("messages is not a list")
+		}
+		r.List = start + 1
+		return jsonspan.ElementsFrom(body, r.Reuse(known), func(start int) (int, error) {
+			it, err := readMessage(body, start)
+			if err != nil {
+				return 0, fmt.Errorf("cannot read message %d: %w", len(r.Items), err)
+			}
+			r.Items = append(r.Items, it)
+			return it.End, nil
+		})
+	}
+	setting := func(key []byte, v jsonspan.Span) error { return readSetting(r, string(key), v) }
+	if err := conversation.ReadBody(r, "messages", messages, setting); err != nil {
+		return nil, err
+	}
+	if conversation.AsksForSummary(r) {
+		r.Upkeep = conversation.ClientSummarizes
+	}
+	isOther := func(p conversation.Part) bool { return p.Kind == conversation.OtherPart }
+	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
+		return slices.ContainsFunc(it.Parts, isOther)
+	})
+	return r, nil
+}
+
+func readSetting(r *conversation.Request, key string, v jsonspan.Span) (err error) {
+	switch key {
+	case "model":
+		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
+	case "tools":
+		r.Tools = jsonspan.UnlessNull(r.Body, v)
+	case "stream":
+		r.Stream = string(v.Of(r.Body)) == "true"
+	case "functions", "plugins", "web_search_options":
+		r.Unpriced = r.Unpriced || !jsonspan.UnlessNull(r.Body, v).Empty()
+	case "response_format":
+		r.Unpriced = r.Unpriced || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
+	case "tool_choice", "reasoning_effort":
+		r.Settings = append(r.Settings, v)
+	case usualCap, otherCap:
+		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
+			r.MaxOutput = max(r.MaxOutput, n)
+		}
+	}
+	return err
+}
+
+// readMessage reads the message that begins at start.
+func readMessage(body []byte, start int) (it conversation.Item, err error) {
+	o, err := jsonspan.ObjectAt(body, start)
+	if err != nil {
+		return it, err
+	}
+	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
+	it.StartsAnswer = it.Role == conversation.Assistant
+	it.Locked = it.Role == conversation.Unknown
+	if it.Role == conversation.Tool {
+		it.Answers = cmp.Or(o.Text("tool_call_id"), functionID(it.Name))
+	}
+	for _, key := range [...]string{"reasoning", "reasoning_content", "reasoning_text", "thinking"} {
+		v := o.Value(key)
+		if !v.Empty() && body[v.Start] == '"' && v.End-v.Start > it.Reasoning.End-it.Reasoning.Start {
+			it.Reasoning = v
+		}
+	}
+	if it.Content = o.Find("content"); !it.Content.Empty() {
+		if it.Parts, err = readParts(body, it.Content); err != nil {
+			return it, err
+		}
+	}
+	if it.Calls, err = readCalls(body, o); err != nil {
+		return it, err
+	}
+	it.Hash, err = hash(body, &it)
+	return it, err
+}
+
+var roles = map[string]conversation.Role{
+	"system": conversation.System, "developer": conversation.System, "user": conversation.User,
+	"assistant": conversation.Assistant, "tool": conversation.Tool, "function": conversation.Tool,
+}
+
+// functionID is the ID of a call of a function and of its result, as they were before there were tools: they have none
+// of their own.
+func functionID(name string) string { return "function " + name }
+
+// readParts reads the parts of a content. Anything but a list is one part.
+func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, err error) {
+	read := func(i int) (int, error) {
+		p, err := readPart(body, i)
+		parts = append(parts, p)
+		return p.End, err
+	}
+	if body[content.Start] == '[' {
+		_, err = jsonspan.Elements(body, content.Start, read)
+	} else {
+		_, err = read(content.Start)
+	}
+	return parts, err
+}
+
+func readPart(body []byte, i int) (p conversation.Part, err error) {
+	if body[i] != '{' {
+		end, err := jsonspan.EndOfValue(body, i)
+		p.Span = jsonspan.Span{Start: i, End: end}
+		if p.Value = p.Span; body[i] == '"' {
+			p.Kind = conversation.TextPart
+		}
+		return p, err
+	}
+	o, err := jsonspan.ObjectAt(body, i)
+	if err != nil {
+		return p, err
+	}
+	p.Span = o.Span
+	switch text := o.Find("text", "refusal"); {
+	case !text.Empty() && body[text.Start] == '"':
+		p.Kind, p.Value = conversation.TextPart, text
+	case !o.Find("image_url").Empty():
+		image := o.In("image_url") // Mistral also takes an address in its place
+		p.Kind, p.Detail = conversation.ImagePart, image.Value("detail")
+		p.Value = cmp.Or(image.Value("url"), o.Value("image_url"))
+	case !o.Find("input_audio").Empty():
+		audio := o.In("input_audio")
+		p.Kind, p.Value, p.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+	case !o.Find("file").Empty():
+		p.Kind, p.Value = conversation.FilePart, o.In("file").Value("file_data")
+	default:
+		p.Value = p.Span
+	}
+	return p, nil
+}
+
+// readCalls reads the calls of a message.
+func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
+	if function := message.In("function_call"); !function.Empty() {
+		name := function.Text("name")
+		calls = append(calls, conversation.Call{ID: functionID(name), Name: name, Arguments: function.Value("arguments")})
+	}
+	list := message.Value("tool_calls")
+	if !jsonspan.HasElements(body, list) {
+		return calls, nil
+	}
+	_, err = jsonspan.Elements(body, list.Start, func(i int) (int, error) {
+		call, err := jsonspan.ObjectAt(body, i)
+		if err != nil {
+			return 0, err
+		}
+		function := call.In("function")
+		c := conversation.Call{ID: call.Text("id"), Name: function.Text("name"), Arguments: function.Value("arguments")}
+		if custom := call.In("custom"); !custom.Empty() { // a tool that takes free text
+			c.Name, c.Arguments, c.FreeText = custom.Text("name"), custom.Value("input"), true
+		}
+		calls = append(calls, c)
+		return call.End, nil
+	})
+	return calls, err
+}
+
+// hash returns a digest of what a message says. A text is the same as a list of that text: some clients send the newest
+// messages as lists, to mark them for a cache, and older ones as texts.
+func hash(body []byte, it *conversation.Item) (jsonspan.Sum, error) {
+	_, rest, err := jsonspan.Digest(body, it.Start, isLoose)
+	if err != nil || it.Content.Empty() {
+		return rest, err
+	}
+	var content jsonspan.Sum
+	if body[it.Content.Start] == '"' {
+		content = jsonspan.ListSum([]jsonspan.Sum{jsonspan.MemberSum([]jsonspan.Member{
+			{Key: []byte("type"), Value: jsonspan.LeafSum([]byte(`"text"`))},
+			{Key: []byte("text"), Value: jsonspan.LeafSum(it.Content.Of(body))},
+		})})
+	} else {
+		_, content, err = jsonspan.Digest(body, it.Content.Start, isLoose)
+	}
+	return jsonspan.ListSum([]jsonspan.Sum{rest, content}), err
+}
+
+// isLoose reports what the digest of a message leaves out: marks for a cache, reasoning, which clients send back or
+// leave out as they like, and the content, which has a digest of its own.
+func isLoose(key []byte, depth int) bool {
+	switch string(key) {
+	case "content", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
+		return depth == 0
+	}
+	return string(key) == "cache_control"
+}
+
+// Declared reads the declarations of tools; nil if they are not as expected.
+func (Dialect) Declared(tools []byte) []tokenize.Tool {
+	var all []struct{ Function tokenize.Tool }
+	if json.Unmarshal(tools, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		list[i] = t.Function
+	}
+	return list
+}

@@ -1,0 +1,239 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"epitome/inject"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/ledger"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
+	"epitome/rewrite/rewritetest"
+	"epitome/store/memory"
+	"epitome/tokenize"
+	"epitome/unit"
+)
+
+// plainShelf has room for everything.
+type plainShelf struct{ names sync.Map }
+
+func (s *plainShelf) Name(scope string, content []byte) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(scope+"\x00"+string(content))))[:20]
+}
+func (s *plainShelf) Address(name string) string { return "/artifacts/" + name + ".txt" }
+func (s *plainShelf) Full() bool                 { return false }
+
+func (s *plainShelf) Put(name string, _ []byte, _ bool) error {
+	s.names.Store(name, true)
+	return nil
+}
+
+func (s *plainShelf) Touch(name string) bool {
+	_, ok := s.names.Load(name)
+	return ok
+}
+
+// injecting shapes conversations that may be given the files of docs and rules, and what is known in the project shop.
+type injecting struct {
+	t        *testing.T
+	dialect  conversation.Dialect
+	deps     Deps
+	shaper   *Shaper
+	contexts []string
+	project  string
+	window   int
+	now      time.Time
+}
+
+func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
+	t.Helper()
+	facts := memory.New(1<<20, time.Now)
+	i := &injecting{t: t, dialect: d, window: 100_000, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return i.now }
+	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: &plainShelf{},
+		Memory: inject.NewMemory(facts, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, clock)}
+	for _, context := range []string{"docs", "rules"} {
+		if err := given.Files.Add(context, []inject.NewFile{{Name: context + ".md", Text: []byte("Read me.")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.deps = Deps{
+		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(Shelf), Counters: vocabularies, Models: tokenize.NewModels(),
+		Memo: memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
+	}
+	i.learn("The port is 8080.")
+	i.restart()
+	return i
+}
+
+func (i *injecting) restart() { i.shaper = NewShaper(i.deps) }
+
+func (i *injecting) learn(text string) {
+	l := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: text}}}
+	if err := i.deps.Inject.Memory.Learn(inject.Owner{Project: "shop"}, l); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// body is a conversation with so many answers. All say the same.
+func (i *injecting) body(first, answer string, answers int) string {
+	list := []string{fmt.Sprintf(`{"role":"user","content":%q}`, first)}
+	for range answers {
+		list = append(list, fmt.Sprintf(`{"role":"assistant","content":%q},{"role":"user","content":"And?"}`, answer))
+	}
+	form := `{"model":"gpt-5","max_tokens":9,"messages":[%s]}`
+	if i.dialect.Name() == "responses" {
+		form = `{"model":"gpt-5","input":[%s]}`
+	}
+	return fmt.Sprintf(form, strings.Join(list, ","))
+}
+
+// send returns what is added to a request.
+func (i *injecting) send(body string) string {
+	i.t.Helper()
+	limits := rewritetest.Limits()
+	out := i.shaper.Shape(Input{Dialect: i.dialect, Body: []byte(body), Upstream: "up", Contexts: i.contexts,
+		Project: i.project, Limits: &limits, Now: i.now})
+	if out.Report.Err != nil {
+		i.t.Fatal(out.Report.Err)
+	}
+	added := out.Report.Added
+	if (added.Tokens > 0) != (string(out.Body) != body) || len(out.Body) < len(body) {
+		i.t.Errorf("the report tells of %+v, and sent is %s", added, out.Body)
+	}
+	if added.Tokens == 0 {
+		return ""
+	}
+	if (added.Memory > 0) != strings.Contains(string(out.Body), "8080") ||
+		slices.Contains(added.Names, "docs") != strings.Contains(string(out.Body), "docs.md") {
+		i.t.Errorf("the report tells of %+v, and sent is %s", added, out.Body)
+	}
+	first, last := conversation.CommonPrefix([]byte(body), out.Body), 0
+	for body[len(body)-1-last] == out.Body[len(out.Body)-1-last] && last < len(body)-1-first {
+		last++
+	}
+	return string(out.Body[first : len(out.Body)-last])
+}
+
+func inAllDialects(t *testing.T, f func(*testing.T, *injecting)) {
+	t.Helper()
+	for _, d := range []conversation.Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}} {
+		t.Run(d.Name(), func(t *testing.T) { f(t, newInjecting(t, d)) })
+	}
+}
+
+// The first request decides, whatever later ones ask for, and whatever is known and kept then.
+func TestAConversationKeepsWhatItWasGiven(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		i.contexts, i.project = []string{"docs"}, "shop"
+		given := i.send(i.body("hi", "Yes.", 0))
+		if !strings.Contains(given, "docs.md") || !strings.Contains(given, "8080") {
+			t.Fatalf("given is %q", given)
+		}
+		answers := 0
+		step := func(what string, change func()) {
+			t.Helper()
+			change()
+			for range 2 {
+				answers++
+				if got := i.send(i.body("hi", "Yes.", answers)); got != given {
+					t.Errorf("%s: got %q, want %q", what, got, given)
+				}
+			}
+		}
+		step("nothing changes", func() {})
+		step("nothing is asked for", func() { i.contexts, i.project = nil, "" })
+		step("after a restart", i.restart)
+		step("other files are asked for", func() { i.contexts = []string{"rules"} })
+		step("after a restart", i.restart)
+		step("more is learned, and files are removed", func() {
+			i.project = "shop"
+			i.learn("The host is up.")
+			if err := i.deps.Inject.Files.Remove("docs"); err != nil {
+				t.Fatal(err)
+			}
+			i.restart()
+		})
+		step("the next day", func() { i.now = i.now.Add(24 * time.Hour) })
+		step("after a restart", i.restart)
+		step("memory is off", func() { i.deps.Inject.Memory.Configure(inject.MemoryConfig{}); i.restart() })
+		step("nothing is injected any more", func() { i.deps.Inject = nil; i.restart() })
+	})
+}
+
+func TestNothingIsAddedInTheMiddle(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		want := func(body, want string) {
+			t.Helper()
+			if got := i.send(body); got != want {
+				t.Errorf("%s has %q, want %q", body, got, want)
+			}
+		}
+		want(i.body("hi", "Yes.", 0), "")
+		i.contexts, i.project = []string{"docs"}, "shop"
+		want(i.body("hi", "Yes.", 1), "")
+		want(i.body("never seen", "Yes.", 1), "")
+		i.restart()
+		want(i.body("hi", "Yes.", 2), "")
+		i.contexts, i.window = nil, 100
+		want(i.body("no room", "Yes.", 0), "")
+		i.window = 100_000
+		want(i.body("no room", "Yes.", 1), "")
+	})
+}
+
+// A job that begins in the same words each day, and is answered alike, is told what is known that day.
+func TestEqualJobsAreToldWhatIsKnownThen(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		i.project = "shop"
+		given := map[int]string{}
+		for day := range 3 {
+			for answers := range 4 {
+				got := i.send(i.body("hi", "Yes.", answers))
+				if answers == 0 {
+					given[day] = got
+				}
+				if got != given[day] || answers == 0 && day > 0 && got == given[day-1] {
+					t.Errorf("on day %d, after %d answers, told is %q, want %q", day, answers, got, given[day])
+				}
+			}
+			i.now = i.now.Add(24 * time.Hour)
+			i.learn(fmt.Sprintf("It was changed on day %d.", day))
+			i.restart()
+		}
+	})
+}
+
+// Conversations that begin alike and ask for different things stay as each of them began.
+func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		for _, order := range [][]string{{"", "docs", "rules"}, {"docs", ""}, {"rules", "docs", ""}} {
+			first, given := fmt.Sprint(order), map[string]string{}
+			for _, wish := range order {
+				i.contexts = strings.Fields(wish)
+				given[wish] = i.send(i.body(first, wish, 0))
+				if strings.Contains(given[wish], "docs.md") != (wish == "docs") {
+					t.Errorf("%v: who asks for %q is given %q", order, wish, given[wish])
+				}
+			}
+			for answers := 1; answers < 4; answers++ {
+				for wish, want := range given {
+					if i.contexts = strings.Fields(wish); answers > 1 {
+						i.contexts = nil // it asks in its first two requests
+					}
+					if got := i.send(i.body(first, wish+"!", answers)); got != want {
+						t.Errorf("%v: who asked for %q has %q after %d answers, want %q", order, wish, got, answers, want)
+					}
+				}
+				i.restart()
+			}
+		}
+	})
+}

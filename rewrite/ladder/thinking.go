@@ -1,0 +1,80 @@
+package ladder
+
+import (
+	"epitome/event"
+	"epitome/rewrite/ledger"
+)
+
+// Some models accept their thinking only behind an unchanged prefix, to the byte. So where an item is sent otherwise than
+// before, all thinking behind it goes, in the same decision, and never comes back. Thinking that comes later stands
+// behind whatever is sent then, and stays.
+
+// DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says that
+// the provider refused it. It comes when all else is decided.
+func DropThinking(s *State, refused bool) {
+	from := 0
+	if !refused {
+		if !s.Binds {
+			return
+		}
+		if from = s.firstChanged(); from == never {
+			return
+		}
+	}
+	dropped, _, _ := s.edited()
+	gone := s.withoutThinking()
+	var edits []ledger.Edit
+	for i := from; i < len(s.Request.Items); i++ {
+		it := &s.Request.Items[i]
+		if len(it.Thinking) == 0 || dropped[i] || gone[i] {
+			continue
+		}
+		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
+			Artifacts: []string{s.keep(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
+		if it.OnlyThinks() {
+			e.Op, e.Saved = ledger.Drop, s.Size(i)
+		}
+		edits = append(edits, e)
+	}
+	if len(edits) > 0 {
+		s.Add(edits...)
+	}
+}
+
+// firstChanged is the first item that the new edits change; never if they change none.
+func (s *State) firstChanged() int {
+	first := never
+	for k := range s.Added {
+		first = min(first, s.Added[k].First)
+	}
+	return first
+}
+
+// withoutThinking returns the items whose thinking was taken out.
+func (s *State) withoutThinking() map[int]bool {
+	gone := map[int]bool{}
+	for k := range s.Edits {
+		if s.Edits[k].Op == ledger.DropThinking {
+			gone[s.Edits[k].First] = true
+		}
+	}
+	return gone
+}
+
+// lastThinking is the last item whose thinking is sent; -1 if there is none.
+func (s *State) lastThinking() int {
+	dropped, _, _ := s.edited()
+	gone := s.withoutThinking()
+	for i := len(s.Request.Items) - 1; i >= 0; i-- {
+		if len(s.Request.Items[i].Thinking) > 0 && !dropped[i] && !gone[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// mustThink reports whether the request ends within a round in which thinking must not be missing, and can be sent
+// behind nothing else than before: until the user's next message nothing may change.
+func (s *State) mustThink() bool {
+	return s.Request.ThinksFirst && s.Request.AwaitsAnswer() && s.Binds && s.lastThinking() >= 0
+}

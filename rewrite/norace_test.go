@@ -1,6 +1,0 @@
-//go:build !race
-
-package rewrite
-
-// raced says that the race detector is on: it makes pools forget, and everything ten times slower.
-const raced = false

@@ -1,0 +1,143 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+	"epitome/tokenize"
+)
+
+// ReplaceContent returns the edits that replace all that an item says by one text, in the form that the content has. A
+// mark for the cache stays.
+func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+	switch {
+	case it.Content.Empty() || it.Locked:
+		return nil
+	case len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart:
+		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
+	case r.Body[it.Content.Start] != '[':
+		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
+	case len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart && it.Parts[0].Empty():
+		edits := make([]jsonspan.Edit, len(it.Parts)) // outputs of commands, which keep their exit codes
+		for k := range it.Parts {
+			edits[k] = conversation.ReplaceText(&it.Parts[k], text)
+			text = ""
+		}
+		return edits
+	}
+	part := d.TextPart(it, text)
+	if n := len(it.Marks); n > 0 {
+		part = withMark(part, len(part)-1, string(it.Marks[n-1].Value.Of(r.Body)))
+	}
+	return []jsonspan.Edit{{Span: it.Content, With: append(append([]byte{'['}, part...), ']')}}
+}
+
+// TextPart returns a part of a content that says text.
+func (Dialect) TextPart(it *conversation.Item, text string) []byte {
+	if it.Role == conversation.Assistant {
+		return append(jsonspan.AppendQuoted([]byte(`{"type":"output_text","text":`), text), `,"annotations":[]}`...)
+	}
+	return appendText(nil, text)
+}
+
+func appendText(dst []byte, text string) []byte {
+	return append(jsonspan.AppendQuoted(append(dst, `{"type":"input_text","text":`...), text), '}')
+}
+
+// UserMessage returns a message of the user.
+func (Dialect) UserMessage(text string) []byte { return appendMessage(nil, "user", text) }
+
+func appendMessage(dst []byte, role, text string) []byte {
+	dst = append(append(append(dst, `{"type":"message","role":"`...), role...), `","content":[`...)
+	return append(appendText(dst, text), "]}"...)
+}
+
+// Append returns the edit that adds text behind all that the user says in an item.
+func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	if it.Role != conversation.User {
+		return e, false
+	}
+	return appendTo(r, it, text)
+}
+
+func appendTo(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	switch at := it.Content; {
+	case at.Empty() || it.Locked:
+		return e, false
+	case r.Body[at.Start] == '"':
+		return jsonspan.AddText(at, text), true
+	case jsonspan.HasElements(r.Body, at):
+		return jsonspan.AddElement(r.Body, at, appendText(nil, text)), true
+	}
+	return e, false
+}
+
+// AppendSystem returns the edit that adds text to the last of the leading messages of the system, or puts a message
+// before all others. The instructions stay as they are: a provider that keeps the conversation does not keep them.
+func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+	message := appendMessage(nil, "developer", text)
+	switch {
+	case len(r.Items) == 0:
+		return e, false
+	case r.Body[r.Items[0].Start] == '"': // the input becomes a list
+		input := append(append([]byte{'['}, message...), `,{"type":"message","role":"user","content":`...)
+		input = append(append(input, r.Items[0].Of(r.Body)...), "}]"...)
+		return jsonspan.Edit{Span: r.Items[0].Span, With: input}, true
+	case r.Lead == 0:
+		at := r.Items[0].Start
+		return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append(message, ',')}, true
+	}
+	last := &r.Items[r.Lead-1]
+	if !last.Content.Empty() && r.Body[last.Content.Start] == '"' {
+		text = "\n\n" + text
+	}
+	if e, ok = appendTo(r, last, text); ok {
+		return e, true
+	}
+	e.Span = jsonspan.Span{Start: last.End, End: last.End}
+	e.With = append([]byte{','}, message...)
+	return e, true
+}
+
+// Mark puts a mark for the cache on a message or a part.
+func (Dialect) Mark(said []byte, value string) ([]byte, bool) {
+	switch {
+	case value == "":
+		return said, false
+	case bytes.HasPrefix(said, []byte(`,{`)):
+		return withMark(said, len(said)-len("}"), value), true
+	case bytes.HasPrefix(said, []byte(`{`)) && bytes.HasSuffix(said, []byte("}]}")):
+		return withMark(said, len(said)-len("}]}"), value), true
+	}
+	return said, false
+}
+
+// withMark puts a mark where a part ends.
+func withMark(said []byte, end int, value string) []byte {
+	marked := append(bytes.Clone(said[:end]), `,"`+breakpoint+`":`+value...)
+	return append(marked, said[end:]...)
+}
+
+// MarksBeside counts no marks outside of the items. The provider writes its cache at no more than four.
+func (Dialect) MarksBeside(*conversation.Request) (n, most int) { return 0, 4 }
+
+// Declared reads the declarations of tools; nil unless all of them are functions.
+func (Dialect) Declared(tools []byte) []tokenize.Tool {
+	var all []struct {
+		Type string
+		tokenize.Tool
+	}
+	if json.Unmarshal(tools, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		if t.Type != "function" || t.Name == "" {
+			return nil
+		}
+		list[i] = t.Tool
+	}
+	return list
+}

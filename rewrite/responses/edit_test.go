@@ -1,0 +1,132 @@
+package responses
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+)
+
+func TestReplacesContentInItsForm(t *testing.T) {
+	f := func(call, was, want string) {
+		t.Helper()
+		r := mustRead(t, bodyOf(task, call, was, done))
+		out, err := jsonspan.Splice(r.Body, Dialect{}.ReplaceContent(r, &r.Items[len(r.Items)-2], `a "stub"`))
+		if want = bodyOf(task, call, want, done); err != nil || string(out) != want {
+			t.Errorf("got\n%s\nwant\n%s (%v)", out, want, err)
+			return
+		}
+		if err := conversation.Worse(r, mustRead(t, string(out))); err != nil {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	as := func(output string) string {
+		return `{"type":"function_call_output","call_id":"1","output":` + output + `,"status":"completed"}`
+	}
+	const image, mark = `{"type":"input_image","image_url":"u"}`, `,"prompt_cache_breakpoint":{"b":1}`
+	f(call, as(`"long"`), as(`"a \"stub\""`))
+	part := func(text, more string) string { return `{"type":"input_text","text":` + text + more + `}` }
+	f(call, as(`[`+part(`"long"`, mark)+`]`), as(`[`+part(`"a \"stub\""`, mark)+`]`))
+	f(call, as(`[`+part(`"a"`, mark)+`, `+image+`]`), as(`[`+part(`"a \"stub\""`, mark)+`]`))
+	chunks := func(a, b, c string) string {
+		return `{"type":"shell_call_output","call_id":"1","output":[ {"stdout":` + a + `, "stderr":` + b +
+			`,"outcome":{"exit_code":1}},{"outcome":{"type":"timeout"},"stdout":` + c + `}],"max_output_length":9}`
+	}
+	f(`{"type":"shell_call","call_id":"1","action":{}}`, chunks(`"x"`, `"y"`, `"z"`), chunks(`"a \"stub\""`, `""`, `""`))
+	f(shell, `{"type":"local_shell_call_output","id":"ls_1","output":"{\"output\":\"x\"}","status":"completed"}`,
+		`{"type":"local_shell_call_output","id":"ls_1","output":"\"a \\\"stub\\\"\"","status":"completed"}`)
+	f(call+`,`+output, `{"role":"user","content":[`+part(`"a"`, "")+`,`+image+`]}`,
+		`{"role":"user","content":[`+part(`"a \"stub\""`, "")+`]}`)
+	screen := `{"type":"computer_call_output","call_id":"1","output":{"type":"computer_screenshot","image_url":"u"}}`
+	f(`{"type":"computer_call","call_id":"1","action":{}}`, screen, screen)
+}
+
+func TestAppendsAndMarks(t *testing.T) {
+	f := func(system bool, was, want string) {
+		t.Helper()
+		r := mustRead(t, `{"input":`+was+`}`)
+		e, ok := Dialect{}.Append(r, &r.Items[0], "\nb")
+		if system {
+			e, ok = Dialect{}.AppendSystem(r, "b")
+		}
+		if ok != (want != "") {
+			t.Errorf("%s: text can be added: %v", was, ok)
+		}
+		if !ok {
+			return
+		}
+		if got, err := jsonspan.Splice(r.Body, []jsonspan.Edit{e}); err != nil || string(got) != `{"input":`+want+`}` {
+			t.Errorf("got %s, want %s (%v)", got, want, err)
+		}
+	}
+	f(false, `[{"role":"user","content":"a"}]`, `[{"role":"user","content":"a\nb"}]`)
+	f(false, `[{"role":"user","content":[{"x":1} ],"id":"x"}]`,
+		`[{"role":"user","content":[{"x":1} ,{"type":"input_text","text":"\nb"}],"id":"x"}]`)
+	f(false, `[{"role":"user","content":[ ]}]`, "")
+	f(false, `[`+done+`]`, "")
+	f(false, `"a"`, "")
+	const said = `{"type":"message","role":"developer","content":[{"type":"input_text","text":"b"}]}`
+	f(true, `"a"`, `[`+said+`,{"type":"message","role":"user","content":"a"}]`)
+	f(true, `[ `+task+`]`, `[ `+said+`,`+task+`]`)
+	f(true, `[{"role":"system","content":"a"},`+task+`]`, `[{"role":"system","content":"a\n\nb"},`+task+`]`)
+	f(true, `[{"type":"additional_tools"},`+task+`]`, `[{"type":"additional_tools"},`+said+`,`+task+`]`)
+
+	message, ok := Dialect{}.Mark(Dialect{}.UserMessage("a"), `{}`)
+	if r := mustRead(t, bodyOf(string(message))); !ok || len(r.Items[0].Marks) != 1 || r.TextOf(&r.Items[0]) != "a" {
+		t.Errorf("%s has no mark", message)
+	}
+}
+
+// Promise 2: items go, and every other byte stays.
+func TestDropsItems(t *testing.T) {
+	r := mustRead(t, bodyOf(task, reasoned+` , `+call, output, done, task))
+	message := Dialect{}.UserMessage("summary")
+	edits, err := conversation.DropItems(r, []conversation.Drop{{First: 1, Count: 3, Message: message}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jsonspan.Splice(r.Body, edits)
+	if want := bodyOf(task, string(message), task); err != nil || string(out) != want {
+		t.Errorf("got %s, want %s (%v)", out, want, err)
+	}
+}
+
+func TestFlawsAreFound(t *testing.T) {
+	f := func(want string, entries ...string) {
+		t.Helper()
+		r := mustRead(t, bodyOf(entries...))
+		if got := fmt.Sprint(Dialect{}.Flaws(r)); got != "["+want+"]" {
+			t.Errorf("%s\nhas %s, want [%s]", strings.Join(entries, "\n"), got, want)
+		}
+	}
+	f("", task, call, other, second, output, done)
+	f("", task, call, done, output, done) // the model may go on to speak
+	f("", task, call, output, task, other, second)
+	f("", task, `{"type":"function_call_output","name":"monitor","output":"r"}`)
+	f("a call is not answered (2)", task, call, other, output, done)
+	f("a tool's result answers no call before it (1) a call is not answered (1)", task, output, call)
+	f("a call is answered twice (1)", task, call, output, output)
+	f("several calls have one id (1)", task, call, output, call, output)
+	f("a call's arguments are not JSON (1)", task, strings.Replace(call, `"{}"`, `"{"`, 1), output)
+	f("", task, `{"type":"custom_tool_call","call_id":"1","name":"a","input":"{"}`, output)
+	f("a role is unknown (1)", task, odd)
+	f("a role is unknown (1)", task, `{"role":"critic","content":"x"}`)
+	f("", task, reasoned, call, output, reasoned, done)
+	f("what the model thought is apart from what it led to (2)", task, reasoned, task)
+	f("a call is apart from what the model thought before it (2)", task, reasoned, call, output, other, second)
+	f("", task, reasoned, `{"id":"fc_9"}`, call, output)
+	const written = "a result is not written as those of its kind are (1)"
+	f("", task, shell, `{"type":"local_shell_call_output","id":"ls_1","output":"\"a\""}`)
+	f("", task, shell, `{"type":"local_shell_call_output","id":"1","output":"{}"}`)
+	f(written, task, shell, `{"type":"local_shell_call_output","id":"1","output":"a"}`)
+	command := `{"type":"shell_call","call_id":"1","action":{}}`
+	f(written, task, command, `{"type":"shell_call_output","call_id":"1","output":"a"}`)
+	f(written, task, command, `{"type":"shell_call_output","call_id":"1","output":[{"text":"a"}]}`)
+	f(written, task, call, strings.Replace(output, `"r"`, `{"a":1}`, 1))
+	f("", task, `{"type":"apply_patch_call","call_id":"1"}`, `{"type":"apply_patch_call_output","call_id":"1"}`)
+	f("a message says nothing (0)", `{"role":"user","content":[]}`)
+	f("a part stands in a message of another kind (0)", `{"role":"user","content":[{"type":"output_text","text":"x"}]}`)
+	f("a request for a compaction is not the last item (2)", task, `{"type":"compaction_trigger"}`, task)
+}

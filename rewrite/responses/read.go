@@ -1,0 +1,233 @@
+// Package responses is the dialect of OpenAI Responses. The names of its JSON appear here and nowhere else.
+//
+// An edit changes no byte outside of its span, an entry of an unknown type is never changed, and encrypted content is
+// never read.
+package responses
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+)
+
+// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of input, but for
+// an answer of the model: its run of reasoning, messages and calls is one item, as they come and go together.
+type Dialect struct{}
+
+// Name returns the name of the dialect in the keys of decisions.
+func (Dialect) Name() string { return "responses" }
+
+// Read parses a body.
+func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
+	r := &conversation.Request{Body: body, Dialect: d}
+	rd := reader{request: r, shells: map[string]string{}}
+	if callsLocalShell(known) { // its entries have IDs that no item keeps
+		known = nil
+	}
+	readList := func(start int) (int, error) { return rd.readInput(start, known) }
+	if err := conversation.ReadBody(r, "input", readList, rd.readSetting); err != nil {
+		return nil, err
+	}
+	if conversation.AsksForSummary(r) {
+		r.Upkeep = conversation.ClientSummarizes
+	}
+	isOther := func(p conversation.Part) bool { return p.Kind == conversation.OtherPart }
+	r.Unpriced = slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
+		return it.Role == conversation.Unknown || slices.ContainsFunc(it.Parts, isOther)
+	})
+	return r, nil
+}
+
+// reader reads one request.
+type reader struct {
+	request *conversation.Request
+	run     []entry           // entries of the answer that is being read
+	shells  map[string]string // IDs of local shell calls, by those of their entries
+}
+
+func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
+	r := rd.request
+	if v = jsonspan.UnlessNull(r.Body, v); v.Empty() {
+		return nil
+	}
+	switch string(key) {
+	case "model":
+		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
+	case "instructions":
+		r.System, r.Prompts = v, []jsonspan.Span{v}
+	case "tools":
+		r.Tools = v
+	case "tool_choice", "reasoning":
+		r.Settings = append(r.Settings, v)
+	case "stream":
+		r.Stream = string(v.Of(r.Body)) == "true"
+	case "max_output_tokens":
+		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
+	case "previous_response_id", "conversation", "prompt":
+		if r.ServerState.Empty() || string(key) != "prompt" {
+			r.ServerState = v
+		}
+		if r.Upkeep != conversation.ClientSummarizes {
+			r.Upkeep = conversation.ProviderRemembers
+		}
+	case "context_management":
+		if r.Upkeep == conversation.NobodyElse && jsonspan.HasElements(r.Body, v) {
+			r.Upkeep = conversation.ProviderClears
+		}
+	case "truncation":
+		r.Truncates = string(v.Of(r.Body)) == `"auto"`
+	case "client_metadata":
+		if bytes.Contains(v.Of(r.Body), []byte(`\"request_kind\":\"compaction\"`)) { // Codex
+			r.Upkeep = conversation.ClientSummarizes
+		}
+	}
+	return err
+}
+
+// readInput reads the input that begins at start: a list of entries, or a text of the user's, which never changes.
+func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
+	r := rd.request
+	switch r.Body[start] {
+	case '"':
+		if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
+			return 0, err
+		}
+		text := jsonspan.Span{Start: start, End: end}
+		it := conversation.Item{Span: text, Role: conversation.User, Locked: true, Hash: sumOfInput(text.Of(r.Body))}
+		addContent(r.Body, &it, text)
+		r.Items = append(r.Items, it)
+		return end, nil
+	case '[':
+		r.List = start + 1
+		end, err = jsonspan.ElementsFrom(r.Body, r.Reuse(known), rd.readEntry)
+		rd.endRun()
+		return end, err
+	}
+	return 0, errors.New("input is neither a string nor a list")
+}
+
+// sumOfInput is the hash of an input that is one string: that of a message of the user's which says the same.
+func sumOfInput(quoted []byte) jsonspan.Sum {
+	rest := jsonspan.MemberSum([]jsonspan.Member{{Key: []byte("role"), Value: jsonspan.LeafSum([]byte(`"user"`))}})
+	entry := jsonspan.ListSum([]jsonspan.Sum{rest, jsonspan.LeafSum(quoted)})
+	return jsonspan.ListSum([]jsonspan.Sum{entry})
+}
+
+func (rd *reader) readEntry(i int) (int, error) {
+	r := rd.request
+	e, err := readEntry(r.Body, i)
+	if err == nil && e.kind != reasoningEntry { // which clients send back or leave out
+		e.sum, err = e.hash(r.Body)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cannot read item %d: %w", len(r.Items)+len(rd.run), err)
+	}
+	if e.isModels() || e.kind == unknownEntry { // which may be a part of an answer
+		rd.run = append(rd.run, e)
+		return e.End, nil
+	}
+	rd.endRun()
+	it := conversation.Item{
+		Span: e.Span, Role: e.role, Locked: e.role == conversation.Unknown, Pinned: e.pinned,
+		Hash: jsonspan.ListSum([]jsonspan.Sum{e.sum}),
+	}
+	switch e.kind {
+	case messageEntry:
+		it.Content = e.value
+	case outputEntry:
+		it.Name, it.Answers, it.IsError = e.tool, e.callID, e.isFailed
+		if call := rd.shells[e.callID]; e.byID && call != "" {
+			it.Answers = call
+		}
+		if !e.fixed {
+			it.Content = e.value
+		}
+	case compactionEntry:
+		it.Compaction = true
+	case triggerEntry:
+		r.Upkeep = conversation.ClientSummarizes
+	case toolsEntry:
+		it.Locked = true
+	}
+	e.addParts(r.Body, &it)
+	r.Items = append(r.Items, it)
+	return e.End, nil
+}
+
+// endRun makes an item of the entries of an answer. Unknown entries alone are no answer.
+func (rd *reader) endRun() {
+	if len(rd.run) == 0 {
+		return
+	}
+	body, first := rd.request.Body, &rd.run[0]
+	it := conversation.Item{Span: jsonspan.Span{Start: first.Start, End: rd.run[len(rd.run)-1].End}}
+	var sums []jsonspan.Sum
+	messages := 0
+	for k := range rd.run {
+		e := &rd.run[k]
+		if e.isModels() {
+			it.Role, it.StartsAnswer = conversation.Assistant, !first.isInner
+		}
+		if e.kind != reasoningEntry {
+			sums = append(sums, e.sum)
+		}
+		it.Pinned = it.Pinned || e.pinned || e.isAsync
+		e.addParts(body, &it)
+		switch e.kind {
+		case messageEntry:
+			if messages++; messages == 1 {
+				it.Content = e.value
+			} else {
+				it.Content = jsonspan.Span{} // no text can stand in the place of several messages
+			}
+		case reasoningEntry:
+			if e.reasoning.End-e.reasoning.Start > it.Reasoning.End-it.Reasoning.Start {
+				it.Reasoning = e.reasoning
+			}
+		case callEntry:
+			it.Calls = append(it.Calls, conversation.Call{
+				ID: e.callID, Name: e.tool, Arguments: e.value, FreeText: e.freeText, Fixed: e.fixed,
+			})
+			if e.tool == localShell {
+				rd.shells[e.id] = e.callID
+			}
+		case unknownEntry:
+			it.Locked = true
+		}
+	}
+	it.Hash = jsonspan.ListSum(sums)
+	rd.run = rd.run[:0]
+	rd.request.Items = append(rd.request.Items, it)
+}
+
+// localShell is the name of a tool whose outputs may name the entry of their call in the place of the call.
+const localShell = "local_shell"
+
+func callsLocalShell(r *conversation.Request) bool {
+	return r != nil && slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
+		return slices.ContainsFunc(it.Calls, func(c conversation.Call) bool { return c.Name == localShell })
+	})
+}
+
+// Claims reports whether a body of unknown origin is a request of this dialect: its input is a list of objects, or it
+// has a setting that no other API has.
+func Claims(body []byte) bool {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil || !o.Value("messages").Empty() {
+		return false
+	}
+	input := o.Value("input").Of(body)
+	isOwn := !o.Find("instructions", outputCap, "previous_response_id", "context_management", "text").Empty()
+	switch {
+	case len(input) == 0:
+		return false
+	case input[0] == '[':
+		return isOwn || input[jsonspan.SkipSpace(input, 1)] == '{'
+	}
+	return isOwn && input[0] == '"'
+}
