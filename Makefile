@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench windows prices release licences image nightly
+.PHONY: build check test race fuzz bench tables release licences image nightly
 
 # The program, as ./epitome.
 build:
@@ -24,13 +24,9 @@ fuzz:
 bench:
 	go run . bench load
 
-# The built-in table of models' windows, from the release that window/table/make.go names.
-windows:
-	cd window/table && go run make.go
-
-# The built-in table of prices, from the release that event/money/table/make.go names; needs npm and node.
-prices:
-	cd event/money/table && go run make.go
+# The built-in tables of windows and prices, from the releases that internal/tables names; needs npm and node.
+tables:
+	go run ./internal/tables
 
 # For six systems: archives with checksums and bills of materials, in dist, of the commit's tag. It needs goreleaser and
 # syft. SNAPSHOT=--snapshot makes them of a commit without a tag.

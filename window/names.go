@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// The built-in tables: the models of providers, which "make windows" writes, and families of models by their names.
+// The built-in tables: the models of providers, which internal/tables writes, and families of models by their names.
 //
 //go:embed table/windows.txt
 var windowsText string

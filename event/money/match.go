@@ -20,7 +20,7 @@ type clause struct {
 	expr func() *regexp.Regexp // of ~ and !, compiled when it is first needed
 }
 
-// readNames reads what make.go writes: clauses with commas between, and & between those that must all hold. "-" is no
+// readNames reads what internal/tables writes: clauses with commas between, and & between those that must all hold. "-" is no
 // name at all.
 func readNames(s string) (n names) {
 	if s == "-" {

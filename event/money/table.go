@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// rows is the built-in table; "make prices" writes it. table/make.go says what its lines are.
+// rows is the built-in table, which internal/tables writes.
 //
 //go:embed table/prices.txt
 var rows string
@@ -49,7 +49,7 @@ type timed struct {
 // Builtin reads the table of this build, which takes a millisecond.
 func Builtin() *Table { return readTable(rows) }
 
-// readTable reads what make.go has written.
+// readTable reads what internal/tables has written.
 func readTable(text string) *Table {
 	t := &Table{}
 	for line := range strings.Lines(text) {
