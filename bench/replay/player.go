@@ -10,7 +10,6 @@ import (
 	"epitome/bench/cputime"
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/bench/reading"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
@@ -30,7 +29,7 @@ type player struct {
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
-	reader   *reading.Reader
+	reader   *reader
 	tally    tally
 	faults   []string
 
@@ -61,7 +60,7 @@ type request struct {
 func newPlayer(c *recording, policy string, window int, s policy.Shaping) *player {
 	return &player{
 		shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
-		sentIn: make([]int, len(c.messages)), reader: reading.New(s.Artifact, c.meter),
+		sentIn: make([]int, len(c.messages)), reader: newReader(s.Artifact, c.meter),
 	}
 }
 
@@ -99,9 +98,9 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	}
 	held := p.reusedTokens(now, shaped.Decided, bound)
 	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
-	p.reader.Begin(held < p.previous.tokens)
+	p.reader.begin(held < p.previous.tokens)
 	p.recall(bound, now)
-	p.tally.read.Join(p.reader.Read(now.tokens))
+	p.tally.read.join(p.reader.read(now.tokens))
 	p.sight(bound, now)
 	p.previous = now
 	return nil
@@ -190,7 +189,7 @@ func (p *player) message(r *conversation.Request, i int) *message {
 		return m
 	}
 	m := p.recording.readMessage(r, i)
-	m.artifacts = reading.Artifacts(m.Text + "\n" + m.Args)
+	m.artifacts = artifactsIn(m.Text + "\n" + m.Args)
 	m.kept = p.recording.lines.keptBefore(p.recording.bounds[p.tally.requests], m)
 	return m
 }
@@ -238,9 +237,9 @@ func (p *player) recall(bound int, now request) {
 		in := p.meets(n, bound, now)
 		r.count(n, in, over)
 		if !n.line && in != inContext {
-			back := p.reader.Holds(n.mention.Text, now.artifacts)
+			back := p.reader.holds(n.mention.Text, now.artifacts)
 			if p.miss(n, bound, back); back && !over {
-				p.reader.Want(n.mention.Text)
+				p.reader.want(n.mention.Text)
 			}
 		}
 	}

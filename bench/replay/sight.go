@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"epitome/bench/report"
-	"epitome/bench/signal"
 	"epitome/rewrite/conversation"
 )
 
@@ -36,7 +35,7 @@ func resultsOf(c *recording) map[int]*result {
 			continue
 		}
 		call := calls[it.Answers]
-		results[i] = &result{reading: signal.IsReading(call.Name, string(call.Arguments.Of(c.request.Body)))}
+		results[i] = &result{reading: isReading(call.Name, string(call.Arguments.Of(c.request.Body)))}
 	}
 	return results
 }
@@ -45,7 +44,7 @@ func resultsOf(c *recording) map[int]*result {
 func tellingLines(text string) (lines []string) {
 	seen := make(map[string]bool)
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = compared(line); seen[line] || !signal.Tells(line) {
+		if line = compared(line); seen[line] || !tells(line) {
 			continue
 		}
 		seen[line] = true

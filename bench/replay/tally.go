@@ -2,7 +2,6 @@ package replay
 
 import (
 	"epitome/bench/price"
-	"epitome/bench/reading"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/bench/strict"
@@ -29,7 +28,7 @@ type tally struct {
 	hot          recall
 	sight        sighted
 	misses, back int
-	read         reading.Back
+	read         readBack
 
 	cpu []float64 // of each request, ms
 }
@@ -117,7 +116,7 @@ func (t *tally) join(x tally) {
 	t.unknown = t.unknown || x.unknown
 	t.misses += x.misses
 	t.back += x.back
-	t.read.Join(x.read)
+	t.read.join(x.read)
 	t.cpu = append(t.cpu, x.cpu...)
 	t.all.join(x.all)
 	t.hot.join(x.hot)

@@ -9,7 +9,6 @@ import (
 	"epitome/console/markup"
 	"epitome/console/pages/amounts"
 	"epitome/console/pages/frame"
-	"epitome/console/pages/troubles"
 	"epitome/console/pages/words"
 	"epitome/console/story"
 )
@@ -20,7 +19,7 @@ func (o *overview) view() g.Node {
 		h.H1(g.Text("Overview")),
 		markup.Choose("Time", o.Spans),
 		h.Div(markup.Live("figures"), markup.Lines{o.figures(), markup.Each(o.Notes, overviewNote), o.conversations(),
-			troubles.View(o.Wrong, o.Reader)}),
+			viewTroubles(o.Wrong, o.Reader)}),
 		o.Rates.View(),
 		o.groups(),
 		o.misses(),

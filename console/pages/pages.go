@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"epitome/console/pages/frame"
-	"epitome/console/pages/troubles"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -73,7 +72,7 @@ func (p *Pages) Documents() map[string]http.Handler {
 		"/-/memory":                       p.memory,
 		"/-/config":                       p.configuration,
 		"/-/troubles": func(r *http.Request) (*frame.Page, error) {
-			return troubles.Page(p.plugs.Source.Troubles(), p.reader(r)), nil
+			return troublesPage(p.plugs.Source.Troubles(), p.reader(r)), nil
 		},
 	} {
 		all[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, make) })

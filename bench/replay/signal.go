@@ -1,9 +1,4 @@
-// Package signal is the measure's own list of how a line of a tool's output tells what went wrong, and of which calls
-// only read.
-//
-// It promises that what is measured does not know it and that it does not know what is measured: neither imports the
-// other, and the list is settled before the figures.
-package signal
+package replay
 
 import (
 	"path"
@@ -15,11 +10,14 @@ import (
 	"epitome/pattern"
 )
 
+// Which lines of a tool's output tell what went wrong, and which calls only read, is the measure's own list: nothing
+// that is measured knows it.
+
 // longestTelling is from how many bytes on a line is no line to anybody: a page or data without line ends.
 const longestTelling = 1000
 
-// Tells reports whether a line of a tool's output tells what went wrong. line is as a terminal shows it.
-func Tells(line string) bool {
+// tells reports whether a line of a tool's output tells what went wrong. line is as a terminal shows it.
+func tells(line string) bool {
 	if len(line) > longestTelling || len(line) < len("FAIL") || !mayTell(line) {
 		return false
 	}
@@ -144,8 +142,8 @@ var neutral = []string{
 	"pushd", "popd", "which",
 }
 
-// IsReading reports whether a call reads or searches: by the name of its tool, or, for a shell, by all commands in it.
-func IsReading(tool, arguments string) bool {
+// isReading reports whether a call reads or searches: by the name of its tool, or, for a shell, by all commands in it.
+func isReading(tool, arguments string) bool {
 	tool = strings.ToLower(tool[strings.LastIndex(tool, "__")+1:])
 	if slices.Contains(readers, strings.Trim(tool, "_")) {
 		return true

@@ -1,4 +1,4 @@
-package signal
+package replay
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestLinesThatTellWhatWentWrong(t *testing.T) {
 		"Error: connect ECONNREFUSED 127.0.0.1:80", "HTTP 502 Bad Gateway", "CONFLICT (content): Merge conflict in a.go",
 		"found 3 errors in 2 files", "Segmentation fault (core dumped)", "AssertionError: expected 3",
 	} {
-		if !Tells(line) {
+		if !tells(line) {
 			t.Errorf("%q does not tell", line)
 		}
 	}
@@ -38,7 +38,7 @@ func TestFalseFriendsTellNothing(t *testing.T) {
 		"- failed to do this: see below", "Process exited with code 0", "exit code: 0", "func TestFailure(t *testing.T) {",
 		"\"error\": null,", "drwxr-xr-x 2 a a 4096 errors", strings.Repeat("x", 1000) + " error: far away",
 	} {
-		if Tells(line) {
+		if tells(line) {
 			t.Errorf("%q tells", line)
 		}
 	}
@@ -51,7 +51,7 @@ func TestReadsAndSearchesAreToldFromRuns(t *testing.T) {
 		if command != "" {
 			arguments = `"{\"command\":\"` + strings.ReplaceAll(command, `"`, `\\\"`) + `\"}"`
 		}
-		if got := IsReading(tool, arguments); got != want {
+		if got := isReading(tool, arguments); got != want {
 			t.Errorf("%s %s reads: %v", tool, command, got)
 		}
 	}

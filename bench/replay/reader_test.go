@@ -1,4 +1,4 @@
-package reading
+package replay
 
 import (
 	"testing"
@@ -8,15 +8,15 @@ import (
 
 // What was read back need not be read again, until what was sent changes.
 func TestWhatWasReadBackStandsUntilAChange(t *testing.T) {
-	r := New(func(string) ([]byte, bool) { return []byte("src/old\n"), true }, price.Meter{})
+	r := newReader(func(string) ([]byte, bool) { return []byte("src/old\n"), true }, price.Meter{})
 	f := func(changes bool, calls int, standing float64) {
 		t.Helper()
-		r.Begin(changes)
-		if !r.Holds("src/old", []string{"a"}) || r.Holds("src/new", []string{"a"}) {
+		r.begin(changes)
+		if !r.holds("src/old", []string{"a"}) || r.holds("src/new", []string{"a"}) {
 			t.Fatal("what an artifact holds is not known")
 		}
-		r.Want("src/old")
-		if b := r.Read(100); b.Calls != calls || calls == 0 && b.Cost != standing {
+		r.want("src/old")
+		if b := r.read(100); b.Calls != calls || calls == 0 && b.Cost != standing {
 			t.Errorf("changes: %t: %+v, want %d calls", changes, b, calls)
 		}
 	}
@@ -29,7 +29,7 @@ func TestWhatWasReadBackStandsUntilAChange(t *testing.T) {
 func TestWordsThatMayNameArtifacts(t *testing.T) {
 	f := func(text string, want int) {
 		t.Helper()
-		if got := Artifacts(text); len(got) != want {
+		if got := artifactsIn(text); len(got) != want {
 			t.Errorf("%q: %q, want %d", text, got, want)
 		}
 	}

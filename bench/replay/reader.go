@@ -1,10 +1,4 @@
-// Package reading is what it takes to read back what was taken out of a conversation: all that an answer needs, that
-// its request lacks and that an artifact holds is asked for through epitome's tool recall, as by a model that notices
-// each time.
-//
-// It promises that nothing is read twice that is in the conversation still. What was brought stays there until what was
-// sent changes: then it goes, too, as a result that is old by then.
-package reading
+package replay
 
 import (
 	"slices"
@@ -14,8 +8,9 @@ import (
 	"epitome/bench/price"
 )
 
-// Reader reads back for one conversation.
-type Reader struct {
+// reader reads back for one conversation what was taken out of it: it asks an artifact for each thing that an answer
+// needs and its request lacks. What it reads stays in the conversation until what was sent changes.
+type reader struct {
 	open    func(name string) ([]byte, bool) // nil if there are no artifacts
 	meter   price.Meter
 	fetched map[string]string // artifacts, by name
@@ -25,23 +20,23 @@ type Reader struct {
 	tokens  int               // of that
 }
 
-// New returns a reader of the artifacts that open finds.
-func New(open func(name string) ([]byte, bool), meter price.Meter) *Reader {
-	return &Reader{
+// newReader returns a reader of the artifacts that open finds.
+func newReader(open func(name string) ([]byte, bool), meter price.Meter) *reader {
+	return &reader{
 		open: open, meter: meter, fetched: make(map[string]string), holder: make(map[string]string),
 		known: make(map[string]bool),
 	}
 }
 
-// Back is what reading back takes.
-type Back struct {
+// readBack is what reading back takes.
+type readBack struct {
 	Calls  int     // of the tool
 	Tokens int     // that they brought into conversations
 	Cost   float64 // in tokens that are new to the provider
 }
 
-// Join adds what was read in another conversation.
-func (b *Back) Join(x Back) {
+// join adds what was read in another conversation.
+func (b *readBack) join(x readBack) {
 	b.Calls += x.Calls
 	b.Tokens += x.Tokens
 	b.Cost += x.Cost
@@ -53,8 +48,8 @@ const (
 	mostOfLine   = 400 // of a longer line what is around the name
 )
 
-// Begin begins with the next request. What was read back is gone if it changes what was sent before.
-func (r *Reader) Begin(changes bool) {
+// begin begins with the next request. What was read back is gone if it changes what was sent before.
+func (r *reader) begin(changes bool) {
 	if changes {
 		clear(r.known)
 		r.tokens = 0
@@ -62,8 +57,8 @@ func (r *Reader) Begin(changes bool) {
 	r.wanted = r.wanted[:0]
 }
 
-// Holds reports whether one of the artifacts holds what is needed.
-func (r *Reader) Holds(needed string, artifacts []string) bool {
+// holds reports whether one of the artifacts holds what is needed.
+func (r *reader) holds(needed string, artifacts []string) bool {
 	holder := r.holder[needed]
 	for _, name := range artifacts {
 		if name == holder || inArtifact(needed, r.artifact(name)) {
@@ -74,16 +69,16 @@ func (r *Reader) Holds(needed string, artifacts []string) bool {
 	return false
 }
 
-// Want notes what the answer needs that an artifact holds.
-func (r *Reader) Want(needed string) {
+// want notes what the answer needs that an artifact holds.
+func (r *reader) want(needed string) {
 	if !r.known[needed] {
 		r.wanted = append(r.wanted, needed)
 	}
 }
 
-// Read is what it takes to have what is wanted, for the answer to a request of so many tokens: a call and one more
+// read is what it takes to have what is wanted, for the answer to a request of so many tokens: a call and one more
 // request for each artifact, and what was brought before once more.
-func (r *Reader) Read(sent int) (b Back) {
+func (r *reader) read(sent int) (b readBack) {
 	tariff := price.PlainTariff()
 	b.Cost = tariff.Cached * float64(r.tokens)
 	var artifacts []string
@@ -101,7 +96,7 @@ func (r *Reader) Read(sent int) (b Back) {
 		brought := call + r.meter.Result(linesWith(r.artifact(name), by[name]))
 		all := sent + r.tokens
 		paid := tariff.Output*float64(call) + tariff.Price(price.Input{Tokens: all + brought, Held: all})
-		b.Join(Back{1, brought, paid})
+		b.join(readBack{1, brought, paid})
 		r.tokens += brought
 	}
 	return b
@@ -131,7 +126,7 @@ func linesWith(text string, wanted []string) string {
 	return b.String()
 }
 
-func (r *Reader) artifact(name string) string {
+func (r *reader) artifact(name string) string {
 	text, known := r.fetched[name]
 	if !known && r.open != nil {
 		content, _ := r.open(name)
@@ -159,8 +154,8 @@ func inArtifact(name, text string) bool {
 // artifactSize is the length of an artifact's name.
 const artifactSize = 26
 
-// Artifacts are the words of a text that may name artifacts.
-func Artifacts(text string) []string {
+// artifactsIn are the words of a text that may name artifacts.
+func artifactsIn(text string) []string {
 	var all []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !names.InWord(r) }) {
 		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
