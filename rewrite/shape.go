@@ -185,10 +185,21 @@ func (x *shaping) decide() error {
 	if rescue := x.in.Rescue; rescue == nil || !rescue.Whole {
 		ladder.DropThinking(s, rescue != nil && rescue.NoThinking)
 	}
-	if err := x.build(true); err != nil {
+	if err := x.build(len(s.Added) > 0 || x.broke || x.answersEarlier()); err != nil {
 		return err
 	}
 	return x.record()
+}
+
+// answersEarlier reports whether something new answers a call of an earlier request, which may not be sent any more.
+func (x *shaping) answersEarlier() bool {
+	known := x.state.Known
+	for i, caller := range x.request.Callers() {
+		if i >= known && caller >= 0 && caller < known {
+			return true
+		}
+	}
+	return false
 }
 
 // find looks up the deepest decision for the request, and makes its edits those of the state.
@@ -581,7 +592,7 @@ func (x *shaping) fallBack() {
 	err = errors.Join(err, x.out.Report.Err)
 	r := &x.out.Report
 	r.Err = nil
-	if x.try(func() error { return x.build(false) }); r.Err != nil { // it goes as it came
+	if x.try(func() error { return x.build(true) }); r.Err != nil { // it goes as it came
 		s.Edits = nil
 		s.Prepare()
 	}
