@@ -5,7 +5,6 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"epitome/console/markup"
-	"epitome/console/pages/amounts"
 	"epitome/console/pages/frame"
 	"epitome/console/pages/words"
 	"epitome/console/story"
@@ -59,7 +58,7 @@ func (t *talk) tiles() g.Node {
 	c := t.Story
 	now := markup.Tile("Now", markup.Tokens(c.Tokens), g.Text("tokens of the newest request as it was sent; it came with "),
 		markup.Tokens(c.Raw))
-	share := amounts.Window(c.Conversation)
+	share := windowShare(c.Conversation)
 	if t.Unseen.Watched {
 		now = markup.Tile("Now", markup.Tokens(c.Raw),
 			g.Text("tokens of the newest request, which was sent as it came; epitome would have sent "),
@@ -77,8 +76,8 @@ func (t *talk) tiles() g.Node {
 		markup.Tile("Of the window", share, heldWords(c.Conversation)),
 		markup.Tile("Turns", markup.Count(c.Turns), kept),
 		markup.Tile("Cached", markup.Share(c.Cached), g.Text("of the input, over turns whose answer tells it")),
-		markup.Tile("Billed", amounts.BilledSum(c.Sums.Money), g.Text("price of what the provider counted"),
-			amounts.Cut(c.Sums.Money), amounts.BesideBilled(c.Sums.Money)),
+		markup.Tile("Billed", billedSum(c.Sums.Money), g.Text("price of what the provider counted"),
+			cutAmount(c.Sums.Money), besideBilled(c.Sums.Money)),
 		savedOfTalk(c.Sums.Money),
 	})
 }
@@ -96,12 +95,12 @@ func savedOfTalk(m story.Money) g.Node {
 	about := g.Text("estimated alike before and after, less what summaries cost")
 	if m.Ruled != 0 || m.Own != 0 {
 		about = g.Group{markup.Money(m.Raw), g.Text(" as it came, "), markup.Money(m.Sent), g.Text(" as it was sent, "),
-			markup.Money(m.Own), g.Text(" for summaries, all by one estimate"), amounts.Uncharged(m)}
+			markup.Money(m.Own), g.Text(" for summaries, all by one estimate"), unchargedAmount(m)}
 	}
 	if m.Saved < 0 {
 		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)
 	}
-	return markup.Tile("Saved", amounts.SavedSum(m), about)
+	return markup.Tile("Saved", savedSum(m), about)
 }
 
 func moneyNotes(m story.Money) g.Node {
@@ -303,9 +302,9 @@ func (t *talk) turn(e event.Exchange) g.Node {
 		markup.RowHead(toTurn(e)),
 		markup.Wording(t.Clock(e.Start)),
 		markup.Cell(before, g.If(sent != 0, append(became, markup.Made(sent, "tokens_after")))),
-		markup.Cell(amounts.Cached(e)),
-		markup.Cell(amounts.Billed(e)),
-		markup.Cell(amounts.Saved(e)),
+		markup.Cell(cachedAmount(e)),
+		markup.Cell(billedAmount(e)),
+		markup.Cell(savedAmount(e)),
 		markup.Wording(g.Text(words.Done(e)), g.If(end != "", g.Group{g.Text("; "), h.B(g.Text(end))})),
 		markup.Wording(g.El("bdi", g.Text(words.Why(e)))))
 }

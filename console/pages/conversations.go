@@ -9,7 +9,6 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"epitome/console/markup"
-	"epitome/console/pages/amounts"
 	"epitome/console/pages/frame"
 	"epitome/console/pages/words"
 	"epitome/console/story"
@@ -158,7 +157,7 @@ func (c heading) view() g.Node {
 }
 
 func (l *conversationsList) row(c story.Conversation) g.Node {
-	now, share := markup.Tokens(c.Tokens), amounts.Window(c)
+	now, share := markup.Tokens(c.Tokens), windowShare(c)
 	if c.Observed() {
 		now = markup.Tokens(c.Raw)
 	}
@@ -173,9 +172,9 @@ func (l *conversationsList) row(c story.Conversation) g.Node {
 		markup.Cell(now),
 		markup.Cell(share),
 		markup.Cell(markup.Share(c.Cached)),
-		markup.Cell(amounts.BilledSum(c.Sums.Money)),
-		markup.Cell(amounts.SavedSum(c.Sums.Money)),
-		markup.Wording(g.If(c.Observed(), g.Group{h.Small(g.Text("only observed:")), g.Text(" ")}), amounts.Decided(c.Latest)))
+		markup.Cell(billedSum(c.Sums.Money)),
+		markup.Cell(savedSum(c.Sums.Money)),
+		markup.Wording(g.If(c.Observed(), g.Group{h.Small(g.Text("only observed:")), g.Text(" ")}), latestDecision(c.Latest)))
 }
 
 // liveWord says that a conversation had an exchange just now.

@@ -7,7 +7,6 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"epitome/console/markup"
-	"epitome/console/pages/amounts"
 	"epitome/console/pages/drawing"
 	"epitome/console/pages/frame"
 	"epitome/console/pages/words"
@@ -160,12 +159,12 @@ func (x *exchangePage) bill() g.Node {
 	return markup.Region(h.Aria("labelledby", "usage"), h.Table(h.TBody(markup.Lines{
 		usage(e.Usage),
 		g.If(e.Miss != event.NoMiss, fact("cache", "", markup.Wording(missWords(e)))),
-		fact("billed", "price of what the provider counted", markup.Cell(amounts.Billed(e))),
+		fact("billed", "price of what the provider counted", markup.Cell(billedAmount(e))),
 		g.If(e.Bill.Ruled, markup.Lines{
 			fact("as it came, would have cost", "estimated, as it came", markup.Cell(markup.Money(e.Bill.Raw))),
 			fact(again, "by the same estimate, as it was sent", markup.Cell(markup.Money(e.Bill.Sent))),
 		}),
-		fact("saved", "", markup.Cell(amounts.Saved(e))),
+		fact("saved", "", markup.Cell(savedAmount(e))),
 		g.If(e.Bill.Price != "", fact("price", "", markup.Wording(markup.Foreign(e.Bill.Price)))),
 	})))
 }
@@ -180,7 +179,7 @@ func usage(u event.Usage) g.Node {
 	if u.Source == event.UsageProvider {
 		by, output = "the provider", markup.Tokens(u.Output)
 		if u.Cut {
-			output = amounts.AtLeast(output)
+			output = atLeast(output)
 		}
 	}
 	if u.Source == event.UsageProvider && !u.CacheUnknown {

@@ -7,7 +7,6 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"epitome/console/markup"
-	"epitome/console/pages/amounts"
 	"epitome/console/pages/frame"
 	"epitome/console/pages/words"
 	"epitome/console/story"
@@ -54,10 +53,10 @@ func (o *overview) figures() g.Node {
 func overviewTiles(t story.Sums) g.Node {
 	exchanges := markup.Count(t.Exchanges)
 	return h.Dl(h.Class("tiles"), markup.Lines{
-		markup.Tile("Billed", amounts.BilledSum(t.Money), g.Text("price of what providers counted, in "),
+		markup.Tile("Billed", billedSum(t.Money), g.Text("price of what providers counted, in "),
 			markup.Count(t.Money.Measured), g.Text(" of "), exchanges, g.Text(" exchanges"),
 			g.If(t.Money.Listed != 0, g.Group{g.Text("; "), markup.Count(t.Money.Listed),
-				g.Text(" by subscription, at list prices")}), amounts.Cut(t.Money), amounts.BesideBilled(t.Money)),
+				g.Text(" by subscription, at list prices")}), cutAmount(t.Money), besideBilled(t.Money)),
 		savedTile(t.Money),
 		markup.Tile("Kept alive", g.Group{markup.Count(t.Money.Died), g.Text(" conversation" + words.Plural(t.Money.Died))},
 			markup.Count(t.Money.Beyond), g.Text(" request"+words.Plural(t.Money.Beyond)+
@@ -65,7 +64,7 @@ func overviewTiles(t story.Sums) g.Node {
 		markup.Tile("Taken out", g.Group{markup.Tokens(t.TakenOut), g.Text(" tokens")},
 			g.Text("each item once; over all requests "),
 			markup.Made(t.TokensBefore-t.TokensAfter, "tokens_before-tokens_after"), g.Text(" fewer were sent")),
-		markup.Tile("Cached", amounts.CachedSum(t.Usage), cacheWords(t.Usage)),
+		markup.Tile("Cached", cachedSum(t.Usage), cacheWords(t.Usage)),
 		markup.Tile("Exchanges", exchanges, markup.Count(t.Failed), g.Text(" failed, "), markup.Count(t.Rescued),
 			g.Text(" rescued, "), markup.Count(t.Bypassed), g.Text(" bypassed")),
 	})
@@ -76,12 +75,12 @@ func savedTile(m story.Money) g.Node {
 	if m.Ruled != 0 || m.Own != 0 {
 		about = g.Group{g.If(m.Ruled != 0, g.Group{g.Text("by one estimate, of the "), markup.Count(m.Ruled),
 			g.Text(" request" + words.Plural(m.Ruled) + " with a price that would have fitted; ")}),
-			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off"), amounts.Uncharged(m)}
+			g.Text("summaries cost "), markup.Money(m.Own), g.Text(", which is taken off"), unchargedAmount(m)}
 	}
 	if m.Saved < 0 {
 		return markup.Tile("Extra cost", markup.Loss(m.Saved), about)
 	}
-	return markup.Tile("Saved", g.Group{amounts.SavedSum(m), amounts.SavedShare(m)}, about)
+	return markup.Tile("Saved", g.Group{savedSum(m), savedShare(m)}, about)
 }
 
 func cacheWords(u story.UsageSums) g.Node {
@@ -146,9 +145,9 @@ func (o *overview) conversations() g.Node {
 				markup.RowHead(markup.Link(frame.ToConversation(c.ID), markup.ShortID(c.ID))),
 				markup.Wording(markup.Foreign(c.Model)),
 				markup.Cell(markup.Tokens(c.Tokens)),
-				markup.Cell(amounts.Window(c)),
+				markup.Cell(windowShare(c)),
 				markup.Cell(markup.Share(c.Cached)),
-				markup.Wording(amounts.Decided(c.Latest)))
+				markup.Wording(latestDecision(c.Latest)))
 		}))),
 	}
 }
@@ -185,9 +184,9 @@ func (o *overview) group(r story.Row) g.Node {
 		markup.Cell(markup.Count(s.Exchanges)),
 		markup.Cell(markup.Tokens(s.TokensBefore)),
 		markup.Cell(markup.Tokens(s.TokensAfter)),
-		markup.Cell(amounts.CachedSum(s.Usage)),
-		markup.Cell(amounts.BilledSum(s.Money)),
-		markup.Cell(amounts.SavedSum(s.Money)))
+		markup.Cell(cachedSum(s.Usage)),
+		markup.Cell(billedSum(s.Money)),
+		markup.Cell(savedSum(s.Money)))
 }
 
 func (o *overview) misses() g.Node {

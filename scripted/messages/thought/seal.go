@@ -2,7 +2,6 @@ package thought
 
 import (
 	"epitome/scripted/messages/rules"
-	"epitome/scripted/sealed"
 	"epitome/scripted/value"
 )
 
@@ -22,11 +21,11 @@ type seal struct {
 const key = "scripted messages"
 
 // sign returns the signature.
-func (s seal) sign() string { return sealed.Seal(key, s) }
+func (s seal) sign() string { return value.Seal(key, s) }
 
 // unseal reads a signature, and reports whether it is one.
 func unseal(signature string) (s seal, ok bool) {
-	ok = sealed.Open(key, signature, &s)
+	ok = value.Open(key, signature, &s)
 	return s, ok
 }
 

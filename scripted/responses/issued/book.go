@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"epitome/scripted/responses/rules"
-	"epitome/scripted/sealed"
 	"epitome/scripted/value"
 )
 
@@ -45,13 +44,13 @@ const key = "scripted responses"
 
 // Seal returns the opaque string of an item of one kind that has so many tokens.
 func Seal(q *rules.Request, kind, id string, tokens int) string {
-	return sealed.Seal(key, seal{kind, id, value.Digest("", []byte(q.Scope)), tokens})
+	return value.Seal(key, seal{kind, id, value.Digest("", []byte(q.Scope)), tokens})
 }
 
 // Tokens is how many an opaque string has; 0 for one that nobody sealed.
 func Tokens(opaque string) int {
 	var s seal
-	_ = sealed.Open(key, opaque, &s)
+	_ = value.Open(key, opaque, &s)
 	return s.Tokens
 }
 

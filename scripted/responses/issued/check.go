@@ -2,7 +2,6 @@ package issued
 
 import (
 	"epitome/scripted/responses/rules"
-	"epitome/scripted/sealed"
 	"epitome/scripted/value"
 )
 
@@ -85,7 +84,7 @@ func (b *Book) checkOpaque(q *rules.Request, i *rules.Item) *rules.Refusal {
 	}
 	why := ""
 	var s seal
-	switch ok := sealed.Open(key, opaque, &s); {
+	switch ok := value.Open(key, opaque, &s); {
 	case !ok, s.Kind != i.Kind:
 		why = "Encrypted content could not be decrypted or parsed."
 	case s.Scope != value.Digest("", []byte(q.Scope)):

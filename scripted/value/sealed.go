@@ -1,21 +1,15 @@
-// Package sealed makes strings that only a scripted server can have issued, and reads them again.
-//
-// It promises that what one server has sealed every other one with the same key opens, on every machine, and that a
-// string which was changed in one byte opens nowhere. It keeps nothing.
-package sealed
+package value
 
 import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-
-	"epitome/scripted/value"
 )
 
-// Seal returns a string that says v, signed with key.
+// Seal returns a string that says v, signed with key: every server with the same key opens it, and no other.
 func Seal(key string, v any) string {
-	text := value.Encode(v)
+	text := Encode(v)
 	return base64.StdEncoding.EncodeToString(append(code(key, text), text...))
 }
 

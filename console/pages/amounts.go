@@ -1,7 +1,4 @@
-// Package amounts shows what exchanges took and cost: of the model's window, of the provider's cache, and of money.
-//
-// It promises that what is unknown is called so and never shown as 0, and that what cost more is never called saved.
-package amounts
+package pages
 
 import (
 	"strconv"
@@ -16,8 +13,8 @@ import (
 	"epitome/event"
 )
 
-// Window shows how full the window was with the newest request of a conversation.
-func Window(c story.Conversation) g.Node {
+// windowShare shows how full the window was with the newest request of a conversation.
+func windowShare(c story.Conversation) g.Node {
 	if c.Window <= 0 {
 		return markup.Unknown("how much the model holds is not known")
 	}
@@ -26,8 +23,8 @@ func Window(c story.Conversation) g.Node {
 		markup.Share(c.Share)}
 }
 
-// Decided says what was newly taken out of a conversation last; nil: nothing ever was.
-func Decided(d *story.Decided) g.Node {
+// latestDecision says what was newly taken out of a conversation last; nil: nothing ever was.
+func latestDecision(d *story.Decided) g.Node {
 	if d == nil {
 		return markup.Soft("none")
 	}
@@ -36,32 +33,32 @@ func Decided(d *story.Decided) g.Node {
 		g.Text(" taken out")}
 }
 
-// SavedSum shows what several exchanges cost less for being shaped.
-func SavedSum(m story.Money) g.Node {
+// savedSum shows what several exchanges cost less for being shaped.
+func savedSum(m story.Money) g.Node {
 	if m.Ruled == 0 && m.Own == 0 {
 		return markup.Unknown("no price or no usage is known")
 	}
 	return markup.Saving(m.Saved)
 }
 
-// BilledSum shows what several exchanges cost, as measured.
-func BilledSum(m story.Money) g.Node {
+// billedSum shows what several exchanges cost, as measured.
+func billedSum(m story.Money) g.Node {
 	if m.Measured == 0 {
 		return markup.Unknown("no price or no usage is known")
 	}
 	if m.AtLeast != 0 {
-		return AtLeast(markup.Money(m.Billed))
+		return atLeast(markup.Money(m.Billed))
 	}
 	return upTo(m.Billed, m.Most)
 }
 
-// AtLeast shows an amount that may be more, as an answer did not come whole: what its model wrote last is not told.
-func AtLeast(amount g.Node) g.Node {
+// atLeast shows an amount that may be more, as an answer did not come whole: what its model wrote last is not told.
+func atLeast(amount g.Node) g.Node {
 	return g.Group{g.Text("≥ "), amount}
 }
 
-// Cut tells of answers that did not come whole, which may have cost more than is billed here; nil if all did.
-func Cut(m story.Money) g.Node {
+// cutAmount tells of answers that did not come whole, which may have cost more than is billed here; nil if all did.
+func cutAmount(m story.Money) g.Node {
 	if m.AtLeast == 0 {
 		return nil
 	}
@@ -69,24 +66,24 @@ func Cut(m story.Money) g.Node {
 		" broke off or lost the client, and may have cost more")}
 }
 
-// Uncharged tells of summaries whose cost no amount has in it; nil if there are none.
-func Uncharged(m story.Money) g.Node {
+// unchargedAmount tells of summaries whose cost no amount has in it; nil if there are none.
+func unchargedAmount(m story.Money) g.Node {
 	if m.Uncharged == 0 {
 		return nil
 	}
 	return g.Group{g.Text("; what "), markup.Count(m.Uncharged), g.Text(" of them cost is not known")}
 }
 
-// BesideBilled tells what no bill of several exchanges has in it: what epitome's own requests for summaries cost.
-func BesideBilled(m story.Money) g.Node {
+// besideBilled tells what no bill of several exchanges has in it: what epitome's own requests for summaries cost.
+func besideBilled(m story.Money) g.Node {
 	if m.Own == 0 {
 		return nil
 	}
 	return g.Group{g.Text("; and "), markup.Money(m.Own), g.Text(" for summaries, which is not in it")}
 }
 
-// SavedShare shows what part was saved, and of what: not of all that was billed.
-func SavedShare(m story.Money) g.Node {
+// savedShare shows what part was saved, and of what: not of all that was billed.
+func savedShare(m story.Money) g.Node {
 	if m.Raw == 0 {
 		return nil
 	}
@@ -102,8 +99,8 @@ func upTo(nano, most int64) g.Node {
 	return markup.Money(nano)
 }
 
-// Cached shows the share of a request that the provider's cache had.
-func Cached(e event.Exchange) g.Node {
+// cachedAmount shows the share of a request that the provider's cache had.
+func cachedAmount(e event.Exchange) g.Node {
 	u := e.Usage
 	switch {
 	case u.Source != event.UsageProvider || u.Input == 0:
@@ -116,9 +113,9 @@ func Cached(e event.Exchange) g.Node {
 	return markup.Percent(u.Read, u.Input, "usage.read/usage.input")
 }
 
-// CachedSum shows the share of all requests that the provider's cache had: at least so much, where some answers do not
+// cachedSum shows the share of all requests that the provider's cache had: at least so much, where some answers do not
 // tell.
-func CachedSum(u story.UsageSums) g.Node {
+func cachedSum(u story.UsageSums) g.Node {
 	if u.CacheInput == 0 {
 		return markup.Unknown("no answer says what the provider's cache had")
 	}
@@ -129,19 +126,19 @@ func CachedSum(u story.UsageSums) g.Node {
 	return h.Span(h.Title("some answers do not tell what the cache had"), g.Text("≥ "), share)
 }
 
-// Billed shows what an exchange cost, as measured.
-func Billed(e event.Exchange) g.Node {
+// billedAmount shows what an exchange cost, as measured.
+func billedAmount(e event.Exchange) g.Node {
 	if !e.Bill.Measured {
 		return markup.Unknown(words.Unpriced(e.Bill.Unpriced))
 	}
 	if e.Bill.AtLeast {
-		return AtLeast(markup.Money(e.Bill.Billed))
+		return atLeast(markup.Money(e.Bill.Billed))
 	}
 	return upTo(e.Bill.Billed, e.Bill.Most)
 }
 
-// Saved shows what an exchange cost less for being shaped.
-func Saved(e event.Exchange) g.Node {
+// savedAmount shows what an exchange cost less for being shaped.
+func savedAmount(e event.Exchange) g.Node {
 	const from, watched = "bill.raw_nano-bill.sent_nano", "mode observe: it was sent as it came"
 	b := e.Bill
 	switch {
