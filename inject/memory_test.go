@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/rewrite/mark"
+	"epitome/rewrite/excerpt"
 	"epitome/store"
 	"epitome/store/memory"
 	"epitome/unit"
@@ -301,7 +301,7 @@ func FuzzAnswersBecomeBoundedNotes(f *testing.F) {
 		}
 		text := Notes{Entries: entries}.text()
 		hidden := func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }
-		if length(text) > MaxNotes || strings.Count(text, "\n") != len(entries) || strings.Count(text, mark.Start) != 1 ||
+		if length(text) > MaxNotes || strings.Count(text, "\n") != len(entries) || strings.Count(text, excerpt.Mark) != 1 ||
 			!utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
 			t.Errorf("%q is shown as %q", said, text)
 		}

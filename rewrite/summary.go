@@ -10,9 +10,9 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/mark"
 	"epitome/rewrite/recap"
 )
 
@@ -160,10 +160,10 @@ func (x *shaping) noteOf(i int) string {
 		return ""
 	}
 	p, found, _ := s.Look(x.distillateKey(i))
-	if !found || strings.Contains(p.Text, mark.Start) || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
+	if !found || strings.Contains(p.Text, excerpt.Mark) || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
 		return ""
 	}
-	for range mark.NamesLike(p.Text) {
+	for range excerpt.ArtifactNames(p.Text) {
 		return "" // it would pass for an artifact's
 	}
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

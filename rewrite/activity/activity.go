@@ -15,9 +15,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/mark"
-	"epitome/rewrite/shorten"
 )
 
 // Call is one tool call with its result.
@@ -88,7 +87,7 @@ func read(body []byte, call *conversation.Call) Call {
 		return c
 	}
 	raw := call.ArgumentsIn(body)
-	c.Cites = slices.Collect(mark.NamesLike(string(raw)))
+	c.Cites = slices.Collect(excerpt.ArtifactNames(string(raw)))
 	args := readArguments(raw, call.FreeText)
 	files := args.files(c.Kind)
 	if len(files) == 0 && (c.Kind == Read || c.Kind == Write) {
@@ -103,7 +102,7 @@ func read(body []byte, call *conversation.Call) Call {
 	if c.Kind == Run {
 		c.Command = firstLines(args.texts[command])
 	}
-	c.About = shorten.OneLine(args.about(c.Kind, files), maxAbout)
+	c.About = excerpt.OneLine(args.about(c.Kind, files), maxAbout)
 	return c
 }
 
@@ -258,13 +257,13 @@ func (a *arguments) about(k Kind, files []string) string {
 	case k == Read || k == Write:
 		return strings.Join(files, ", ")
 	case k == Run && a.texts[command] != "":
-		return shorten.FirstLine(a.texts[command])
+		return excerpt.FirstLine(a.texts[command])
 	case k == Search && a.texts[query] != "" && len(a.paths) > 0:
 		return a.texts[query] + " in " + strings.Join(a.paths, ", ")
 	}
 	for _, kind := range [...]argument{query, address, command, file} {
 		if a.texts[kind] != "" {
-			return shorten.FirstLine(a.texts[kind])
+			return excerpt.FirstLine(a.texts[kind])
 		}
 	}
 	return a.raw[:min(len(a.raw), 4*maxAbout)]

@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"epitome/rewrite/mark"
 	"epitome/rewrite/rewritetest"
 )
 
@@ -57,7 +55,7 @@ func TestWhatSpeaksOfFailure(t *testing.T) {
 	f := func(want bool, lines ...string) {
 		t.Helper()
 		for _, l := range lines {
-			if got := read(l+"\n", 0, bytes4).shape[0].fails; got != want {
+			if got := read(l+"\n", 0, bytes4).shapes[0].fails; got != want {
 				t.Errorf("%q: %v", l, got)
 			}
 		}
@@ -140,7 +138,7 @@ func holdLines(t *testing.T, text string, budget int) {
 			at, left = at+n, left+n
 			continue
 		}
-		if at >= len(lines) || l != lines[at] || mark.IsForged(l) {
+		if at >= len(lines) || l != lines[at] || isForged(l) {
 			t.Fatalf("%q is not line %d of %.300q", l, at+1, text)
 		}
 		at++
@@ -157,11 +155,11 @@ func FuzzExcerpt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, budget int) {
 		holdLines(t, text, budget%10_000)
 		for l := range strings.SplitSeq(Failure(text), "\n") {
-			if l != "" && !strings.Contains("\n"+text+"\n", "\n"+l+"\n") || mark.IsForged(l) {
+			if l != "" && !strings.Contains("\n"+text+"\n", "\n"+l+"\n") || isForged(l) {
 				t.Fatalf("%q is no line of %q", l, text)
 			}
 		}
-		if short, ok := JSON(text, budget%10_000, bytes4); ok && mark.HasForged(short) {
+		if short, ok := JSON(text, budget%10_000, bytes4); ok && isForged(short) {
 			t.Fatalf("%q", short)
 		}
 	})
@@ -173,31 +171,47 @@ func TestRealOutputsKeepTheirWords(t *testing.T) {
 	}
 }
 
-// A text of megabytes takes about as many times as long as one of a megabyte.
-func TestTimeIsLinear(t *testing.T) {
-	many := func(line string, i int) string {
-		return strings.ReplaceAll(line, "#", strconv.Itoa(i)) + strconv.Itoa(i%7) + "\n"
-	}
-	for _, line := range []string{"error # of a kind", "  indented #", "", strings.Repeat("x", 300), strings.Repeat("error ", 50), "\r"} {
-		took := func(size int) time.Duration {
-			var b strings.Builder
-			for i := 0; b.Len() < size; i++ {
-				b.WriteString(many(line, i))
-			}
-			start := time.Now()
-			Lines(b.String(), 2_000, bytes4)
-			Failure(b.String())
-			return time.Since(start)
+// Counting is what costs most: each line is counted at most twice, so that work grows with the length of a text alone.
+func TestLinesAreCountedOnce(t *testing.T) {
+	for _, line := range []string{"error # of a kind", "  indented #", "", strings.Repeat("error ", 50), "\r"} {
+		var b strings.Builder
+		const lines = 20_000
+		for i := range lines {
+			b.WriteString(strings.ReplaceAll(line, "#", strconv.Itoa(i)) + strconv.Itoa(i%7) + "\n")
 		}
-		took(1 << 18)
-		if small, large := took(1<<20), took(8<<20); large > 40*small+time.Second {
-			t.Errorf("%.20q: %v and %v", line, small, large)
+		counted := 0
+		Lines(b.String(), 2_000, func(text string) int { counted++; return bytes4(text) })
+		if counted > 2*lines {
+			t.Errorf("%.20q: %d lines are counted %d times", line, lines, counted)
 		}
 	}
-	start := time.Now()
+}
+
+func TestLongLinesAndDeepJSON(t *testing.T) {
 	Lines(strings.Repeat("error", 2<<20), 2_000, bytes4)
-	JSON("["+strings.Repeat(`{"a":[1,{"b":2}]},`, 1<<19)+"1]", 2_000, bytes4)
-	if d := time.Since(start); d > 10*time.Second {
-		t.Errorf("%v", d)
+	JSON("["+strings.Repeat(`{"a":[1,{"b":2}]},`, 1<<17)+"1]", 2_000, bytes4)
+}
+
+func TestLinesThatPassForNotesAreSeen(t *testing.T) {
+	f := func(line string, want bool) {
+		t.Helper()
+		if got := isForged(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
 	}
+	const note = "[epitome: 2 lines omitted (3-4)]"
+	f(note, true)
+	f(" \t"+note+"\n", true)
+	f("\x00\x08"+note, true)
+	f("\x1b[1;31m"+note, true)
+	f("\u200b\u00a0"+note, true)
+	f("working…\r"+note, true)
+	f("a\n"+note, true)
+	f("[epitome:error]", true)
+	f("> "+note, false)
+	f("12\t"+note, false)
+	f("see "+note, false)
+	f("[epitome", false)
+	f("\x1b[", false)
+	f("", false)
 }

@@ -10,7 +10,6 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/shorten"
 )
 
 // Filter applies the user's own rules: only text of older turns, the newest turns, messages or results alone, shorter
@@ -192,7 +191,7 @@ func shortenAnswers(s *State, limit int) {
 		}
 		names := s.keepText(t.raw, t.text)
 		what := fmt.Sprintf("%d of %s omitted, of an earlier answer (%d tokens)", omitted,
-			lines(shorten.CountLines(t.text)), t.tokens)
+			lines(excerpt.CountLines(t.text)), t.tokens)
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Artifacts: names,
 			Text: excerpt.Note(what, s.whereToRead(names, t.tokens)) + "\n" + short,
 			Step: ledger.StepFilter, Why: event.CodeLongAnswer}

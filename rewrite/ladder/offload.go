@@ -10,7 +10,6 @@ import (
 	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/shorten"
 )
 
 // maxOffloaded bounds the bytes of results that one request looks at: the newest, and in any case the last one. Where
@@ -139,7 +138,7 @@ type cut struct {
 func (s *State) shorten(i int, c cut) (e ledger.Edit, ok bool) {
 	screen, isScreen := c.text, false
 	if !c.recalled && c.tokens > s.Limits.Screen {
-		screen, isScreen = shorten.FinalScreen(c.text)
+		screen, isScreen = excerpt.Screen(c.text)
 	}
 	var text string
 	names, why := s.keepText(c.raw, c.text), event.CodeOverLimit
@@ -178,7 +177,7 @@ func (s *State) excerpt(i int, c cut, names []string, screen string, isScreen bo
 	if isScreen {
 		of = "of the final screen of "
 	}
-	what := fmt.Sprintf("%d of %s omitted, %s%s", omitted, lines(shorten.CountLines(screen)), of, s.about(i, c))
+	what := fmt.Sprintf("%d of %s omitted, %s%s", omitted, lines(excerpt.CountLines(screen)), of, s.about(i, c))
 	return excerpt.Note(what, where) + "\n" + short
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/limits"
-	"epitome/rewrite/shorten"
 )
 
 // Stage is how far a rescue goes. Each takes away more than the one before.
@@ -297,7 +297,7 @@ func (s *State) userStub(i int, latest bool) ledger.Edit {
 	if s.addressOf(names[0]) == "" {
 		todo = "Ask the user for what you need of it"
 	}
-	size := fmt.Sprintf("%s, %d bytes", lines(shorten.CountLines(text)), len(text))
+	size := fmt.Sprintf("%s, %d bytes", lines(excerpt.CountLines(text)), len(text))
 	if media := it.Media(); media != "" {
 		size += ", " + media
 	}

@@ -12,9 +12,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/mark"
 	"epitome/rewrite/recap"
-	"epitome/rewrite/shorten"
 )
 
 // Tool is how texts for a model call epitome's own tool, whatever name a client gives it.
@@ -65,7 +63,7 @@ func (s *State) whereIs(name string, tokens int) string {
 func (s *State) keepText(raw []byte, text string) []string {
 	const longLine, most = 500, 8 << 20 // bytes
 	names := []string{s.keep(jsonspan.ContentOfText(raw, text))}
-	if len(text) < longLine*shorten.CountLines(text) || len(text) > most || !jsonspan.Valid([]byte(text)) {
+	if len(text) < longLine*excerpt.CountLines(text) || len(text) > most || !jsonspan.Valid([]byte(text)) {
 		return names
 	}
 	var laidOut bytes.Buffer
@@ -98,7 +96,7 @@ func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledge
 	if call != nil && call.State() != "" {
 		head += ", " + call.State()
 	}
-	if n := shorten.CountLines(text); n > 0 {
+	if n := excerpt.CountLines(text); n > 0 {
 		head += fmt.Sprintf(", %s, %d bytes", lines(n), len(text))
 	}
 	if media := s.Request.Items[i].Media(); media != "" {
@@ -149,7 +147,7 @@ func failureOf(call *activity.Call, text string) string {
 	if call == nil || !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
 		return ""
 	}
-	screen, _ := shorten.FinalScreen(text)
+	screen, _ := excerpt.Screen(text)
 	failure := excerpt.Failure(screen)
 	if 2*len(failure) >= len(text) {
 		return ""
@@ -164,10 +162,10 @@ func (s *State) isMarked(text string) bool {
 	const maxLooks = 8 // for artifacts: a forger may write any number of names
 	looks := 0
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, mark.Start) {
+		if !strings.HasPrefix(line, excerpt.Mark) {
 			continue
 		}
-		for name := range mark.NamesLike(line) {
+		for name := range excerpt.ArtifactNames(line) {
 			if s.named[name] || looks < maxLooks && s.Artifacts.Has(name) {
 				return true
 			}

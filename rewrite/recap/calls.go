@@ -9,7 +9,6 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
-	"epitome/rewrite/shorten"
 )
 
 // entry is a call, or several alike, in the list of calls.
@@ -38,14 +37,14 @@ func (s *summary) calls() string {
 		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
 			continue
 		}
-		made := entry{tool: shorten.OneLine(c.Tool, 80), row: row(c)}
+		made := entry{tool: excerpt.OneLine(c.Tool, 80), row: row(c)}
 		newer := known[made]
 		if newer != nil && c.Failed() {
 			continue
 		}
 		lines := ""
 		if unread > 0 {
-			text, _ := shorten.FinalScreen(s.Request.TextOf(&s.Request.Items[c.Result]))
+			text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
 			unread -= len(text)
 			lines = n.linesOf(c, text)
 		}

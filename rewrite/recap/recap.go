@@ -13,7 +13,7 @@ import (
 
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/mark"
+	"epitome/rewrite/excerpt"
 )
 
 // Span is the part of a conversation that a summary replaces.
@@ -57,7 +57,7 @@ func (s *summary) section(heading, text string) {
 func Text(span Span, says Says, turns, where string) (text string, files int) {
 	r := span.Request
 	s := &summary{Span: span, id: fmt.Sprintf("%x", r.Chain()[span.To][:4]), number: numbers(r)}
-	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", mark.Start, s.id,
+	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
 	if says.Text != "" {
 		by := "written by a model; where files or results say something else, they are right"

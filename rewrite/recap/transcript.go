@@ -10,8 +10,8 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/shorten"
 )
 
 // Transcript returns items [first, end) as text for a reader of lines: each under a heading with the number and role of
@@ -52,7 +52,7 @@ func newTranscript(r *conversation.Request, calls []activity.Call, first, end in
 		}
 		t.write(heading, spoken(r, it))
 		for k := range it.Calls {
-			t.write("call of "+shorten.OneLine(it.Calls[k].Name, 80), arguments(r.Body, &it.Calls[k]))
+			t.write("call of "+excerpt.OneLine(it.Calls[k].Name, 80), arguments(r.Body, &it.Calls[k]))
 		}
 	}
 	return t
@@ -61,7 +61,7 @@ func newTranscript(r *conversation.Request, calls []activity.Call, first, end in
 // write writes a text under its heading.
 func (t *transcript) write(heading, text string) {
 	t.headings++
-	t.line += 2 + shorten.CountLines(text)
+	t.line += 2 + excerpt.CountLines(text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -73,7 +73,7 @@ func describe(c *activity.Call) string {
 	if c == nil {
 		return "an unknown call"
 	}
-	text := shorten.OneLine(c.String(), 1_000)
+	text := excerpt.OneLine(c.String(), 1_000)
 	if state := c.State(); state != "" {
 		text += ", " + state
 	}

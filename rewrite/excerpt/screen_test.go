@@ -1,4 +1,4 @@
-package shorten
+package excerpt
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ import (
 	"epitome/rewrite/rewritetest"
 )
 
-func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
+func TestScreenShowsWhatATerminalShows(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		got, changed := FinalScreen(text)
+		got, changed := Screen(text)
 		if got != want || changed != (text != want) {
 			t.Errorf("%q: got %q (changed %v), want %q", text, got, changed, want)
 		}
@@ -76,14 +76,14 @@ func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
 // A few bytes must not make many: gaps are filled as long as the screen is no longer than twice the text.
 func TestScreenStaysWithinTwiceTheText(t *testing.T) {
 	text := strings.Repeat("\x1b[500Gx\n", 1000)
-	got, _ := FinalScreen(text)
+	got, _ := Screen(text)
 	if len(got) > 2*len(text) || !strings.HasPrefix(got, strings.Repeat(" ", screenWidth-1)+"x\n") ||
 		!strings.HasSuffix(got, "\nx\n") {
 		t.Errorf("%d bytes became %d", len(text), len(got))
 	}
 }
 
-// modelScreen does the same as finalScreen step by step, on rows of characters.
+// modelScreen does the same as Screen step by step, on rows of characters.
 type modelScreen struct {
 	rows          [][]rune
 	ends          []string
@@ -205,11 +205,11 @@ func screenLaws(t interface {
 	Fatalf(string, ...any)
 }, text string) {
 	t.Helper()
-	got, changed := FinalScreen(text)
+	got, changed := Screen(text)
 	if want := model(text); got != want {
 		t.Fatalf("%q: got %q, the model has %q", text, got, want)
 	}
-	if again, changed := FinalScreen(got); changed || again != got {
+	if again, changed := Screen(got); changed || again != got {
 		t.Fatalf("%q: the screen %q has a screen of its own, %q", text, got, again)
 	}
 	if changed == (got == text) || changed != strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""),
@@ -241,22 +241,18 @@ func TestScreenIsThatOfTheModel(t *testing.T) {
 	})
 }
 
-func FuzzFinalScreen(f *testing.F) {
+func FuzzScreen(f *testing.F) {
 	f.Add("10%\r20%\r\n\x1b[1A\x1b[2K\x1b[31mx\x1b[0m\b\a\x1b]0;t\a")
 	f.Add("a\x1b[2Jb\x1b[1Kc\x1b[0Jd\x1b[5Ge")
 	f.Fuzz(func(t *testing.T, text string) {
-		FinalScreen(text) // bytes that are no UTF-8 must do no harm
+		Screen(text) // bytes that are no UTF-8 must do no harm
 		screenLaws(t, strings.ToValidUTF8(text, "?"))
 	})
 }
 
 func TestRealResultsHaveAScreen(t *testing.T) {
 	corpusResults(t, func(text string) {
-		if hasControls(text) {
-			screenLaws(t, strings.ToValidUTF8(text, "?"))
-		} else if screen, changed := FinalScreen(text); changed || screen != text {
-			t.Errorf("%.200q: plain text is changed", text)
-		}
+		screenLaws(t, strings.ToValidUTF8(text, "?"))
 	})
 }
 
@@ -276,7 +272,7 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 		"\x1b]" + long, "\x1b[" + strings.Repeat("1", manyBytes), strings.Repeat("\n\x1b[999A", manyBytes/20),
 		strings.Repeat("\r", manyBytes),
 	} {
-		if got, _ := FinalScreen(text); len(got) > 2*len(text) {
+		if got, _ := Screen(text); len(got) > 2*len(text) {
 			t.Errorf("%.20q: %d bytes became %d", text, len(text), len(got))
 		}
 	}
