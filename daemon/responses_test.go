@@ -220,26 +220,6 @@ func TestAgentsOfResponsesStayWithinAWindow(t *testing.T) {
 	}
 }
 
-// A window that is cut without a word is learned.
-func TestWindowsThatCutResponsesSilentlyAreLearned(t *testing.T) {
-	t.Parallel()
-	m := rules.ModelOf("gpt-5")
-	m.Window, m.Overflow = 32_768, rules.CutsSilently
-	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(*config.Config) {})
-	beyond := 0
-	for range 50 {
-		c.turn()
-	}
-	for _, r := range c.server.Received() {
-		if r.Tokens > m.Window {
-			beyond++
-		}
-	}
-	if beyond < 2 || beyond > 4 {
-		t.Errorf("%d requests are cut; acted %v", beyond, c.acted)
-	}
-}
-
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
 // cached. The provider keeps nothing of it.
 func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {

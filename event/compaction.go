@@ -12,7 +12,7 @@ const (
 // ContextWindowWarning is what a Warning is called.
 const ContextWindowWarning = "context_window_warning"
 
-// ContextWindowCorrected is what it is called that an answer takes a window back which was learned or suspected.
+// ContextWindowCorrected is what it is called that an answer takes a window back which was learned.
 const ContextWindowCorrected = "context_window_corrected"
 
 // Kinds of a Summary.

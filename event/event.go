@@ -176,10 +176,11 @@ type Shaping struct {
 	// of the request as the provider counts them; 0 if it does not say
 	TokensUsed int `json:"tokens_used,omitempty"`
 	// tokens of the model for one that is counted here, as answers have shown; 0 if too few have
-	Ratio   float64 `json:"ratio,omitempty"`
-	Hint    Hint    `json:"hint,omitzero"`
-	Decided bool    `json:"decided,omitempty"` // a new decision was made
-	Broke   bool    `json:"broke,omitempty"`   // and it changed what had been sent in another form
+	Ratio float64 `json:"ratio,omitempty"`
+	// WindowRefuted is a window that was learned, and is taken back as the answer is to more tokens; 0 is none.
+	WindowRefuted int  `json:"window_refuted,omitempty"`
+	Decided       bool `json:"decided,omitempty"` // a new decision was made
+	Broke         bool `json:"broke,omitempty"`   // and it changed what had been sent in another form
 	// texts are so large that their tokens are estimated
 	Estimated bool `json:"estimated,omitempty"`
 	// parts of what the model thought that are not sent any more, from this decision on, up to 65 535
@@ -213,23 +214,6 @@ func (s *Shaping) Totals() string {
 	}
 	return about + strconv.Itoa(before) + ">" + about + strconv.Itoa(s.TokensAfter.Total())
 }
-
-// Hint is what the usage in an answer tells of the window.
-type Hint struct {
-	Kind   HintKind `json:"kind"`
-	Tokens int32    `json:"tokens"` // the window that is suspected, learned or taken back
-}
-
-// HintKind is what a Hint does to a window.
-type HintKind int8
-
-// The kinds of hints.
-const (
-	NoHint    HintKind = iota
-	Suspected          // the provider seems to have cut the request without a word: one more such answer is needed
-	Learned            // it has done so twice to the same size
-	Refuted            // the answer is to more than a window that was learned or suspected: that is taken back
-)
 
 // Tokens is the size of a request by what it is spent on.
 type Tokens struct {

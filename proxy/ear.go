@@ -15,8 +15,6 @@ import (
 type Ratios interface {
 	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
 	Learn(s tokenize.Source, counted, used int)
-	// Forget takes back what was learned from answers about less than what was sent.
-	Forget(s tokenize.Source)
 }
 
 // ear listens to an answer. The zero value hears nothing.

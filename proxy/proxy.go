@@ -78,8 +78,8 @@ type Shaper interface {
 type Lessons interface {
 	// LearnRefusal learns from a refusal. ok says that it is news.
 	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
-	// LearnAnswer learns from an answer, and returns what it shows.
-	LearnAnswer(upstream, model string, a window.Answered) event.Hint
+	// LearnAnswer learns from an answer, and returns a window that it shows to be too small; 0 is none.
+	LearnAnswer(upstream, model string, a window.Answered) (refuted int)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

@@ -392,19 +392,14 @@ func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s windo
 	return v.Limit, v.Below(s.Window)
 }
 
-func (l *lessons) LearnAnswer(upstream, model string, a window.Answered) event.Hint {
+func (l *lessons) LearnAnswer(upstream, model string, a window.Answered) int {
 	l.tell("answered %s %s %d as %d", upstream, model, a.Counted, a.Used)
-	if 0 < a.Used && a.Used < a.Raw/2 {
-		return event.Hint{Kind: event.Learned, Tokens: int32(a.Used)}
-	}
-	return event.Hint{Kind: event.Refuted, Tokens: int32(2 * a.Counted)}
+	return 2 * a.Counted
 }
 
 func (l *lessons) Learn(s tokenize.Source, counted, used int) {
 	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
-
-func (l *lessons) Forget(s tokenize.Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

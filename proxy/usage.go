@@ -62,13 +62,10 @@ func learnFrom(x *exchange, own, used int) {
 		return
 	}
 	x.event.TokensUsed = max(used, 0)
-	x.event.Hint = x.proxy.plugs.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, window.Answered{
-		Counted: x.event.TokensAfter.Total(), Raw: counted, Used: used, Window: x.event.Window,
+	x.event.WindowRefuted = x.proxy.plugs.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, window.Answered{
+		Counted: x.event.TokensAfter.Total(), Raw: counted, Used: used,
 	})
-	switch {
-	case x.event.Hint.Kind == event.Learned:
-		x.proxy.plugs.Ratios.Forget(sourceOf(x))
-	case own > 0 && used > 0 && x.event.Hint.Kind != event.Suspected:
+	if own > 0 && used > 0 {
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}
 }

@@ -132,16 +132,6 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	}
 }
 
-// Forget drops what was learned of a model: its answers turn out to be about less than what was sent.
-func (r *Ratios) Forget(s Source) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if l := r.of(s); l != nil {
-		*l = learned{read: l.read}
-		r.put(s, l)
-	}
-}
-
 // learn takes one answer, and reports whether the source is to be stored as it is then. A request that is larger than
 // the largest before, although the provider counts no more, may have been cut, unless all that come say so.
 func (l *learned) learn(counted, used int) (store bool) {

@@ -3,12 +3,8 @@ package window
 import (
 	"encoding/json"
 	"maps"
-	"math/bits"
-	"slices"
 	"strings"
 	"time"
-
-	"epitome/event"
 )
 
 // id names a model at an upstream as requests do.
@@ -18,9 +14,6 @@ type id struct{ upstream, model string }
 type known struct {
 	learned, probed lesson
 	read            time.Time // when learned was read from the store
-
-	largest   int // tokens of the largest request that was answered
-	suspected cut
 }
 
 // lesson is a window, for a time; without tokens it is none.
@@ -146,25 +139,15 @@ type Answered struct {
 	Counted int // by our count, as Sent.Tokens are
 	Raw     int // by our count without what was learned of the model's ratio, which may be too high
 	Used    int // the whole request by the provider's count; 0 if it does not say
-	Window  int // of the model, as believed
 }
 
-// LearnAnswer learns from an answer, and returns what it shows: that the request may have been cut, or that a lesson was
-// wrong, which is taken back, as the request was larger.
-func (w *Windows) LearnAnswer(upstream, model string, a Answered) (hint event.Hint) {
-	q, tokens := id{upstream, model}, a.Used
-	if c := cutOf(a); c.size > 0 {
-		return w.learnCut(q, c, a.Window)
-	}
+// LearnAnswer takes a window back that an answered request shows to be too small, and returns it; 0 is none.
+func (w *Windows) LearnAnswer(upstream, model string, a Answered) (refuted int) {
+	tokens := a.Used
 	if tokens <= 0 {
 		tokens = a.Raw - a.Raw/10
 	}
-	refuted := 0
-	w.change(q, func(k *known) (changed bool) {
-		k.largest = max(k.largest, tokens)
-		if tokens > k.suspected.size { // to so many it was not cut, whatever the next answer counts
-			refuted, k.suspected = k.suspected.size, cut{}
-		}
+	w.change(id{upstream, model}, func(k *known) (changed bool) {
 		if w.holds(k.probed) && tokens > k.probed.Tokens {
 			refuted, k.probed = k.probed.Tokens, lesson{}
 		}
@@ -181,63 +164,5 @@ func (w *Windows) LearnAnswer(upstream, model string, a Answered) (hint event.Hi
 		}
 		return changed
 	})
-	if refuted > 0 {
-		hint = event.Hint{Kind: event.Refuted, Tokens: int32(refuted)} //nolint:gosec // at most Most
-	}
-	return hint
-}
-
-// cut is what an answer shows of a request that its provider seems to have cut without saying so.
-type cut struct {
-	size      int  // of the window, in tokens, about; 0 if nothing was cut
-	used, raw int  // tokens of the request, as in Answered
-	exact     bool // the provider counts as many tokens as people choose for windows: chance hardly meets such a number
-}
-
-// cutOf finds that a provider counted fewer tokens than were sent: exactly as many as windows have, or far fewer.
-func cutOf(a Answered) cut {
-	const leastUsed = 256 // a server keeps so many at least of what it cuts
-	c := cut{used: a.Used, raw: a.Raw}
-	round := a.Used >> bits.TrailingZeros(uint(max(a.Used, 0))) //nolint:gosec // above 0
-	c.exact = a.Raw-a.Used >= a.Used/10 && slices.Contains([]int{1, 3, 5, 125, 625}, round)
-	switch {
-	case a.Used < leastUsed || a.Raw < Least:
-	case c.exact:
-		c.size = a.Used
-	case a.Used < a.Raw*6/10:
-		for c.size = Least; c.size < a.Used; c.size *= 2 { // servers that cut keep half of a window or more of it
-		}
-		if c.size >= a.Raw {
-			c.size = a.Used
-		}
-	}
-	if a.Window > 0 {
-		c.size = min(c.size, a.Window)
-	}
-	if c.size < Least || c.size > Most {
-		return cut{}
-	}
-	return c
-}
-
-// learnCut learns a window from the second request in a row that was cut to its size, if more was sent than before, and
-// the provider's count did not grow with it: a vocabulary that makes fewer tokens of everything counts a growing request
-// with a growing number. Where a larger request was answered, the provider may leave out of its count what it had cached.
-func (w *Windows) learnCut(q id, c cut, believed int) event.Hint {
-	const most = .8 // of the growth; counts of other texts differ by less
-	sure := false
-	w.change(q, func(k *known) bool {
-		before := k.suspected
-		sent, used := float64(c.raw)/float64(max(1, before.raw)), float64(c.used)/float64(max(1, before.used))
-		sure = c.size == before.size && (c.exact || used < most*sent) && k.largest <= c.size
-		if c.size != before.size {
-			k.suspected = c
-		}
-		return false
-	})
-	hint := event.Hint{Kind: event.Suspected, Tokens: int32(c.size)} //nolint:gosec // at most Most
-	if sure && w.learn(q, lesson{Tokens: c.size}, believed) {
-		hint.Kind = event.Learned
-	}
-	return hint
+	return refuted
 }

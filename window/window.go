@@ -3,7 +3,7 @@
 // Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
 // configuration, what the server said when it was asked, a built-in table, the family of the name, the configured
 // default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
-// follows from a refusal or from a silent cut for an hour, and both end when a larger request is answered. A Prober asks
+// only follows from a refusal for an hour, and both end when a larger request is answered. A Prober asks
 // servers in the background. ReadRefusal reads how providers say that a request is too long.
 //
 // That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
@@ -32,7 +32,7 @@ type Source string
 
 // The sources. A Default deserves a warning, and so does what is below the configuration.
 const (
-	Learned    Source = "learned" // from a refusal, or from a request that was cut
+	Learned    Source = "learned" // from a refusal
 	Configured Source = "configured"
 	Probed     Source = "probed" // told by the server
 	Table      Source = "table"

@@ -40,7 +40,7 @@ func (r *Recorder) RecordExchange(e event.Exchange) {
 		return
 	}
 	r.recordRescue(&e)
-	r.recordHint(&e)
+	r.recordRefuted(&e)
 	r.logExchange(&e)
 }
 

@@ -33,35 +33,9 @@ func (r *Recorder) recordRescue(e *event.Exchange) {
 	r.log.LogAttrs(context.Background(), level, "rescue", f...)
 }
 
-// hintLine is the line of what an answer's usage tells of the window.
-type hintLine struct {
-	level  slog.Level
-	msg    string
-	reason string
-	field  string // of the window
-}
-
-// lineOf is the line of a hint; ok is false where there is none.
-func lineOf(kind event.HintKind) (l hintLine, ok bool) {
-	switch kind {
-	case event.Suspected:
-		return hintLine{slog.LevelWarn, event.ContextWindowWarning, "the provider counted far fewer tokens than were sent: " +
-			"it may cut requests without a word; the window is learned only if the next such answer tells the same and none counts more",
-			"window_suspected"}, true
-	case event.Learned:
-		return hintLine{slog.LevelWarn, event.ContextWindowWarning, "the provider counted far fewer tokens than were sent, " +
-			"as in an answer before: it seems to cut requests without a word", "window_learned"}, true
-	case event.Refuted:
-		return hintLine{slog.LevelInfo, event.ContextWindowCorrected,
-			"an answer is to more tokens than this window has: it counts no longer", "window_refuted"}, true
-	}
-	return hintLine{}, false
-}
-
-// recordHint writes what an answer's usage tells of the window.
-func (r *Recorder) recordHint(e *event.Exchange) {
-	l, ok := lineOf(e.Hint.Kind)
-	if !ok {
+// recordRefuted writes that an answer takes a window back.
+func (r *Recorder) recordRefuted(e *event.Exchange) {
+	if e.WindowRefuted == 0 {
 		return
 	}
 	var f fields
@@ -69,10 +43,10 @@ func (r *Recorder) recordHint(e *event.Exchange) {
 	f.text("conversation", e.Conversation)
 	f.text("upstream", e.Upstream)
 	f.text("model", e.Model)
-	f.text("reason", l.reason)
+	f.text("reason", "an answer is to more tokens than this window has: it counts no longer")
 	f.number("tokens", e.TokensAfter.Total())
 	f.number("tokens_counted", e.TokensUsed)
 	f.number("window", e.Window)
-	f.number(l.field, int(e.Hint.Tokens))
-	r.log.LogAttrs(context.Background(), l.level, l.msg, f...)
+	f.number("window_refuted", e.WindowRefuted)
+	r.log.LogAttrs(context.Background(), slog.LevelInfo, event.ContextWindowCorrected, f...)
 }

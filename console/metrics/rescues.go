@@ -10,7 +10,6 @@ import (
 type rescues struct {
 	all   *prometheus.CounterVec
 	tries *prometheus.CounterVec
-	cuts  *prometheus.CounterVec
 }
 
 func newRescues(registry *prometheus.Registry) rescues {
@@ -22,20 +21,13 @@ func newRescues(registry *prometheus.Registry) rescues {
 		tries: newCounter("epitome_rescue_tries_total",
 			"Further times that such requests were sent.",
 			"upstream"),
-		cuts: newCounter("epitome_silent_cuts_total",
-			"Requests that a provider seems to have cut without a word, as it counted far fewer tokens "+
-				"than were sent.",
-			"upstream"),
 	}
-	registry.MustRegister(m.all, m.tries, m.cuts)
+	registry.MustRegister(m.all, m.tries)
 	return m
 }
 
-// record counts what was done about a refusal, and that a provider has cut a request without a word.
+// record counts what was done about a refusal.
 func (m *rescues) record(e *event.Exchange) {
-	if e.Hint.Kind == event.Suspected || e.Hint.Kind == event.Learned {
-		m.cuts.WithLabelValues(e.Upstream).Inc()
-	}
 	if e.Rescue.Kind == "" {
 		return
 	}
