@@ -8,8 +8,8 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/spent"
 )
 
 // Dialect is one API, as the wire meets it: which requests hold its conversations, and what its answers tell as they
@@ -35,11 +35,11 @@ type Dialect interface {
 	// event it is how long one may be held of which nothing has come.
 	Holds(kind, data []byte) time.Duration
 	// Opening is what the beginning of a streamed answer says of its tokens.
-	Opening(heard []byte) spent.Said
+	Opening(heard []byte) answer.Counts
 	// Usage is what an answer says of its tokens, and how many of them filled the window of the model: of the whole
 	// request, those from a cache too, as the provider counts them; 0 if it does not say. heard is what was kept of an
 	// answer, whole or streamed: all of it, or its end. opening is what its beginning said that may not be in heard.
-	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
+	Usage(heard []byte, opening answer.Counts) (u event.Usage, input int)
 	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
 	// has none, or a lower one: it is as it was.
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)

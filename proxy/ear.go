@@ -7,7 +7,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/wire"
-	"epitome/rewrite/spent"
+	"epitome/rewrite/answer"
 	"epitome/tokenize"
 )
 
@@ -30,9 +30,9 @@ type ear struct {
 
 // gone is what was read of a part of an answer before it was let go.
 type gone struct {
-	opening spent.Said // what the beginning says
-	named   bool       // events have names
-	kind    []byte     // what the last event is called whose name was let go: the end may begin within it
+	opening answer.Counts // what the beginning says
+	named   bool          // events have names
+	kind    []byte        // what the last event is called whose name was let go: the end may begin within it
 }
 
 const (
@@ -149,7 +149,7 @@ func (e *ear) Usage(end []byte) (u event.Usage, input int) {
 	if end == nil {
 		return u, 0
 	}
-	opening := spent.Nothing()
+	opening := answer.NoCounts()
 	if e.gone != nil {
 		opening = e.gone.opening
 	}

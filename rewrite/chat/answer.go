@@ -2,16 +2,18 @@ package chat
 
 import (
 	"bytes"
-	"strconv"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
+	"epitome/prose"
+	"epitome/rewrite/answer"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/reply"
-	"epitome/rewrite/spent"
 )
 
 // pathEnd is how the path of every request ends that holds a conversation: servers have it below paths of their own.
@@ -26,25 +28,27 @@ func (Dialect) Counts([]byte) bool                                { return false
 func (Dialect) Compacts([]byte) bool                              { return false }
 func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-func (Dialect) Begins(kind, event []byte) bool  { return reply.ReadStep(kind, event, stepOf).Begins() }
-func (Dialect) Fails(kind, event []byte) bool   { return reply.ReadStep(kind, event, stepOf).Fails() }
+var format = answer.Format{Step: stepOf, Document: readDocument, Event: readEvent, DoneEnds: true}
+
+func (Dialect) Begins(kind, event []byte) bool  { return format.Begins(kind, event) }
+func (Dialect) Fails(kind, event []byte) bool   { return format.Fails(kind, event) }
 func (Dialect) Holds(_, _ []byte) time.Duration { return 2 * time.Second }
 
 // stepOf returns what an event means for its answer.
-func stepOf(name string, e gjson.Result) reply.Step {
+func stepOf(name string, e gjson.Result) answer.Step {
 	choices := e.Get("choices")
 	speaks, ends := speaks(choices)
 	switch {
 	case strings.HasSuffix(name, ".failed") || !isEmpty(e.Get("error")):
-		return reply.ErrorStep
+		return answer.ErrorStep
 	case speaks:
-		return reply.SaidStep
+		return answer.SaidStep
 	case ends:
-		return reply.EndStep
+		return answer.EndStep
 	case choices.Get("#").Int() > 0 || e.Get("usage").IsObject():
-		return reply.FrameStep
+		return answer.FrameStep
 	}
-	return reply.SaidStep
+	return answer.SaidStep
 }
 
 // speaks reports whether any choice says something, and whether one ends.
@@ -65,53 +69,94 @@ func isEmpty(v gjson.Result) bool {
 }
 
 // Opening says nothing: usage stands at the end of an answer.
-func (Dialect) Opening([]byte) spent.Said { return spent.Nothing() }
+func (Dialect) Opening([]byte) answer.Counts { return answer.NoCounts() }
 
 // Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. heard is
 // all of an answer, whole or streamed, or its end.
-func (Dialect) Usage(heard []byte, _ spent.Said) (u event.Usage, input int) {
+func (Dialect) Usage(heard []byte, _ answer.Counts) (u event.Usage, input int) {
 	isUsage := func(v jsonspan.Span) bool { return gjson.GetBytes(v.Of(heard), "prompt_tokens").Exists() }
-	v := reply.LastMember(heard, "usage", isUsage)
-	said := readUsage(gjson.ParseBytes(v.Of(heard)))
-	return said.Usage(), max(said.Input, 0)
+	v := answer.LastMember(heard, "usage", isUsage)
+	counts := readUsage(gjson.ParseBytes(v.Of(heard)))
+	return counts.Usage(), max(counts.Input, 0)
 }
 
 // readUsage reads an object of usage. Each provider has its own place for what its cache had: of several, one counts.
-func readUsage(v gjson.Result) spent.Said {
-	s := spent.Nothing()
-	s.Input = spent.Tokens(v.Get("prompt_tokens"))
-	s.Output = spent.Tokens(v.Get("completion_tokens"))
-	s.Total = spent.Tokens(v.Get("total_tokens"))
-	s.Reasoning = spent.Tokens(v.Get("completion_tokens_details.reasoning_tokens"))
-	s.Write5m = spent.Tokens(v.Get("prompt_tokens_details.cache_write_tokens"))
+func readUsage(v gjson.Result) answer.Counts {
+	s := answer.NoCounts()
+	s.Input = answer.Tokens(v.Get("prompt_tokens"))
+	s.Output = answer.Tokens(v.Get("completion_tokens"))
+	s.Total = answer.Tokens(v.Get("total_tokens"))
+	s.Reasoning = answer.Tokens(v.Get("completion_tokens_details.reasoning_tokens"))
+	s.Write5m = answer.Tokens(v.Get("prompt_tokens_details.cache_write_tokens"))
 	for _, path := range [...]string{
 		"prompt_cache_hit_tokens", // DeepSeek
 		"prompt_tokens_details.cached_tokens",
 		"cached_tokens", // Moonshot
 	} {
-		if s.Read = spent.Tokens(v.Get(path)); s.Read >= 0 {
+		if s.Read = answer.Tokens(v.Get(path)); s.Read >= 0 {
 			break
 		}
 	}
-	s.Charged = spent.Dollars(v.Get("cost")) // OpenRouter
-	if v.Get("is_byok").Bool() {             // what was paid with a key of the client's own stands beside it
-		s.Charged += spent.Dollars(v.Get("cost_details.upstream_inference_cost"))
+	s.Charged = answer.Dollars(v.Get("cost")) // OpenRouter
+	if v.Get("is_byok").Bool() {              // what was paid with a key of the client's own stands beside it
+		s.Charged += answer.Dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return s
 }
 
 // CapOutput lowers the cap on the output under whatever name it stands.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return body, false
+	return conversation.CapOutput(body, tokens, usualCap, otherCap)
+}
+
+// ReadAnswer reads an answer, whole or as a stream.
+func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
+	return format.Read(contentType, body)
+}
+
+// cutReasons are reasons to finish an answer that is not whole.
+var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
+
+func readDocument(a *answer.Answer, doc gjson.Result) {
+	readPiece(a, doc)
+	if !isEmpty(doc.Get("error")) || doc.Get("choices.#").Int() == 0 {
+		a.Fail([]byte(doc.Raw))
 	}
-	for _, key := range [...]string{usualCap, otherCap} {
-		if n, err := strconv.Atoi(string(o.Value(key).Of(body))); err == nil && n > tokens {
-			o.Set(key, strconv.Itoa(tokens))
+}
+
+func readEvent(a *answer.Answer, _ string, event gjson.Result) (last bool) {
+	readPiece(a, event)
+	return false
+}
+
+// readPiece reads an answer, or a piece of one.
+func readPiece(a *answer.Answer, v gjson.Result) {
+	used := readUsage(v.Get("usage"))
+	a.Counts.Input, a.Counts.Output = max(a.Counts.Input, used.Input), max(a.Counts.Output, used.Output)
+	a.Counts.Read, a.Counts.Write5m = max(a.Counts.Read, used.Read), max(a.Counts.Write5m, used.Write5m)
+	v.Get("choices").ForEach(func(_, choice gjson.Result) bool {
+		if choice.Get("index").Int() != 0 {
+			return true
+		}
+		reason := choice.Get("finish_reason").Str
+		a.IsOver = a.IsOver || reason != ""
+		a.Cut = a.Cut || slices.Contains(cutReasons[:], reason)
+		a.Refused = a.Refused || reason == "content_filter" || reason == "refusal"
+		readMessagePiece(a, choice.Get("message"))
+		readMessagePiece(a, choice.Get("delta"))
+		return true
+	})
+}
+
+// readMessagePiece reads a message or a piece of one. Reasoning has fields of its own, which are not read.
+func readMessagePiece(a *answer.Answer, said gjson.Result) {
+	content := said.Get("content")
+	a.Said.WriteString(content.Str)
+	for _, part := range content.Array() {
+		if kind := part.Get("type").Str; kind == "text" || kind == "" {
+			a.Said.WriteString(part.Get("text").Str)
 		}
 	}
-	edits := o.Edits()
-	out, err := jsonspan.Splice(body, edits)
-	return out, err == nil && len(edits) > 0
+	a.Refused = a.Refused || said.Get("refusal").Str != ""
+	a.Called = a.Called || !isEmpty(said.Get("tool_calls")) || !isEmpty(said.Get("function_call"))
 }

@@ -10,8 +10,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/reply"
-	"epitome/rewrite/spent"
+	"epitome/rewrite/answer"
 	"epitome/sse"
 )
 
@@ -48,7 +47,7 @@ func TestUsage(t *testing.T) {
 			`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\n" +
 				`data: {"x_groq":{"usage" : ` + usage + `}}` + "\n\n" + `data: {"choices":[],"usage":null}` + "\n\n",
 		} {
-			if u, n := (Dialect{}).Usage([]byte(heard), spent.Nothing()); u != want || n != input {
+			if u, n := (Dialect{}).Usage([]byte(heard), answer.NoCounts()); u != want || n != input {
 				t.Errorf("%s: %d and %+v, want %d and %+v", heard, n, u, input, want)
 			}
 		}
@@ -158,9 +157,9 @@ func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	for body, want := range map[string]error{
 		"":                                     io.ErrUnexpectedEOF,
 		piece:                                  io.ErrUnexpectedEOF,
-		strings.Repeat(piece, 11):              reply.ErrLongText,
-		`{"choices":[{"message":{"content":"a`: reply.ErrNoJSON,
-		`{"choices":[` + strings.Repeat(" ", reply.MostDocument): sse.ErrLongDocument,
+		strings.Repeat(piece, 11):              answer.ErrLongText,
+		`{"choices":[{"message":{"content":"a`: answer.ErrNoJSON,
+		`{"choices":[` + strings.Repeat(" ", answer.MaxDocument): sse.ErrLongDocument,
 	} {
 		if a, err := (Dialect{}).ReadAnswer("", strings.NewReader(body)); !errors.Is(err, want) {
 			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)

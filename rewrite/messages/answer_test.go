@@ -10,8 +10,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/reply"
-	"epitome/rewrite/spent"
+	"epitome/rewrite/answer"
 )
 
 func TestEventsOfAStream(t *testing.T) {
@@ -113,7 +112,7 @@ func TestReadAnswer(t *testing.T) {
 		{"", prose.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a), prose.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a, "[DONE]"), prose.Answer{}, io.ErrUnexpectedEOF},
-		{`{"content":[{"type":"text","text":"a`, prose.Answer{}, reply.ErrNoJSON},
+		{`{"content":[{"type":"text","text":"a`, prose.Answer{}, answer.ErrNoJSON},
 	} {
 		kind := "application/json"
 		if strings.HasPrefix(c.body, "data:") {
@@ -132,7 +131,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := Dialect{}
 		d.Begins(nil, data)
-		u, input := d.Usage(data, spent.Nothing())
+		u, input := d.Usage(data, answer.NoCounts())
 		a, _ := d.ReadAnswer("", strings.NewReader(string(data)))
 		if u.Input < 0 || u.Read < 0 || u.Output < 0 || input < 0 || a.Input < 0 || a.Cached > a.Input {
 			t.Fatalf("%q: %+v, %d, %+v", data, u, input, a)

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 
+	"epitome/pattern"
 	"epitome/prose"
+	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/reply"
 )
 
 const (
@@ -63,23 +63,11 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 }
 
 // highestCap matches how a cap on the output is refused that is too high.
-var highestCap = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
+var highestCap = pattern.Of(`max_tokens: [0-9]+ > ([0-9]+)\b`)
 
 // Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if found := highestCap.FindSubmatch(refusal); found != nil {
-		most := numberOf(string(found[1]))
-		if most == 0 || most >= f.MaxOutput {
-			return f, false
-		}
-		f.MaxOutput = most
-		return f, true
-	}
-	if !reply.WantsStream(f, refusal) {
-		return f, false
-	}
-	f.Stream = true
-	return f, true
+	return answer.Adapt(f, refusal, highestCap)
 }
 
 // minBudget is how many tokens a model must be given to think, if it is given any.

@@ -23,17 +23,17 @@ type checker struct {
 	called  map[string]bool // ids of all calls
 	open    map[string]int  // ids of the calls of the last answer, with the number of their results
 	running map[string]bool // calls of the last answer that run at the provider and have no result yet
-	answer  answer
+	answer  turn
 	follows bool // the message stands right behind the last answer: results may stand in it
 	late    bool // and it has said more than results
 
-	manual    bool     // the model must think first in every answer of an open round
-	round     []answer // the answers to one message of the user
-	roundOver bool     // the user's last message ends in more than results: the next answer begins a round
+	manual    bool   // the model must think first in every answer of an open round
+	round     []turn // the answers to one message of the user
+	roundOver bool   // the user's last message ends in more than results: the next answer begins a round
 }
 
-// answer is what is known of one answer of the model.
-type answer struct{ begun, thinksFirst, thinks bool }
+// turn is what is known of one answer of the model.
+type turn struct{ begun, thinksFirst, thinks bool }
 
 // Flaws lists every rule of the API that the request breaks. Calls of the last message must be answered, too.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
@@ -221,7 +221,7 @@ func (c *checker) take(role conversation.Role, b *block) {
 func (c *checker) takeAnswer(b *block) {
 	switch b.kind {
 	case compactionBlock: // nothing before it counts
-		c.answer, c.round = answer{}, nil
+		c.answer, c.round = turn{}, nil
 		return
 	case serverBlock, oddBlock:
 		if b.answers {
@@ -247,7 +247,7 @@ func (c *checker) takeAnswer(b *block) {
 // begin notes that an answer says something.
 func (c *checker) begin(thinks bool) {
 	if !c.answer.begun {
-		c.answer = answer{begun: true, thinksFirst: thinks}
+		c.answer = turn{begun: true, thinksFirst: thinks}
 		c.round = append(c.round, c.answer)
 	}
 	if thinks && !c.answer.thinksFirst && !c.answer.thinks {
@@ -290,5 +290,5 @@ func (c *checker) endAnswer(isOver bool) {
 			c.add(conversation.RuleUnanswered, id)
 		}
 	}
-	c.open, c.running, c.answer = map[string]int{}, map[string]bool{}, answer{}
+	c.open, c.running, c.answer = map[string]int{}, map[string]bool{}, turn{}
 }

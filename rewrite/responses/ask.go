@@ -7,9 +7,9 @@ import (
 
 	"epitome/pattern"
 	"epitome/prose"
+	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/reply"
 )
 
 // outputCap is the setting that bounds an answer.
@@ -123,34 +123,14 @@ var (
 // Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of. A form
 // with another cap has none here.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if lower, ok, named := reply.LowerCap(f, refusal, highestCap); named && !f.OtherCap {
-		return lower, ok
-	}
-	switch {
-	case !f.OtherCap && noCap.Match(refusal):
+	if !f.OtherCap && noCap.Match(refusal) {
 		f.OtherCap = true
-	case reply.WantsStream(f, refusal):
-		f.Stream = true
-	default:
-		return f, false
+		return f, true
 	}
-	return f, true
+	return answer.Adapt(f, refusal, highestCap)
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens; false for a request without a cap,
-// or with a lower one.
+// CapOutput lowers the cap on the output.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return body, false
-	}
-	if n, err := strconv.Atoi(string(o.Value(outputCap).Of(body))); err != nil || n <= tokens || tokens <= 0 {
-		return body, false
-	}
-	o.Set(outputCap, strconv.Itoa(tokens))
-	capped, err = jsonspan.Splice(body, o.Edits())
-	if err != nil {
-		return body, false
-	}
-	return capped, true
+	return conversation.CapOutput(body, tokens, outputCap)
 }

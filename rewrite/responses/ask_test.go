@@ -11,7 +11,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/spent"
+	"epitome/rewrite/answer"
 )
 
 func TestServesPathsOfConversations(t *testing.T) {
@@ -118,7 +118,7 @@ func TestReadsAnswers(t *testing.T) {
 func TestReadsUsage(t *testing.T) {
 	f := func(heard string, want int) {
 		t.Helper()
-		u, input := Dialect{}.Usage([]byte(heard), spent.Nothing())
+		u, input := Dialect{}.Usage([]byte(heard), answer.NoCounts())
 		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7, Reasoning: 3}
 		if input != want || want == 30 && u != full {
 			t.Errorf("%s: got %d, %+v; want %d", heard, input, u, want)

@@ -213,21 +213,3 @@ func callsLocalShell(r *conversation.Request) bool {
 		return slices.ContainsFunc(it.Calls, func(c conversation.Call) bool { return c.Name == localShell })
 	})
 }
-
-// Claims reports whether a body of unknown origin is a request of this dialect: its input is a list of objects, or it
-// has a setting that no other API has.
-func Claims(body []byte) bool {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil || !o.Value("messages").Empty() {
-		return false
-	}
-	input := o.Value("input").Of(body)
-	isOwn := !o.Find("instructions", outputCap, "previous_response_id", "context_management", "text").Empty()
-	switch {
-	case len(input) == 0:
-		return false
-	case input[0] == '[':
-		return isOwn || input[jsonspan.SkipSpace(input, 1)] == '{'
-	}
-	return isOwn && input[0] == '"'
-}
