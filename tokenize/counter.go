@@ -76,56 +76,27 @@ func newCounter(v Vocabulary, f vocabularyFile) (*Counter, error) {
 // Vocabulary returns the vocabulary that the counter counts in.
 func (c *Counter) Vocabulary() Vocabulary { return c.vocabulary }
 
-// Weight is what counting a text comes to. It depends on the text alone, whatever was counted before.
-type Weight struct {
-	Tokens int
-	// Work is what counting costs, in bytes of short words that are no tokens. Words that are tokens cost a tenth of
-	// that, long runs of letters or of blanks four times as much.
-	Work int
-}
-
-// What each byte of a piece costs beside finding the piece, if it is no token.
-const workShort, workLong = 1, 4
-
-// Add adds what counting another text comes to.
-func (w *Weight) Add(v Weight) { w.Tokens, w.Work = w.Tokens+v.Tokens, w.Work+v.Work }
-
 // Count returns the number of tokens of text.
-func (c *Counter) Count(text []byte) int { return c.Weigh(text).Tokens }
-
-// Weigh returns the number of tokens of text, and what counting them costs.
-func (c *Counter) Weigh(text []byte) Weight {
+func (c *Counter) Count(text []byte) (n int) {
 	if len(text) == 0 {
-		return Weight{}
+		return 0
 	}
 	if c.vocabulary == Characters {
-		return Weight{utf8.RuneCount(text)*10/36 + 1, len(text) / 10}
+		return utf8.RuneCount(text)*10/36 + 1
 	}
 	m := c.mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
-	n, merged := 0, 0
 	for i := 0; i < len(text); {
 		end := c.split.next(text, i)
-		tokens := c.piece(m, text, i, end)
-		switch size := end - i; {
-		case tokens == 1:
-		case size > short:
-			merged += workLong * size
-		default:
-			merged += workShort * size
-		}
-		n += tokens
+		n += c.piece(m, text, i, end)
 		i = end
 	}
 	c.mergers.Put(m)
-	return Weight{n, merged + len(text)/10}
+	return n
 }
 
 // CountString does what Count does, for a string.
-func (c *Counter) CountString(text string) int { return c.WeighString(text).Tokens }
-
-// WeighString does what Weigh does, for a string.
-func (c *Counter) WeighString(text string) Weight {
-	return c.Weigh(unsafe.Slice(unsafe.StringData(text), len(text))) // Weigh only reads
+func (c *Counter) CountString(text string) int {
+	return c.Count(unsafe.Slice(unsafe.StringData(text), len(text))) // Count only reads
 }
 
 // piece returns the number of tokens of the piece text[i:end].

@@ -11,17 +11,13 @@ func TestAboutLooksAtNoMore(t *testing.T) {
 	f := func(text []byte, most int) {
 		t.Helper()
 		sound, looked, samples := utf8.Valid(text), 0, 0
-		w := About(text, most, func(sample []byte) Weight {
+		n := About(text, most, func(sample []byte) int {
 			looked, samples = looked+len(sample), samples+1
 			if sound && !utf8.Valid(sample) {
 				t.Errorf("%d of %d bytes: a character is cut", most, len(text))
 			}
-			return Weight{len(sample) / 4, len(sample)}
+			return len(sample) / 4
 		})
-		n := w.Tokens
-		if w.Work != looked {
-			t.Errorf("%d of %d bytes: the work is %d, not that of the %d that are looked at", most, len(text), w.Work, looked)
-		}
 		if len(text) <= most && (looked != len(text) || samples > 1) || looked > max(most, 1)+utf8.UTFMax*samples {
 			t.Errorf("%d of %d bytes: %d are looked at, in %d samples", most, len(text), looked, samples)
 		}

@@ -17,7 +17,7 @@ type Memo struct {
 // the old half moves to the new one.
 type shard struct {
 	mu       sync.Mutex
-	new, old map[memoKey]counted
+	new, old map[memoKey]int32
 }
 
 // memoKey is a text's keyed hash and length; nobody can make two texts share one without knowing the key.
@@ -27,9 +27,6 @@ type memoKey struct {
 	kind       uint16
 	vocabulary Vocabulary
 }
-
-// counted is a Weight in little room.
-type counted struct{ tokens, work int32 }
 
 // NewMemo makes a memo of at most entries counts, but at least 32. Each takes some 70 bytes.
 func NewMemo(entries int) *Memo {
@@ -42,46 +39,43 @@ func NewMemo(entries int) *Memo {
 const worthwhile = 48
 
 // Count returns c.Count(text), from memory if it is there.
-func (m *Memo) Count(c *Counter, text []byte) int { return m.Weigh(c, text).Tokens }
-
-// Weigh returns c.Weigh(text), from memory if it is there.
-func (m *Memo) Weigh(c *Counter, text []byte) Weight {
+func (m *Memo) Count(c *Counter, text []byte) int {
 	if len(text) < worthwhile {
-		return c.Weigh(text)
+		return c.Count(text)
 	}
-	return m.Remember(c, 0, text, c.Weigh)
+	return m.Remember(c, 0, text, c.Count)
 }
 
-// Remember returns weigh(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
+// Remember returns count(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
 // text as it stands, other numbers are the callers'.
-func (m *Memo) Remember(c *Counter, kind uint16, text []byte, weigh func([]byte) Weight) Weight {
+func (m *Memo) Remember(c *Counter, kind uint16, text []byte, count func([]byte) int) int {
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
 	s := &m.shards[k.hash%uint64(len(m.shards))]
 	if n, ok := s.find(k, m.half); ok {
-		return Weight{int(n.tokens), int(n.work)}
+		return int(n)
 	}
-	w := weigh(text)
-	s.mu.Lock()
-	s.keepLocked(k, counted{int32(w.Tokens), int32(w.Work)}, m.half) //nolint:gosec // texts in memory
-	s.mu.Unlock()
-	return w
-}
-
-func (s *shard) find(k memoKey, half int) (counted, bool) {
+	n := count(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, ok := s.new[k]
-	if !ok {
-		if n, ok = s.old[k]; ok {
-			s.keepLocked(k, n, half)
-		}
+	s.keepLocked(k, int32(n), m.half) //nolint:gosec // texts in memory
+	return n
+}
+
+func (s *shard) find(k memoKey, half int) (n int32, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok = s.new[k]; ok {
+		return n, true
+	}
+	if n, ok = s.old[k]; ok {
+		s.keepLocked(k, n, half)
 	}
 	return n, ok
 }
 
-func (s *shard) keepLocked(k memoKey, n counted, half int) {
+func (s *shard) keepLocked(k memoKey, n int32, half int) {
 	if len(s.new) >= half || s.new == nil {
-		s.old, s.new = s.new, make(map[memoKey]counted)
+		s.old, s.new = s.new, make(map[memoKey]int32)
 	}
 	s.new[k] = n
 }

@@ -86,12 +86,9 @@ func (s Schema) tokens(count func(string) int, depth int) (n int) {
 
 // CountEscaped returns the number of tokens of a tool result when several calls were made at once: providers were seen
 // to write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
-func (c *Counter) CountEscaped(text []byte) int { return c.WeighEscaped(text).Tokens }
-
-// WeighEscaped is Weigh for what CountEscaped counts.
-func (c *Counter) WeighEscaped(text []byte) Weight {
+func (c *Counter) CountEscaped(text []byte) int {
 	if !slices.ContainsFunc(text, func(b byte) bool { return b >= utf8.RuneSelf }) {
-		return c.Weigh(text)
+		return c.Count(text)
 	}
 	var escaped []byte
 	for _, r := range string(text) {
@@ -103,5 +100,5 @@ func (c *Counter) WeighEscaped(text []byte) Weight {
 			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
 		}
 	}
-	return c.Weigh(escaped)
+	return c.Count(escaped)
 }

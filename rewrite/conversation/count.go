@@ -155,7 +155,7 @@ func (r *Request) CountAs(s Scale, i int, text string) int {
 // CountText counts a text.
 func (s Scale) CountText(text string) int {
 	if len(text) > maxCounted {
-		return tokenize.About([]byte(text), maxCounted, s.Counter.Weigh).Tokens
+		return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
 	}
 	return s.Counter.CountString(text)
 }
@@ -173,19 +173,19 @@ func (s Scale) count(v []byte, escaped bool, estimated *bool) int {
 	switch {
 	case len(v) > maxCounted:
 		*estimated = true
-		return tokenize.About(jsonspan.TextOf(v), maxCounted, s.Counter.Weigh).Tokens
+		return tokenize.About(jsonspan.TextOf(v), maxCounted, s.Counter.Count)
 	case !isString:
 		return s.Memo.Count(s.Counter, v)
 	case escaped && s.Model.Exact:
-		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) tokenize.Weight {
-			return s.Counter.WeighEscaped(jsonspan.TextOf(v))
-		}).Tokens
+		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) int {
+			return s.Counter.CountEscaped(jsonspan.TextOf(v))
+		})
 	case bytes.IndexByte(v, '\\') < 0:
 		return s.Memo.Count(s.Counter, v[1:len(v)-1])
 	}
-	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) tokenize.Weight {
-		return s.Counter.Weigh(jsonspan.TextOf(v))
-	}).Tokens
+	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int {
+		return s.Counter.Count(jsonspan.TextOf(v))
+	})
 }
 
 // countTools counts the declarations of tools, as the model is shown them where that is known.
@@ -194,13 +194,13 @@ func (r *Request) countTools(s Scale) int {
 	if len(raw) > maxCounted {
 		return s.count(raw, false, &r.estimatedSize)
 	}
-	return s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) tokenize.Weight {
+	return s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) int {
 		list := r.Dialect.Declared(raw)
 		if list == nil {
-			return s.Counter.Weigh(raw)
+			return s.Counter.Count(raw)
 		}
-		return tokenize.Weight{Tokens: s.Model.Tools(s.Counter.CountString, list)}
-	}).Tokens
+		return s.Model.Tools(s.Counter.CountString, list)
+	})
 }
 
 // pageBytes is about what a page of a document takes.
