@@ -112,7 +112,7 @@ func TestServersThatSaySomethingElse(t *testing.T) {
 		`{"data":[{"id":"m","max_model_len":1e30}]}`, `{"data":[{"id":"m","max_model_len":512}]}`, `{"models":[{"name":"m","context_length":{}}]}`,
 		`{"data":[{"id":"a","max_model_len":4096},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"a","max_model_len":4096},{"id":"b"}]}`,
 		`{"data":[{"id":"m"},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"m","parent":"m"},{"id":"n","parent":"none"}]}`,
-		`{"default_generation_settings":{"n_ctx":[4096]}}`, `{"default_generation_settings":4096}`,
+		`{"default_generation_settings":4096}`,
 	} {
 		for _, path := range []string{"/v1/models", "/props", "/api/ps", "/api/show", "/api/v0/models", "/api/v1/models"} {
 			f(path, body, "m")
