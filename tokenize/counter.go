@@ -101,18 +101,7 @@ func (c *Counter) CountString(text string) int {
 
 // piece returns the number of tokens of the piece text[i:end].
 func (c *Counter) piece(m *merger, text []byte, i, end int) int {
-	isToken := false
-	switch size := end - i; {
-	case size == 1:
-		return 1
-	case size > wordBytes:
-		isToken = c.ranks.of(text[i:end]) != noRank
-	case i+8 <= len(text):
-		isToken = c.ranks.hasWord(wordAt(text, i, size))
-	default:
-		isToken = c.ranks.hasWord(wordOf(text[i:end]))
-	}
-	if isToken {
+	if end-i == 1 || c.ranks.of(text[i:end]) != noRank {
 		return 1
 	}
 	return m.count(c.ranks, text[i:end])

@@ -8,14 +8,10 @@ import (
 // Memo remembers the counts of texts, so that a conversation that comes again with one more turn costs what that turn
 // costs. It is bounded: the counts used least recently are forgotten. Its methods may be called from any goroutine.
 type Memo struct {
-	seed   maphash.Seed
-	half   int // entries in each half of a shard
-	shards [16]shard
-}
+	seed maphash.Seed
+	half int
 
-// shard forgets by halves: when the new half is full it becomes the old one, and what was old is gone. What is found in
-// the old half moves to the new one.
-type shard struct {
+	// When new has half of all counts it becomes old, and what was old is gone. What is found in old moves to new.
 	mu       sync.Mutex
 	new, old map[memoKey]int32
 }
@@ -28,11 +24,9 @@ type memoKey struct {
 	vocabulary Vocabulary
 }
 
-// NewMemo makes a memo of at most entries counts, but at least 32. Each takes some 70 bytes.
+// NewMemo makes a memo of at most entries counts, but at least 2. Each takes some 70 bytes.
 func NewMemo(entries int) *Memo {
-	m := &Memo{seed: maphash.MakeSeed()}
-	m.half = max(1, entries/2/len(m.shards))
-	return m
+	return &Memo{seed: maphash.MakeSeed(), half: max(1, entries/2), new: map[memoKey]int32{}}
 }
 
 // worthwhile is the length in bytes from which looking a text up is cheaper than counting it.
@@ -50,32 +44,31 @@ func (m *Memo) Count(c *Counter, text []byte) int {
 // text as it stands, other numbers are the callers'.
 func (m *Memo) Remember(c *Counter, kind uint16, text []byte, count func([]byte) int) int {
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
-	s := &m.shards[k.hash%uint64(len(m.shards))]
-	if n, ok := s.find(k, m.half); ok {
-		return int(n)
+	if n, ok := m.find(k); ok {
+		return n
 	}
 	n := count(text)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.keepLocked(k, int32(n), m.half) //nolint:gosec // texts in memory
+	m.keep(k, n)
 	return n
 }
 
-func (s *shard) find(k memoKey, half int) (n int32, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n, ok = s.new[k]; ok {
-		return n, true
+func (m *Memo) find(k memoKey) (n int, ok bool) {
+	m.mu.Lock()
+	found, ok := m.new[k]
+	old, wasOld := m.old[k]
+	m.mu.Unlock()
+	if !ok && wasOld {
+		m.keep(k, int(old))
+		return int(old), true
 	}
-	if n, ok = s.old[k]; ok {
-		s.keepLocked(k, n, half)
-	}
-	return n, ok
+	return int(found), ok
 }
 
-func (s *shard) keepLocked(k memoKey, n int32, half int) {
-	if len(s.new) >= half || s.new == nil {
-		s.old, s.new = s.new, make(map[memoKey]int32)
+func (m *Memo) keep(k memoKey, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.new) >= m.half {
+		m.old, m.new = m.new, map[memoKey]int32{}
 	}
-	s.new[k] = n
+	m.new[k] = int32(n) //nolint:gosec // texts in memory
 }

@@ -206,9 +206,6 @@ func (r *ranks) ofWord(w word) int32 {
 	return noRank
 }
 
-// hasWord reports whether a word is a token.
-func (r *ranks) hasWord(w word) bool { return r.keys[r.place(w)] != 0 }
-
 // place returns the index of the word in keys, or the empty place where it would stand.
 func (r *ranks) place(w word) uint64 {
 	i := w.hash() >> r.shift

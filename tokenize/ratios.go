@@ -98,15 +98,6 @@ func (l *learned) isSound() bool {
 	return n >= leastAnswers && n <= mostRecent && l.Answers >= n && !isOdd(l.Ratio) && !slices.ContainsFunc(l.Recent, isOdd)
 }
 
-func (r *Ratios) put(s Source, l *learned) {
-	if r.store == nil {
-		return
-	}
-	if value, err := json.Marshal(l); err == nil {
-		_, _ = r.store.Put(s.key(), value, keepRatios) // what is not stored is learned again
-	}
-}
-
 // Of returns the ratio that answers have shown, and how many answers; 0 if there were too few.
 func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 	r.mu.Lock()
@@ -127,8 +118,12 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l := r.of(s); l != nil && l.learn(counted, used) {
-		r.put(s, l)
+	l := r.of(s)
+	if l == nil || !l.learn(counted, used) || r.store == nil {
+		return
+	}
+	if value, err := json.Marshal(l); err == nil {
+		_, _ = r.store.Put(s.key(), value, keepRatios) // what is not stored is learned again
 	}
 }
 
