@@ -44,31 +44,23 @@ func (m *Memo) Count(c *Counter, text []byte) int {
 // text as it stands, other numbers are the callers'.
 func (m *Memo) Remember(c *Counter, kind uint16, text []byte, count func([]byte) int) int {
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
-	if n, ok := m.find(k); ok {
-		return n
-	}
-	n := count(text)
-	m.keep(k, n)
-	return n
-}
-
-func (m *Memo) find(k memoKey) (n int, ok bool) {
 	m.mu.Lock()
-	found, ok := m.new[k]
-	old, wasOld := m.old[k]
+	n, isNew := m.new[k]
+	old, isOld := m.old[k]
 	m.mu.Unlock()
-	if !ok && wasOld {
-		m.keep(k, int(old))
-		return int(old), true
+	switch {
+	case isNew:
+		return int(n)
+	case isOld:
+		n = old
+	default:
+		n = int32(count(text)) //nolint:gosec // of a text in memory
 	}
-	return int(found), ok
-}
-
-func (m *Memo) keep(k memoKey, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.new) >= m.half {
 		m.old, m.new = m.new, map[memoKey]int32{}
 	}
-	m.new[k] = int32(n) //nolint:gosec // texts in memory
+	m.new[k] = n
+	return int(n)
 }

@@ -22,9 +22,6 @@ type splitter struct {
 
 // next returns the end of the piece that begins at b[i]; i < len(b).
 func (s *splitter) next(b []byte, i int) int {
-	if end := s.asciiWord(b, i); end > i {
-		return end
-	}
 	c, n := s.at(b, i)
 	if end := s.anyWord(b, i, c, n); end > i {
 		return end
@@ -36,33 +33,6 @@ func (s *splitter) next(b []byte, i int) int {
 		return end
 	}
 	return s.blanks(b, i)
-}
-
-// asciiWord matches the commonest piece, a word of ASCII letters with or without a prefix. It returns i if there is
-// none, or if what stands behind takes a closer look.
-func (s *splitter) asciiWord(b []byte, i int) int {
-	end := i
-	switch c := s.ascii[b[i]]; {
-	case c&letter != 0:
-	case c == wide || !c.prefix() || b[i] == '\'': // the last may be a contraction
-		return i
-	default:
-		end++
-	}
-	start, first, then := end, letter, letter
-	if s.cased {
-		first, then = upper, lower
-	}
-	for end < len(b) && s.ascii[b[end]]&first != 0 {
-		end++
-	}
-	for end < len(b) && s.ascii[b[end]]&then != 0 {
-		end++
-	}
-	if end == start || end == len(b) || b[end] == '\'' || s.ascii[b[end]] == wide {
-		return i
-	}
-	return end
 }
 
 // anyWord matches the alternatives for words; c and n are the class and length of the character at i.
