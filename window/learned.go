@@ -80,38 +80,29 @@ func (w *Windows) change(q id, edit func(k *known) bool) (changed bool) {
 	return changed
 }
 
-// learn takes a window that is below the one believed. What a provider has stated, a guess replaces only by less.
-func (w *Windows) learn(q id, n lesson, believed int) (ok bool) {
-	if n.Tokens < Least || n.Tokens > Most || believed > 0 && n.Tokens >= believed {
-		return false
-	}
-	n.Until = w.now().Add(keepGuessed)
-	if n.Stated {
-		n.Until = w.now().Add(keepStated)
-	}
-	return w.change(q, func(k *known) bool {
-		isNews := n.Stated || !w.holds(k.learned) || n.Tokens < k.learned.Tokens
-		if isNews {
-			k.learned = n
-		}
-		return isNews
-	})
-}
-
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
 // else, if the request was too long by our count, that the window is a little smaller than the request. It returns
 // what was learned; ok reports that this is news, which deserves a warning.
 func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
-	n := lesson{Tokens: s.Tokens - s.Tokens/20, Ours: true}
+	n := lesson{Tokens: s.Tokens - s.Tokens/20, Ours: true, Until: w.now().Add(keepGuessed)}
 	switch {
 	case r.Cause != Input && r.Cause != Output:
 		return 0, false
 	case r.Below(s.Window):
-		n = lesson{Tokens: r.Limit, Stated: true}
+		n = lesson{Tokens: r.Limit, Stated: true, Until: w.now().Add(keepStated)}
 	case r.Cause == Output:
 		return 0, false
 	}
-	return n.Tokens, w.learn(id{upstream, model}, n, s.Window)
+	if n.Tokens < Least || n.Tokens > Most || s.Window > 0 && n.Tokens >= s.Window {
+		return 0, false
+	}
+	return n.Tokens, w.change(id{upstream, model}, func(k *known) (isNews bool) {
+		// What a provider has stated, a guess replaces only by less.
+		if isNews = n.Stated || !w.holds(k.learned) || n.Tokens < k.learned.Tokens; isNews {
+			k.learned = n
+		}
+		return isNews
+	})
 }
 
 // LearnProbe takes what a server answers when it is asked.

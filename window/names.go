@@ -89,15 +89,12 @@ func (t table) find(upstream string, names [3]string) (tokens int, ok bool) {
 // families are patterns of names without variant and date, the first that fits holds.
 var families = sync.OnceValue(func() (all rules) {
 	for line := range strings.Lines(familiesText) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] == "#" {
-			continue
-		}
-		tokens, err := strconv.Atoi(fields[0])
+		number, patterns, _ := strings.Cut(line, " ")
+		tokens, err := strconv.Atoi(number)
 		if err != nil {
-			panic("BUG: the table of families has a line that is none: " + line)
+			continue // a comment
 		}
-		for _, pattern := range fields[1:] {
+		for pattern := range strings.FieldsSeq(patterns) {
 			all = append(all, rule{pattern, tokens})
 		}
 	}
