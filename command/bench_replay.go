@@ -61,7 +61,7 @@ func (k replayCmd) Run(c *cli) error {
 	limits := conf.Rewrite
 	if k.Preset != "" {
 		if err := limits.SetPreset(k.Preset); err != nil {
-			return err
+			return fmt.Errorf("cannot use preset %q: %w", k.Preset, err)
 		}
 	}
 	windows, err := tokensOf(k.Window)

@@ -43,7 +43,7 @@ func (k explainCmd) Run(c *cli) error {
 	}
 	if k.Preset != "" {
 		if err := conf.Rewrite.SetPreset(k.Preset); err != nil {
-			return err
+			return fmt.Errorf("cannot use preset %q: %w", k.Preset, err)
 		}
 	}
 	body, err := k.read()

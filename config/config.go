@@ -106,14 +106,13 @@ const URLUpstream = "default"
 
 // Defaults returns what holds where the user says nothing. text is the program's own config.toml.
 func Defaults(text string) Config {
-	var c Config
+	c := Config{Rewrite: limits.Usual()}
 	if err := toml.Unmarshal([]byte(text), &c); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
 	}
 	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
 		panic(fmt.Errorf("BUG: the embedded config.toml: %w", err))
 	}
-	c.Rewrite.CachedPrice = limits.UsualPrice
 	c.from = origins{}
 	return c
 }

@@ -49,7 +49,7 @@ func (c *Config) presetOf(text []byte) error {
 		return nil
 	}
 	if err := c.Rewrite.SetPreset(named.Rewrite.Preset); err != nil {
-		return unit.Wrong([]string{"rewrite", "preset"}, "%w", err)
+		return unit.Wrong([]string{"rewrite", "preset"}, "cannot use preset %q: %w", named.Rewrite.Preset, err)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func appendKeys(keys [][]string, t reflect.Type, prefix []string) [][]string {
 				keys = appendKeys(keys, f.Type, prefix)
 				continue
 			}
-			if !f.IsExported() {
+			if !f.IsExported() || f.Tag.Get("toml") == "-" {
 				continue
 			}
 			add(f.Tag.Get("toml"), f.Type)

@@ -81,7 +81,7 @@ func (l *lister) addFields(key []string, v reflect.Value) {
 	for _, tables := range [...]bool{false, true} {
 		for f, value := range v.Fields() {
 			switch {
-			case !f.IsExported():
+			case !f.IsExported(), f.Tag.Get("toml") == "-":
 			case f.Anonymous && !tables:
 				l.add(key, value)
 			case !f.Anonymous && isTable(f.Type) == tables:

@@ -28,7 +28,6 @@ const (
 	ReasonBudget    = "budget"    // what was sent since the last compaction is over cutover_at; of a warning, warn_at
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
-	ReasonImitation = "imitation" // of a warning: a call of the model repeats what epitome puts into old calls
 	ReasonUsers     = "users"     // of a warning: messages of the user are left to the transcript, as nothing else helped
 )
 
@@ -85,7 +84,7 @@ type Warning struct {
 	// of the request as it came; of a budget, what was sent since the last compaction
 	Tokens int `json:"tokens,omitempty"`
 	Sent   int `json:"sent,omitempty"` // tokens of the request as it is sent
-	// threshold: Sent is more than Usable; budget: that is nearly used up; users; imitation; a metric label
+	// threshold: Sent is more than Usable; budget: that is nearly used up; users; a metric label
 	Reason   string `json:"reason,omitempty"`
 	Messages int    `json:"messages,omitempty"` // of the user that are left to the transcript
 	Latest   bool   `json:"latest,omitempty"`   // the newest message of the user is one of them

@@ -59,7 +59,7 @@ func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client str
 			}
 		}
 	}
-	if err := a.Limits.CheckAsked(&set.conf.Limits); err != nil {
+	if err := a.Limits.CheckShares(); err != nil && set.conf.Limits.CheckShares() == nil {
 		return err
 	}
 	for _, name := range a.Contexts {
@@ -93,10 +93,11 @@ func heed(a *rewrite.Input, name, value string) error {
 		}
 		a.Project = value
 	case "preset":
-		limits, err := a.Limits.WithPreset(value)
-		if a.Limits = &limits; err != nil {
+		l := *a.Limits
+		if err := l.SetPreset(value); err != nil {
 			return fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
 		}
+		a.Limits = &l
 	case "set":
 		return set(a, value)
 	default:

@@ -81,9 +81,9 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	f("unknown name clear_att in x-epitome-set; did you mean clear_at?", "x-epitome-set: clear_att=0.7")
 	f("unknown name floor in x-epitome-set; write one of ", "x-epitome-set: floor=1")
 	f("did you mean summarize_mode?", "x-epitome-set: summarise_mode=llm")
-	f("cannot use compact_at in x-epitome-set: it would be compact_at 0.4 with compact_to 0.5", "x-epitome-set: compact_at=0.4")
-	f("cannot use compact_at in x-epitome-set: ", "x-epitome-set: compact_at=0.4, clear_at=0.3")
-	f("cannot use compact_to in x-epitome-set: ", "x-epitome-mode: observe", "x-epitome-set: compact_to=0.95")
+	f("cannot use compact_at 0.4 with compact_to 0.5", "x-epitome-set: compact_at=0.4")
+	f("cannot use compact_at 0.4 with ", "x-epitome-set: compact_at=0.4, clear_at=0.3")
+	f("cannot use compact_at 0.9 with compact_to 0.95", "x-epitome-mode: observe", "x-epitome-set: compact_to=0.95")
 	if n := len(r.upstream.Requests()); n != 0 {
 		t.Errorf("the upstream got %d requests", n)
 	}

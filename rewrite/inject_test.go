@@ -15,7 +15,6 @@ import (
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/rewrite/rewritetest"
 	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -98,7 +97,7 @@ func (i *injecting) body(first, answer string, answers int) string {
 // send returns what is added to a request.
 func (i *injecting) send(body string) string {
 	i.t.Helper()
-	limits := rewritetest.Limits()
+	limits := defaultLimits()
 	out := i.shaper.Shape(Input{Dialect: i.dialect, Body: []byte(body), Upstream: "up", Contexts: i.contexts,
 		Project: i.project, Limits: &limits, Now: i.now})
 	if out.Report.Err != nil {

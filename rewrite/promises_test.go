@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -21,9 +22,9 @@ import (
 	"epitome/rewrite/limits"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/rewrite/rewritetest"
 	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
+	"epitome/unit"
 )
 
 func TestMain(m *testing.M) {
@@ -108,8 +109,19 @@ func (c seam) readsAlike(r promises.Request) {
 // Close does what promises.Core says.
 func (seam) Close() {}
 
+// defaultLimits are those of the default configuration.
+func defaultLimits() limits.Limits {
+	l := limits.Usual()
+	l.ClearAt, l.CompactAt, l.Target, l.KeepTail = .8, .9, .5, 20_000
+	l.CacheLife = unit.Duration(5 * time.Minute)
+	if err := l.SetPreset("balanced"); err != nil {
+		panic(err)
+	}
+	return l
+}
+
 func seamLimits(l promises.Limits) *limits.Limits {
-	all := rewritetest.Limits()
+	all := defaultLimits()
 	all.Bound = map[string]bool{"claude-*-5-5": true}
 	if l != (promises.Limits{}) {
 		all.Floor, all.ClearAtLeast, all.OffloadShare = 100, 50, 1

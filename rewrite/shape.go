@@ -442,9 +442,9 @@ func (x *shaping) extend() {
 			Text: "the client asks for its own summary: decisions are repeated, and none is made"}
 	case len(x.request.Items)-s.Known > maxNew:
 		s.Reason = ladder.Reason{Code: event.CodeNotRead, Text: fmt.Sprintf("more than %d items are new", maxNew)}
-	case len(x.in.Body) < s.Limits.Floor() && !x.in.Compact:
+	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact:
 		s.Reason = ladder.Reason{Code: event.CodeFloor,
-			Text: fmt.Sprintf("the body has %d bytes; nothing is decided below %d", len(x.in.Body), s.Limits.Floor())}
+			Text: fmt.Sprintf("the body has %d bytes; nothing is decided below %d", len(x.in.Body), s.Limits.Floor)}
 	default:
 		total, cutover := int(float64(s.Total())*s.Scale.Ratio), s.Limits.Conf.CutoverAt
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover

@@ -20,41 +20,41 @@ import (
 
 // Report is what explain tells of a request. Tokens are the model's.
 type Report struct {
-	Dialect      string        `json:"dialect"` // in which it was read
-	Assumed      bool          `json:"assumed"` // nothing in the request shows the dialect
-	Model        string        `json:"model"`
-	Upstream     string        `json:"upstream"`
-	Mode         string        `json:"mode"`
-	Preset       string        `json:"preset"`
-	Bytes        int           `json:"bytes"`
-	Messages     int           `json:"messages"`
-	Groups       int           `json:"groups"`
-	Rounds       int           `json:"user_messages"`
-	Counted      string        `json:"counted"` // by which vocabulary, and times what
-	Window       int           `json:"window"`
-	WindowFrom   string        `json:"window_from"`
-	MaxOutput    int           `json:"max_output"` // tokens that the request asks for; 0 if it does not say
-	Usable       int           `json:"usable"`
-	Limits       limits.Bounds `json:"limits"`
-	Rent         float64       `json:"rent"`
-	Summaries    string        `json:"summaries"` // who makes them, in a sentence
-	Note         string        `json:"note"`      // what is to be read first; empty if there is nothing of the kind
-	Known        string        `json:"known"`     // what of the conversation was known before
-	Before       Size          `json:"before"`
-	After        Size          `json:"after"`
-	TokensBefore int           `json:"tokens_before"`
-	TokensAfter  int           `json:"tokens_after"`
-	Action       string        `json:"action"`
-	Broke        bool          `json:"broke"`    // messages that had been sent would be sent in another form
-	Repeated     int           `json:"repeated"` // messages in a form that was decided before
-	Changes      []Change      `json:"changes"`
-	Reason       string        `json:"reason"`           // why nothing new would be done, or nothing else
-	Added        int           `json:"added,omitempty"`  // tokens beside what the client has sent
-	Memory       int           `json:"memory,omitempty"` // those of them that earlier sessions have learned
-	Contexts     []string      `json:"contexts,omitempty"`
-	NotAdded     string        `json:"not_added,omitempty"` // why there is none, though it is asked for
-	Failed       string        `json:"failed"`              // what went wrong inside epitome
-	Turns        []Turn        `json:"turns,omitempty"`
+	Dialect      string           `json:"dialect"` // in which it was read
+	Assumed      bool             `json:"assumed"` // nothing in the request shows the dialect
+	Model        string           `json:"model"`
+	Upstream     string           `json:"upstream"`
+	Mode         string           `json:"mode"`
+	Preset       string           `json:"preset"`
+	Bytes        int              `json:"bytes"`
+	Messages     int              `json:"messages"`
+	Groups       int              `json:"groups"`
+	Rounds       int              `json:"user_messages"`
+	Counted      string           `json:"counted"` // by which vocabulary, and times what
+	Window       int              `json:"window"`
+	WindowFrom   string           `json:"window_from"`
+	MaxOutput    int              `json:"max_output"` // tokens that the request asks for; 0 if it does not say
+	Usable       int              `json:"usable"`
+	Limits       limits.Effective `json:"limits"`
+	Rent         float64          `json:"rent"`
+	Summaries    string           `json:"summaries"` // who makes them, in a sentence
+	Note         string           `json:"note"`      // what is to be read first; empty if there is nothing of the kind
+	Known        string           `json:"known"`     // what of the conversation was known before
+	Before       Size             `json:"before"`
+	After        Size             `json:"after"`
+	TokensBefore int              `json:"tokens_before"`
+	TokensAfter  int              `json:"tokens_after"`
+	Action       string           `json:"action"`
+	Broke        bool             `json:"broke"`    // messages that had been sent would be sent in another form
+	Repeated     int              `json:"repeated"` // messages in a form that was decided before
+	Changes      []Change         `json:"changes"`
+	Reason       string           `json:"reason"`           // why nothing new would be done, or nothing else
+	Added        int              `json:"added,omitempty"`  // tokens beside what the client has sent
+	Memory       int              `json:"memory,omitempty"` // those of them that earlier sessions have learned
+	Contexts     []string         `json:"contexts,omitempty"`
+	NotAdded     string           `json:"not_added,omitempty"` // why there is none, though it is asked for
+	Failed       string           `json:"failed"`              // what went wrong inside epitome
+	Turns        []Turn           `json:"turns,omitempty"`
 
 	Title string `json:"-"` // of the dialect
 	Body  []byte `json:"-"` // as it would be sent
@@ -236,19 +236,19 @@ func (r *Report) printLimits(p *page) {
 		"limit\ttokens\tof it filled",
 		"window (" + r.WindowFrom + ")\t" + share(r.Window),
 		"usable, with room for the answer\t" + share(r.Usable),
-		"line for clearing\t" + share(l.Of("clear_at")),
-		"line for compacting\t" + share(l.Of("compact_at")),
-		"to which that brings it\t" + share(l.Of("compact_to")),
-		fmt.Sprintf("a result\t%d, keeps %d\t", l.Of("offload_tokens"), l.Of("offload_keep")),
-		fmt.Sprintf("a search or fetch\t%d, keeps %d\t", l.Of("offload_lookup_tokens"), l.Of("offload_keep")/2),
-		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Of("offload_read_tokens"), 2*l.Of("offload_keep")),
+		"line for clearing\t" + share(l.ClearLine),
+		"line for compacting\t" + share(l.CompactLine),
+		"to which that brings it\t" + share(l.Target),
+		fmt.Sprintf("a result\t%d, keeps %d\t", l.Offload, min(l.Keep, l.Offload/2)),
+		fmt.Sprintf("a search or fetch\t%d, keeps %d\t", l.Lookups, min(l.Keep, l.Lookups)/2),
+		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Reads, min(2*l.Keep, l.Reads/2)),
 	})
 	if r.WindowFrom == string(window.Default) {
 		p.line("Nothing is known of this model, so the window is a guess: set window.models in the configuration.")
 	}
 	p.line("Preset %s. Clearing leaves the newest %d tokens of results and %d groups alone, and frees at least %d tokens at the line.",
-		r.Preset, l.Of("protect_tokens"), l.Of("protect_groups"), l.Of("clear_at_least"))
-	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.Of("keep_tokens"), r.Summaries)
+		r.Preset, l.Protect, l.Age, l.AtLeast)
+	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.KeepTail, r.Summaries)
 }
 
 // printTurns writes the turns at which something was done, and how many there were.
@@ -274,7 +274,7 @@ func (r *Report) printTurns(p *page) {
 	}
 	p.table(rows)
 	r.printSpans(p)
-	line := r.Limits.Of("clear_at")
+	line := r.Limits.ClearLine
 	if slices.ContainsFunc(r.Turns, func(t Turn) bool { return belowLine(t.TokensAfter, t.Changes, line) }) {
 		r.printRent(p)
 	}
@@ -373,7 +373,7 @@ func (r *Report) printChanges(p *page) {
 	if r.Repeated > 0 && r.Turns == nil {
 		p.line("What was decided before stands, whatever is configured now. --turns shows what would be decided anew: it begins with nothing known.")
 	}
-	if belowLine(r.TokensAfter, r.Changes, r.Limits.Of("clear_at")) {
+	if belowLine(r.TokensAfter, r.Changes, r.Limits.ClearLine) {
 		r.printRent(p)
 	}
 	if r.Mode != "on" {

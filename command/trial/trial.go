@@ -283,7 +283,7 @@ func (t *Trial) describe(r *explanation.Report, request *conversation.Request, t
 			r.Rounds++
 		}
 	}
-	r.Rent, r.Limits = t.conf.Rewrite.Rent, t.conf.Rewrite.Bounds(told.Window, int(told.Usable))
+	r.Rent, r.Limits = t.conf.Rewrite.Rent, t.conf.Rewrite.EffectiveAt(told.Window, int(told.Usable), 1)
 	r.Summaries = t.summaries(r)
 	r.Before, r.After = explanation.Size(told.TokensBefore), explanation.Size(told.TokensAfter)
 	r.TokensBefore, r.TokensAfter = told.TokensBefore.Total(), told.TokensAfter.Total()
@@ -306,7 +306,7 @@ func (t *Trial) summaries(r *explanation.Report) string {
 	}
 	return fmt.Sprintf("For its summary (mode %s) the proxy asks %s at %s, %s, at %d tokens or ahead of need from %d on; here no model is asked.",
 		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key,
-		r.Limits.Of("compact_at"), r.Limits.Of("prepare_at"))
+		r.Limits.CompactLine, r.Limits.PrepareLine)
 }
 
 // vocabularyOf says how well tokens of the model can be counted.

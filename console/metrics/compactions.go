@@ -34,8 +34,7 @@ func newCompactions(registry *prometheus.Registry) compactions {
 			"Tokens of the answers to those requests.", "upstream"),
 		warnings: newCounter("epitome_context_window_warnings_total",
 			"Warnings about conversations, by reason: threshold (a request is more than it may fill of its window), "+
-				"budget (warn_at), users (messages of the user are left to the transcript), "+
-				"imitation (a call of the model repeats what epitome puts into old calls).",
+				"budget (warn_at), users (messages of the user are left to the transcript).",
 			"upstream", "reason"),
 	}
 	registry.MustRegister(m.all, m.requests, m.input, m.cached, m.output, m.warnings)

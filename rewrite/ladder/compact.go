@@ -48,7 +48,7 @@ type compaction struct {
 func newCompaction(s *State, minimal bool) *compaction {
 	c := &compaction{s: s, minimal: minimal, from: s.Request.Head,
 		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio),
-		target:  int(s.Limits.Conf.Target * float64(s.Limits.Usable))}
+		target:  s.Limits.Target}
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 	}

@@ -63,18 +63,10 @@ func (s *State) limitOf(i int) (limit, keep int) {
 	if s.recalled(call) != "" {
 		return s.Limits.Recall, s.Limits.Recall
 	}
-	kind, tool := limits.Command, ""
-	if call != nil {
-		tool = call.Tool
-		switch call.Kind {
-		case activity.Read:
-			kind = limits.Read
-		case activity.Search, activity.Fetch:
-			kind = limits.Lookup
-		}
+	if call == nil {
+		return s.Limits.LimitOf("", activity.Other)
 	}
-	limit, keep, _ = s.Limits.LimitOf(tool, kind)
-	return limit, keep
+	return s.Limits.LimitOf(call.Tool, call.Kind)
 }
 
 // shortened returns the edits that bring a result that is over its limit down to what it keeps, and terminal output to

@@ -1,147 +1,225 @@
-// Package limits is the numbers of the ladder: the table [rewrite] of the configuration, presets, and what they come
-// to at a window.
-//
-// keys returns the one table of them. The configuration file, request headers, explain and the check of a configuration
-// read it, so all four agree about names, bounds and units.
+// Package limits is the numbers of the ladder: the table [rewrite] of the configuration, its presets, and what the
+// numbers come to at a window.
 package limits
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
+	"epitome/rewrite/activity"
 	"epitome/unit"
 )
 
-// Limits are the numbers of the ladder: the table [rewrite] of config.toml, where each is explained for users. Tokens
-// are the model's; EffectiveAt says what they come to at a window.
+// Limits are the numbers of the ladder: the table [rewrite] of config.toml, which explains each to users. Tokens are
+// the model's, and shares are of what its window can take.
 type Limits struct {
-	Preset string     `toml:"preset"`
-	Floor  unit.Bytes `toml:"floor"` // bytes of body below which nothing new is decided
+	Preset string `toml:"preset"`
 
-	Offload      int     `toml:"offload_tokens"`        // of a result, above which rung 1 cuts it
-	Lookups      int     `toml:"offload_lookup_tokens"` // the same for searches and fetches
-	OffloadReads int     `toml:"offload_read_tokens"`   // and for file reads
-	OffloadKeep  int     `toml:"offload_keep"`          // that stay; of lookups half as many, of reads twice
-	OffloadShare float64 `toml:"offload_share"`         // of the window, at most
-	Screen       int     `toml:"screen_tokens"`         // of terminal output, above which its final screen is sent
-	Recall       int     `toml:"recall_tokens"`         // of an artifact that is read back, which come through in full
-	ToolLimits   []Limit `toml:"tools"`                 // for tools by name, in place of the limits above
-	ClearAt      float64 `toml:"clear_at"`              // share of usable
-	ClearAtLeast int     `toml:"clear_at_least"`        // tokens
-	CompactAt    float64 `toml:"compact_at"`            // share of usable
-	PrepareAt    float64 `toml:"prepare_at"`            // share of usable from which on a summary is made ahead of need
-	Target       float64 `toml:"compact_to"`            // share of usable that a compaction comes down to
-	KeepTail     int     `toml:"keep_tokens"`           // of the newest groups, which a compaction leaves as they are
-	Thrash       int     `toml:"anti_thrash_window"`    // compactions of a conversation by which it is told whether more of them pay
-	WarnAt       int     `toml:"warn_at"`               // tokens sent of a conversation since its last compaction; 0 never warns
-	CutoverAt    int     `toml:"cutover_at"`            // the same at which it is compacted; 0 never does
-	Protect      int     `toml:"protect_tokens"`        // of the newest results, which rung 2 leaves alone
-	Groups       int     `toml:"protect_groups"`        // newest groups, likewise
-	// Rent is how many times the price of a rewrite must be owed; 0 waits for the line.
-	Rent        float64       `toml:"rent"`
-	CachedPrice float64       `toml:"cached_price"` // of a token that the provider has cached, against one that is new
-	CacheLife   unit.Duration `toml:"cache_life"`   // how long after a request the provider has it cached; 0: for ever
-	ClearCalls  bool          `toml:"clear_arguments"`
-	// Bound says by patterns of names which models take what they thought only behind what they thought that behind.
-	Bound map[string]bool `toml:"bound_thinking"`
+	Offload      int             `toml:"offload_tokens"`        // of a result, above which it is cut
+	Lookups      int             `toml:"offload_lookup_tokens"` // the same for searches and fetches
+	OffloadReads int             `toml:"offload_read_tokens"`   // and for file reads
+	OffloadKeep  int             `toml:"offload_keep"`          // that stay; half as many of lookups, twice of reads
+	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
+	ClearAt      float64         `toml:"clear_at"`              // share at which old results are cleared
+	CompactAt    float64         `toml:"compact_at"`            // share at which a summary replaces older turns
+	Target       float64         `toml:"compact_to"`            // share that a compaction comes down to
+	KeepTail     int             `toml:"keep_tokens"`           // of the newest groups, which a compaction leaves alone
+	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
+	CutoverAt    int             `toml:"cutover_at"`            // the same, at which to compact; 0 never does
+	Protect      int             `toml:"protect_tokens"`        // of the newest results, which are not cleared
+	Rent         float64         `toml:"rent"`                  // times the price of a rewrite that must be owed; 0 waits for the line
+	CachedPrice  float64         `toml:"cached_price"`          // of a token that the provider has cached; a new one costs 1
+	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider has a request cached; 0 is for ever
+	Bound        map[string]bool `toml:"bound_thinking"`        // models, by pattern, that want thinking behind an unchanged prefix
 	Rules
 
-	priceFixed bool // the user gave the price of a cached token: it holds for every model
+	// Nobody configures these: Usual sets them, and tests may want smaller ones.
+	Floor        int     `toml:"-"` // bytes of body below which nothing new is decided
+	OffloadShare float64 `toml:"-"` // of the window, which a limit for results comes to at most
+	ClearAtLeast int     `toml:"-"` // tokens that clearing at the line frees, at least
+	Groups       int     `toml:"-"` // newest groups, whose results are not cleared
+
+	priceFixed bool // the user gave CachedPrice: it holds for every model
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.
 type Limit struct {
 	Tool   string `toml:"tool"`   // pattern: * is any run of characters, ? is one; case does not matter
-	Tokens int    `toml:"tokens"` // limit of rung 1; 0 leaves the general one
-	Keep   bool   `toml:"keep"`   // no rung touches the results
+	Tokens int    `toml:"tokens"` // of a result, above which it is cut; 0 leaves the general limit
+	Keep   bool   `toml:"keep"`   // the tool's results never change
 }
 
-// preset is a row of the table of presets: the numbers that differ between them.
+// Rules are filters that a user may switch on; all are off by default. Each moves in strides of half its number, so that
+// the beginning of a conversation stays as it is for many turns.
+type Rules struct {
+	Turns     int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
+	Messages  int  `toml:"newest_messages"`     // messages that are sent, likewise
+	Pairs     int  `toml:"newest_tool_results"` // results that are sent in full
+	TextOnly  bool `toml:"text_only"`           // calls and results of older groups are left out
+	Assistant int  `toml:"assistant_tokens"`    // of an assistant's older text, above which it is cut
+}
+
+// On reports whether any rule is on.
+func (r Rules) On() bool { return r != Rules{} }
+
+// Usual returns limits with the numbers that nobody configures. config.toml has the others.
+func Usual() Limits {
+	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: UsualPrice}
+}
+
+// preset is the numbers that differ between presets.
 type preset struct {
-	Name                                   string
+	name                                   string
 	offload, lookups, reads, keep, protect int
 	rent                                   float64
 }
 
-// presets returns the table of presets.
-func presets() []preset {
-	return []preset{
-		{"balanced", 4_000, 2_000, 20_000, 2_000, 5_000, 5},
-		{"faithful", 8_000, 8_000, 20_000, 2_000, 10_000, 6},
-		{"cautious", 20_000, 20_000, 20_000, 4_000, 40_000, 0},
-		{"economy", 4_000, 2_000, 8_000, 1_000, 5_000, 1.5},
-	}
+var presets = [...]preset{
+	{"balanced", 4_000, 2_000, 20_000, 2_000, 5_000, 5},
+	{"faithful", 8_000, 8_000, 20_000, 2_000, 10_000, 6},
+	{"cautious", 20_000, 20_000, 20_000, 4_000, 40_000, 0},
+	{"economy", 4_000, 2_000, 8_000, 1_000, 5_000, 1.5},
 }
 
-// Preset sets the numbers of a preset by name, and leaves all others as they are.
+// SetPreset sets the numbers of a preset by name, and leaves all others as they are. The error says what to write.
 func (l *Limits) SetPreset(name string) error {
-	for _, p := range presets() {
-		if p.Name == name {
-			l.Preset, l.Protect, l.Rent = p.Name, p.protect, p.rent
+	var names []string
+	for _, p := range presets {
+		if p.name == name {
+			l.Preset, l.Protect, l.Rent = p.name, p.protect, p.rent
 			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.offload, p.lookups, p.reads, p.keep
 			return nil
 		}
+		names = append(names, p.name)
 	}
-	return fmt.Errorf("cannot use preset %q: write one of %s", name, presetNames())
+	return errors.New("write one of " + strings.Join(names, ", "))
 }
 
-// presetNames returns the names of all presets, in one text.
-func presetNames() string {
-	var names []string
-	for _, p := range presets() {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
+// UsualPrice is what large providers take for a cached token, where a new one costs 1.
+const UsualPrice = 0.1
+
+// modelPrices are the models whose providers take less for a cached token, by pattern. ? is a dash or a dot.
+var modelPrices = [...]struct {
+	models string
+	cached float64
+}{
+	{"*claude-opus-5?5*", 0.05},
+	{"*claude-fable-5?1*", 0.025},
+	{"*claude-mythos-5?1*", 0.025},
 }
 
-// Shares of the window that bound what limits are in tokens, and ages in groups; all are of the ladder's definition.
+// FixPrice makes CachedPrice one that the user gave: it holds for every model.
+func (l *Limits) FixPrice() { l.priceFixed = true }
+
+// For returns the limits for a model: with its own price of cached tokens where one is known.
+func (l *Limits) For(model string) *Limits {
+	for _, p := range modelPrices {
+		if unit.Match(p.models, model) {
+			return l.AtPrice(p.cached)
+		}
+	}
+	return l
+}
+
+// AtPrice returns the limits at a price of cached tokens, unless the user gave one.
+func (l *Limits) AtPrice(cached float64) *Limits {
+	if l.priceFixed || l.CachedPrice == cached {
+		return l
+	}
+	own := *l
+	own.CachedPrice = cached
+	return &own
+}
+
+// BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
+// matches its name decides.
+func (l *Limits) BindsThinking(model string) (binds bool) {
+	longest := ""
+	for pattern, says := range l.Bound {
+		if !unit.Match(pattern, model) {
+			continue
+		}
+		if longer := len(pattern) - len(longest); longer > 0 || longer == 0 && pattern > longest {
+			longest, binds = pattern, says
+		}
+	}
+	return binds
+}
+
+// IsKept reports whether the user has a tool's results never change.
+func (l *Limits) IsKept(tool string) bool { return l.toolLimit(tool).Keep }
+
+// toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
+func (l *Limits) toolLimit(tool string) Limit {
+	for _, own := range l.ToolLimits {
+		if unit.Match(own.Tool, tool) {
+			return own
+		}
+	}
+	return Limit{}
+}
+
+// What else bounds the numbers: shares of the window, tokens and groups.
 const (
-	protectShare   = 0.20
-	clearShare     = 0.10 // what a batch frees at least, if that is more than clear_at_least
-	mostClearShare = 0.25 // and never needs to be more than
+	protectShare   = 0.20 // that is protected from clearing, at most
+	clearShare     = 0.10 // that a batch frees, if that is more than ClearAtLeast
+	mostClearShare = 0.25 // that a batch must free, at most
 	recallShare    = 0.25
 	keepShare      = 0.25
-	SpentGroups    = 10 // how old a result must be to be cleared because it is spent
-	LeastBatch     = 1_000
-	// LeastCold is how many tokens a batch frees at least while nothing is cached, or half of what it must at the
-	// line, if that is less.
-	LeastCold   = 5_000
-	LeastSaving = 40 // tokens that shortening one text must free
-	// LeastShortened is how many tokens a result has at least that rung 1 looks at.
-	LeastShortened = 100
-	// LeastFreed is how many tokens clearing one text frees at least. What stands in its place costs attention, too.
-	LeastFreed = 200
+	prepareShare   = 0.8 // of usable, from which on a summary is made ahead of need
+
+	recallTokens = 30_000 // of an artifact that is read back, which stay whole
+	screenTokens = 1_000  // of terminal output, above which its final screen is sent
+
+	LeastBatch     = 1_000 // tokens that clearing below the line frees
+	LeastCold      = 5_000 // the same while nothing is cached, or half of what the line asks for
+	LeastSaving    = 40    // tokens that shortening one text frees
+	LeastShortened = 100   // tokens of a result that may be shortened
+	LeastFreed     = 200   // tokens that clearing one text frees: its stub costs attention, too
 )
 
 // IsWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
 func IsWorthClearing(tokens, freed int) bool { return freed >= LeastFreed && 2*freed >= tokens }
 
-// Effective is what the limits are for one model and window, in tokens of the vocabulary that is counted in.
+// Effective is what the limits come to at one window, in tokens of the vocabulary that is counted in.
 type Effective struct {
-	Conf                                     *Limits
-	Window, Usable                           int
-	PrepareLine, CompactLine, KeepTail       int
-	offload, lookups, reads, Screen          int
-	keep                                     int
-	Recall, ClearLine, AtLeast, Protect, Age int
+	Conf           *Limits `json:"-"`
+	Window, Usable int     `json:"-"`
+	Screen, Recall int     `json:"-"`
+
+	Floor       int `json:"floor"` // bytes
+	Offload     int `json:"offload_tokens"`
+	Lookups     int `json:"offload_lookup_tokens"`
+	Reads       int `json:"offload_read_tokens"`
+	Keep        int `json:"offload_keep"`
+	ClearLine   int `json:"clear_at"`
+	AtLeast     int `json:"clear_at_least"`
+	PrepareLine int `json:"prepare_at"`
+	CompactLine int `json:"compact_at"`
+	Target      int `json:"compact_to"`
+	KeepTail    int `json:"keep_tokens"`
+	Protect     int `json:"protect_tokens"`
+	Age         int `json:"protect_groups"` // groups
 }
 
 // EffectiveAt returns the limits at a window of so many tokens, of which usable may be filled. One token of the
 // vocabulary is ratio of the model's.
 func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	here := func(tokens float64) int { return int(tokens / ratio) }
-	share := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
-	s := Effective{Conf: l, Usable: here(float64(usable)), Screen: here(float64(l.Screen))}
-	s.offload, s.lookups, s.reads = share(l.Offload, l.OffloadShare), share(l.Lookups, l.OffloadShare), share(l.OffloadReads, l.OffloadShare)
-	s.keep = here(float64(l.OffloadKeep))
-	s.Recall = share(l.Recall, recallShare)
-	s.ClearLine = int(l.ClearAt * float64(s.Usable))
-	s.PrepareLine = int(l.PrepareAt * float64(s.Usable))
-	s.CompactLine, s.KeepTail, s.Window = int(l.CompactAt*float64(s.Usable)), share(l.KeepTail, keepShare),
-		here(float64(window))
+	atMost := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
+	s := Effective{
+		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)),
+		Screen: here(screenTokens), Recall: atMost(recallTokens, recallShare),
+		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
+		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
+		KeepTail: atMost(l.KeepTail, keepShare), Protect: atMost(l.Protect, protectShare),
+		Age: min(groupsAt(window), l.Groups),
+	}
+	line := func(share float64) int { return int(share * float64(s.Usable)) }
+	s.ClearLine, s.PrepareLine, s.CompactLine = line(l.ClearAt), line(prepareShare), line(l.CompactAt)
+	s.Target = line(l.Target)
 	s.AtLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
-	s.Protect = share(l.Protect, protectShare)
-	s.Age = min(groupsAt(window), l.Groups)
+	s.Floor = min(l.Floor, s.Usable) // a token has at least a byte
 	return s
 }
 
@@ -156,73 +234,17 @@ func groupsAt(window int) int {
 	return 12
 }
 
-// Floor returns the body in bytes below which nothing new is decided: never more bytes than usable has tokens.
-func (s Effective) Floor() int { return min(int(s.Conf.Floor), s.Usable) }
-
-// Kind is what a tool does, for its limit.
-type Kind uint8
-
-// The kinds of tools.
-const (
-	Command Kind = iota // and all that is not known
-	Lookup              // it searches or fetches
-	Read                // it reads files
-)
-
-// LimitOf returns what rung 1 allows a result of the tool: over limit tokens it keeps keep. untouched says that no
-// rung may touch it.
-func (s Effective) LimitOf(tool string, kind Kind) (limit, keep int, untouched bool) {
-	limit, keep = s.offload, s.keep
+// LimitOf returns the limit of a tool's results, and how many tokens stay of one above it.
+func (s Effective) LimitOf(tool string, kind activity.Kind) (limit, keep int) {
+	limit, keep = s.Offload, s.Keep
 	switch kind {
-	case Lookup:
-		limit, keep = s.lookups, s.keep/2
-	case Read:
-		limit, keep = s.reads, 2*s.keep
+	case activity.Search, activity.Fetch:
+		limit, keep = s.Lookups, s.Keep/2
+	case activity.Read:
+		limit, keep = s.Reads, 2*s.Keep
 	}
-	own := s.Conf.toolLimit(tool)
-	if own.Tokens > 0 {
+	if own := s.Conf.toolLimit(tool); own.Tokens > 0 {
 		limit = own.Tokens
 	}
-	return limit, min(keep, limit/2), own.Keep
+	return limit, min(keep, limit/2)
 }
-
-// BindsThinking reports whether a model of that name takes what it thought only behind what it thought that behind: the
-// longest pattern that fits says so.
-func (l *Limits) BindsThinking(model string) (binds bool) {
-	longest := ""
-	for pattern, says := range l.Bound {
-		if !unit.Match(pattern, model) {
-			continue
-		}
-		if longer := len(pattern) - len(longest); longer > 0 || longer == 0 && pattern > longest {
-			longest, binds = pattern, says
-		}
-	}
-	return binds
-}
-
-// IsKept reports whether no rung may touch results of the tool.
-func (l *Limits) IsKept(tool string) bool { return l.toolLimit(tool).Keep }
-
-// toolLimit returns the first limit whose pattern fits the tool; one that says nothing if none does.
-func (l *Limits) toolLimit(tool string) Limit {
-	for _, own := range l.ToolLimits {
-		if unit.Match(own.Tool, tool) {
-			return own
-		}
-	}
-	return Limit{}
-}
-
-// Rules are what a user may switch on to have less sent than the ladder would; all are off by default. Each moves in
-// strides of half its number, so that the beginning of a conversation stays as it is for many turns.
-type Rules struct {
-	Turns     int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
-	Messages  int  `toml:"newest_messages"`     // messages that are sent, likewise
-	Pairs     int  `toml:"newest_tool_results"` // results that are sent in full
-	TextOnly  bool `toml:"text_only"`           // calls and results of older groups are left out
-	Assistant int  `toml:"assistant_tokens"`    // of an assistant's older text, above which it is cut
-}
-
-// On reports whether any rule is.
-func (r Rules) On() bool { return r != Rules{} }

@@ -5,11 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"epitome/internal/need"
-	"epitome/rewrite/limits"
-	"epitome/unit"
 )
 
 // Conversations returns the files of real conversations, each a request of Chat Completions.
@@ -52,17 +49,4 @@ func root(tb testing.TB) string {
 	}
 	tb.Fatalf("cannot find the module's folder: %v", err)
 	return ""
-}
-
-// Limits are those of the default configuration.
-func Limits() limits.Limits {
-	l := limits.Limits{
-		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Recall: 30_000, ClearAt: .8, ClearAtLeast: 20_000, Groups: 12,
-		CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5,
-		KeepTail: 20_000,
-	}
-	if err := l.SetPreset("balanced"); err != nil {
-		panic(err)
-	}
-	return l
 }

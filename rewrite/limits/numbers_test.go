@@ -1,0 +1,129 @@
+package limits
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"epitome/unit"
+)
+
+// someLimits has every number at a value that no test below writes.
+func someLimits() Limits {
+	l := Limits{Preset: "faithful", ToolLimits: []Limit{{Tool: "x", Tokens: 7}}}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
+		switch number := reflect.ValueOf(&l).Elem().FieldByIndex(f.Index); number.Kind() {
+		case reflect.Int, reflect.Int64:
+			number.SetInt(77)
+		case reflect.Float64:
+			number.SetFloat(0.77)
+		}
+	}
+	return l
+}
+
+func TestEveryNumberCanBeSetByItsName(t *testing.T) {
+	n := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
+		if kind := f.Type.Kind(); kind != reflect.Int && kind != reflect.Float64 {
+			continue
+		}
+		name := f.Tag.Get("toml")
+		if name == "-" {
+			continue
+		}
+		n++
+		want := someLimits()
+		want.priceFixed = name == "cached_price"
+		value := reflect.ValueOf(&want).Elem().FieldByIndex(f.Index)
+		if value.Kind() == reflect.Int {
+			value.SetInt(1)
+		} else {
+			value.SetFloat(1)
+		}
+		if got, ok, err := someLimits().With(name, "1"); !ok || err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v (%v), want %+v", name, got, err, want)
+		}
+	}
+	if n < 10 {
+		t.Errorf("the ladder has only %d numbers", n)
+	}
+}
+
+func TestNumbersHaveBounds(t *testing.T) {
+	f := func(name string, good, bad []string, advice string) {
+		t.Helper()
+		for _, value := range good {
+			if _, ok, err := someLimits().With(name, value); !ok || err != nil {
+				t.Errorf("%s: %s is answered with %v", name, value, err)
+			}
+		}
+		for _, value := range append(bad, "", "x", "NaN", "Inf", "-1", "1e99", strconv.Itoa(unit.MostTokens+1)) {
+			got, _, err := someLimits().With(name, value)
+			if want := "write a " + advice; err == nil || err.Error() != want ||
+				!reflect.DeepEqual(got, someLimits()) {
+				t.Errorf("%s: %q gives %+v and the error %v, want %s", name, value, got, err, want)
+			}
+		}
+	}
+	f("offload_tokens", []string{"1", "100000000"}, []string{"0", "1.5", "1e3"}, "whole number of tokens from 1 to 100000000")
+	f("newest_turns", []string{"0", "12"}, []string{"0.5"}, "whole number of turns from 0 to 100000000")
+	f("rent", []string{"0", "2.5", "1000"}, []string{"1001"}, "factor from 0 to 1000")
+	f("clear_at", []string{"0.01", "0.7", "1", "1e-1"}, []string{"0", "1.01", "70%"}, "share from 0.01 to 1")
+	f("cached_price", []string{"0", "0.1", "1"}, []string{"1.01"}, "price from 0 to 1")
+}
+
+// usual are limits that are sound together.
+func usual(t *testing.T) Limits {
+	t.Helper()
+	l := Usual()
+	l.ClearAt, l.CompactAt, l.Target = 0.8, 0.9, 0.5
+	if err := l.SetPreset("balanced"); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestSharesMustBeInOrder(t *testing.T) {
+	f := func(good bool, pairs ...string) {
+		t.Helper()
+		l := usual(t)
+		for _, pair := range pairs {
+			name, value, _ := strings.Cut(pair, "=")
+			var err error
+			if l, _, err = l.With(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.CheckShares(); (err == nil) != good {
+			t.Errorf("%q: %v", pairs, err)
+		}
+	}
+	f(true)
+	f(true, "compact_at=0.8")
+	f(true, "compact_at=0.3", "compact_to=0.2", "clear_at=0.3")
+	f(true, "clear_at=0.9")
+	f(false, "compact_at=0.5")
+	f(false, "compact_to=0.9")
+	f(false, "clear_at=0.91")
+	f(false, "compact_at=0.85", "compact_to=0.87")
+}
+
+func TestLimitsShrinkWithTheWindow(t *testing.T) {
+	l := usual(t)
+	f := func(window, usable int, want string) {
+		t.Helper()
+		got, err := json.Marshal(l.EffectiveAt(window, usable, 1))
+		if err != nil || string(got) != want {
+			t.Errorf("at %d: got  %s (%v)\nwant %s", window, got, err, want)
+		}
+	}
+	f(200_000, 190_000, `{"floor":16384,"offload_tokens":4000,"offload_lookup_tokens":2000,"offload_read_tokens":20000,"offload_keep":2000,`+
+		`"clear_at":152000,"clear_at_least":20000,"prepare_at":152000,"compact_at":171000,"compact_to":95000,"keep_tokens":0,`+
+		`"protect_tokens":5000,"protect_groups":12}`)
+	f(10_000, 8_000, `{"floor":8000,"offload_tokens":1500,"offload_lookup_tokens":1500,"offload_read_tokens":1500,"offload_keep":2000,`+
+		`"clear_at":6400,"clear_at_least":2500,"prepare_at":6400,"compact_at":7200,"compact_to":4000,"keep_tokens":0,`+
+		`"protect_tokens":2000,"protect_groups":3}`)
+}
