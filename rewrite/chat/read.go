@@ -8,9 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"epitome/rewrite/conversation"
@@ -26,14 +23,10 @@ func (Dialect) Name() string { return "chat" }
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
 	messages := func(start int) (int, error) {
-		if body[start] != '[' {
-			return 0, errors.New("messages is not a list")
-		}
-		r.List = start + 1
-		return jsonspan.ElementsFrom(body, r.Reuse(known), func(start int) (int, error) {
+		return r.ReadList(known, start, func(start int) (int, error) {
 			it, err := readMessage(body, start)
 			if err != nil {
-				return 0, fmt.Errorf("cannot read message %d: %w", len(r.Items), err)
+				return 0, err
 			}
 			r.Items = append(r.Items, it)
 			return it.End, nil
@@ -43,36 +36,23 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	if err := conversation.ReadBody(r, "messages", messages, setting); err != nil {
 		return nil, err
 	}
-	if conversation.AsksForSummary(r) {
-		r.Upkeep = conversation.ClientSummarizes
-	}
-	isOther := func(p conversation.Part) bool { return p.Kind == conversation.OtherPart }
-	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
-		return slices.ContainsFunc(it.Parts, isOther)
-	})
 	return r, nil
 }
 
-func readSetting(r *conversation.Request, key string, v jsonspan.Span) (err error) {
+func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	switch key {
-	case "model":
-		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
-	case "tools":
-		r.Tools = jsonspan.UnlessNull(r.Body, v)
-	case "stream":
-		r.Stream = string(v.Of(r.Body)) == "true"
 	case "functions", "plugins", "web_search_options":
-		r.Unpriced = r.Unpriced || !jsonspan.UnlessNull(r.Body, v).Empty()
+		r.Unpriced = true
 	case "response_format":
 		r.Unpriced = r.Unpriced || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
-	case "tool_choice", "reasoning_effort":
+	case "reasoning_effort":
 		r.Settings = append(r.Settings, v)
 	case usualCap, otherCap:
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
 			r.MaxOutput = max(r.MaxOutput, n)
 		}
 	}
-	return err
+	return nil
 }
 
 // readMessage reads the message that begins at start.

@@ -1,6 +1,6 @@
 // Package conversation models the request of any LLM API as a sequence of items.
 //
-// Whatever differs between the APIs is behind Dialect; no JSON name of any API appears here. A Request owns no bytes:
+// Whatever differs between the APIs is behind Dialect; no JSON name appears here but those that all APIs have. A Request owns no bytes:
 // all spans point into Body, which never changes.
 package conversation
 

@@ -17,7 +17,8 @@ const maxItems = 50_000
 const maxValues = 700_000
 
 // ReadBody calls list with the start of the value under the key listKey, which is to read the items and return where
-// the list ends, and setting for every other key of the body. It completes the request with whatever its items say.
+// the list ends, and setting for every other key of the body that no other API has too; a null is left out. It completes
+// the request with whatever its items say.
 func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
@@ -35,7 +36,21 @@ func ReadBody(
 		if err != nil {
 			return 0, err
 		}
-		return end, setting(key, jsonspan.Span{Start: start, End: end})
+		v := jsonspan.UnlessNull(r.Body, jsonspan.Span{Start: start, End: end})
+		switch {
+		case v.Empty():
+		case string(key) == "model":
+			r.Model, err = jsonspan.ShortText(v.Of(r.Body))
+		case string(key) == "stream":
+			r.Stream = string(v.Of(r.Body)) == "true"
+		case string(key) == "tools":
+			r.Tools = v
+		case string(key) == "tool_choice":
+			r.Settings = append(r.Settings, v)
+		default:
+			err = setting(key, v)
+		}
+		return end, err
 	})
 	switch {
 	case err != nil:
@@ -46,7 +61,30 @@ func ReadBody(
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
 	r.findHead()
+	if r.asksForSummary() {
+		r.Upkeep = ClientSummarizes
+	}
+	isOther := func(p Part) bool { return p.Kind == OtherPart }
+	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool {
+		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
+	})
 	return nil
+}
+
+// ReadList calls item with the start of each value of the list that begins at start, but for those that known repeats
+// (see Reuse), and returns where the list ends. item returns where its value ends.
+func (r *Request) ReadList(known *Request, start int, item func(start int) (end int, err error)) (end int, err error) {
+	if r.Body[start] != '[' {
+		return 0, errors.New("the conversation is not a list")
+	}
+	r.List = start + 1
+	return jsonspan.ElementsFrom(r.Body, r.Reuse(known), func(start int) (int, error) {
+		end, err := item(start)
+		if err != nil {
+			return 0, fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
+		}
+		return end, nil
+	})
 }
 
 // hasMoreValues reports whether a JSON text has more than most values. A value within a string is none, and a text that
@@ -137,8 +175,8 @@ var summaryRequests = [...]string{
 	"You are performing a CONTEXT CHECKPOINT COMPACTION",                   // Codex
 }
 
-// AsksForSummary reports whether the newest message of the user's asks for a client's own summary.
-func AsksForSummary(r *Request) bool {
+// asksForSummary reports whether the newest message of the user's asks for a client's own summary.
+func (r *Request) asksForSummary() bool {
 	last := len(r.Items) - 1
 	for last >= 0 && r.Items[last].Role == System {
 		last--

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"cmp"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -73,35 +75,30 @@ type message struct {
 
 // message reads the message that begins at body[i].
 func (p *parser) message(i int) (m message, err error) {
-	m.Start = i
-	m.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
-		var sum jsonspan.Sum
-		isContent := string(key) == "content"
-		if isContent && p.body[i] == '[' {
-			m.blocks, end, err = p.list(i, true)
-			sum = p.sumOf(m.blocks)
-		} else {
-			end, sum, err = p.value(i)
+	o, err := jsonspan.ObjectAt(p.body, i)
+	if err != nil {
+		return m, err
+	}
+	m.Span, m.role, m.content = o.Span, roleOf(o.Raw("role")), o.Find("content")
+	if !m.content.Empty() && p.body[m.content.Start] == '[' {
+		if m.blocks, _, err = p.list(m.content.Start, true); err != nil {
+			return m, err
 		}
-		if err != nil {
-			return 0, err
+		m.contentSum = p.sumOf(m.blocks)
+	} else if v := o.Value("content"); p.hash && !v.Empty() {
+		if _, m.contentSum, err = jsonspan.Digest(p.body, v.Start, nil); err != nil {
+			return m, err
 		}
-		v := jsonspan.Span{Start: i, End: end}
-		switch {
-		case isContent:
-			m.content, m.contentSum = jsonspan.UnlessNull(p.body, v), sum
-		case string(key) == "role":
-			m.role, m.roleSum = roleOf(v.Of(p.body)), sum
-		case string(key) != marker:
-			m.others = append(m.others, jsonspan.Member{Key: key, Value: sum})
-		}
-		return end, nil
-	})
+	}
+	if p.hash {
+		m.roleSum = jsonspan.LeafSum(o.Value("role").Of(p.body))
+		m.others, err = o.Digests("role", "content", marker)
+	}
 	return m, err
 }
 
-func roleOf(quoted []byte) conversation.Role {
-	switch string(quoted) {
+func roleOf(quoted string) conversation.Role {
+	switch quoted {
 	case `"system"`:
 		return conversation.System
 	case `"user"`:
@@ -122,92 +119,69 @@ func (p *parser) list(i int, deeper bool) (list []block, end int, err error) {
 	return list, end, err
 }
 
+// valueKeys are the keys of what blocks say.
+var valueKeys = map[kind]string{
+	textBlock: "text", callBlock: "input", thoughtBlock: "thinking", mediaBlock: "source",
+	resultBlock: "content", compactionBlock: "content",
+}
+
 // block reads the block that begins at body[i], and if deeper is true the blocks in its content. Anything but an object
 // is an odd block.
 func (p *parser) block(i int, deeper bool) (b block, err error) {
-	b.Start = i
 	if p.body[i] != '{' {
-		b.End, b.sum, err = p.value(i)
+		b.Start = i
+		b.End, b.sum, err = jsonspan.Digest(p.body, i, nil)
 		return b, err
 	}
-	var id, content jsonspan.Span
-	members := make([]jsonspan.Member, 0, 4) // what most blocks have
-	b.isPlain = true
-	b.End, err = jsonspan.Members(p.body, i, func(key []byte, i int) (end int, err error) {
-		var sum jsonspan.Sum
-		if deeper && string(key) == "content" && p.body[i] == '[' {
-			b.inner, end, err = p.list(i, false)
-			sum = p.sumOf(b.inner)
-		} else {
-			end, sum, err = p.value(i)
-		}
-		if err != nil {
-			return 0, err
-		}
-		v := jsonspan.UnlessNull(p.body, jsonspan.Span{Start: i, End: end})
-		if string(key) == marker {
-			if b.isMarked = !v.Empty(); !b.isMarked {
-				return end, nil
-			}
-			o, err := jsonspan.ObjectAt(p.body, b.Start)
-			if err != nil {
-				return 0, err
-			}
-			b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: v})
-			return end, nil
-		}
-		if p.hash {
-			members = append(members, jsonspan.Member{Key: key, Value: sum})
-		}
-		isText := false
-		switch string(key) {
-		case "type":
-			kindName, _ := jsonspan.ShortText(v.Of(p.body))
-			b.kind, b.isDocument, isText = kinds[kindName], kindName == "document", kindName == "text"
-		case "text":
-			b.value, b.textSum, isText = v, sum, !v.Empty() && p.body[v.Start] == '"'
-		case "thinking", "input", "source":
-			b.value = v
-		case "id":
-			if !b.answers {
-				id = v
-			}
-		case "tool_use_id":
-			id, b.answers = v, !v.Empty()
-		case "name", "tool_name":
-			b.name, err = jsonspan.ShortText(v.Of(p.body))
-		case "content":
-			content = v
-		case "is_error":
-			b.isError = string(v.Of(p.body)) == "true"
-		}
-		b.isPlain = b.isPlain && isText
-		return end, err
-	})
+	o, err := jsonspan.ObjectAt(p.body, i)
 	if err != nil {
 		return b, err
 	}
-	if b.kind == resultBlock || b.kind == compactionBlock {
-		b.value = content
+	typeName := o.Text("type")
+	b.Span, b.kind, b.isDocument = o.Span, kinds[typeName], typeName == "document"
+	b.id, b.name = o.Text("tool_use_id"), cmp.Or(o.Text("name"), o.Text("tool_name"))
+	if b.answers = b.id != ""; !b.answers {
+		b.id = o.Text("id")
 	}
-	b.isPlain = b.isPlain && !b.value.Empty() && b.kind == textBlock
-	for k := range b.inner {
-		b.marks = append(b.marks, b.inner[k].marks...)
+	b.isError = o.Raw("is_error") == "true"
+	if key := valueKeys[b.kind]; key != "" {
+		b.value = o.Find(key)
 	}
-	if p.hash {
-		b.sum = jsonspan.MemberSum(members)
+	if mark := o.Find(marker); !mark.Empty() {
+		b.isMarked = true
+		b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: mark})
 	}
-	b.id, err = jsonspan.ShortText(id.Of(p.body))
+	content := o.Find("content")
+	hasInner := deeper && !content.Empty() && p.body[content.Start] == '['
+	if hasInner {
+		if b.inner, _, err = p.list(content.Start, false); err != nil {
+			return b, err
+		}
+		for k := range b.inner {
+			b.marks = append(b.marks, b.inner[k].marks...)
+		}
+	}
+	if !p.hash {
+		return b, nil
+	}
+	but := []string{marker}
+	if hasInner {
+		but = append(but, "content")
+	}
+	members, err := o.Digests(but...)
+	if hasInner {
+		members = append(members, jsonspan.Member{Key: []byte("content"), Value: p.sumOf(b.inner)})
+	}
+	b.sum = jsonspan.MemberSum(members)
+	if b.isText(p.body) && o.HasOnly("type", "text", marker) {
+		b.isPlain, b.textSum = true, jsonspan.LeafSum(b.value.Of(p.body))
+	}
 	return b, err
 }
 
-// value returns the end of the value at body[i] and, if wanted, a hash of it.
-func (p *parser) value(i int) (end int, sum jsonspan.Sum, err error) {
-	if p.hash {
-		return jsonspan.Digest(p.body, i, nil)
-	}
-	end, err = jsonspan.EndOfValue(p.body, i)
-	return end, sum, err
+// isText reports whether a block has a text that is a string.
+func (b *block) isText(body []byte) bool {
+	return b.kind == textBlock && !b.value.Empty() && body[b.value.Start] == '"'
 }
 
 // sumOf hashes blocks but for thinking, which clients send back or leave out as they like. One plain text is the same

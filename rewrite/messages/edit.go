@@ -3,6 +3,8 @@ package messages
 import (
 	"bytes"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
@@ -148,7 +150,5 @@ func marksBeside(r *conversation.Request) (marks []conversation.Mark, isAutomati
 			marks = append(marks, blocks[k].marks...)
 		}
 	}
-	whole := jsonspan.Span{Start: jsonspan.SkipSpace(r.Body, 0), End: len(r.Body)}
-	mark := memberOf(r.Body, whole, marker)
-	return marks, mark != "" && mark != "null", nil
+	return marks, gjson.GetBytes(r.Body, marker).Type != gjson.Null, nil
 }

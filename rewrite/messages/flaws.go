@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -52,7 +54,7 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 		v := jsonspan.Span{Start: i, End: max(i, end)}
 		switch string(key) {
 		case "thinking":
-			c.manual = memberOf(r.Body, v, "type") == `"enabled"`
+			c.manual = gjson.GetBytes(v.Of(r.Body), "type").Str == "enabled"
 		case marker:
 			if !jsonspan.UnlessNull(r.Body, v).Empty() {
 				c.mark()

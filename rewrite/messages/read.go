@@ -5,11 +5,11 @@
 package messages
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -26,16 +26,13 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	rd := reader{
 		parser:  parser{body: body, hash: true},
 		request: &conversation.Request{Dialect: d, Body: body},
-		known:   known,
 	}
 	r := rd.request
-	if err := conversation.ReadBody(r, "messages", rd.readMessages, rd.readSetting); err != nil {
+	list := func(start int) (int, error) { return r.ReadList(known, start, rd.readItems) }
+	if err := conversation.ReadBody(r, "messages", list, rd.readSetting); err != nil {
 		return nil, err
 	}
 	rd.lookBack()
-	if conversation.AsksForSummary(r) {
-		r.Upkeep = conversation.ClientSummarizes
-	}
 	return r, nil
 }
 
@@ -43,29 +40,17 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 type reader struct {
 	parser
 	request *conversation.Request
-	known   *conversation.Request // an earlier request of the conversation; nil if there is none
 }
 
 // readSetting reads what stands beside the messages.
 func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	r := rd.request
-	if v = jsonspan.UnlessNull(r.Body, v); v.Empty() {
-		return nil
-	}
 	switch string(key) {
-	case "model":
-		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
 	case "max_tokens":
 		r.MaxOutput = numberOf(string(v.Of(r.Body)))
-	case "stream":
-		r.Stream = string(v.Of(r.Body)) == "true"
-	case "tools":
-		r.Tools = v
-	case "tool_choice":
-		r.Settings = append(r.Settings, v)
 	case "thinking":
 		r.Settings = append(r.Settings, v)
-		r.ThinksFirst = memberOf(r.Body, v, "type") == `"enabled"`
+		r.ThinksFirst = gjson.GetBytes(v.Of(r.Body), "type").Str == "enabled"
 	case "system":
 		err = rd.readSystem(v)
 	case "mcp_servers", "container":
@@ -78,7 +63,7 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 			r.Upkeep = conversation.ProviderRemembers
 		}
 	case "context_management":
-		if r.Upkeep == conversation.NobodyElse && clearsMessages(r.Body, v) {
+		if r.Upkeep == conversation.NobodyElse && clearsMessages(v.Of(r.Body)) {
 			r.Upkeep = conversation.ProviderClears
 		}
 	}
@@ -104,30 +89,13 @@ func (rd *reader) readSystem(v jsonspan.Span) error {
 }
 
 // clearsMessages reports whether a setting of context_management has the provider edit more than thinking.
-func clearsMessages(body []byte, v jsonspan.Span) (clears bool) {
-	o, err := jsonspan.ObjectAt(body, v.Start)
-	if err != nil || !jsonspan.HasElements(body, o.Value("edits")) {
-		return false
-	}
-	_, err = jsonspan.Elements(body, o.Value("edits").Start, func(i int) (int, error) {
-		end, err := jsonspan.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
+func clearsMessages(setting []byte) bool {
+	for _, name := range gjson.GetBytes(setting, "edits.#.type").Array() {
+		if !strings.HasPrefix(name.Str, "clear_thinking") {
+			return true
 		}
-		name := memberOf(body, jsonspan.Span{Start: i, End: end}, "type")
-		clears = clears || !strings.HasPrefix(name, `"clear_thinking`)
-		return end, nil
-	})
-	return clears && err == nil
-}
-
-// memberOf returns the value of a key of the object v as it is written; empty if v is no object or has no such key.
-func memberOf(body []byte, v jsonspan.Span, key string) string {
-	o, err := jsonspan.ObjectAt(body[:v.End], v.Start)
-	if err != nil {
-		return ""
 	}
-	return o.Raw(key)
+	return false
 }
 
 // numberOf returns a number above zero; 0 if v is none.
@@ -139,21 +107,11 @@ func numberOf(v string) int {
 	return max(n, 0)
 }
 
-// readMessages reads the list of messages that begins at body[i], but for what is known of it.
-func (rd *reader) readMessages(i int) (end int, err error) {
-	r := rd.request
-	if r.Body[i] != '[' {
-		return 0, errors.New("messages is not a list")
-	}
-	r.List = i + 1
-	return jsonspan.ElementsFrom(r.Body, r.Reuse(rd.known), rd.readItems)
-}
-
 // readItems appends the items of the message that begins at body[i].
 func (rd *reader) readItems(i int) (int, error) {
 	m, err := rd.message(i)
 	if err != nil {
-		return 0, fmt.Errorf("cannot read message behind item %d: %w", len(rd.request.Items), err)
+		return 0, err
 	}
 	if m.role == conversation.User && len(m.blocks) > 0 {
 		rd.addUserItems(&m)
@@ -247,13 +205,12 @@ func (rd *reader) lookBack() {
 		for _, c := range it.Calls {
 			called[c.Name] = true
 		}
+		if it.Role != conversation.Tool {
+			continue
+		}
 		names, isLocked := false, !answered
 		for _, p := range it.Parts {
 			if p.Kind != conversation.OtherPart {
-				continue
-			}
-			rd.request.Unpriced = true
-			if it.Role != conversation.Tool {
 				continue
 			}
 			if b, err := rd.block(p.Start, false); err == nil && b.kind == referenceBlock {
@@ -280,7 +237,7 @@ func partsOf(body []byte, content jsonspan.Span, list []block) (parts []conversa
 		case callBlock, resultBlock, thoughtBlock:
 			continue
 		case textBlock:
-			if !b.value.Empty() && body[b.value.Start] == '"' {
+			if b.isText(body) {
 				p.Kind, p.Value = conversation.TextPart, b.value
 			}
 		case compactionBlock:

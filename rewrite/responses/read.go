@@ -6,8 +6,6 @@ package responses
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -33,13 +31,6 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	if err := conversation.ReadBody(r, "input", readList, rd.readSetting); err != nil {
 		return nil, err
 	}
-	if conversation.AsksForSummary(r) {
-		r.Upkeep = conversation.ClientSummarizes
-	}
-	isOther := func(p conversation.Part) bool { return p.Kind == conversation.OtherPart }
-	r.Unpriced = slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
-		return it.Role == conversation.Unknown || slices.ContainsFunc(it.Parts, isOther)
-	})
 	return r, nil
 }
 
@@ -50,22 +41,13 @@ type reader struct {
 	shells  map[string]string // IDs of local shell calls, by those of their entries
 }
 
-func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
+func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	r := rd.request
-	if v = jsonspan.UnlessNull(r.Body, v); v.Empty() {
-		return nil
-	}
 	switch string(key) {
-	case "model":
-		r.Model, err = jsonspan.ShortText(v.Of(r.Body))
 	case "instructions":
 		r.System, r.Prompts = v, []jsonspan.Span{v}
-	case "tools":
-		r.Tools = v
-	case "tool_choice", "reasoning":
+	case "reasoning":
 		r.Settings = append(r.Settings, v)
-	case "stream":
-		r.Stream = string(v.Of(r.Body)) == "true"
 	case "max_output_tokens":
 		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
 	case "previous_response_id", "conversation", "prompt":
@@ -86,29 +68,25 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 			r.Upkeep = conversation.ClientSummarizes
 		}
 	}
-	return err
+	return nil
 }
 
 // readInput reads the input that begins at start: a list of entries, or a text of the user's, which never changes.
 func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
 	r := rd.request
-	switch r.Body[start] {
-	case '"':
-		if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
-			return 0, err
-		}
-		text := jsonspan.Span{Start: start, End: end}
-		it := conversation.Item{Span: text, Role: conversation.User, Locked: true, Hash: sumOfInput(text.Of(r.Body))}
-		addContent(r.Body, &it, text)
-		r.Items = append(r.Items, it)
-		return end, nil
-	case '[':
-		r.List = start + 1
-		end, err = jsonspan.ElementsFrom(r.Body, r.Reuse(known), rd.readEntry)
+	if r.Body[start] != '"' {
+		end, err = r.ReadList(known, start, rd.readEntry)
 		rd.endRun()
 		return end, err
 	}
-	return 0, errors.New("input is neither a string nor a list")
+	if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
+		return 0, err
+	}
+	text := jsonspan.Span{Start: start, End: end}
+	it := conversation.Item{Span: text, Role: conversation.User, Locked: true, Hash: sumOfInput(text.Of(r.Body))}
+	addContent(r.Body, &it, text)
+	r.Items = append(r.Items, it)
+	return end, nil
 }
 
 // sumOfInput is the hash of an input that is one string: that of a message of the user's which says the same.
@@ -125,7 +103,7 @@ func (rd *reader) readEntry(i int) (int, error) {
 		e.sum, err = e.hash(r.Body)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("cannot read item %d: %w", len(r.Items)+len(rd.run), err)
+		return 0, err
 	}
 	if e.isModels() || e.kind == unknownEntry { // which may be a part of an answer
 		rd.run = append(rd.run, e)

@@ -178,7 +178,7 @@ func TestRefusesWhatIsBetterLeftAlone(t *testing.T) {
 	f(``, "not a JSON object")
 	f(`{"input":[`, "not JSON")
 	f(`{"model":"m"}`, "no input")
-	f(`{"input":{}}`, "neither a string nor a list")
+	f(`{"input":{}}`, "not a list")
 	f(`{"input":[7]}`, "item 0: it is not a JSON object")
 	f(`{"input":[{"role":"user","role":"user"}]}`, "item 0: a key stands twice")
 	f(bodyOf(`{"role":"user","content":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`), "too deep")
