@@ -104,12 +104,10 @@ func readUsage(v gjson.Result) answer.Counts {
 	return s
 }
 
-// CapOutput lowers the cap on the output under whatever name it stands.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	return conversation.CapOutput(body, tokens, usualCap, otherCap)
 }
 
-// ReadAnswer reads an answer, whole or as a stream.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	return format.Read(contentType, body)
 }

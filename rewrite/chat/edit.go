@@ -25,17 +25,8 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
-// Append adds text at the end of a content that is a string, or as one more part.
 func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	switch {
-	case it.Content.Empty():
-		return e, false
-	case r.Body[it.Content.Start] == '"':
-		return jsonspan.AddText(it.Content, text), true
-	case jsonspan.HasElements(r.Body, it.Content):
-		return jsonspan.AddElement(r.Body, it.Content, d.TextPart(it, text)), true
-	}
-	return e, false
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(it, text))
 }
 
 // AppendSystem adds text to the last of the leading system messages, as many servers take no other one behind that, or

@@ -34,7 +34,6 @@ const (
 
 	RuleReasoning = "what the model thought is apart from what it led to"
 	RuleReasoned  = "a call is apart from what the model thought before it"
-	RuleOutput    = "a result is not written as those of its kind are"
 	RulePart      = "a part stands in a message of another kind"
 	RuleTrigger   = "a request for a compaction is not the last item"
 )
@@ -72,7 +71,7 @@ func (f Flaw) comparable() Flaw {
 	switch f.Rule {
 	case RuleApart, RuleAnsweredTwice:
 		f.Rule = RuleOrphan
-	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate, RuleReasoned, RuleOutput:
+	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate, RuleReasoned:
 	default:
 		f.Where = ""
 	}

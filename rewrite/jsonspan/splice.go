@@ -47,3 +47,17 @@ func AddElement(body []byte, list Span, value []byte) Edit {
 	}
 	return Edit{Span: Span{Start: at, End: at}, With: value}
 }
+
+// AddTo is what puts text behind all that a content says: at the end of its string, or as one more part of its list. It
+// is false for what is neither, or empty.
+func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
+	switch {
+	case content.Empty():
+		return e, false
+	case body[content.Start] == '"':
+		return AddText(content, text), true
+	case HasElements(body, content):
+		return AddElement(body, content, part), true
+	}
+	return e, false
+}

@@ -13,10 +13,8 @@ import (
 	"epitome/sse"
 )
 
-// Begins reports whether an event of a streamed answer is more than the frame of one.
 func (Dialect) Begins(kind, event []byte) bool { return format.Begins(kind, event) }
 
-// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
 func (Dialect) Fails(kind, event []byte) bool { return format.Fails(kind, event) }
 
 // Holds is how long a streamed answer may be held, counted from an event that neither begins nor fails.
@@ -61,7 +59,6 @@ func addsNothing(delta gjson.Result) bool {
 	return empty
 }
 
-// ReadAnswer reads the texts of an answer, whole or streamed, without thinking.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	a, err := format.Read(contentType, body)
 	a.Input += a.Cached + a.Written

@@ -24,13 +24,10 @@ const (
 	versionHeader = "anthropic-version" // on every request
 )
 
-// Path is where the API takes a conversation.
 func (Dialect) Path() string { return path }
 
-// Serves reports whether a request with that path holds a conversation.
 func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
-// Counts reports whether a request with that path asks how many tokens a conversation has.
 func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
 // Compacts is false: a request that has the provider compact a conversation says so in its body.
@@ -45,12 +42,10 @@ func (Dialect) MeantPath(p []byte, has func(header string) bool) []byte {
 	return append([]byte(version), p...)
 }
 
-// Authorize returns the headers of a request with a key.
 func (Dialect) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"x-api-key", key}, {versionHeader, "2023-06-01"}}
 }
 
-// Prompt returns a request with a system prompt and a message of the user.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
 	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(f.MaxOutput), 10)
@@ -198,12 +193,8 @@ func (d Dialect) instruct(r *conversation.Request, text string) ([]jsonspan.Edit
 	case !it.Message.Empty():
 		block := append([]byte{','}, blockOf(text, "")...)
 		return append(markEnd(r, it, mark), insert(it.End, block)), nil
-	case it.Role != conversation.User || len(said) == 0:
+	case it.Role != conversation.User || isBlank(said):
 		return nil, errUnknown
-	case said[0] == '[': // an empty one
-		return []jsonspan.Edit{insert(it.Content.Start+1, blockOf(text, ""))}, nil
-	case isBlank(said):
-		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}, nil
 	}
 	list := append(append([]byte{'['}, quotedBlock(said, mark)...), ',')
 	list = append(append(list, blockOf(text, "")...), ']')

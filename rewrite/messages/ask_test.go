@@ -20,8 +20,6 @@ func TestContinue(t *testing.T) {
 			` { "messages" : [ {"role":"user","content":[{"type":"text","text":"h\u0069"},` + instruction + `]} ],"max_tokens":9 } `},
 		{bodyOf(task, said(call), user(result)), bodyOf(task, said(call), user(result, instruction))},
 		{bodyOf(task, said(call), user(result, text("go"))), bodyOf(task, said(call), user(result, text("go"), instruction))},
-		{bodyOf(user()), bodyOf(user(instruction))},
-		{bodyOf(`{"role":"user","content":" \n"}`), bodyOf(alone)},
 		{bodyOf(task, done), bodyOf(task, done, alone)},
 		{bodyOf(user(text("a")), aside), bodyOf(user(text("a"), instruction), aside)}, // the system's last message stays last
 		// What the cache depends on stays, and what would make the answer another one goes.

@@ -54,15 +54,12 @@ func quotedBlock(quoted []byte, mark string) []byte {
 	return append(b, '}')
 }
 
-// TextPart returns a block that says text.
 func (Dialect) TextPart(_ *conversation.Item, text string) []byte { return blockOf(text, "") }
 
-// UserMessage returns a message of the user.
 func (Dialect) UserMessage(text string) []byte {
 	return append(jsonspan.AppendQuoted([]byte(`{"role":"user","content":`), text), '}')
 }
 
-// Append adds text behind all that the user says in an item: at the end of its string, or as one more block.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (jsonspan.Edit, bool) {
 	if it.Role != conversation.User || it.Locked || it.Content.Empty() {
 		return jsonspan.Edit{}, false
@@ -101,7 +98,6 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (jsonspan.Edit
 	return jsonspan.Edit{}, false
 }
 
-// Mark puts a mark on a message with a text, or on a block behind others. A text within a string has no place for one.
 func (Dialect) Mark(said []byte, value string) ([]byte, bool) {
 	if value == "" || len(said) < 2 {
 		return said, false

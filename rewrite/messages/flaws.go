@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -62,12 +63,11 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 		}
 		return end, err
 	})
-	if n := len(c.round); c.manual && n > 0 && c.role == conversation.User && len(c.open) > 0 {
-		if !c.round[n-1].thinksFirst {
-			c.here(conversation.RuleThinking)
-		}
-		if n > 1 && !c.round[0].thinksFirst {
-			c.here(conversation.RuleThinking)
+	if c.manual && c.role == conversation.User && len(c.open) > 0 {
+		for k, t := range c.round {
+			if (k == 0 || k == len(c.round)-1) && !t.thinksFirst {
+				c.here(conversation.RuleThinking)
+			}
 		}
 	}
 	c.endAnswer(c.role != conversation.Assistant)
@@ -113,17 +113,8 @@ func isBlank(v []byte) bool {
 	if len(v) < 2 || v[0] != '"' {
 		return true
 	}
-	for v = v[1 : len(v)-1]; len(v) > 0; {
-		switch {
-		case v[0] == ' ':
-			v = v[1:]
-		case len(v) > 1 && v[0] == '\\' && (v[1] == 'n' || v[1] == 't' || v[1] == 'r'):
-			v = v[2:]
-		default:
-			return false
-		}
-	}
-	return true
+	mayBe := v[1] == ' ' || v[1] == '\\' || v[1] == '"'
+	return mayBe && len(bytes.TrimSpace(jsonspan.TextOf(v))) == 0
 }
 
 // readMessage checks the message that begins at body[i].

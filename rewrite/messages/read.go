@@ -18,7 +18,6 @@ import (
 // Dialect implements the API.
 type Dialect struct{}
 
-// Name is part of every key of a decision.
 func (Dialect) Name() string { return "messages" }
 
 // Read parses a body in one pass.

@@ -22,10 +22,8 @@ const (
 	compactPathEnd = pathEnd + "/compact"
 )
 
-// Serves reports whether a request with that path holds a conversation.
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
-// Counts reports whether a request with that path asks for the size of a conversation alone.
 func (Dialect) Counts(path []byte) bool { return bytes.HasSuffix(path, []byte(countPathEnd)) }
 
 // Compacts reports whether a request with that path has the provider compact a conversation.
@@ -36,10 +34,8 @@ func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
 var format = answer.Format{Step: stepOf, Document: readDocument, Event: readEvent}
 
-// Begins reports whether an event of a stream is more than the frame of an answer.
 func (Dialect) Begins(kind, event []byte) bool { return format.Begins(kind, event) }
 
-// Fails reports whether an event of a stream tells of an error, or ends an answer before anything was said.
 func (Dialect) Fails(kind, event []byte) bool { return format.Fails(kind, event) }
 
 // Holds is how long a stream may be held, counted from an event that neither begins nor fails. Servers send
@@ -127,7 +123,6 @@ func readUsage(v gjson.Result) answer.Counts {
 	return s
 }
 
-// ReadAnswer reads an answer, whole or as a stream.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	return format.Read(contentType, body)
 }

@@ -15,10 +15,8 @@ import (
 // outputCap is the setting that bounds an answer.
 const outputCap = "max_output_tokens"
 
-// Path is where the API takes a conversation.
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
-// Authorize returns the headers of a request that speaks for a key.
 func (Dialect) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
@@ -99,7 +97,6 @@ func readEnd(body []byte, input jsonspan.Span) (role string, hasTools bool, err 
 	return role, hasTools, err
 }
 
-// Prompt returns a request with a system prompt and a user's message. The provider keeps nothing of it.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
 	b = jsonspan.AppendQuoted(append(b, `,"instructions":`...), system)
@@ -130,7 +127,6 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	return answer.Adapt(f, refusal, highestCap)
 }
 
-// CapOutput lowers the cap on the output.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	return conversation.CapOutput(body, tokens, outputCap)
 }

@@ -34,7 +34,6 @@ func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, 
 	return []jsonspan.Edit{{Span: it.Content, With: append(append([]byte{'['}, part...), ']')}}
 }
 
-// TextPart returns a part of a content that says text.
 func (Dialect) TextPart(it *conversation.Item, text string) []byte {
 	if it.Role == conversation.Assistant {
 		return append(jsonspan.AppendQuoted([]byte(`{"type":"output_text","text":`), text), `,"annotations":[]}`...)
@@ -46,7 +45,6 @@ func appendText(dst []byte, text string) []byte {
 	return append(jsonspan.AppendQuoted(append(dst, `{"type":"input_text","text":`...), text), '}')
 }
 
-// UserMessage returns a message of the user.
 func (Dialect) UserMessage(text string) []byte { return appendMessage(nil, "user", text) }
 
 func appendMessage(dst []byte, role, text string) []byte {
@@ -54,24 +52,11 @@ func appendMessage(dst []byte, role, text string) []byte {
 	return append(appendText(dst, text), "]}"...)
 }
 
-// Append returns the edit that adds text behind all that the user says in an item.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	if it.Role != conversation.User {
+	if it.Role != conversation.User || it.Locked {
 		return e, false
 	}
-	return appendTo(r, it, text)
-}
-
-func appendTo(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	switch at := it.Content; {
-	case at.Empty() || it.Locked:
-		return e, false
-	case r.Body[at.Start] == '"':
-		return jsonspan.AddText(at, text), true
-	case jsonspan.HasElements(r.Body, at):
-		return jsonspan.AddElement(r.Body, at, appendText(nil, text)), true
-	}
-	return e, false
+	return jsonspan.AddTo(r.Body, it.Content, text, appendText(nil, text))
 }
 
 // AppendSystem returns the edit that adds text to the last of the leading messages of the system, or puts a message
@@ -93,7 +78,7 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	if !last.Content.Empty() && r.Body[last.Content.Start] == '"' {
 		text = "\n\n" + text
 	}
-	if e, ok = appendTo(r, last, text); ok {
+	if e, ok = jsonspan.AddTo(r.Body, last.Content, text, appendText(nil, text)); ok && !last.Locked {
 		return e, true
 	}
 	e.Span = jsonspan.Span{Start: last.End, End: last.End}
@@ -101,7 +86,6 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	return e, true
 }
 
-// Mark puts a mark for the cache on a message or a part.
 func (Dialect) Mark(said []byte, value string) ([]byte, bool) {
 	switch {
 	case value == "":

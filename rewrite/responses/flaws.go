@@ -3,6 +3,8 @@ package responses
 import (
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -107,30 +109,13 @@ func (c *checker) checkMessage(e *entry) {
 	case e.value.Empty(), c.body[e.value.Start] == '[' && !jsonspan.HasElements(c.body, e.value):
 		c.addHere(conversation.RuleNothing)
 	case c.body[e.value.Start] == '[':
-		c.eachPart(e.value, func(o *jsonspan.Object) {
-			typeName := o.Text("type")
-			isAnswer := typeName == "output_text" || typeName == "refusal"
-			if typeName != "" && isAnswer != (e.role == conversation.Assistant) {
+		for _, name := range gjson.GetBytes(e.value.Of(c.body), "#.type").Array() {
+			isAnswer := name.Str == "output_text" || name.Str == "refusal"
+			if isAnswer != (e.role == conversation.Assistant) {
 				c.addHere(conversation.RulePart)
 			}
-		})
+		}
 	}
-}
-
-// eachPart calls f with each part of a list. One that is no object has no members.
-func (c *checker) eachPart(list jsonspan.Span, f func(o *jsonspan.Object)) {
-	_, _ = jsonspan.Elements(c.body, list.Start, func(i int) (int, error) { // its end is known
-		end, err := jsonspan.EndOfValue(c.body, i)
-		if err != nil {
-			return 0, err
-		}
-		o, err := jsonspan.ObjectAt(c.body, i)
-		if err != nil {
-			o = &jsonspan.Object{}
-		}
-		f(o)
-		return end, nil
-	})
 }
 
 func (c *checker) checkCall(e *entry) {
@@ -150,9 +135,6 @@ func (c *checker) checkCall(e *entry) {
 
 // checkOutput checks the output of a call. One that names no call needs none.
 func (c *checker) checkOutput(e *entry) {
-	if !c.hasForm(e) {
-		c.add(conversation.RuleOutput, e.callID)
-	}
 	id := e.callID
 	n, isKnown := c.answers[id]
 	if call, ok := c.calls[id]; e.ownID && !isKnown && ok {
@@ -169,23 +151,4 @@ func (c *checker) checkOutput(e *entry) {
 	if isKnown {
 		c.answers[id]++
 	}
-}
-
-// hasForm reports whether an output has the form of its type.
-func (c *checker) hasForm(e *entry) bool {
-	v := e.value.Of(c.body)
-	switch {
-	case e.byID:
-		return len(v) > 0 && v[0] == '"' && jsonspan.HoldsJSON(v)
-	case e.typeName == "shell_call_output":
-		if len(v) == 0 || v[0] != '[' {
-			return false
-		}
-		all := true
-		c.eachPart(e.value, func(o *jsonspan.Object) { all = all && isCommandOutput(o) })
-		return all
-	case e.fixed || len(v) == 0:
-		return true
-	}
-	return v[0] == '"' || v[0] == '['
 }

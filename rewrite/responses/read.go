@@ -17,7 +17,6 @@ import (
 // an answer of the model: its run of reasoning, messages and calls is one item, as they come and go together.
 type Dialect struct{}
 
-// Name returns the name of the dialect in the keys of decisions.
 func (Dialect) Name() string { return "responses" }
 
 // Read parses a body.
