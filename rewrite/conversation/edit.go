@@ -43,8 +43,7 @@ type dropper struct {
 func (d *dropper) edit() []jsonspan.Edit {
 	items := d.request.Items
 	placed := make([]bool, len(d.drops)) // drops whose message stands where the items were
-	tail := d.tail()
-	for i := 0; i < tail; {
+	for i := 0; i < len(items); {
 		first, end := d.request.message(i)
 		k := d.wholeMessage(first, end)
 		if k == 0 {
@@ -54,13 +53,6 @@ func (d *dropper) edit() []jsonspan.Edit {
 		}
 		i = d.dropMessages(first, k)
 		placed[k-1] = true
-	}
-	if tail < len(items) { // nothing follows, so the comma before goes
-		from := items[tail].Place().Start
-		if tail > 0 {
-			from = items[tail-1].Place().End
-		}
-		d.replace(from, items[len(items)-1].Place().End, nil)
 	}
 	for k, drop := range d.drops {
 		if !placed[k] && drop.Message != nil {
@@ -89,19 +81,6 @@ func (d *dropper) wholeMessage(first, end int) int {
 	return k
 }
 
-// tail returns the first of the last messages that all go without a message in their place.
-func (d *dropper) tail() int {
-	i := len(d.request.Items)
-	for i > 0 {
-		first, end := d.request.message(i - 1)
-		if k := d.wholeMessage(first, end); k == 0 || d.drops[k-1].Message != nil {
-			break
-		}
-		i = first
-	}
-	return i
-}
-
 // dropMessages takes out the run of whole messages of drop k that begins with item i, and returns the item behind it.
 func (d *dropper) dropMessages(i, k int) int {
 	message := d.drops[k-1].Message
@@ -115,8 +94,12 @@ func (d *dropper) dropMessages(i, k int) int {
 		end = next
 	}
 	from, to := d.request.Items[i].Place().Start, d.request.Items[end-1].Place().End
-	if message == nil && end < len(d.request.Items) {
+	switch {
+	case message != nil:
+	case end < len(d.request.Items):
 		to = d.request.Items[end].Place().Start
+	case i > 0: // nothing follows, so the comma before goes
+		from = d.request.Items[i-1].Place().End
 	}
 	d.replace(from, to, message)
 	return end

@@ -3,7 +3,6 @@ package messages
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"epitome/pattern"
@@ -118,14 +117,6 @@ var (
 // Continue puts an instruction behind the conversation in body, as the user's last text, and asks for a plain text.
 // Where the client has the provider keep a cache, the end of the conversation is marked for it.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	out, err := d.continued(body, instruction, f)
-	if err != nil {
-		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
-	}
-	return out, nil
-}
-
-func (d Dialect) continued(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	settings, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err
@@ -140,7 +131,13 @@ func (d Dialect) continued(body []byte, instruction string, f prose.Form) ([]byt
 	}
 	settings.TakeOut(dropped[:]...)
 	settings.In("output_config").TakeOut("format")
-	settings.Set("max_tokens", strconv.Itoa(capFor(r.MaxOutput, budgetIn(settings), f.MaxOutput)))
+	most := f.MaxOutput
+	if budget := budgetIn(settings); budget > 0 { // on top of the answer, but the model may allow no more than the client
+		if most += budget; r.MaxOutput > 0 {
+			most = min(most, r.MaxOutput)
+		}
+	}
+	settings.Set("max_tokens", strconv.Itoa(most))
 	if f.Stream {
 		settings.Set("stream", "true")
 	}
@@ -153,19 +150,13 @@ func (d Dialect) continued(body []byte, instruction string, f prose.Form) ([]byt
 		return nil, err
 	}
 	asked, err := d.Read(out, nil)
+	if err == nil {
+		err = conversation.Worse(r, asked)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return out, conversation.Worse(r, asked)
-}
-
-// capFor returns the cap on the output for an answer of so many tokens. What the model is given to think comes on top,
-// but the cap does not rise above the client's own then: the model may allow no more.
-func capFor(own, budget, tokens int) int {
-	if budget > 0 && own > 0 {
-		return min(budget+tokens, own)
-	}
-	return budget + tokens
+	return out, nil
 }
 
 // instruct returns the edits that put a text behind all that the user said: behind the last words and results, or as a
