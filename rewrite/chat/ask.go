@@ -68,18 +68,15 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 }
 
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	limit := usualCap
+	limit, stream := usualCap, ""
 	if f.OtherCap {
 		limit = otherCap
 	}
-	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
-	b = append(append(b, `,"messages":[`...), message(conversation.System, system)...)
-	b = append(append(b, ','), d.UserMessage(user)...)
-	b = fmt.Appendf(b, `],"%s":%d`, limit, f.MaxOutput)
 	if f.Stream {
-		b = append(b, `,"stream":true`...)
+		stream = `,"stream":true`
 	}
-	return append(b, '}')
+	return fmt.Appendf(nil, `{"model":%s,"messages":[%s,%s],"%s":%d%s}`, jsonspan.Quoted(model),
+		message(conversation.System, system), d.UserMessage(user), limit, f.MaxOutput, stream)
 }
 
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {

@@ -7,14 +7,13 @@ import (
 
 // message returns a message with a text.
 func message(role conversation.Role, text string) []byte {
-	b := append([]byte(`{"role":"`), role.String()...)
-	return append(jsonspan.AppendQuoted(append(b, `","content":`...), text), '}')
+	return []byte(`{"role":"` + role.String() + `","content":` + jsonspan.Quoted(text) + `}`)
 }
 
 func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
 
 func (Dialect) TextPart(_ *conversation.Item, text string) []byte {
-	return append(jsonspan.AppendQuoted([]byte(`{"type":"text","text":`), text), '}')
+	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
 // ReplaceContent puts a string in the place of a content: the API takes one wherever it takes parts.

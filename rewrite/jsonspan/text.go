@@ -120,6 +120,9 @@ func unitAt(b []byte) rune {
 	return rune(unit)
 }
 
+// Quoted is AppendQuoted as a string.
+func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
+
 // AppendQuoted writes s as a JSON string: escaped where JSON asks for it and nowhere else, so that the same text is
 // always the same bytes. A byte that is no UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {

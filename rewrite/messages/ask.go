@@ -3,6 +3,7 @@ package messages
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"epitome/pattern"
@@ -46,14 +47,12 @@ func (Dialect) Authorize(key string) (headers [][2]string) {
 }
 
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
-	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(f.MaxOutput), 10)
-	b = jsonspan.AppendQuoted(append(b, `,"system":`...), system)
-	b = append(append(append(b, `,"messages":[`...), d.UserMessage(user)...), ']')
+	stream := ""
 	if f.Stream {
-		b = append(b, `,"stream":true`...)
+		stream = `,"stream":true`
 	}
-	return append(b, '}')
+	return fmt.Appendf(nil, `{"model":%s,"max_tokens":%d,"system":%s,"messages":[%s]%s}`, jsonspan.Quoted(model),
+		f.MaxOutput, jsonspan.Quoted(system), d.UserMessage(user), stream)
 }
 
 // highestCap matches how a cap on the output is refused that is too high.
@@ -187,8 +186,7 @@ func (d Dialect) instruct(r *conversation.Request, text string) ([]jsonspan.Edit
 	case it.Role != conversation.User || isBlank(said):
 		return nil, errUnknown
 	}
-	list := append(append([]byte{'['}, quotedBlock(said, mark)...), ',')
-	list = append(append(list, blockOf(text, "")...), ']')
+	list := fmt.Appendf(nil, "[%s,%s]", quotedBlock(said, mark), blockOf(text, ""))
 	return []jsonspan.Edit{{Span: it.Content, With: list}}, nil
 }
 

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/tidwall/gjson"
 
@@ -34,7 +35,7 @@ func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, te
 	switch {
 	case r.Body[it.Content.Start] == '{': // a run of blocks
 	case mark != "":
-		with = append(append([]byte{'['}, with...), ']')
+		with = fmt.Appendf(nil, "[%s]", with)
 	default:
 		with = jsonspan.AppendQuoted(nil, text)
 	}
@@ -42,35 +43,29 @@ func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, te
 }
 
 // blockOf returns a block that says text, with a mark unless that is empty.
-func blockOf(text, mark string) []byte {
-	return quotedBlock(jsonspan.AppendQuoted(nil, text), mark)
-}
+func blockOf(text, mark string) []byte { return quotedBlock(jsonspan.AppendQuoted(nil, text), mark) }
 
 func quotedBlock(quoted []byte, mark string) []byte {
-	b := append([]byte(`{"type":"text","text":`), quoted...)
 	if mark != "" {
-		b = append(append(b, `,"`+marker+`":`...), mark...)
+		mark = `,"` + marker + `":` + mark
 	}
-	return append(b, '}')
+	return fmt.Appendf(nil, `{"type":"text","text":%s%s}`, quoted, mark)
 }
 
 func (Dialect) TextPart(_ *conversation.Item, text string) []byte { return blockOf(text, "") }
 
 func (Dialect) UserMessage(text string) []byte {
-	return append(jsonspan.AppendQuoted([]byte(`{"role":"user","content":`), text), '}')
+	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
 }
 
-func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (jsonspan.Edit, bool) {
-	if it.Role != conversation.User || it.Locked || it.Content.Empty() {
-		return jsonspan.Edit{}, false
+func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	if it.Role != conversation.User || it.Locked {
+		return e, false
 	}
-	switch r.Body[it.Content.Start] {
-	case '"':
-		return jsonspan.AddText(it.Content, text), true
-	case '{':
+	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
 		return insert(it.Content.End, append([]byte{','}, blockOf(text, "")...)), true
 	}
-	return jsonspan.Edit{}, false
+	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text, ""))
 }
 
 func insert(at int, with []byte) jsonspan.Edit {
@@ -86,14 +81,14 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (jsonspan.Edit
 		if err != nil {
 			break
 		}
-		o.Set("system", string(jsonspan.AppendQuoted(nil, text)))
+		o.Set("system", jsonspan.Quoted(text))
 		if edits := o.Edits(); len(edits) == 1 {
 			return edits[0], true
 		}
-	case r.Body[r.System.Start] == '"':
-		return jsonspan.AddText(r.System, "\n\n"+text), true
 	case r.Body[r.System.Start] == '[':
 		return jsonspan.AddElement(r.Body, r.System, blockOf(text, "")), true
+	default:
+		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, nil)
 	}
 	return jsonspan.Edit{}, false
 }

@@ -62,7 +62,7 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	if f.Stream {
 		o.Set("stream", "true")
 	}
-	said := jsonspan.AddElement(body, input, appendMessage(nil, speaker, instruction))
+	said := jsonspan.AddElement(body, input, message(speaker, instruction))
 	out, err := jsonspan.Splice(body, append(o.Edits(), said))
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
@@ -98,16 +98,15 @@ func readEnd(body []byte, input jsonspan.Span) (role string, hasTools bool, err 
 }
 
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	b := jsonspan.AppendQuoted([]byte(`{"model":`), model)
-	b = jsonspan.AppendQuoted(append(b, `,"instructions":`...), system)
-	b = append(append(append(b, `,"input":[`...), d.UserMessage(user)...), `],"store":false`...)
+	settings := ""
 	if !f.OtherCap {
-		b = fmt.Appendf(b, `,"%s":%d`, outputCap, f.MaxOutput)
+		settings = fmt.Sprintf(`,"%s":%d`, outputCap, f.MaxOutput)
 	}
 	if f.Stream {
-		b = append(b, `,"stream":true`...)
+		settings += `,"stream":true`
 	}
-	return append(b, '}')
+	return fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[%s],"store":false%s}`, jsonspan.Quoted(model),
+		jsonspan.Quoted(system), d.UserMessage(user), settings)
 }
 
 // Refusals of a form.

@@ -36,53 +36,51 @@ func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, 
 
 func (Dialect) TextPart(it *conversation.Item, text string) []byte {
 	if it.Role == conversation.Assistant {
-		return append(jsonspan.AppendQuoted([]byte(`{"type":"output_text","text":`), text), `,"annotations":[]}`...)
+		return []byte(`{"type":"output_text","text":` + jsonspan.Quoted(text) + `,"annotations":[]}`)
 	}
-	return appendText(nil, text)
+	return inputText(text)
 }
 
-func appendText(dst []byte, text string) []byte {
-	return append(jsonspan.AppendQuoted(append(dst, `{"type":"input_text","text":`...), text), '}')
+func inputText(text string) []byte {
+	return []byte(`{"type":"input_text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
-func (Dialect) UserMessage(text string) []byte { return appendMessage(nil, "user", text) }
+func (Dialect) UserMessage(text string) []byte { return message("user", text) }
 
-func appendMessage(dst []byte, role, text string) []byte {
-	dst = append(append(append(dst, `{"type":"message","role":"`...), role...), `","content":[`...)
-	return append(appendText(dst, text), "]}"...)
+func message(role, text string) []byte {
+	return []byte(`{"type":"message","role":"` + role + `","content":[` + string(inputText(text)) + `]}`)
 }
 
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
 	if it.Role != conversation.User || it.Locked {
 		return e, false
 	}
-	return jsonspan.AddTo(r.Body, it.Content, text, appendText(nil, text))
+	return jsonspan.AddTo(r.Body, it.Content, text, inputText(text))
 }
 
 // AppendSystem returns the edit that adds text to the last of the leading messages of the system, or puts a message
 // before all others. The instructions stay as they are: a provider that keeps the conversation does not keep them.
 func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	message := appendMessage(nil, "developer", text)
+	notice := message("developer", text)
 	switch {
 	case len(r.Items) == 0:
 		return e, false
 	case r.Body[r.Items[0].Start] == '"': // the input becomes a list
-		input := append(append([]byte{'['}, message...), `,{"type":"message","role":"user","content":`...)
-		input = append(append(input, r.Items[0].Of(r.Body)...), "}]"...)
-		return jsonspan.Edit{Span: r.Items[0].Span, With: input}, true
+		said := `{"type":"message","role":"user","content":` + string(r.Items[0].Of(r.Body)) + `}`
+		return jsonspan.Edit{Span: r.Items[0].Span, With: []byte("[" + string(notice) + "," + said + "]")}, true
 	case r.Lead == 0:
 		at := r.Items[0].Start
-		return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append(message, ',')}, true
+		return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append(notice, ',')}, true
 	}
 	last := &r.Items[r.Lead-1]
 	if !last.Content.Empty() && r.Body[last.Content.Start] == '"' {
 		text = "\n\n" + text
 	}
-	if e, ok = jsonspan.AddTo(r.Body, last.Content, text, appendText(nil, text)); ok && !last.Locked {
+	if e, ok = jsonspan.AddTo(r.Body, last.Content, text, inputText(text)); ok && !last.Locked {
 		return e, true
 	}
 	e.Span = jsonspan.Span{Start: last.End, End: last.End}
-	e.With = append([]byte{','}, message...)
+	e.With = append([]byte{','}, notice...)
 	return e, true
 }
 
