@@ -138,7 +138,7 @@ func (s *Server) compose(t Turn, w *thought.Walk, u *account.Usage) *answer {
 	q := w.Q
 	blocks, stop := t.plan(q), t.Stop
 	limit, reason := q.MaxTokens, "max_tokens"
-	if left := q.Model.Window - u.Total(); left < limit && q.Model.Overflow != rules.CutsSilently {
+	if left := q.Model.Window - u.Total(); left < limit {
 		limit, reason = left, "model_context_window_exceeded"
 	}
 	blocks, cut := fit(blocks, limit, s.count)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"epitome/scripted/loopback"
-	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/value"
 )
@@ -129,9 +128,6 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.cache.Account(v.q, v.positions)
-	if v.q.Model.Overflow == rules.CutsSilently && v.tokens > v.q.Model.Window {
-		u = account.Usage{Input: v.q.Model.Window}
-	}
 	a := s.compose(t, v.thought, &u)
 	if len(a.Content) > 0 && (a.Content[0].Type == "thinking") {
 		for _, c := range a.Content[1:] {

@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"epitome/scripted/loopback"
-	"epitome/scripted/responses/account"
 	"epitome/scripted/responses/rules"
 	"epitome/scripted/value"
 )
@@ -216,9 +215,6 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 		v.q.Stored = false
 	}
 	u := s.cache.Account(v.q, v.positions)
-	if v.q.Model.Overflow == rules.CutsSilently && v.tokens > v.q.Model.Window {
-		u = account.Usage{Input: v.q.Model.Window}
-	}
 	a := s.compose(t, v.q, u)
 	if t.Fail == nil && t.Error == nil {
 		asked.Usage = *a.Usage

@@ -60,7 +60,6 @@ const (
 	RejectedByGate                 // 400 by a gateway: "capability_rejected: prompt_too_long"
 	FailsInStream                  // 200, message_start, then an error event; 400 when nothing is streamed
 	StopsAtOnce                    // 200 with no content and stop_reason model_context_window_exceeded
-	CutsSilently                   // 200; usage tells of no more than the window
 )
 
 // refusal is how o words an input of so many tokens; nil when it is served nevertheless.
@@ -80,7 +79,7 @@ func (o Overflow) refusal(tokens, window int) *Refusal {
 			"error": map[string]any{"message": inner, "type": nil, "param": nil, "code": "400"}}))
 	case RejectedByGate:
 		long.Message = fmt.Sprintf("capability_rejected: prompt_too_long (%d tokens, at most %d)", tokens, window)
-	case StopsAtOnce, CutsSilently:
+	case StopsAtOnce:
 		return nil
 	}
 	return long

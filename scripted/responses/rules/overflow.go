@@ -21,7 +21,6 @@ const (
 	ErrorInStream                     // 200, response.created, then an error event; 400 when nothing is streamed
 	ErrorObject                       // the same with the error as an object in the event
 	EndsAtOnce                        // 200 with no output and status incomplete, reason max_output_tokens
-	CutsSilently                      // 200; usage tells of no more than the window
 )
 
 // Streams tells whether o comes within a stream, if what was asked for is one.
@@ -49,7 +48,7 @@ func (o Overflow) refusal(tokens, window int) *Refusal {
 			`"param":null,"code":400}}`, window, tokens)
 	case FailsWithoutWords:
 		long.Message = ""
-	case EndsAtOnce, CutsSilently:
+	case EndsAtOnce:
 		return nil
 	}
 	return long
