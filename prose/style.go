@@ -13,7 +13,7 @@ const (
 	ModeIntent   = "intent"   // by code alone: all that was called, too
 	ModeHybrid   = "hybrid"   // both
 	ModeWindow   = "window"   // nothing new: the oldest groups go, and a model's earlier prose stays
-	ModeLossless = "lossless" // where each turn lies
+	ModeLossless = "lossless" // where messages lie
 )
 
 // How much a summary says.

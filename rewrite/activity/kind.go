@@ -26,7 +26,7 @@ var named = map[string]Kind{
 	"cat": Read, "open": Read, "bash_output": Run, "exec": Run, "execute": Run, "run": Run, "sh": Run, "zsh": Run, "cmd": Run,
 	"ls": Search, "rg": Search, "lsp": Search, "tree": Search, "finder": Search,
 	"str_replace_based_edit_tool": Write, "text_editor": Write, "editor": Write, "multi_edit": Write,
-	"update_plan": Todo, "task_create": Todo, "task_update": Todo, "write_stdin": Run,
+	"update_plan": Todo, "write_stdin": Run,
 	"question": Ask, "attempt_completion": Ask, "exit_plan_mode": Ask, "plan_mode_respond": Ask,
 	"request_user_input": Ask, "ask_followup_question": Ask, "visit": Fetch,
 }

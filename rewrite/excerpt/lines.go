@@ -249,8 +249,7 @@ func Failure(text string) string {
 	if len(order) == 0 || !x.shapes[order[0]].fails {
 		return ""
 	}
-	best := order[0]
-	heading := x.heading(best)
+	best, heading := order[0], x.heading(order[0])
 	near := []int{best, heading, best - 1, best - 2}
 	for k := range 12 {
 		near = append(near, best+1+k)

@@ -540,11 +540,11 @@ func (c *compaction) write(cut int) (files int) {
 	artifacts := s.keepItems(first, cut)
 	span := c.span(cut)
 	span.Sent = c.sentBeside(cut)
-	turns := ""
+	index := ""
 	if s.Style.Mode == prose.ModeLossless {
-		turns = recap.Turns(span)
+		index = recap.Index(span)
 	}
-	text, files := recap.Text(span, c.says, turns, s.whereAllLies(artifacts[0]))
+	text, files := recap.Text(span, c.says, index, s.whereAllLies(artifacts[0]))
 	var edits []ledger.Edit
 	for i := first; i < cut; i++ {
 		if c.stays[i] {

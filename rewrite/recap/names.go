@@ -1,7 +1,7 @@
 package recap
 
 import (
-	"slices"
+	"iter"
 	"strings"
 
 	"epitome/rewrite/activity"
@@ -9,25 +9,22 @@ import (
 
 // names are those that a reader knows already, and those that later calls use: lines of results are chosen by them.
 type names struct {
-	told map[string]bool // names that stand elsewhere in the request
-	used map[string]int  // the last item that calls with the name
+	shown map[string]bool // they stand elsewhere in the request
+	used  map[string]int  // the last item that calls with the name
 }
 
 // names reads the names in all that is sent, in the text so far, and in all calls.
 func (s *summary) names() *names {
-	const maxRead, maxCall = 6 << 20, 64 << 10 // bytes in all, and of the arguments of one call
-	n, unread := &names{told: map[string]bool{}, used: map[string]int{}}, maxRead
-	n.tell(s.String())
-	for _, text := range slices.Backward(s.Sent) {
-		if unread -= len(text); unread > 0 {
-			n.tell(text)
-		}
+	const longest = 64 << 10 // bytes of the arguments of a call
+	n := &names{map[string]bool{}, map[string]int{}}
+	n.show(s.String())
+	for _, text := range s.Sent {
+		n.show(text)
 	}
 	for i := len(s.Request.Items) - 1; i >= s.From; i-- {
 		for k := range s.Request.Items[i].Calls {
 			c := &s.Request.Items[i].Calls[k]
-			size := c.Arguments.End - c.Arguments.Start
-			if unread -= size; unread < 0 || size > maxCall {
+			if c.Arguments.End-c.Arguments.Start > longest {
 				continue
 			}
 			for name := range namesIn(activity.Texts(s.Request.Body, c)) {
@@ -38,83 +35,63 @@ func (s *summary) names() *names {
 	return n
 }
 
-func (n *names) tell(text string) {
+func (n *names) show(text string) {
 	for name := range namesIn(text) {
-		n.told[name] = true
+		n.shown[name] = true
 	}
 }
 
-// choose returns the lines, in their order, that hold most names which calls behind item i use and which stand nowhere
-// else.
+// choose returns the first lines that hold names which calls behind item i use and which stand nowhere else.
 func (n *names) choose(lines []string, i int) (list []string) {
 	const most, longest = 4, 160 // lines, bytes of a line
-	worth := func(line string) (w int) {
+	for _, line := range lines {
+		if len(line) > longest || len(list) == most {
+			continue
+		}
+		isNew := false
 		for name := range namesIn(line) {
-			if n.used[name] > i && !n.told[name] {
-				w++
-			}
+			isNew = isNew || n.used[name] > i && !n.shown[name]
 		}
-		return w
-	}
-	candidates := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return len(l) > longest || worth(l) == 0 })
-	var chosen []int
-	for len(chosen) < most {
-		best, at := 0, -1
-		for k, l := range candidates {
-			if w := worth(l); w > best {
-				best, at = w, k
-			}
+		if isNew {
+			n.show(line)
+			list = append(list, line)
 		}
-		if at < 0 {
-			break
-		}
-		n.tell(candidates[at])
-		chosen = append(chosen, at)
-	}
-	slices.Sort(chosen)
-	for _, k := range chosen {
-		list = append(list, candidates[k])
 	}
 	return list
 }
 
 // namesIn yields each name in a text: a path, words joined by dots or underscores, a word with a capital inside, or a
 // number of six digits and more.
-func namesIn(text string) func(yield func(name string) bool) {
+func namesIn(text string) iter.Seq[string] {
 	const shortest, longest = 4, 80
+	isGap := func(r rune) bool { return r > '~' || !isWordByte(byte(r)) && !strings.ContainsRune("./-:@+~$", r) }
 	return func(yield func(string) bool) {
-		start := 0
-		for i := 0; i <= len(text); i++ {
-			if i < len(text) && (isWordByte(text[i]) || strings.IndexByte("./-:@+~$", text[i]) >= 0) {
-				continue
-			}
-			word := strings.Trim(text[start:i], ".-/:@+~$")
+		for word := range strings.FieldsFuncSeq(text, isGap) {
+			word = strings.Trim(word, ".-/:@+~$")
 			if len(word) >= shortest && len(word) <= longest && isName(word) && !yield(word) {
 				return
 			}
-			start = i + 1
 		}
 	}
 }
 
-func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-}
+func isWordByte(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c == '_' }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func isName(word string) bool {
-	digits, letters := 0, false
+	digits, hasLetter := 0, false
 	for i := range len(word) {
 		c := word[i]
-		switch isLetter := c|0x20 >= 'a' && c|0x20 <= 'z'; {
+		switch {
 		case c >= '0' && c <= '9':
 			digits++
-		case i > 0 && isLetter && c <= 'Z' && word[i-1] >= 'a' && word[i-1] <= 'z':
+		case i > 0 && c >= 'A' && c <= 'Z' && word[i-1] >= 'a' && word[i-1] <= 'z':
 			return true
-		case i > 0 && letters && (c == '_' || (c == '.' || c == '/') && isWordByte(word[i-1]) && isWordByte(word[i+1])):
+		case hasLetter && (c == '_' || (c == '.' || c == '/') && isWordByte(word[i-1]) && isWordByte(word[i+1])):
 			return true
-		default:
-			letters = letters || isLetter
 		}
+		hasLetter = hasLetter || isLetter(c)
 	}
 	return digits >= 6 && digits == len(word)
 }

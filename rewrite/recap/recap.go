@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
@@ -41,8 +42,8 @@ const intro = "This is background, not a new request: continue from the last mes
 type summary struct {
 	Span
 	strings.Builder
-	id     string // stands in each heading: nobody who wrote what it stands for could know it
-	number []int  // of each item's message
+	id     string
+	number []int // of each item's message
 }
 
 // section writes a text under its heading, if there is any.
@@ -52,31 +53,37 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// Text returns the summary and how many files it names. turns is what Turns returns, or empty; where says where the
+// Text returns the summary and how many files it names. index is what Index returns, or empty; where says where the
 // transcript lies, without a full stop.
-func Text(span Span, says Says, turns, where string) (text string, files int) {
+func Text(span Span, says Says, index, where string) (text string, files int) {
 	r := span.Request
-	s := &summary{Span: span, id: fmt.Sprintf("%x", r.Chain()[span.To][:4]), number: numbers(r)}
+	s := &summary{Span: span, id: idBefore(r, span.To), number: numbers(r)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
+	part := s.Budgets.Work / 18
+	calls, words := 14*part, 2*part
 	if says.Text != "" {
 		by := "written by a model; where files or results say something else, they are right"
 		if says.Until < s.To {
 			by += fmt.Sprintf("; it has not seen messages from %d on", s.number[says.Until])
 		}
 		s.section(by, says.Text)
-		s.Budgets.calls, s.Budgets.words = s.Budgets.calls/2, 0
+		calls, words = calls/2, 0
 	}
 	s.users()
-	written := s.written()
-	s.section("turns, each with its lines of the transcript", turns)
-	s.section("your task list", s.tasks())
+	written := s.written(part)
+	s.section("messages and their lines in the transcript", index)
+	s.section("your task list", s.tasks(part))
 	s.section("files written, newest first", strings.Join(written, "\n"))
-	s.section("calls, oldest first", s.calls())
-	s.section("your last words, oldest first", s.lastWords())
+	s.section("calls, oldest first", s.calls(calls))
+	s.section("your last words, oldest first", s.lastWords(words))
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
 	return s.String(), len(written)
 }
+
+// idBefore returns a text that stands in each heading of what is written about the items before one. It is made of a
+// hash of them all, so nobody who wrote them could write it.
+func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x", r.Chain()[end][:4]) }
 
 // numbers returns for each item the number of its message, as a user counts them.
 func numbers(r *conversation.Request) []int {
@@ -90,6 +97,60 @@ func numbers(r *conversation.Request) []int {
 	return list
 }
 
-// bytesFor is about how many bytes of names, paths and code so many tokens have. Counting each line costs more than it
-// tells.
+// Budgets are what the parts of the text may take, in tokens of the vocabulary.
+type Budgets struct {
+	Users  int // the user's messages, but for the newest one
+	Latest int // the user's newest message, while nothing newer stays behind the span
+	Prose  int // what a model says
+	Work   int // the agent's tasks, files, calls and last words
+	Index  int // where messages lie
+}
+
+// BudgetsFor returns the budgets for a style at a window of so many tokens. Of the model's own tokens, ratio are one of
+// the vocabulary.
+func BudgetsFor(style prose.Style, window int, ratio float64) Budgets {
+	part := func(tokens int, share float64) int {
+		return int(min(float64(tokens)/ratio, share*float64(window)))
+	}
+	b := Budgets{Users: part(20_000, 0.10), Latest: part(20_000, 0.25), Prose: part(1_750, 0.06), Work: part(7_700, 0.165)}
+	switch style.Detail {
+	case prose.DetailHigh:
+		b.Prose *= 2
+	case prose.DetailLow:
+		b.Work, b.Prose = b.Work/2, b.Prose/2
+	case prose.DetailTruncate:
+		b.Work, b.Prose = 0, b.Prose/4
+	}
+	switch style.Mode {
+	case prose.ModeLossless:
+		b.Work, b.Index = 0, part(6_000, 0.10)
+	case prose.ModeWindow:
+		b.Work = 0
+	}
+	return b
+}
+
+// Shrink returns the budgets for a window that must be saved: little stays but the user's newest message and what a
+// model said.
+func (b Budgets) Shrink() Budgets {
+	b.Users, b.Work, b.Index = b.Users/5, b.Work/5, b.Index/5
+	return b
+}
+
+// Size returns about how many tokens Text takes at most.
+func Size(s Span) int {
+	const frame = 200 // headings and notes
+	users, latest := 0, 0
+	for i := s.From; i < s.To; i++ {
+		if it := &s.Request.Items[i]; it.Role == conversation.User {
+			latest = it.Size.Total()
+			users += latest
+		}
+	}
+	b := s.Budgets
+	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
+}
+
+// bytesFor returns about how many bytes of names, paths and code so many tokens have. Counting each line would cost more
+// than it is worth.
 func bytesFor(tokens int) int { return tokens * 36 / 10 }

@@ -17,9 +17,6 @@ var ofClient = regexp.MustCompile(`(?s)^\s*(?:<(?:system-reminder|task-notificat
 	`<command-(?:name|message)>.*<command-args>\s*</command-args>\s*$|` +
 	`Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user)`)
 
-// isCommand matches a command that the user typed, for which the client puts a long text behind it.
-var isCommand = regexp.MustCompile(`^\s*<command-message>`)
-
 // users writes the newest messages of the user that fit, oldest first, and which others there are.
 func (s *summary) users() {
 	const frame, maxOthers = 14, 20 // tokens of a message and of the line above it; numbers of those left out
@@ -29,7 +26,7 @@ func (s *summary) users() {
 		it, text, media := &s.Request.Items[i], "", ""
 		switch c := called[i]; {
 		case it.Role == conversation.User:
-			text, media = s.ownWords(i), it.Media()
+			text, media = s.ownWords(it), it.Media()
 		case c != nil && c.Kind == activity.Ask:
 			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
@@ -67,64 +64,31 @@ func (s *summary) users() {
 	s.section("the user's messages, word for word, oldest first; rules in them still hold", strings.Join(list, ""))
 }
 
-// ownWords is what the user says in item i, without what the client put in: notices, and the text behind a command.
-func (s *summary) ownWords(i int) string {
-	before := ""
-	if i > 0 && s.Request.Items[i-1].Role == conversation.User {
-		before = s.Request.TextOf(&s.Request.Items[i-1])
-	}
+// ownWords returns what the user says in an item, without what the client put in.
+func (s *summary) ownWords(it *conversation.Item) string {
 	var own []string
-	for _, p := range s.Request.Items[i].Parts {
-		if p.Kind != conversation.TextPart {
-			continue
+	for _, p := range it.Parts {
+		if p.Kind == conversation.TextPart {
+			text := conversation.OwnWords(string(jsonspan.TextOf(p.Value.Of(s.Request.Body))))
+			if text != "" && !ofClient.MatchString(text) {
+				own = append(own, text)
+			}
 		}
-		text := conversation.OwnWords(string(jsonspan.TextOf(p.Value.Of(s.Request.Body))))
-		if text != "" && !isCommand.MatchString(before) && !ofClient.MatchString(text) {
-			own = append(own, text)
-		}
-		before = text
 	}
 	return strings.Join(own, "\n")
 }
 
-// optionNamed matches a reply that names an option, and option the line that offers one.
-var (
-	optionNamed = regexp.MustCompile(`(?i)(?:^|\b(?:option|choice|number|approach) )(\d\d?|[a-h])(?:[\s.,:)]|$)`)
-	option      = regexp.MustCompile(`(?i)^[\s|>*_(#-]*(?:option |choice |approach )?(\d\d?|[a-h])[*_]*\s*[.):|–—-]`)
-)
-
-// question returns the lines of the agent's that the user's item i answers, if it is short: the option that it names,
-// and the last question near the end, quoted.
-func (s *summary) question(i int, reply string) (lines string) {
-	const maxWords, maxBytes, near = 12, 400, 6
+// question returns the end of what the agent said before the user's item i, quoted, if that is a short answer.
+func (s *summary) question(i int, reply string) string {
+	const maxWords, maxBytes, near = 12, 400, 8 // near is in items
 	isShort := len(reply) <= maxBytes && len(strings.Fields(reply)) <= maxWords
-	if !isShort || strings.HasSuffix(reply, "?") || isCommand.MatchString(reply) ||
-		s.Request.Items[i].Role != conversation.User {
+	if !isShort || strings.HasSuffix(reply, "?") || s.Request.Items[i].Role != conversation.User {
 		return ""
 	}
-	picked, asked := optionNamed.FindStringSubmatch(reply), ""
-	said := strings.Split(s.saidBefore(i), "\n")
-	for n, l := range slices.Backward(said) {
-		l = strings.TrimRight(l, " \t\r")
-		offered := option.FindStringSubmatch(l)
-		switch {
-		case len(l) > maxBytes:
-		case picked != nil && offered != nil && lines == "" && strings.EqualFold(offered[1], picked[1]):
-			lines = "> " + l + "\n"
-		case asked == "" && len(said)-n <= near && strings.HasSuffix(strings.TrimRight(l, "*_`\") "), "?"):
-			asked = "> " + l + "\n"
-		}
-	}
-	return lines + asked
-}
-
-// saidBefore is what the agent said last before item i.
-func (s *summary) saidBefore(i int) string {
-	const near = 8 // items
 	for k := i - 1; k >= max(0, i-near) && s.Request.Items[k].Role != conversation.User; k-- {
-		text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[k]))
-		if text != "" && s.Request.Items[k].Role == conversation.Assistant {
-			return text
+		it := &s.Request.Items[k]
+		if said := strings.TrimSpace(s.Request.TextOf(it)); said != "" && it.Role == conversation.Assistant {
+			return quote(ending(said))
 		}
 	}
 	return ""
