@@ -162,13 +162,13 @@ func (p *Prober) take(s Server, q id, tokens int, err error) {
 		log.Debug("a server does not say how much a model holds", "error", err)
 		return
 	}
-	believed, configured := p.windows.Of(q.upstream, q.model), p.windows.configured(q.model)
+	believed := p.windows.Of(q.upstream, q.model)
 	p.windows.LearnProbe(q.upstream, q.model, tokens)
 	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
 	switch {
 	case tokens == believed.Tokens:
-	case tokens < configured:
-		log.Warn("a server says that a model holds less than is configured: what it says counts", "configured", configured,
+	case tokens < believed.Tokens && believed.Source == Configured:
+		log.Warn("a server says that a model holds less than is configured: what it says counts",
 			"do", "write the smaller number in [window.models], or have the server hold more")
 	default:
 		log.Info("a server says how much a model holds")

@@ -145,7 +145,7 @@ func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
 	s := probing(t, map[string]unit.Tokens{"m*": 100_000}, map[string]string{"/v1/models": holds24k})
 	s.converse(0, 100_000, 24_576, 1)
 	s.converse(time.Hour, 24_576, 24_576, 2)
-	s.says(true, `level=WARN msg="a server says that a model holds less than is configured: what it says counts" .*configured=100000 do=`)
+	s.says(true, `level=WARN msg="a server says that a model holds less than is configured: what it says counts" .*believed=100000 from=configured do=`)
 	if n := strings.Count(s.log.String(), "level=WARN"); n != 1 {
 		t.Errorf("it warns %d times", n)
 	}

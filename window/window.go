@@ -137,13 +137,6 @@ func (w *Windows) search(upstream, model string) Window {
 	return Window{int(w.config.Default), Default}
 }
 
-// configured is the window that the configuration gives a model; 0 if it gives none.
-func (w *Windows) configured(model string) (tokens int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.rules.find(strings.ToLower(model))
-}
-
 // Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192
 // tokens or an eighth of the window, whichever is less, and at most a quarter. maxOutput is 0 if the request does not
 // say.
