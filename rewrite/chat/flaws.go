@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"strconv"
-
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -13,48 +11,45 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	c := checker{body: r.Body, older: map[string]bool{}}
 	for i := range r.Items {
 		it := &r.Items[i]
+		c.Count = i
 		switch it.Role {
 		case conversation.Assistant:
 			c.endAnswer(true)
-			c.answer(i, it)
+			c.answer(it)
 			continue
 		case conversation.Tool:
 			c.result(it.Answers)
 			continue
 		case conversation.Unknown:
-			c.add(conversation.RuleRole, strconv.Itoa(i))
+			c.AddHere(conversation.RuleRole)
 		}
 		c.apart = true
 	}
 	c.endAnswer(false)
-	return c.flaws
+	return c.Flaws
 }
 
 // checker goes through a conversation once. It pairs calls and results as a server does that refuses what it finds: it
 // counts how often a call is answered, and remembers the calls of older messages.
 type checker struct {
+	conversation.FlawList
 	body    []byte
-	flaws   []conversation.Flaw
 	calls   []conversation.Call // of the last assistant's message
 	results map[string]int      // of each of them so far
 	older   map[string]bool     // IDs of calls before that message
 	apart   bool                // something stands between that message and here
 }
 
-func (c *checker) add(rule, where string) {
-	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
-}
-
-// answer begins with an assistant's message, which is item i.
-func (c *checker) answer(i int, it *conversation.Item) {
+// answer begins with an assistant's message.
+func (c *checker) answer(it *conversation.Item) {
 	if it.Content.Empty() && len(it.Calls) == 0 {
-		c.add(conversation.RuleEmpty, strconv.Itoa(i))
+		c.AddHere(conversation.RuleEmpty)
 	}
 	c.calls, c.results, c.apart = it.Calls, make(map[string]int, len(it.Calls)), false
 	for _, call := range it.Calls {
 		c.results[call.ID] = 0
 		if !call.FreeText && !jsonspan.HoldsJSON(call.Arguments.Of(c.body)) {
-			c.add(conversation.RuleArguments, call.ID)
+			c.Add(conversation.RuleArguments, call.ID)
 		}
 	}
 }
@@ -63,13 +58,13 @@ func (c *checker) result(id string) {
 	n, isCalled := c.results[id]
 	switch {
 	case !isCalled && c.older[id]:
-		c.add(conversation.RuleApart, id)
+		c.Add(conversation.RuleApart, id)
 	case !isCalled:
-		c.add(conversation.RuleOrphan, id)
+		c.Add(conversation.RuleOrphan, id)
 	case n > 0:
-		c.add(conversation.RuleAnsweredTwice, id)
+		c.Add(conversation.RuleAnsweredTwice, id)
 	case c.apart:
-		c.add(conversation.RuleApart, id)
+		c.Add(conversation.RuleApart, id)
 	}
 	if isCalled {
 		c.results[id] = n + 1
@@ -80,7 +75,7 @@ func (c *checker) result(id string) {
 func (c *checker) endAnswer(more bool) {
 	for _, call := range c.calls {
 		if c.results[call.ID] == 0 && (more || c.apart) {
-			c.add(conversation.RuleUnanswered, call.ID)
+			c.Add(conversation.RuleUnanswered, call.ID)
 		}
 		c.older[call.ID] = true
 	}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"epitome/rewrite/jsonspan"
 )
@@ -11,6 +12,18 @@ import (
 type Flaw struct{ Rule, Where string }
 
 func (f Flaw) String() string { return f.Rule + " (" + f.Where + ")" }
+
+// FlawList collects the flaws of a request that is checked message by message.
+type FlawList struct {
+	Flaws []Flaw
+	Count int // messages so far
+}
+
+// Add adds a flaw of a call.
+func (l *FlawList) Add(rule, id string) { l.Flaws = append(l.Flaws, Flaw{Rule: rule, Where: id}) }
+
+// AddHere adds a flaw of the message that is being checked.
+func (l *FlawList) AddHere(rule string) { l.Add(rule, strconv.Itoa(l.Count)) }
 
 // The rules, by what breaks them.
 const (

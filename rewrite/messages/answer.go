@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -124,8 +125,8 @@ func finish(a *answer.Answer, reason string) {
 // Write5m is all that it took up.
 type usage struct {
 	answer.Counts
-	lastTurn    int             // input of the last of several turns before the answer; 0 if there was one
-	compactions []answer.Counts // by the provider: no other number covers them
+	lastTurn    int           // input of the last of several turns before the answer; 0 if there was one
+	compactions answer.Counts // by the provider, all together: no other number covers them
 }
 
 // inputOf returns the whole input.
@@ -138,7 +139,7 @@ func (u *usage) update(v gjson.Result) {
 	if !turns.IsArray() {
 		return
 	}
-	u.compactions = nil
+	u.compactions = answer.Counts{}
 	for _, v := range turns.Array() {
 		turn := answer.NoCounts()
 		readUsage(&turn, v)
@@ -146,7 +147,10 @@ func (u *usage) update(v gjson.Result) {
 		case "message":
 			u.lastTurn = inputOf(&turn)
 		case "compaction":
-			u.compactions = append(u.compactions, turn)
+			u.compactions.Input += inputOf(&turn)
+			u.compactions.Output += max(turn.Output, 0)
+			u.compactions.Read += max(turn.Read, 0)
+			u.compactions.Write5m += max(turn.Write5m, 0)
 		}
 	}
 }
@@ -173,16 +177,13 @@ func (u *usage) total() answer.Counts {
 	s.Input = inputOf(&u.Counts)
 	s.Write1h = min(s.Write1h, s.Write5m)
 	s.Write5m -= max(s.Write1h, 0)
-	for i := range u.compactions {
-		c := &u.compactions[i]
-		s.Input += inputOf(c)
-		s.Output += max(c.Output, 0)
-		if c.Read > 0 {
-			s.Read = max(s.Read, 0) + c.Read
-		}
-		if c.Write5m > 0 {
-			s.Write5m = max(s.Write5m, 0) + c.Write5m
-		}
+	s.Input += u.compactions.Input
+	s.Output += u.compactions.Output
+	if n := u.compactions.Read; n > 0 {
+		s.Read = max(s.Read, 0) + n
+	}
+	if n := u.compactions.Write5m; n > 0 {
+		s.Write5m = max(s.Write5m, 0) + n
 	}
 	return s
 }
@@ -209,10 +210,7 @@ func (Dialect) Usage(heard []byte, opening answer.Counts) (all event.Usage, inpu
 	}
 	all = u.total().Usage()
 	all.Cut = all.Source != "" && isStream && !hasEnd
-	if u.lastTurn > 0 {
-		return all, u.lastTurn
-	}
-	return all, inputOf(&u.Counts)
+	return all, cmp.Or(u.lastTurn, inputOf(&u.Counts))
 }
 
 // readStream reads the usage in a piece of a stream. hasStart reports whether it says what the request took, and hasEnd

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/tidwall/gjson"
 
@@ -15,9 +14,8 @@ import (
 // checker goes over the bytes of a request once, as a server does that refuses what it finds. To it, messages of one
 // role in a row are one message.
 type checker struct {
+	conversation.FlawList
 	parser
-	flaws  []conversation.Flaw
-	count  int // messages so far
 	marks  int
 	role   conversation.Role // of the message before
 	spoken bool              // there was a message that is not the system's
@@ -66,25 +64,18 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	if c.manual && c.role == conversation.User && len(c.open) > 0 {
 		for k, t := range c.round {
 			if (k == 0 || k == len(c.round)-1) && !t.thinksFirst {
-				c.here(conversation.RuleThinking)
+				c.AddHere(conversation.RuleThinking)
 			}
 		}
 	}
 	c.endAnswer(c.role != conversation.Assistant)
-	return c.flaws
+	return c.Flaws
 }
-
-func (c *checker) add(rule, where string) {
-	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
-}
-
-// here adds a flaw of the message that is looked at.
-func (c *checker) here(rule string) { c.add(rule, strconv.Itoa(c.count)) }
 
 // mark counts one more mark for the cache.
 func (c *checker) mark() {
 	if c.marks++; c.marks > mostMarks {
-		c.here(conversation.RuleMarks)
+		c.AddHere(conversation.RuleMarks)
 	}
 }
 
@@ -94,12 +85,12 @@ func (c *checker) blocks(list []block) {
 		b := &list[k]
 		isBlank := b.kind == textBlock && isBlank(b.value.Of(c.body))
 		if isBlank {
-			c.here(conversation.RuleBlank)
+			c.AddHere(conversation.RuleBlank)
 		}
 		if b.isMarked {
 			c.mark()
 			if isBlank || b.kind == thoughtBlock {
-				c.here(conversation.RuleMarked)
+				c.AddHere(conversation.RuleMarked)
 			}
 		}
 		if b.kind == resultBlock {
@@ -131,7 +122,7 @@ func (c *checker) readMessage(i int) (int, error) {
 	if len(m.blocks) == 0 {
 		c.takeText(&m)
 	}
-	c.count++
+	c.Count++
 	return m.End, nil
 }
 
@@ -140,15 +131,15 @@ func (c *checker) enter(m *message) {
 	before := c.role
 	c.role = m.role
 	if c.empty {
-		c.here(conversation.RuleNothing)
+		c.AddHere(conversation.RuleNothing)
 		c.empty = false
 	}
 	switch m.role {
 	case conversation.Unknown:
-		c.here(conversation.RuleRole)
+		c.AddHere(conversation.RuleRole)
 	case conversation.System:
-		if c.count == 0 || before == conversation.Assistant {
-			c.here(conversation.RuleSystem)
+		if c.Count == 0 || before == conversation.Assistant {
+			c.AddHere(conversation.RuleSystem)
 		}
 		return
 	case conversation.Assistant:
@@ -160,7 +151,7 @@ func (c *checker) enter(m *message) {
 		}
 	case conversation.User:
 		if before == conversation.System {
-			c.here(conversation.RuleSystem)
+			c.AddHere(conversation.RuleSystem)
 		}
 	}
 	if m.role != before {
@@ -168,7 +159,7 @@ func (c *checker) enter(m *message) {
 	}
 	startsWithSummary := len(m.blocks) > 0 && m.blocks[0].kind == compactionBlock
 	if !c.spoken && m.role != conversation.User && !startsWithSummary {
-		c.here(conversation.RuleFirst)
+		c.AddHere(conversation.RuleFirst)
 	}
 	c.spoken = true
 }
@@ -179,7 +170,7 @@ func (c *checker) takeText(m *message) {
 	switch {
 	case len(raw) > len(`""`) && raw[0] == '"':
 		if isBlank(raw) {
-			c.here(conversation.RuleBlank)
+			c.AddHere(conversation.RuleBlank)
 		}
 		if m.role == conversation.Assistant {
 			c.begin(false)
@@ -187,7 +178,7 @@ func (c *checker) takeText(m *message) {
 	case m.role == conversation.Assistant:
 		c.empty = true
 	default:
-		c.here(conversation.RuleNothing)
+		c.AddHere(conversation.RuleNothing)
 	}
 	c.late = true
 	c.roundOver = c.roundOver || m.role == conversation.User
@@ -219,7 +210,7 @@ func (c *checker) takeAnswer(b *block) {
 	case serverBlock, oddBlock:
 		if b.answers {
 			if b.kind == serverBlock && !c.running[b.id] {
-				c.add(conversation.RuleOrphan, b.id)
+				c.Add(conversation.RuleOrphan, b.id)
 			}
 			delete(c.running, b.id)
 		} else if b.kind == serverBlock && b.id != "" {
@@ -227,10 +218,10 @@ func (c *checker) takeAnswer(b *block) {
 		}
 	case callBlock:
 		if c.called[b.id] {
-			c.add(conversation.RuleRepeated, b.id)
+			c.Add(conversation.RuleRepeated, b.id)
 		}
 		if b.value.Empty() || c.body[b.value.Start] != '{' {
-			c.add(conversation.RuleArguments, b.id)
+			c.Add(conversation.RuleArguments, b.id)
 		}
 		c.called[b.id], c.open[b.id] = true, 0
 	}
@@ -244,7 +235,7 @@ func (c *checker) begin(thinks bool) {
 		c.round = append(c.round, c.answer)
 	}
 	if thinks && !c.answer.thinksFirst && !c.answer.thinks {
-		c.here(conversation.RuleThinking)
+		c.AddHere(conversation.RuleThinking)
 	}
 	c.answer.thinks = c.answer.thinks || thinks
 }
@@ -252,18 +243,18 @@ func (c *checker) begin(thinks bool) {
 // takeResult checks the result of a call.
 func (c *checker) takeResult(b *block) {
 	if raw := b.value.Of(c.body); len(raw) > 0 && raw[0] == '"' && isBlank(raw) {
-		c.here(conversation.RuleBlank)
+		c.AddHere(conversation.RuleBlank)
 	}
 	n, isOpen := c.open[b.id]
 	switch {
 	case isOpen && !c.follows, !isOpen && c.called[b.id]:
-		c.add(conversation.RuleApart, b.id)
+		c.Add(conversation.RuleApart, b.id)
 	case !isOpen:
-		c.add(conversation.RuleOrphan, b.id)
+		c.Add(conversation.RuleOrphan, b.id)
 	case n > 0:
-		c.add(conversation.RuleAnsweredTwice, b.id)
+		c.Add(conversation.RuleAnsweredTwice, b.id)
 	case c.late:
-		c.add(conversation.RuleLate, b.id)
+		c.Add(conversation.RuleLate, b.id)
 	}
 	if isOpen {
 		c.open[b.id] = n + 1
@@ -275,12 +266,12 @@ func (c *checker) takeResult(b *block) {
 func (c *checker) endAnswer(isOver bool) {
 	for _, id := range slices.Sorted(maps.Keys(c.open)) {
 		if c.open[id] == 0 {
-			c.add(conversation.RuleUnanswered, id)
+			c.Add(conversation.RuleUnanswered, id)
 		}
 	}
 	if isOver {
 		for _, id := range slices.Sorted(maps.Keys(c.running)) {
-			c.add(conversation.RuleUnanswered, id)
+			c.Add(conversation.RuleUnanswered, id)
 		}
 	}
 	c.open, c.running, c.answer = map[string]int{}, map[string]bool{}, turn{}

@@ -256,15 +256,10 @@ func mediaIn(body []byte, b *block) (conversation.PartKind, jsonspan.Span) {
 	if b.value.Empty() || err != nil {
 		return conversation.OtherPart, b.Span
 	}
-	value := b.Span
-	for _, key := range [...]string{"data", "url", "file_id"} {
-		if v := source.Value(key); !v.Empty() {
-			value = v
-		}
-	}
-	mime, _ := jsonspan.ShortText(source.Value("media_type").Of(body))
+	value, mime := source.Find("file_id", "url", "data"), source.Text("media_type")
 	switch {
-	case value == b.Span:
+	case value.Empty():
+		return conversation.OtherPart, b.Span
 	case mime == "" && !b.isDocument, strings.HasPrefix(mime, "image/"):
 		return conversation.ImagePart, value
 	case mime == "" || mime == "application/pdf":

@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"strconv"
-
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/conversation"
@@ -21,23 +19,22 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	c.endAnswer()
 	for _, id := range c.order {
 		if c.answers[id] == 0 {
-			c.add(conversation.RuleUnanswered, id)
+			c.Add(conversation.RuleUnanswered, id)
 			c.answers[id]++
 		}
 	}
 	if c.thinks {
 		for _, id := range c.unreasoned {
-			c.add(conversation.RuleReasoned, id)
+			c.Add(conversation.RuleReasoned, id)
 		}
 	}
-	return c.flaws
+	return c.Flaws
 }
 
 // checker reads the entries of one request.
 type checker struct {
-	body  []byte
-	flaws []conversation.Flaw
-	count int // entries so far
+	conversation.FlawList
+	body []byte
 
 	order   []string          // IDs of calls
 	answers map[string]int    // how many a call has
@@ -50,17 +47,10 @@ type checker struct {
 	isOver     bool     // a compaction was asked for
 }
 
-func (c *checker) add(rule, where string) {
-	c.flaws = append(c.flaws, conversation.Flaw{Rule: rule, Where: where})
-}
-
-// addHere adds a flaw of the entry that is being checked.
-func (c *checker) addHere(rule string) { c.add(rule, strconv.Itoa(c.count)) }
-
 // endAnswer ends an answer of the model, which must be more than reasoning.
 func (c *checker) endAnswer() {
 	if c.isOpen {
-		c.addHere(conversation.RuleReasoning)
+		c.AddHere(conversation.RuleReasoning)
 	}
 	c.isOpen, c.isReasoned = false, false
 }
@@ -71,7 +61,7 @@ func (c *checker) checkEntry(i int) (int, error) {
 		return 0, err
 	}
 	if c.isOver {
-		c.addHere(conversation.RuleTrigger)
+		c.AddHere(conversation.RuleTrigger)
 	}
 	switch {
 	case e.kind == reasoningEntry:
@@ -92,12 +82,12 @@ func (c *checker) checkEntry(i int) (int, error) {
 		c.checkOutput(&e)
 	case unknownEntry:
 		if e.typeName != itemReference {
-			c.addHere(conversation.RuleRole)
+			c.AddHere(conversation.RuleRole)
 		}
 	case triggerEntry:
 		c.isOver = true
 	}
-	c.count++
+	c.Count++
 	return e.End, nil
 }
 
@@ -105,14 +95,14 @@ func (c *checker) checkEntry(i int) (int, error) {
 func (c *checker) checkMessage(e *entry) {
 	switch {
 	case e.role == conversation.Unknown:
-		c.addHere(conversation.RuleRole)
+		c.AddHere(conversation.RuleRole)
 	case e.value.Empty(), c.body[e.value.Start] == '[' && !jsonspan.HasElements(c.body, e.value):
-		c.addHere(conversation.RuleNothing)
+		c.AddHere(conversation.RuleNothing)
 	case c.body[e.value.Start] == '[':
 		for _, name := range gjson.GetBytes(e.value.Of(c.body), "#.type").Array() {
 			isAnswer := name.Str == "output_text" || name.Str == "refusal"
 			if isAnswer != (e.role == conversation.Assistant) {
-				c.addHere(conversation.RulePart)
+				c.AddHere(conversation.RulePart)
 			}
 		}
 	}
@@ -120,13 +110,13 @@ func (c *checker) checkMessage(e *entry) {
 
 func (c *checker) checkCall(e *entry) {
 	if _, known := c.answers[e.callID]; known {
-		c.add(conversation.RuleRepeated, e.callID)
+		c.Add(conversation.RuleRepeated, e.callID)
 	}
 	c.answers[e.callID] = 0
 	c.order = append(c.order, e.callID)
 	c.calls[e.id] = e.callID
 	if !e.fixed && !e.freeText && !jsonspan.HoldsJSON(e.value.Of(c.body)) {
-		c.add(conversation.RuleArguments, e.callID)
+		c.Add(conversation.RuleArguments, e.callID)
 	}
 	if !c.isReasoned {
 		c.unreasoned = append(c.unreasoned, e.callID)
@@ -144,9 +134,9 @@ func (c *checker) checkOutput(e *entry) {
 	switch {
 	case id == "":
 	case !isKnown:
-		c.add(conversation.RuleOrphan, id)
+		c.Add(conversation.RuleOrphan, id)
 	case n > 0:
-		c.add(conversation.RuleAnsweredTwice, id)
+		c.Add(conversation.RuleAnsweredTwice, id)
 	}
 	if isKnown {
 		c.answers[id]++
