@@ -27,7 +27,7 @@ import (
 	"epitome/inject"
 	"epitome/prose"
 	"epitome/proxy"
-	"epitome/rewrite/limits"
+	"epitome/rewrite/ladder"
 	"epitome/summarize"
 	"epitome/unit"
 	"epitome/window"
@@ -45,7 +45,7 @@ type Config struct {
 	TLS       proxy.Certificate               `toml:"tls"` // fixed at start
 	Clients   map[string]proxy.ClientConfig   `toml:"clients"`
 	Proxy     proxy.Config                    `toml:"proxy"`
-	Rewrite   limits.Limits                   `toml:"rewrite"`
+	Rewrite   ladder.Limits                   `toml:"rewrite"`
 	Window    window.Config                   `toml:"window"`
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
@@ -106,7 +106,7 @@ const URLUpstream = "default"
 
 // Defaults returns what holds where the user says nothing. text is the program's own config.toml.
 func Defaults(text string) Config {
-	c := Config{Rewrite: limits.Usual()}
+	c := Config{Rewrite: ladder.Usual()}
 	if err := toml.Unmarshal([]byte(text), &c); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
 	}

@@ -30,7 +30,7 @@ func (c *Config) decode(file string, text []byte) error {
 		}
 	}
 	if c.from.of([]string{"rewrite", "cached_price"}) != "" {
-		c.Rewrite.FixPrice()
+		c.Rewrite.PriceFixed = true
 	}
 	// An inline table replaces what the map held, where [upstreams.NAME] lays itself over it.
 	for name, builtin := range base {

@@ -3,7 +3,7 @@ package instance
 import (
 	"epitome/config"
 	"epitome/proxy"
-	"epitome/rewrite/limits"
+	"epitome/rewrite/ladder"
 	"epitome/summarize"
 	"fmt"
 	"slices"
@@ -153,7 +153,7 @@ func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
 	f("nothing", config.Config{Upstreams: map[string]proxy.UpstreamConfig{}})
 	f("a credential", keyed("u", "alice"))
 	f("another credential", keyed("u", "bob"))
-	f("a number", config.Config{Rewrite: limits.Limits{Rent: 1}})
+	f("a number", config.Config{Rewrite: ladder.Limits{Rent: 1}})
 	t.Setenv("EPITOME_TEST_KEY", "alice")
 	summarized := config.Config{Summarize: summarize.Config{KeyEnv: "EPITOME_TEST_KEY"}}
 	f("a key for summaries", summarized)

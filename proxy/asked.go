@@ -11,7 +11,7 @@ import (
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/limits"
+	"epitome/rewrite/ladder"
 	"epitome/unit"
 )
 
@@ -121,12 +121,12 @@ func set(a *rewrite.Input, list string) error {
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 		style, ok, err := a.Style.With(key, value)
 		if a.Style = style; !ok {
-			var l limits.Limits
+			var l ladder.Limits
 			l, ok, err = a.Limits.With(key, value)
 			a.Limits = &l
 		}
 		if !ok {
-			return unknown("name %.60s in "+wire.OwnPrefix+"set", key, append(prose.Names(), limits.Names()...))
+			return unknown("name %.60s in "+wire.OwnPrefix+"set", key, append(prose.Names(), ladder.Names()...))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

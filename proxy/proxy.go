@@ -34,7 +34,7 @@ import (
 	"epitome/prose"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/limits"
+	"epitome/rewrite/ladder"
 	"epitome/window"
 )
 
@@ -47,7 +47,7 @@ type Settings struct {
 	Upstreams map[string]UpstreamConfig
 	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
 	Routes    []RouteRule
-	Limits    limits.Limits // which a request's own headers may override
+	Limits    ladder.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
 	Contexts  []string      // names of files that all conversations are given
 }

@@ -12,8 +12,8 @@ import (
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
+	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 	"epitome/scripted/scriptedtest"
 )
 
@@ -342,7 +342,7 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 	r := on(t, taking, func(s *Settings) {
 		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
 	})
-	var asked limits.Limits
+	var asked ladder.Limits
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		asked = *a.Limits
 		return whole(a)

@@ -19,7 +19,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
 	"epitome/scripted/scriptedtest"
@@ -110,8 +109,8 @@ func (c seam) readsAlike(r promises.Request) {
 func (seam) Close() {}
 
 // defaultLimits are those of the default configuration.
-func defaultLimits() limits.Limits {
-	l := limits.Usual()
+func defaultLimits() ladder.Limits {
+	l := ladder.Usual()
 	l.ClearAt, l.CompactAt, l.Target, l.KeepTail = .8, .9, .5, 20_000
 	l.CacheLife = unit.Duration(5 * time.Minute)
 	if err := l.SetPreset("balanced"); err != nil {
@@ -120,7 +119,7 @@ func defaultLimits() limits.Limits {
 	return l
 }
 
-func seamLimits(l promises.Limits) *limits.Limits {
+func seamLimits(l promises.Limits) *ladder.Limits {
 	all := defaultLimits()
 	all.Bound = map[string]bool{"claude-*-5-5": true}
 	if l != (promises.Limits{}) {

@@ -21,7 +21,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 	"epitome/tokenize"
 )
 
@@ -110,7 +109,7 @@ type Input struct {
 	Upstream string // its name
 	Scope    string // who may share facts
 	Project  string // in which the conversation is, if that is known
-	Limits   *limits.Limits
+	Limits   *ladder.Limits
 	Style    prose.Style // of summaries
 	Compact  bool        // now, whatever the lines say, and whatever was decided for this request before
 	Replay   bool        // decisions are repeated and none is made: for a count of tokens

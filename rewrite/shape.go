@@ -14,7 +14,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 	"epitome/tokenize"
 	"epitome/unit"
 )
@@ -119,7 +118,7 @@ func (k *known) knownCalls() []activity.Call {
 }
 
 // limits are those for the model of the request.
-func (x *shaping) limits() *limits.Limits {
+func (x *shaping) limits() *ladder.Limits {
 	l := x.in.Limits.For(x.request.Model)
 	if known := x.shaper.deps.CachedPrice; known != nil {
 		if price, ok := known(x.in.Upstream, x.request.Model); ok {

@@ -19,7 +19,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
-	"epitome/rewrite/limits"
 	"epitome/store/memory"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -41,7 +40,7 @@ type Subject struct {
 // shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
 type shaper struct {
 	shaper  *rewrite.Shaper
-	limits  *limits.Limits
+	limits  *ladder.Limits
 	style   prose.Style
 	dialect Dialect
 	window  int

@@ -13,8 +13,8 @@ import (
 
 	"epitome/console/inert"
 	"epitome/rewrite"
+	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 	"epitome/window"
 )
 
@@ -35,7 +35,7 @@ type Report struct {
 	WindowFrom   string           `json:"window_from"`
 	MaxOutput    int              `json:"max_output"` // tokens that the request asks for; 0 if it does not say
 	Usable       int              `json:"usable"`
-	Limits       limits.Effective `json:"limits"`
+	Limits       ladder.Effective `json:"limits"`
 	Rent         float64          `json:"rent"`
 	Summaries    string           `json:"summaries"` // who makes them, in a sentence
 	Note         string           `json:"note"`      // what is to be read first; empty if there is nothing of the kind

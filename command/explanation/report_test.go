@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 func TestExplainSaysWhatIsNewAndWhatWasDecided(t *testing.T) {
 	f := func(reason string, why []string, want ...string) {
 		t.Helper()
-		r := &Report{Messages: 9, Mode: "on", Reason: reason, Limits: (&limits.Limits{}).EffectiveAt(1000, 900, 1)}
+		r := &Report{Messages: 9, Mode: "on", Reason: reason, Limits: (&ladder.Limits{}).EffectiveAt(1000, 900, 1)}
 		for i, w := range why {
 			r.Changes = append(r.Changes,
 				Change{Message: i, Rung: string(ledger.StepClear), Why: w, Artifact: "a", Thinking: "b"})

@@ -7,7 +7,6 @@ import (
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 // stubTokens is about what a stub takes.
@@ -63,11 +62,11 @@ func (s *State) clearable(now int) (list []candidate) {
 	dropped, cleared, _ := s.edited()
 	since := s.agedSince()
 	for i := range s.Request.Items[:s.end] {
-		if s.Request.Items[i].Role != conversation.Tool || s.sent[i] < limits.LeastFreed || dropped[i] || cleared[i] {
+		if s.Request.Items[i].Role != conversation.Tool || s.sent[i] < leastFreed || dropped[i] || cleared[i] {
 			continue
 		}
 		freed := s.sent[i] - stubTokens
-		if since[i] > now || !limits.IsWorthClearing(s.sent[i], freed) || s.isKept(i) || s.mustShow(i) {
+		if since[i] > now || !isWorthClearing(s.sent[i], freed) || s.isKept(i) || s.mustShow(i) {
 			continue
 		}
 		list = append(list, candidate{i, freed, since[i]})
@@ -146,9 +145,9 @@ func (s *State) firstToClear(list []candidate) (first int, cause event.Cause, d 
 // cached, clearing costs nothing.
 func (s *State) firstThatPays(list []candidate, d due) (int, due) {
 	now, compacted, end := s.answers[s.end-1], s.lastCompacted(), s.lastRequestEnd()
-	alpha, least := s.Limits.Conf.Rent, limits.LeastBatch
+	alpha, least := s.Limits.Conf.Rent, leastBatch
 	if s.CacheCold {
-		alpha, least = 0, min(limits.LeastCold, s.Limits.AtLeast/2)
+		alpha, least = 0, min(leastCold, s.Limits.AtLeast/2)
 	}
 	cached := s.Limits.Conf.CachedPrice
 	price := alpha * (1 - cached) // of each token that is sent anew
@@ -197,7 +196,7 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 			noted = s.Note(c.item)
 		}
 		e := s.stub(c.item, ledger.StepClear, why, noted)
-		if freed := e.Saved - (s.Size(c.item) - s.sent[c.item]); limits.IsWorthClearing(s.sent[c.item], freed) {
+		if freed := e.Saved - (s.Size(c.item) - s.sent[c.item]); isWorthClearing(s.sent[c.item], freed) {
 			edits = append(edits, e)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 // Filter applies the user's own rules: only text of older turns, the newest turns, messages or results alone, shorter
@@ -17,7 +16,7 @@ import (
 // turns.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
-	if !rules.On() || s.end <= s.Request.Head || !s.mayDecideOlder() {
+	if rules == (Rules{}) || s.end <= s.Request.Head || !s.mayDecideOlder() {
 		return
 	}
 	edits := len(s.Added)
@@ -117,7 +116,7 @@ func (s *State) drop(first, end int, why event.Code, reason, said string) {
 		}
 		e.Saved -= e.Tokens
 	}
-	if s.Add(edits...); total-s.Total() < limits.LeastSaving {
+	if s.Add(edits...); total-s.Total() < leastSaving {
 		s.undo(before)
 	}
 }
@@ -133,7 +132,7 @@ func clearOlderResults(s *State, keep int) {
 	dropped, cleared, _ := s.edited()
 	var list []candidate
 	for _, i := range results[:max(0, len(results)-keep)] {
-		if s.sent[i] >= limits.LeastFreed && !dropped[i] && !cleared[i] && !s.isKept(i) && !s.mustShow(i) && i < s.end {
+		if s.sent[i] >= leastFreed && !dropped[i] && !cleared[i] && !s.isKept(i) && !s.mustShow(i) && i < s.end {
 			list = append(list, candidate{item: i})
 		}
 	}
@@ -196,7 +195,7 @@ func shortenAnswers(s *State, limit int) {
 			Text: excerpt.Note(what, s.whereToRead(names, t.tokens)) + "\n" + short,
 			Step: ledger.StepFilter, Why: event.CodeLongAnswer}
 		e.Tokens = s.count(e.Text)
-		if e.Saved = t.tokens - e.Tokens; e.Saved >= limits.LeastSaving {
+		if e.Saved = t.tokens - e.Tokens; e.Saved >= leastSaving {
 			edits = append(edits, e)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 // maxOffloaded bounds the bytes of results that one request looks at: the newest, and in any case the last one. Where
@@ -37,7 +36,7 @@ func Offload(s *State) {
 	for i := len(s.Request.Items) - 1; i >= from; i-- {
 		it := &s.Request.Items[i]
 		if it.Role != conversation.Tool || dropped[i] || cleared[i] || shortened[i] || s.isKept(i) ||
-			s.Size(i) < limits.LeastShortened {
+			s.Size(i) < leastShortened {
 			continue
 		}
 		if room -= it.Content.End - it.Content.Start; room < 0 && len(edits) > 0 {
@@ -147,7 +146,7 @@ func (s *State) shorten(i int, c cut) (e ledger.Edit, ok bool) {
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: c.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountAs(s.Scale, i, text), Step: ledger.StepOffload, Why: why}
 	e.Saved = c.tokens - e.Tokens
-	return e, e.Saved >= limits.LeastSaving
+	return e, e.Saved >= leastSaving
 }
 
 // excerpt returns what is kept of a text that is over its limit; empty if that is all of it.

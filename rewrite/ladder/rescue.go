@@ -10,7 +10,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 // Stage is how far a rescue goes. Each takes away more than the one before.
@@ -141,14 +140,14 @@ func (s *State) shrink(i, keep int) {
 		}
 	}
 	already := s.Size(i) - s.sent[i]
-	if saved-already < limits.LeastSaving {
+	if saved-already < leastSaving {
 		if s.mustShow(i) {
 			return
 		}
 		edits = []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut, "")}
 		saved = edits[0].Saved
 	}
-	if saved-already >= limits.LeastSaving {
+	if saved-already >= leastSaving {
 		s.because(event.CauseFull)
 		s.Add(edits...)
 	}
@@ -265,7 +264,7 @@ func leaveUsers(s *State) {
 	edits := make([]ledger.Edit, len(items))
 	for k, i := range items {
 		edits[k] = s.userStub(i, i == latest)
-		if limits.IsWorthClearing(s.sent[i], edits[k].Saved) {
+		if isWorthClearing(s.sent[i], edits[k].Saved) {
 			all += edits[k].Saved
 		}
 	}
@@ -276,7 +275,7 @@ func leaveUsers(s *State) {
 		s.Add(*last)
 	}
 	for _, e := range edits {
-		if s.Total() > s.Limits.Usable && limits.IsWorthClearing(s.sent[e.First], e.Saved) {
+		if s.Total() > s.Limits.Usable && isWorthClearing(s.sent[e.First], e.Saved) {
 			s.Add(e)
 		}
 	}

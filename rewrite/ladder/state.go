@@ -17,7 +17,6 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/limits"
 )
 
 // Artifacts names and finds whatever is taken out. It stores nothing: State.Content holds what is to be put before the
@@ -50,7 +49,7 @@ type State struct {
 	Decision ledger.Decision     // of that prefix
 	Edits    []ledger.Edit       // those that stand, the new ones too
 	Added    []ledger.Edit       // the new ones
-	Limits   limits.Effective
+	Limits   Effective
 
 	Asked        bool // a compaction was asked for
 	Refused      bool // the provider refused the request as too long

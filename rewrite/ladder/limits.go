@@ -1,9 +1,11 @@
-// Package limits is the numbers of the ladder: the table [rewrite] of the configuration, its presets, and what the
-// numbers come to at a window.
-package limits
+package ladder
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"epitome/rewrite/activity"
@@ -13,8 +15,7 @@ import (
 // Limits are the numbers of the ladder: the table [rewrite] of config.toml, which explains each to users. Tokens are
 // the model's, and shares are of what its window can take.
 type Limits struct {
-	Preset string `toml:"preset"`
-
+	Preset       string          `toml:"preset"`
 	Offload      int             `toml:"offload_tokens"`        // of a result, above which it is cut
 	Lookups      int             `toml:"offload_lookup_tokens"` // the same for searches and fetches
 	OffloadReads int             `toml:"offload_read_tokens"`   // and for file reads
@@ -32,14 +33,12 @@ type Limits struct {
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider has a request cached; 0 is for ever
 	Bound        map[string]bool `toml:"bound_thinking"`        // models, by pattern, that want thinking behind an unchanged prefix
 	Rules
-
 	// Nobody configures these: Usual sets them, and tests may want smaller ones.
 	Floor        int     `toml:"-"` // bytes of body below which nothing new is decided
 	OffloadShare float64 `toml:"-"` // of the window, which a limit for results comes to at most
 	ClearAtLeast int     `toml:"-"` // tokens that clearing at the line frees, at least
 	Groups       int     `toml:"-"` // newest groups, whose results are not cleared
-
-	priceFixed bool // the user gave CachedPrice: it holds for every model
+	PriceFixed   bool    `toml:"-"` // the user gave CachedPrice: it holds for every model
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.
@@ -49,8 +48,7 @@ type Limit struct {
 	Keep   bool   `toml:"keep"`   // the tool's results never change
 }
 
-// Rules are filters that a user may switch on; all are off by default. Each moves in strides of half its number, so that
-// the beginning of a conversation stays as it is for many turns.
+// Rules are the user's filters, all off by default. Each moves in strides of half its number, to spare the cache.
 type Rules struct {
 	Turns     int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
 	Messages  int  `toml:"newest_messages"`     // messages that are sent, likewise
@@ -59,22 +57,17 @@ type Rules struct {
 	Assistant int  `toml:"assistant_tokens"`    // of an assistant's older text, above which it is cut
 }
 
-// On reports whether any rule is on.
-func (r Rules) On() bool { return r != Rules{} }
-
 // Usual returns limits with the numbers that nobody configures. config.toml has the others.
 func Usual() Limits {
-	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: UsualPrice}
+	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1}
 }
 
-// preset is the numbers that differ between presets.
-type preset struct {
+// presets are the numbers that differ between presets.
+var presets = [...]struct {
 	name                                   string
 	offload, lookups, reads, keep, protect int
 	rent                                   float64
-}
-
-var presets = [...]preset{
+}{
 	{"balanced", 4_000, 2_000, 20_000, 2_000, 5_000, 5},
 	{"faithful", 8_000, 8_000, 20_000, 2_000, 10_000, 6},
 	{"cautious", 20_000, 20_000, 20_000, 4_000, 40_000, 0},
@@ -95,35 +88,20 @@ func (l *Limits) SetPreset(name string) error {
 	return errors.New("write one of " + strings.Join(names, ", "))
 }
 
-// UsualPrice is what large providers take for a cached token, where a new one costs 1.
-const UsualPrice = 0.1
-
-// modelPrices are the models whose providers take less for a cached token, by pattern. ? is a dash or a dot.
-var modelPrices = [...]struct {
-	models string
-	cached float64
-}{
-	{"*claude-opus-5?5*", 0.05},
-	{"*claude-fable-5?1*", 0.025},
-	{"*claude-mythos-5?1*", 0.025},
-}
-
-// FixPrice makes CachedPrice one that the user gave: it holds for every model.
-func (l *Limits) FixPrice() { l.priceFixed = true }
-
 // For returns the limits for a model: with its own price of cached tokens where one is known.
 func (l *Limits) For(model string) *Limits {
-	for _, p := range modelPrices {
-		if unit.Match(p.models, model) {
-			return l.AtPrice(p.cached)
-		}
+	switch { // ? is a dash or a dot
+	case unit.Match("*claude-opus-5?5*", model):
+		return l.AtPrice(0.05)
+	case unit.Match("*claude-fable-5?1*", model), unit.Match("*claude-mythos-5?1*", model):
+		return l.AtPrice(0.025)
 	}
 	return l
 }
 
 // AtPrice returns the limits at a price of cached tokens, unless the user gave one.
 func (l *Limits) AtPrice(cached float64) *Limits {
-	if l.priceFixed || l.CachedPrice == cached {
+	if l.PriceFixed || l.CachedPrice == cached {
 		return l
 	}
 	own := *l
@@ -136,10 +114,8 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 func (l *Limits) BindsThinking(model string) (binds bool) {
 	longest := ""
 	for pattern, says := range l.Bound {
-		if !unit.Match(pattern, model) {
-			continue
-		}
-		if longer := len(pattern) - len(longest); longer > 0 || longer == 0 && pattern > longest {
+		longer := len(pattern) - len(longest)
+		if unit.Match(pattern, model) && (longer > 0 || longer == 0 && pattern > longest) {
 			longest, binds = pattern, says
 		}
 	}
@@ -166,26 +142,23 @@ const (
 	mostClearShare = 0.25 // that a batch must free, at most
 	recallShare    = 0.25
 	keepShare      = 0.25
-	prepareShare   = 0.8 // of usable, from which on a summary is made ahead of need
-
-	recallTokens = 30_000 // of an artifact that is read back, which stay whole
-	screenTokens = 1_000  // of terminal output, above which its final screen is sent
-
-	LeastBatch     = 1_000 // tokens that clearing below the line frees
-	LeastCold      = 5_000 // the same while nothing is cached, or half of what the line asks for
-	LeastSaving    = 40    // tokens that shortening one text frees
-	LeastShortened = 100   // tokens of a result that may be shortened
-	LeastFreed     = 200   // tokens that clearing one text frees: its stub costs attention, too
+	prepareShare   = 0.8    // of usable, from which on a summary is made ahead of need
+	recallTokens   = 30_000 // of an artifact that is read back, which stay whole
+	screenTokens   = 1_000  // of terminal output, above which its final screen is sent
+	leastBatch     = 1_000  // tokens that clearing below the line frees
+	leastCold      = 5_000  // the same while nothing is cached, or half of what the line asks for
+	leastSaving    = 40     // tokens that shortening one text frees
+	leastShortened = 100    // tokens of a result that may be shortened
+	leastFreed     = 200    // tokens that clearing one text frees: its stub costs attention, too
 )
 
-// IsWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
-func IsWorthClearing(tokens, freed int) bool { return freed >= LeastFreed && 2*freed >= tokens }
+// isWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
+func isWorthClearing(tokens, freed int) bool { return freed >= leastFreed && 2*freed >= tokens }
 
 // Effective is what the limits come to at one window, in tokens of the vocabulary that is counted in.
 type Effective struct {
-	Conf           *Limits `json:"-"`
-	Window, Usable int     `json:"-"`
-	Screen, Recall int     `json:"-"`
+	Conf                           *Limits `json:"-"`
+	Window, Usable, Screen, Recall int     `json:"-"`
 
 	Floor       int `json:"floor"` // bytes
 	Offload     int `json:"offload_tokens"`
@@ -213,25 +186,19 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
 		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
 		KeepTail: atMost(l.KeepTail, keepShare), Protect: atMost(l.Protect, protectShare),
-		Age: min(groupsAt(window), l.Groups),
+		Age: l.Groups, Floor: min(l.Floor, here(float64(usable))),
 	}
 	line := func(share float64) int { return int(share * float64(s.Usable)) }
 	s.ClearLine, s.PrepareLine, s.CompactLine = line(l.ClearAt), line(prepareShare), line(l.CompactAt)
 	s.Target = line(l.Target)
 	s.AtLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
-	s.Floor = min(l.Floor, s.Usable) // a token has at least a byte
-	return s
-}
-
-// groupsAt returns how many of the newest groups are left alone at a window: an agent in a small one lives on less.
-func groupsAt(window int) int {
-	switch {
+	switch { // an agent in a small window lives on less
 	case window < 48_000:
-		return 3
+		s.Age = min(3, l.Groups)
 	case window < 96_000:
-		return 6
+		s.Age = min(6, l.Groups)
 	}
-	return 12
+	return s
 }
 
 // LimitOf returns the limit of a tool's results, and how many tokens stay of one above it.
@@ -247,4 +214,118 @@ func (s Effective) LimitOf(tool string, kind activity.Kind) (limit, keep int) {
 		limit = own.Tokens
 	}
 	return limit, min(keep, limit/2)
+}
+
+// number is one number that a user or a request may set.
+type number struct {
+	name, unit string
+	min, max   float64
+	value      any // *int, *float64 or *unit.Duration
+}
+
+// numbers returns the table of all numbers. The configuration file and headers are read by it.
+func (l *Limits) numbers() []number {
+	const most, least = unit.MostTokens, 0.01 // a smaller share is a slip of the pen
+	return []number{
+		{"offload_tokens", "tokens", 1, most, &l.Offload},
+		{"offload_lookup_tokens", "tokens", 1, most, &l.Lookups},
+		{"offload_read_tokens", "tokens", 1, most, &l.OffloadReads},
+		{"offload_keep", "tokens", 0, most, &l.OffloadKeep},
+		{"clear_at", "share", least, 1, &l.ClearAt},
+		{"compact_at", "share", least, 1, &l.CompactAt},
+		{"compact_to", "share", least, 1, &l.Target},
+		{"keep_tokens", "tokens", 0, most, &l.KeepTail},
+		{"warn_at", "tokens", 0, most, &l.WarnAt},
+		{"cutover_at", "tokens", 0, most, &l.CutoverAt},
+		{"protect_tokens", "tokens", 0, most, &l.Protect},
+		{"rent", "factor", 0, 1000, &l.Rent},
+		{"cached_price", "price", 0, 1, &l.CachedPrice},
+		{"cache_life", "time", 0, math.MaxInt64, &l.CacheLife},
+		{"newest_turns", "turns", 0, most, &l.Turns},
+		{"newest_messages", "messages", 0, most, &l.Messages},
+		{"newest_tool_results", "results", 0, most, &l.Pairs},
+		{"assistant_tokens", "tokens", 0, most, &l.Assistant},
+	}
+}
+
+// Names returns the names of the numbers that a request may set.
+func Names() (names []string) {
+	for _, n := range new(Limits).numbers() {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// With returns l with another number under a name. ok says that there is a number of that name. The error says what to
+// write, and does not repeat the value. CheckShares is for when all numbers are set.
+func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
+	changed := l
+	for _, n := range changed.numbers() {
+		if n.name != name {
+			continue
+		}
+		switch at := n.value.(type) {
+		case *int:
+			*at, err = strconv.Atoi(value)
+		case *float64:
+			*at, err = strconv.ParseFloat(value, 64)
+		case *unit.Duration:
+			err = at.UnmarshalText([]byte(value))
+		}
+		if err != nil || !n.isSound() {
+			return l, true, errors.New(n.advice())
+		}
+		changed.PriceFixed = changed.PriceFixed || name == "cached_price"
+		return changed, true, nil
+	}
+	return l, false, nil
+}
+
+// isSound reports whether the number is within its bounds. NaN is not.
+func (n number) isSound() bool {
+	v := reflect.ValueOf(n.value).Elem().Convert(reflect.TypeFor[float64]()).Float()
+	return n.min <= v && v <= n.max
+}
+
+// advice says what to write as the number.
+func (n number) advice() string {
+	switch n.value.(type) {
+	case *unit.Duration:
+		return "write a time with its unit, as 5m or 1h"
+	case *int:
+		return fmt.Sprintf("write a whole number of %s from %.0f to %.0f", n.unit, n.min, n.max)
+	}
+	return fmt.Sprintf("write a %s from %v to %v", n.unit, n.min, n.max)
+}
+
+// Check says which numbers make no sense, alone or together, as a *unit.KeyError.
+func (l *Limits) Check() error {
+	for _, n := range l.numbers() {
+		if !n.isSound() {
+			return unit.Wrong([]string{"rewrite", n.name}, "cannot use rewrite.%s %v: %s",
+				n.name, reflect.ValueOf(n.value).Elem(), n.advice())
+		}
+	}
+	if _, empty := l.Bound[""]; empty {
+		return unit.Wrong([]string{"rewrite", "bound_thinking", ""},
+			"cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
+	}
+	for i, t := range l.ToolLimits {
+		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
+			return unit.Wrong([]string{"rewrite", "tools", strconv.Itoa(i)},
+				"cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
+		}
+	}
+	return l.CheckShares()
+}
+
+// CheckShares says which shares make no sense together, as a *unit.KeyError.
+func (l *Limits) CheckShares() error {
+	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
+		return nil
+	}
+	err := unit.Wrong([]string{"rewrite", "compact_at"}, "cannot use compact_at %v with compact_to %v and clear_at %v: "+
+		"compact_to must be below compact_at, and clear_at not above it", l.CompactAt, l.Target, l.ClearAt)
+	err.Keys = append(err.Keys, []string{"rewrite", "compact_to"}, []string{"rewrite", "clear_at"})
+	return err
 }
