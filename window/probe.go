@@ -16,6 +16,7 @@ type look struct {
 
 	models, names, sizes string // paths of the list of models, and of the names and sizes in one of them
 	one                  bool   // a list in which all models hold the same is of a server that runs one, however it is called
+	after                bool   // to be sent only if the server knew the path of the look before
 }
 
 // looksFor returns the requests that may tell how much a model holds, in the order in which they are worth sending. A
@@ -36,7 +37,7 @@ func looksFor(model string, own bool) []look {
 			models: "default_generation_settings", sizes: "n_ctx", one: true},
 		// Ollama: what is loaded now, and what a model is to be loaded with
 		{method: "GET", path: "/api/ps", models: "models", names: "name model", sizes: "context_length"},
-		{method: "POST", path: "/api/show", body: named, models: "parameters"},
+		{method: "POST", path: "/api/show", body: named, after: true, models: "parameters"},
 		// LM Studio, and from 0.4 on
 		{method: "GET", path: "/api/v0/models", models: "data", names: "id", sizes: "loaded_context_length"},
 		{method: "GET", path: "/api/v1/models", models: "models", names: "key loaded_instances.#.id",

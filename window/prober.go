@@ -110,8 +110,13 @@ func (p *Prober) Note(upstream, model string) {
 // probe asks a server about a model, in one way after the other until it says something. What fails within a server may
 // not on another path; where the server is not to be reached, or asks for patience or a key, no other is tried.
 func (p *Prober) probe(ask Ask, s Server, q id) (tokens int, err error) {
+	status := 0
 	for _, l := range looksFor(q.model, s.Own) {
-		status, body, err := p.send(ask, q.upstream, l)
+		if l.after && status != http.StatusOK {
+			continue
+		}
+		var body []byte
+		status, body, err = p.send(ask, q.upstream, l)
 		switch {
 		case err != nil:
 			return 0, err

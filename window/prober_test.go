@@ -116,10 +116,10 @@ func TestWhatAServerSaidHoldsForAnHour(t *testing.T) {
 
 	// What it does not say any more is not forgotten at once: it may be loading the model.
 	clear(s.answers)
-	s.converse(time.Hour, 65_536, 65_536, 8)
-	s.converse(29*time.Second, 65_536, 65_536, 8)
-	s.converse(time.Second, 65_536, 65_536, 14)
-	s.converse(time.Hour, 128_000, 128_000, 20)
+	s.converse(time.Hour, 65_536, 65_536, 7)
+	s.converse(29*time.Second, 65_536, 65_536, 7)
+	s.converse(time.Second, 65_536, 65_536, 12)
+	s.converse(time.Hour, 128_000, 128_000, 17)
 }
 
 func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
@@ -136,7 +136,7 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 	}
 	f(true, 401, 1, 30*time.Second, "it answered with status 401")
 	f(true, 429, 1, 30*time.Second, "it answered with status 429")
-	f(true, 503, 6, 30*time.Second, "<nil>")
+	f(true, 503, 5, 30*time.Second, "<nil>")
 	f(true, -1, 1, 30*time.Second, "hangup")
 	f(false, 401, 1, 5*time.Minute, "it answered with status 401")
 }
