@@ -78,10 +78,7 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 			return it, err
 		}
 	}
-	if it.Calls, err = readCalls(body, o); err != nil {
-		return it, err
-	}
-	it.Hash, err = hash(body, &it)
+	it.Calls, err = readCalls(body, o)
 	return it, err
 }
 
@@ -165,35 +162,6 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 		return call.End, nil
 	})
 	return calls, err
-}
-
-// hash returns a digest of what a message says. A text is the same as a list of that text: some clients send the newest
-// messages as lists, to mark them for a cache, and older ones as texts.
-func hash(body []byte, it *conversation.Item) (jsonspan.Sum, error) {
-	_, rest, err := jsonspan.Digest(body, it.Start, isLoose)
-	if err != nil || it.Content.Empty() {
-		return rest, err
-	}
-	var content jsonspan.Sum
-	if body[it.Content.Start] == '"' {
-		content = jsonspan.ListSum([]jsonspan.Sum{jsonspan.MemberSum([]jsonspan.Member{
-			{Key: []byte("type"), Value: jsonspan.LeafSum([]byte(`"text"`))},
-			{Key: []byte("text"), Value: jsonspan.LeafSum(it.Content.Of(body))},
-		})})
-	} else {
-		_, content, err = jsonspan.Digest(body, it.Content.Start, isLoose)
-	}
-	return jsonspan.ListSum([]jsonspan.Sum{rest, content}), err
-}
-
-// isLoose reports what the digest of a message leaves out: marks for a cache, reasoning, which clients send back or
-// leave out as they like, and the content, which has a digest of its own.
-func isLoose(key []byte, depth int) bool {
-	switch string(key) {
-	case "content", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
-		return depth == 0
-	}
-	return string(key) == "cache_control"
 }
 
 // Declared reads the declarations of tools; nil if they are not as expected.

@@ -34,7 +34,7 @@ func (r *Request) Chain() []Link {
 // root is the link of the system prompt.
 func (r *Request) root() Link {
 	h := sha256.New()
-	h.Write([]byte("epitome chain 2\x00"))
+	h.Write([]byte("epitome chain 3\x00"))
 	h.Write(r.ServerState.Of(r.Body))
 	for _, text := range r.Prompts {
 		h.Write(maskDigits(jsonspan.TextOf(text.Of(r.Body))))

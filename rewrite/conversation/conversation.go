@@ -91,7 +91,7 @@ type Item struct {
 	Locked       bool          // opaque or unknown content: it stays as it is, where it is
 	Pinned       bool          // it stays where it is; its texts may change
 	Compaction   bool          // the provider's own summary: the provider passes over all before it
-	Hash         jsonspan.Sum  // of its content, without marks and thinking; one string and one text part are equal
+	Hash         Hash          // of what it shows to the model
 	Size         Size          // as it came; zero until counted
 }
 

@@ -60,6 +60,9 @@ func ReadBody(
 	case len(r.Items) > maxItems:
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
+	for i := r.Reused; i < len(r.Items); i++ {
+		r.Items[i].Hash = r.hashOf(&r.Items[i])
+	}
 	r.findHead()
 	if r.asksForSummary() {
 		r.Upkeep = ClientSummarizes

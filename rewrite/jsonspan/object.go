@@ -94,27 +94,6 @@ func (o *Object) In(key string) *Object {
 	return &Object{}
 }
 
-// HasOnly reports whether the object has no other keys.
-func (o *Object) HasOnly(keys ...string) bool {
-	return !slices.ContainsFunc(o.members, func(m member) bool { return !slices.Contains(keys, string(m.key)) })
-}
-
-// Digests are the digests of all members but those with some keys, as for MemberSum.
-func (o *Object) Digests(but ...string) ([]Member, error) {
-	list := make([]Member, 0, len(o.members)+1)
-	for _, m := range o.members {
-		if slices.Contains(but, string(m.key)) {
-			continue
-		}
-		_, sum, err := Digest(o.body, m.value.Start, nil)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Member{m.key, sum})
-	}
-	return list, nil
-}
-
 // WithComma is the member with a key, and the comma that parts it from a neighbor; empty if there is no such key.
 func (o *Object) WithComma(key string) Span {
 	switch i := slices.IndexFunc(o.members, func(m member) bool { return string(m.key) == key }); {

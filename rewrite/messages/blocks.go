@@ -50,17 +50,10 @@ type block struct {
 	inner      []block             // of the content of a result
 	marks      []conversation.Mark // those of inner too
 	isMarked   bool                // it is, itself
-
-	sum     jsonspan.Sum // of all but marks
-	textSum jsonspan.Sum // of the text
-	isPlain bool         // there is nothing else in the block
 }
 
-// parser reads messages and blocks of a body, with or without their hashes.
-type parser struct {
-	body []byte
-	hash bool
-}
+// parser reads messages and blocks of a body.
+type parser struct{ body []byte }
 
 // message is one message as it was read.
 type message struct {
@@ -68,9 +61,6 @@ type message struct {
 	role    conversation.Role
 	content jsonspan.Span // empty if it is not there or null
 	blocks  []block       // of a list
-
-	roleSum, contentSum jsonspan.Sum
-	others              []jsonspan.Member
 }
 
 // message reads the message that begins at body[i].
@@ -81,18 +71,7 @@ func (p *parser) message(i int) (m message, err error) {
 	}
 	m.Span, m.role, m.content = o.Span, roleOf(o.Raw("role")), o.Find("content")
 	if !m.content.Empty() && p.body[m.content.Start] == '[' {
-		if m.blocks, _, err = p.list(m.content.Start, true); err != nil {
-			return m, err
-		}
-		m.contentSum = p.sumOf(m.blocks)
-	} else if v := o.Value("content"); p.hash && !v.Empty() {
-		if _, m.contentSum, err = jsonspan.Digest(p.body, v.Start, nil); err != nil {
-			return m, err
-		}
-	}
-	if p.hash {
-		m.roleSum = jsonspan.LeafSum(o.Value("role").Of(p.body))
-		m.others, err = o.Digests("role", "content", marker)
+		m.blocks, _, err = p.list(m.content.Start, true)
 	}
 	return m, err
 }
@@ -130,7 +109,7 @@ var valueKeys = map[kind]string{
 func (p *parser) block(i int, deeper bool) (b block, err error) {
 	if p.body[i] != '{' {
 		b.Start = i
-		b.End, b.sum, err = jsonspan.Digest(p.body, i, nil)
+		b.End, err = jsonspan.EndOfValue(p.body, i)
 		return b, err
 	}
 	o, err := jsonspan.ObjectAt(p.body, i)
@@ -152,8 +131,7 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 		b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: mark})
 	}
 	content := o.Find("content")
-	hasInner := deeper && !content.Empty() && p.body[content.Start] == '['
-	if hasInner {
+	if deeper && !content.Empty() && p.body[content.Start] == '[' {
 		if b.inner, _, err = p.list(content.Start, false); err != nil {
 			return b, err
 		}
@@ -161,45 +139,10 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 			b.marks = append(b.marks, b.inner[k].marks...)
 		}
 	}
-	if !p.hash {
-		return b, nil
-	}
-	but := []string{marker}
-	if hasInner {
-		but = append(but, "content")
-	}
-	members, err := o.Digests(but...)
-	if hasInner {
-		members = append(members, jsonspan.Member{Key: []byte("content"), Value: p.sumOf(b.inner)})
-	}
-	b.sum = jsonspan.MemberSum(members)
-	if b.isText(p.body) && o.HasOnly("type", "text", marker) {
-		b.isPlain, b.textSum = true, jsonspan.LeafSum(b.value.Of(p.body))
-	}
-	return b, err
+	return b, nil
 }
 
 // isText reports whether a block has a text that is a string.
 func (b *block) isText(body []byte) bool {
 	return b.kind == textBlock && !b.value.Empty() && body[b.value.Start] == '"'
-}
-
-// sumOf hashes blocks but for thinking, which clients send back or leave out as they like. One plain text is the same
-// as a string.
-func (p *parser) sumOf(list []block) jsonspan.Sum {
-	if !p.hash {
-		return jsonspan.Sum{}
-	}
-	var only *block
-	sums := make([]jsonspan.Sum, 0, len(list))
-	for k := range list {
-		if list[k].kind != thoughtBlock {
-			only = &list[k]
-			sums = append(sums, only.sum)
-		}
-	}
-	if len(sums) == 1 && only.isPlain {
-		return only.textSum
-	}
-	return jsonspan.ListSum(sums)
 }

@@ -23,7 +23,7 @@ func (Dialect) Name() string { return "messages" }
 // Read parses a body in one pass.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{
-		parser:  parser{body: body, hash: true},
+		parser:  parser{body: body},
 		request: &conversation.Request{Dialect: d, Body: body},
 	}
 	r := rd.request
@@ -128,17 +128,14 @@ func (rd *reader) add(it conversation.Item) {
 	r.Items = append(r.Items, it)
 }
 
-// addUserItems appends the items of a user's message of blocks. What the message has beside role and content belongs to
-// the hash of the last one.
+// addUserItems appends the items of a user's message of blocks.
 func (rd *reader) addUserItems(m *message) {
 	for n := 0; n < len(m.blocks); {
 		first := &m.blocks[n]
 		it := conversation.Item{Span: first.Span, Message: m.Span, Role: conversation.User}
-		var hash []jsonspan.Member
 		if first.kind == resultBlock {
 			it.Role, it.Answers, it.IsError = conversation.Tool, first.id, first.isError
 			it.Content, it.Marks, it.Parts = first.value, first.marks, partsOf(rd.body, first.value, first.inner)
-			hash = append(hash, jsonspan.Member{Key: []byte("result"), Value: first.sum})
 			n++
 		} else {
 			from := n
@@ -149,13 +146,7 @@ func (rd *reader) addUserItems(m *message) {
 				it.Locked = it.Locked || b.kind != textBlock && b.kind != mediaBlock
 			}
 			it.Content, it.Parts = it.Span, partsOf(rd.body, it.Span, m.blocks[from:n])
-			hash = append(hash, jsonspan.Member{Key: []byte("content"), Value: rd.sumOf(m.blocks[from:n])},
-				jsonspan.Member{Key: []byte("role"), Value: m.roleSum})
 		}
-		if n == len(m.blocks) {
-			hash = append(hash, m.others...)
-		}
-		it.Hash = jsonspan.MemberSum(hash)
 		rd.add(it)
 	}
 }
@@ -187,8 +178,6 @@ func (m *message) item(body []byte) conversation.Item {
 	case body[m.content.Start] != '[' && body[m.content.Start] != '"':
 		it.Content, it.Locked = jsonspan.Span{}, true
 	}
-	it.Hash = jsonspan.MemberSum(append(m.others, jsonspan.Member{Key: []byte("content"), Value: m.contentSum},
-		jsonspan.Member{Key: []byte("role"), Value: m.roleSum}))
 	return it
 }
 

@@ -89,7 +89,6 @@ type entry struct {
 	isInner   bool          // a program made the call, not the model
 	isAsync   bool          // the output may come at any time
 	isFailed  bool          // the client says that the call failed
-	sum       jsonspan.Sum  // of the entry, while a request is read
 }
 
 // isModels reports whether an entry is a piece of an answer of the model.
@@ -159,50 +158,6 @@ func readEntry(body []byte, i int) (e entry, err error) {
 
 // breakpoint is the key of a mark for the provider's cache.
 const breakpoint = "prompt_cache_breakpoint"
-
-// hash hashes an entry without what clients may change or leave out: an ID that names nothing, the type of a message, and
-// marks on parts. A string and a list of one plain text are equal.
-func (e *entry) hash(body []byte) (jsonspan.Sum, error) {
-	text := onlyText(body, e.value)
-	isLoose := func(key []byte, depth int) bool {
-		switch string(key) {
-		case "id":
-			return depth == 0 && e.typeName != itemReference && !e.ownID
-		case "type":
-			return depth == 0 && e.kind == messageEntry
-		case breakpoint:
-			return depth == 2
-		}
-		return depth == 0 && !text.Empty() && string(key) == e.entryType.value
-	}
-	_, rest, err := jsonspan.Digest(body, e.Start, isLoose)
-	if err != nil || text.Empty() {
-		return rest, err
-	}
-	return jsonspan.ListSum([]jsonspan.Sum{rest, jsonspan.LeafSum(text.Of(body))}), nil
-}
-
-// onlyText returns a value that is a string, or the one text of a list that says nothing else.
-func onlyText(body []byte, v jsonspan.Span) (text jsonspan.Span) {
-	if v.Empty() || body[v.Start] == '"' {
-		return v
-	}
-	if !jsonspan.HasElements(body, v) {
-		return text
-	}
-	o, err := jsonspan.ObjectAt(body, jsonspan.SkipSpace(body, v.Start+1))
-	if err != nil || jsonspan.SkipSpace(body, o.End) != v.End-1 {
-		return text
-	}
-	typeName := o.Text("type")
-	isPlain := (typeName == "input_text" || typeName == "output_text") &&
-		o.HasOnly("type", "text", "annotations", "logprobs", breakpoint) &&
-		!jsonspan.HasElements(body, o.Value("annotations")) && !jsonspan.HasElements(body, o.Value("logprobs"))
-	if v := o.Value("text"); isPlain && !v.Empty() && body[v.Start] == '"' {
-		text = v
-	}
-	return text
-}
 
 // addParts adds what an entry says to its item: nothing of calls, reasoning, and what only the provider can read.
 func (e *entry) addParts(body []byte, it *conversation.Item) {

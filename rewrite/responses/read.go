@@ -82,25 +82,15 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 		return 0, err
 	}
 	text := jsonspan.Span{Start: start, End: end}
-	it := conversation.Item{Span: text, Role: conversation.User, Locked: true, Hash: sumOfInput(text.Of(r.Body))}
+	it := conversation.Item{Span: text, Role: conversation.User, Locked: true}
 	addContent(r.Body, &it, text)
 	r.Items = append(r.Items, it)
 	return end, nil
 }
 
-// sumOfInput is the hash of an input that is one string: that of a message of the user's which says the same.
-func sumOfInput(quoted []byte) jsonspan.Sum {
-	rest := jsonspan.MemberSum([]jsonspan.Member{{Key: []byte("role"), Value: jsonspan.LeafSum([]byte(`"user"`))}})
-	entry := jsonspan.ListSum([]jsonspan.Sum{rest, jsonspan.LeafSum(quoted)})
-	return jsonspan.ListSum([]jsonspan.Sum{entry})
-}
-
 func (rd *reader) readEntry(i int) (int, error) {
 	r := rd.request
 	e, err := readEntry(r.Body, i)
-	if err == nil && e.kind != reasoningEntry { // which clients send back or leave out
-		e.sum, err = e.hash(r.Body)
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +101,6 @@ func (rd *reader) readEntry(i int) (int, error) {
 	rd.endRun()
 	it := conversation.Item{
 		Span: e.Span, Role: e.role, Locked: e.role == conversation.Unknown, Pinned: e.pinned,
-		Hash: jsonspan.ListSum([]jsonspan.Sum{e.sum}),
 	}
 	switch e.kind {
 	case messageEntry:
@@ -143,15 +132,11 @@ func (rd *reader) endRun() {
 	}
 	body, first := rd.request.Body, &rd.run[0]
 	it := conversation.Item{Span: jsonspan.Span{Start: first.Start, End: rd.run[len(rd.run)-1].End}}
-	var sums []jsonspan.Sum
 	messages := 0
 	for k := range rd.run {
 		e := &rd.run[k]
 		if e.isModels() {
 			it.Role, it.StartsAnswer = conversation.Assistant, !first.isInner
-		}
-		if e.kind != reasoningEntry {
-			sums = append(sums, e.sum)
 		}
 		it.Pinned = it.Pinned || e.pinned || e.isAsync
 		e.addParts(body, &it)
@@ -177,7 +162,6 @@ func (rd *reader) endRun() {
 			it.Locked = true
 		}
 	}
-	it.Hash = jsonspan.ListSum(sums)
 	rd.run = rd.run[:0]
 	rd.request.Items = append(rd.request.Items, it)
 }
