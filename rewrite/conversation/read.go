@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/rewrite/jsonspan"
 )
 
@@ -40,7 +42,7 @@ func ReadBody(
 		switch {
 		case v.Empty():
 		case string(key) == "model":
-			r.Model, err = jsonspan.ShortText(v.Of(r.Body))
+			r.Model = gjson.ParseBytes(v.Of(r.Body)).Str
 		case string(key) == "stream":
 			r.Stream = string(v.Of(r.Body)) == "true"
 		case string(key) == "tools":

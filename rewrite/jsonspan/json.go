@@ -60,46 +60,34 @@ func EndOfString(b []byte, i int) (int, error) {
 }
 
 // EndOfValue returns the index behind the value that begins at b[i].
-func EndOfValue(b []byte, i int) (int, error) {
-	if i >= len(b) {
-		return 0, ErrNoJSON
+func EndOfValue(b []byte, i int) (end int, err error) {
+	if i < len(b) && b[i] != '"' && b[i] != '{' && b[i] != '[' {
+		n := bytes.IndexAny(b[i:], " \n\t\r,:]}")
+		if n == 0 {
+			return 0, ErrNoJSON
+		}
+		if n < 0 {
+			n = len(b) - i
+		}
+		return i + n, nil
 	}
-	switch b[i] {
-	case '"':
-		return EndOfString(b, i)
-	case '{', '[':
-		return endOfNested(b, i)
-	}
-	n := bytes.IndexAny(b[i:], " \n\t\r,:]}")
-	if n == 0 {
-		return 0, ErrNoJSON
-	}
-	if n < 0 {
-		n = len(b) - i
-	}
-	return i + n, nil
-}
-
-// endOfNested returns the index behind the object or array that begins at b[i].
-func endOfNested(b []byte, i int) (end int, err error) {
-	depth := 0
-	for i < len(b) {
+	for depth := 0; i < len(b); {
 		switch b[i] {
 		case '"':
 			if i, err = EndOfString(b, i); err != nil {
 				return 0, err
 			}
-			continue
+			i-- // its last quote
 		case '{', '[':
 			if depth++; depth > maxDepth {
 				return 0, errTooDeep
 			}
 		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1, nil
-			}
+			depth--
 		}
-		i++
+		if i++; depth == 0 {
+			return i, nil
+		}
 	}
 	return 0, ErrNoJSON
 }
@@ -110,13 +98,8 @@ func Valid(b []byte) bool {
 	return err == nil && gjson.ValidBytes(b)
 }
 
-// Members gives f each key of the object that begins at body[i], without its quotes, with the place of its value, and
+// members gives f each key of the object that begins at body[i], without its quotes, with the place of its value, and
 // returns the object's end.
-func Members(body []byte, i int, f func(key []byte, i int) (end int, err error)) (int, error) {
-	return members(body, i, func(key Span, i int) (int, error) { return f(key.Of(body), i) })
-}
-
-// members is Members with the places of the keys.
 func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (int, error) {
 	if i >= len(body) || body[i] != '{' {
 		return 0, errNoObject
@@ -150,9 +133,10 @@ func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (
 	return end, err
 }
 
-// Document gives f each key of the one object that the body is, as Members does.
+// Document gives f each key of the one object that the body is, without its quotes, with the place of its value; f
+// returns where that ends.
 func Document(body []byte, f func(key []byte, i int) (end int, err error)) error {
-	end, err := Members(body, SkipSpace(body, 0), f)
+	end, err := members(body, SkipSpace(body, 0), func(key Span, i int) (int, error) { return f(key.Of(body), i) })
 	if err == nil && SkipSpace(body, end) != len(body) {
 		err = ErrNoJSON
 	}

@@ -10,9 +10,9 @@ import (
 func TestOddObjectsAreErrors(t *testing.T) {
 	f := func(body string, want error) {
 		t.Helper()
-		end, err := Members([]byte(body), 0, func(_ []byte, i int) (int, error) { return EndOfValue([]byte(body), i) })
-		if !errors.Is(err, want) || err == nil && end != len(body) {
-			t.Errorf("%.80s: got %v, and the end at %d; want %v", body, err, end, want)
+		o, err := ObjectAt([]byte(body), 0)
+		if !errors.Is(err, want) || err == nil && o.End != len(body) {
+			t.Errorf("%.80s: got %v, want %v", body, err, want)
 		}
 	}
 	var many []string

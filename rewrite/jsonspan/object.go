@@ -2,7 +2,8 @@ package jsonspan
 
 import (
 	"bytes"
-	"slices"
+
+	"github.com/tidwall/gjson"
 )
 
 // Object is a JSON object to be read by its keys, or edited. What is neither set nor taken out, white space too, stays
@@ -19,17 +20,16 @@ type member struct {
 	start int // of the key, with its quote
 	key   []byte
 	value Span
-	with  []byte // in the place of the value; empty if the member goes, nil if it stays
+	with  []byte // in the place of the value; nil if that stays
+	goes  bool
 }
-
-func (m *member) isTakenOut() bool { return m.with != nil && len(m.with) == 0 }
 
 // ObjectAt reads the object that begins at body[i], which is valid JSON.
 func ObjectAt(body []byte, i int) (*Object, error) {
 	o := &Object{body: body, members: make([]member, 0, 8)} // most have no more
 	end, err := members(body, i, func(key Span, i int) (int, error) {
 		end, err := EndOfValue(body, i)
-		o.members = append(o.members, member{key.Start - 1, key.Of(body), Span{Start: i, End: end}, nil})
+		o.members = append(o.members, member{start: key.Start - 1, key: key.Of(body), value: Span{Start: i, End: end}})
 		return end, err
 	})
 	if err != nil {
@@ -78,10 +78,7 @@ func (o *Object) Find(keys ...string) Span {
 func (o *Object) Raw(key string) string { return string(o.Value(key).Of(o.body)) }
 
 // Text is the text of a short string under a key; empty if the key has no string.
-func (o *Object) Text(key string) string {
-	text, _ := ShortText(o.Value(key).Of(o.body))
-	return text
-}
+func (o *Object) Text(key string) string { return gjson.ParseBytes(o.Value(key).Of(o.body)).Str }
 
 // In is the object under a key. Its edits are among those of the object that it is in.
 func (o *Object) In(key string) *Object {
@@ -94,23 +91,10 @@ func (o *Object) In(key string) *Object {
 	return &Object{}
 }
 
-// WithComma is the member with a key, and the comma that parts it from a neighbor; empty if there is no such key.
-func (o *Object) WithComma(key string) Span {
-	switch i := slices.IndexFunc(o.members, func(m member) bool { return string(m.key) == key }); {
-	case i > 0:
-		return Span{Start: o.members[i-1].value.End, End: o.members[i].value.End}
-	case i == 0 && len(o.members) > 1:
-		return Span{Start: o.members[0].start, End: o.members[1].start}
-	case i == 0:
-		return Span{Start: o.members[0].start, End: o.members[0].value.End}
-	}
-	return Span{}
-}
-
 // Set gives a key a value, which is JSON: in the place of the one that it has, or else behind all others.
 func (o *Object) Set(key, value string) {
 	if m := o.member(key); m != nil {
-		m.with = []byte(value)
+		m.with, m.goes = []byte(value), false
 		return
 	}
 	o.added = append(append(AppendQuoted(append(o.added, ','), key), ':'), value...)
@@ -120,7 +104,7 @@ func (o *Object) Set(key, value string) {
 func (o *Object) TakeOut(keys ...string) {
 	for _, key := range keys {
 		if m := o.member(key); m != nil {
-			m.with = []byte{}
+			m.goes = true
 		}
 	}
 }
@@ -131,12 +115,12 @@ func (o *Object) Edits() (edits []Edit) {
 		edits = append(edits, in.Edits()...)
 	}
 	stay := len(o.members) - 1 // the last member that stays
-	for stay >= 0 && o.members[stay].isTakenOut() {
+	for stay >= 0 && o.members[stay].goes {
 		stay--
 	}
 	for i := range o.members[:stay+1] {
 		switch m := &o.members[i]; {
-		case m.isTakenOut():
+		case m.goes:
 			edits = append(edits, Edit{Span: Span{Start: m.start, End: o.members[i+1].start}})
 		case m.with != nil:
 			edits = append(edits, Edit{Span: m.value, With: m.with})

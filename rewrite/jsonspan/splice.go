@@ -33,12 +33,6 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 	return append(out, body[at:]...), nil
 }
 
-// AddText is what puts text behind all that a string says.
-func AddText(quoted Span, text string) Edit {
-	at, with := quoted.End-1, AppendQuoted(nil, text)
-	return Edit{Span: Span{Start: at, End: at}, With: with[1 : len(with)-1]}
-}
-
 // AddElement is what puts a value behind all others of a list.
 func AddElement(body []byte, list Span, value []byte) Edit {
 	at := list.End - 1
@@ -55,7 +49,8 @@ func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool
 	case content.Empty():
 		return e, false
 	case body[content.Start] == '"':
-		return AddText(content, text), true
+		at, with := content.End-1, AppendQuoted(nil, text)
+		return Edit{Span: Span{Start: at, End: at}, With: with[1 : len(with)-1]}, true
 	case HasElements(body, content):
 		return AddElement(body, content, part), true
 	}

@@ -128,7 +128,8 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 	}
 	if mark := o.Find(marker); !mark.Empty() {
 		b.isMarked = true
-		b.marks = append(b.marks, conversation.Mark{Span: o.WithComma(marker), Value: mark})
+		o.TakeOut(marker)
+		b.marks = append(b.marks, conversation.Mark{Span: o.Edits()[0].Span, Value: mark})
 	}
 	content := o.Find("content")
 	if deeper && !content.Empty() && p.body[content.Start] == '[' {

@@ -222,7 +222,8 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 		return
 	}
 	if v := o.Find(breakpoint); !v.Empty() {
-		it.Marks = append(it.Marks, conversation.Mark{Span: o.WithComma(breakpoint), Value: v})
+		o.TakeOut(breakpoint)
+		it.Marks = append(it.Marks, conversation.Mark{Span: o.Edits()[0].Span, Value: v})
 	}
 	switch typeName := o.Text("type"); {
 	case strings.HasSuffix(typeName, "text"):
