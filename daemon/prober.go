@@ -46,12 +46,12 @@ func tells(u proxy.UpstreamConfig) bool {
 }
 
 // probesThrough asks servers through the proxy; nil is none.
-func probesThrough(p *proxy.Proxy) window.Ask {
+func probesThrough(p *proxy.Proxy) window.Get {
 	if p == nil {
 		return nil
 	}
-	return func(ctx context.Context, upstream, method, path string, body []byte) (int, io.ReadCloser, error) {
-		a, err := p.Look(ctx, proxy.Inquiry{Upstream: upstream, Method: method, Path: path, Body: body})
+	return func(ctx context.Context, upstream, path string) (int, io.ReadCloser, error) {
+		a, err := p.Get(ctx, upstream, path)
 		return a.Status, a.Body, err
 	}
 }

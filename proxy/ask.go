@@ -16,7 +16,7 @@ import (
 type Question struct {
 	Upstream   string     // its name
 	Body       []byte     // JSON
-	Path       string     // where its API takes the body, as an Inquiry has it
+	Path       string     // where its API takes the body, as for Get
 	Credential Credential // for whom to ask, and where: at the target of the client's own request, not at Path
 	KeyEnv     string     // the environment variable that holds the key to ask with, in place of a Credential
 	// Authorize gives the headers, by names and values, with which its API takes a key: the one of KeyEnv.
@@ -29,17 +29,7 @@ func (Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a questi
 // LogValue does the same for logs.
 func (Question) LogValue() slog.Value { return slog.StringValue("a question to an upstream") }
 
-// Inquiry is a request of epitome's own that concerns a server itself: it speaks for no client.
-type Inquiry struct {
-	Upstream string // its name
-	Method   string
-	// Path may have a query. Under /v1/ it is that of the common API, wherever the upstream has it; any other one lies
-	// beside that.
-	Path string
-	Body []byte // JSON; nil is none
-}
-
-// Reply is the answer to a Question or an Inquiry.
+// Reply is the answer to a Question or to Get.
 type Reply struct {
 	Status      int
 	ContentType string
@@ -60,9 +50,14 @@ func (p *Proxy) Ask(ctx context.Context, q Question) (Reply, error) {
 	return p.asks(ctx, q.Upstream, q.Body, q.head)
 }
 
-// Look sends an inquiry, as Ask does a question.
-func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
-	return p.asks(ctx, q.Upstream, q.Body, q.head)
+// Get asks an upstream about itself, as Ask sends a question, but speaks for no client. The path may have a query. Under
+// /v1/ it is that of the common API, wherever the upstream has it; any other one lies beside that.
+func (p *Proxy) Get(ctx context.Context, name, path string) (Reply, error) {
+	return p.asks(ctx, name, nil, func(up *upstream) ([]byte, error) {
+		block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
+		r := wire.RequestHead{Method: []byte("GET"), Target: up.Target(path), Block: block}
+		return r.AppendTo(nil, &up.Peer), nil
+	})
 }
 
 // asks sends a body to an upstream, below the head that headFor makes for it.
@@ -114,15 +109,5 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		block = append(block, "User-Agent: epitome\r\n"...)
 	}
 	r := wire.RequestHead{Method: []byte("POST"), Target: target, Block: block, Length: len(q.Body)}
-	return r.AppendTo(nil, &up.Peer), nil
-}
-
-// head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
-func (q Inquiry) head(up *upstream) ([]byte, error) {
-	block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
-	if q.Body != nil {
-		block = append([]byte("Content-Type: application/json\r\n"), block...)
-	}
-	r := wire.RequestHead{Method: []byte(q.Method), Target: up.Target(q.Path), Block: block, Length: len(q.Body)}
 	return r.AppendTo(nil, &up.Peer), nil
 }

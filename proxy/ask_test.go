@@ -171,11 +171,11 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	}
 }
 
-func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
+func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	t.Parallel()
 	r := on(t, "-- * * --\nrepeat\nstatus 200 OK\nbody a\n")
 	r.credential(chatTarget, "Authorization: Bearer theirs")
-	f := func(base string, q Inquiry, want string) {
+	f := func(base, path, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
 		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base,
@@ -183,8 +183,7 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}
-		q.Upstream = "test"
-		a, err := r.proxy.Look(t.Context(), q)
+		a, err := r.proxy.Get(t.Context(), "test", path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,27 +191,24 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 			t.Errorf("got %d %q %v", a.Status, text, err)
 		}
 		_ = a.Body.Close()
-		if head, body := r.got(); head != want+"X-Team: ours\r\n\r\n" || body != string(q.Body) {
+		want = "GET " + want + " HTTP/1.1\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n" +
+			"User-Agent: epitome\r\nHost: HOST\r\nX-Team: ours\r\n\r\n"
+		if head, body := r.got(); head != want || body != "" {
 			t.Errorf("with the base %q, the upstream got\n%q, want\n%q; and %q", base, head, want, body)
 		}
 	}
-	const lines = "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\nHost: HOST\r\n"
-	get := func(target string) string { return "GET " + target + " HTTP/1.1\r\n" + lines }
-	list, props := Inquiry{Method: "GET", Path: "/v1/models"}, Inquiry{Method: "GET", Path: "/props?model=m"}
-	f("", list, get("/v1/models"))
-	f("/v1", list, get("/v1/models"))
-	f("/v1/", list, get("/v1/models"))
-	f("/api", list, get("/api/v1/models"))
-	f("/openai/v1", list, get("/openai/v1/models"))
-	f("/v1beta/openai", list, get("/v1beta/openai/models"))
-	f("", props, get("/props?model=m"))
-	f("/v1", props, get("/props?model=m"))
-	f("/gpu/v1/", props, get("/gpu/props?model=m"))
-	f("/gpu", props, get("/gpu/props?model=m"))
-	f("/v1", Inquiry{Method: "GET", Path: "/api/v1/models"}, get("/api/v1/models"))
-	f("/v1", Inquiry{Method: "POST", Path: "/api/show", Body: []byte(question)},
-		"POST /api/show HTTP/1.1\r\nContent-Type: application/json\r\n"+lines+"Content-Length: 13\r\n")
-	if _, err := r.proxy.Look(t.Context(), Inquiry{Upstream: "none"}); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
+	f("", "/v1/models", "/v1/models")
+	f("/v1", "/v1/models", "/v1/models")
+	f("/v1/", "/v1/models", "/v1/models")
+	f("/api", "/v1/models", "/api/v1/models")
+	f("/openai/v1", "/v1/models", "/openai/v1/models")
+	f("/v1beta/openai", "/v1/models", "/v1beta/openai/models")
+	f("", "/props?model=m", "/props?model=m")
+	f("/v1", "/props?model=m", "/props?model=m")
+	f("/gpu/v1/", "/props?model=m", "/gpu/props?model=m")
+	f("/gpu", "/props?model=m", "/gpu/props?model=m")
+	f("/v1", "/api/v1/models", "/api/v1/models")
+	if _, err := r.proxy.Get(t.Context(), "none", ""); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 	"time"
 )
@@ -10,18 +9,21 @@ import (
 // id names a model at an upstream as requests do.
 type id struct{ upstream, model string }
 
-// known is what was learned of one model at one upstream.
+func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
+
+// known is what is known of one model at one upstream.
 type known struct {
-	learned, probed lesson
-	read            time.Time // when learned was read from the store
+	learned lesson    // from refusals, and in the store
+	probed  lesson    // from its server
+	readAt  time.Time // when learned was read
+	askAt   time.Time // when the server may be asked again
 }
 
 // lesson is a window, for a time; without tokens it is none.
 type lesson struct {
 	Tokens int       `json:"tokens"`
 	Until  time.Time `json:"until"`
-	Stated bool      `json:"stated"` // by the provider, and not guessed from what it did
-	Ours   bool      `json:"ours"`   // Tokens are of our own count, and not of the provider's
+	Ours   bool      `json:"ours"` // a guess from a request, by our own count; others are stated, by the provider's
 }
 
 const (
@@ -29,16 +31,12 @@ const (
 	maxName     = 256 // bytes: requests make up names
 	keepStated  = 24 * time.Hour
 	keepGuessed = time.Hour
-	keepProbed  = 2 * time.Hour   // servers are asked every hour
 	readEvery   = 5 * time.Second // others may learn into the same store
 )
 
-func (w *Windows) holds(n lesson) bool { return n.Tokens > 0 && w.now().Before(n.Until) }
+func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
 
-func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
-
-// of returns what is known of a model, to be changed; nil if its name is too long. Where there is no room, what is known
-// of others goes, and of those without a lesson first. The caller holds w.mu.
+// of returns what is known of a model, to be changed; nil if its name is too long. The caller holds w.mu.
 func (w *Windows) of(q id) *known {
 	k := w.known[q]
 	switch {
@@ -46,83 +44,52 @@ func (w *Windows) of(q id) *known {
 		return nil
 	case k == nil:
 		if len(w.known) >= mostKnown {
-			maps.DeleteFunc(w.known, func(_ id, k *known) bool { return !w.holds(k.learned) && !w.holds(k.probed) })
-		}
-		if len(w.known) >= mostKnown {
-			clear(w.known)
+			clear(w.known) // servers are asked again, and lessons are in the store
 		}
 		k = &known{}
 		w.known[id{strings.Clone(q.upstream), strings.Clone(q.model)}] = k // they may be parts of a whole request
 	}
-	if now := w.now().Round(0); w.store != nil && now.Sub(k.read).Abs() >= readEvery {
-		k.read = now
+	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {
+		k.readAt = now
 		var n lesson
-		fact, found := w.store.Get(q.key())
-		if found && json.Unmarshal(fact.Bytes, &n) == nil && (n == lesson{} || n.Tokens >= Least && n.Tokens <= Most) &&
-			!n.Until.After(now.Add(keepStated)) { // else it is damaged, or of a clock that went wrong
+		if fact, found := w.store.Get(q.key()); found && json.Unmarshal(fact.Bytes, &n) == nil {
 			k.learned = n
 		}
 	}
 	return k
 }
 
-// change has edit change what is known of a model, and stores the lesson if edit reports that it has changed it.
-func (w *Windows) change(q id, edit func(k *known) bool) (changed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	k := w.of(q)
-	if changed = k != nil && edit(k); !changed || w.store == nil {
-		return changed
-	}
-	if value, err := json.Marshal(k.learned); err == nil {
+// learn replaces the lesson of a model. The caller holds w.mu.
+func (w *Windows) learn(q id, k *known, n lesson) {
+	k.learned = n
+	if value, err := json.Marshal(n); err == nil && w.store != nil {
 		_, _ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
 	}
-	return changed
 }
 
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
 // else, if the request was too long by our count, that the window is a little smaller than the request. It returns
 // what was learned; ok reports that this is news, which deserves a warning.
 func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
-	n := lesson{Tokens: s.Tokens - s.Tokens/20, Ours: true, Until: w.now().Add(keepGuessed)}
+	n := lesson{Tokens: s.Tokens - s.Tokens/20, Until: w.now().Add(keepGuessed), Ours: true}
 	switch {
-	case r.Cause != Input && r.Cause != Output:
-		return 0, false
-	case r.Below(s.Window):
-		n = lesson{Tokens: r.Limit, Stated: true, Until: w.now().Add(keepStated)}
-	case r.Cause == Output:
+	case (r.Cause == Input || r.Cause == Output) && r.Below(s.Window):
+		n = lesson{Tokens: r.Limit, Until: w.now().Add(keepStated)}
+	case r.Cause != Input:
 		return 0, false
 	}
 	if n.Tokens < Least || n.Tokens > Most || s.Window > 0 && n.Tokens >= s.Window {
 		return 0, false
 	}
-	return n.Tokens, w.change(id{upstream, model}, func(k *known) (isNews bool) {
-		// What a provider has stated, a guess replaces only by less.
-		if isNews = n.Stated || !w.holds(k.learned) || n.Tokens < k.learned.Tokens; isNews {
-			k.learned = n
-		}
-		return isNews
-	})
-}
-
-// LearnProbe takes what a server answers when it is asked.
-func (w *Windows) LearnProbe(upstream, model string, tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if k := w.of(id{upstream, model}); k != nil && tokens >= Least && tokens <= Most {
-		k.probed = lesson{Tokens: tokens, Until: w.now().Add(keepProbed)}
+	q := id{upstream, model}
+	k := w.of(q)
+	if k == nil || n.Ours && w.holds(k.learned) && n.Tokens >= k.learned.Tokens { // a guess only lowers what is known
+		return n.Tokens, false
 	}
-}
-
-// forgetProbes forgets what servers have answered.
-func (w *Windows) forgetProbes(of func(upstream string) bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for q, k := range w.known {
-		if of(q.upstream) {
-			k.probed = lesson{}
-		}
-	}
+	w.learn(q, k, n)
+	return n.Tokens, true
 }
 
 // Answered is what is known of a request that was answered, in tokens.
@@ -134,26 +101,26 @@ type Answered struct {
 
 // LearnAnswer takes a window back that an answered request shows to be too small, and returns it; 0 is none.
 func (w *Windows) LearnAnswer(upstream, model string, a Answered) (refuted int) {
-	tokens := a.Used
-	if tokens <= 0 {
-		tokens = a.Raw - a.Raw/10
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	q := id{upstream, model}
+	k := w.of(q)
+	if k == nil {
+		return 0
 	}
-	w.change(id{upstream, model}, func(k *known) (changed bool) {
-		if w.holds(k.probed) && tokens > k.probed.Tokens {
-			refuted, k.probed = k.probed.Tokens, lesson{}
-		}
-		n := &k.learned
-		switch {
-		case !w.holds(*n):
-		case n.Ours && a.Counted > n.Tokens, !n.Ours && tokens > n.Tokens:
-			refuted, *n, changed = max(refuted, n.Tokens), lesson{}, true
-		case n.Ours && a.Used > a.Counted && a.Counted >= n.Tokens/4:
-			// A smaller request tells little of how the provider counts, and one that counts less may leave out what
-			// was cached.
-			n.Tokens = min(int(int64(n.Tokens)*int64(a.Used)/int64(a.Counted)), Most)
-			n.Ours, changed = false, true
-		}
-		return changed
-	})
+	used := a.Used
+	if used <= 0 {
+		used = a.Raw - a.Raw/10
+	}
+	if w.holds(k.probed) && used > k.probed.Tokens {
+		refuted, k.probed = k.probed.Tokens, lesson{}
+	}
+	if k.learned.Ours {
+		used = a.Counted
+	}
+	if w.holds(k.learned) && used > k.learned.Tokens {
+		refuted = max(refuted, k.learned.Tokens)
+		w.learn(q, k, lesson{})
+	}
 	return refuted
 }

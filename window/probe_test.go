@@ -26,7 +26,6 @@ const (
 	ollamaV1 = `{"object":"list","data":[{"id":"llama3.2:latest","object":"model","created":1,"owned_by":"library"}]}`
 	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":{"family":"llama"},"size_vram":6654289920,"context_length":8192},` +
 		`{"name":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","model":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","context_length":40960}]}`
-	ollamaSh = `{"modelfile":"# num_ctx 1","parameters":"stop                           \"<|end|>\"\nnum_ctx                        32768\ntemperature                    1","model_info":{"llama.context_length":131072}}`
 	studioV0 = `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":12000},` +
 		`{"id":"gemma-3","type":"llm","state":"not-loaded","max_context_length":131072}]}`
 	studioV1 = `{"models":[{"type":"llm","key":"qwen/qwen3-8b","loaded_instances":[{"id":"qwen/qwen3-8b","config":{"context_length":12000,"parallel":4}},` +
@@ -81,7 +80,6 @@ func TestServersSayHowMuchTheirModelsHold(t *testing.T) {
 	f("/api/ps", ollamaPS, "unsloth/Qwen3-8B-GGUF:Q4_K_M", 40_960)
 	f("/api/ps", ollamaPS, "qwen3:8b", 0)
 	f("/api/ps", ollamaPS, "llama3.2:1b", 0)
-	f("/api/show", ollamaSh, "whatever", 32_768)
 	f("/api/v0/models", studioV0, "qwen3-8b", 12_000)
 	f("/api/v1/models", studioV1, "qwen/qwen3-8b:2", 9_000)
 	f("/api/v1/models", studioV1, "qwen/qwen3-8b", 9_000) // whichever of both it will be
@@ -98,8 +96,6 @@ func TestServersThatSaySomethingElse(t *testing.T) {
 	f("/v1/models", llamaV1, "qwen.gguf")
 	f("/v1/models", ollamaV1, "llama3.2")
 	f("/props", llamaRun, "qwen")
-	f("/api/show", `{"parameters":"temperature 1","model_info":{"llama.context_length":131072}}`, "m")
-	f("/api/show", `{"parameters":"num_ctx many\nnum_ctx 12 13\nxnum_ctx 4096"}`, "m")
 	f("/api/ps", `{"models":[]}`, "m")
 	f("/api/ps", `{"models":[{"name":"m:latest","size":1}]}`, "m")
 	f("/api/v0/models", studioV0, "gemma-3")
@@ -107,14 +103,13 @@ func TestServersThatSaySomethingElse(t *testing.T) {
 	f("/elsewhere", vllm, "m")
 	f("/v1/models/", vllm, "m")
 	for _, body := range []string{
-		"", "null", "[]", "{}", `"text"`, "not found", "<html></html>", `{"error":"Unexpected endpoint or method. (GET /props)"}`, `{"data":{"id":"m","max_model_len":4096}}`,
+		"", "null", "[]", "{}", `"text"`, "not found", "<html></html>", `{"error":"Unexpected endpoint or method. (GET /props)"}`,
 		`{"data":[4096,null,"m",["m",4096]]}`, `{"data":[{"id":"m","max_model_len":true}]}`, `{"data":[{"id":"m","max_model_len":-4096}]}`,
 		`{"data":[{"id":"m","max_model_len":1e30}]}`, `{"data":[{"id":"m","max_model_len":512}]}`, `{"models":[{"name":"m","context_length":{}}]}`,
-		`{"data":[{"id":"a","max_model_len":4096},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"a","max_model_len":4096},{"id":"b"}]}`,
-		`{"data":[{"id":"m"},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"m","parent":"m"},{"id":"n","parent":"none"}]}`,
+		`{"data":[{"id":"a","max_model_len":4096},{"id":"b","max_model_len":8192}]}`,
 		`{"default_generation_settings":4096}`,
 	} {
-		for _, path := range []string{"/v1/models", "/props", "/api/ps", "/api/show", "/api/v0/models", "/api/v1/models"} {
+		for _, path := range []string{"/v1/models", "/props", "/api/ps", "/api/v0/models", "/api/v1/models"} {
 			f(path, body, "m")
 		}
 	}
@@ -122,13 +117,13 @@ func TestServersThatSaySomethingElse(t *testing.T) {
 
 func FuzzReadProbe(f *testing.F) {
 	for _, body := range []string{vllm, vllmAdapters, groq, openRouter, together, mistral, llamaOne, llamaRun, ollamaPS,
-		ollamaSh, studioV0, studioV1,
+		studioV0, studioV1,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"data":[`, 50_000)} {
 		f.Add(body, "qwen/qwen3-8b:2")
 	}
 	f.Fuzz(func(t *testing.T, body, model string) {
 		for _, l := range looksFor(model, true) {
-			for _, c := range l.path + l.method {
+			for _, c := range l.path {
 				if c <= ' ' || c >= 0x7f {
 					t.Errorf("the path of a look cannot be sent: %q", l.path)
 				}
