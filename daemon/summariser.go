@@ -79,7 +79,7 @@ func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.R
 	if err != nil {
 		return summarize.Response{}, err
 	}
-	return summarize.Response{Status: a.Status, ContentType: a.ContentType, RetryAfter: a.RetryAfter, Body: a.Body}, nil
+	return summarize.Response{Status: a.Status, RetryAfter: a.RetryAfter, Body: a.Body}, nil
 }
 
 // CountIn counts tokens in a vocabulary. O200k is the one that is nearest to most models'.

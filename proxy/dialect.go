@@ -26,14 +26,10 @@ type Dialect interface {
 	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
 	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
 	MeantPath(path []byte, has func(header string) bool) []byte
-	// Begins reports whether an event of a streamed answer is more than the frame of one: a piece of what is said, its
-	// end, or what is none of the dialect's. kind is what the stream calls the event; empty if it has no name.
-	Begins(kind, data []byte) bool
-	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
-	Fails(kind, data []byte) bool
-	// Holds is how long a streamed answer may be held, counted from an event that neither begins nor fails. Without an
-	// event it is how long one may be held of which nothing has come.
-	Holds(kind, data []byte) time.Duration
+	// Step is what an event of a streamed answer means. kind is what the stream calls it; empty if it has no name.
+	Step(kind, data []byte) answer.Step
+	// Holds is how long a streamed answer may be held while nothing but its frame comes.
+	Holds() time.Duration
 	// Opening is what the beginning of a streamed answer says of its tokens.
 	Opening(heard []byte) answer.Counts
 	// Usage is what an answer says of its tokens, and how many of them filled the window of the model: of the whole

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"epitome/proxy/wire"
+	"epitome/rewrite/answer"
 	"epitome/sse"
 	"epitome/window"
 )
@@ -53,7 +54,7 @@ func peekAt(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said
 	case !plain:
 		return nil
 	case wire.EqualFold(kind[:min(len(kind), len(eventStream))], eventStream):
-		h.most, h.until = mostOfStream, time.Now().Add(d.Holds(nil, nil))
+		h.most, h.until = mostOfStream, time.Now().Add(d.Holds())
 		if h.begun() {
 			return nil
 		}
@@ -125,15 +126,14 @@ func (h *peeked) begun() bool {
 			return true
 		case name == "event":
 			kind = bytes.TrimSpace(f.Value)
-		case name == "data" && h.dialect.Fails(kind, f.Value):
-			for h.more() && !h.answer.IsComplete() {
-			}
-			return false
-		case name == "data" && h.dialect.Begins(kind, f.Value):
-			return true
 		case name == "data":
-			if until := time.Now().Add(h.dialect.Holds(kind, f.Value)); until.Before(h.until) {
-				h.until = until
+			switch h.dialect.Step(kind, f.Value) {
+			case answer.SaidStep:
+				return true
+			case answer.EndStep, answer.ErrorStep:
+				for h.more() && !h.answer.IsComplete() {
+				}
+				return false
 			}
 		}
 	}
@@ -156,13 +156,13 @@ func (e *lastOfStream) add(kind, data []byte) {
 // failsAtEnd reports whether a streamed answer told of an error at its end, of which end is what was kept: it may begin
 // within a line, of an event that is called torn.
 func failsAtEnd(a *wire.Answer, d Dialect, torn, end []byte) bool {
-	return isOfType(a, eventStream) && isLast(d, torn, end, false)
+	return isOfType(a, eventStream) && hasLast(d, torn, end, answer.ErrorStep)
 }
 
 // endsWhole reports whether an answer whose body did not come whole has told all the same that it is over, and so all of its
 // tokens. end and torn are as failsAtEnd has them. A document that tells its tokens was over before it was sent.
 func endsWhole(a *wire.Answer, d Dialect, torn, end []byte) bool {
-	return isOfType(a, "application/json") || isOfType(a, eventStream) && isLast(d, torn, end, true)
+	return isOfType(a, "application/json") || isOfType(a, eventStream) && hasLast(d, torn, end, answer.EndStep)
 }
 
 // isOfType reports whether an answer has a type of content.
@@ -171,12 +171,11 @@ func isOfType(a *wire.Answer, content string) bool {
 	return wire.EqualFold(bytes.TrimSpace(kind), content)
 }
 
-// isLast reports whether one of the last events is the end of the answer, which fails and begins, or an error, which
-// fails only.
-func isLast(d Dialect, torn, end []byte, over bool) bool {
+// hasLast reports whether one of the last events is such a step.
+func hasLast(d Dialect, torn, end []byte, step answer.Step) bool {
 	e := lastOf(torn, end)
 	for _, at := range e.last[:min(e.count, lastEvents)] {
-		if d.Fails(at.kind, at.data) && d.Begins(at.kind, at.data) == over {
+		if d.Step(at.kind, at.data) == step {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"epitome/event"
 	"epitome/proxy/wire/wiretest"
@@ -176,25 +175,6 @@ func TestHalfResponsesStayHalf(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An empty message is shown to the client within a second, although a refusal may still come behind it.
-func TestAnEmptyMessageIsHeldForLessThanASecond(t *testing.T) {
-	t.Parallel()
-	begun := frames(taken("created", "a", ""), itemAdded)
-	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 200 OK\nheader Content-Type: text/event-stream\nchunk %q\nawait more\nchunk %q\nend\n",
-		responsesTarget, begun, frames(saidHello)))
-	r.shapes(climbing)
-	sent := time.Now()
-	c := r.dial().send(post(responsesTarget, longTask))
-	c.expect("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
-		"x-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n\r\n" +
-		fmt.Sprintf("%x\r\n%s\r\n", len(begun), begun))
-	if took := time.Since(sent); took > time.Second {
-		t.Errorf("the client waits %v for the begin of a message", took)
-	}
-	r.upstream.Release("more")
-	c.expect(fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(frames(saidHello)), frames(saidHello)))
 }
 
 // A client that leaves while the beginning of its answer is held ends its call.

@@ -18,7 +18,6 @@ const (
 	firstPause  = time.Second // before a second try; each further pause is twice as long
 	maxPause    = time.Minute // an upstream that asks for a longer one is not asked again
 	maxRefusal  = 64 << 10    // bytes of an error that are read
-	maxReceived = 64 << 20    // bytes of an answer that are read; a stream is mostly envelope
 )
 
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
@@ -147,7 +146,7 @@ func (j *job) send(body []byte) (answer prose.Answer, status int, after string) 
 		answer.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 		return answer, resp.Status, resp.RetryAfter
 	}
-	answer, err = j.dialect.ReadAnswer(resp.ContentType, io.LimitReader(resp.Body, maxReceived))
+	answer, err = j.dialect.ReadAnswer(resp.Body)
 	j.prose.InputTokens += answer.Input
 	j.prose.CachedTokens += answer.Cached
 	j.prose.WrittenTokens += answer.Written
@@ -180,7 +179,7 @@ func (j *job) adapt(status int, after string, refusal []byte) error {
 	case status >= 401 && status <= 404:
 		return j.fail(said)
 	}
-	if form, ok := j.dialect.Adapt(j.form, refusal); ok && form != j.form {
+	if form, ok := adaptForm(j.form, refusal); ok {
 		j.form = form
 		return nil
 	}

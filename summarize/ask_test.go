@@ -239,11 +239,11 @@ func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 }
 
 func TestFormIsAdaptedOnce(t *testing.T) {
-	r := rigged(t, plain(), raw(400, "that cap is unknown", ""), text(good("a")))
+	r := rigged(t, plain(), raw(400, "max_tokens is unknown", ""), text(good("a")))
 	if p := r.answered(question("a")); p.Way != prose.WayContinue || !r.requests()[1].Form.OtherCap {
 		t.Errorf("%+v, asked %+v", p, r.requests()[1])
 	}
-	r = rigged(t, plain(), raw(400, "that cap is unknown", ""))
+	r = rigged(t, plain(), raw(400, "max_tokens is unknown", ""))
 	r.fails(question("a"), ErrFailed, "status 400")
 	r.calls(3) // as it is, adapted, the other way
 }

@@ -19,10 +19,9 @@ type Request struct {
 
 // Response is the answer of an upstream.
 type Response struct {
-	Status      int
-	ContentType string
-	RetryAfter  string        // the header as it came
-	Body        io.ReadCloser // without content coding; Close may come twice, and while Read waits
+	Status     int
+	RetryAfter string        // the header as it came
+	Body       io.ReadCloser // without content coding; Close may come twice, and while Read waits
 }
 
 // Sender sends a request and returns when the head of the answer is there or ctx has ended.
@@ -39,7 +38,5 @@ type Dialect interface {
 	// Prompt returns a request with a system prompt and a message of the user.
 	Prompt(model, system, user string, f prose.Form) []byte
 	// ReadAnswer reads an answer, streamed or not. One that breaks off or is too large is an error.
-	ReadAnswer(contentType string, body io.Reader) (prose.Answer, error)
-	// Adapt returns the form to ask in after a provider has refused f; false if that is not what it refused.
-	Adapt(f prose.Form, refusal []byte) (prose.Form, bool)
+	ReadAnswer(body io.Reader) (prose.Answer, error)
 }

@@ -89,20 +89,12 @@ func (tongue) Prompt(model, system, user string, f prose.Form) []byte {
 	return b
 }
 
-func (tongue) ReadAnswer(_ string, body io.Reader) (a prose.Answer, err error) {
+func (tongue) ReadAnswer(body io.Reader) (a prose.Answer, err error) {
 	b, err := io.ReadAll(body)
 	if err == nil && json.Unmarshal(b, &a) != nil {
 		err = io.ErrUnexpectedEOF
 	}
 	return a, err
-}
-
-func (tongue) Adapt(f prose.Form, refusal []byte) (prose.Form, bool) {
-	if f.OtherCap || !bytes.Contains(refusal, []byte("cap")) {
-		return f, false
-	}
-	f.OtherCap = true
-	return f, true
 }
 
 // step is what the upstream does with a request.

@@ -100,7 +100,7 @@ func (s *standIn) Prompt(model, system, user string, f prose.Form) []byte {
 }
 
 // ReadAnswer takes an answer as it is.
-func (s *standIn) ReadAnswer(_ string, body io.Reader) (prose.Answer, error) {
+func (s *standIn) ReadAnswer(body io.Reader) (prose.Answer, error) {
 	text, err := io.ReadAll(body)
 	return prose.Answer{Text: string(text)}, err
 }

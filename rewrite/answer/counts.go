@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -67,28 +66,38 @@ func (c Counts) Usage() event.Usage {
 	return u
 }
 
-// LastMember returns the last value under key in tail that fits; empty if none does. tail is the end of a JSON text, or
-// a text with JSON in it. Only the last few places where the key stands are looked at.
-func LastMember(tail []byte, key string, fits func(v jsonspan.Span) bool) jsonspan.Span {
+// LastUsage returns the last object under "usage" in heard that has a number under key. heard is an answer, whole or
+// streamed, or the end of one. Only the last few places where it may stand are looked at.
+func LastUsage(heard []byte, key string) gjson.Result {
 	const tries = 4
-	name, at := jsonspan.AppendQuoted(nil, key), len(tail)
+	name, at := []byte(`"usage"`), len(heard)
 	for range tries {
-		if at = bytes.LastIndex(tail[:at], name); at < 0 {
+		if at = bytes.LastIndex(heard[:at], name); at < 0 {
 			break
 		}
-		i := jsonspan.SkipSpace(tail, at+len(name))
-		if i >= len(tail) || tail[i] != ':' {
+		i := jsonspan.SkipSpace(heard, at+len(name))
+		if i >= len(heard) || heard[i] != ':' {
 			continue
 		}
-		i = jsonspan.SkipSpace(tail, i+1)
-		if end, err := jsonspan.EndOfValue(tail, i); err == nil && fits(jsonspan.Span{Start: i, End: end}) {
-			return jsonspan.Span{Start: i, End: end}
+		i = jsonspan.SkipSpace(heard, i+1)
+		if end, err := jsonspan.EndOfValue(heard, i); err == nil {
+			if v := gjson.ParseBytes(heard[i:end]); v.Get(key).Type == gjson.Number {
+				return v
+			}
 		}
 	}
-	return jsonspan.Span{}
+	return gjson.Result{}
 }
 
-// Closes reports whether the text behind a value closes that many nested objects and says nothing else.
-func Closes(rest []byte, objects int) bool {
-	return jsonspan.Valid(slices.Concat(bytes.Repeat([]byte(`{"":`), objects), []byte("0"), rest))
+// ReadCounts reads an object of usage as OpenAI's APIs write it: one says "prompt" and "completion" where the other says
+// "input" and "output".
+func ReadCounts(v gjson.Result, input, output string) Counts {
+	c := NoCounts()
+	c.Input, c.Output = Tokens(v.Get(input+"_tokens")), Tokens(v.Get(output+"_tokens"))
+	c.Read = Tokens(v.Get(input + "_tokens_details.cached_tokens"))
+	c.Write5m = Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
+	c.Reasoning = Tokens(v.Get(output + "_tokens_details.reasoning_tokens"))
+	c.Total = Tokens(v.Get("total_tokens"))
+	c.Charged = Dollars(v.Get("cost")) // OpenRouter
+	return c
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/rewrite/jsonspan"
 )
 
 func TestNumbersThatCannotBeTrueAreUnknown(t *testing.T) {
@@ -60,20 +59,17 @@ func TestOneRecordForAll(t *testing.T) {
 	f(func(s *Counts) { *s = NoCounts() }, event.Usage{})
 }
 
-func TestTheLastMemberThatFitsIsFound(t *testing.T) {
-	f := func(tail, want string) {
+func TestTheLastUsageIsFound(t *testing.T) {
+	f := func(heard, want string) {
 		t.Helper()
-		v := LastMember([]byte(tail), "n", func(v jsonspan.Span) bool { return Closes([]byte(tail)[v.End:], 1) })
-		if got := string(v.Of([]byte(tail))); got != want {
-			t.Errorf("%s: got %q, want %q", tail, got, want)
+		if got := LastUsage([]byte(heard), "n").Raw; got != want {
+			t.Errorf("%s: got %q, want %q", heard, got, want)
 		}
 	}
-	f(`{"n":1}`, "1")
-	f(`..."b"}],"n" : {"a":[2]} , "c":3 }`, `{"a":[2]}`)
-	f(`{"n":1,"c":{"n":2}}`, "1")                  // the last one is in another object
-	f(`{"n":1,"c":["n","n"]}`, "1")                // a text, and no key
-	f(`{"a":"\"n\":2","b":{"n":3}}`, "")           // a text in a text
-	f(`{"n":1}}`, "")                              // it closes more
-	f(`{"n":1,"c":"n","d":["n","n","n","n"]}`, "") // too far away
-	f(`{"n":`, "")
+	f(`{"usage":{"n":1}}`, `{"n":1}`)
+	f(`..."b"}],"usage" : {"n":2} , "c":3 }`, `{"n":2}`)
+	f("data: {\"usage\":{\"n\":1}}\n\ndata: {\"usage\":{\"n\":2}}\n\ndata: {\"usage\":null}\n\n", `{"n":2}`)
+	f(`{"usage":{"n":1},"tools":[{"usage":{"n":{}}},"usage"]}`, `{"n":1}`)
+	f(`{"a":"\"usage\":{\"n\":2}"}`, "")
+	f(`{"usage":{"n":`, "")
 }

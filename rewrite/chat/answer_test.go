@@ -11,31 +11,24 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/answer"
-	"epitome/sse"
 )
 
 func TestEventsOfAStream(t *testing.T) {
-	f := func(kind, data, want string) {
+	f := func(kind, data string, want answer.Step) {
 		t.Helper()
-		got := "frame"
-		switch k, d := []byte(kind), []byte(data); {
-		case (Dialect{}).Fails(k, d):
-			got = "fails"
-		case (Dialect{}).Begins(k, d):
-			got = "begins"
-		}
-		if got != want {
-			t.Errorf("%s %s: %s, want %s", kind, data, got, want)
+		if got := (Dialect{}).Step([]byte(kind), []byte(data)); got != want {
+			t.Errorf("%s %s: step %v, want %v", kind, data, got, want)
 		}
 	}
-	f("", "", "frame")
-	f("", `{"choices":[{"delta":{"role":"assistant","content":""}}]}`, "frame")
-	f("", `{"choices":[],"usage":{"prompt_tokens":1}}`, "frame")
-	f("", `{"choices":[{"delta":{"content":null,"tool_calls":[]}},{"delta":{"content":"a"}}]}`, "begins")
-	f("", "[DONE]", "begins")
-	f("", `{"choices":[{"delta":{},"finish_reason":"stop"}]}`, "fails")
-	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":"too long"}`, "fails")
-	f("Error", `{"message":"too long"}`, "fails")
+	f("", "", answer.FrameStep)
+	f("", `{"choices":[{"delta":{"role":"assistant","content":""}}]}`, answer.FrameStep)
+	f("", `{"choices":[],"usage":{"prompt_tokens":1}}`, answer.FrameStep)
+	f("", `{"choices":[{"delta":{"content":null,"tool_calls":[]}},{"delta":{"content":"a"}}]}`, answer.SaidStep)
+	f("", `{"type":"response.created","response":{}}`, answer.SaidStep)
+	f("", "[DONE]", answer.SaidStep)
+	f("", `{"choices":[{"delta":{},"finish_reason":"stop"}]}`, answer.EndStep)
+	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":"too long"}`, answer.ErrorStep)
+	f("Error", `{"message":"too long"}`, answer.ErrorStep)
 }
 
 func TestUsage(t *testing.T) {
@@ -94,7 +87,7 @@ func TestContinue(t *testing.T) {
 	f(usual, ` { "messages" : [ ] } `, ` { "messages" : [ Q],"max_tokens":900 } `)
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
-	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
+	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"max_tokens":900,"tool_choice":"none"}`)
 	f(usual, `{"tool_choice":"auto","tools":[],"messages":[1]}`, `{"tools":[],"messages":[1,Q],"max_tokens":900}`)
 	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
 	f(prose.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
@@ -104,18 +97,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-func TestFormsOfAPrompt(t *testing.T) {
-	const named = `Unsupported parameter: 'max_tokens' is not supported with this model.`
-	f := func(refusal string, form, want prose.Form) {
-		t.Helper()
-		if got, ok := (Dialect{}).Adapt(form, []byte(refusal)); got != want || ok != (form != want) {
-			t.Errorf("%q: %+v, want %+v", refusal, got, want)
-		}
-	}
-	f(named, prose.Form{}, prose.Form{OtherCap: true})
-	f(named, prose.Form{OtherCap: true}, prose.Form{OtherCap: true})
-	f("Stream must be set to true", prose.Form{}, prose.Form{Stream: true})
-	f("bad roles", prose.Form{}, prose.Form{})
+func TestPrompt(t *testing.T) {
 	got := Dialect{}.Prompt(`m"1`, "s\n", "u", prose.Form{MaxOutput: 7, OtherCap: true, Stream: true})
 	if string(got) != `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],"max_completion_tokens":7,"stream":true}` {
 		t.Errorf("got %s", got)
@@ -125,13 +107,13 @@ func TestFormsOfAPrompt(t *testing.T) {
 func TestAnswersAreRead(t *testing.T) {
 	f := func(body string, want prose.Answer) {
 		t.Helper()
-		got, err := Dialect{}.ReadAnswer("", iotest.OneByteReader(strings.NewReader(body)))
+		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(body)))
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || err != nil {
 			t.Errorf("%.80q: %+v, %v; want %+v", body, got, err, want)
 		}
 	}
 	failed := func(doc string) prose.Answer { return prose.Answer{Error: []byte(doc)} }
-	f(`{"choices":[{"index":1,"message":{"content":"other"}},{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
+	f(`{"choices":[{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
 		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
 		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
 	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
@@ -153,15 +135,14 @@ func TestAnswersAreRead(t *testing.T) {
 }
 
 func TestAnswersThatBreakOffAreErrors(t *testing.T) {
-	piece := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 100_000) + "\"}}]}\n\n"
+	piece := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n"
 	for body, want := range map[string]error{
 		"":                                     io.ErrUnexpectedEOF,
 		piece:                                  io.ErrUnexpectedEOF,
-		strings.Repeat(piece, 11):              answer.ErrLongText,
-		`{"choices":[{"message":{"content":"a`: answer.ErrNoJSON,
-		`{"choices":[` + strings.Repeat(" ", answer.MaxDocument): sse.ErrLongDocument,
+		strings.Repeat(piece, 17):              answer.ErrTooLong,
+		`{"choices":[{"message":{"content":"a`: io.ErrUnexpectedEOF,
 	} {
-		if a, err := (Dialect{}).ReadAnswer("", strings.NewReader(body)); !errors.Is(err, want) {
+		if a, err := (Dialect{}).ReadAnswer(strings.NewReader(body)); !errors.Is(err, want) {
 			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)
 		}
 	}

@@ -10,18 +10,14 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/answer"
-	"epitome/rewrite/jsonspan"
 	"epitome/sse"
 )
 
-func (Dialect) Begins(kind, event []byte) bool { return format.Begins(kind, event) }
+func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-func (Dialect) Fails(kind, event []byte) bool { return format.Fails(kind, event) }
+func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
-// Holds is how long a streamed answer may be held, counted from an event that neither begins nor fails.
-func (Dialect) Holds(_, _ []byte) time.Duration { return 2 * time.Second }
-
-var format = answer.Format{Step: stepOf, Document: readDocument, Event: readEvent}
+var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 // stepOf returns what an event of a stream means for the answer.
 func stepOf(name string, e gjson.Result) answer.Step {
@@ -39,10 +35,6 @@ func stepOf(name string, e gjson.Result) answer.Step {
 		}
 	case "message_stop":
 		return answer.EndStep
-	default:
-		if name == "error" || answer.HasError(e) {
-			return answer.ErrorStep
-		}
 	}
 	if isFrame {
 		return answer.FrameStep
@@ -60,63 +52,24 @@ func addsNothing(delta gjson.Result) bool {
 	return empty
 }
 
-func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
-	a, err := format.Read(contentType, body)
-	a.Input += a.Cached + a.Written
-	return a, err
-}
+func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-func readDocument(a *answer.Answer, doc gjson.Result) {
-	content := doc.Get("content")
-	if !content.IsArray() || doc.Get("type").Str == "error" {
-		a.Fail([]byte(doc.Raw))
-		return
-	}
-	readUsage(&a.Counts, doc.Get("usage"))
-	finish(a, doc.Get("stop_reason").Str)
-	for _, b := range content.Array() {
-		readBlock(a, b.Get("type").Str, b.Get("text").Str)
-	}
-}
-
-func readEvent(a *answer.Answer, name string, e gjson.Result) (last bool) {
-	switch name {
-	case "message_start":
-		readUsage(&a.Counts, e.Get("message.usage"))
-	case "content_block_start":
-		readBlock(a, e.Get("content_block.type").Str, e.Get("content_block.text").Str)
-	case "content_block_delta":
-		if e.Get("delta.type").Str == "text_delta" {
-			readBlock(a, "text", e.Get("delta.text").Str)
+// addPiece reads an answer, or an event of one.
+func addPiece(a *answer.Answer, v gjson.Result) {
+	for _, block := range append(v.Get("content").Array(), v.Get("content_block"), v.Get("delta")) {
+		switch block.Get("type").Str {
+		case "text", "text_delta":
+			a.Said.WriteString(block.Get("text").Str)
+		case "tool_use":
+			a.Called = true
 		}
-	case "message_delta":
-		readUsage(&a.Counts, e.Get("usage"))
-		finish(a, e.Get("delta.stop_reason").Str)
-	case "message_stop":
-		a.IsOver = true
-		return true
 	}
-	return false
-}
-
-// readBlock reads a block, or a piece of its text.
-func readBlock(a *answer.Answer, kindName, text string) {
-	switch kinds[kindName] {
-	case textBlock:
-		a.Said.WriteString(text)
-	case callBlock:
-		a.Called = true
-	}
-}
-
-func finish(a *answer.Answer, reason string) {
-	a.IsOver = a.IsOver || reason != ""
-	switch reason {
+	switch v.Get("stop_reason").Str + v.Get("delta.stop_reason").Str {
 	case "max_tokens", "model_context_window_exceeded":
 		a.Cut = true
 	case "refusal":
 		a.Refused = true
-	case "tool_use", "pause_turn": // one waits for a result, the other goes on with tools at the provider
+	case "pause_turn": // it goes on with tools at the provider
 		a.Called = true
 	}
 }
@@ -204,7 +157,7 @@ func (Dialect) Usage(heard []byte, opening answer.Counts) (all event.Usage, inpu
 	isStream := hasStart || hasEnd || opening.Input != answer.Unknown
 	switch {
 	case !isStream:
-		u.update(documentUsage(heard))
+		u.update(answer.LastUsage(heard, "input_tokens"))
 	case !hasStart && min(u.Input, u.Read, u.Write5m) == answer.Unknown && opening.Input == answer.Unknown:
 		return event.Usage{}, u.lastTurn
 	}
@@ -230,18 +183,4 @@ func (u *usage) readStream(heard []byte) (hasStart, hasEnd bool) {
 		}
 	}
 	return hasStart, hasEnd
-}
-
-// documentUsage returns what an answer that is not streamed, or its end, says of its tokens. Arguments of calls may
-// have the same key in them.
-func documentUsage(heard []byte) gjson.Result {
-	const name = "usage"
-	v := answer.LastMember(heard, name, func(v jsonspan.Span) bool { return answer.Closes(heard[v.End:], 1) })
-	switch {
-	case !v.Empty():
-		return gjson.ParseBytes(v.Of(heard))
-	case jsonspan.Valid(heard): // it stands before a long content
-		return gjson.GetBytes(heard, name)
-	}
-	return gjson.Result{}
 }

@@ -14,28 +14,23 @@ import (
 )
 
 func TestEventsOfAStream(t *testing.T) {
-	for want, events := range map[string][]string{
-		"frame": {``, `{"type":"message_start","message":{"id":"m","usage":{"input_tokens":9}}}`, `{"type": "ping"}`,
+	for want, events := range map[answer.Step][]string{
+		answer.FrameStep: {``, `{"type":"message_start","message":{"id":"m","usage":{"input_tokens":9}}}`, `{"type": "ping"}`,
 			`{"type":"content_block_start","content_block":{"type":"text","text":""}}`,
 			`{"type":"content_block_delta","delta":{"type":"text_delta","text":""}}`, `{"type":"content_block_stop"}`,
 			`{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":0}}`},
-		"begins": {`{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`,
+		answer.SaidStep: {`{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`,
 			`{"type":"content_block_start","content_block":{"type":"thinking"}}`,
 			`{"type":"content_block_start","content_block":{"type":"tool_use"}}`,
 			`[DONE]`, `{"choices":[{"delta":{}}]}`, `{"type":"strange"}`}, // what is not of this API is not held
-		"fails": {`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`,
-			`{"error":"too long"}`, `{"type":"message_stop"}`,
+		answer.ErrorStep: {`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`,
+			`{"error":"too long"}`},
+		answer.EndStep: {`{"type":"message_stop"}`,
 			`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`},
 	} {
 		for _, data := range events {
-			got := "frame"
-			if (Dialect{}).Fails(nil, []byte(data)) {
-				got = "fails"
-			} else if (Dialect{}).Begins(nil, []byte(data)) {
-				got = "begins"
-			}
-			if got != want {
-				t.Errorf("%s: got %s, want %s", data, got, want)
+			if got := (Dialect{}).Step(nil, []byte(data)); got != want {
+				t.Errorf("%s: step %v, want %v", data, got, want)
 			}
 		}
 	}
@@ -75,7 +70,6 @@ func TestUsage(t *testing.T) {
 		{start, `xt":"a"}}` + "\n\ndata: {\"type\":\"conte", cut, 323},
 		{"", `{"content":[],"usage":{"input_tokens":3,"output_tokens":9}}`, unknown, 3},
 		{"", `of it."}],"usage":{"input_tokens":3,"output_tokens":9},"container":null}`, unknown, 3},
-		{"", `input":{"usage":{"input_tokens":3,"output_tokens":9}}}],"stop_reason":"tool_use"}`, event.Usage{}, 0},
 		{"", `{"usage":{"input_tokens":3` + strings.Replace(repeats, "20", "0", 1)[17:] + `,"output_tokens":9` + turns + `}}`, turned, 203},
 		{"", `{"type":"error","error":{"message":"no"}}`, event.Usage{}, 0},
 	} {
@@ -106,19 +100,15 @@ func TestReadAnswer(t *testing.T) {
 		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, prose.Answer{Called: true}, nil},
 		{`{"type":"error","error":{}}`, prose.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
 		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`), prose.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
-		{data(end("refusal")), prose.Answer{Refused: true, Output: 5}, nil},
+		{data(end("refusal")), prose.Answer{Refused: true}, nil},
 		{data(start, `{"type":"error","error":{"message":"too long"}}`),
-			prose.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`), Input: 9, Cached: 8}, nil},
+			prose.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
 		{"", prose.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a), prose.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a, "[DONE]"), prose.Answer{}, io.ErrUnexpectedEOF},
-		{`{"content":[{"type":"text","text":"a`, prose.Answer{}, answer.ErrNoJSON},
+		{`{"content":[{"type":"text","text":"a`, prose.Answer{}, io.ErrUnexpectedEOF},
 	} {
-		kind := "application/json"
-		if strings.HasPrefix(c.body, "data:") {
-			kind = "text/event-stream; charset=utf-8"
-		}
-		got, err := Dialect{}.ReadAnswer(kind, iotest.OneByteReader(strings.NewReader(c.body)))
+		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(c.body)))
 		if !reflect.DeepEqual(got, c.want) || !errors.Is(err, c.err) {
 			t.Errorf("%s: %+v, %v, want %+v, %v", c.body, got, err, c.want, c.err)
 		}
@@ -130,9 +120,9 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"usage":{"input_tokens":3,"iterations":[{"type":"message","iterations":[]}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := Dialect{}
-		d.Begins(nil, data)
+		d.Step(nil, data)
 		u, input := d.Usage(data, answer.NoCounts())
-		a, _ := d.ReadAnswer("", strings.NewReader(string(data)))
+		a, _ := d.ReadAnswer(strings.NewReader(string(data)))
 		if u.Input < 0 || u.Read < 0 || u.Output < 0 || input < 0 || a.Input < 0 || a.Cached > a.Input {
 			t.Fatalf("%q: %+v, %d, %+v", data, u, input, a)
 		}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"epitome/pattern"
 	"epitome/prose"
-	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -53,14 +51,6 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	}
 	return fmt.Appendf(nil, `{"model":%s,"max_tokens":%d,"system":%s,"messages":[%s]%s}`, jsonspan.Quoted(model),
 		f.MaxOutput, jsonspan.Quoted(system), d.UserMessage(user), stream)
-}
-
-// highestCap matches how a cap on the output is refused that is too high.
-var highestCap = pattern.Of(`max_tokens: [0-9]+ > ([0-9]+)\b`)
-
-// Adapt returns another form to ask in after a provider has refused f; false if f is not what it complains of.
-func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	return answer.Adapt(f, refusal, highestCap)
 }
 
 // minBudget is how many tokens a model must be given to think, if it is given any.

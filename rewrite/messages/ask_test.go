@@ -83,24 +83,6 @@ func TestCapOutput(t *testing.T) {
 	}
 }
 
-func TestAdapt(t *testing.T) {
-	const capped = `max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3`
-	for _, c := range []struct {
-		form    prose.Form
-		refusal string
-		want    prose.Form
-	}{
-		{prose.Form{MaxOutput: 8000}, capped, prose.Form{MaxOutput: 4096}},
-		{prose.Form{MaxOutput: 4096}, capped, prose.Form{MaxOutput: 4096}},
-		{prose.Form{}, `Streaming is required for operations that may take longer than 10 minutes`, prose.Form{Stream: true}},
-		{prose.Form{}, `upstream error: bad roles`, prose.Form{}},
-	} {
-		if got, ok := (Dialect{}).Adapt(c.form, []byte(c.refusal)); got != c.want || ok != (c.form != c.want) {
-			t.Errorf("%q: %+v, want %+v", c.refusal, got, c.want)
-		}
-	}
-}
-
 func TestPaths(t *testing.T) {
 	for path, want := range map[string][2]bool{
 		Dialect{}.Path():             {true, false},
