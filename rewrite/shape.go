@@ -97,7 +97,7 @@ func (x *shaping) read() error {
 	x.state = &ladder.State{
 		Request: req, Scale: scale, Calls: activity.Of(req, x.known.knownCalls()), Fixed: fixed,
 		Limits: x.limits().EffectiveAt(window, room, scale.Ratio), Asked: x.in.Compact, Refused: x.in.Rescue != nil,
-		Reader: x.reader(), Artifacts: artifacts{s.deps.Shelf, x.in.Scope},
+		ReadsByTool: x.readsByTool(), Artifacts: artifacts{s.deps.Shelf, x.in.Scope},
 	}
 	x.describeRequest(estimated)
 	return nil
@@ -299,7 +299,7 @@ func (x *shaping) recount(edits []ledger.Edit) []ledger.Edit {
 func (x *shaping) addSystem() []ledger.Edit {
 	const share = 4 // of usable it may take one part of so many, and no more than the request leaves
 	added := &x.out.Report.Added
-	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, x.state.Reader == ladder.ReadsByTool)
+	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, x.state.ReadsByTool)
 	if err != nil {
 		added.Why = err.Error()
 	}

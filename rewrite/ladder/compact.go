@@ -602,10 +602,8 @@ func (s *State) whereAllLies(name string) string {
 		return "Kept as artifact " + name + ", which you cannot read from here"
 	case strings.HasPrefix(at, "http://"), strings.HasPrefix(at, "https://"):
 		return "All of it is in " + at + ". Fetch it and search it: it is long"
-	case s.Reader == ReadsByTool:
+	case s.ReadsByTool:
 		return "All of it is " + at + ". Search it with " + Tool + ", or read some of its lines"
-	case s.Reader == ReadsNothing:
-		return "All of it is in " + at + ", which none of your tools is known to read"
 	}
 	return fmt.Sprintf("All of it is in %s. Search it with grep, or read some of its lines", at)
 }

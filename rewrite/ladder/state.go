@@ -30,15 +30,6 @@ type Artifacts interface {
 	Has(name string) bool
 }
 
-// Reader is how the model can read artifacts.
-type Reader uint8
-
-const (
-	ReadsFiles   Reader = iota // by their addresses
-	ReadsByTool                // with epitome's own tool, which the client offers
-	ReadsNothing               // none of its tools is known to read files
-)
-
 // State is a request on its way through the ladder. Tokens are those of the vocabulary.
 type State struct {
 	Request  *conversation.Request
@@ -57,7 +48,7 @@ type State struct {
 	CacheCold    bool // the provider has forgotten the conversation: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
 	ArtifactsOff bool // artifacts are full, or do not outlive the process: results stay whole up to the line
-	Reader       Reader
+	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
 	Style        prose.Style           // of summaries
 	Prose        Prose                 // nil if no model may be asked for one

@@ -23,7 +23,7 @@ const readAtOnce = 2_000
 
 // AddressOf says where an artifact lies, for a model; empty if it cannot read it.
 func (s *State) addressOf(name string) string {
-	if s.Reader == ReadsByTool {
+	if s.ReadsByTool {
 		return "artifact " + name
 	}
 	return s.Artifacts.Address(name)
@@ -45,14 +45,12 @@ func (s *State) whereIs(name string, tokens int) string {
 	switch {
 	case at == "":
 		return "Kept as artifact " + name + ", which you cannot read from here"
-	case s.Reader == ReadsByTool && tokens <= readAtOnce:
+	case s.ReadsByTool && tokens <= readAtOnce:
 		return "Full output: " + at + "; read it with " + Tool
-	case s.Reader == ReadsByTool:
+	case s.ReadsByTool:
 		return "Full output: " + at + "; grep it or read a range with " + Tool
 	case isURL && tokens > readAtOnce:
 		return "Full output: " + at + "; fetch it and search it"
-	case s.Reader == ReadsNothing && !isURL:
-		return "Kept in " + at + ", which none of your tools is known to read"
 	case tokens > readAtOnce:
 		return "Full output: " + at + "; grep it or read a range"
 	}
