@@ -51,7 +51,6 @@ const (
 	CodeFixedOverTarget   Code = "fixed_over_target"
 	CodeSavesLittle       Code = "saves_little"
 	CodeNoSmaller         Code = "no_smaller"
-	CodeInVain            Code = "in_vain"
 	CodeBroken            Code = "taken_for_broken"
 	CodeNotATenth         Code = "not_a_tenth"
 	CodeNothingToLeave    Code = "nothing_to_leave"
@@ -111,7 +110,6 @@ var sentences = [...]struct {
 	{CodeFixedOverTarget, "What is never left out is more than compact_to allows, and all else is less than a tenth."},
 	{CodeSavesLittle, "What could be left out is less than a tenth of the request."},
 	{CodeNoSmaller, "A summary would take at least as many tokens as what it could replace."},
-	{CodeInVain, "The last compactions saved too little: there is none until the conversation has grown."},
 	{CodeBroken, "The provider took the rewritten conversation for broken: it was sent as it came."},
 	{CodeNotATenth, "The request was refused, and cannot be made a tenth smaller."},
 	{CodeNothingToLeave, "The request was refused, and there is nothing that could be left out."},

@@ -157,7 +157,6 @@ type artifacts struct {
 
 func (a artifacts) Name(content []byte) string { return a.shelf.Name(a.scope, content) }
 func (a artifacts) Address(name string) string { return a.shelf.Address(name) }
-func (a artifacts) Has(name string) bool       { return a.shelf.Touch(name) }
 
 // decide finds the edits of the request, and records them before anything is sent. The order is the promise: edits that
 // were decided before hold; only then is anything new decided; what may not be sent is found out by building it, before

@@ -38,12 +38,12 @@ func Clear(s *State) {
 	s.Compared = s.Total()
 	list := s.clearable(s.answers[s.end-1])
 	first, cause, d := s.firstToClear(list)
-	if first < len(list) {
-		s.because(cause)
-		s.clearAll(list[first:], event.CodeOld)
+	if first == len(list) {
+		s.Reason = s.whyNotCleared(d)
 		return
 	}
-	s.Reason = s.whyNotCleared(d)
+	s.because(cause)
+	s.clearAll(list[first:], event.CodeOld)
 }
 
 // DueSoon returns the results that will be cleared in about two answers, so that a model may be asked about them.
@@ -57,63 +57,32 @@ func (s *State) DueSoon() (items []int) {
 	return items
 }
 
-// clearable returns the results that may be cleared at an answer, in the order of the conversation.
+// clearable returns the results that may be cleared at an answer, in the order of the conversation: those that have
+// become old by then, outside of the newest tokens of results and of the newest groups. A result counts with what it
+// took first, so that none gets younger again when later ones are cleared.
 func (s *State) clearable(now int) (list []candidate) {
-	dropped, cleared, _ := s.edited()
-	since := s.agedSince()
-	for i := range s.Request.Items[:s.end] {
-		if s.Request.Items[i].Role != conversation.Tool || s.sent[i] < leastFreed || dropped[i] || cleared[i] {
+	var newest []int // results, of so many tokens together
+	tokens := 0
+	for i := range s.Request.Items {
+		if s.Request.Items[i].Role != conversation.Tool {
 			continue
 		}
-		freed := s.sent[i] - stubTokens
-		if since[i] > now || !isWorthClearing(s.sent[i], freed) || s.isKept(i) || s.mustShow(i) {
-			continue
+		newest, tokens = append(newest, i), tokens+s.forms[i].first
+		for len(newest) > 0 && tokens > s.Limits.Protect {
+			old := newest[0]
+			newest, tokens = newest[1:], tokens-s.forms[old].first
+			c := candidate{old, s.forms[old].tokens - stubTokens, max(s.answers[i], s.answers[old]+s.Limits.Age)}
+			if old < s.end && c.since <= now && s.mayClear(old, c.freed) {
+				list = append(list, c)
+			}
 		}
-		list = append(list, candidate{i, freed, since[i]})
 	}
 	return list
 }
 
-// agedSince returns for each result the answer at which it had become old: outside of the newest tokens of results and
-// of the newest groups.
-func (s *State) agedSince() []int {
-	var results []int
-	for i := range s.Request.Items {
-		if s.Request.Items[i].Role == conversation.Tool {
-			results = append(results, i)
-		}
-	}
-	at := make([]int, len(s.Request.Items))
-	firstSent := s.firstSent()
-	sum, end := 0, 0
-	for k, i := range results {
-		for end < len(results) && sum <= s.Limits.Protect {
-			sum += firstSent[results[end]]
-			end++
-		}
-		at[i] = never
-		if sum > s.Limits.Protect {
-			at[i] = max(s.answers[results[end-1]], s.answers[i]+s.Limits.Age)
-		}
-		sum -= firstSent[i]
-		end = max(end, k+1)
-	}
-	return at
-}
-
-// firstSent returns what each item took when it was first sent: whole, or offloaded at once. So a result does not get
-// younger again when later ones are cleared.
-func (s *State) firstSent() []int {
-	sizes := make([]int, len(s.Request.Items))
-	for i := range sizes {
-		sizes[i] = s.Size(i)
-	}
-	for k := range s.Edits {
-		if e := &s.Edits[k]; e.Step == ledger.StepOffload {
-			sizes[e.First] -= e.Saved
-		}
-	}
-	return sizes
+// mayClear reports whether a result may be cleared, which frees about so many tokens.
+func (s *State) mayClear(i, freed int) bool {
+	return isWorthClearing(s.forms[i].tokens, freed) && s.mayCut(i) && !s.mustShow(i)
 }
 
 // firstToClear returns the first candidate from which on all are cleared, and why; len(list) if none is.
@@ -121,22 +90,21 @@ func (s *State) firstToClear(list []candidate) (first int, cause event.Cause, d 
 	for _, c := range list {
 		d.freed += c.freed
 	}
-	d.from = s.Limits.AtLeast
-	switch {
-	case s.Total() > s.Limits.ClearLine && d.freed >= s.Limits.AtLeast:
+	if s.Total() > s.Limits.ClearLine && d.freed >= s.Limits.AtLeast {
 		return 0, event.CauseClearAt, d
-	case s.Limits.Conf.Rent > 0 && !s.ArtifactsOff && (s.CacheCold || !s.Binds):
-		first, d = s.firstThatPays(list, d)
-		switch {
-		case s.CacheCold && s.Decision.OtherModel:
-			return first, event.CauseModel, d
-		case s.CacheCold:
-			return first, event.CausePause, d
-		}
-		return first, event.CauseRent, d
 	}
-	d.from = 0
-	return len(list), event.NoCause, d
+	if s.Limits.Conf.Rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold {
+		return len(list), event.NoCause, d
+	}
+	d.from, cause = s.Limits.AtLeast, event.CauseRent
+	switch {
+	case s.CacheCold && s.Decision.OtherModel:
+		cause = event.CauseModel
+	case s.CacheCold:
+		cause = event.CausePause
+	}
+	first, d = s.firstThatPays(list, d)
+	return first, cause, d
 }
 
 // firstThatPays is rent or buy. From each candidate on, all results behind it could be cleared together. What they have
@@ -157,19 +125,30 @@ func (s *State) firstThatPays(list []candidate, d due) (int, due) {
 		c := list[k]
 		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
 		for ; end > c.item; end-- {
-			behind += s.sent[end-1]
+			behind += s.forms[end-1].tokens
 		}
 		freed += c.freed
 		gain := owed - price*float64(behind-freed)
 		if gain > best && freed >= least {
 			best, at = gain, k
 		}
-		if gain > nearest && freed > 0 {
+		if gain > nearest {
 			from := math.Ceil(price * float64(behind) / (owed/float64(freed) + price))
 			nearest, d.freed, d.from = gain, freed, max(least, int(from))
 		}
 	}
 	return at, d
+}
+
+// lastCompacted is the answer at which the conversation was compacted last; -1 if it never was.
+func (s *State) lastCompacted() int {
+	at := -1
+	for k := range s.Edits {
+		if e := &s.Edits[k]; e.Op == ledger.Drop && e.Step == ledger.StepCompact {
+			at = max(at, e.At)
+		}
+	}
+	return at
 }
 
 // lastRequestEnd is how many items the request before this one had: those before the newest answer.
@@ -187,16 +166,16 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 	var edits []ledger.Edit
 	room := maxCleared
 	for _, c := range list {
-		it := &s.Request.Items[c.item]
-		if room -= it.Content.End - it.Content.Start; room < 0 && len(edits) > 0 {
+		content := s.Request.Items[c.item].Content
+		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
 			break
 		}
-		noted := ""
+		note := ""
 		if s.Note != nil && why == event.CodeOld {
-			noted = s.Note(c.item)
+			note = s.Note(c.item)
 		}
-		e := s.stub(c.item, ledger.StepClear, why, noted)
-		if freed := e.Saved - (s.Size(c.item) - s.sent[c.item]); isWorthClearing(s.sent[c.item], freed) {
+		e, sent := s.stub(c.item, ledger.StepClear, why, note), s.forms[c.item].tokens
+		if isWorthClearing(sent, e.Saved-(s.Size(c.item)-sent)) {
 			edits = append(edits, e)
 		}
 	}
@@ -207,31 +186,29 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 
 // whyNotCleared says why nothing is cleared, with the numbers.
 func (s *State) whyNotCleared(d due) Reason {
-	total, line := s.Total(), s.Limits.ClearLine
-	fixed := s.Fixed.System + s.Fixed.Tools
+	line, usable := s.Limits.ClearLine, s.Limits.Usable
 	switch {
-	case s.ArtifactsOff && total <= line:
+	case s.ArtifactsOff && s.Total() <= line:
 		return Reason{event.CodeQuota, "artifacts cannot be kept: results stay whole up to the line of " + s.tokens(line)}
-	case fixed > s.Limits.Usable:
-		return Reason{event.CodeFixedFills, fmt.Sprintf("system prompt and tools alone have %s and fill the window of %s",
-			s.tokens(fixed), s.tokens(s.Limits.Usable))}
-	case total > line:
-		return Reason{event.CodeFreesLittle, fmt.Sprintf("the request is over the line of %s, but clearing would free %s of the %s it needs",
-			s.tokens(line), s.number(d.freed), s.tokens(d.from))}
+	case s.Fixed.System+s.Fixed.Tools > usable:
+		return Reason{event.CodeFixedFills, "system prompt and tools alone fill the window of " + s.tokens(usable)}
+	case s.Total() > line:
+		return Reason{event.CodeFreesLittle, "the request is over the line of " + s.tokens(line) +
+			", but clearing would free " + s.tokens(d.freed)}
 	case d.freed == 0:
 		return Reason{event.CodeNotDue, "nothing to do: no new result is over its limit, and no old one can be cleared"}
 	case d.from == 0:
 		return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s and waits for the line of %s",
-			s.number(d.freed), s.tokens(line))}
+			s.tokens(d.freed), s.tokens(line))}
 	}
 	return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s of the %s it needs to pay off",
 		s.number(d.freed), s.tokens(d.from))}
 }
 
-// number is a number of the vocabulary's tokens in those of the model, with its digits in groups of three.
+// number writes a number of tokens in the model's own, with its digits in groups of three.
 func (s *State) number(tokens int) string {
 	text := fmt.Sprint(int(float64(tokens) * s.Scale.Ratio))
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
 	return text

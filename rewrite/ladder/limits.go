@@ -1,10 +1,10 @@
 package ladder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -111,15 +111,15 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 
 // BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
 // matches its name decides.
-func (l *Limits) BindsThinking(model string) (binds bool) {
+func (l *Limits) BindsThinking(model string) bool {
 	longest := ""
-	for pattern, says := range l.Bound {
-		longer := len(pattern) - len(longest)
-		if unit.Match(pattern, model) && (longer > 0 || longer == 0 && pattern > longest) {
-			longest, binds = pattern, says
+	for pattern := range l.Bound {
+		isLonger := cmp.Or(cmp.Compare(len(pattern), len(longest)), cmp.Compare(pattern, longest)) > 0
+		if isLonger && unit.Match(pattern, model) {
+			longest = pattern
 		}
 	}
-	return binds
+	return l.Bound[longest]
 }
 
 // IsKept reports whether the user has a tool's results never change.
@@ -179,19 +179,28 @@ type Effective struct {
 // vocabulary is ratio of the model's.
 func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	here := func(tokens float64) int { return int(tokens / ratio) }
-	atMost := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
+	share := func(of float64) float64 { return of * float64(window) }
+	atMost := func(tokens int, of float64) int { return here(min(float64(tokens), share(of))) }
+	line := func(of float64) int { return int(of * float64(here(float64(usable)))) }
 	s := Effective{
 		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)),
-		Screen: here(screenTokens), Recall: atMost(recallTokens, recallShare),
-		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
-		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
-		KeepTail: atMost(l.KeepTail, keepShare), Protect: atMost(l.Protect, protectShare),
-		Age: l.Groups, Floor: min(l.Floor, here(float64(usable))),
+		Floor:   min(l.Floor, here(float64(usable))),
+		Screen:  here(screenTokens),
+		Recall:  atMost(recallTokens, recallShare),
+		Offload: atMost(l.Offload, l.OffloadShare),
+		Lookups: atMost(l.Lookups, l.OffloadShare),
+		Reads:   atMost(l.OffloadReads, l.OffloadShare),
+		Keep:    here(float64(l.OffloadKeep)),
+
+		ClearLine:   line(l.ClearAt),
+		AtLeast:     here(min(max(float64(l.ClearAtLeast), share(clearShare)), share(mostClearShare))),
+		PrepareLine: line(prepareShare),
+		CompactLine: line(l.CompactAt),
+		Target:      line(l.Target),
+		KeepTail:    atMost(l.KeepTail, keepShare),
+		Protect:     atMost(l.Protect, protectShare),
+		Age:         l.Groups,
 	}
-	line := func(share float64) int { return int(share * float64(s.Usable)) }
-	s.ClearLine, s.PrepareLine, s.CompactLine = line(l.ClearAt), line(prepareShare), line(l.CompactAt)
-	s.Target = line(l.Target)
-	s.AtLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
 	switch { // an agent in a small window lives on less
 	case window < 48_000:
 		s.Age = min(3, l.Groups)
@@ -259,8 +268,8 @@ func Names() (names []string) {
 // With returns l with another number under a name. ok says that there is a number of that name. The error says what to
 // write, and does not repeat the value. CheckShares is for when all numbers are set.
 func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
-	changed := l
-	for _, n := range changed.numbers() {
+	with = l
+	for _, n := range with.numbers() {
 		if n.name != name {
 			continue
 		}
@@ -275,17 +284,24 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 		if err != nil || !n.isSound() {
 			return l, true, errors.New(n.advice())
 		}
-		changed.PriceFixed = changed.PriceFixed || name == "cached_price"
-		return changed, true, nil
+		with.PriceFixed = with.PriceFixed || name == "cached_price"
+		return with, true, nil
 	}
 	return l, false, nil
 }
 
-// isSound reports whether the number is within its bounds. NaN is not.
-func (n number) isSound() bool {
-	v := reflect.ValueOf(n.value).Elem().Convert(reflect.TypeFor[float64]()).Float()
-	return n.min <= v && v <= n.max
+func (n number) get() float64 {
+	switch at := n.value.(type) {
+	case *int:
+		return float64(*at)
+	case *unit.Duration:
+		return float64(*at)
+	}
+	return *n.value.(*float64)
 }
+
+// isSound reports whether the number is within its bounds. NaN is not.
+func (n number) isSound() bool { return n.min <= n.get() && n.get() <= n.max }
 
 // advice says what to write as the number.
 func (n number) advice() string {
@@ -302,8 +318,7 @@ func (n number) advice() string {
 func (l *Limits) Check() error {
 	for _, n := range l.numbers() {
 		if !n.isSound() {
-			return unit.Wrong([]string{"rewrite", n.name}, "cannot use rewrite.%s %v: %s",
-				n.name, reflect.ValueOf(n.value).Elem(), n.advice())
+			return unit.Wrong([]string{"rewrite", n.name}, "cannot use rewrite.%s %v: %s", n.name, n.get(), n.advice())
 		}
 	}
 	if _, empty := l.Bound[""]; empty {

@@ -30,25 +30,28 @@ func Offload(s *State) {
 	if s.Binds {
 		from = max(from, s.lastThinking()) // a change before that would take the thinking out
 	}
-	dropped, cleared, shortened := s.edited()
 	room := maxOffloaded
 	var edits []ledger.Edit
 	for i := len(s.Request.Items) - 1; i >= from; i-- {
-		it := &s.Request.Items[i]
-		if it.Role != conversation.Tool || dropped[i] || cleared[i] || shortened[i] || s.isKept(i) ||
-			s.Size(i) < leastShortened {
+		if !s.mayCut(i) || s.forms[i].shortened || s.Size(i) < leastShortened {
 			continue
 		}
-		if room -= it.Content.End - it.Content.Start; room < 0 && len(edits) > 0 {
+		content := s.Request.Items[i].Content
+		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
 			break
 		}
-		for _, e := range s.shortened(i) {
-			cause := event.CauseLarge
-			if e.Why == event.CodeScreen {
-				cause = event.CauseScreen
+		limit, keep := s.limitOf(i)
+		for _, t := range s.textsOf(i) {
+			if e, ok := s.shorten(i, t, t.share(limit), t.share(keep)); ok {
+				edits = append(edits, e)
 			}
-			s.because(cause)
-			edits = append(edits, e)
+		}
+	}
+	for _, e := range edits {
+		if e.Why == event.CodeScreen {
+			s.because(event.CauseScreen)
+		} else {
+			s.because(event.CauseLarge)
 		}
 	}
 	if len(edits) > 0 {
@@ -56,43 +59,26 @@ func Offload(s *State) {
 	}
 }
 
-// limitOf is what a result may have: over limit tokens it keeps keep. One that shows an artifact may have more.
+// limitOf returns the limit of a result, and how many tokens stay of one above it.
 func (s *State) limitOf(i int) (limit, keep int) {
-	call := s.results[i]
-	if s.recalled(call) != "" {
+	switch call := s.results[i]; {
+	case s.showsArtifact(i):
 		return s.Limits.Recall, s.Limits.Recall
+	case call != nil:
+		return s.Limits.LimitOf(call.Tool, call.Kind)
 	}
-	if call == nil {
-		return s.Limits.LimitOf("", activity.Other)
-	}
-	return s.Limits.LimitOf(call.Tool, call.Kind)
+	return s.Limits.LimitOf("", activity.Other)
 }
 
-// shortened returns the edits that bring a result that is over its limit down to what it keeps, and terminal output to
-// its final screen; none if that saves too little.
-func (s *State) shortened(i int) (edits []ledger.Edit) {
-	limit, keep := s.limitOf(i)
-	for _, t := range s.textsOf(i) {
-		if s.isMarked(t.text) && t.tokens <= s.Limits.Recall {
-			continue // it was cut before, or shows something that was
-		}
-		c := cut{textOf: t, limit: t.share(limit), keep: t.share(keep), recalled: s.recalled(s.results[i]) != ""}
-		if e, ok := s.shorten(i, c); ok {
-			edits = append(edits, e)
-		}
-	}
-	return edits
-}
-
-// textOf is one text of a result.
+// textOf is one text of an item.
 type textOf struct {
 	part        int
 	raw         []byte // as it stands in the body
 	text        string
-	tokens, all int // of it, and of all texts of the result
+	tokens, all int // of it, and of all texts of the item
 }
 
-// share is its part of tokens that all texts of the result may have together.
+// share returns the text's part of tokens that all texts of the item may have together.
 func (t *textOf) share(tokens int) int {
 	if t.tokens == t.all {
 		return tokens
@@ -117,47 +103,39 @@ func (s *State) textsOf(i int) (texts []textOf) {
 	return texts
 }
 
-// cut is how a text is shortened.
-type cut struct {
-	textOf
-	limit, keep int
-	recalled    bool // it shows an artifact
-}
-
-// shorten returns the edit that puts a preview of its JSON, an excerpt or the final screen of a terminal in the place of
-// a text; false if that saves too little.
-func (s *State) shorten(i int, c cut) (e ledger.Edit, ok bool) {
-	screen, isScreen := c.text, false
-	if !c.recalled && c.tokens > s.Limits.Screen {
-		screen, isScreen = excerpt.Screen(c.text)
+// shorten returns the edit that puts a preview of its JSON, an excerpt of about keep tokens or the final screen of a
+// terminal in the place of a text of more than limit tokens; false if that saves too little.
+func (s *State) shorten(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
+	screen, isScreen := t.text, false
+	if t.tokens > s.Limits.Screen && !s.showsArtifact(i) {
+		screen, isScreen = excerpt.Screen(t.text)
 	}
-	var text string
-	names, why := s.keepText(c.raw, c.text), event.CodeOverLimit
+	text, why, names := "", event.CodeOverLimit, s.keepText(t.raw, t.text)
 	switch {
-	case c.tokens > c.limit && (!isScreen || s.count(screen) > c.limit):
-		text = s.excerpt(i, c, names, screen, isScreen)
+	case t.tokens > limit && (!isScreen || s.count(screen) > limit):
+		text = s.excerpt(i, t, keep, names, screen, isScreen)
 	case isScreen:
-		text = excerpt.Note("final screen of "+s.about(i, c), s.whereToRead(names, c.tokens)) + "\n" + screen
+		text = excerpt.Note("final screen of "+s.about(i, t), s.whereToRead("Full output", names, t.tokens)) + "\n" + screen
 		why = event.CodeScreen
 	}
 	if text == "" {
 		return e, false
 	}
-	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: c.part, Text: text, Artifacts: names,
+	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountAs(s.Scale, i, text), Step: ledger.StepOffload, Why: why}
-	e.Saved = c.tokens - e.Tokens
+	e.Saved = t.tokens - e.Tokens
 	return e, e.Saved >= leastSaving
 }
 
 // excerpt returns what is kept of a text that is over its limit; empty if that is all of it.
-func (s *State) excerpt(i int, c cut, names []string, screen string, isScreen bool) string {
-	where, keep := s.whereToRead(names, c.tokens), c.keep
-	if s.addressOf(names[0]) == "" && !c.recalled {
+func (s *State) excerpt(i int, t textOf, keep int, names []string, screen string, isScreen bool) string {
+	where, isWhole := s.whereToRead("Full output", names, t.tokens), s.showsArtifact(i)
+	if s.addressOf(names[0]) == "" && !isWhole {
 		keep *= 2 // nobody will look the rest up
 	}
-	if !c.recalled && !isScreen {
-		if preview, ok := excerpt.JSON(c.text, keep, s.count); ok {
-			return excerpt.Note("JSON preview of "+s.about(i, c), where) + "\n" + preview
+	if !isWhole && !isScreen {
+		if preview, ok := excerpt.JSON(t.text, keep, s.count); ok {
+			return excerpt.Note("JSON preview of "+s.about(i, t), where) + "\n" + preview
 		}
 	}
 	short, omitted := excerpt.Lines(screen, keep, s.count)
@@ -168,11 +146,15 @@ func (s *State) excerpt(i int, c cut, names []string, screen string, isScreen bo
 	if isScreen {
 		of = "of the final screen of "
 	}
-	what := fmt.Sprintf("%d of %s omitted, %s%s", omitted, lines(excerpt.CountLines(screen)), of, s.about(i, c))
+	what := fmt.Sprintf("%d of %s omitted, %s%s", omitted, lines(excerpt.CountLines(screen)), of, s.about(i, t))
 	return excerpt.Note(what, where) + "\n" + short
 }
 
-// about names the call of a text, and its size.
-func (s *State) about(i int, c cut) string {
-	return fmt.Sprintf("%s (%d tokens)", describe(s.results[i]), c.tokens)
+// about names what a text is, and its size.
+func (s *State) about(i int, t textOf) string {
+	what := describe(s.results[i])
+	if s.Request.Items[i].Role == conversation.Assistant {
+		what = "an earlier answer"
+	}
+	return fmt.Sprintf("%s (%d tokens)", what, t.tokens)
 }

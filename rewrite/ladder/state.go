@@ -2,9 +2,9 @@
 //
 // Each step is a function over a State and adds edits to it. The newest groups, whatever the model has not seen yet and
 // the user's words stay. It stops at the first step that suffices, depends on the State alone, and does no I/O but
-// through Artifacts and a Summarizer.
+// through Artifacts and a Prose.
 //
-// Files: offload.go, clear.go (rent or buy), compact.go (cut, place), rescue.go (stages), filter.go (the user's own
+// Files: offload.go, clear.go (rent or buy), compact.go (cut, summary), rescue.go (stages), filter.go (the user's own
 // rules), stub.go (what stands in the place of a result), thinking.go.
 package ladder
 
@@ -19,15 +19,13 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Artifacts names and finds whatever is taken out. It stores nothing: State.Content holds what is to be put before the
-// decision is recorded.
+// Artifacts names whatever is taken out. It stores nothing: State.Content holds what is to be put before the decision
+// is recorded.
 type Artifacts interface {
 	// Name returns the name of content in the conversation's scope.
 	Name(content []byte) string
 	// Address returns where content of that name can be read by a model; empty if it cannot.
 	Address(name string) string
-	// Has reports whether there is content of that name.
-	Has(name string) bool
 }
 
 // State is a request on its way through the ladder. Tokens are those of the vocabulary.
@@ -61,11 +59,21 @@ type State struct {
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
-	end     int   // of the prefix that may be decided on
-	sent    []int // tokens of each item as it is sent; those of a summary count at its first item
-	answers []int // of the model, up to and with the item
+	end     int    // of the prefix that may be decided on
+	forms   []form // of each item
+	total   int    // tokens of the request as it is sent
+	answers []int  // of the model, up to and with each item
 	results map[int]*activity.Call
-	named   map[string]bool // artifacts that standing edits name
+}
+
+// form is how an item is sent.
+type form struct {
+	tokens    int  // that it takes; those of a summary count at its first item
+	first     int  // that it took when it was sent first: whole, or offloaded at once
+	dropped   bool // it is not sent
+	cleared   bool // a stub stands in the place of all that it says
+	shortened bool // a text of it is shorter
+	thinks    bool // its thinking is sent
 }
 
 // Reason is why nothing more was done: a code, and the sentence with its numbers.
@@ -78,7 +86,7 @@ type Reason struct {
 func (s *State) Prepare() {
 	items := s.Request.Items
 	s.end, s.Content = s.Request.End(), map[string][]byte{}
-	s.sent, s.answers = make([]int, len(items)), make([]int, len(items))
+	s.forms, s.answers = make([]form, len(items)), make([]int, len(items))
 	n := 0
 	for i := range items {
 		if items[i].StartsAnswer {
@@ -92,35 +100,48 @@ func (s *State) Prepare() {
 			s.results[c.Result] = c
 		}
 	}
-	s.named = map[string]bool{}
-	for k := range s.Edits {
-		for _, name := range s.Edits[k].Artifacts {
-			s.named[name] = true
-		}
-	}
 	s.measure()
 }
 
-// measure sets what each item takes as it is sent.
+// measure sets the form of each item, and what the request takes.
 func (s *State) measure() {
-	for i := range s.sent {
-		s.sent[i] = s.Size(i)
+	for i := range s.forms {
+		size := s.Size(i)
+		s.forms[i] = form{tokens: size, first: size, thinks: len(s.Request.Items[i].Thinking) > 0}
 	}
+	s.total = s.Fixed.Total()
 	for k := range s.Edits {
-		if e := &s.Edits[k]; e.Op == ledger.Drop {
+		e := &s.Edits[k]
+		if e.Op == ledger.AppendSystem {
+			s.total += e.Tokens
+			continue
+		}
+		f := &s.forms[e.First]
+		switch e.Op {
+		case ledger.Drop:
 			for i := e.First; i < e.End(); i++ {
-				s.sent[i] = 0
+				s.forms[i].tokens, s.forms[i].dropped = 0, true
 			}
+		case ledger.Clear:
+			f.cleared = true
+		case ledger.DropThinking:
+			f.thinks = false
+		default:
+			f.shortened = true
+		}
+		switch {
+		case e.First < s.Request.Dead:
+		case e.Op == ledger.Drop:
+			f.tokens = e.Tokens
+		default:
+			f.tokens -= e.Saved
+		}
+		if e.Step == ledger.StepOffload {
+			f.first -= e.Saved
 		}
 	}
-	for k := range s.Edits {
-		switch e := &s.Edits[k]; {
-		case e.Op == ledger.AppendSystem, e.First < s.Request.Dead:
-		case e.Op == ledger.Drop:
-			s.sent[e.First] += e.Tokens
-		default:
-			s.sent[e.First] -= e.Saved
-		}
+	for i := range s.forms {
+		s.total += s.forms[i].tokens
 	}
 }
 
@@ -132,43 +153,22 @@ func (s *State) Size(i int) int {
 	return s.Request.Items[i].Size.Total()
 }
 
-// Add adds edits, which take the place of those that they cover.
-func (s *State) Add(edits ...ledger.Edit) {
-	for k := range edits {
-		if len(s.answers) > 0 {
-			edits[k].At = s.answers[len(s.answers)-1]
-		}
-		for _, name := range edits[k].Artifacts {
-			s.named[name] = true
-		}
-		edits[k].Message = s.Request.MessagesIn(0, edits[k].First+1) - 1
-		edits[k].Last = s.Request.MessagesIn(0, edits[k].End()) - 1
-	}
-	s.Edits = ledger.Add(s.Edits, edits...)
-	s.Added = ledger.Add(s.Added, edits...)
-	s.measure()
-}
+// Sent returns what an item takes as it is sent.
+func (s *State) Sent(i int) int { return s.forms[i].tokens }
 
-// checkpoint is the edits of a State, to go back to.
-type checkpoint struct{ edits, added []ledger.Edit }
-
-func (s *State) checkpoint() checkpoint { return checkpoint{s.Edits, s.Added} }
-
-func (s *State) undo(c checkpoint) {
-	s.Edits, s.Added = c.edits, c.added
-	s.measure()
-}
+// Total returns the size of the request as it is sent.
+func (s *State) Total() int { return s.total }
 
 // Tokens returns the size of the request as it is sent, by kind.
 func (s *State) Tokens() conversation.Tokens {
 	t := s.Fixed
 	for i := range s.Request.Items {
-		it := &s.Request.Items[i]
+		it, sent := &s.Request.Items[i], s.forms[i].tokens
 		media := 0
-		if s.sent[i] == s.Size(i) {
-			media = min(it.Size.Media, s.sent[i])
+		if sent == s.Size(i) {
+			media = min(it.Size.Media, sent)
 		}
-		t.Add(it.Role, s.sent[i]-media, media)
+		t.Add(it.Role, sent-media, media)
 	}
 	for k := range s.Edits {
 		switch e := &s.Edits[k]; e.Op {
@@ -182,18 +182,81 @@ func (s *State) Tokens() conversation.Tokens {
 	return t
 }
 
-// Total returns the size of the request as it is sent.
-func (s *State) Total() int {
-	n := s.Fixed.Total()
-	for _, tokens := range s.sent {
-		n += tokens
+// Add adds edits, which take the place of those that they cover.
+func (s *State) Add(edits ...ledger.Edit) {
+	for k := range edits {
+		e := &edits[k]
+		e.At = s.answers[len(s.answers)-1]
+		e.Message = s.Request.MessagesIn(0, e.First+1) - 1
+		e.Last = s.Request.MessagesIn(0, e.End()) - 1
 	}
-	for k := range s.Edits {
-		if s.Edits[k].Op == ledger.AppendSystem {
-			n += s.Edits[k].Tokens
+	s.Edits = ledger.Add(s.Edits, edits...)
+	s.Added = ledger.Add(s.Added, edits...)
+	s.measure()
+}
+
+// addIfSmaller adds edits if they make the request more than least tokens smaller.
+func (s *State) addIfSmaller(least int, edits []ledger.Edit) bool {
+	total, old, added := s.total, s.Edits, s.Added
+	if s.Add(edits...); total-s.total > least {
+		return true
+	}
+	s.Edits, s.Added = old, added
+	s.measure()
+	return false
+}
+
+// drops returns edits that take items [first, end) out, in whole groups, but for those that stay where they are. All
+// name one transcript, and the first one still needs a text.
+func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits []ledger.Edit) {
+	items, behind := s.Request.Items, conversation.Unknown // who speaks in what stays behind a group
+	if end < len(items) {
+		behind = items[end].Role
+	}
+	for _, g := range slices.Backward(s.Request.Groups()) {
+		role := items[g.First].Role
+		switch n := len(edits); {
+		case g.First < first || g.End > end:
+		case s.isPinned(g), s.stays(g) && behind != conversation.User: // Messages takes no user behind the system
+			behind = role
+		case n > 0 && edits[n-1].First == g.End:
+			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
+		default:
+			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Why: why})
 		}
 	}
-	return n
+	slices.Reverse(edits)
+	if len(edits) == 0 {
+		return nil
+	}
+	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End())
+	for k := range edits {
+		e := &edits[k]
+		e.Artifacts = artifacts
+		for i := e.First; i < e.End(); i++ {
+			e.Saved += s.Size(i)
+		}
+	}
+	return edits
+}
+
+// setText puts a text in the place of the items that an edit drops.
+func (s *State) setText(e *ledger.Edit, text string) {
+	e.Text, e.Tokens = text, s.count(text)
+	e.Saved -= e.Tokens
+}
+
+// stays reports whether a group stays where it is, whatever is left out around it: it cannot be moved, or is a message
+// of the system that was not left out before.
+func (s *State) stays(g conversation.Group) bool {
+	return s.isPinned(g) || s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
+}
+
+// isPinned reports whether a group has an item that has to stay where it is.
+func (s *State) isPinned(g conversation.Group) bool {
+	return slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
+		return it.Pinned || it.Locked || it.Role == conversation.Unknown
+	})
 }
 
 // count counts a text.
@@ -206,39 +269,6 @@ func (s *State) keep(content []byte) string {
 		s.Content[name] = content
 	}
 	return name
-}
-
-// editOf returns the standing edit of an item's content: a cleared result, or the first of its shortened texts; nil if
-// it is sent whole. dropped says that the item is not sent at all.
-func (s *State) editOf(i int) (e *ledger.Edit, dropped bool) {
-	for k := range s.Edits {
-		switch at := &s.Edits[k]; {
-		case at.Op == ledger.Drop && at.First <= i && i < at.End():
-			return at, true
-		case at.First == i && at.Op != ledger.DropThinking && at.Op != ledger.AppendSystem && at.Op != ledger.Drop:
-			e = at
-		}
-	}
-	return e, false
-}
-
-// edited returns for each item whether it is dropped, cleared or shortened.
-func (s *State) edited() (dropped, cleared, shortened []bool) {
-	n := len(s.Request.Items)
-	dropped, cleared, shortened = make([]bool, n), make([]bool, n), make([]bool, n)
-	for k := range s.Edits {
-		switch e := &s.Edits[k]; e.Op {
-		case ledger.Drop:
-			for i := e.First; i < e.End(); i++ {
-				dropped[i] = true
-			}
-		case ledger.Clear:
-			cleared[e.First] = true
-		case ledger.ReplaceText, ledger.DropImage:
-			shortened[e.First] = true
-		}
-	}
-	return dropped, cleared, shortened
 }
 
 // isUnseen reports whether the model has not seen an item yet: no answer stands behind it.
@@ -263,6 +293,12 @@ func (s *State) isKept(i int) bool {
 	return c != nil && s.Limits.Conf.IsKept(c.Tool)
 }
 
+// mayCut reports whether an item is a result of which less may be sent than is.
+func (s *State) mayCut(i int) bool {
+	f := &s.forms[i]
+	return s.Request.Items[i].Role == conversation.Tool && !f.dropped && !f.cleared && !s.isKept(i)
+}
+
 // mayDecideOlder reports whether items that were sent before may be decided on: not because of what stands behind them
 // alone, so that the decision for a prefix depends on the prefix.
 func (s *State) mayDecideOlder() bool {
@@ -272,26 +308,5 @@ func (s *State) mayDecideOlder() bool {
 // because notes what made a step add edits.
 func (s *State) because(c event.Cause) { s.Causes |= event.CausesOf(c) }
 
-// never is an answer that does not come.
+// never is an item or an answer that does not come.
 const never = math.MaxInt
-
-// lastCompacted is the answer at which the conversation was compacted last; -1 if it never was.
-func (s *State) lastCompacted() int {
-	at := -1
-	for k := range s.Edits {
-		if s.Edits[k].Op == ledger.Drop && s.Edits[k].Step == ledger.StepCompact {
-			at = max(at, s.Edits[k].At)
-		}
-	}
-	return at
-}
-
-// isPinned reports whether a group has an item that has to stay where it is.
-func (s *State) isPinned(g conversation.Group) bool {
-	return slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
-		return it.Pinned || it.Locked || it.Role == conversation.Unknown
-	})
-}
-
-// Sent returns what an item takes as it is sent.
-func (s *State) Sent(i int) int { return s.sent[i] }

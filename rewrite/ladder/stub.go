@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/event"
@@ -21,7 +22,7 @@ const Tool = "epitome's tool recall"
 // readAtOnce is how many tokens an artifact may have so that a model need not be told to search it.
 const readAtOnce = 2_000
 
-// AddressOf says where an artifact lies, for a model; empty if it cannot read it.
+// addressOf says where an artifact lies, for a model; empty if it cannot read it.
 func (s *State) addressOf(name string) string {
 	if s.ReadsByTool {
 		return "artifact " + name
@@ -29,32 +30,32 @@ func (s *State) addressOf(name string) string {
 	return s.Artifacts.Address(name)
 }
 
-// whereToRead says where an artifact of so many tokens lies, and how to read on. A second name is that of the same as it
+// whereToRead says where an artifact of so many tokens lies, and how to read it. A second name is that of the same as it
 // came.
-func (s *State) whereToRead(names []string, tokens int) string {
-	where := s.whereIs(names[0], tokens)
-	if len(names) > 1 && s.addressOf(names[1]) != "" {
-		where += " (as it came: " + s.addressOf(names[1]) + ")"
-	}
-	return where
-}
-
-func (s *State) whereIs(name string, tokens int) string {
-	at := s.addressOf(name)
-	isURL := strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://")
+func (s *State) whereToRead(what string, names []string, tokens int) string {
+	at, how := s.addressOf(names[0]), ""
+	isLong := tokens > readAtOnce
 	switch {
 	case at == "":
-		return "Kept as artifact " + name + ", which you cannot read from here"
-	case s.ReadsByTool && tokens <= readAtOnce:
-		return "Full output: " + at + "; read it with " + Tool
+		return "Kept as artifact " + names[0] + ", which you cannot read from here"
+	case s.ReadsByTool && isLong:
+		how = "; grep it or read a range with " + Tool
 	case s.ReadsByTool:
-		return "Full output: " + at + "; grep it or read a range with " + Tool
-	case isURL && tokens > readAtOnce:
-		return "Full output: " + at + "; fetch it and search it"
-	case tokens > readAtOnce:
-		return "Full output: " + at + "; grep it or read a range"
+		how = "; read it with " + Tool
+	case isLong && strings.Contains(at, "://"):
+		how = "; fetch it and search it"
+	case isLong:
+		how = "; grep it or read a range"
 	}
-	return "Full output: " + at
+	if len(names) > 1 && s.addressOf(names[1]) != "" {
+		how += " (as it came: " + s.addressOf(names[1]) + ")"
+	}
+	return what + ": " + at + how
+}
+
+// transcriptAt says where the transcript of an edit lies that drops items.
+func (s *State) transcriptAt(e *ledger.Edit) string {
+	return s.whereToRead("Transcript", e.Artifacts[:1], never)
 }
 
 // keepText names the text of a JSON value. JSON in long lines is kept laid out too, for grep: that name comes first.
@@ -85,6 +86,34 @@ func (s *State) keepItem(i int) []string {
 	return names
 }
 
+// keepItems names items [first, end) as a transcript and as the JSON that they are.
+func (s *State) keepItems(first, end int) []string {
+	source := s.keep(s.Request.Source(first, end))
+	return []string{s.keep(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
+}
+
+// KeepAgain names all content that an edit may have taken out, so that what was lost of it is put again.
+func (s *State) KeepAgain(e ledger.Edit) {
+	switch {
+	case e.Op == ledger.AppendSystem || e.End() > len(s.Request.Items):
+		return
+	case e.Op == ledger.Drop && e.Why != event.CodeThinking:
+		first, end := e.First, e.End()
+		for k := range s.Edits { // those of one transcript
+			if o := &s.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
+				first, end = min(first, o.First), max(end, o.End())
+			}
+		}
+		s.keepItems(first, end)
+		return
+	}
+	s.keep(s.Request.Source(e.First, e.End()))
+	s.keepItem(e.First)
+	for _, t := range s.textsOf(e.First) {
+		s.keepText(t.raw, t.text)
+	}
+}
+
 // stub returns the edit that clears a result: what was called, how it ended, how large it was, where it lies, and of a
 // failed call its failure. note, if not empty, is what a model wrote about it.
 func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledger.Edit {
@@ -94,13 +123,7 @@ func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledge
 	if call != nil && call.State() != "" {
 		head += ", " + call.State()
 	}
-	if n := excerpt.CountLines(text); n > 0 {
-		head += fmt.Sprintf(", %s, %d bytes", lines(n), len(text))
-	}
-	if media := s.Request.Items[i].Media(); media != "" {
-		head += ", " + media
-	}
-	stub := excerpt.Note(head+", cleared", s.whereToRead(names, s.count(text)))
+	stub := excerpt.Note(head+s.sizeOf(i, text)+", cleared", s.whereToRead("Full output", names, s.count(text)))
 	if failure := failureOf(call, text); failure != "" {
 		stub += "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
 	}
@@ -108,6 +131,17 @@ func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledge
 		stub += "\nA model noted about it, maybe wrongly:\n| " + strings.ReplaceAll(note, "\n", "\n| ")
 	}
 	return s.clearEdit(i, step, why, stub, names)
+}
+
+// sizeOf says how long the text of an item is, and what pictures it has, each behind a comma.
+func (s *State) sizeOf(i int, text string) (size string) {
+	if n := excerpt.CountLines(text); n > 0 {
+		size = fmt.Sprintf(", %s, %d bytes", lines(n), len(text))
+	}
+	if media := s.Request.Items[i].Media(); media != "" {
+		size += ", " + media
+	}
+	return size
 }
 
 // clearEdit returns the edit that puts one text in the place of all that an item says.
@@ -153,74 +187,18 @@ func failureOf(call *activity.Call, text string) string {
 	return failure
 }
 
-// isMarked reports whether a line of a text is a mark of epitome's own: then it is not cut again. Anyone can write a
-// line that looks like one, so it must name an artifact that a decision speaks of or that exists. Nobody can guess a
-// name, and equal content has another one in another scope.
-func (s *State) isMarked(text string) bool {
-	const maxLooks = 8 // for artifacts: a forger may write any number of names
-	looks := 0
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, excerpt.Mark) {
-			continue
-		}
-		for name := range excerpt.ArtifactNames(line) {
-			if s.named[name] || looks < maxLooks && s.Artifacts.Has(name) {
-				return true
-			}
-			looks++
+// showsArtifact reports whether a result was asked for to show an artifact of this conversation.
+func (s *State) showsArtifact(i int) bool {
+	const maxLooks = 8 // at words that may be names
+	call := s.results[i]
+	if call == nil {
+		return false
+	}
+	for _, name := range call.Cites[:min(len(call.Cites), maxLooks)] {
+		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
+		if slices.ContainsFunc(s.Edits, isNamed) {
+			return true
 		}
 	}
 	return false
-}
-
-// recalled is the artifact that a result was asked for to show; empty if it shows none.
-func (s *State) recalled(call *activity.Call) string {
-	if call == nil {
-		return ""
-	}
-	for _, name := range call.Cites {
-		if s.named[name] {
-			return name
-		}
-	}
-	return ""
-}
-
-// keepItems names items [first, end) as a transcript and as the JSON that they are.
-func (s *State) keepItems(first, end int) []string {
-	source := s.keep(s.Request.Source(first, end))
-	return []string{s.keep(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
-}
-
-// KeepAgain names all content that an edit may have taken out, so that what was lost of it is put again.
-func (s *State) KeepAgain(e ledger.Edit) {
-	r := s.Request
-	if e.Op == ledger.AppendSystem || e.End() > len(r.Items) {
-		return
-	}
-	if e.Op == ledger.Drop {
-		s.keepItems(e.First, e.End())
-		s.keepItems(e.First, s.endOfDrops(e))
-		return
-	}
-	it := &r.Items[e.First]
-	s.keep(r.Source(e.First, e.End()))
-	s.keep(r.ContentSource(it))
-	s.keep([]byte(r.TextOf(it)))
-	for k := range it.Parts {
-		if raw := it.Parts[k].Value.Of(r.Body); it.Parts[k].Kind == conversation.TextPart {
-			s.keepText(raw, string(jsonspan.TextOf(raw)))
-		}
-	}
-}
-
-// endOfDrops is where the last item of a summary ends whose first run is left out by e: some items between may stay.
-func (s *State) endOfDrops(e ledger.Edit) int {
-	end := e.End()
-	for k := range s.Edits {
-		if o := &s.Edits[k]; o.Op == ledger.Drop && o.Step == e.Step {
-			end = max(end, o.End())
-		}
-	}
-	return end
 }

@@ -12,21 +12,20 @@ import (
 // DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says that
 // the provider refused it. It comes when all else is decided.
 func DropThinking(s *State, refused bool) {
-	from := 0
-	if !refused {
-		if !s.Binds {
-			return
-		}
-		if from = s.firstChanged(); from == never {
-			return
-		}
+	from := never
+	for k := range s.Added {
+		from = min(from, s.Added[k].First)
 	}
-	dropped, _, _ := s.edited()
-	gone := s.withoutThinking()
+	switch {
+	case refused:
+		from = 0
+	case !s.Binds:
+		return
+	}
 	var edits []ledger.Edit
 	for i := from; i < len(s.Request.Items); i++ {
 		it := &s.Request.Items[i]
-		if len(it.Thinking) == 0 || dropped[i] || gone[i] {
+		if !s.forms[i].thinks || s.forms[i].dropped {
 			continue
 		}
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
@@ -41,32 +40,10 @@ func DropThinking(s *State, refused bool) {
 	}
 }
 
-// firstChanged is the first item that the new edits change; never if they change none.
-func (s *State) firstChanged() int {
-	first := never
-	for k := range s.Added {
-		first = min(first, s.Added[k].First)
-	}
-	return first
-}
-
-// withoutThinking returns the items whose thinking was taken out.
-func (s *State) withoutThinking() map[int]bool {
-	gone := map[int]bool{}
-	for k := range s.Edits {
-		if s.Edits[k].Op == ledger.DropThinking {
-			gone[s.Edits[k].First] = true
-		}
-	}
-	return gone
-}
-
 // lastThinking is the last item whose thinking is sent; -1 if there is none.
 func (s *State) lastThinking() int {
-	dropped, _, _ := s.edited()
-	gone := s.withoutThinking()
-	for i := len(s.Request.Items) - 1; i >= 0; i-- {
-		if len(s.Request.Items[i].Thinking) > 0 && !dropped[i] && !gone[i] {
+	for i := len(s.forms) - 1; i >= 0; i-- {
+		if s.forms[i].thinks && !s.forms[i].dropped {
 			return i
 		}
 	}

@@ -36,18 +36,17 @@ type Store interface {
 
 // Decision is all edits for a prefix.
 type Decision struct {
-	Items        int          `json:"n"` // length of the prefix
-	List         string       `json:"l,omitempty"`
-	Before       string       `json:"b,omitempty"` // the list to which this decision has added
-	Ratio        float64      `json:"r,omitempty"` // tokens of the model that one counted here is
-	Edits        []Edit       `json:"-"`
-	Conversation string       `json:"c"`           // its ID
-	Turn         int          `json:"t"`           // of the conversation
-	Sent         time.Time    `json:"d"`           // when a request with it was sent: after a pause the cache is cold
-	Tokens       int          `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
-	Compactions  []Compaction `json:"p,omitempty"` // the last ones
-	Ahead        Ahead        `json:"a,omitzero"`  // a summary that was begun ahead of need
-	Leading      string       `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
+	Items        int       `json:"n"` // length of the prefix
+	List         string    `json:"l,omitempty"`
+	Before       string    `json:"b,omitempty"` // the list to which this decision has added
+	Ratio        float64   `json:"r,omitempty"` // tokens of the model that one counted here is
+	Edits        []Edit    `json:"-"`
+	Conversation string    `json:"c"`           // its ID
+	Turn         int       `json:"t"`           // of the conversation
+	Sent         time.Time `json:"d"`           // when a request with it was sent: after a pause the cache is cold
+	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
+	Ahead        Ahead     `json:"a,omitzero"`  // a summary that was begun ahead of need
+	Leading      string    `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
 
 	Wish string `json:"w,omitempty"` // of its lane
 
@@ -55,12 +54,6 @@ type Decision struct {
 	Key        string `json:"-"` // for At
 
 	version uint64
-}
-
-// Compaction is how many tokens a request had before and after one.
-type Compaction struct {
-	Before int `json:"b"`
-	After  int `json:"a"`
 }
 
 // Ahead is a summary that was begun ahead of need: of the items before End, when the request had so many tokens.
