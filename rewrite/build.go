@@ -130,53 +130,17 @@ func (b *builder) edit(e *ledger.Edit) error {
 	return nil
 }
 
-// appendTexts adds summaries to the user's words. If no mark for the provider's cache would be left in the messages,
-// the last one of those that go moves to the summary.
+// appendTexts adds summaries to the user's words.
 func (b *builder) appendTexts() error {
 	r := b.request
-	mark := b.lostMark()
-	for k := range b.drops {
-		if d := &b.drops[k]; d.Message != nil && mark != "" {
-			d.Message, _ = r.Dialect.Mark(d.Message, mark)
-			mark = ""
-		}
-	}
 	for _, i := range slices.Sorted(maps.Keys(b.appended)) {
 		added, ok := r.Dialect.Append(r, &r.Items[i], "\n\n"+b.appended[i])
 		if !ok {
 			return errors.New("cannot add a summary to the user's words")
 		}
-		if mark != "" {
-			added.With, _ = r.Dialect.Mark(added.With, mark)
-			mark = ""
-		}
 		b.spans = append(b.spans, added)
 	}
 	return nil
-}
-
-// lostMark returns the value of the last mark in items that go, if none would be left in those that stay and there is
-// room for one more; else nothing. Behind a conversation that is cut off its end is marked, by whoever continues it.
-func (b *builder) lostMark() string {
-	r, lost := b.request, ""
-	if b.end < len(r.Items) {
-		return ""
-	}
-	for i := range r.Items {
-		marks := r.Items[i].Marks
-		if len(marks) == 0 {
-			continue
-		}
-		goes := slices.ContainsFunc(b.drops, func(d conversation.Drop) bool { return d.First <= i && i < d.First+d.Count })
-		if !goes {
-			return ""
-		}
-		lost = string(marks[len(marks)-1].Value.Of(r.Body))
-	}
-	if n, most := r.Dialect.MarksBeside(r); n >= most {
-		return ""
-	}
-	return lost
 }
 
 // verify returns an error if a rewritten body breaks a rule that the original kept.

@@ -40,8 +40,3 @@ func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.
 	before := jsonspan.Span{Start: r.List, End: r.List}
 	return jsonspan.Edit{Span: before, With: append(message(conversation.System, text), ',')}, true
 }
-
-// Mark is false: the API has no marks for a cache. Those that some servers take are left as they are.
-func (Dialect) Mark([]byte, string) ([]byte, bool) { return nil, false }
-
-func (Dialect) MarksBeside(*conversation.Request) (n, most int) { return 0, 0 }

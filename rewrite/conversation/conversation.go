@@ -66,33 +66,27 @@ type Thought struct {
 	Text jsonspan.Span // a JSON string; empty if the reasoning is hidden
 }
 
-// Mark is a client's mark for the provider's cache. Clients move marks from turn to turn.
-type Mark struct {
-	jsonspan.Span               // with the comma that parts it from its neighbor
-	Value         jsonspan.Span // of the mark
-}
-
 // Item is the smallest thing that can be edited: a message (Chat Completions), a content block or a run of blocks
 // (Messages), or a run of entries of input (Responses).
 type Item struct {
 	jsonspan.Span
 	Message      jsonspan.Span // the enclosing message, where several items share one; else empty
 	Role         Role
-	Name         string        // of the speaker, where the API has one
-	Content      jsonspan.Span // the value that Dialect.ReplaceContent replaces; empty if there is none
-	Parts        []Part        // of the content
-	Calls        []Call        // made in this item
-	Answers      string        // ID of the call whose result this is
-	IsError      bool          // the client marked the result as failed
-	Thinking     []Thought     // reasoning that the API counts
-	Reasoning    jsonspan.Span // reasoning that clients send back as plain text; not counted
-	Marks        []Mark        // for the provider's cache
-	StartsAnswer bool          // first item of one answer of the model: a conversation may be cut before it
-	Locked       bool          // opaque or unknown content: it stays as it is, where it is
-	Pinned       bool          // it stays where it is; its texts may change
-	Compaction   bool          // the provider's own summary: the provider passes over all before it
-	Hash         Hash          // of what it shows to the model
-	Size         Size          // as it came; zero until counted
+	Name         string          // of the speaker, where the API has one
+	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if there is none
+	Parts        []Part          // of the content
+	Calls        []Call          // made in this item
+	Answers      string          // ID of the call whose result this is
+	IsError      bool            // the client marked the result as failed
+	Thinking     []Thought       // reasoning that the API counts
+	Reasoning    jsonspan.Span   // reasoning that clients send back as plain text; not counted
+	Marks        []jsonspan.Span // for the provider's cache, each with its comma: clients move them from turn to turn
+	StartsAnswer bool            // first item of one answer of the model: a conversation may be cut before it
+	Locked       bool            // opaque or unknown content: it stays as it is, where it is
+	Pinned       bool            // it stays where it is; its texts may change
+	Compaction   bool            // the provider's own summary: the provider passes over all before it
+	Hash         Hash            // of what it shows to the model
+	Size         Size            // as it came; zero until counted
 }
 
 // Place is the span that goes when the item goes as the only one of its message.
@@ -176,8 +170,4 @@ type Dialect interface {
 	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
 	// AppendSystem returns the edit that adds text to the end of the system prompt, or makes one; false if it cannot.
 	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
-	// Mark puts a mark with that value on what UserMessage or Append wrote; false where none can stand.
-	Mark(said []byte, value string) ([]byte, bool)
-	// MarksBeside counts the marks outside of the items; most is how many a request may have in all.
-	MarksBeside(r *Request) (n, most int)
 }

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
@@ -20,6 +24,8 @@ const (
 	counting = "/count_tokens" // behind the path
 
 	versionHeader = "anthropic-version" // on every request
+
+	outputCap = "max_tokens"
 )
 
 func (Dialect) Path() string { return path }
@@ -49,37 +55,33 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	if f.Stream {
 		stream = `,"stream":true`
 	}
-	return fmt.Appendf(nil, `{"model":%s,"max_tokens":%d,"system":%s,"messages":[%s]%s}`, jsonspan.Quoted(model),
-		f.MaxOutput, jsonspan.Quoted(system), d.UserMessage(user), stream)
+	return fmt.Appendf(nil, `{"model":%s,"%s":%d,"system":%s,"messages":[%s]%s}`, jsonspan.Quoted(model),
+		outputCap, f.MaxOutput, jsonspan.Quoted(system), d.UserMessage(user), stream)
 }
 
 // minBudget is how many tokens a model must be given to think, if it is given any.
 const minBudget = 1024
 
-// CapOutput lowers the cap on the output to so many tokens. What the model is given to think is lowered with it where
-// it no longer fits: then as much is left for the answer as the client left, if possible. ok is false if there is no
-// cap, if it is lower, or if the model could not think any more.
+// CapOutput lowers the cap on the output to so many tokens, and what the model is given to think to what leaves as much
+// for the answer as before, where it no longer fits. ok is false if there is no cap, if it is lower, or if the model
+// could not think any more.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
+	capped, ok = conversation.CapOutput(body, tokens, outputCap)
 	o, err := jsonspan.WholeObject(body)
-	if err != nil {
+	if !ok || err != nil {
 		return body, false
 	}
-	own, budget := numberOf(o.Raw("max_tokens")), budgetIn(o)
-	if own <= tokens || tokens <= 0 {
+	own, budget := numberOf(o.Raw(outputCap)), budgetIn(o)
+	if budget < tokens || budget >= own { // a higher one is legal where the model thinks between calls
+		return capped, true
+	}
+	if tokens <= minBudget {
 		return body, false
 	}
-	o.Set("max_tokens", strconv.Itoa(tokens))
-	if budget >= tokens && budget < own { // a higher one is legal where the model thinks between calls
-		if tokens <= minBudget {
-			return body, false
-		}
-		o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
-	}
+	o.Set(outputCap, strconv.Itoa(tokens))
+	o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
 	capped, err = jsonspan.Splice(body, o.Edits())
-	if err != nil {
-		return body, false
-	}
-	return capped, true
+	return capped, err == nil
 }
 
 // budgetIn returns how many tokens the model is given to think; 0 if the request does not say.
@@ -97,14 +99,9 @@ var dropped = [...]string{
 	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
 }
 
-var (
-	errForced  = errors.New("the request has the model call a tool")
-	errOpen    = errors.New("the last message calls tools whose results are not there")
-	errUnknown = errors.New("the last message cannot be read")
-)
-
 // Continue puts an instruction behind the conversation in body, as the user's last text, and asks for a plain text.
-// Where the client has the provider keep a cache, the end of the conversation is marked for it.
+// Where the client has the provider keep a cache, the instruction is marked for it, so that all before it is read from
+// there.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	settings, err := jsonspan.WholeObject(body)
 	if err != nil {
@@ -116,7 +113,7 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	}
 	choice := settings.In("tool_choice").Text("type")
 	if choice == "any" || choice == "tool" {
-		return nil, errForced
+		return nil, errors.New("the request has the model call a tool")
 	}
 	settings.TakeOut(dropped[:]...)
 	settings.In("output_config").TakeOut("format")
@@ -126,93 +123,69 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 			most = min(most, r.MaxOutput)
 		}
 	}
-	settings.Set("max_tokens", strconv.Itoa(most))
+	settings.Set(outputCap, strconv.Itoa(most))
 	if f.Stream {
 		settings.Set("stream", "true")
 	}
-	said, err := d.instruct(r, instruction)
+	said, err := instruct(r, instruction)
 	if err != nil {
 		return nil, err
 	}
-	out, err := jsonspan.Splice(body, append(settings.Edits(), said...))
-	if err != nil {
-		return nil, err
-	}
-	asked, err := d.Read(out, nil)
-	if err == nil {
-		err = conversation.Worse(r, asked)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return jsonspan.Splice(body, append(settings.Edits(), said))
 }
 
-// instruct returns the edits that put a text behind all that the user said: behind the last words and results, or as a
+// instruct returns the edit that puts a text behind all that the user said: behind the last words and results, or as a
 // message of its own. A last message of the system stays last.
-func (d Dialect) instruct(r *conversation.Request, text string) ([]jsonspan.Edit, error) {
+func instruct(r *conversation.Request, text string) (jsonspan.Edit, error) {
+	block := string(blockOf(text))
+	if mark := missingMark(r); mark != "" {
+		block = strings.TrimSuffix(block, "}") + `,"` + marker + `":` + mark + "}"
+	}
+	message := `{"role":"user","content":[` + block + `]}`
 	if len(r.Items) == 0 {
-		return []jsonspan.Edit{insert(r.List, d.UserMessage(text))}, nil
+		return insert(r.List, message), nil
 	}
 	last := len(r.Items) - 1
 	for last > 0 && r.Items[last].Role == conversation.System {
 		last--
 	}
 	it := &r.Items[last]
-	mark, err := missingMark(r)
-	if err != nil {
-		return nil, err
-	}
 	said := it.Content.Of(r.Body)
 	switch {
-	case it.Role == conversation.Assistant && len(it.Calls) > 0:
-		return nil, errOpen
+	case it.Role == conversation.Assistant && mayGoOn(it):
+		return jsonspan.Edit{}, errors.New("the last message calls tools whose results are not there")
 	case it.Role == conversation.Assistant:
-		message := append([]byte{','}, d.UserMessage(text)...)
-		return append(markEnd(r, it, mark), insert(it.End, message)), nil
+		return insert(it.End, ","+message), nil
 	case !it.Message.Empty():
-		block := append([]byte{','}, blockOf(text, "")...)
-		return append(markEnd(r, it, mark), insert(it.End, block)), nil
-	case it.Role != conversation.User || isBlank(said):
-		return nil, errUnknown
+		return insert(it.End, ","+block), nil
+	case it.Role == conversation.User && len(said) > 0 && said[0] == '"':
+		list := `[{"type":"text","text":` + string(said) + `},` + block + `]`
+		return jsonspan.Edit{Span: it.Content, With: []byte(list)}, nil
 	}
-	list := fmt.Appendf(nil, "[%s,%s]", quotedBlock(said, mark), blockOf(text, ""))
-	return []jsonspan.Edit{{Span: it.Content, With: list}}, nil
+	return jsonspan.Edit{}, errors.New("the last message cannot be read")
 }
 
-// missingMark returns the mark with which the end of the conversation is to be marked, as the client marked tools or
-// system prompt: its own mark on a message stood here in an earlier request, and has moved on since. It is empty where
-// a message is marked, where the provider marks the end itself, and where nothing is cached.
-func missingMark(r *conversation.Request) (string, error) {
-	for i := range r.Items {
-		if len(r.Items[i].Marks) > 0 {
-			return "", nil
-		}
-	}
-	marks, isAutomatic, err := marksBeside(r)
-	if err != nil || isAutomatic || len(marks) == 0 || len(marks) >= mostMarks {
-		return "", err
-	}
-	return string(marks[len(marks)-1].Value.Of(r.Body)), nil
+// mayGoOn reports whether an answer waits for results, or ends with what tools at the provider do.
+func mayGoOn(it *conversation.Item) bool {
+	n := len(it.Parts)
+	return len(it.Calls) > 0 || n > 0 && it.Parts[n-1].Kind == conversation.OtherPart
 }
 
-// markEnd returns the edits that mark the last block of an item, if it can be.
-func markEnd(r *conversation.Request, it *conversation.Item, mark string) []jsonspan.Edit {
-	at := it.Start
-	if it.Role != conversation.Tool {
-		if len(it.Parts) == 0 {
-			return nil
-		}
-		last := &it.Parts[len(it.Parts)-1]
-		if last.Kind == conversation.OtherPart || last.Kind == conversation.TextPart && isBlank(last.Value.Of(r.Body)) {
-			return nil
-		}
-		at = last.Start
+// mostMarks is how many marks for the cache a request may have.
+const mostMarks = 4
+
+// missingMark returns the mark that the end of a conversation lacks, as the client marked tools or system prompt: its
+// own mark on a message stood here in an earlier request, and has moved on since. It is empty where a message is marked,
+// where the provider marks the end itself, and where nothing is cached.
+func missingMark(r *conversation.Request) string {
+	isMarked := func(it conversation.Item) bool { return len(it.Marks) > 0 }
+	if slices.ContainsFunc(r.Items, isMarked) || gjson.GetBytes(r.Body, marker).IsObject() {
+		return ""
 	}
-	o, err := jsonspan.ObjectAt(r.Body, at)
-	if err != nil || mark == "" {
-		return nil
+	tools := gjson.GetBytes(r.Tools.Of(r.Body), "#."+marker).Array()
+	marks := append(tools, gjson.GetBytes(r.System.Of(r.Body), "#."+marker).Array()...)
+	if len(marks) == 0 || len(marks) >= mostMarks {
+		return ""
 	}
-	o.Set(marker, mark)
-	return o.Edits()
+	return marks[len(marks)-1].Raw
 }

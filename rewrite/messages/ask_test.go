@@ -8,11 +8,12 @@ import (
 
 const (
 	instruction = `{"type":"text","text":"Sum it\nup"}`
-	alone       = `{"role":"user","content":"Sum it\nup"}`
+	alone       = `{"role":"user","content":[` + instruction + `]}`
 )
 
 func TestContinue(t *testing.T) {
 	const mark = `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	const last = `{"type":"text","text":"Sum it\nup",` + mark + `}`
 	const system = `{"max_tokens":9,"system":[{"type":"text","text":"s",` + mark + `}],"messages":[`
 	for _, c := range []struct{ body, want string }{
 		{`{"messages":[]}`, `{"messages":[` + alone + `],"max_tokens":9}`},
@@ -31,11 +32,12 @@ func TestContinue(t *testing.T) {
 			`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":2009,"messages":[` + alone + `]}`},
 		{`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[]}`,
 			`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + alone + `]}`},
-		// The end is marked as the system prompt is, unless a message is marked.
-		{system + user(text("r")) + `]}`, system + user(`{"type":"text","text":"r",`+mark+`}`, instruction) + `]}`},
-		{system + task + `]}`, system + user(`{"type":"text","text":"do",`+mark+`}`, instruction) + `]}`},
-		{system + task + "," + said(call) + "," + user(result) + `]}`, system + task + "," + said(call) + "," +
-			user(`{"type":"tool_result","tool_use_id":"1","content":"r",`+mark+`}`, instruction) + `]}`},
+		// The instruction is marked as the system prompt is, unless a message is marked.
+		{system + user(text("r")) + `]}`, system + user(text("r"), last) + `]}`},
+		{system + task + `]}`, system + user(text("do"), last) + `]}`},
+		{system + task + "," + said(call) + "," + user(result) + `]}`,
+			system + task + "," + said(call) + "," + user(result, last) + `]}`},
+		{system + task + "," + done + `]}`, system + task + "," + done + "," + user(last) + `]}`},
 		{system + user(marked(text("r"))) + `]}`, system + user(marked(text("r")), instruction) + `]}`},
 		// Errors.
 		{`null`, ""},

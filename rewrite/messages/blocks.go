@@ -45,11 +45,11 @@ type block struct {
 	id         string // of a call, or of the call that a result answers
 	answers    bool   // id is of the call that it answers
 	isError    bool
-	name       string              // of a tool
-	value      jsonspan.Span       // text, thinking, input, source, or content of a result; empty if absent or null
-	inner      []block             // of the content of a result
-	marks      []conversation.Mark // those of inner too
-	isMarked   bool                // it is, itself
+	name       string          // of a tool
+	value      jsonspan.Span   // text, thinking, input, source, or content of a result; empty if absent or null
+	inner      []block         // of the content of a result
+	marks      []jsonspan.Span // those of inner too
+	isMarked   bool            // it is, itself
 }
 
 // parser reads messages and blocks of a body.
@@ -126,10 +126,10 @@ func (p *parser) block(i int, deeper bool) (b block, err error) {
 	if key := valueKeys[b.kind]; key != "" {
 		b.value = o.Find(key)
 	}
-	if mark := o.Find(marker); !mark.Empty() {
+	if !o.Find(marker).Empty() {
 		b.isMarked = true
 		o.TakeOut(marker)
-		b.marks = append(b.marks, conversation.Mark{Span: o.Edits()[0].Span, Value: mark})
+		b.marks = append(b.marks, o.Edits()[0].Span)
 	}
 	content := o.Find("content")
 	if deeper && !content.Empty() && p.body[content.Start] == '[' {

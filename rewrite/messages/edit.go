@@ -1,23 +1,15 @@
 package messages
 
 import (
-	"bytes"
-	"fmt"
-
-	"github.com/tidwall/gjson"
-
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
 
-// mostMarks is how many marks for the cache a request may have.
-const mostMarks = 4
-
 // Declared is nil: declarations are counted as they are written.
 func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
 
-// ReplaceContent puts one text in the place of all that an item says. A mark inside of it stays.
+// ReplaceContent puts one text in the place of all that an item says.
 func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
 		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
@@ -25,34 +17,17 @@ func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, te
 	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
 		return nil
 	}
-	mark := ""
-	for _, m := range it.Marks {
-		if m.Start >= it.Content.Start && m.End <= it.Content.End {
-			mark = string(m.Value.Of(r.Body))
-		}
+	if r.Body[it.Content.Start] == '{' { // a run of blocks
+		return []jsonspan.Edit{{Span: it.Content, With: blockOf(text)}}
 	}
-	with := blockOf(text, mark)
-	switch {
-	case r.Body[it.Content.Start] == '{': // a run of blocks
-	case mark != "":
-		with = fmt.Appendf(nil, "[%s]", with)
-	default:
-		with = jsonspan.AppendQuoted(nil, text)
-	}
-	return []jsonspan.Edit{{Span: it.Content, With: with}}
+	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
-// blockOf returns a block that says text, with a mark unless that is empty.
-func blockOf(text, mark string) []byte { return quotedBlock(jsonspan.AppendQuoted(nil, text), mark) }
-
-func quotedBlock(quoted []byte, mark string) []byte {
-	if mark != "" {
-		mark = `,"` + marker + `":` + mark
-	}
-	return fmt.Appendf(nil, `{"type":"text","text":%s%s}`, quoted, mark)
+func blockOf(text string) []byte {
+	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
-func (Dialect) TextPart(_ *conversation.Item, text string) []byte { return blockOf(text, "") }
+func (Dialect) TextPart(_ *conversation.Item, text string) []byte { return blockOf(text) }
 
 func (Dialect) UserMessage(text string) []byte {
 	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
@@ -63,13 +38,13 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 		return e, false
 	}
 	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
-		return insert(it.Content.End, append([]byte{','}, blockOf(text, "")...)), true
+		return insert(it.Content.End, ","+string(blockOf(text))), true
 	}
-	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text, ""))
+	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text))
 }
 
-func insert(at int, with []byte) jsonspan.Edit {
-	return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: with}
+func insert(at int, with string) jsonspan.Edit {
+	return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: []byte(with)}
 }
 
 // AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as all of it.
@@ -86,60 +61,9 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (jsonspan.Edit
 			return edits[0], true
 		}
 	case r.Body[r.System.Start] == '[':
-		return jsonspan.AddElement(r.Body, r.System, blockOf(text, "")), true
+		return jsonspan.AddElement(r.Body, r.System, blockOf(text)), true
 	default:
 		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, nil)
 	}
 	return jsonspan.Edit{}, false
-}
-
-func (Dialect) Mark(said []byte, value string) ([]byte, bool) {
-	if value == "" || len(said) < 2 {
-		return said, false
-	}
-	if said[0] == ',' && said[1] == '{' {
-		return append(bytes.Clone(said[:len(said)-1]), `,"`+marker+`":`+value+`}`...), true
-	}
-	o, err := jsonspan.ObjectAt(said, 0)
-	if err != nil {
-		return said, false
-	}
-	content := o.Value("content").Of(said)
-	if len(content) == 0 || content[0] != '"' {
-		return said, false
-	}
-	o.Set("content", "["+string(quotedBlock(content, value))+"]")
-	marked, err := jsonspan.Splice(said, o.Edits())
-	return marked, err == nil
-}
-
-// MarksBeside counts the marks of tools and system prompt, and the one by which the provider marks the end itself.
-func (Dialect) MarksBeside(r *conversation.Request) (n, most int) {
-	values, isAutomatic, err := marksBeside(r)
-	switch {
-	case err != nil:
-		return mostMarks, mostMarks
-	case isAutomatic:
-		return len(values) + 1, mostMarks
-	}
-	return len(values), mostMarks
-}
-
-// marksBeside returns the marks of tools and system prompt, in this order, and whether the provider marks the end of
-// the conversation itself.
-func marksBeside(r *conversation.Request) (marks []conversation.Mark, isAutomatic bool, err error) {
-	for _, list := range [...]jsonspan.Span{r.Tools, r.System} {
-		if list.Empty() || r.Body[list.Start] != '[' {
-			continue
-		}
-		p := parser{body: r.Body}
-		blocks, _, err := p.list(list.Start, true)
-		if err != nil {
-			return nil, false, err
-		}
-		for k := range blocks {
-			marks = append(marks, blocks[k].marks...)
-		}
-	}
-	return marks, gjson.GetBytes(r.Body, marker).Type != gjson.Null, nil
 }

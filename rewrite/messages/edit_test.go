@@ -25,9 +25,9 @@ func TestReplaceContent(t *testing.T) {
 		{of(keeps + `,"content":"long"`), of(keeps + `,"content":"stub"`)},
 		{of(`"content":[` + marked(text("long")) + `]`), of(`"content":[` + marked(text("stub")) + `]`)},
 		{of(`"content":[` + text("a") + `, ` + image + `]`), of(`"content":"stub"`)},
-		{of(`"content":[` + text("a") + `,` + marked(image) + `]`), of(`"content":[` + marked(text("stub")) + `]`)},
+		{of(`"content":[` + text("a") + `,` + marked(image) + `]`), of(`"content":"stub"`)},
 		{text("a"), text("stub")},
-		{text("a") + ", " + marked(text("b")), marked(text("stub"))},
+		{text("a") + ", " + marked(text("b")), text("stub")},
 		{image, text("stub")},
 	} {
 		r := mustRead(t, task, said(call), user(result2, c.was))
@@ -101,33 +101,5 @@ func TestAppendSystem(t *testing.T) {
 		if got := spliced(t, r, e); !ok || got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-	}
-}
-
-func TestMarks(t *testing.T) {
-	d := Dialect{}
-	r, err := read(`{"tools":[` + marked(`{"name":"a"}`) + `],"system":[` + text("s") + `,` + marked(text("s")) +
-		`],"cache_control":{"type":"ephemeral"},"messages":[` + user(marked(text("x"))) + `]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, most := d.MarksBeside(r); n != 3 || most != 4 {
-		t.Errorf("%d of %d marks, want 3 of 4", n, most)
-	}
-	mark := string(r.Items[0].Marks[0].Value.Of(r.Body))
-	got, ok := d.Mark(d.UserMessage("a"), mark)
-	if string(got) != user(marked(text("a"))) || !ok {
-		t.Errorf("%s", got)
-	}
-	e, _ := d.Append(r, &r.Items[0], "a")
-	if got, ok := d.Mark(e.With, mark); string(got) != ","+marked(text("a")) || !ok {
-		t.Errorf("%s", got)
-	}
-	if _, ok := d.Mark([]byte(`in a string`), mark); ok {
-		t.Error("a text within a string is marked")
-	}
-	e = jsonspan.Edit{Span: r.Items[0].Marks[0].Span}
-	if got := spliced(t, r, e); !strings.HasSuffix(got, user(text("x"))+"]}") {
-		t.Errorf("without its mark %s", got)
 	}
 }

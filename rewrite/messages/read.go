@@ -45,7 +45,7 @@ type reader struct {
 func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	r := rd.request
 	switch string(key) {
-	case "max_tokens":
+	case outputCap:
 		r.MaxOutput = numberOf(string(v.Of(r.Body)))
 	case "thinking":
 		r.Settings = append(r.Settings, v)

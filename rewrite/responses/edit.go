@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"epitome/rewrite/conversation"
@@ -9,8 +8,7 @@ import (
 	"epitome/tokenize"
 )
 
-// ReplaceContent returns the edits that replace all that an item says by one text, in the form that the content has. A
-// mark for the cache stays.
+// ReplaceContent returns the edits that replace all that an item says by one text, in the form that the content has.
 func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	switch {
 	case it.Content.Empty() || it.Locked:
@@ -27,11 +25,7 @@ func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, 
 		}
 		return edits
 	}
-	part := d.TextPart(it, text)
-	if n := len(it.Marks); n > 0 {
-		part = withMark(part, len(part)-1, string(it.Marks[n-1].Value.Of(r.Body)))
-	}
-	return []jsonspan.Edit{{Span: it.Content, With: append(append([]byte{'['}, part...), ']')}}
+	return []jsonspan.Edit{{Span: it.Content, With: append(append([]byte{'['}, d.TextPart(it, text)...), ']')}}
 }
 
 func (Dialect) TextPart(it *conversation.Item, text string) []byte {
@@ -83,27 +77,6 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	e.With = append([]byte{','}, notice...)
 	return e, true
 }
-
-func (Dialect) Mark(said []byte, value string) ([]byte, bool) {
-	switch {
-	case value == "":
-		return said, false
-	case bytes.HasPrefix(said, []byte(`,{`)):
-		return withMark(said, len(said)-len("}"), value), true
-	case bytes.HasPrefix(said, []byte(`{`)) && bytes.HasSuffix(said, []byte("}]}")):
-		return withMark(said, len(said)-len("}]}"), value), true
-	}
-	return said, false
-}
-
-// withMark puts a mark where a part ends.
-func withMark(said []byte, end int, value string) []byte {
-	marked := append(bytes.Clone(said[:end]), `,"`+breakpoint+`":`+value...)
-	return append(marked, said[end:]...)
-}
-
-// MarksBeside counts no marks outside of the items. The provider writes its cache at no more than four.
-func (Dialect) MarksBeside(*conversation.Request) (n, most int) { return 0, 4 }
 
 // Declared reads the declarations of tools; nil unless all of them are functions.
 func (Dialect) Declared(tools []byte) []tokenize.Tool {

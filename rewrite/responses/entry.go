@@ -221,9 +221,9 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 		}
 		return
 	}
-	if v := o.Find(breakpoint); !v.Empty() {
+	if !o.Find(breakpoint).Empty() {
 		o.TakeOut(breakpoint)
-		it.Marks = append(it.Marks, conversation.Mark{Span: o.Edits()[0].Span, Value: v})
+		it.Marks = append(it.Marks, o.Edits()[0].Span)
 	}
 	switch typeName := o.Text("type"); {
 	case strings.HasSuffix(typeName, "text"):

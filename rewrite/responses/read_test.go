@@ -52,7 +52,7 @@ func describe(r *conversation.Request, it *conversation.Item) string {
 		line += fmt.Sprintf(" thought %s", it.Reasoning.Of(r.Body))
 	}
 	for _, m := range it.Marks {
-		line += fmt.Sprintf(" mark %s in %s", m.Value.Of(r.Body), m.Of(r.Body))
+		line += fmt.Sprintf(" mark %s", m.Of(r.Body))
 	}
 	for _, flag := range []struct {
 		is   bool
@@ -81,7 +81,7 @@ func TestEntriesBecomeItems(t *testing.T) {
 	}
 	user := func(parts string) string { return `{"type":"message","role":"user","content":[` + parts + `]}` }
 	f(`user text "do" replaceable`, task)
-	f(`user text "a" text "b" mark {} in ,"prompt_cache_breakpoint":{} replaceable`,
+	f(`user text "a" text "b" mark ,"prompt_cache_breakpoint":{} replaceable`,
 		user(`{"type":"input_text","text":"a"}, {"type":"text","text":"b","prompt_cache_breakpoint":{}}`))
 	f(`user image "u" image "f" file "d" audio "s" other {"x":1} replaceable`,
 		user(`{"type":"input_image","image_url":"u"},{"type":"input_image","image_url":null,"file_id":"f"},`+
