@@ -5,12 +5,11 @@
 package activity
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -22,106 +21,66 @@ import (
 // Call is one tool call with its result.
 type Call struct {
 	Item, Result int      // items of the request; Result is -1 while there is none
-	ID           string   // of the call
 	Tool         string   // its name
 	Kind         Kind     //
-	About        string   // the main argument on one line, of at most 120 characters
-	Command      string   // the first lines of the command that it runs; empty if it runs none
+	About        string   // the main argument on one line, of at most 250 characters, with ↵ for each end of a line
 	Files        []string // that it reads or writes
 	Cites        []string // words in its arguments that may be names of artifacts
 	IsError      bool     // the client marked the result as failed
 	Exit         int      // the exit code that the result tells; -1 if it tells none
 }
 
-const (
-	maxAbout     = 120     // characters
-	maxLine      = 300     // bytes of a command's first line
-	maxLines     = 200     // bytes of its first lines together, if the first is shorter
-	maxArguments = 1 << 20 // bytes of arguments that are read
-	maxPath      = 1_000   // bytes
-	maxFiles     = 50
-)
+const maxAbout = 250 // characters
 
 // Of reads all calls of a request in the order of their items. known are those of the request from which its first
 // r.Reused items were taken.
 func Of(r *conversation.Request, known []Call) []Call {
 	calls := make([]Call, 0, len(known)+8)
-	results := map[int][]int{} // items that answer a call of an item
-	for i, caller := range r.Callers() {
-		if caller >= 0 {
-			results[caller] = append(results[caller], i)
-		}
-	}
+	byID := map[string]int{}
 	for i := range r.Items {
-		for k := range r.Items[i].Calls {
-			if n := len(calls); i < r.Reused && known[n].Result >= 0 && known[n].Result < r.Reused {
+		it := &r.Items[i]
+		for k := range it.Calls {
+			n := len(calls)
+			byID[it.Calls[k].ID] = n
+			if i < r.Reused && known[n].Result >= 0 && known[n].Result < r.Reused {
 				calls = append(calls, known[n])
 				continue
 			}
-			call := &r.Items[i].Calls[k]
-			c := read(r.Body, call)
-			c.Item, c.Result = i, -1
-			for _, result := range results[i] {
-				if r.Items[result].Answers == call.ID {
-					c.addResult(r, result)
-				}
-			}
+			c := read(r.Body, &it.Calls[k])
+			c.Item, c.Result, c.Exit = i, -1, -1
 			calls = append(calls, c)
+		}
+		if r.Callers()[i] < 0 {
+			continue
+		}
+		if c := &calls[byID[it.Answers]]; c.Result < 0 {
+			c.Result, c.IsError = i, it.IsError
+			if c.Kind == Run {
+				c.Exit = exitCode(r.TextOf(it))
+			}
 		}
 	}
 	return calls
 }
 
-func (c *Call) addResult(r *conversation.Request, i int) {
-	it := &r.Items[i]
-	c.Result, c.IsError = i, it.IsError
-	if c.Kind == Run {
-		c.Exit = exitCode(it.Content.Of(r.Body))
-	}
-}
-
-// read reads a call without its result. Of one with very long arguments only the tool is known.
+// read reads a call without its result.
 func read(body []byte, call *conversation.Call) Call {
-	c := Call{ID: call.ID, Tool: call.Name, Kind: kindOf(call.Name), Exit: -1}
-	if call.Arguments.End-call.Arguments.Start > maxArguments {
-		return c
-	}
+	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
 	raw := call.ArgumentsIn(body)
 	c.Cites = slices.Collect(excerpt.ArtifactNames(string(raw)))
 	args := readArguments(raw, call.FreeText)
-	files := args.files(c.Kind)
-	if len(files) == 0 && (c.Kind == Read || c.Kind == Write) {
-		c.Kind = Other
-		if args.texts[address] != "" {
-			c.Kind = Fetch
+	if c.Kind == Read || c.Kind == Write {
+		if c.Files = args.files(); len(c.Files) == 0 {
+			c.Kind = Other
 		}
 	}
-	if c.Kind == Read || c.Kind == Write {
-		c.Files = files
-	}
-	if c.Kind == Run {
-		c.Command = firstLines(args.texts[command])
-	}
-	c.About = excerpt.OneLine(args.about(c.Kind, files), maxAbout)
+	c.About = excerpt.OneLine(args.main(c.Files), maxAbout)
 	return c
-}
-
-// firstLines returns the beginning of a command, with … where it is cut.
-func firstLines(text string) string {
-	text = strings.TrimSpace(text)
-	first, _, _ := strings.Cut(text, "\n")
-	if most := max(maxLines, min(len(first), maxLine)); len(text) > most {
-		text = strings.TrimSpace(strings.ToValidUTF8(text[:most], "")) + "…"
-	}
-	return text
 }
 
 // String names the tool and its main argument, on one line.
 func (c *Call) String() string {
-	name := c.Tool
-	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		name = "a tool"
-	}
+	name := excerpt.OneLine(c.Tool, maxAbout)
 	if c.About == "" {
 		return name
 	}
@@ -134,137 +93,96 @@ func Texts(body []byte, call *conversation.Call) string {
 	if call.FreeText || !jsonspan.Valid(raw) {
 		return string(raw)
 	}
-	var text strings.Builder
-	var write func(key, v gjson.Result) bool
-	write = func(_, v gjson.Result) bool {
-		if v.IsObject() || v.IsArray() {
-			v.ForEach(write)
-		} else {
-			text.WriteString(v.String() + "\n")
-		}
+	var b strings.Builder
+	writeTexts(&b, gjson.ParseBytes(raw))
+	return b.String()
+}
+
+func writeTexts(b *strings.Builder, v gjson.Result) {
+	if v.Type != gjson.JSON {
+		b.WriteString(v.String() + "\n")
+		return
+	}
+	v.ForEach(func(_, item gjson.Result) bool {
+		writeTexts(b, item)
 		return true
-	}
-	write(gjson.Result{}, gjson.ParseBytes(raw))
-	return text.String()
+	})
 }
 
-// argument is what an argument says.
-type argument uint8
-
-const (
-	nothing argument = iota
-	command
-	query
-	address
-	file
-	patch
-	numArguments
-)
-
-// argumentNamed is what an argument of this name says, without signs and capitals.
-func argumentNamed(name string) argument {
-	switch name {
-	case "command", "cmd", "commands", "script", "code", "shellcommand":
-		return command
-	case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords":
-		return query
-	case "url", "urls", "uri":
-		return address
-	case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath", "file",
-		"filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath", "newpath":
-		return file
-	case "patch", "input", "diff", "patchtext":
-		return patch
-	}
-	return nothing
-}
-
-// arguments are those of a call.
+// arguments are those of a call, the first of each kind.
 type arguments struct {
-	texts [numArguments]string // the first of each kind
-	paths []string
-	raw   string // all of them, without quotes
-	part  string // which part of a file is wanted, in the words of the arguments
+	command, query, address, patch string
+	paths, numbers                 []string // of numbers with their names, such as "offset 10"
+	raw                            []byte   // all of them
 }
 
-// partNumbers are arguments that say which lines of a file are wanted.
-var partNumbers = []string{"offset", "limit", "viewrange", "startline", "endline", "lines", "insertline"}
+// signs are left out of the names of arguments.
+var signs = strings.NewReplacer("_", "", "-", "")
 
-func readArguments(raw []byte, freeText bool) (a arguments) {
-	a.raw = string(raw)
+func readArguments(raw []byte, freeText bool) arguments {
 	if freeText || !gjson.ValidBytes(raw) {
-		a.texts[command] = a.raw
-		return a
+		return arguments{command: string(raw)}
 	}
-	if len(raw) <= 2*maxPath {
-		a.raw = strings.ReplaceAll(strings.Trim(a.raw, "{} \n"), `"`, "")
-	}
+	a := arguments{raw: raw}
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
-		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key.Str))
-		if slices.Contains(partNumbers, name) && v.Type == gjson.Number {
-			a.part += ", " + key.Str + " " + v.Raw
+		if v.Type == gjson.Number {
+			a.numbers = append(a.numbers, key.Str+" "+v.Raw)
 		}
 		var list []string
 		for _, item := range v.Array() {
-			if item.Type == gjson.String && item.Str != "" && len(list) < maxFiles {
+			if item.Type == gjson.String && item.Str != "" {
 				list = append(list, item.Str)
 			}
 		}
-		kind := argumentNamed(name)
-		if kind == file {
+		text := strings.Join(list, " ")
+		switch strings.ToLower(signs.Replace(key.Str)) {
+		case "command", "cmd", "commands", "script", "code", "shellcommand":
+			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc "))
+		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords":
+			a.query = cmp.Or(a.query, text)
+		case "url", "urls", "uri":
+			a.address = cmp.Or(a.address, text)
+		case "patch", "input", "diff", "patchtext":
+			a.patch = cmp.Or(a.patch, text)
+		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
+			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
+			"newpath":
 			a.paths = append(a.paths, list...)
-		}
-		if a.texts[kind] == "" && len(list) > 0 {
-			a.texts[kind] = joinWords(list, kind)
 		}
 		return true
 	})
 	return a
 }
 
-// joinWords joins a list; of a command such as [bash, -lc, script] it keeps the script.
-func joinWords(list []string, kind argument) string {
-	if kind == command && len(list) > 1 && strings.HasPrefix(list[len(list)-2], "-") {
-		return list[len(list)-1]
-	}
-	return strings.Join(list, " ")
-}
-
-// patched finds the files in a patch.
+// patched matches the files in a patch.
 var patched = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
 
-// files returns the paths that a call names, in its arguments or in a patch.
-func (a *arguments) files(k Kind) (list []string) {
-	if k == Write && len(a.paths) == 0 {
-		for _, m := range patched.FindAllStringSubmatch(a.texts[patch]+"\n"+a.texts[command], maxFiles) {
-			a.paths = append(a.paths, m[1]+m[2])
+// files returns the paths that a call names in its arguments, or else in a patch.
+func (a *arguments) files() (list []string) {
+	paths := a.paths
+	if len(paths) == 0 {
+		for _, m := range patched.FindAllStringSubmatch(a.patch+"\n"+a.command, -1) {
+			paths = append(paths, m[1]+m[2])
 		}
 	}
-	for _, p := range a.paths {
-		isPath := len(p) <= maxPath && !strings.ContainsAny(p, "\n*\x00") && strings.Trim(p, "./ ") != ""
-		if p = path.Clean(p); isPath && !slices.Contains(list, p) && p != "/dev/null" {
+	for _, p := range paths {
+		if p = path.Clean(p); strings.Trim(p, "./ ") != "" && !strings.ContainsAny(p, "\n*\x00") && p != "/dev/null" {
 			list = append(list, p)
 		}
 	}
-	return list
+	return slices.Compact(list)
 }
 
-// about is the main argument of a call with these files.
-func (a *arguments) about(k Kind, files []string) string {
+// main returns the main argument of a call with these files.
+func (a *arguments) main(files []string) string {
 	switch {
-	case (k == Read || k == Write) && a.part != "":
-		return strings.Join(files, ", ") + " (" + a.part[2:] + ")"
-	case k == Read || k == Write:
-		return strings.Join(files, ", ")
-	case k == Run && a.texts[command] != "":
-		return excerpt.FirstLine(a.texts[command])
-	case k == Search && a.texts[query] != "" && len(a.paths) > 0:
-		return a.texts[query] + " in " + strings.Join(a.paths, ", ")
+	case len(files) > 0:
+		return strings.Join(slices.Concat(files, a.numbers), ", ")
+	case a.command != "":
+		return strings.ReplaceAll(strings.TrimSpace(a.command), "\n", " ↵ ")
+	case a.query != "" && len(a.paths) > 0:
+		return a.query + " in " + strings.Join(a.paths, ", ")
 	}
-	for _, kind := range [...]argument{query, address, command, file} {
-		if a.texts[kind] != "" {
-			return excerpt.FirstLine(a.texts[kind])
-		}
-	}
-	return a.raw[:min(len(a.raw), 4*maxAbout)]
+	all := strings.Trim(string(a.raw[:min(len(a.raw), 4*maxAbout)]), "{} \n")
+	return cmp.Or(a.query, a.address, strings.Join(a.paths, ", "), strings.ReplaceAll(all, `"`, ""))
 }

@@ -55,12 +55,6 @@ func ArtifactNames(text string) iter.Seq[string] {
 	}
 }
 
-// FirstLine returns the first line of a text that is not blank.
-func FirstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimLeftFunc(text, unicode.IsSpace), "\n")
-	return line
-}
-
 // OneLine returns a text with each run of white space and control characters as one space, in valid UTF-8. Of a text of
 // more than most characters it returns the beginning.
 func OneLine(text string, most int) string {

@@ -51,8 +51,7 @@ func (s *summary) calls(budget int) (text string) {
 // row returns the main argument of a call, on lines of its own, and whether it failed.
 func row(c *activity.Call) string {
 	const maxFiles = 8
-	text := cmp.Or(strings.ReplaceAll(c.Command, "\n", "\n  "),
-		strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no arguments)")
+	text := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no arguments)")
 	if c.Failed() {
 		text += "\n(" + c.State() + ")"
 	}

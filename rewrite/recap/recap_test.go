@@ -169,7 +169,7 @@ func TestCallsStandInTheOrderOfEvents(t *testing.T) {
 		call("Bash", `{"command":"make test"}`, "Exit code 2\nmain_test.go:7: got 1, want 2\nFAIL"),
 		call("Bash", `{"command":"make"}`, "done"),
 		call("Write", `{"file_path":"/srv/b.go","content":"package b"}`, "ok"))...)
-	if !has(text, "cat > a.txt <<EOF\n  error: none\n  EOF", "Read:\n/srv/a.go\nBash:", "make test\n(failed, exit code 2)",
+	if !strings.Contains(text, "cat > a.txt <<EOF ↵ error: none ↵ EOF") || !has(text, "Read:\n/srv/a.go\nBash:", "make test\n(failed, exit code 2)",
 		"> main_test.go:7: got 1, want 2", "make\nWrite:\n/srv/b.go") ||
 		strings.Count(text, "\nmake\n") != 1 || strings.Count(text, "(failed") != 1 || strings.Count(text, "# more") > 30 {
 		t.Errorf("got %s", text)
