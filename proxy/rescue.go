@@ -130,7 +130,7 @@ const leastOutput = 512
 func (r *rescuing) shorten(v window.Refusal) bool {
 	switch {
 	case v.Cause == window.Thinking:
-		if r.mute || r.rewritten == nil && !r.shaped.report.Unsure { // it was not our doing
+		if r.mute {
 			return false
 		}
 		r.mute, r.causes = true, r.causes|event.CausesOf(event.CauseThought)

@@ -260,17 +260,17 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 const misplaced = `{"type":"error","error":{"type":"invalid_request_error","message":"messages.3.content.0: Invalid ` +
 	"`signature` in `thinking`" + ` block. The block is bound to a different conversation. The messages before the block differ."}}`
 
-// Thinking that was refused goes, once, where a rewrite may be why; then the request may go on to be made shorter.
-// Anywhere else the refusal is the client's, to the byte.
-func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
+// Thinking that was refused goes, once; then the request may go on to be made shorter. Where there is none the refusal is
+// the client's, to the byte.
+func TestRefusedThinkingGoesOnce(t *testing.T) {
 	t.Parallel()
-	f := func(unsure, thinks bool, script, stages string, want ...string) {
+	f := func(thinks bool, script, stages string, want ...string) {
 		t.Helper()
 		r := on(t, script)
 		var asked []rewrite.Rescue
 		r.shapes(func(a rewrite.Input) rewrite.Output {
 			out := climbing(a)
-			if out.Report.Unsure = unsure; a.Rescue == nil {
+			if a.Rescue == nil {
 				return out
 			}
 			asked = append(asked, *a.Rescue)
@@ -282,29 +282,28 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 		})
 		raw := r.dial().send(post(chatTarget, longStory)).raw()
 		if got := r.toldUpstream(); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("unsure %v: the upstream got %q", unsure, got)
+			t.Errorf("thinks %v: the upstream got %q", thinks, got)
 		}
 		e := r.event()
 		if e.Rescue.Kind != "thinking" || e.Rescue.Stages != stages || e.Rescue.Rescued == strings.Contains(raw, misplaced) {
-			t.Errorf("unsure %v: %+v, %s", unsure, e.Rescue, raw)
+			t.Errorf("thinks %v: %+v, %s", thinks, e.Rescue, raw)
 		}
 		if refused := e.Causes.Has(event.CauseThought); e.Rescue.Rescued && !refused {
-			t.Errorf("unsure %v: the causes are %q", unsure, e.Causes)
+			t.Errorf("thinks %v: the causes are %q", thinks, e.Causes)
 		}
 		for _, how := range asked {
 			if !how.NoThinking {
-				t.Errorf("unsure %v: thinking is sent again: %+v", unsure, how)
+				t.Errorf("thinks %v: thinking is sent again: %+v", thinks, how)
 			}
 		}
 		r.allGivenBack()
 	}
 	const whole, bare = "a very long story, to be told again", "thoughtless long story, to be told again"
 	no := refused(400, misplaced)
-	f(true, true, no+welcome, "thinking", whole, bare)
-	f(true, true, no+no, "thinking", whole, bare)
-	f(true, true, no+refused(400, tooLong)+welcome, "thinking, clear", whole, bare, "clear of at most 6000")
-	f(true, false, no, "", whole)
-	f(false, true, no, "", whole)
+	f(true, no+welcome, "thinking", whole, bare)
+	f(true, no+no, "thinking", whole, bare)
+	f(true, no+refused(400, tooLong)+welcome, "thinking, clear", whole, bare, "clear of at most 6000")
+	f(false, no, "", whole)
 }
 
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
