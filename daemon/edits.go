@@ -22,13 +22,12 @@ func (k *shapers) edits(decision string) (story.Edits, error) {
 			"expired, or its store is gone"}, nil
 	}
 	list := make([]story.Edit, 0, len(d.Edits))
-	isNew := k.seen.IsNew(d)
-	for _, e := range d.Edits {
+	for i, e := range d.Edits {
 		if e.Op == ledger.AppendSystem {
 			continue
 		}
 		s := story.Edit{
-			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(), New: isNew(e),
+			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(), New: i >= len(d.Edits)-d.Added,
 			Before: int(float64(e.Tokens+e.Saved) * d.Ratio), After: int(float64(e.Tokens) * d.Ratio), Text: e.Text,
 		}
 		switch {

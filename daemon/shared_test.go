@@ -63,7 +63,7 @@ func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 					}
 					if !bytes.Equal(want.Body, got.Body) {
 						t.Fatalf("turn %d: %d bytes are sent, one process sends %d; %+v and %+v", i, len(got.Body), len(want.Body),
-							got.Report.Changes, want.Report.Changes)
+							got.Changes(), want.Changes())
 					}
 					if got.Report.Decided {
 						decided++

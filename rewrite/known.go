@@ -2,7 +2,7 @@ package rewrite
 
 import (
 	"bytes"
-	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,113 +15,75 @@ import (
 // time and decides nothing, but where the ledger cannot be asked.
 type known struct {
 	lane     ledger.Lane
-	request  *conversation.Request // with a body of its own
+	request  *conversation.Request // with a body of its own; nil if nothing is known
+	chain    []conversation.Link
 	calls    []activity.Call
 	decision ledger.Decision // by which it was sent
-	verified string          // the list of edits that was verified for it
-	leading  uint64          // hash of system prompt, tools and settings
-	name     string          // of those, as events tell it
+	leading  string          // names system prompt, tools and settings
 	over     bool            // it was larger than usable
 	used     time.Time
 }
 
 // size is about how many bytes it takes.
-func (k *known) size() int { return len(k.request.Body) + itemSize*len(k.request.Items) }
+func (k *known) size() int {
+	const item = 512 // bytes beside the body
+	return len(k.request.Body) + item*len(k.request.Items)
+}
 
-// cache keeps the last requests of the conversations that were used last.
+// beginsLike reports whether a body that was sent in a lane, to whatever model, may continue k's.
+func (k *known) beginsLike(lane ledger.Lane, body []byte) bool {
+	const beginning = 256 // bytes
+	lane.Model = k.lane.Model
+	return k.lane == lane && bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), beginning)])
+}
+
+// cache keeps the requests that were sent last.
 type cache struct {
-	seed maphash.Seed
 	keep time.Duration // a request lives no longer than what the ledger keeps of it; 0: for ever
 
-	mu      sync.Mutex
-	buckets map[uint64][]*known // by the beginning of the body
-	size    int                 // bytes of all requests, about
+	mu   sync.Mutex
+	list []*known // the newest one last
+	size int      // bytes of all, about
 }
 
-const (
-	maxCached     = 64 << 20 // bytes of requests
-	maxCachedBody = 16 << 20 // a larger one is not kept
-	itemSize      = 512      // bytes, about, that an item takes beside the body
-	maxBucket     = 16       // requests that begin alike
-	beginning     = 256      // bytes by which requests are found
-)
-
-func newCache(keep time.Duration) *cache {
-	return &cache{seed: maphash.MakeSeed(), keep: keep, buckets: map[uint64][]*known{}}
-}
-
-// bucket is where requests of a scope, upstream and API lie that begin like this body.
-func (c *cache) bucket(lane ledger.Lane, body []byte) uint64 {
-	var h maphash.Hash
-	h.SetSeed(c.seed)
-	for _, part := range []string{lane.Scope, lane.Upstream, lane.Dialect} {
-		_, _ = h.WriteString(part)
-		_ = h.WriteByte(0)
-	}
-	_, _ = h.Write(body[:min(len(body), beginning)])
-	return h.Sum64()
-}
-
-// find returns the request that has most in common with a body; nil if none has anything.
-func (c *cache) find(bucket uint64, body []byte, now time.Time) (best *known) {
+// find returns the request that has most in common with a body; an empty one if none has anything.
+func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
+	const most = 16 // requests that are compared
+	var alike []*known
 	c.mu.Lock()
-	list := append([]*known(nil), c.buckets[bucket]...)
+	for _, k := range slices.Backward(c.list) {
+		isOld := c.keep > 0 && now.Sub(k.used) > c.keep
+		if len(alike) < most && !isOld && k.beginsLike(lane, body) {
+			alike = append(alike, k)
+		}
+	}
 	c.mu.Unlock()
-	most := 0
-	for i := len(list) - 1; i >= 0; i-- {
-		k := list[i]
-		if c.keep > 0 && now.Sub(k.used) > c.keep {
-			continue
+	best, longest := &known{}, 0
+	for _, k := range alike {
+		if n := conversation.CommonPrefix(k.request.Body, body); n > longest {
+			best, longest = k, n
 		}
-		if n := conversation.CommonPrefix(k.request.Body, body); n > most {
-			most, best = n, k
-		}
-		if best == k && most > len(k.request.Body)*9/10 {
+		if best == k && longest > len(k.request.Body)*9/10 {
 			break
 		}
 	}
 	return best
 }
 
-// put keeps a request in the place of the one that it continues, if it does.
-func (c *cache) put(at uint64, k, before *known) {
-	if len(k.request.Body) > maxCachedBody {
-		return
-	}
+// put keeps a request in the place of the one that it continues.
+func (c *cache) put(k, before *known) {
+	const most = 64 << 20 // bytes
 	r := *k.request
 	r.Body = bytes.Clone(r.Body)
 	k.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var list []*known
-	for _, other := range c.buckets[at] {
-		if other != before {
-			list = append(list, other)
-		} else {
-			c.size -= other.size()
-		}
+	if i := slices.Index(c.list, before); i >= 0 {
+		c.size -= before.size()
+		c.list = slices.Delete(c.list, i, i+1)
 	}
-	for len(list) >= maxBucket {
-		c.size -= list[0].size()
-		list = list[1:]
-	}
-	c.buckets[at] = append(list, k)
-	for c.size += k.size(); c.size > maxCached; {
-		c.dropOldestLocked()
-	}
-}
-
-// dropOldestLocked forgets the request that was used longest ago.
-func (c *cache) dropOldestLocked() {
-	var oldest *known
-	bucket := uint64(0)
-	for at, list := range c.buckets {
-		if oldest == nil || list[0].used.Before(oldest.used) {
-			oldest, bucket = list[0], at
-		}
-	}
-	c.size -= oldest.size()
-	if c.buckets[bucket] = c.buckets[bucket][1:]; len(c.buckets[bucket]) == 0 {
-		delete(c.buckets, bucket)
+	c.list = append(c.list, k)
+	for c.size += k.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
+		c.size -= c.list[0].size()
 	}
 }

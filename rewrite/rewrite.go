@@ -12,7 +12,7 @@ package rewrite
 
 import (
 	"context"
-	"sync/atomic"
+	"errors"
 	"time"
 
 	"epitome/event"
@@ -127,8 +127,8 @@ type Rescue struct {
 	Whole bool         // its structure was refused: it goes on as it came
 	// NoThinking says that its thinking was refused, as bound to another conversation: all of it goes.
 	NoThinking bool
-	Ratio      float64 // by which it was counted, and how many answers had shown that; 0: the model's own
-	Answers    int
+	Ratio      float64 // by which it was counted
+	Answers    int     // that had shown it; 0: the model's own ratio holds
 }
 
 // Output is what is sent in a request's place.
@@ -145,25 +145,39 @@ type Output struct {
 
 // Shaper shapes requests. Its methods may be called from any goroutine.
 type Shaper struct {
-	deps   Deps
-	known  *cache
-	failed atomic.Bool // a request was sent whose decision could not be recorded
+	deps  Deps
+	known cache
 }
 
 // NewShaper makes a shaper.
-func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, known: newCache(d.Keep)} }
+func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, known: cache{keep: d.Keep}} }
 
 // Shape returns what is sent in a request's place.
 func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}}
-	x.out.Report.Action = event.ActionNone
-	if x.try(x.read); x.state == nil || x.out.Report.Err != nil {
+	r := &x.out.Report
+	r.Action = event.ActionNone
+	if err := try(x.read); err != nil {
+		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 		return x.out
 	}
-	x.try(x.decide)
-	if x.out.Report.Err != nil && !x.in.Replay && x.in.Rescue == nil {
-		x.fallBack()
+	if x.request == nil {
+		return x.out
 	}
-	x.finish()
+	err := try(x.decide)
+	if errors.Is(err, errLeft) {
+		return x.out
+	}
+	if err != nil {
+		x.fallBack(err)
+	}
+	x.describe()
+	if !in.Replay && in.Rescue == nil {
+		x.tell()
+		if r.Err == nil {
+			x.prepareNotes()
+		}
+		x.remember()
+	}
 	return x.out
 }

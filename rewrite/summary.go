@@ -17,33 +17,32 @@ import (
 )
 
 // prose returns how the ladder gets a model's words for summaries; nil if no model is to be asked.
-func (x *shaping) prose(style prose.Style) ladder.Prose {
-	if x.shaper.deps.Summarizer == nil || style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
+func (x *shaping) prose() ladder.Prose {
+	mode := x.state.Style.Mode
+	if x.shaper.deps.Summarizer == nil || mode != prose.ModeLLM && mode != prose.ModeHybrid {
 		return nil
 	}
-	return &asker{x, style}
+	return asker{x}
 }
 
 // asker asks a model about the conversation of a request.
-type asker struct {
-	*shaping
-	style prose.Style
-}
+type asker struct{ *shaping }
 
 // key names the question about the items up to end. The links cover the content and the system prompt, so a summary
 // never crosses from one system prompt to another.
-func (a *asker) key(end int, earlier recap.Says) string {
-	h := sha256.New()
-	root, last := a.chain[a.request.Head], a.chain[end]
-	for _, part := range []string{"summary 3", a.lane.Scope, string(root[:]), string(last[:]), a.style.Mode,
-		a.style.Detail, earlier.Text} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return string(h.Sum(nil)[:16])
+func (a asker) key(end int, earlier recap.Says) string {
+	root, last, style := a.chain[a.request.Head], a.chain[end], a.state.Style
+	return keyOf("summary", a.lane.Scope, string(root[:]), string(last[:]), style.Mode, style.Detail, earlier.Text)
+}
+
+// keyOf names a question by its parts.
+func keyOf(parts ...string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
+	return string(sum[:16])
 }
 
 // Look returns a text that is there.
-func (a *asker) Look(end int, earlier recap.Says) (text string, ready, pending bool) {
+func (a asker) Look(end int, earlier recap.Says) (text string, ready, pending bool) {
 	p, ready, pending := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
 	text = valid(p.Text)
 	return text, ready && text != "", pending
@@ -58,7 +57,7 @@ func valid(text string) string {
 }
 
 // Ask waits for a text.
-func (a *asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error) {
+func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error) {
 	client := a.in.Client
 	if client == nil {
 		return "", cost, errors.New("nobody waits for a summary")
@@ -66,18 +65,14 @@ func (a *asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, 
 	var p prose.Prose
 	question := a.question(end, earlier)
 	client.Waits(func() { p, err = a.shaper.deps.Summarizer.Ask(client.Context(), question) })
-	if err == nil && valid(p.Text) != "" {
-		return valid(p.Text), p.Cost, nil
-	}
-	a.left = client.Context().Err() != nil
-	if err == nil {
+	if text = valid(p.Text); text == "" && err == nil {
 		err = errors.New("a model was asked, and gave no summary")
 	}
-	return "", cost, err
+	return text, p.Cost, err
 }
 
 // Prepare has a text made in the background.
-func (a *asker) Prepare(end int, earlier recap.Says) bool {
+func (a asker) Prepare(end int, earlier recap.Says) bool {
 	s := a.shaper.deps.Summarizer
 	if a.in.Client == nil || !s.Prepares(a.in.Upstream) {
 		return false
@@ -86,54 +81,55 @@ func (a *asker) Prepare(end int, earlier recap.Says) bool {
 	return true
 }
 
-// question is what a model is asked about the items up to end.
-func (a *asker) question(end int, earlier recap.Says) prose.Question {
-	s, from := a.state, a.request.Head
-	q := prose.Question{
-		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream, Model: a.lane.Model,
-		Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project, Detail: a.style.Detail,
-		Credential: a.in.Client.Credential(), Earlier: earlier.Text,
-		Room:   recap.BudgetsFor(a.style, s.Limits.Window, s.Scale.Ratio).Prose,
-		Usable: int(float64(s.Limits.Usable) * s.Scale.Ratio), Continue: a.upTo(end, earlier),
+// ask returns a question about the conversation in which only the credential, the models and the room are filled in.
+func (x *shaping) ask(key, detail string) prose.Question {
+	return prose.Question{
+		Key: key, Detail: detail, Conversation: x.state.Decision.Conversation, Upstream: x.lane.Upstream, Model: x.lane.Model,
+		Dialect: x.lane.Dialect, Scope: x.in.Scope, Project: x.in.Project, Credential: x.in.Client.Credential(),
+		Usable: x.modelsUsable(),
 	}
+}
+
+// modelsUsable is what a request may have, in tokens of the model.
+func (x *shaping) modelsUsable() int {
+	return int(float64(x.state.Limits.Usable) * x.state.Scale.Ratio)
+}
+
+// question is what a model is asked about the items up to end.
+func (a asker) question(end int, earlier recap.Says) prose.Question {
+	s, head, from := a.state, a.request.Head, a.request.Head
 	if earlier.Text != "" {
 		from = max(from, earlier.Until)
 	}
-	for i := a.request.Head; i < end; i++ {
+	q := a.ask(a.key(end, earlier), s.Style.Detail)
+	q.Earlier, q.Continue = earlier.Text, a.upTo(end, earlier)
+	q.Room = recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio).Prose
+	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)
 	}
-	q.Transcript = append(a.firstWords(), recap.Entries(a.request, s.Calls, from, end)...)
-	return q
-}
-
-// firstWords are the user's messages in the head.
-func (a *asker) firstWords() []prose.Entry {
-	var list []prose.Entry
-	for _, e := range recap.Entries(a.request, a.state.Calls, a.request.Lead, a.request.Head) {
+	for _, e := range recap.Entries(a.request, s.Calls, a.request.Lead, head) {
 		if e.Kind == prose.User {
-			list = append(list, e)
+			q.Transcript = append(q.Transcript, e)
 		}
 	}
-	return list
+	q.Transcript = append(q.Transcript, recap.Entries(a.request, s.Calls, from, end)...)
+	return q
 }
 
 // upTo returns the request as the provider has it in its cache, without the items from end on; nil if there is no room
 // in the window for what is asked behind it, if the provider has cached another beginning, or if the earlier summary is
 // not in it.
-func (a *asker) upTo(end int, earlier recap.Says) []byte {
+func (a asker) upTo(end int, earlier recap.Says) []byte {
 	s := a.state
-	if s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading {
+	isShown := earlier.Text == "" || slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return e.Prose == earlier.Text })
+	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading {
 		return nil
 	}
-	shows := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
-	if earlier.Text != "" && !slices.ContainsFunc(s.Edits, shows) {
-		return nil
-	}
-	needs := a.shaper.deps.Summarizer.Needs(a.style.Detail, int(float64(s.Limits.Usable)*s.Scale.Ratio), s.Scale.Ratio)
 	tokens := s.Fixed.Total()
 	for i := range end {
 		tokens += s.Sent(i)
 	}
+	needs := a.shaper.deps.Summarizer.Needs(s.Style.Detail, a.modelsUsable(), s.Scale.Ratio)
 	if float64(tokens)+float64(needs)/s.Scale.Ratio > float64(s.Limits.Usable) {
 		return nil
 	}
@@ -145,13 +141,9 @@ func (a *asker) upTo(end int, earlier recap.Says) []byte {
 	return nil
 }
 
-// Results that a model is asked about before they are cleared, if the user wants that.
-const (
-	minDistilled = 1_500    // tokens of a result; the stub of a smaller one would leave too little to be freed
-	maxGiven     = 24 << 10 // bytes of a result that the model is given
-	maxWords     = 4 << 10  // bytes of the call's arguments that it is given
-	maxAsked     = 4        // results in one request
-)
+// minDistilled is the fewest tokens of a result that a model is asked about before it is cleared, if the user wants
+// that: the stub of a smaller one would leave too little to be freed.
+const minDistilled = 1_500
 
 // noteOf returns what a model noted about a result, as it may stand in a stub; empty if there is nothing.
 func (x *shaping) noteOf(i int) string {
@@ -159,70 +151,58 @@ func (x *shaping) noteOf(i int) string {
 	if s == nil || !s.Distils() || x.state.Sent(i) < minDistilled {
 		return ""
 	}
-	p, found, _ := s.Look(x.distillateKey(i))
+	p, found, _ := s.Look(x.noteKey(i))
 	if !found || strings.Contains(p.Text, excerpt.Mark) || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
 		return ""
 	}
 	for range excerpt.ArtifactNames(p.Text) {
 		return "" // it would pass for an artifact's
 	}
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
+	isPrinted := func(r rune) rune {
 		if unicode.Is(unicode.C, r) && r != '\n' {
 			return -1
 		}
 		return r
-	}, valid(p.Text)))
+	}
+	return strings.TrimSpace(strings.Map(isPrinted, valid(p.Text)))
 }
 
 // prepareNotes has a model asked about large results that are cleared soon.
 func (x *shaping) prepareNotes() {
+	const most = 4 // results in one request
 	s := x.shaper.deps.Summarizer
-	if s == nil || !s.Distils() || x.in.Client == nil || x.in.Rescue != nil || !s.Prepares(x.in.Upstream) {
+	if s == nil || !s.Distils() || x.in.Client == nil || !s.Prepares(x.in.Upstream) {
 		return
 	}
 	asked := 0
 	for _, i := range x.state.DueSoon() {
-		if x.state.Sent(i) < minDistilled || i >= x.state.Known || asked == maxAsked {
+		if x.state.Sent(i) < minDistilled || i >= x.state.Known || asked == most {
 			continue
 		}
-		if _, found, pending := s.Look(x.distillateKey(i)); !found && !pending {
-			s.Prepare(x.distillateQuestion(i))
-			asked++
+		if _, found, pending := s.Look(x.noteKey(i)); found || pending {
+			continue
 		}
+		tool, arguments := x.callOf(i)
+		q := x.ask(x.noteKey(i), prose.DetailDistillate)
+		q.SpanTokens, q.Room = x.state.Sent(i), prose.MostDistilled
+		q.Transcript = []prose.Entry{{Kind: prose.Call, Tool: tool, Text: arguments},
+			{Kind: prose.Result, Tool: tool, Text: x.request.TextOf(&x.request.Items[i])}}
+		s.Prepare(q)
+		asked++
 	}
 }
 
-func (x *shaping) distillateKey(i int) string {
-	hash, arguments := x.request.Items[i].Hash, x.argumentsOf(i)
-	sum := sha256.Sum256([]byte("distillate 2" + x.lane.Scope + "\x00" + arguments + "\x00" + string(hash[:])))
-	return string(sum[:16])
+// noteKey names the question about a result.
+func (x *shaping) noteKey(i int) string {
+	hash := x.request.Items[i].Hash
+	tool, arguments := x.callOf(i)
+	return keyOf("distillate", x.lane.Scope, tool, arguments, string(hash[:]))
 }
 
-func (x *shaping) argumentsOf(i int) string {
+// callOf returns the call that item i answers.
+func (x *shaping) callOf(i int) (tool, arguments string) {
 	if call := x.request.CallOf(i); call != nil {
-		return string(call.ArgumentsIn(x.request.Body))
+		return call.Name, string(call.ArgumentsIn(x.request.Body))
 	}
-	return ""
-}
-
-func (x *shaping) distillateQuestion(i int) prose.Question {
-	s, tool := x.state, ""
-	if call := x.request.CallOf(i); call != nil {
-		tool = call.Name
-	}
-	cut := func(text string, most int) string {
-		if len(text) <= most {
-			return text
-		}
-		return strings.ToValidUTF8(fmt.Sprintf("%s\n[… %d bytes …]\n%s", text[:most/2], len(text)-most, text[len(text)-most/2:]), "")
-	}
-	return prose.Question{
-		Key: x.distillateKey(i), Conversation: s.Decision.Conversation, Upstream: x.lane.Upstream, Model: x.lane.Model,
-		Dialect: x.lane.Dialect, Credential: x.in.Client.Credential(), Detail: prose.DetailDistillate,
-		SpanTokens: s.Sent(i), Room: prose.MostDistilled, Usable: int(float64(s.Limits.Usable) * s.Scale.Ratio),
-		Transcript: []prose.Entry{
-			{Kind: prose.Call, Tool: tool, Text: cut(x.argumentsOf(i), maxWords)},
-			{Kind: prose.Result, Tool: tool, Text: cut(x.request.TextOf(&x.request.Items[i]), maxGiven)},
-		},
-	}
+	return "", ""
 }

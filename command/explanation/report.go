@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"epitome/console/inert"
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
@@ -103,19 +104,19 @@ const decidedBefore = "decided before"
 
 // NewChange is a change as it is shown.
 func NewChange(c rewrite.Change) Change {
-	e := Change{Message: c.Item, Tool: c.Tool, Argument: c.Argument, Rung: string(c.Step), Why: decidedBefore,
+	e := Change{Message: c.Message, Tool: c.Tool, Argument: c.Argument, Rung: string(c.Step), Why: decidedBefore,
 		Before: c.Before, After: c.After, freed: c.Before - c.After}
-	if c.Last > c.Item {
+	if c.Last > c.Message {
 		e.Last = c.Last
 	}
 	if len(c.Artifacts) > 0 {
 		e.Artifact = c.Artifacts[0]
-		if c.Thinking {
+		if c.Why == event.CodeThinking {
 			e.Thinking = c.Artifacts[0]
 		}
 	}
 	if c.New {
-		e.Why = strings.ReplaceAll(string(c.Code), "_", " ")
+		e.Why = strings.ReplaceAll(string(c.Why), "_", " ")
 	}
 	return e
 }

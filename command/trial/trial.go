@@ -340,8 +340,10 @@ func (t *Trial) turns(request *conversation.Request) []explanation.Turn {
 		told := shaped.Report
 		turn := explanation.Turn{Messages: request.MessagesIn(0, i),
 			TokensBefore: told.TokensBefore.Total(), TokensAfter: told.TokensAfter.Total(), Broke: told.Broke, Reason: told.Reason}
-		for _, c := range told.Changes {
-			turn.Changes = append(turn.Changes, explanation.NewChange(c))
+		for _, c := range shaped.Changes() {
+			if c.New {
+				turn.Changes = append(turn.Changes, explanation.NewChange(c))
+			}
 		}
 		list = append(list, turn)
 	}

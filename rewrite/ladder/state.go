@@ -22,8 +22,8 @@ import (
 // Artifacts names whatever is taken out. It stores nothing: State.Content holds what is to be put before the decision
 // is recorded.
 type Artifacts interface {
-	// Name returns the name of content in the conversation's scope.
-	Name(content []byte) string
+	// Name returns the name of content in a scope.
+	Name(scope string, content []byte) string
 	// Address returns where content of that name can be read by a model; empty if it cannot.
 	Address(name string) string
 }
@@ -48,6 +48,7 @@ type State struct {
 	ArtifactsOff bool // artifacts are full, or do not outlive the process: results stay whole up to the line
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
+	Scope        string                // in which artifacts are named
 	Style        prose.Style           // of summaries
 	Prose        Prose                 // nil if no model may be asked for one
 	Note         func(item int) string // what a model wrote about a result, or nothing; nil if none was asked
@@ -141,6 +142,7 @@ func (s *State) measure() {
 		}
 	}
 	for i := range s.forms {
+		s.forms[i].tokens = max(0, s.forms[i].tokens) // what was decided for another model may be counted otherwise
 		s.total += s.forms[i].tokens
 	}
 }
@@ -264,7 +266,7 @@ func (s *State) count(text string) int { return s.Scale.CountText(text) }
 
 // keep names content, which is put when the decision is recorded.
 func (s *State) keep(content []byte) string {
-	name := s.Artifacts.Name(content)
+	name := s.Artifacts.Name(s.Scope, content)
 	if _, known := s.Content[name]; !known {
 		s.Content[name] = content
 	}

@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"encoding/json"
-
-	"epitome/event"
-)
+import "epitome/event"
 
 // Op is what an edit does to its items.
 type Op uint8
@@ -86,12 +82,4 @@ func Add(edits []Edit, more ...Edit) []Edit {
 type list struct {
 	Base  string `json:"b,omitempty"`
 	Edits []Edit `json:"e"`
-}
-
-func (l list) encode() []byte {
-	b, err := json.Marshal(l)
-	if err != nil {
-		panic("BUG: edits cannot be written as JSON: " + err.Error())
-	}
-	return b
 }

@@ -6,10 +6,11 @@
 //
 // A record at a prefix names a list of edits. A list holds the edits that its request added and names the list that it
 // adds to; lists are named by their content and never change. A record without new edits names the list of the one
-// before.
+// before. Decisions belong to a model at an upstream; where that has none, it starts from the decision of another one.
 package ledger
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -17,8 +18,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ type Store interface {
 type Decision struct {
 	Items        int       `json:"n"` // length of the prefix
 	List         string    `json:"l,omitempty"`
-	Before       string    `json:"b,omitempty"` // the list to which this decision has added
+	Added        int       `json:"b,omitempty"` // how many edits, the last ones, were made with it
 	Ratio        float64   `json:"r,omitempty"` // tokens of the model that one counted here is
 	Edits        []Edit    `json:"-"`
 	Conversation string    `json:"c"`           // its ID
@@ -47,8 +46,6 @@ type Decision struct {
 	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
 	Ahead        Ahead     `json:"a,omitzero"`  // a summary that was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
-
-	Wish string `json:"w,omitempty"` // of its lane
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // for At
@@ -62,8 +59,13 @@ type Ahead struct {
 	Tokens int `json:"k"`
 }
 
-// Lane is who may share decisions. Wish names what the first request of a conversation asked to be given.
-type Lane struct{ Scope, Wish, Upstream, Model, Dialect string }
+// Lane is who may share decisions.
+type Lane struct {
+	Scope    string `json:"-"`
+	Dialect  string `json:"-"`
+	Upstream string `json:"u"`
+	Model    string `json:"m"`
+}
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
@@ -122,71 +124,55 @@ func hash(parts ...string) string {
 
 // DecisionKey is the key of the decision for a prefix, for At.
 func (l Lane) DecisionKey(at conversation.Link) string {
-	return "d" + hash("decision 2", l.Scope, l.Wish, l.Upstream, l.Model, l.Dialect, string(at[:]))
+	return "d" + hash("decision", l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
 }
 
-// conversationKey is the key of which conversation a prefix belongs to, and of the lane that decided it first.
-func (l Lane) conversationKey(at conversation.Link) string {
-	return "c" + hash("conversation 2", l.Scope, l.Dialect, string(at[:]))
+// laneKey is the key of the lane that decided a prefix first. Wherever there is a decision, there is a lane.
+func (l Lane) laneKey(at conversation.Link) string {
+	return "c" + hash("lane", l.Scope, l.Dialect, string(at[:]))
 }
 
 // nextKey is the key of how a conversation went on first behind a prefix.
 func (l Lane) nextKey(at conversation.Link) string {
-	return "n" + hash("next 2", l.Scope, l.Dialect, string(at[:]))
+	return "n" + hash("next", l.Scope, l.Dialect, string(at[:]))
 }
 
-// maxLookups bounds how many prefixes Find looks for: a conversation that was not seen before may have any number.
-const maxLookups = 250
+// near is among how many ends Find looks at each one. Before those it looks at ever fewer, as a conversation that was
+// not seen before may have any number of them.
+const near = 40
 
 // Find returns the decision of the deepest recorded prefix among ends, which are longest first; one without items if
-// there is none. head is how many items come before the model first speaks: behind them a conversation goes on with the
-// wish of its first request, whatever the lane wishes now. Where the lane has nothing, the decision is that of another
-// model or upstream of the same scope and dialect.
-func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, head int) (Decision, error) {
-	ends = ends[:min(len(ends), maxLookups)]
-	var own Decision
-	for _, n := range ends {
-		d, found, err := l.load(lane.DecisionKey(chain[n]))
+// there is none. Where the lane has nothing, the decision is that of another model or upstream of the same scope and
+// dialect.
+func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decision, error) {
+	var other Decision
+	for i := 0; i < len(ends); i += 1 + max(0, i-near)/8 {
+		at := chain[ends[i]]
+		fact, found, err := store.Find(l.store, lane.laneKey(at))
 		if err != nil {
-			return d, err
+			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
-		if found && d.Items == n {
-			own = d
-			break
-		}
-	}
-	isFirst := len(chain)-1 == head
-	if own.Items > head || own.Items > 0 && (isFirst || lane.Wish != "") {
-		return own, nil
-	}
-	for _, n := range ends {
-		if n <= own.Items {
-			break
-		}
-		fact, found, err := store.Find(l.store, lane.conversationKey(chain[n]))
-		if err != nil {
-			return Decision{}, fmt.Errorf("cannot look for a conversation: %w", err)
-		}
-		var c named
-		if !found || json.Unmarshal(fact.Bytes, &c) != nil || isFirst && c.Wish != lane.Wish {
+		if !found {
 			continue
 		}
-		isOther := c.Upstream != lane.Upstream || c.Model != lane.Model
-		if isOther && own.Items > 0 {
-			continue
-		}
-		d, found, err := l.load(Lane{lane.Scope, c.Wish, c.Upstream, c.Model, lane.Dialect}.DecisionKey(chain[n]))
-		if err != nil || found && d.Items == n {
-			d.OtherModel = isOther
+		if d, found, err := l.At(lane.DecisionKey(at)); err != nil || found {
 			return d, err
 		}
+		first := lane
+		if other.Items > 0 || json.Unmarshal(fact.Bytes, &first) != nil {
+			continue
+		}
+		if other, found, err = l.At(first.DecisionKey(at)); err != nil {
+			return Decision{}, err
+		}
+		other.OtherModel = found
 	}
-	return own, nil
+	return other, nil
 }
 
-// load reads the decision under a key with all its edits. One of which a part cannot be read is not found: a shallower
+// At returns the decision under a key with all its edits. One of which a part cannot be read is not found: a shallower
 // one rules then.
-func (l *Ledger) load(key string) (d Decision, found bool, err error) {
+func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	fact, found, err := store.Find(l.store, key)
 	if err != nil {
 		return d, false, fmt.Errorf("cannot look for a decision: %w", err)
@@ -194,181 +180,134 @@ func (l *Ledger) load(key string) (d Decision, found bool, err error) {
 	if !found || json.Unmarshal(fact.Bytes, &d) != nil {
 		return Decision{}, false, nil
 	}
-	d.version, d.Key = fact.Version, key
-	if d.Edits, found, err = l.edits(d.List); err != nil || !found {
+	if d.Edits, found, err = l.read(d.List); err != nil || !found {
 		return Decision{}, false, err
 	}
+	l.remember(d.List, d.Edits)
+	d.version, d.Key = fact.Version, key
 	return d, true, nil
 }
 
-// maxLists bounds the lists that one decision is read from.
-const maxLists = 4_096
-
-// edits reads a list with all that it adds to.
-func (l *Ledger) edits(name string) (edits []Edit, found bool, err error) {
-	var diffs [][]Edit
-	for at := name; at != ""; {
-		if known, ok := l.known(at); ok {
-			edits = known
-			break
-		}
-		fact, found, err := store.Find(l.store, listKey(at))
-		if err != nil {
-			return nil, false, fmt.Errorf("cannot look for edits: %w", err)
-		}
-		var next list
-		if !found || len(diffs) == maxLists || json.Unmarshal(fact.Bytes, &next) != nil {
-			return nil, false, nil
-		}
-		diffs, at = append(diffs, next.Edits), next.Base
+// read reads a list with all that it adds to.
+func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
+	if name == "" {
+		return nil, true, nil
 	}
-	for k := len(diffs) - 1; k >= 0; k-- {
-		edits = Add(edits, diffs[k]...)
-	}
-	if len(diffs) > 0 {
-		l.remember(name, edits)
-	}
-	return edits, true, nil
-}
-
-func listKey(name string) string { return "l" + name }
-
-// maxKnown bounds the lists that are kept in memory; all are forgotten when there are more.
-const maxKnown = 1_000
-
-func (l *Ledger) known(name string) ([]Edit, bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	edits, ok := l.lists[name]
-	return edits, ok
+	edits, found = l.lists[name]
+	l.mu.Unlock()
+	if found {
+		return edits, true, nil
+	}
+	fact, found, err := store.Find(l.store, name)
+	if err != nil {
+		return nil, false, fmt.Errorf("cannot look for edits: %w", err)
+	}
+	var own list
+	if !found || json.Unmarshal(fact.Bytes, &own) != nil {
+		return nil, false, nil
+	}
+	base, found, err := l.read(own.Base)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	return Add(base, own.Edits...), true, nil
 }
 
+// remember keeps a list in memory.
 func (l *Ledger) remember(name string, edits []Edit) {
+	const most = 1_000 // all are forgotten when there are more
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.lists) >= maxKnown {
+	if len(l.lists) >= most {
 		clear(l.lists)
+		clear(l.touched)
 	}
 	l.lists[name] = edits
 }
 
 // Record writes a decision that adds edits to those of the one it was made from, if none stands for the prefix, and
-// returns the one that stands then.
-func (l *Ledger) Record(lane Lane, at conversation.Link, d Decision, added []Edit) (standing Decision, err error) {
-	return l.write(lane, at, d, added, func(key string, value []byte) (store.Fact, error) {
-		fact, _, err := l.store.PutIfAbsent(key, value, l.keep)
-		return fact, err
-	})
-}
-
-// Replace is Record for a prefix whose decision is not to hold any more: the new one takes its place, unless another one
-// did meanwhile. d was made from the decision that Find returned.
-func (l *Ledger) Replace(lane Lane, at conversation.Link, d Decision, added []Edit) (standing Decision, err error) {
-	return l.write(lane, at, d, added, func(key string, value []byte) (store.Fact, error) {
-		old := d.version
-		if d.Key != key { // d stands for a longer or a shorter prefix
-			fact, _ := l.store.Get(key)
-			old = fact.Version
-		}
-		fact, _, err := l.store.CompareAndSwap(key, old, value, l.keep)
-		return fact, err
-	})
-}
-
-func (l *Ledger) write(
-	lane Lane, at conversation.Link, d Decision, added []Edit, put func(key string, value []byte) (store.Fact, error),
-) (Decision, error) {
-	d.Wish = lane.Wish
+// returns the one that stands then; won says that it is this one. replace says that what stands is not to hold any more:
+// the new one takes its place, but if that is the one which d was made from, and another took its place meanwhile.
+func (l *Ledger) Record(
+	lane Lane, at conversation.Link, d Decision, added []Edit, replace bool,
+) (standing Decision, won bool, err error) {
 	if err := l.writeList(&d, added); err != nil {
-		return Decision{}, fmt.Errorf("cannot record edits: %w", err)
+		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
 	value, err := json.Marshal(d)
 	if err != nil {
-		return Decision{}, fmt.Errorf("cannot write a decision as JSON: %w", err)
+		return Decision{}, false, fmt.Errorf("cannot write a decision as JSON: %w", err)
+	}
+	first, _ := json.Marshal(lane) // strings
+	if _, _, err := l.store.PutIfAbsent(lane.laneKey(at), first, l.keep); err != nil {
+		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 	}
 	key := lane.DecisionKey(at)
-	fact, err := put(key, value)
-	if err != nil {
-		return Decision{}, fmt.Errorf("cannot record a decision: %w", err)
-	}
-	c := named{d.Conversation, lane.Upstream, lane.Model, lane.Wish}
-	if _, _, err := l.store.PutIfAbsent(lane.conversationKey(at), c.encode(), l.keep); err != nil {
-		return Decision{}, fmt.Errorf("cannot record a conversation: %w", err)
-	}
-	if string(fact.Bytes) == string(value) {
-		d.version, d.Key = fact.Version, key
-		return d, nil
-	}
-	standing, found, err := l.load(key)
-	if err != nil || found {
-		return standing, err
-	}
-	// Nobody can read what stands there.
-	fact, swapped, err := l.store.CompareAndSwap(key, fact.Version, value, l.keep)
-	if err == nil && !swapped {
-		err = errors.New("another request records it")
+	fact, won, err := l.store.PutIfAbsent(key, value, l.keep)
+	if err == nil && !won && !bytes.Equal(fact.Bytes, value) {
+		readable := false
+		standing, readable, err = l.At(key)
+		if err != nil || readable && (!replace || d.Key == key && d.version != standing.version) {
+			return standing, false, err
+		}
+		fact, won, err = l.store.CompareAndSwap(key, fact.Version, value, l.keep)
+		if err == nil && !won {
+			err = errors.New("another request recorded one meanwhile")
+		}
 	}
 	if err != nil {
-		return Decision{}, fmt.Errorf("cannot replace a damaged decision: %w", err)
+		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 	}
 	d.version, d.Key = fact.Version, key
-	return d, nil
+	return d, true, nil
 }
-
-// Sizes of lists, in bytes of JSON.
-const (
-	maxList   = 512 << 10 // what is more is written as several
-	maxMerged = 32 << 10  // up to which a list holds all edits, so that a decision is read from few
-)
 
 // writeList writes the edits that d adds to its list, and makes the new list that of d.
-func (l *Ledger) writeList(d *Decision, added []Edit) error {
-	d.Before = d.List
-	if len(added) == 0 {
+func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
+	const maxMerged = 32 << 10 // bytes up to which a list holds all edits, so that a decision is read from few
+	isRecorded := d.List != "" || len(d.Edits) == 0
+	if d.Added = len(added); d.Added == 0 && isRecorded {
 		return nil
 	}
-	base, edits := d.List, added
 	d.Edits = Add(d.Edits, added...)
-	if whole := (list{Edits: d.Edits}).encode(); len(whole) <= maxMerged {
-		base, edits = "", d.Edits
+	all, err := json.Marshal(d.Edits)
+	if err != nil {
+		return err
 	}
-	for len(edits) > 0 {
-		n := len(edits)
-		value := list{base, edits}.encode()
-		for len(value) > maxList && n > 1 {
-			n = (n + 1) / 2
-			value = list{base, edits[:n]}.encode()
-		}
-		name := hash("list 2", string(value))
-		if _, _, err := l.store.PutIfAbsent(listKey(name), value, l.keep); err != nil {
-			return err
-		}
-		base, edits = name, edits[n:]
+	if !isRecorded || len(all) <= maxMerged {
+		d.List, added = "", d.Edits
 	}
-	d.List = base
-	l.remember(base, d.Edits)
-	return nil
+	if d.List, err = l.putList(d.List, added); err == nil {
+		l.remember(d.List, d.Edits)
+	}
+	return err
 }
 
-// named is the value under a conversationKey.
-type named struct {
-	Conversation string `json:"c"`
-	Upstream     string `json:"u"`
-	Model        string `json:"m"`
-	Wish         string `json:"w,omitempty"`
-}
-
-func (c named) encode() []byte {
-	b, _ := json.Marshal(c) // strings
-	return b
+// putList writes a list, as several if it is large, and returns its name.
+func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
+	const maxList = 512 << 10 // bytes
+	value, err := json.Marshal(list{base, added})
+	if err != nil {
+		return "", err
+	}
+	if half := len(added) / 2; len(value) > maxList && half > 0 {
+		if base, err = l.putList(base, added[:half]); err != nil {
+			return "", err
+		}
+		return l.putList(base, added[half:])
+	}
+	name = "l" + hash("list", string(value))
+	_, _, err = l.store.PutIfAbsent(name, value, l.keep)
+	return name, err
 }
 
 // Name returns the ID of the conversation that a request continues from d, which has to be its deepest decision; head is
 // how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind the
 // same prefix is another conversation; then parent is the one that it has left.
 func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
-	if d.Items == 0 {
-		return id64(hash("id 2", lane.Scope, lane.Dialect, string(chain[head][:]))), "", nil
+	if d.Items == 0 || d.Conversation == "" {
+		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil
 	}
 	if d.Items == len(chain)-1 {
 		return d.Conversation, "", nil
@@ -378,67 +317,37 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
-	case string(fact.Bytes) == string(next[:]):
+	case bytes.Equal(fact.Bytes, next[:]):
 		return d.Conversation, "", nil
 	}
-	return id64(hash("fork 2", d.Conversation, string(next[:]))), d.Conversation, nil
+	return idOf(d.Conversation, string(next[:])), d.Conversation, nil
 }
 
-// id64 is a name as people see it.
-func id64(name string) string {
-	sum := sha256.Sum256([]byte(name))
+// idOf returns an ID as people see it.
+func idOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(hash(parts...)))
 	return hex.EncodeToString(sum[:8])
 }
-
-// touchEvery is for how long a touch of a decision holds at most; a part of keep where that is short.
-const touchEvery = 10 * time.Minute
 
 // Touch lets all that a decision is read from live on, if that was not done for long by the wall clock. due says that
 // it was not: then the artifacts need a touch as well.
 func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
+	const every = 10 * time.Minute // a part of keep where that is short
 	now = now.Round(0)
-	name := d.List
 	l.mu.Lock()
-	last, known := l.touched[name]
-	due = !known || now.Before(last) || now.Sub(last) > min(l.keep/32, touchEvery)
-	if due {
-		if len(l.touched) >= maxKnown {
-			clear(l.touched)
-		}
-		l.touched[name] = now
+	last, known := l.touched[d.List]
+	if due = !known || now.Before(last) || now.Sub(last) > min(l.keep/32, every); due {
+		l.touched[d.List] = now
 	}
 	l.mu.Unlock()
-	if !due {
-		return false
+	for name := d.List; due && name != ""; {
+		_, _ = l.store.Touch(name, l.keep) // what cannot be touched expires earlier, and is decided anew
+		fact, _ := l.store.Get(name)
+		var next list
+		_ = json.Unmarshal(fact.Bytes, &next) // what cannot be read adds to nothing
+		name = next.Base
 	}
-	for n := 0; name != "" && n < maxLists; n++ {
-		_, _ = l.store.Touch(listKey(name), l.keep) // what cannot be touched expires earlier, and is decided anew
-		fact, _ := l.store.Get(listKey(name))
-		var at list
-		if json.Unmarshal(fact.Bytes, &at) != nil {
-			break
-		}
-		name = at.Base
-	}
-	return true
-}
-
-// At returns the decision with that key, for pages and commands.
-func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	if !strings.HasPrefix(key, "d") {
-		return d, false, nil
-	}
-	return l.load(key)
-}
-
-// IsNew reports for each edit of a decision whether it was made with it.
-func (l *Ledger) IsNew(d Decision) func(e Edit) bool {
-	before, found, err := l.edits(d.Before)
-	return func(e Edit) bool {
-		return err == nil && found && !slices.ContainsFunc(before, func(o Edit) bool {
-			return o.First == e.First && o.Op == e.Op && o.Part == e.Part && o.Text == e.Text
-		})
-	}
+	return due
 }
 
 // Binds reports whether a model was seen to accept thinking only behind an unchanged prefix.

@@ -1,33 +1,168 @@
 package ledger
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"epitome/rewrite/conversation"
+	"epitome/store"
 	"epitome/store/memory"
 )
 
-// A decision that was refused is replaced at every prefix at which it stands.
-func TestReplaceAtEveryPrefix(t *testing.T) {
-	l, lane := New(memory.New(1<<20, time.Now), time.Hour), Lane{Model: "m", Dialect: "chat"}
-	chain := []conversation.Link{{0}, {1}, {2}}
-	put := func(
-		write func(Lane, conversation.Link, Decision, []Edit) (Decision, error), d Decision, items int, text string,
-	) {
-		t.Helper()
-		d.Items, d.Edits, d.List = items, nil, ""
-		standing, err := write(lane, chain[items], d, []Edit{{Op: Clear, Text: text, First: 0, Count: 1}})
-		if err != nil || standing.Edits[0].Text != text {
-			t.Errorf("at prefix %d stands %+v, not %s: %v", items, standing.Edits, text, err)
+var (
+	lane  = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m"}
+	other = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "n"}
+)
+
+// rig is a ledger for conversations whose items are letters.
+type rig struct {
+	*testing.T
+	*Ledger
+}
+
+func start(t *testing.T) rig { return rig{t, New(memory.New(16<<20, time.Now), time.Hour)} }
+
+// again is another process with the same store.
+func (r rig) again() rig { return rig{r.T, New(r.store, r.keep)} }
+
+func chainOf(items string) []conversation.Link {
+	chain := make([]conversation.Link, len(items)+1)
+	for n := range chain {
+		copy(chain[n][:], items[:n])
+	}
+	return chain
+}
+
+func (r rig) find(l Lane, items string) Decision {
+	r.Helper()
+	var ends []int
+	for n := len(items); n > 0; n-- {
+		ends = append(ends, n)
+	}
+	d, err := r.Find(l, chainOf(items), ends)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return d
+}
+
+// record adds edits with texts to d, for a prefix, and returns the texts that stand then.
+func (r rig) record(l Lane, items string, d Decision, replace bool, added ...string) string {
+	r.Helper()
+	d.Items = len(items)
+	var edits []Edit
+	for k, text := range added {
+		edits = append(edits, Edit{Op: Clear, First: len(items) - 1 + k, Count: 1, Text: text})
+	}
+	d, _, err := r.Record(l, chainOf(items)[len(items)], d, edits, replace)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return texts(d)
+}
+
+func texts(d Decision) string {
+	var list []string
+	for _, e := range d.Edits {
+		list = append(list, e.Text)
+	}
+	return strings.Join(list, " ")
+}
+
+func (r rig) want(d Decision, items int, want string) {
+	r.Helper()
+	if d.Items != items || texts(d) != want {
+		r.Errorf("found is %q for %d items, want %q for %d", texts(d), d.Items, want, items)
+	}
+}
+
+// What was decided for a prefix is found again by whoever has the store, in however many steps and of whatever size.
+func TestDecisionsAreFoundAgain(t *testing.T) {
+	first, items, all := start(t), "a", "A"
+	first.record(lane, "a", Decision{}, false, "A")
+	large := strings.Repeat("x", 10<<10)
+	for k := range 9 {
+		items, all = items+fmt.Sprint(k), all+" "+large
+		first.record(lane, items, first.find(lane, items), false, large)
+	}
+	first.record(lane, items+"u", first.find(lane, items+"u"), false)
+	huge := slices.Repeat([]string{strings.Repeat("y", store.MaxValue/3)}, 9)
+	first.record(lane, "h", Decision{}, false, huge...)
+	for _, r := range []rig{first, first.again()} {
+		r.want(r.find(lane, items), 10, all)
+		r.want(r.find(lane, items+"uvw"), 11, all)
+		r.want(r.find(lane, "a01x"), 3, strings.Join([]string{"A", large, large}, " "))
+		r.want(r.find(lane, "a"+strings.Repeat("z", 30)), 1, "A")
+		r.want(r.find(lane, strings.Repeat("z", 400)), 0, "")
+		r.want(r.find(lane, "h"), 1, strings.Join(huge, " "))
+	}
+}
+
+// Of requests that decide the same prefix at once one wins, and all are told what it decided.
+func TestTheFirstDecisionStands(t *testing.T) {
+	r := start(t)
+	var standing [8]string
+	var all sync.WaitGroup
+	for k := range standing {
+		all.Go(func() { standing[k] = r.again().record(lane, "a", Decision{}, false, fmt.Sprint(k)) })
+	}
+	all.Wait()
+	for _, text := range standing {
+		if text != standing[0] {
+			t.Errorf("decided are %q", standing)
 		}
 	}
-	put(l.Record, Decision{}, 1, "refused")
-	put(l.Record, Decision{}, 2, "refused")
-	d, err := l.Find(lane, chain, []int{2, 1}, 0)
-	if err != nil || d.Items != 2 {
-		t.Fatalf("found the decision of prefix %d, %v", d.Items, err)
+}
+
+// A decision that was refused is replaced at every prefix at which it stands, unless another request has done so.
+func TestReplace(t *testing.T) {
+	r := start(t)
+	r.record(lane, "a", Decision{}, false, "refused")
+	r.record(lane, "ab", r.find(lane, "ab"), false, "refused")
+	d := r.find(lane, "ab")
+	d.Edits, d.List = nil, ""
+	for _, items := range []string{"a", "ab"} {
+		if got := r.record(lane, items, d, true, "taken"); got != "taken" {
+			t.Errorf("at %s stands %q", items, got)
+		}
 	}
-	put(l.Replace, d, 1, "taken")
-	put(l.Replace, d, 2, "taken")
+	if got := r.record(lane, "ab", d, true, "late"); got != "taken" {
+		t.Errorf("whoever comes late finds %q", got)
+	}
+}
+
+// Models share no decisions, but each starts from what another one decided; scopes share nothing.
+func TestModelsStartFromEachOther(t *testing.T) {
+	r := start(t)
+	r.record(lane, "a", Decision{}, false, "A")
+	d := r.find(other, "ab")
+	if r.want(d, 1, "A"); !d.OtherModel {
+		t.Error("the decision passes for the model's own")
+	}
+	r.record(other, "ab", d, false, "B")
+	r.want(r.find(lane, "abc"), 1, "A")
+	r.want(r.find(other, "abc"), 2, "A B")
+	r.want(r.find(Lane{"t", lane.Dialect, lane.Upstream, lane.Model}, "abc"), 0, "")
+}
+
+// What is used stays, and what is not used goes.
+func TestTouchedDecisionsStay(t *testing.T) {
+	now := time.Now()
+	r := rig{t, New(memory.New(16<<20, func() time.Time { return now }), time.Hour)}
+	r.record(lane, "a", Decision{}, false, "A")
+	for k := range 5 {
+		d := r.find(lane, strings.Repeat("a", k+1))
+		if due := r.Touch(d, now); !due || r.Touch(d, now) {
+			t.Errorf("after %d steps it is due: %v, or twice", k, due)
+		}
+		r.record(lane, strings.Repeat("a", k+2), d, false)
+		now = now.Add(40 * time.Minute)
+	}
+	r.want(r.again().find(lane, "aaaaaa"), 6, "A")
+	now = now.Add(time.Hour)
+	r.want(r.find(lane, "aaaaaa"), 0, "")
 }
