@@ -70,7 +70,7 @@ func TestAPriceInTheFileHoldsForEveryModel(t *testing.T) {
 	f := func(text string, want float64) {
 		t.Helper()
 		c := load(t, text)
-		if got := c.Rewrite.For("claude-opus-5-5").CachedPrice; got != want {
+		if got := c.Rewrite.AtPrice(0.05).CachedPrice; got != want {
 			t.Errorf("%q: a cached token of Opus 5.5 costs %v, want %v", text, got, want)
 		}
 	}

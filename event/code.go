@@ -1,5 +1,7 @@
 package event
 
+import "strings"
+
 // Code is why something was done to a request or to an item of it, or why nothing was. The set is closed: a code is
 // made where the decision is made, and may be a metric label. It names what was observed, never what may be behind it.
 type Code string
@@ -122,6 +124,12 @@ var sentences = [...]struct {
 	{CodeFailed, "Something failed inside epitome: the request goes on in the form that was decided last."},
 	{CodeUnrecorded, "The shared store did not say that it has what was decided: the next request may be sent in another " +
 		"form."},
+}
+
+// Clause is the sentence as it stands behind a colon, without its full stop; empty for NoCode.
+func (c Code) Clause() string {
+	s := strings.TrimSuffix(c.Sentence(), ".")
+	return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):]
 }
 
 // Sentence says the code to a person; empty for NoCode.

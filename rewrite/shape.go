@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func (x *shaping) read() error {
 		return err
 	}
 	fixed, estimated := req.Count(scale)
-	limits := in.Limits.For(req.Model)
+	limits := in.Limits
 	if d.CachedPrice != nil {
 		if price, ok := d.CachedPrice(in.Upstream, req.Model); ok {
 			limits = limits.AtPrice(price)
@@ -302,7 +303,7 @@ func (x *shaping) extend() {
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
 		ladder.Climb(s)
 	}
-	r.Code, r.Reason = s.Reason.Code, s.Reason.Text
+	r.Code, r.Reason = s.Reason.Code, cmp.Or(s.Reason.Text, s.Reason.Code.Clause())
 	ladder.DropThinking(s, false)
 }
 

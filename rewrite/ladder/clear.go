@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"math"
 
 	"epitome/event"
 	"epitome/rewrite/conversation"
@@ -23,12 +22,6 @@ type candidate struct {
 	since int // the answer at which it became clearable
 }
 
-// due is what clearing would come to.
-type due struct {
-	freed int // tokens by the results that are old
-	from  int // from which on it pays; 0 if it waits for the line
-}
-
 // Clear replaces old results by stubs, all in one batch: when the request is over the line, or when the rent that they
 // have cost in the provider's cache exceeds what clearing them costs.
 func Clear(s *State) {
@@ -37,9 +30,9 @@ func Clear(s *State) {
 	}
 	s.Compared = s.Total()
 	list := s.clearable(s.answers[s.end-1])
-	first, cause, d := s.firstToClear(list)
+	first, cause := s.firstToClear(list)
 	if first == len(list) {
-		s.Reason = s.whyNotCleared(d)
+		s.Reason = s.whyNotCleared(freedBy(list))
 		return
 	}
 	s.because(cause)
@@ -85,33 +78,36 @@ func (s *State) mayClear(i, freed int) bool {
 	return isWorthClearing(s.forms[i].tokens, freed) && s.mayCut(i) && !s.mustShow(i)
 }
 
-// firstToClear returns the first candidate from which on all are cleared, and why; len(list) if none is.
-func (s *State) firstToClear(list []candidate) (first int, cause event.Cause, d due) {
+// freedBy is about how many tokens clearing all of a list frees.
+func freedBy(list []candidate) (tokens int) {
 	for _, c := range list {
-		d.freed += c.freed
+		tokens += c.freed
 	}
-	if s.Total() > s.Limits.ClearLine && d.freed >= s.Limits.AtLeast {
-		return 0, event.CauseClearAt, d
-	}
-	if s.Limits.Conf.Rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold {
-		return len(list), event.NoCause, d
-	}
-	d.from, cause = s.Limits.AtLeast, event.CauseRent
+	return tokens
+}
+
+// firstToClear returns the first candidate from which on all are cleared, and why; len(list) if none is.
+func (s *State) firstToClear(list []candidate) (first int, cause event.Cause) {
 	switch {
+	case s.Total() > s.Limits.ClearLine && freedBy(list) >= s.Limits.AtLeast:
+		return 0, event.CauseClearAt
+	case s.Limits.Conf.Rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold:
+		return len(list), event.NoCause
 	case s.CacheCold && s.Decision.OtherModel:
 		cause = event.CauseModel
 	case s.CacheCold:
 		cause = event.CausePause
+	default:
+		cause = event.CauseRent
 	}
-	first, d = s.firstThatPays(list, d)
-	return first, cause, d
+	return s.firstThatPays(list), cause
 }
 
 // firstThatPays is rent or buy. From each candidate on, all results behind it could be cleared together. What they have
 // cost since they were clearable, as cached tokens of every request, is the rent that they owe; what clearing costs is
 // that all tokens behind the first of them are sent anew. The batch with the largest gain is taken; while nothing is
 // cached, clearing costs nothing.
-func (s *State) firstThatPays(list []candidate, d due) (int, due) {
+func (s *State) firstThatPays(list []candidate) (first int) {
 	now, compacted, end := s.answers[s.end-1], s.lastCompacted(), s.lastRequestEnd()
 	alpha, least := s.Limits.Conf.Rent, leastBatch
 	if s.CacheCold {
@@ -120,7 +116,7 @@ func (s *State) firstThatPays(list []candidate, d due) (int, due) {
 	cached := s.Limits.Conf.CachedPrice
 	price := alpha * (1 - cached) // of each token that is sent anew
 	behind, freed, owed := 0, 0, 0.0
-	best, at, nearest := 0.0, len(list), math.Inf(-1)
+	best, first := 0.0, len(list)
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
 		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
@@ -128,16 +124,11 @@ func (s *State) firstThatPays(list []candidate, d due) (int, due) {
 			behind += s.forms[end-1].tokens
 		}
 		freed += c.freed
-		gain := owed - price*float64(behind-freed)
-		if gain > best && freed >= least {
-			best, at = gain, k
-		}
-		if gain > nearest {
-			from := math.Ceil(price * float64(behind) / (owed/float64(freed) + price))
-			nearest, d.freed, d.from = gain, freed, max(least, int(from))
+		if gain := owed - price*float64(behind-freed); gain > best && freed >= least {
+			best, first = gain, k
 		}
 	}
-	return at, d
+	return first
 }
 
 // lastCompacted is the answer at which the conversation was compacted last; -1 if it never was.
@@ -184,25 +175,22 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 	}
 }
 
-// whyNotCleared says why nothing is cleared, with the numbers.
-func (s *State) whyNotCleared(d due) Reason {
-	line, usable := s.Limits.ClearLine, s.Limits.Usable
+// whyNotCleared says why nothing is cleared that would free so many tokens.
+func (s *State) whyNotCleared(freed int) Reason {
+	line := s.Limits.ClearLine
 	switch {
 	case s.ArtifactsOff && s.Total() <= line:
-		return Reason{event.CodeQuota, "artifacts cannot be kept: results stay whole up to the line of " + s.tokens(line)}
-	case s.Fixed.System+s.Fixed.Tools > usable:
-		return Reason{event.CodeFixedFills, "system prompt and tools alone fill the window of " + s.tokens(usable)}
+		return Reason{Code: event.CodeQuota}
+	case s.Fixed.System+s.Fixed.Tools > s.Limits.Usable:
+		return Reason{Code: event.CodeFixedFills}
 	case s.Total() > line:
-		return Reason{event.CodeFreesLittle, "the request is over the line of " + s.tokens(line) +
-			", but clearing would free " + s.tokens(d.freed)}
-	case d.freed == 0:
+		return Reason{event.CodeFreesLittle, fmt.Sprintf("the request is over the line of %s tokens, but clearing would free %s",
+			s.number(line), s.number(freed))}
+	case freed == 0:
 		return Reason{event.CodeNotDue, "nothing to do: no new result is over its limit, and no old one can be cleared"}
-	case d.from == 0:
-		return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s and waits for the line of %s",
-			s.tokens(d.freed), s.tokens(line))}
 	}
-	return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s of the %s it needs to pay off",
-		s.number(d.freed), s.tokens(d.from))}
+	return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s tokens, which does not pay yet; the line is %s",
+		s.number(freed), s.number(line))}
 }
 
 // number writes a number of tokens in the model's own, with its digits in groups of three.
@@ -213,5 +201,3 @@ func (s *State) number(tokens int) string {
 	}
 	return text
 }
-
-func (s *State) tokens(n int) string { return s.number(n) + " tokens" }

@@ -27,13 +27,6 @@ type Prose interface {
 	Prepare(end int, earlier recap.Says) bool
 }
 
-// Reasons why nothing is compacted.
-var (
-	noOlder   = Reason{event.CodeNothingOlder, "there is no older group that could be left out"}
-	noSmaller = Reason{event.CodeNoSmaller, "a summary would take at least as many tokens as it could replace"}
-	tooLittle = Reason{event.CodeSavesLittle, "the older groups are less than a tenth of the request"}
-)
-
 // Compact replaces old groups by a summary where the request is over its line, or a compaction was asked for; where it
 // is not, it may have a summary made ahead of need.
 func Compact(s *State) {
@@ -45,7 +38,7 @@ func Compact(s *State) {
 		prepare(s)
 		return
 	case s.end <= s.Request.Head:
-		s.Reason = noOlder
+		s.Reason = Reason{Code: event.CodeNothingOlder}
 		return
 	}
 	compact(s)
@@ -86,7 +79,7 @@ type compaction struct {
 	*State
 	budgets recap.Budgets
 	done    int  // end of what earlier compactions left out
-	fixed   int  // tokens of whatever stays wherever the cut falls, and of the summary, about
+	summary int  // tokens that the summary takes, about
 	tail    int  // tokens that may stay behind the cut
 	enough  int  // tokens to which the request has to come down so that a summary is taken that was prepared
 	minimal bool // every token counts, and no model is asked
@@ -118,16 +111,8 @@ func newCompaction(s *State, minimal bool, growth int) *compaction {
 			c.says = recap.Says{Text: text, Until: c.done}
 		}
 	}
-	c.fixed = s.Fixed.Total() + recap.Size(c.span(s.end))
-	for i := range s.Request.Head {
-		c.fixed += s.forms[i].tokens
-	}
-	for _, g := range s.Request.Groups() {
-		if s.stays(g) {
-			c.fixed += s.tokensOf(g)
-		}
-	}
-	c.tail = max(min(keep, target-c.fixed-growth), minTail)
+	c.summary = recap.Size(c.span(s.end))
+	c.tail = max(min(keep, target-c.sizeWith(len(s.Request.Items))-growth), minTail)
 	c.enough = s.Limits.Target + s.Limits.Usable/10 - growth // it costs nothing more, which is worth a little room
 	if s.Refused {
 		c.enough = s.Limits.Usable
@@ -173,10 +158,10 @@ func (c *compaction) cut() int {
 
 // sizeWith is about what the request takes with a summary of the items before a cut.
 func (c *compaction) sizeWith(cut int) int {
-	n := c.fixed
+	n := c.Total() + c.summary
 	for _, g := range c.Request.Groups() {
-		if g.End > cut && !c.stays(g) {
-			n += c.tokensOf(g)
+		if g.End <= cut && !c.stays(g) {
+			n -= c.tokensOf(g)
 		}
 	}
 	return n
@@ -193,10 +178,10 @@ func (c *compaction) run() {
 	cut := c.cut()
 	switch {
 	case cut < 0:
-		s.Reason = noOlder
+		s.Reason = Reason{Code: event.CodeNothingOlder}
 		return
 	case !s.Asked && total-c.sizeWith(cut) <= least:
-		s.Reason = tooLittle
+		s.Reason = Reason{Code: event.CodeSavesLittle}
 		return
 	}
 	if s.Compaction == nil {
@@ -209,9 +194,9 @@ func (c *compaction) run() {
 	}
 	files, ok := c.replace(cut, least, why)
 	if !ok {
-		s.Reason = noSmaller
+		s.Reason = Reason{Code: event.CodeNoSmaller}
 		if s.Compaction.Kind == event.CompactionFailed {
-			s.Compaction.Why = s.Reason.Text
+			s.Compaction.Why = s.Reason.Code.Clause()
 		}
 		return
 	}
@@ -230,33 +215,28 @@ func (c *compaction) run() {
 	}
 }
 
-// findProse finds what a model says about the items before a cut: a text that was prepared for another one which brings
-// the request down far enough, else it asks. It returns the cut that the text is for.
+// findProse finds what a model says about the items before a cut: a text that was prepared for another cut, if that
+// brings the request down far enough, else it asks. It returns the cut that the text is for.
 func (c *compaction) findProse(cut int) int {
 	if c.Prose == nil {
 		return cut
 	}
-	places := []int{cut}
+	place := cut
 	if end := c.Decision.Ahead.End; end > c.done && end < c.end && c.sizeWith(end) <= c.enough {
-		places = []int{end, cut}
+		place = end
 	}
-	isPending := false
-	for _, place := range places {
-		text, ready, pending := c.Prose.Look(place, c.says)
-		if ready {
-			c.Compaction.Prepared = true
-			c.says = recap.Says{Text: text, Until: place}
-			return place
-		}
-		if pending && !isPending {
-			cut, isPending = place, true
-		}
-	}
+	text, ready, pending := c.Prose.Look(place, c.says)
 	switch {
+	case ready:
+		c.Compaction.Prepared = true
+		c.says = recap.Says{Text: text, Until: place}
+		return place
 	case c.Refused:
 		c.Compaction.Why = "a refused request does not wait for a summary"
 		return cut
-	case !isPending && !c.isFamiliar(cut):
+	case pending:
+		cut = place
+	case !c.isFamiliar(cut):
 		c.Compaction.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}

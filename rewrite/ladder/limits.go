@@ -88,17 +88,6 @@ func (l *Limits) SetPreset(name string) error {
 	return errors.New("write one of " + strings.Join(names, ", "))
 }
 
-// For returns the limits for a model: with its own price of cached tokens where one is known.
-func (l *Limits) For(model string) *Limits {
-	switch { // ? is a dash or a dot
-	case unit.Match("*claude-opus-5?5*", model):
-		return l.AtPrice(0.05)
-	case unit.Match("*claude-fable-5?1*", model), unit.Match("*claude-mythos-5?1*", model):
-		return l.AtPrice(0.025)
-	}
-	return l
-}
-
 // AtPrice returns the limits at a price of cached tokens, unless the user gave one.
 func (l *Limits) AtPrice(cached float64) *Limits {
 	if l.PriceFixed || l.CachedPrice == cached {
@@ -121,9 +110,6 @@ func (l *Limits) BindsThinking(model string) bool {
 	}
 	return l.Bound[longest]
 }
-
-// IsKept reports whether the user has a tool's results never change.
-func (l *Limits) IsKept(tool string) bool { return l.toolLimit(tool).Keep }
 
 // toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
 func (l *Limits) toolLimit(tool string) Limit {
@@ -183,23 +169,14 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	atMost := func(tokens int, of float64) int { return here(min(float64(tokens), share(of))) }
 	line := func(of float64) int { return int(of * float64(here(float64(usable)))) }
 	s := Effective{
-		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)),
-		Floor:   min(l.Floor, here(float64(usable))),
-		Screen:  here(screenTokens),
-		Recall:  atMost(recallTokens, recallShare),
-		Offload: atMost(l.Offload, l.OffloadShare),
-		Lookups: atMost(l.Lookups, l.OffloadShare),
-		Reads:   atMost(l.OffloadReads, l.OffloadShare),
-		Keep:    here(float64(l.OffloadKeep)),
-
-		ClearLine:   line(l.ClearAt),
-		AtLeast:     here(min(max(float64(l.ClearAtLeast), share(clearShare)), share(mostClearShare))),
-		PrepareLine: line(prepareShare),
-		CompactLine: line(l.CompactAt),
-		Target:      line(l.Target),
-		KeepTail:    atMost(l.KeepTail, keepShare),
-		Protect:     atMost(l.Protect, protectShare),
-		Age:         l.Groups,
+		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)), Floor: min(l.Floor, here(float64(usable))),
+		Screen: here(screenTokens), Recall: atMost(recallTokens, recallShare),
+		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
+		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
+		ClearLine: line(l.ClearAt), PrepareLine: line(prepareShare), CompactLine: line(l.CompactAt),
+		AtLeast: here(min(max(float64(l.ClearAtLeast), share(clearShare)), share(mostClearShare))),
+		Target:  line(l.Target), KeepTail: atMost(l.KeepTail, keepShare),
+		Protect: atMost(l.Protect, protectShare), Age: l.Groups,
 	}
 	switch { // an agent in a small window lives on less
 	case window < 48_000:
@@ -210,16 +187,19 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	return s
 }
 
-// LimitOf returns the limit of a tool's results, and how many tokens stay of one above it.
-func (s Effective) LimitOf(tool string, kind activity.Kind) (limit, keep int) {
+// LimitOf returns the limit of a call's result, and how many tokens stay of one above it. call may be nil.
+func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	limit, keep = s.Offload, s.Keep
-	switch kind {
+	if call == nil {
+		return limit, min(keep, limit/2)
+	}
+	switch call.Kind {
 	case activity.Search, activity.Fetch:
 		limit, keep = s.Lookups, s.Keep/2
 	case activity.Read:
 		limit, keep = s.Reads, 2*s.Keep
 	}
-	if own := s.Conf.toolLimit(tool); own.Tokens > 0 {
+	if own := s.Conf.toolLimit(call.Tool); own.Tokens > 0 {
 		limit = own.Tokens
 	}
 	return limit, min(keep, limit/2)

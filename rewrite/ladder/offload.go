@@ -2,9 +2,9 @@ package ladder
 
 import (
 	"fmt"
+	"slices"
 
 	"epitome/event"
-	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -33,14 +33,14 @@ func Offload(s *State) {
 	room := maxOffloaded
 	var edits []ledger.Edit
 	for i := len(s.Request.Items) - 1; i >= from; i-- {
-		if !s.mayCut(i) || s.forms[i].shortened || s.Size(i) < leastShortened {
+		if !s.mayCut(i) || s.forms[i].shortened || s.Size(i) < leastShortened || s.readsBack(i) {
 			continue
 		}
 		content := s.Request.Items[i].Content
 		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
 			break
 		}
-		limit, keep := s.limitOf(i)
+		limit, keep := s.Limits.LimitOf(s.results[i])
 		for _, t := range s.textsOf(i) {
 			if e, ok := s.shorten(i, t, t.share(limit), t.share(keep)); ok {
 				edits = append(edits, e)
@@ -59,15 +59,21 @@ func Offload(s *State) {
 	}
 }
 
-// limitOf returns the limit of a result, and how many tokens stay of one above it.
-func (s *State) limitOf(i int) (limit, keep int) {
-	switch call := s.results[i]; {
-	case s.showsArtifact(i):
-		return s.Limits.Recall, s.Limits.Recall
-	case call != nil:
-		return s.Limits.LimitOf(call.Tool, call.Kind)
+// readsBack reports whether a result shows an artifact of this conversation, as the model asked for, and is not too long
+// to stay whole.
+func (s *State) readsBack(i int) bool {
+	const maxLooks = 8 // at words that may be names
+	call := s.results[i]
+	if call == nil || s.Size(i) > s.Limits.Recall {
+		return false
 	}
-	return s.Limits.LimitOf("", activity.Other)
+	for _, name := range call.Cites[:min(len(call.Cites), maxLooks)] {
+		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
+		if slices.ContainsFunc(s.Edits, isNamed) {
+			return true
+		}
+	}
+	return false
 }
 
 // textOf is one text of an item.
@@ -107,7 +113,7 @@ func (s *State) textsOf(i int) (texts []textOf) {
 // terminal in the place of a text of more than limit tokens; false if that saves too little.
 func (s *State) shorten(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
 	screen, isScreen := t.text, false
-	if t.tokens > s.Limits.Screen && !s.showsArtifact(i) {
+	if t.tokens > s.Limits.Screen {
 		screen, isScreen = excerpt.Screen(t.text)
 	}
 	text, why, names := "", event.CodeOverLimit, s.keepText(t.raw, t.text)
@@ -129,11 +135,11 @@ func (s *State) shorten(i int, t textOf, limit, keep int) (e ledger.Edit, ok boo
 
 // excerpt returns what is kept of a text that is over its limit; empty if that is all of it.
 func (s *State) excerpt(i int, t textOf, keep int, names []string, screen string, isScreen bool) string {
-	where, isWhole := s.whereToRead("Full output", names, t.tokens), s.showsArtifact(i)
-	if s.addressOf(names[0]) == "" && !isWhole {
+	where := s.whereToRead("Full output", names, t.tokens)
+	if s.addressOf(names[0]) == "" {
 		keep *= 2 // nobody will look the rest up
 	}
-	if !isWhole && !isScreen {
+	if !isScreen {
 		if preview, ok := excerpt.JSON(t.text, keep, s.count); ok {
 			return excerpt.Note("JSON preview of "+s.about(i, t), where) + "\n" + preview
 		}

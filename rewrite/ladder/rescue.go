@@ -46,10 +46,10 @@ const shortTokens, shorterTokens = 1_100, 140
 func Rescue(s *State, from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
-		s.Reason = Reason{event.CodeProviderRemembers, "earlier messages lie with the provider: nothing of them can be left out"}
+		s.Reason = Reason{Code: event.CodeProviderRemembers}
 		return
 	case s.end <= s.Request.Lead:
-		s.Reason = Reason{event.CodeNothingToLeave, "there is nothing that could be left out"}
+		s.Reason = Reason{Code: event.CodeNothingToLeave}
 		return
 	}
 	s.because(event.CauseRefused)
@@ -71,7 +71,7 @@ func Rescue(s *State, from Stage) {
 		s.Edits, s.Added = edits, added
 		s.measure()
 		s.Stage, s.Compaction = StageNone, nil
-		s.Reason = Reason{event.CodeNotATenth, "it cannot be made a tenth smaller"}
+		s.Reason = Reason{Code: event.CodeNotATenth}
 	}
 }
 

@@ -9,7 +9,6 @@
 package ladder
 
 import (
-	"math"
 	"slices"
 
 	"epitome/event"
@@ -77,7 +76,7 @@ type form struct {
 	thinks    bool // its thinking is sent
 }
 
-// Reason is why nothing more was done: a code, and the sentence with its numbers.
+// Reason is why nothing more was done: a code, and a sentence where there is more to say, as numbers.
 type Reason struct {
 	Code event.Code
 	Text string
@@ -273,18 +272,15 @@ func (s *State) keep(content []byte) string {
 	return name
 }
 
-// isUnseen reports whether the model has not seen an item yet: no answer stands behind it.
-func (s *State) isUnseen(i int) bool {
+// mustShow reports whether something of a result has to be sent: the model has not seen it, as no answer stands behind
+// it. Once the provider has refused the request, nothing must.
+func (s *State) mustShow(i int) bool {
 	newest := s.answers[len(s.answers)-1]
 	if s.Request.AnswerGoesOn {
 		newest--
 	}
-	return s.answers[i] >= newest
+	return s.answers[i] >= newest && !s.Refused
 }
-
-// mustShow reports whether something of a result has to be sent: the model has not seen it. Once the provider has
-// refused the request, nothing must.
-func (s *State) mustShow(i int) bool { return !s.Refused && s.isUnseen(i) }
 
 // isKept reports whether an item never changes: by its kind, or by a rule of the user's for its tool.
 func (s *State) isKept(i int) bool {
@@ -292,7 +288,7 @@ func (s *State) isKept(i int) bool {
 		return true
 	}
 	c := s.results[i]
-	return c != nil && s.Limits.Conf.IsKept(c.Tool)
+	return c != nil && s.Limits.Conf.toolLimit(c.Tool).Keep
 }
 
 // mayCut reports whether an item is a result of which less may be sent than is.
@@ -309,6 +305,3 @@ func (s *State) mayDecideOlder() bool {
 
 // because notes what made a step add edits.
 func (s *State) because(c event.Cause) { s.Causes |= event.CausesOf(c) }
-
-// never is an item or an answer that does not come.
-const never = math.MaxInt

@@ -34,17 +34,12 @@ func (s *State) addressOf(name string) string {
 // came.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
 	at, how := s.addressOf(names[0]), ""
-	isLong := tokens > readAtOnce
 	switch {
 	case at == "":
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
-	case s.ReadsByTool && isLong:
-		how = "; grep it or read a range with " + Tool
 	case s.ReadsByTool:
-		how = "; read it with " + Tool
-	case isLong && strings.Contains(at, "://"):
-		how = "; fetch it and search it"
-	case isLong:
+		how = "; grep it or read a range with " + Tool
+	case tokens > readAtOnce:
 		how = "; grep it or read a range"
 	}
 	if len(names) > 1 && s.addressOf(names[1]) != "" {
@@ -55,7 +50,7 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 
 // transcriptAt says where the transcript of an edit lies that drops items.
 func (s *State) transcriptAt(e *ledger.Edit) string {
-	return s.whereToRead("Transcript", e.Artifacts[:1], never)
+	return s.whereToRead("Transcript", e.Artifacts[:1], readAtOnce+1)
 }
 
 // keepText names the text of a JSON value. JSON in long lines is kept laid out too, for grep: that name comes first.
@@ -185,20 +180,4 @@ func failureOf(call *activity.Call, text string) string {
 		return ""
 	}
 	return failure
-}
-
-// showsArtifact reports whether a result was asked for to show an artifact of this conversation.
-func (s *State) showsArtifact(i int) bool {
-	const maxLooks = 8 // at words that may be names
-	call := s.results[i]
-	if call == nil {
-		return false
-	}
-	for _, name := range call.Cites[:min(len(call.Cites), maxLooks)] {
-		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
-		if slices.ContainsFunc(s.Edits, isNamed) {
-			return true
-		}
-	}
-	return false
 }

@@ -12,7 +12,7 @@ import (
 // DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says that
 // the provider refused it. It comes when all else is decided.
 func DropThinking(s *State, refused bool) {
-	from := never
+	from := len(s.Request.Items)
 	for k := range s.Added {
 		from = min(from, s.Added[k].First)
 	}
