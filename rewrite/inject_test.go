@@ -147,7 +147,6 @@ func TestAConversationKeepsWhatItWasGiven(t *testing.T) {
 				}
 			}
 		}
-		step("nothing changes", func() {})
 		step("nothing is asked for", func() { i.contexts, i.project = nil, "" })
 		step("after a restart", i.restart)
 		step("other files are asked for", func() { i.contexts = []string{"rules"} })

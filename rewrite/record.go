@@ -71,7 +71,10 @@ func (x *shaping) record() error {
 	d := s.Decision
 	d.Turn, d.Sent, d.Leading = d.Turn+1, x.in.Now.Round(0), x.out.Report.Leading
 	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
-	standing, won, err := x.recordAt(end, d)
+	standing, won, err := x.recordAt(x.chain[end], end, d)
+	if err == nil && won && x.asks && end == x.request.Head {
+		_, _, err = x.recordAt(x.chainOf(anyWish)[end], end, d)
+	}
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,8 @@ func (x *shaping) record() error {
 		return x.build()
 	}
 	if slices.ContainsFunc(s.Added, func(e ledger.Edit) bool { return e.End() > end }) {
-		if _, _, err := x.recordAt(len(x.request.Items), d); err != nil {
+		n := len(x.request.Items)
+		if _, _, err := x.recordAt(x.chain[n], n, d); err != nil {
 			return err
 		}
 	}
@@ -90,13 +94,15 @@ func (x *shaping) record() error {
 	return nil
 }
 
-// recordAt records the edits of the first n items. Another decision may stand for this prefix that is not to hold.
-func (x *shaping) recordAt(n int, d ledger.Decision) (standing ledger.Decision, won bool, err error) {
+// recordAt records the edits of the first n items at a link. Another decision may stand there that is not to hold.
+func (x *shaping) recordAt(
+	at conversation.Link, n int, d ledger.Decision,
+) (standing ledger.Decision, won bool, err error) {
 	d.Items = n
 	isBehind := func(e ledger.Edit) bool { return e.End() > n }
 	added := slices.DeleteFunc(slices.Clone(x.state.Added), isBehind)
 	replace := x.in.Compact || x.in.Rescue != nil || x.broke
-	return x.shaper.deps.Ledger.Record(x.lane, x.chain[n], d, added, replace)
+	return x.shaper.deps.Ledger.Record(x.lane, at, d, added, replace)
 }
 
 // settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never

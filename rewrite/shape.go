@@ -104,11 +104,19 @@ func (x *shaping) findChain() {
 		x.in.Project = inject.Project(x.request)
 	}
 	if wish := inject.Wish(x.in.Contexts, x.in.Project); wish != "" {
-		head := x.request.Head
-		x.chain, x.asks = slices.Clone(x.chain), true
-		x.chain[head] = sha256.Sum256([]byte(string(x.chain[head][:]) + wish))
+		x.chain, x.asks = x.chainOf(wish), true
 	}
 }
+
+// chainOf returns the links of a conversation whose first request had a wish.
+func (x *shaping) chainOf(wish string) []conversation.Link {
+	chain, head := slices.Clone(x.request.Chain()), x.request.Head
+	chain[head] = sha256.Sum256([]byte(string(chain[head][:]) + wish))
+	return chain
+}
+
+// anyWish stands for whatever the first request had, in requests that ask for nothing any more.
+const anyWish = "any"
 
 // scale is what the request is counted with. A rescue counts as the refused form was counted.
 func (x *shaping) scale() (conversation.Scale, error) {
@@ -172,6 +180,9 @@ func (x *shaping) decide() error {
 func (x *shaping) find() error {
 	s := x.state
 	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends())
+	if err == nil && d.Items == 0 && !x.asks && x.request.End() > x.request.Head {
+		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head})
+	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
