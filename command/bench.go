@@ -55,9 +55,9 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// epitomeAt is the epitome in the file program, with defaults.
-func epitomeAt(name, program string) load.Contender {
-	return load.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", os.DevNull,
+// epitomeAt is the epitome in the file program with a configuration.
+func epitomeAt(name, program, config string) load.Contender {
+	return load.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", config,
 		"--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}
 }
 
@@ -72,16 +72,18 @@ func (k loadCmd) Run(*cli) error {
 	if err != nil {
 		return fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
-	l := load.Lineup{Progress: os.Stderr, Proxies: []load.Contender{epitomeAt("epitome", self)}}
-	if len(k.Against) > 0 {
-		folder, err := os.MkdirTemp("", "epitome-bench-")
-		if err != nil {
-			return fmt.Errorf("cannot make a folder for copies of programs: %w", err)
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		if err := k.addRivals(&l, folder); err != nil {
-			return err
-		}
+	folder, err := os.MkdirTemp("", "epitome-bench-")
+	if err != nil {
+		return fmt.Errorf("cannot make a folder for configuration and programs: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	config := filepath.Join(folder, "config.toml") // bodies are to pass as they are
+	if err := os.WriteFile(config, []byte("[rewrite]\nrent = 0.0\n"), 0o600); err != nil {
+		return fmt.Errorf("cannot write a configuration: %w", err)
+	}
+	l := load.Lineup{Progress: os.Stderr, Proxies: []load.Contender{epitomeAt("epitome", self, config)}}
+	if err := k.addRivals(&l, folder, config); err != nil {
+		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -94,7 +96,10 @@ func (k loadCmd) Run(*cli) error {
 
 // addRivals adds the programs of --against. They, and epitome beside them, run from copies in the folder: more of a
 // file that a linker has just written may count as idle memory.
-func (k loadCmd) addRivals(l *load.Lineup, folder string) error {
+func (k loadCmd) addRivals(l *load.Lineup, folder, config string) error {
+	if len(k.Against) == 0 {
+		return nil
+	}
 	for i, program := range append([]string{l.Proxies[0].Command[0]}, k.Against...) {
 		name := fmt.Sprintf("%d: %s", i, filepath.Base(program))
 		text, err := os.ReadFile(program)
@@ -109,7 +114,7 @@ func (k loadCmd) addRivals(l *load.Lineup, folder string) error {
 			l.Proxies[0].Command[0] = path
 			continue
 		}
-		rival := epitomeAt(name, path)
+		rival := epitomeAt(name, path, config)
 		rival.Rival = true
 		l.Proxies = append(l.Proxies, rival)
 	}

@@ -236,7 +236,7 @@ func (c *Client) Close() { _ = c.Conn.Close() }
 // PostRequest returns a whole chat request as bytes.
 func PostRequest(addr, target string, payload []byte) []byte {
 	r := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
-		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+
+		"Authorization: Bearer bench\r\nContent-Type: application/json\r\n"+
 		MadeHeader+": %d\r\nContent-Length: %d\r\n\r\n",
 		target, addr, len(payload), len(payload))
 	return append(r, payload...)
