@@ -48,33 +48,15 @@ const (
 
 // Lines keeps the first and last lines of a text, its failing lines with what stands around them, and lines of a rare
 // shape, within about budget tokens. Each line that is shown stands in the text word for word, and each gap says how
-// many lines it leaves out; omitted is all of them. If no line would be left out, Lines returns nothing.
+// many lines it leaves out; omitted is all of them.
 func Lines(text string, budget int, count Count) (short string, omitted int) {
-	x := read(text, budget, count)
-	ends := budget / endShare
-	for i := 0; i < min(headLines, len(x.lines)) && ends > 0; i++ {
-		ends -= x.show(i)
-	}
-	ends = budget / endShare
-	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && ends > 0; i-- {
-		ends -= x.show(i)
-	}
-	order := x.order()
-	for _, i := range order {
-		if s := x.shapes[i]; s.fails && s.shown < mostOfShape {
-			s.shown++
-			x.showFailure(i)
-		}
-	}
-	for _, i := range order {
-		x.show(i)
-	}
-	x.fillSmallGaps()
-	return x.join()
+	x := choiceOf(text, budget, count)
+	x.choose()
+	return x.join(true)
 }
 
-// textLines are the lines of a text, and which of them are shown.
-type textLines struct {
+// choice is which lines of a text are shown.
+type choice struct {
 	lines  []string
 	shapes []*shape // of each line
 	shown  []bool
@@ -84,28 +66,30 @@ type textLines struct {
 
 // shape is what lines have in common that differ in numbers alone.
 type shape struct {
-	lines    int
-	fails    bool
-	isForged bool
-	score    float64 // of a failing line
-	shown    int     // failing lines that are shown as such
+	lines   int
+	failure float64 // 0 if they do not speak of failure
+	shown   int     // lines that are shown because they do
 }
 
-// read splits a text and finds the shapes of its lines.
-func read(text string, budget int, count Count) *textLines {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	x := &textLines{lines, make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
-	known := map[string]*shape{}
-	var masked []byte
+// choiceOf begins the choice of lines of a text. Their shapes are the lines with masked numbers.
+func choiceOf(text string, budget int, count Count) *choice {
+	lines := slices.Collect(strings.Lines(text))
+	shapes := make([]string, len(lines))
 	for i, line := range lines {
-		masked = mask(masked[:0], line)
-		s := known[string(masked)]
+		shapes[i] = mask(line)
+	}
+	return newChoice(lines, shapes, budget, count)
+}
+
+// newChoice begins the choice of lines that have these shapes.
+func newChoice(lines, shapes []string, budget int, count Count) *choice {
+	x := &choice{lines, make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
+	known := map[string]*shape{}
+	for i, key := range shapes {
+		s := known[key]
 		if s == nil {
-			s = shapeOf(string(masked))
-			known[string(masked)] = s
+			s = &shape{failure: failure(key)}
+			known[key] = s
 		}
 		s.lines++
 		x.shapes[i] = s
@@ -113,22 +97,10 @@ func read(text string, budget int, count Count) *textLines {
 	return x
 }
 
-func shapeOf(masked string) *shape {
-	s, small := &shape{isForged: isForged(masked)}, strings.ToLower(masked)
-	s.fails = !s.isForged && speaksOfFailure(small) && speaksOfFailure(harmless.ReplaceAllString(small, ""))
-	if s.fails {
-		s.score = failureScore
-		if reason.MatchString(masked) {
-			s.score += reasonScore
-		}
-	}
-	return s
-}
-
-// mask appends a line without white space at its ends, each number as 0 if it is 0, else as 9.
-func mask(b []byte, line string) []byte {
+// mask returns a line without white space at its ends, each number as 0 if it is 0, else as 9.
+func mask(line string) string {
 	line = strings.TrimSpace(line[:min(len(line), longestLine)])
-	inNumber := false
+	b, inNumber := make([]byte, 0, len(line)), false
 	for _, c := range []byte(line) {
 		isDigit := c >= '0' && c <= '9'
 		if !isDigit || !inNumber {
@@ -139,26 +111,65 @@ func mask(b []byte, line string) []byte {
 		}
 		inNumber = isDigit
 	}
-	return b
+	return string(b)
+}
+
+// failure returns the score of a line that speaks of failure, and 0 for others.
+func failure(line string) float64 {
+	small := strings.ToLower(line)
+	switch {
+	case !speaksOfFailure(small) || !speaksOfFailure(harmless.ReplaceAllString(small, "")):
+		return 0
+	case reason.MatchString(line):
+		return failureScore + reasonScore
+	}
+	return failureScore
+}
+
+// choose shows as many lines as there is room for.
+func (x *choice) choose() {
+	first, last := x.budget/endShare, x.budget/endShare
+	for i := 0; i < min(headLines, len(x.lines)) && first > 0; i++ {
+		first -= x.show(i)
+	}
+	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && last > 0; i-- {
+		last -= x.show(i)
+	}
+	order := x.order()
+	for _, i := range order {
+		s := x.shapes[i]
+		if s.failure == 0 || s.shown == mostOfShape {
+			continue
+		}
+		s.shown++
+		if x.show(i); x.shown[i] {
+			for _, k := range x.around(i, below) {
+				x.show(k)
+			}
+		}
+	}
+	for _, i := range order {
+		x.show(i)
+	}
 }
 
 // order returns the lines by what they tell, the most telling first.
-func (x *textLines) order() []int {
+func (x *choice) order() []int {
 	order, score := make([]int, len(x.lines)), make([]float64, len(x.lines))
 	for i, s := range x.shapes {
-		order[i], score[i] = i, s.score+math.Log(float64(len(x.lines))/float64(s.lines))
+		order[i], score[i] = i, s.failure+math.Log(float64(len(x.lines))/float64(s.lines))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	return order
 }
 
 // mayShow reports whether there is a line i that may be shown and is not.
-func (x *textLines) mayShow(i int) bool {
-	return i >= 0 && i < len(x.lines) && !x.shown[i] && len(x.lines[i]) <= longestLine && !x.shapes[i].isForged
+func (x *choice) mayShow(i int) bool {
+	return i >= 0 && i < len(x.lines) && !x.shown[i] && len(x.lines[i]) <= longestLine && !isForged(x.lines[i])
 }
 
 // show shows line i if there is room for it, and returns the tokens that it takes.
-func (x *textLines) show(i int) int {
+func (x *choice) show(i int) int {
 	if x.budget <= 0 || !x.mayShow(i) {
 		return 0
 	}
@@ -174,22 +185,22 @@ func (x *textLines) show(i int) int {
 	return n
 }
 
-// showFailure shows a line, what stands around it, and its heading.
-func (x *textLines) showFailure(i int) {
-	if x.show(i); !x.shown[i] {
-		return
-	}
-	x.show(x.heading(i))
-	for k := 1; k <= above; k++ {
-		x.show(i - k)
+// around returns the lines that belong to failing line i: its heading and those near it, the nearest first.
+func (x *choice) around(i, below int) []int {
+	list := []int{x.heading(i)}
+	for k := 1; k <= max(above, below); k++ {
+		if k <= above {
+			list = append(list, i-k)
+		}
 		if k <= below {
-			x.show(i + k)
+			list = append(list, i+k)
 		}
 	}
+	return list
 }
 
 // heading returns the nearest line above i that is less indented and not blank; i if there is none.
-func (x *textLines) heading(i int) int {
+func (x *choice) heading(i int) int {
 	const far = 60 // lines
 	depth := indent(x.lines[i])
 	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
@@ -202,36 +213,28 @@ func (x *textLines) heading(i int) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// fillSmallGaps shows each single line that takes no more than the note of a gap would.
-func (x *textLines) fillSmallGaps() {
-	for i := 1; i+1 < len(x.lines); i++ {
-		if x.shown[i-1] && x.shown[i+1] && x.mayShow(i) {
-			x.shown[i] = x.count(x.lines[i]) <= gapTokens
-		}
-	}
-}
-
 // join returns the lines that are shown with notes of the gaps, and how many lines are not shown.
-func (x *textLines) join() (short string, omitted int) {
+func (x *choice) join(numbered bool) (short string, omitted int) {
 	var b strings.Builder
 	for i := 0; i < len(x.lines); i++ {
 		first := i
 		for i < len(x.lines) && !x.shown[i] {
 			i++
 		}
-		switch n := i - first; {
-		case n == 1:
-			fmt.Fprintf(&b, "%s 1 line omitted (%d)]\n", Mark, i)
-		case n > 1:
-			fmt.Fprintf(&b, "%s %d lines omitted (%d-%d)]\n", Mark, n, first+1, i)
+		if n := i - first; n > 0 {
+			note := fmt.Sprintf("%s %d lines omitted", Mark, n)
+			if n == 1 {
+				note = Mark + " 1 line omitted"
+			}
+			if numbered {
+				note += fmt.Sprintf(" (%d-%d)", first+1, i)
+			}
+			b.WriteString(note + "]\n")
+			omitted += n
 		}
-		omitted += i - first
 		if i < len(x.lines) {
 			b.WriteString(x.lines[i])
 		}
-	}
-	if omitted == 0 {
-		return "", 0
 	}
 	return b.String(), omitted
 }
@@ -243,35 +246,30 @@ var beside = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wan
 // Failure returns the failure that an output reports as lines of the output: the message, what was expected and what
 // came, and the place. It is empty if no line speaks of failure.
 func Failure(text string) string {
-	const mostLines, mostBytes, longest = 6, 720, 400 // longest is in bytes of a line
-	x := read(text, 0, nil)
+	const mostLines, mostBytes, longest, far = 6, 720, 400, 12 // longest is in bytes of a line, far in lines below
+	x := choiceOf(text, 0, nil)
 	order := x.order()
-	if len(order) == 0 || !x.shapes[order[0]].fails {
+	if len(order) == 0 || x.shapes[order[0]].failure == 0 {
 		return ""
 	}
-	best, heading := order[0], x.heading(order[0])
-	near := []int{best, heading, best - 1, best - 2}
-	for k := range 12 {
-		near = append(near, best+1+k)
-	}
-	room, shown := mostBytes, 0
-	for _, k := range append(near, best-3, best-4) {
+	best, room, shown := order[0], mostBytes, 0
+	for at, k := range append([]int{best}, x.around(best, far)...) {
 		if !x.mayShow(k) || shown == mostLines {
 			continue
 		}
 		n := len(strings.TrimSpace(x.lines[k]))
-		tells := k == best || k == heading || x.shapes[k].fails || beside.MatchString(x.lines[k])
+		tells := at < 2 || x.shapes[k].failure > 0 || beside.MatchString(x.lines[k])
 		if tells && n > 0 && n <= min(longest, room) {
 			x.shown[k] = true
 			room -= n
 			shown++
 		}
 	}
-	var list []string
+	var b strings.Builder
 	for k, line := range x.lines {
 		if x.shown[k] {
-			list = append(list, strings.TrimSuffix(line, "\n"))
+			b.WriteString(line)
 		}
 	}
-	return strings.Join(list, "\n")
+	return strings.TrimSuffix(b.String(), "\n")
 }
