@@ -67,12 +67,6 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 	if it.Role == conversation.Tool {
 		it.Answers = cmp.Or(o.Text("tool_call_id"), functionID(it.Name))
 	}
-	for _, key := range [...]string{"reasoning", "reasoning_content", "reasoning_text", "thinking"} {
-		v := o.Value(key)
-		if !v.Empty() && body[v.Start] == '"' && v.End-v.Start > it.Reasoning.End-it.Reasoning.Start {
-			it.Reasoning = v
-		}
-	}
 	if it.Content = o.Find("content"); !it.Content.Empty() {
 		if it.Parts, err = readParts(body, it.Content); err != nil {
 			return it, err

@@ -40,9 +40,6 @@ func show(r *conversation.Request, it *conversation.Item) string {
 	for _, c := range it.Calls {
 		line += fmt.Sprintf(" call %s %s %s %v", c.ID, c.Name, of(c.Arguments), c.FreeText)
 	}
-	if !it.Reasoning.Empty() {
-		line += " reasoning=" + of(it.Reasoning)
-	}
 	return line
 }
 
@@ -67,7 +64,7 @@ func TestReadItems(t *testing.T) {
 	f(`{"role":"assistant","content":null,"reasoning":"a","reasoning_content":"ab","tool_calls":[`+
 		`{"id":"1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},`+
 		`{"id":"2","type":"custom","custom":{"name":"patch","input":"*** free"}}]}`,
-		`assistant call 1 read "{\"path\":\"a\"}" false call 2 patch "*** free" true reasoning="ab"`)
+		`assistant call 1 read "{\"path\":\"a\"}" false call 2 patch "*** free" true`)
 	f(`{"role":"tool","tool_call_id":"1","content":"r"}`, `tool answers=1 "r" part1="r"`)
 	f(`{"role":"assistant","function_call":{"name":"old","arguments":"{}"}}`, `assistant call function old old "{}" false`)
 	f(`{"role":"function","name":"old","content":"r"}`, `tool name=old answers=function old "r" part1="r"`)

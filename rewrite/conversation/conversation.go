@@ -79,7 +79,6 @@ type Item struct {
 	Answers      string          // ID of the call whose result this is
 	IsError      bool            // the client marked the result as failed
 	Thinking     []Thought       // reasoning that the API counts
-	Reasoning    jsonspan.Span   // reasoning that clients send back as plain text; not counted
 	Marks        []jsonspan.Span // for the provider's cache, each with its comma: clients move them from turn to turn
 	StartsAnswer bool            // first item of one answer of the model: a conversation may be cut before it
 	Locked       bool            // opaque or unknown content: it stays as it is, where it is

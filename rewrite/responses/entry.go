@@ -78,17 +78,16 @@ var roles = map[string]conversation.Role{
 type entry struct {
 	jsonspan.Span
 	entryType
-	typeName  string
-	role      conversation.Role
-	id        string
-	callID    string        // of the call, or of the call that it answers
-	tool      string        // name of the tool
-	value     jsonspan.Span // under the key that the type names
-	reasoning jsonspan.Span // the longest text of it that can be read
-	ownID     bool          // it is an output that has no call ID but its own
-	isInner   bool          // a program made the call, not the model
-	isAsync   bool          // the output may come at any time
-	isFailed  bool          // the client says that the call failed
+	typeName string
+	role     conversation.Role
+	id       string
+	callID   string        // of the call, or of the call that it answers
+	tool     string        // name of the tool
+	value    jsonspan.Span // under the key that the type names
+	ownID    bool          // it is an output that has no call ID but its own
+	isInner  bool          // a program made the call, not the model
+	isAsync  bool          // the output may come at any time
+	isFailed bool          // the client says that the call failed
 }
 
 // isModels reports whether an entry is a piece of an answer of the model.
@@ -131,10 +130,7 @@ func readEntry(body []byte, i int) (e entry, err error) {
 		e.role = roles[o.Text("role")]
 	case toolsEntry:
 		e.role = conversation.System
-	case reasoningEntry:
-		e.role = conversation.Assistant
-		e.reasoning = longestText(body, o.Value("summary"), o.Value("content"))
-	case hostedEntry:
+	case reasoningEntry, hostedEntry:
 		e.role = conversation.Assistant
 	case callEntry:
 		e.role = conversation.Assistant
@@ -251,18 +247,4 @@ func addPart(body []byte, it *conversation.Item, place jsonspan.Span) {
 // isCommandOutput reports whether a part is what a command wrote: it has no type.
 func isCommandOutput(o *jsonspan.Object) bool {
 	return o.Value("type").Empty() && !o.Find("stdout", "stderr").Empty()
-}
-
-// longestText returns the longest text in some lists of parts.
-func longestText(body []byte, lists ...jsonspan.Span) (longest jsonspan.Span) {
-	var it conversation.Item
-	for _, list := range lists {
-		addContent(body, &it, list)
-	}
-	for _, p := range it.Parts {
-		if p.Kind == conversation.TextPart && p.Value.End-p.Value.Start > longest.End-longest.Start {
-			longest = p.Value
-		}
-	}
-	return longest
 }

@@ -147,10 +147,6 @@ func (rd *reader) endRun() {
 			} else {
 				it.Content = jsonspan.Span{} // no text can stand in the place of several messages
 			}
-		case reasoningEntry:
-			if e.reasoning.End-e.reasoning.Start > it.Reasoning.End-it.Reasoning.Start {
-				it.Reasoning = e.reasoning
-			}
 		case callEntry:
 			it.Calls = append(it.Calls, conversation.Call{
 				ID: e.callID, Name: e.tool, Arguments: e.value, FreeText: e.freeText, Fixed: e.fixed,

@@ -48,9 +48,6 @@ func describe(r *conversation.Request, it *conversation.Item) string {
 	if it.Role == conversation.Tool {
 		line += " of " + it.Name + " answers " + it.Answers
 	}
-	if !it.Reasoning.Empty() {
-		line += fmt.Sprintf(" thought %s", it.Reasoning.Of(r.Body))
-	}
 	for _, m := range it.Marks {
 		line += fmt.Sprintf(" mark %s", m.Of(r.Body))
 	}
@@ -90,7 +87,7 @@ func TestEntriesBecomeItems(t *testing.T) {
 	f(`unknown text "x" locked replaceable`, `{"role":"critic","content":"x"}`)
 	f(`system other {"type":"additional_tools","tools":[]} locked`, `{"type":"additional_tools","tools":[]}`)
 	// An answer is one item.
-	f(`assistant text "done" call 1 a "{}" call 2 a "" thought "hm" starts replaceable; `+
+	f(`assistant text "done" call 1 a "{}" call 2 a "" starts replaceable; `+
 		`tool text "r" of  answers 2 replaceable`, reasoned, done, call, other, second)
 	f(`assistant text "done" other "no" starts`, done, `{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`)
 	f(`assistant call 1 m.x "y" starts`, `{"type":"custom_tool_call","call_id":"1","namespace":"m","name":"x","input":"y"}`)
