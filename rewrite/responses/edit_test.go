@@ -35,8 +35,8 @@ func TestReplacesContentInItsForm(t *testing.T) {
 			`,"outcome":{"exit_code":1}},{"outcome":{"type":"timeout"},"stdout":` + c + `}],"max_output_length":9}`
 	}
 	f(`{"type":"shell_call","call_id":"1","action":{}}`, chunks(`"x"`, `"y"`, `"z"`), chunks(`"a \"stub\""`, `""`, `""`))
-	f(shell, `{"type":"local_shell_call_output","id":"ls_1","output":"{\"output\":\"x\"}","status":"completed"}`,
-		`{"type":"local_shell_call_output","id":"ls_1","output":"\"a \\\"stub\\\"\"","status":"completed"}`)
+	f(shell, `{"type":"local_shell_call_output","id":"1","output":"{\"output\":\"x\"}","status":"completed"}`,
+		`{"type":"local_shell_call_output","id":"1","output":"\"a \\\"stub\\\"\"","status":"completed"}`)
 	f(call+`,`+output, `{"role":"user","content":[`+part(`"a"`, "")+`,`+image+`]}`,
 		`{"role":"user","content":[`+part(`"a \"stub\""`, "")+`]}`)
 	screen := `{"type":"computer_call_output","call_id":"1","output":{"type":"computer_screenshot","image_url":"u"}}`
@@ -112,7 +112,6 @@ func TestFlawsAreFound(t *testing.T) {
 	f("what the model thought is apart from what it led to (2)", task, reasoned, task)
 	f("a call is apart from what the model thought before it (2)", task, reasoned, call, output, other, second)
 	f("", task, reasoned, `{"id":"fc_9"}`, call, output)
-	f("", task, shell, `{"type":"local_shell_call_output","id":"ls_1","output":"\"a\""}`)
 	f("", task, shell, `{"type":"local_shell_call_output","id":"1","output":"{}"}`)
 	f("", task, `{"type":"apply_patch_call","call_id":"1"}`, `{"type":"apply_patch_call_output","call_id":"1"}`)
 	f("a message says nothing (0)", `{"role":"user","content":[]}`)

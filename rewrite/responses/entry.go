@@ -32,7 +32,7 @@ type entryType struct {
 	fixed    bool   // arguments or output have a form of their own, without a place for any text
 	pinned   bool   // it stays, as without it tools are gone
 	sealed   bool   // only the provider can read it
-	byID     bool   // an output may name its call by an ID of its own
+	byID     bool   // an output may name its call as its own ID
 }
 
 var entryTypes = map[string]entryType{
@@ -42,7 +42,7 @@ var entryTypes = map[string]entryType{
 	"function_call_output":    {kind: outputEntry, value: "output"},
 	"custom_tool_call":        {kind: callEntry, value: "input", freeText: true},
 	"custom_tool_call_output": {kind: outputEntry, value: "output"},
-	"local_shell_call":        {kind: callEntry, value: "action", tool: localShell, fixed: true},
+	"local_shell_call":        {kind: callEntry, value: "action", tool: "local_shell", fixed: true},
 	"local_shell_call_output": {kind: outputEntry, value: "output", byID: true},
 	"shell_call":              {kind: callEntry, value: "action", tool: "shell", fixed: true},
 	"shell_call_output":       {kind: outputEntry, value: "output"},
@@ -84,7 +84,6 @@ type entry struct {
 	callID   string        // of the call, or of the call that it answers
 	tool     string        // name of the tool
 	value    jsonspan.Span // under the key that the type names
-	ownID    bool          // it is an output that has no call ID but its own
 	isInner  bool          // a program made the call, not the model
 	isAsync  bool          // the output may come at any time
 	isFailed bool          // the client says that the call failed
@@ -145,8 +144,8 @@ func readEntry(body []byte, i int) (e entry, err error) {
 		e.role, e.tool = conversation.Tool, o.Text("name")
 		status := o.Text("status")
 		e.isFailed = status == "failed" || status == "incomplete"
-		if e.byID && e.callID == "" {
-			e.callID, e.ownID = e.id, true
+		if e.byID {
+			e.callID = cmp.Or(e.callID, e.id)
 		}
 	}
 	return e, nil

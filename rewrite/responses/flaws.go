@@ -9,7 +9,7 @@ import (
 
 // Flaws lists the rules that the request breaks. It reads the bytes as a server does, not the items.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
-	c := checker{body: r.Body, answers: map[string]int{}, calls: map[string]string{}}
+	c := checker{body: r.Body, answers: map[string]int{}}
 	_ = jsonspan.Document(r.Body, func(key []byte, i int) (int, error) { // it was read before
 		if string(key) == "input" && r.Body[i] == '[' {
 			return jsonspan.Elements(r.Body, i, c.checkEntry)
@@ -36,9 +36,8 @@ type checker struct {
 	conversation.FlawList
 	body []byte
 
-	order   []string          // IDs of calls
-	answers map[string]int    // how many a call has
-	calls   map[string]string // IDs of calls, by those of their entries
+	order   []string       // IDs of calls
+	answers map[string]int // how many a call has
 
 	thinks     bool     // there is reasoning anywhere
 	isReasoned bool     // the answer has reasoning, or may have
@@ -114,7 +113,6 @@ func (c *checker) checkCall(e *entry) {
 	}
 	c.answers[e.callID] = 0
 	c.order = append(c.order, e.callID)
-	c.calls[e.id] = e.callID
 	if !e.fixed && !e.freeText && !jsonspan.HoldsJSON(e.value.Of(c.body)) {
 		c.Add(conversation.RuleArguments, e.callID)
 	}
@@ -127,10 +125,6 @@ func (c *checker) checkCall(e *entry) {
 func (c *checker) checkOutput(e *entry) {
 	id := e.callID
 	n, isKnown := c.answers[id]
-	if call, ok := c.calls[id]; e.ownID && !isKnown && ok {
-		id = call
-		n, isKnown = c.answers[id]
-	}
 	switch {
 	case id == "":
 	case !isKnown:

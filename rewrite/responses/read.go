@@ -6,7 +6,6 @@ package responses
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"epitome/rewrite/conversation"
@@ -22,10 +21,7 @@ func (Dialect) Name() string { return "responses" }
 // Read parses a body.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Body: body, Dialect: d}
-	rd := reader{request: r, shells: map[string]string{}}
-	if callsLocalShell(known) { // its entries have IDs that no item keeps
-		known = nil
-	}
+	rd := reader{request: r}
 	readList := func(start int) (int, error) { return rd.readInput(start, known) }
 	if err := conversation.ReadBody(r, "input", readList, rd.readSetting); err != nil {
 		return nil, err
@@ -36,8 +32,7 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 // reader reads one request.
 type reader struct {
 	request *conversation.Request
-	run     []entry           // entries of the answer that is being read
-	shells  map[string]string // IDs of local shell calls, by those of their entries
+	run     []entry // entries of the answer that is being read
 }
 
 func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
@@ -107,9 +102,6 @@ func (rd *reader) readEntry(i int) (int, error) {
 		it.Content = e.value
 	case outputEntry:
 		it.Name, it.Answers, it.IsError = e.tool, e.callID, e.isFailed
-		if call := rd.shells[e.callID]; e.byID && call != "" {
-			it.Answers = call
-		}
 		if !e.fixed {
 			it.Content = e.value
 		}
@@ -151,22 +143,10 @@ func (rd *reader) endRun() {
 			it.Calls = append(it.Calls, conversation.Call{
 				ID: e.callID, Name: e.tool, Arguments: e.value, FreeText: e.freeText, Fixed: e.fixed,
 			})
-			if e.tool == localShell {
-				rd.shells[e.id] = e.callID
-			}
 		case unknownEntry:
 			it.Locked = true
 		}
 	}
 	rd.run = rd.run[:0]
 	rd.request.Items = append(rd.request.Items, it)
-}
-
-// localShell is the name of a tool whose outputs may name the entry of their call in the place of the call.
-const localShell = "local_shell"
-
-func callsLocalShell(r *conversation.Request) bool {
-	return r != nil && slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
-		return slices.ContainsFunc(it.Calls, func(c conversation.Call) bool { return c.Name == localShell })
-	})
 }

@@ -99,7 +99,7 @@ func TestEntriesBecomeItems(t *testing.T) {
 	f(`tool text "r" of monitor answers  failed replaceable`,
 		`{"type":"function_call_output","name":"monitor","output":"r","status":"incomplete"}`)
 	f(`assistant call 1 local_shell {"command":["ls"]} starts; tool text "\"x\"" of  answers 1 replaceable`,
-		shell, `{"type":"local_shell_call_output","id":"ls_1","output":"\"x\""}`)
+		shell, `{"type":"local_shell_call_output","id":"1","output":"\"x\""}`)
 	f(`assistant call 1 local_shell {"command":["ls"]} starts; tool of  answers 1`,
 		shell, `{"type":"local_shell_call_output","id":"1"}`)
 	f(`tool text "a" text "b" of  answers 1 replaceable`,
@@ -224,7 +224,7 @@ func TestReadsOnFromKnownRequest(t *testing.T) {
 	var reused bool
 	for _, more := range [...][]string{
 		{task}, {reasoned, done}, {call}, {output, odd}, {other}, {done}, {second}, {task, done, odd, call}, {output},
-		{strings.ReplaceAll(shell, "1", "3")}, {`{"type":"local_shell_call_output","id":"ls_3","output":"\"x\""}`}, {done},
+		{strings.ReplaceAll(shell, "1", "3")}, {`{"type":"local_shell_call_output","id":"3","output":"\"x\""}`}, {done},
 	} {
 		entries = append(entries, more...)
 		body := []byte(bodyOf(entries...))
