@@ -121,12 +121,7 @@ func (b *builder) edit(e *ledger.Edit) error {
 	if e.Part >= len(it.Parts) {
 		return fmt.Errorf("cannot edit part %d of item %d: it has %d", e.Part, e.First, len(it.Parts))
 	}
-	p := &it.Parts[e.Part]
-	if e.Op == ledger.DropImage {
-		b.spans = append(b.spans, jsonspan.Edit{Span: p.Span, With: r.Dialect.TextPart(it, e.Text)})
-		return nil
-	}
-	b.spans = append(b.spans, conversation.ReplaceText(p, e.Text))
+	b.spans = append(b.spans, conversation.ReplaceText(&it.Parts[e.Part], e.Text))
 	return nil
 }
 

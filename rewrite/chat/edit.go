@@ -12,7 +12,7 @@ func message(role conversation.Role, text string) []byte {
 
 func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
 
-func (Dialect) TextPart(_ *conversation.Item, text string) []byte {
+func textPart(text string) []byte {
 	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
@@ -24,8 +24,8 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
-func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(it, text))
+func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	return jsonspan.AddTo(r.Body, it.Content, text, textPart(text))
 }
 
 // AppendSystem adds text to the last of the leading system messages, as many servers take no other one behind that, or

@@ -47,13 +47,6 @@ func TestEdits(t *testing.T) {
 		`{"messages":[{"role":"system","content":"b"}, {"role":"user","content":"u"}]}`)
 	f(system, `{"messages":[]}`, `{"messages":[]}`)
 
-	picture := func(r *conversation.Request) []jsonspan.Edit {
-		p := last(r).Parts[1]
-		return []jsonspan.Edit{{Span: p.Span, With: d.TextPart(last(r), "t")}}
-	}
-	f(picture, `{"messages":[{"role":"user","content":["a", {"image_url":{"url":"x"}} ]}]}`,
-		`{"messages":[{"role":"user","content":["a", {"type":"text","text":"t"} ]}]}`)
-
 	drop := func(r *conversation.Request) []jsonspan.Edit {
 		list, err := conversation.DropItems(r, []conversation.Drop{{First: 1, Count: 3, Message: d.UserMessage("s")}})
 		if err != nil {

@@ -30,7 +30,6 @@ type Call struct {
 	Name      string
 	Arguments jsonspan.Span // a JSON string or the JSON itself, as the API has it; empty if there is none
 	FreeText  bool          // the arguments are any text, not JSON
-	Fixed     bool          // the arguments have a form of their own: no text in them may change
 }
 
 // ArgumentsIn returns the arguments as text: JSON, unless they are free text.
@@ -82,7 +81,6 @@ type Item struct {
 	Marks        []jsonspan.Span // for the provider's cache, each with its comma: clients move them from turn to turn
 	StartsAnswer bool            // first item of one answer of the model: a conversation may be cut before it
 	Locked       bool            // opaque or unknown content: it stays as it is, where it is
-	Pinned       bool            // it stays where it is; its texts may change
 	Compaction   bool            // the provider's own summary: the provider passes over all before it
 	Hash         Hash            // of what it shows to the model
 	Size         Size            // as it came; zero until counted
@@ -160,8 +158,6 @@ type Dialect interface {
 
 	// ReplaceContent returns the edits that put one text in the place of all that an item says, pictures too.
 	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
-	// TextPart returns a part of a content that says text: it can stand in the place of a picture.
-	TextPart(it *Item, text string) []byte
 	// UserMessage returns a message of the user, as it may stand in the list of items.
 	UserMessage(text string) []byte
 	// Append returns the edit that adds text behind all that the user says in an item, as a part of its own where the

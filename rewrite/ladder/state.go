@@ -255,7 +255,7 @@ func (s *State) stays(g conversation.Group) bool {
 // isPinned reports whether a group has an item that has to stay where it is.
 func (s *State) isPinned(g conversation.Group) bool {
 	return slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
-		return it.Pinned || it.Locked || it.Role == conversation.Unknown
+		return it.Locked || it.Role == conversation.Unknown
 	})
 }
 

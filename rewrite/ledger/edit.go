@@ -8,7 +8,6 @@ type Op uint8
 const (
 	ReplaceText  Op = iota + 1 // one text of one item
 	Clear                      // all that an item says becomes one text
-	DropImage                  // one picture becomes a text
 	Drop                       // items go, with Text in their place (a summary) or nothing
 	DropThinking               // reasoning that the provider would no longer accept
 	AppendSystem               // context files and memory, behind the system prompt

@@ -27,8 +27,6 @@ func blockOf(text string) []byte {
 	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
-func (Dialect) TextPart(_ *conversation.Item, text string) []byte { return blockOf(text) }
-
 func (Dialect) UserMessage(text string) []byte {
 	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
 }

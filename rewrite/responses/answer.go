@@ -13,19 +13,11 @@ import (
 	"epitome/rewrite/answer"
 )
 
-// Ends of paths. Servers have them below paths of their own.
-const (
-	pathEnd        = "/responses"
-	countPathEnd   = pathEnd + "/input_tokens"
-	compactPathEnd = pathEnd + "/compact"
-)
+const path = "/responses" // how paths of conversations end: servers have them below paths of their own
 
-func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
-
-func (Dialect) Counts(path []byte) bool { return bytes.HasSuffix(path, []byte(countPathEnd)) }
-
-// Compacts reports whether a request with that path has the provider compact a conversation.
-func (Dialect) Compacts(path []byte) bool { return bytes.HasSuffix(path, []byte(compactPathEnd)) }
+func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
+func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
+func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
 
 // MeantPath is nil: whatever a client leaves out of the path stands in its base URL.
 func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
@@ -37,8 +29,6 @@ func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, 
 // Holds is long: servers send response.created at once, count the input for seconds and may refuse then. No client
 // waits for the events before the first word.
 func (Dialect) Holds() time.Duration { return 10 * time.Second }
-
-const itemDone = "response.output_item.done"
 
 // stepOf returns what an event means for its answer. A message that says nothing yet is a part of the frame.
 func stepOf(name string, e gjson.Result) answer.Step {
@@ -79,7 +69,7 @@ func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.
 // addPiece reads an answer, or an event of one. Its items come one by one, and again at its end, where some servers
 // leave them out.
 func addPiece(a *answer.Answer, v gjson.Result) {
-	if v.Get("type").Str == itemDone {
+	if v.Get("type").Str == "response.output_item.done" {
 		addItem(a, v.Get("item"))
 	}
 	if response := v.Get("response"); response.Exists() {

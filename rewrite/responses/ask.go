@@ -14,7 +14,7 @@ import (
 // outputCap is the setting that bounds an answer.
 const outputCap = "max_output_tokens"
 
-func (Dialect) Path() string { return "/v1" + pathEnd }
+func (Dialect) Path() string { return "/v1" + path }
 
 func (Dialect) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"Authorization", "Bearer " + key}}

@@ -8,31 +8,21 @@ import (
 	"epitome/tokenize"
 )
 
-// ReplaceContent returns the edits that replace all that an item says by one text, in the form that the content has.
-func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+// ReplaceContent puts a text in the place of one text, and of what a command wrote, which keeps its exit codes. The API
+// takes a string wherever it takes other parts.
+func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) (edits []jsonspan.Edit) {
+	n := len(it.Parts)
 	switch {
 	case it.Content.Empty() || it.Locked:
 		return nil
-	case len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart:
-		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
-	case r.Body[it.Content.Start] != '[':
+	case n == 0, it.Parts[0].Kind != conversation.TextPart, n > 1 && !it.Parts[0].Empty():
 		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
-	case len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart && it.Parts[0].Empty():
-		edits := make([]jsonspan.Edit, len(it.Parts)) // outputs of commands, which keep their exit codes
-		for k := range it.Parts {
-			edits[k] = conversation.ReplaceText(&it.Parts[k], text)
-			text = ""
-		}
-		return edits
 	}
-	return []jsonspan.Edit{{Span: it.Content, With: append(append([]byte{'['}, d.TextPart(it, text)...), ']')}}
-}
-
-func (Dialect) TextPart(it *conversation.Item, text string) []byte {
-	if it.Role == conversation.Assistant {
-		return []byte(`{"type":"output_text","text":` + jsonspan.Quoted(text) + `,"annotations":[]}`)
+	for k := range it.Parts {
+		edits = append(edits, conversation.ReplaceText(&it.Parts[k], text))
+		text = ""
 	}
-	return inputText(text)
+	return edits
 }
 
 func inputText(text string) []byte {
@@ -52,30 +42,24 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return jsonspan.AddTo(r.Body, it.Content, text, inputText(text))
 }
 
-// AppendSystem returns the edit that adds text to the last of the leading messages of the system, or puts a message
-// before all others. The instructions stay as they are: a provider that keeps the conversation does not keep them.
+// AppendSystem adds text to the last of the leading messages of the system, or puts a message before all others. The
+// instructions stay as they are: a provider that keeps the conversation does not keep them.
 func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	notice := message("developer", text)
-	switch {
-	case len(r.Items) == 0:
+	if len(r.Items) == 0 {
 		return e, false
-	case r.Body[r.Items[0].Start] == '"': // the input becomes a list
-		said := `{"type":"message","role":"user","content":` + string(r.Items[0].Of(r.Body)) + `}`
-		return jsonspan.Edit{Span: r.Items[0].Span, With: []byte("[" + string(notice) + "," + said + "]")}, true
-	case r.Lead == 0:
-		at := r.Items[0].Start
-		return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: append(notice, ',')}, true
 	}
-	last := &r.Items[r.Lead-1]
-	if !last.Content.Empty() && r.Body[last.Content.Start] == '"' {
-		text = "\n\n" + text
+	if r.Lead > 0 {
+		last := &r.Items[r.Lead-1]
+		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok {
+			return e, true
+		}
 	}
-	if e, ok = jsonspan.AddTo(r.Body, last.Content, text, inputText(text)); ok && !last.Locked {
-		return e, true
+	first, notice := r.Items[0].Span, string(message("developer", text))+","
+	if said := string(first.Of(r.Body)); said[0] == '"' { // the input becomes a list
+		list := "[" + notice + `{"type":"message","role":"user","content":` + said + "}]"
+		return jsonspan.Edit{Span: first, With: []byte(list)}, true
 	}
-	e.Span = jsonspan.Span{Start: last.End, End: last.End}
-	e.With = append([]byte{','}, notice...)
-	return e, true
+	return jsonspan.Edit{Span: jsonspan.Span{Start: first.Start, End: first.Start}, With: []byte(notice)}, true
 }
 
 // Declared reads the declarations of tools; nil unless all of them are functions.

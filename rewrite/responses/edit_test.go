@@ -29,7 +29,7 @@ func TestReplacesContentInItsForm(t *testing.T) {
 	f(call, as(`"long"`), as(`"a \"stub\""`))
 	part := func(text, more string) string { return `{"type":"input_text","text":` + text + more + `}` }
 	f(call, as(`[`+part(`"long"`, mark)+`]`), as(`[`+part(`"a \"stub\""`, mark)+`]`))
-	f(call, as(`[`+part(`"a"`, mark)+`, `+image+`]`), as(`[`+part(`"a \"stub\""`, "")+`]`))
+	f(call, as(`[`+part(`"a"`, mark)+`, `+image+`]`), as(`"a \"stub\""`))
 	chunks := func(a, b, c string) string {
 		return `{"type":"shell_call_output","call_id":"1","output":[ {"stdout":` + a + `, "stderr":` + b +
 			`,"outcome":{"exit_code":1}},{"outcome":{"type":"timeout"},"stdout":` + c + `}],"max_output_length":9}`
@@ -38,7 +38,7 @@ func TestReplacesContentInItsForm(t *testing.T) {
 	f(shell, `{"type":"local_shell_call_output","id":"1","output":"{\"output\":\"x\"}","status":"completed"}`,
 		`{"type":"local_shell_call_output","id":"1","output":"\"a \\\"stub\\\"\"","status":"completed"}`)
 	f(call+`,`+output, `{"role":"user","content":[`+part(`"a"`, "")+`,`+image+`]}`,
-		`{"role":"user","content":[`+part(`"a \"stub\""`, "")+`]}`)
+		`{"role":"user","content":"a \"stub\""}`)
 	screen := `{"type":"computer_call_output","call_id":"1","output":{"type":"computer_screenshot","image_url":"u"}}`
 	f(`{"type":"computer_call","call_id":"1","action":{}}`, screen, screen)
 }
@@ -71,7 +71,7 @@ func TestAppends(t *testing.T) {
 	f(true, `"a"`, `[`+said+`,{"type":"message","role":"user","content":"a"}]`)
 	f(true, `[ `+task+`]`, `[ `+said+`,`+task+`]`)
 	f(true, `[{"role":"system","content":"a"},`+task+`]`, `[{"role":"system","content":"a\n\nb"},`+task+`]`)
-	f(true, `[{"type":"additional_tools"},`+task+`]`, `[{"type":"additional_tools"},`+said+`,`+task+`]`)
+	f(true, `[{"type":"additional_tools"},`+task+`]`, `[`+said+`,{"type":"additional_tools"},`+task+`]`)
 }
 
 // Promise 2: items go, and every other byte stays.
@@ -99,22 +99,14 @@ func TestFlawsAreFound(t *testing.T) {
 	f("", task, call, other, second, output, done)
 	f("", task, call, done, output, done) // the model may go on to speak
 	f("", task, call, output, task, other, second)
+	f("", task, call, output, call, output)
 	f("", task, `{"type":"function_call_output","name":"monitor","output":"r"}`)
 	f("a call is not answered (2)", task, call, other, output, done)
 	f("a tool's result answers no call before it (1) a call is not answered (1)", task, output, call)
-	f("a call is answered twice (1)", task, call, output, output)
-	f("several calls have one id (1)", task, call, output, call, output)
-	f("a call's arguments are not JSON (1)", task, strings.Replace(call, `"{}"`, `"{"`, 1), output)
-	f("", task, `{"type":"custom_tool_call","call_id":"1","name":"a","input":"{"}`, output)
-	f("a role is unknown (1)", task, odd)
-	f("a role is unknown (1)", task, `{"role":"critic","content":"x"}`)
+	f("a tool's result answers no call before it (1)", task, call, output, output)
 	f("", task, reasoned, call, output, reasoned, done)
-	f("what the model thought is apart from what it led to (2)", task, reasoned, task)
-	f("a call is apart from what the model thought before it (2)", task, reasoned, call, output, other, second)
+	f("what the model thought is apart from what it led to (1)", task, reasoned, task)
 	f("", task, reasoned, `{"id":"fc_9"}`, call, output)
 	f("", task, shell, `{"type":"local_shell_call_output","id":"1","output":"{}"}`)
 	f("", task, `{"type":"apply_patch_call","call_id":"1"}`, `{"type":"apply_patch_call_output","call_id":"1"}`)
-	f("a message says nothing (0)", `{"role":"user","content":[]}`)
-	f("a part stands in a message of another kind (0)", `{"role":"user","content":[{"type":"output_text","text":"x"}]}`)
-	f("a request for a compaction is not the last item (2)", task, `{"type":"compaction_trigger"}`, task)
 }

@@ -6,6 +6,7 @@ package responses
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"epitome/rewrite/conversation"
@@ -31,8 +32,8 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 
 // reader reads one request.
 type reader struct {
-	request *conversation.Request
-	run     []entry // entries of the answer that is being read
+	request  *conversation.Request
+	inAnswer bool // the last item is an answer that the next entry may belong to
 }
 
 func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
@@ -42,7 +43,7 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 		r.System, r.Prompts = v, []jsonspan.Span{v}
 	case "reasoning":
 		r.Settings = append(r.Settings, v)
-	case "max_output_tokens":
+	case outputCap:
 		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
 	case "previous_response_id", "conversation", "prompt":
 		if r.ServerState.Empty() || string(key) != "prompt" {
@@ -69,84 +70,149 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
 	r := rd.request
 	if r.Body[start] != '"' {
-		end, err = r.ReadList(known, start, rd.readEntry)
-		rd.endRun()
-		return end, err
+		return r.ReadList(known, start, rd.readEntry)
 	}
 	if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
 		return 0, err
 	}
-	text := jsonspan.Span{Start: start, End: end}
-	it := conversation.Item{Span: text, Role: conversation.User, Locked: true}
-	addContent(r.Body, &it, text)
+	it := conversation.Item{Span: jsonspan.Span{Start: start, End: end}, Role: conversation.User, Locked: true}
 	r.Items = append(r.Items, it)
-	return end, nil
+	return end, rd.readContent(&r.Items[0], it.Span)
 }
 
+// readEntry reads the entry that begins at i.
 func (rd *reader) readEntry(i int) (int, error) {
 	r := rd.request
-	e, err := readEntry(r.Body, i)
+	o, err := jsonspan.ObjectAt(r.Body, i)
 	if err != nil {
 		return 0, err
 	}
-	if e.isModels() || e.kind == unknownEntry { // which may be a part of an answer
-		rd.run = append(rd.run, e)
-		return e.End, nil
+	name := o.Text("type")
+	if name == "" && !o.Find("role").Empty() {
+		name = "message"
 	}
-	rd.endRun()
-	it := conversation.Item{
-		Span: e.Span, Role: e.role, Locked: e.role == conversation.Unknown, Pinned: e.pinned,
+	k, isKnown := kinds[name]
+	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.says == compaction}
+	if k.says == content && it.Role == conversation.Unknown {
+		it.Role = roles[o.Text("role")]
 	}
-	switch e.kind {
-	case messageEntry:
-		it.Content = e.value
-	case outputEntry:
-		it.Name, it.Answers, it.IsError = e.tool, e.callID, e.isFailed
-		if !e.fixed {
-			it.Content = e.value
-		}
-	case compactionEntry:
-		it.Compaction = true
-	case triggerEntry:
+	if k.says == trigger {
 		r.Upkeep = conversation.ClientSummarizes
-	case toolsEntry:
-		it.Locked = true
 	}
-	e.addParts(r.Body, &it)
-	r.Items = append(r.Items, it)
-	return e.End, nil
+	if it.Role == tool {
+		status := o.Text("status")
+		it.Name, it.Answers, it.IsError = o.Text("name"), o.Text("call_id"), status == "failed" || status == "incomplete"
+	}
+	isInner := o.In("caller").Text("caller_id") != "" // a program called, not the model
+	it.StartsAnswer = it.Role == model && !isInner
+	// A call whose output may come at any time stays.
+	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.says == opaque || o.Raw("async") == "true"
+	switch value := o.Find(k.key); {
+	case k.says == arguments:
+		it.Calls = []conversation.Call{callOf(o, k, value)}
+	case k.says == nothing, !o.Find("encrypted_content").Empty():
+	case k.says == content:
+		err = rd.readContent(&it, value)
+	case k.says == jsonText:
+		it.Answers = cmp.Or(it.Answers, o.Text("id"))
+		if err = rd.readContent(&it, value); len(it.Parts) == 1 {
+			it.Parts[0].Encoded = true
+		}
+	case k.says == picture && !value.Empty():
+		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: value}}
+	default:
+		it.Parts = []conversation.Part{{Value: o.Span}}
+	}
+	rd.add(it, it.Role == model || !isKnown)
+	return o.End, err
 }
 
-// endRun makes an item of the entries of an answer. Unknown entries alone are no answer.
-func (rd *reader) endRun() {
-	if len(rd.run) == 0 {
+func callOf(o *jsonspan.Object, k kind, value jsonspan.Span) conversation.Call {
+	name := cmp.Or(k.tool, o.Text("name"))
+	if space := o.Text("namespace"); space != "" {
+		name = space + "." + name
+	}
+	id := cmp.Or(o.Text("call_id"), o.Text("id"))
+	return conversation.Call{ID: id, Name: name, Arguments: value, FreeText: k.key == freeText}
+}
+
+// add adds what was read of an entry as an item, or to the answer before it.
+func (rd *reader) add(it conversation.Item, inAnswer bool) {
+	r := rd.request
+	if !inAnswer || !rd.inAnswer {
+		r.Items = append(r.Items, it)
+		rd.inAnswer = inAnswer
 		return
 	}
-	body, first := rd.request.Body, &rd.run[0]
-	it := conversation.Item{Span: jsonspan.Span{Start: first.Start, End: rd.run[len(rd.run)-1].End}}
-	messages := 0
-	for k := range rd.run {
-		e := &rd.run[k]
-		if e.isModels() {
-			it.Role, it.StartsAnswer = conversation.Assistant, !first.isInner
-		}
-		it.Pinned = it.Pinned || e.pinned || e.isAsync
-		e.addParts(body, &it)
-		switch e.kind {
-		case messageEntry:
-			if messages++; messages == 1 {
-				it.Content = e.value
-			} else {
-				it.Content = jsonspan.Span{} // no text can stand in the place of several messages
-			}
-		case callEntry:
-			it.Calls = append(it.Calls, conversation.Call{
-				ID: e.callID, Name: e.tool, Arguments: e.value, FreeText: e.freeText, Fixed: e.fixed,
-			})
-		case unknownEntry:
-			it.Locked = true
+	last := &r.Items[len(r.Items)-1]
+	last.End = it.End
+	last.Role = max(last.Role, it.Role) // of an unknown entry and the model's
+	last.Content = jsonspan.Span{}      // no text can stand in the place of several entries
+	last.Parts = append(last.Parts, it.Parts...)
+	last.Calls = append(last.Calls, it.Calls...)
+	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
+	last.Locked = last.Locked || it.Locked
+}
+
+// readContent reads a text, a list of parts, or a screenshot, in the place of which no text can stand.
+func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err error) {
+	if content.Empty() {
+		return nil
+	}
+	readPart := func(i int) (int, error) { return rd.readPart(it, i) }
+	switch rd.request.Body[content.Start] {
+	case '"':
+		it.Content = content
+		it.Parts = []conversation.Part{{Span: content, Kind: conversation.TextPart, Value: content}}
+	case '[':
+		it.Content = content
+		_, err = jsonspan.Elements(rd.request.Body, content.Start, readPart)
+	default:
+		_, err = readPart(content.Start)
+	}
+	return err
+}
+
+// breakpoint is the key of a mark for the provider's cache.
+const breakpoint = "prompt_cache_breakpoint"
+
+// readPart reads the part that begins at i.
+func (rd *reader) readPart(it *conversation.Item, i int) (end int, err error) {
+	body := rd.request.Body
+	o, err := jsonspan.ObjectAt(body, i)
+	if err != nil {
+		return 0, err
+	}
+	isText := func(v jsonspan.Span) bool { return !v.Empty() && body[v.Start] == '"' }
+	isOutput := false
+	for _, key := range [...]string{"stdout", "stderr"} { // what a command wrote
+		if v := o.Value(key); isText(v) {
+			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
+			isOutput = true
 		}
 	}
-	rd.run = rd.run[:0]
-	rd.request.Items = append(rd.request.Items, it)
+	if isOutput || !o.Find("encrypted_content").Empty() {
+		return o.End, nil
+	}
+	if !o.Find(breakpoint).Empty() {
+		o.TakeOut(breakpoint)
+		it.Marks = append(it.Marks, o.Edits()[0].Span)
+	}
+	part := conversation.Part{Span: o.Span}
+	switch o.Text("type") {
+	case "input_image", "computer_screenshot":
+		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find("image_url", "file_id"), o.Value("detail")
+	case "input_file":
+		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
+	case "input_audio":
+		audio := o.In("input_audio")
+		part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+	default:
+		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
+	}
+	if !isText(part.Value) {
+		part = conversation.Part{Span: o.Span, Value: o.Span}
+	}
+	it.Parts = append(it.Parts, part)
+	return o.End, nil
 }

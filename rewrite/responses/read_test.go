@@ -55,7 +55,7 @@ func describe(r *conversation.Request, it *conversation.Item) string {
 		is   bool
 		name string
 	}{
-		{it.StartsAnswer, "starts"}, {it.Pinned, "pinned"}, {it.Locked, "locked"}, {it.Compaction, "compaction"},
+		{it.StartsAnswer, "starts"}, {it.Locked, "locked"}, {it.Compaction, "compaction"},
 		{it.IsError, "failed"}, {!it.Content.Empty(), "replaceable"},
 	} {
 		if flag.is {
@@ -87,13 +87,13 @@ func TestEntriesBecomeItems(t *testing.T) {
 	f(`unknown text "x" locked replaceable`, `{"role":"critic","content":"x"}`)
 	f(`system other {"type":"additional_tools","tools":[]} locked`, `{"type":"additional_tools","tools":[]}`)
 	// An answer is one item.
-	f(`assistant text "done" call 1 a "{}" call 2 a "" starts replaceable; `+
+	f(`assistant text "done" call 1 a "{}" call 2 a "" starts; `+
 		`tool text "r" of  answers 2 replaceable`, reasoned, done, call, other, second)
-	f(`assistant text "done" other "no" starts`, done, `{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`)
+	f(`assistant text "done" text "no" starts`, done, `{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`)
 	f(`assistant call 1 m.x "y" starts`, `{"type":"custom_tool_call","call_id":"1","namespace":"m","name":"x","input":"y"}`)
 	f(`assistant other {"type":"web_search_call"} image "iVBO" starts`,
 		`{"type":"web_search_call"},{"type":"image_generation_call","result":"iVBO"}`)
-	f(`assistant call 2 x "{}" starts pinned`,
+	f(`assistant call 2 x "{}" starts locked`,
 		`{"type":"function_call","call_id":"2","name":"x","arguments":"{}","async":true}`)
 	// Results.
 	f(`tool text "r" of monitor answers  failed replaceable`,
@@ -113,11 +113,10 @@ func TestEntriesBecomeItems(t *testing.T) {
 		`{"type":"function_call","call_id":"1","name":"x","arguments":"{}","caller":{"caller_id":"p"}}`,
 		`{"type":"program_output","call_id":"p","result":"x"}`)
 	f(`unknown locked compaction`, `{"type":"compaction","encrypted_content":"gA"}`)
-	// Without a search for tools they are gone; what a provider searches is a part of its answer.
-	f(`assistant call 1 tool_search  starts pinned; `+
-		`tool other {"type":"tool_search_output","call_id":"1","tools":[]} of  answers 1 pinned`,
-		`{"type":"tool_search_call","call_id":"1"}`, `{"type":"tool_search_output","call_id":"1","tools":[]}`)
-	f(`assistant other {"type":"tool_search_output","tools":[]} starts pinned`, `{"type":"tool_search_output","tools":[]}`)
+	// Without a search for tools they are gone, so it stays with the answers around it, as all unknown entries do.
+	const search, found = `{"type":"tool_search_call","call_id":"1"}`, `{"type":"tool_search_output","call_id":"1"}`
+	f(`assistant text "done" other `+search+` other `+found+` call 1 a "{}" starts locked; `+
+		`tool text "r" of  answers 1 replaceable`, done, search, found, call, output)
 	// An unknown entry within an answer is a part of it, and locks it.
 	f(`user text "do" replaceable; unknown other {"type":"hologram"} locked; user text "do" replaceable`, task, odd, task)
 	f(`assistant other {"id":"rs_1"} call 1 a "{}" starts locked; tool text "r" of  answers 1 replaceable`,
