@@ -24,7 +24,7 @@ fuzz:
 bench:
 	go run . bench load
 
-# The built-in tables of windows and prices, from the releases that internal/tables names; needs npm and node.
+# The built-in table of prices, from the release that internal/tables names; needs npm and node.
 tables:
 	go run ./internal/tables
 
@@ -38,7 +38,7 @@ licences:
 	@mkdir -p build
 	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' . | sort -u | \
 	(echo "go $$(go env GOVERSION) $$(go env GOROOT)"; cat; \
-	 for table in event/money/table window/table; do echo "$$table - $$table"; done) | \
+	 echo "event/money/table - event/money/table") | \
 	while read -r module version dir; do printf '\n== %s %s\n\n' "$$module" "$$version"; \
 	  find "$$dir" -maxdepth 1 -iregex '.*/\(licen[cs]e\|copying\|notice\|patents\)\([._-].*\)?' -exec cat {} +; \
 	done > build/LICENSES.txt

@@ -1,7 +1,7 @@
 // Package window knows how many tokens a model holds.
 //
 // Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
-// configuration, what the server said when it was asked, a built-in table, the family of the name, the configured
+// configuration, what the server said when it was asked, a built-in table of families of models, the configured
 // default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
 // only follows from a refusal for an hour, and both end when a larger request is answered. A Prober asks
 // servers in the background. ReadRefusal reads how providers say that a request is too long.
@@ -36,7 +36,6 @@ const (
 	Configured Source = "configured"
 	Probed     Source = "probed" // told by the server
 	Table      Source = "table"
-	Family     Source = "family"
 	Default    Source = "default"
 )
 
@@ -105,7 +104,7 @@ func (w *Windows) Configure(c Config) {
 func (w *Windows) Of(upstream, model string) Window {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := w.search(upstream, strings.ToLower(model))
+	found := w.search(strings.ToLower(model))
 	k := w.of(id{upstream, model})
 	if k == nil {
 		return found
@@ -120,19 +119,14 @@ func (w *Windows) Of(upstream, model string) Window {
 }
 
 // search finds the window of a model in lower case, without what was learned. The caller holds w.mu.
-func (w *Windows) search(upstream, model string) Window {
+func (w *Windows) search(model string) Window {
 	if tokens := w.rules.find(model); tokens > 0 {
 		return Window{tokens, Configured}
 	}
-	if len(model) > maxName {
-		return Window{int(w.config.Default), Default}
-	}
-	names := namesOf(model)
-	if tokens, ok := builtIn().find(strings.ToLower(upstream), names); ok {
-		return Window{tokens, Table}
-	}
-	if tokens := families().find(names[2]); tokens > 0 {
-		return Window{tokens, Family}
+	if len(model) <= maxName {
+		if tokens := table().find(familyName(model)); tokens > 0 {
+			return Window{tokens, Table}
+		}
 	}
 	return Window{int(w.config.Default), Default}
 }

@@ -70,7 +70,8 @@ type tiered struct {
 	}
 }
 
-func writePrices(folder string) {
+// readPrices returns the table and the licence of the release.
+func readPrices() (table, licence []byte) {
 	dir, err := os.MkdirTemp("", "prices")
 	if err != nil {
 		log.Fatal(err)
@@ -79,7 +80,7 @@ func writePrices(folder string) {
 	providers, date := fetchPrices(dir)
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Prices: genai-prices %s of %s, https://github.com/pydantic/genai-prices, MIT licence, see LICENSE.\n",
-		pricesVersion, date)
+		version, date)
 	fmt.Fprintf(&out, "# Written by internal/tables; change that, not this. Dollars for a million tokens, of a router"+
 		" a part of its models.\n")
 	fmt.Fprintf(&out, "# @ provider hosts models others; provider model match input read write5m write1h output,"+
@@ -95,14 +96,18 @@ func writePrices(folder string) {
 	for _, s := range sellers {
 		addPrices(&out, providers[s.id])
 	}
-	writeTable(folder, "prices.txt", out.String(), filepath.Join(dir, "package/LICENSE"))
+	licence, err = os.ReadFile(filepath.Join(dir, "package/LICENSE"))
+	if err != nil {
+		log.Fatalf("cannot read licence: %v", err)
+	}
+	return []byte(out.String()), licence
 }
 
 // fetchPrices unpacks the release in dir, and returns its providers and its day.
 func fetchPrices(dir string) (providers map[string]pricesProvider, date string) {
-	pack := strings.Fields(string(run(dir, "npm", "pack", "--silent", pricesRelease+"@"+pricesVersion)))
+	pack := strings.Fields(string(run(dir, "npm", "pack", "--silent", release+"@"+version)))
 	run(dir, "tar", "-xzf", pack[len(pack)-1])
-	times := parse[map[string]string](run(dir, "npm", "view", "--silent", "--json", pricesRelease, "time"))
+	times := parse[map[string]string](run(dir, "npm", "view", "--silent", "--json", release, "time"))
 	var ids []string
 	for _, s := range sellers {
 		ids = append(ids, s.id)
@@ -111,7 +116,7 @@ func fetchPrices(dir string) (providers map[string]pricesProvider, date string) 
 	return parse[map[string]pricesProvider](run(dir, "node", "--input-type=module", "-e", `
 		import {findProvider} from "./package/dist/index.js"
 		const all = `+string(list)+`.map(id => [id, findProvider({providerId: id})])
-		console.log(JSON.stringify(Object.fromEntries(all)))`)), times[pricesVersion][:len("2006-01-02")]
+		console.log(JSON.stringify(Object.fromEntries(all)))`)), times[version][:len("2006-01-02")]
 }
 
 // addPrices appends the models of a provider, in their order: of several that fit a name, the first counts.
