@@ -9,7 +9,6 @@ package main
 import (
 	_ "embed"
 	"os"
-	"runtime/debug"
 
 	"epitome/command"
 )
@@ -19,13 +18,6 @@ import (
 //go:embed config.toml
 var defaults string
 
-// gcPercent lets a start pass without a collection, and garbage, which is mostly bodies that have been sent, grow to
-// some eighty megabytes. What is in use is small: the default would collect after every few large requests.
-const gcPercent = 400
-
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	os.Exit(command.Execute(defaults, os.Args[1:]))
 }

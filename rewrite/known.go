@@ -70,20 +70,31 @@ func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
 	return best
 }
 
-// put keeps a request in the place of the one that it continues.
+// put keeps a request in the place of the one that it continues, and of all others of its conversation: requests may
+// come at the same time.
 func (c *cache) put(k, before *known) {
 	const most = 64 << 20 // bytes
 	r := *k.request
-	r.Body = bytes.Clone(r.Body)
+	if before != nil && bytes.Equal(before.request.Body, r.Body) {
+		r.Body = before.request.Body
+	} else {
+		r.Body = bytes.Clone(r.Body)
+	}
 	k.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.Index(c.list, before); i >= 0 {
-		c.size -= before.size()
-		c.list = slices.Delete(c.list, i, i+1)
-	}
+	c.list = slices.DeleteFunc(c.list, func(o *known) bool {
+		goes := o == before || o.lane == k.lane && o.decision.Conversation == k.decision.Conversation && o.named()
+		if goes {
+			c.size -= o.size()
+		}
+		return goes
+	})
 	c.list = append(c.list, k)
 	for c.size += k.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].size()
 	}
 }
+
+// named reports whether it is known of which conversation it is, which it is not while the ledger does not answer.
+func (k *known) named() bool { return k.decision.Conversation != "" }
