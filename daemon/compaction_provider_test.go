@@ -136,10 +136,11 @@ func (p *provider) hear(r *http.Request, body []byte) (heard, manner) {
 	return h, p.answer
 }
 
-// wayOf tells questions from agents' requests: by the headings that they ask for, or by the form.
+// wayOf tells questions from agents' requests: by the headings that they ask for, or that they want none.
 func wayOf(r wire) string {
 	first, last := r.Messages[0], r.Messages[len(r.Messages)-1]
 	asks := strings.Contains(last.text(), "\n## Goal\n[") && strings.Contains(last.text(), "\n## Next Steps\n[") ||
+		strings.Contains(last.text(), "\nWrite plain text of one to six lines without headings") ||
 		strings.Contains(last.text(), "\nWrite lines of plain text, and nothing before or after them: what later sessions")
 	switch {
 	case last.Role != "user" || !asks:

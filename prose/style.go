@@ -24,6 +24,9 @@ const (
 	DetailTruncate = "truncate" // the task alone
 )
 
+// DetailDistillate is the detail of what is said of one result. No summary has it.
+const DetailDistillate = "distillate"
+
 // DetailMemory is the detail of what is said of a session for later ones. No summary has it.
 const DetailMemory = "memory"
 

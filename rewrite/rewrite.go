@@ -71,6 +71,8 @@ type Summarizer interface {
 	Prepare(q prose.Question)
 	// Prepares reports whether that is done for conversations with the upstream.
 	Prepares(upstream string) bool
+	// Distils reports whether models are asked about large results before they are cleared.
+	Distils() bool
 	// Needs is how many tokens of the model a request needs beside Question.Continue, for instruction and answer.
 	Needs(detail string, usable int, ratio float64) int
 }
@@ -172,6 +174,9 @@ func (s *Shaper) Shape(in Input) Output {
 	x.describe()
 	if !in.Replay && in.Rescue == nil {
 		x.tell()
+		if r.Err == nil {
+			x.prepareNotes()
+		}
 		x.remember()
 	}
 	return x.out

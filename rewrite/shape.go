@@ -295,7 +295,7 @@ func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
 	s.Style = x.in.Style.At(int(float64(s.Limits.Window) * s.Scale.Ratio))
-	s.Prose = x.prose()
+	s.Prose, s.Note = x.prose(), x.noteOf
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)
 		return

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
@@ -137,4 +139,70 @@ func (a asker) upTo(end int, earlier recap.Says) []byte {
 		}
 	}
 	return nil
+}
+
+// minDistilled is the fewest tokens of a result that a model is asked about before it is cleared, if the user wants
+// that: the stub of a smaller one would leave too little to be freed.
+const minDistilled = 1_500
+
+// noteOf returns what a model noted about a result, as it may stand in a stub; empty if there is nothing.
+func (x *shaping) noteOf(i int) string {
+	s := x.shaper.deps.Summarizer
+	if s == nil || !s.Distils() || x.state.Sent(i) < minDistilled {
+		return ""
+	}
+	p, found, _ := s.Look(x.noteKey(i))
+	if !found || strings.Contains(p.Text, excerpt.Mark) || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
+		return ""
+	}
+	for range excerpt.ArtifactNames(p.Text) {
+		return "" // it would pass for an artifact's
+	}
+	isPrinted := func(r rune) rune {
+		if unicode.Is(unicode.C, r) && r != '\n' {
+			return -1
+		}
+		return r
+	}
+	return strings.TrimSpace(strings.Map(isPrinted, valid(p.Text)))
+}
+
+// prepareNotes has a model asked about large results that are cleared soon.
+func (x *shaping) prepareNotes() {
+	const most = 4 // results in one request
+	s := x.shaper.deps.Summarizer
+	if s == nil || !s.Distils() || x.in.Client == nil || !s.Prepares(x.in.Upstream) {
+		return
+	}
+	asked := 0
+	for _, i := range x.state.DueSoon() {
+		if x.state.Sent(i) < minDistilled || i >= x.state.Known || asked == most {
+			continue
+		}
+		if _, found, pending := s.Look(x.noteKey(i)); found || pending {
+			continue
+		}
+		tool, arguments := x.callOf(i)
+		q := x.ask(x.noteKey(i), prose.DetailDistillate)
+		q.SpanTokens, q.Room = x.state.Sent(i), prose.MostDistilled
+		q.Transcript = []prose.Entry{{Kind: prose.Call, Tool: tool, Text: arguments},
+			{Kind: prose.Result, Tool: tool, Text: x.request.TextOf(&x.request.Items[i])}}
+		s.Prepare(q)
+		asked++
+	}
+}
+
+// noteKey names the question about a result.
+func (x *shaping) noteKey(i int) string {
+	hash := x.request.Items[i].Hash
+	tool, arguments := x.callOf(i)
+	return keyOf("distillate", x.lane.Scope, tool, arguments, string(hash[:]))
+}
+
+// callOf returns the call that item i answers.
+func (x *shaping) callOf(i int) (tool, arguments string) {
+	if call := x.request.CallOf(i); call != nil {
+		return call.Name, string(call.ArgumentsIn(x.request.Body))
+	}
+	return "", ""
 }

@@ -17,6 +17,7 @@ var frame = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of sum
 
 // read returns what is kept of an answer, or why it cannot be used.
 func (j *job) read(answer prose.Answer) (text, why string) {
+	const minDistillate = 16 // bytes; less says nothing about a result
 	said, most := unwrap(answer.Text), j.maxTokens()
 	switch {
 	case answer.Refused:
@@ -31,6 +32,10 @@ func (j *job) read(answer prose.Answer) (text, why string) {
 		return "", "it was far too long"
 	case j.question.Learns():
 		text = kept
+	case j.question.Distils() && (answer.Cut || len(said) < minDistillate):
+		return "", "it was cut off or said nothing"
+	case j.question.Distils():
+		text = defuse(said)
 	default:
 		text, why = j.summary(said, answer.Cut)
 	}

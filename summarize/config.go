@@ -15,6 +15,7 @@ type Config struct {
 	Model     string        `toml:"model"`  // empty: the conversation's own
 	Upstream  string        `toml:"upstream"`
 	KeyEnv    string        `toml:"key_env"` // name of the environment variable that holds the key for Upstream
+	Distill   bool          `toml:"distill"` // large results, before they are cleared
 	Prepare   string        `toml:"prepare"` // ahead of need: auto, on or off; likewise for whoever asks
 	Wait      unit.Duration `toml:"summary_wait"`
 	Timeout   unit.Duration `toml:"summary_timeout"` // of a job, from when it was first asked for
@@ -35,6 +36,7 @@ const (
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
 	_, known := details[c.Detail]
+	mayAsk := prose.Style{Mode: c.Mode}.MayAsk()
 	switch {
 	case !known:
 		return wrong("detail", "%q: write one of %s", c.Detail, strings.Join(prose.Details(), ", "))
@@ -44,6 +46,12 @@ func (c Config) Check() error {
 		return wrong("upstream", "%q without a model: write summarize.model as well", c.Upstream)
 	case c.KeyEnv != "" && c.Upstream == "": // what stands there may be the key itself
 		return wrong("key_env", "without the upstream it is for: write summarize.upstream as well")
+	case c.Distill && c.Model == "":
+		return wrong("distill", "without a model to ask: write summarize.model as well")
+	case c.Distill && c.Prepare == PrepareOff:
+		return wrong("distill", "with prepare = %q, as distillates are made ahead of need alone: write auto or on", c.Prepare)
+	case c.Distill && !mayAsk:
+		return wrong("distill", "with mode = %q, in which no model is asked: write auto, hybrid or llm", c.Mode)
 	case c.MaxOutput < minOutput:
 		return wrong("max_output", "%d: write at least %d tokens", c.MaxOutput, minOutput)
 	}

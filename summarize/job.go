@@ -108,11 +108,11 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 }
 
 // hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue,
-// sessions a quarter. A question that is larger than all may be together is taken alone.
+// distillates and sessions a quarter. A question that is larger than all may be together is taken alone.
 func (s *Summarizer) hasRoom(j *job) bool {
 	queue := s.conf.Queue
 	switch {
-	case j.question.Learns():
+	case j.question.Distils() || j.question.Learns():
 		queue /= 4
 	case !j.asked:
 		queue /= 2

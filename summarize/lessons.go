@@ -20,7 +20,7 @@ type lessons struct {
 // learn has a transcript's question also ask what later sessions need to know, where there is a memory for it.
 func (j *job) learn() {
 	owner := inject.Owner{Scope: j.question.Scope, Project: inject.ProjectName(j.question.Project)}
-	if j.deps.Memory == nil || owner.Project == "" || j.way != prose.WayTranscript {
+	if j.deps.Memory == nil || owner.Project == "" || j.question.Distils() || j.way != prose.WayTranscript {
 		return
 	}
 	memory := j.deps.Memory()

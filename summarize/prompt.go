@@ -38,10 +38,13 @@ type prompt struct {
 
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
 func newPrompt(q *prose.Question, level string, maxTokens int) prompt {
-	const least = 100 // tokens
+	const distillate, least = 200, 100 // tokens
 	p := prompt{name: "summary", Tag: tagFor(q, ""), Tokens: details[level], TaskOnly: level == prose.DetailTruncate,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
-	if q.Learns() {
+	switch {
+	case q.Distils():
+		p.name, p.Tokens = "distillate", distillate
+	case q.Learns():
 		p.name = "memory"
 	}
 	if maxTokens > 0 {

@@ -140,6 +140,13 @@ func (s *Summarizer) Study(q prose.Question) (taken bool) {
 	return !errors.Is(err, ErrBusy)
 }
 
+// Distils reports whether models are asked about large results before they are cleared.
+func (s *Summarizer) Distils() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conf.Distill && s.conf.Model != ""
+}
+
 // Needs returns how many tokens of usable a request needs beside prose.Question.Continue: for the instruction, as the
 // answer fits into what every window keeps free. ratio is how many tokens of the model one token counted here is.
 func (s *Summarizer) Needs(level string, usable int, ratio float64) int {

@@ -137,6 +137,9 @@ func (s *standIn) prose() (string, error) {
 	for _, h := range wantedHeading.FindAllStringSubmatchIndex(form, -1) {
 		headings = append(headings, form[h[0]:h[1]])
 	}
+	if len(headings) == 0 && strings.Contains(form, "without headings") { // a distillate
+		headings = []string{""}
+	}
 	if wanted == nil || len(headings) == 0 {
 		return "", fmt.Errorf("cannot stand in for a model in the form %q", form)
 	}

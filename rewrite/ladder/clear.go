@@ -39,6 +39,17 @@ func Clear(s *State) {
 	s.clearAll(list[first:], event.CodeOld)
 }
 
+// DueSoon returns the results that will be cleared in about two answers, so that a model may be asked about them.
+func (s *State) DueSoon() (items []int) {
+	if s.end <= s.Request.Head {
+		return nil
+	}
+	for _, c := range s.clearable(s.answers[s.end-1] + 2) {
+		items = append(items, c.item)
+	}
+	return items
+}
+
 // clearable returns the results that may be cleared at an answer, in the order of the conversation: those that have
 // become old by then, outside of the newest tokens of results and of the newest groups. A result counts with what it
 // took first, so that none gets younger again when later ones are cleared.
@@ -150,7 +161,11 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
 			break
 		}
-		e, sent := s.stub(c.item, ledger.StepClear, why), s.forms[c.item].tokens
+		note := ""
+		if s.Note != nil && why == event.CodeOld {
+			note = s.Note(c.item)
+		}
+		e, sent := s.stub(c.item, ledger.StepClear, why, note), s.forms[c.item].tokens
 		if isWorthClearing(sent, e.Saved-(s.Size(c.item)-sent)) {
 			edits = append(edits, e)
 		}

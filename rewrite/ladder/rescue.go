@@ -136,7 +136,7 @@ func (s *State) cutResult(i, keep int) {
 		}
 	}
 	if saved < leastSaving && !s.mustShow(i) {
-		stub := s.stub(i, ledger.StepCompact, event.CodeCut)
+		stub := s.stub(i, ledger.StepCompact, event.CodeCut, "")
 		edits, saved = []ledger.Edit{stub}, stub.Saved
 	}
 	if saved >= leastSaving {

@@ -47,9 +47,10 @@ type State struct {
 	ArtifactsOff bool // artifacts are full, or do not outlive the process: results stay whole up to the line
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
-	Scope        string      // in which artifacts are named
-	Style        prose.Style // of summaries
-	Prose        Prose       // nil if no model may be asked for one
+	Scope        string                // in which artifacts are named
+	Style        prose.Style           // of summaries
+	Prose        Prose                 // nil if no model may be asked for one
+	Note         func(item int) string // what a model wrote about a result, or nothing; nil if none was asked
 
 	Content    map[string][]byte // by name: what new edits take out
 	Reason     Reason            // why nothing more was done

@@ -110,8 +110,8 @@ func (s *State) KeepAgain(e ledger.Edit) {
 }
 
 // stub returns the edit that clears a result: what was called, how it ended, how large it was, where it lies, and of a
-// failed call its failure.
-func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
+// failed call its failure. note, if not empty, is what a model wrote about it.
+func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledger.Edit {
 	text, call := s.Request.TextOf(&s.Request.Items[i]), s.results[i]
 	names := s.keepItem(i)
 	head := describe(call)
@@ -121,6 +121,9 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	stub := excerpt.Note(head+s.sizeOf(i, text)+", cleared", s.whereToRead("Full output", names, s.count(text)))
 	if failure := failureOf(call, text); failure != "" {
 		stub += "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
+	}
+	if note != "" {
+		stub += "\nA model noted about it, maybe wrongly:\n| " + strings.ReplaceAll(note, "\n", "\n| ")
 	}
 	return s.clearEdit(i, step, why, stub, names)
 }
