@@ -8,61 +8,41 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// clientTags match what clients put around the user's words: reminders, notices, outputs of local commands.
-var clientTags = regexp.MustCompile(`(?s)^\s*(?:<(system-reminder|local-command-caveat|local-command-stdout|` +
-	`local-command-stderr|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|current_datetime|` +
-	`system_reminder|environment_details|environment_context)>)`)
+// ofClient matches what clients put among the user's words: reminders, notices, outputs of local commands, commands
+// without arguments, and texts that are theirs as a whole.
+var ofClient = regexp.MustCompile(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
+	`\A\s*<command-(?:name|message)>.*<command-args>\s*</command-args>\s*\z|` +
+	`\A\s*(?:Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user).*`)
 
-// OwnWords returns a text of the user's without the notices that clients put before and behind it.
-func OwnWords(text string) string {
-	for {
-		m := clientTags.FindStringSubmatch(text)
-		if m == nil {
-			break
+const clientTags = `system[-_]reminder|local-command-\w+|bash-\w+|task-notification|ide_opened_file|ide_selection|` +
+	`current_datetime|environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook`
+
+// OwnWords returns what the user says in an item, without what clients put in.
+func (r *Request) OwnWords(it *Item) string {
+	var own []string
+	for _, text := range r.texts(it) {
+		if text = strings.TrimSpace(ofClient.ReplaceAllString(text, "")); text != "" {
+			own = append(own, text)
 		}
-		_, rest, closed := strings.Cut(text, "</"+m[1]+">")
-		if !closed {
-			break
-		}
-		text = rest
 	}
-	for {
-		trimmed := strings.TrimRight(text, " \t\r\n")
-		open := strings.LastIndex(trimmed, "\n<")
-		m := clientTags.FindStringSubmatch(trimmed[open+1:])
-		if open < 0 || m == nil || !strings.HasSuffix(trimmed, "</"+m[1]+">") {
-			break
-		}
-		text = trimmed[:open]
-	}
-	return strings.TrimSpace(text)
+	return strings.Join(own, "\n")
+}
+
+// Speaks reports whether the user says or shows something of their own in an item.
+func (r *Request) Speaks(it *Item) bool {
+	return it.Role == User && (it.Media() != "" || r.OwnWords(it) != "")
 }
 
 // TextOf returns all that an item says in texts, parts joined by line breaks.
-func (r *Request) TextOf(it *Item) string {
-	if len(it.Parts) == 1 && it.Parts[0].Kind == TextPart {
-		return string(jsonspan.TextOf(it.Parts[0].Value.Of(r.Body)))
-	}
-	var texts []string
+func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it), "\n") }
+
+func (r *Request) texts(it *Item) (texts []string) {
 	for _, p := range it.Parts {
 		if p.Kind == TextPart {
 			texts = append(texts, string(jsonspan.TextOf(p.Value.Of(r.Body))))
 		}
 	}
-	return strings.Join(texts, "\n")
-}
-
-// Speaks reports whether the user says something of their own in an item.
-func (r *Request) Speaks(it *Item) bool {
-	if it.Role != User {
-		return false
-	}
-	for _, p := range it.Parts {
-		if p.Kind != TextPart || OwnWords(string(jsonspan.TextOf(p.Value.Of(r.Body)))) != "" {
-			return true
-		}
-	}
-	return len(it.Parts) == 0
+	return texts
 }
 
 // Media says how many pictures, recordings and documents an item holds; empty if it holds none.

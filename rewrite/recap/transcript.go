@@ -87,7 +87,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.TextOf(it)}
 		if it.Role == conversation.User {
-			e.Text = conversation.OwnWords(e.Text)
+			e.Text = r.OwnWords(it)
 		}
 		if c := called[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()

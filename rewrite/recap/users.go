@@ -2,20 +2,12 @@ package recap
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 )
-
-// ofClient matches texts in the user's messages that their client put there.
-var ofClient = regexp.MustCompile(`(?s)^\s*(?:<(?:system-reminder|task-notification|local-command-\w+|bash-\w+|` +
-	`environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook)\b|` +
-	`<command-(?:name|message)>.*<command-args>\s*</command-args>\s*$|` +
-	`Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user)`)
 
 // users writes the newest messages of the user that fit, oldest first, and which others there are.
 func (s *summary) users() {
@@ -26,7 +18,7 @@ func (s *summary) users() {
 		it, text, media := &s.Request.Items[i], "", ""
 		switch c := called[i]; {
 		case it.Role == conversation.User:
-			text, media = s.ownWords(it), it.Media()
+			text, media = s.Request.OwnWords(it), it.Media()
 		case c != nil && c.Kind == activity.Ask:
 			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
@@ -62,20 +54,6 @@ func (s *summary) users() {
 	}
 	slices.Reverse(list)
 	s.section("the user's messages, word for word, oldest first; rules in them still hold", strings.Join(list, ""))
-}
-
-// ownWords returns what the user says in an item, without what the client put in.
-func (s *summary) ownWords(it *conversation.Item) string {
-	var own []string
-	for _, p := range it.Parts {
-		if p.Kind == conversation.TextPart {
-			text := conversation.OwnWords(string(jsonspan.TextOf(p.Value.Of(s.Request.Body))))
-			if text != "" && !ofClient.MatchString(text) {
-				own = append(own, text)
-			}
-		}
-	}
-	return strings.Join(own, "\n")
 }
 
 // question returns the end of what the agent said before the user's item i, quoted, if that is a short answer.
