@@ -55,5 +55,5 @@ func TestEdits(t *testing.T) {
 		return list
 	}
 	f(drop, `{"messages":[`+task+` , `+two+`,`+one+`, `+other+` ,`+done+` ],"n":1}`,
-		`{"messages":[`+task+` , {"role":"user","content":"s"} ,`+done+` ],"n":1}`)
+		`{"messages":[`+task+` , {"role":"user","content":"s"},`+done+` ],"n":1}`)
 }

@@ -1,8 +1,8 @@
 package conversation
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"epitome/rewrite/jsonspan"
 )
@@ -16,122 +16,49 @@ type Drop struct {
 
 // DropItems returns the edits for all drops, which are in order and do not overlap. Commas and messages of which
 // nothing is left go with the items.
-func DropItems(r *Request, drops []Drop) ([]jsonspan.Edit, error) {
-	d := dropper{request: r, drops: drops, dropOf: make([]int, len(r.Items))}
-	at := 0
-	for k, drop := range drops {
-		if drop.First < at || drop.First+drop.Count > len(r.Items) {
-			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist",
-				drop.Count, drop.First)
+func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
+	of, at := make([]int, len(r.Items)), 0 // for each item, the number of its drop, from 1 on; 0 if it stays
+	texts := make([][]byte, len(drops)+1)  // by number, the messages that have no place yet
+	for k, d := range drops {
+		if d.First < at || d.First+d.Count > len(r.Items) {
+			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count, d.First)
 		}
-		at = drop.First + drop.Count
-		for i := drop.First; i < at; i++ {
-			d.dropOf[i] = k + 1
+		for at = d.First; at < d.First+d.Count; at++ {
+			of[at] = k + 1
+		}
+		texts[k+1] = d.Message
+	}
+	var gone []jsonspan.Span
+	for i := 0; i < len(r.Items); {
+		place := r.Items[i].Place()
+		_, end := r.message(i)
+		hasText := func(k int) bool { return texts[k] != nil }
+		switch k := slices.IndexFunc(of[i:end], hasText); {
+		case slices.Contains(of[i:end], 0): // something of the message stays
+			for ; i < end; i++ {
+				if of[i] > 0 {
+					gone = append(gone, r.Items[i].Span)
+				}
+			}
+		case k >= 0:
+			edits = append(edits, jsonspan.Edit{Span: place, With: texts[of[i+k]]})
+			texts[of[i+k]] = nil
+		default:
+			gone = append(gone, place)
+		}
+		i = end
+	}
+	for k, d := range drops {
+		if text := texts[k+1]; text != nil { // beside a message of which something stays
+			place := r.Items[d.First].Place()
+			if r.sharesMessage(d.First-1, d.First) {
+				edits = append(edits, jsonspan.Insert(place.End, ","+string(text)))
+			} else {
+				edits = append(edits, jsonspan.Insert(place.Start, string(text)+","))
+			}
 		}
 	}
-	return d.edit(), nil
-}
-
-// dropper makes the edits of one request.
-type dropper struct {
-	request *Request
-	drops   []Drop
-	dropOf  []int // for each item, the number of its drop, from 1 on; 0 if it stays
-	edits   []jsonspan.Edit
-}
-
-func (d *dropper) edit() []jsonspan.Edit {
-	items := d.request.Items
-	placed := make([]bool, len(d.drops)) // drops whose message stands where the items were
-	for i := 0; i < len(items); {
-		first, end := d.request.message(i)
-		k := d.wholeMessage(first, end)
-		if k == 0 {
-			d.dropWithin(first, end)
-			i = end
-			continue
-		}
-		i = d.dropMessages(first, k)
-		placed[k-1] = true
-	}
-	for k, drop := range d.drops {
-		if !placed[k] && drop.Message != nil {
-			d.insert(drop)
-		}
-	}
-	return d.edits
-}
-
-func (d *dropper) replace(from, to int, with []byte) {
-	d.edits = append(d.edits, jsonspan.Edit{Span: jsonspan.Span{Start: from, End: to}, With: with})
-}
-
-// wholeMessage returns the number of the drop to which a message [first, end) belongs of which nothing stays; 0 if
-// something does. A drop with a message of its own is preferred.
-func (d *dropper) wholeMessage(first, end int) int {
-	k := d.dropOf[first]
-	for _, of := range d.dropOf[first:end] {
-		if of == 0 {
-			return 0
-		}
-		if d.drops[k-1].Message == nil {
-			k = of
-		}
-	}
-	return k
-}
-
-// dropMessages takes out the run of whole messages of drop k that begins with item i, and returns the item behind it.
-func (d *dropper) dropMessages(i, k int) int {
-	message := d.drops[k-1].Message
-	end := i
-	for end < len(d.request.Items) {
-		first, next := d.request.message(end)
-		of := d.wholeMessage(first, next)
-		if of == 0 || of != k && (message != nil || d.drops[of-1].Message != nil) {
-			break
-		}
-		end = next
-	}
-	from, to := d.request.Items[i].Place().Start, d.request.Items[end-1].Place().End
-	switch {
-	case message != nil:
-	case end < len(d.request.Items):
-		to = d.request.Items[end].Place().Start
-	case i > 0: // nothing follows, so the comma before goes
-		from = d.request.Items[i-1].Place().End
-	}
-	d.replace(from, to, message)
-	return end
-}
-
-// dropWithin takes items out of a message of which something stays.
-func (d *dropper) dropWithin(first, end int) {
-	items := d.request.Items
-	for i := first; i < end; i++ {
-		if d.dropOf[i] == 0 {
-			continue
-		}
-		from := i
-		for i < end && d.dropOf[i] != 0 {
-			i++
-		}
-		if i < end {
-			d.replace(items[from].Start, items[i].Start, nil)
-		} else {
-			d.replace(items[from-1].End, items[end-1].End, nil)
-		}
-	}
-}
-
-// insert puts the message of a drop beside a message of which something stays.
-func (d *dropper) insert(drop Drop) {
-	place := d.request.Items[drop.First].Place()
-	if !d.request.sharesMessage(drop.First-1, drop.First) {
-		d.replace(place.Start, place.Start, append(bytes.Clone(drop.Message), ','))
-	} else {
-		d.replace(place.End, place.End, append([]byte{','}, drop.Message...))
-	}
+	return append(edits, jsonspan.TakeOut(r.Body, gone...)...), nil
 }
 
 // message returns the items [first, end) that share the message of item i.
@@ -153,13 +80,13 @@ func (r *Request) sharesMessage(i, k int) bool {
 // Source returns items [first, end) as JSON: whole messages where all items of a message are among them. Marks for the
 // cache, which clients move, are left out, so that the same items are the same in every request.
 func (r *Request) Source(first, end int) []byte {
-	run := jsonspan.Span{Start: r.Items[first].Start, End: r.Items[end-1].End}
-	if !r.sharesMessage(first-1, first) && !r.sharesMessage(first, end) {
-		run.Start = r.Items[first].Place().Start
+	place := func(i int) jsonspan.Span {
+		if a, b := r.message(i); a >= first && b <= end {
+			return r.Items[i].Place()
+		}
+		return r.Items[i].Span
 	}
-	if !r.sharesMessage(end-1, end) && !r.sharesMessage(first-1, end-1) {
-		run.End = r.Items[end-1].Place().End
-	}
+	run := jsonspan.Span{Start: place(first).Start, End: place(end - 1).End}
 	return r.unmarked(run, r.Items[first:end])
 }
 
@@ -199,23 +126,10 @@ func ReplaceText(p *Part, text string) jsonspan.Edit {
 }
 
 // DropThinking returns the edits that take all counted reasoning of an item out.
-func DropThinking(r *Request, it *Item) (edits []jsonspan.Edit) {
-	for k := 0; k < len(it.Thinking); {
-		run := it.Thinking[k].Span
-		next := jsonspan.SkipSpace(r.Body, run.End)
-		for k++; k < len(it.Thinking) && r.Body[next] == ','; k++ {
-			if jsonspan.SkipSpace(r.Body, next+1) != it.Thinking[k].Start {
-				break
-			}
-			run.End = it.Thinking[k].End
-			next = jsonspan.SkipSpace(r.Body, run.End)
-		}
-		if r.Body[next] == ',' {
-			run.End = jsonspan.SkipSpace(r.Body, next+1)
-		} else { // the last of the list: the comma before it goes
-			run.Start = len(bytes.TrimRight(r.Body[:run.Start], " \t\r\n,"))
-		}
-		edits = append(edits, jsonspan.Edit{Span: run})
+func DropThinking(r *Request, it *Item) []jsonspan.Edit {
+	var gone []jsonspan.Span
+	for _, t := range it.Thinking {
+		gone = append(gone, t.Span)
 	}
-	return edits
+	return jsonspan.TakeOut(r.Body, gone...)
 }

@@ -1,6 +1,7 @@
 package jsonspan
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -33,13 +34,35 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 	return append(out, body[at:]...), nil
 }
 
+// TakeOut returns the edits that take elements out of their lists, or members out of their objects, with the commas that
+// separate them. Spans are in order.
+func TakeOut(body []byte, spans ...Span) (edits []Edit) {
+	for _, s := range spans {
+		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // one run of elements
+			s.Start = edits[n-1].Start
+			edits = edits[:n-1]
+		}
+		if next := SkipSpace(body, s.End); body[next] == ',' {
+			s.End = SkipSpace(body, next+1)
+		} else { // the last one: the comma before it goes
+			s.Start = len(bytes.TrimRight(body[:s.Start], " \t\r\n,"))
+		}
+		edits = append(edits, Edit{Span: s})
+	}
+	return edits
+}
+
+// Insert is what puts text at a place.
+func Insert(at int, text string) Edit {
+	return Edit{Span: Span{Start: at, End: at}, With: []byte(text)}
+}
+
 // AddElement is what puts a value behind all others of a list.
 func AddElement(body []byte, list Span, value []byte) Edit {
-	at := list.End - 1
 	if HasElements(body, list) {
-		value = append([]byte{','}, value...)
+		return Insert(list.End-1, ","+string(value))
 	}
-	return Edit{Span: Span{Start: at, End: at}, With: value}
+	return Insert(list.End-1, string(value))
 }
 
 // AddTo is what puts text behind all that a content says: at the end of its string, or as one more part of its list. It
@@ -47,10 +70,9 @@ func AddElement(body []byte, list Span, value []byte) Edit {
 func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
 	switch {
 	case content.Empty():
-		return e, false
 	case body[content.Start] == '"':
-		at, with := content.End-1, AppendQuoted(nil, text)
-		return Edit{Span: Span{Start: at, End: at}, With: with[1 : len(with)-1]}, true
+		quoted := Quoted(text)
+		return Insert(content.End-1, quoted[1:len(quoted)-1]), true
 	case HasElements(body, content):
 		return AddElement(body, content, part), true
 	}
