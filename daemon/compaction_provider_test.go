@@ -304,8 +304,7 @@ func (s scale) count(body []byte) int {
 	if err != nil {
 		return 1 << 30
 	}
-	fixed, _ := r.Count(s.Scale)
-	n := fixed.Total()
+	n := r.Count(s.Scale).Total()
 	for i := range r.Items {
 		n += r.Items[i].Size.Total()
 	}

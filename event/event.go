@@ -231,3 +231,9 @@ type Tokens struct {
 func (t Tokens) Total() int {
 	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Summary + t.Images + t.Other
 }
+
+// Times returns the size in tokens of which each of t's is ratio.
+func (t Tokens) Times(ratio float64) Tokens {
+	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
+	return Tokens{f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images), f(t.Other)}
+}

@@ -79,12 +79,12 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 }
 
 // describeRequest fills in what is known of a request before anything is decided.
-func (x *shaping) describeRequest(estimated bool) {
+func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
 	r.Model, r.Window, r.Usable = event.Clip(req.Model), x.window, event.Narrow(x.usable)
 	r.Items = event.Narrow(req.MessagesIn(0, len(req.Items)))
 	r.ClearLine, r.CompactLine = x.narrow(s.Limits.ClearLine), x.narrow(s.Limits.CompactLine)
-	r.TokensBefore, r.Estimated = event.Tokens(s.Tokens().Times(s.Scale.Ratio)), estimated
+	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
 	if r.Answers = x.answers; r.Answers > 0 {
@@ -119,7 +119,7 @@ func (x *shaping) leading() string {
 func (x *shaping) describe() {
 	s, r := x.state, &x.out.Report
 	size := s.Tokens()
-	r.TokensAfter, r.Decision = event.Tokens(size.Times(s.Scale.Ratio)), x.decisionKey()
+	r.TokensAfter, r.Decision = size.Times(s.Scale.Ratio), x.decisionKey()
 	if x.isComparable() {
 		r.Counted = size.Total()
 	}

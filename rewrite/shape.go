@@ -69,7 +69,7 @@ func (x *shaping) read() error {
 	if err != nil {
 		return err
 	}
-	fixed, estimated := req.Count(scale)
+	fixed := req.Count(scale)
 	limits := in.Limits
 	if d.CachedPrice != nil {
 		if price, ok := d.CachedPrice(in.Upstream, req.Model); ok {
@@ -88,7 +88,7 @@ func (x *shaping) read() error {
 	}
 	x.state.Prepare()
 	x.out.state = x.state
-	x.describeRequest(estimated)
+	x.describeRequest()
 	return nil
 }
 

@@ -33,16 +33,14 @@ func NewMemo(entries int) *Memo {
 const worthwhile = 48
 
 // Count returns c.Count(text), from memory if it is there.
-func (m *Memo) Count(c *Counter, text []byte) int {
-	if len(text) < worthwhile {
-		return c.Count(text)
-	}
-	return m.Remember(c, 0, text, c.Count)
-}
+func (m *Memo) Count(c *Counter, text []byte) int { return m.Remember(c, 0, text, c.Count) }
 
 // Remember returns count(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
 // text as it stands, other numbers are the callers'.
 func (m *Memo) Remember(c *Counter, kind uint16, text []byte, count func([]byte) int) int {
+	if len(text) < worthwhile {
+		return count(text)
+	}
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
 	m.mu.Lock()
 	n, isNew := m.new[k]

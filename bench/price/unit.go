@@ -68,8 +68,7 @@ func (m Meter) Fixed(r *conversation.Request) int {
 		}
 		return n
 	}
-	fixed, _ := r.Count(m.scale)
-	return m.inModelTokens(fixed.Total())
+	return m.inModelTokens(r.Count(m.scale).Total())
 }
 
 // Prompts returns the texts of a system prompt that stands apart from the messages, as parts of a message.

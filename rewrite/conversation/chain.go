@@ -170,16 +170,3 @@ func (r *Request) CallOf(i int) *Call {
 	k := slices.IndexFunc(calls, func(c Call) bool { return c.ID == r.Items[i].Answers })
 	return &calls[k]
 }
-
-// AwaitsAnswer reports whether the request ends with results that the model has not answered yet.
-func (r *Request) AwaitsAnswer() bool {
-	for i := len(r.Items) - 1; i >= r.Lead; i-- {
-		switch r.Items[i].Role {
-		case Tool:
-			return true
-		case Assistant:
-			return false
-		}
-	}
-	return false
-}

@@ -5,6 +5,7 @@
 package conversation
 
 import (
+	"epitome/event"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
@@ -136,11 +137,9 @@ type Request struct {
 	AnswerGoesOn bool // the model may add to the last answer: nothing is decided about that yet
 
 	// computed when they are first asked for
-	chain         []Link
-	callers       []int
-	counted       bool
-	fixed         Tokens // of system prompt and tools
-	estimatedSize bool
+	chain   []Link
+	callers []int
+	fixed   event.Tokens // beside the items
 }
 
 // Dialect is one API: a stateless reader and writer of spans.
@@ -148,7 +147,7 @@ type Dialect interface {
 	// Name is part of every key of a decision and never changes: "chat", "messages", "responses".
 	Name() string
 	// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
-	// common prefix of both lists are taken from it (see Reuse). An error says why the body is better left alone, and
+	// common prefix of both lists are taken from it. An error says why the body is better left alone, and
 	// quotes nothing of it.
 	Read(body []byte, known *Request) (*Request, error)
 	// Flaws lists every rule of the API that the request breaks, as its server would check it.

@@ -8,7 +8,10 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
+	"slices"
+	"unsafe"
 
+	"epitome/event"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
@@ -25,109 +28,68 @@ type Scale struct {
 const maxCounted = 1 << 20
 
 // Size is what one item takes, in tokens.
-type Size struct {
-	Text, Media int  // media are pictures, sound and documents
-	Estimated   bool // a text was too long to be counted whole
-}
+type Size struct{ Text, Media int } // media are pictures, sound and documents
 
 // Total returns all tokens.
 func (s Size) Total() int { return s.Text + s.Media }
 
-// Tokens is the size of a request by kind.
-type Tokens struct {
-	System, Tools, User, Assistant, Results int
-	Summary                                 int // in the place of items that were left out
-	Images                                  int // and sound and documents, whoever sent them
-	Other                                   int // unknown roles, and whatever a request costs by itself
+// In returns the field of t that counts the texts of a role.
+func (r Role) In(t *event.Tokens) *int {
+	return [...]*int{&t.Other, &t.System, &t.User, &t.Assistant, &t.Results}[r]
 }
 
-// Total returns the size of the whole.
-func (t Tokens) Total() int {
-	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Summary + t.Images + t.Other
-}
-
-// Add counts n tokens of text and media under a role.
-func (t *Tokens) Add(role Role, text, media int) {
-	t.Images += media
-	switch role {
-	case System:
-		t.System += text
-	case User:
-		t.User += text
-	case Assistant:
-		t.Assistant += text
-	case Tool:
-		t.Results += text
-	default:
-		t.Other += text
-	}
-}
-
-// Times returns the size in the model's own tokens.
-func (t Tokens) Times(ratio float64) Tokens {
-	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
-	return Tokens{
-		f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images), f(t.Other),
-	}
-}
-
-// Count sets the sizes of all items that were not counted before, and returns what the request takes
-// beside its items: system prompt, tools, and the request itself.
-func (r *Request) Count(s Scale) (fixed Tokens, estimated bool) {
-	if r.counted {
-		return r.fixed, r.estimatedSize
+// Count sets the sizes of all items that were not counted before, and returns what the request takes beside its items:
+// system prompt, tools, and the request itself.
+func (r *Request) Count(s Scale) event.Tokens {
+	if r.fixed.Other > 0 {
+		return r.fixed
 	}
 	for i := range r.Items {
-		it := &r.Items[i]
-		if it.Size == (Size{}) {
-			it.Size = r.measure(s, it, r.answersOneOfSeveral(i))
+		if r.Items[i].Size == (Size{}) {
+			r.Items[i].Size = r.measure(s, i)
 		}
-		r.estimatedSize = r.estimatedSize || it.Size.Estimated
 	}
-	fixed.Other = tokenize.PerReply
 	for _, text := range r.Prompts {
-		fixed.System += s.count(text.Of(r.Body), false, &r.estimatedSize)
+		r.fixed.System += s.count(text.Of(r.Body), false)
 	}
-	if !r.Tools.Empty() {
-		fixed.Tools = r.countTools(s)
+	if raw := r.Tools.Of(r.Body); len(raw) > 0 {
+		r.fixed.Tools = s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) int {
+			if list := r.Dialect.Declared(raw); list != nil {
+				return s.Model.Tools(s.CountText, list)
+			}
+			return s.CountText(string(raw))
+		})
 	}
-	r.fixed, r.counted = fixed, true
-	return fixed, r.estimatedSize
+	r.fixed.Other = tokenize.PerReply
+	return r.fixed
 }
 
-// answersOneOfSeveral reports whether a result answers one of several calls of a message: some models count it as
-// escaped then.
-func (r *Request) answersOneOfSeveral(i int) bool {
-	if r.Items[i].Role != Tool {
-		return false
-	}
-	caller := r.Callers()[i]
-	return caller >= 0 && len(r.Items[caller].Calls) > 1
+// Estimated reports whether a text of an item is too long to be counted whole.
+func (r *Request) Estimated() bool {
+	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
+	return slices.ContainsFunc(r.Items, func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) })
 }
 
-// measure counts an item; escaped says that its texts are counted as they are written.
-func (r *Request) measure(s Scale, it *Item, escaped bool) (size Size) {
-	size.Text = tokenize.PerMessage + 1 // every role is one token
+// measure counts item i.
+func (r *Request) measure(s Scale, i int) (size Size) {
+	it := &r.Items[i]
+	size.Text = tokenize.PerMessage + 1 + r.CountThinking(s, it) // every role is one token
 	if it.Name != "" {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
 	if it.Role == Tool {
 		size.Text += tokenize.PerResult
 	}
-	for k, call := range it.Calls {
-		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false, &size.Estimated)
-		if k == 1 {
-			size.Text += tokenize.PerCallBatch
-		}
+	if len(it.Calls) > 1 {
+		size.Text += tokenize.PerCallBatch
 	}
-	for _, t := range it.Thinking {
-		size.Text += s.count(t.Text.Of(r.Body), false, &size.Estimated)
+	for _, call := range it.Calls {
+		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false)
 	}
 	for _, p := range it.Parts {
-		switch p.Kind {
-		case TextPart, OtherPart:
-			size.Text += s.count(p.Value.Of(r.Body), escaped, &size.Estimated)
-		default:
+		if p.Kind == TextPart || p.Kind == OtherPart {
+			size.Text += r.CountIn(s, i, p.Value.Of(r.Body))
+		} else {
 			size.Media += s.countMedia(p, r.Body)
 		}
 	}
@@ -137,27 +99,25 @@ func (r *Request) measure(s Scale, it *Item, escaped bool) (size Size) {
 // CountThinking counts the reasoning of an item that goes with Thinking.
 func (r *Request) CountThinking(s Scale, it *Item) (n int) {
 	for _, t := range it.Thinking {
-		n += s.count(t.Text.Of(r.Body), false, new(bool))
+		n += s.count(t.Text.Of(r.Body), false)
 	}
 	return n
 }
 
-// CountPart counts the text of one part of item i.
-func (r *Request) CountPart(s Scale, i int, p *Part) int {
-	return s.count(p.Value.Of(r.Body), r.answersOneOfSeveral(i), new(bool))
-}
-
-// CountAs counts a text that stands in the place of one of item i's.
-func (r *Request) CountAs(s Scale, i int, text string) int {
-	return s.count(jsonspan.AppendQuoted(nil, text), r.answersOneOfSeveral(i), new(bool))
+// CountIn counts a JSON value that stands in item i: of a string, what it says. Some models count it as it is written
+// in a result that answers one of several calls of a message.
+func (r *Request) CountIn(s Scale, i int, v []byte) int {
+	isOneOfSeveral := false
+	if r.Items[i].Role == Tool {
+		caller := r.Callers()[i]
+		isOneOfSeveral = caller >= 0 && len(r.Items[caller].Calls) > 1
+	}
+	return s.count(v, isOneOfSeveral && s.Model.Exact)
 }
 
 // CountText counts a text.
 func (s Scale) CountText(text string) int {
-	if len(text) > maxCounted {
-		return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
-	}
-	return s.Counter.CountString(text)
+	return tokenize.About(unsafe.Slice(unsafe.StringData(text), len(text)), maxCounted, s.Counter.Count)
 }
 
 // Ways in which a value is counted, so that the memo keeps them apart.
@@ -167,39 +127,14 @@ const (
 	countTools
 )
 
-// count counts a JSON value: of a string, what it says.
-func (s Scale) count(v []byte, escaped bool, estimated *bool) int {
-	isString := len(v) >= 2 && v[0] == '"'
-	switch {
-	case len(v) > maxCounted:
-		*estimated = true
-		return tokenize.About(jsonspan.TextOf(v), maxCounted, s.Counter.Count)
-	case !isString:
-		return s.Memo.Count(s.Counter, v)
-	case escaped && s.Model.Exact:
-		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) int {
-			return s.Counter.CountEscaped(jsonspan.TextOf(v))
-		})
-	case bytes.IndexByte(v, '\\') < 0:
-		return s.Memo.Count(s.Counter, v[1:len(v)-1])
+// count counts a JSON value.
+func (s Scale) count(v []byte, escaped bool) int {
+	how, count := countUnquoted, s.Counter.Count
+	if escaped {
+		how, count = countEscaped, s.Counter.CountEscaped
 	}
-	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int {
-		return s.Counter.Count(jsonspan.TextOf(v))
-	})
-}
-
-// countTools counts the declarations of tools, as the model is shown them where that is known.
-func (r *Request) countTools(s Scale) int {
-	raw := r.Tools.Of(r.Body)
-	if len(raw) > maxCounted {
-		return s.count(raw, false, &r.estimatedSize)
-	}
-	return s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) int {
-		list := r.Dialect.Declared(raw)
-		if list == nil {
-			return s.Counter.Count(raw)
-		}
-		return s.Model.Tools(s.Counter.CountString, list)
+	return s.Memo.Remember(s.Counter, how, v, func(v []byte) int {
+		return tokenize.About(jsonspan.TextOf(v), maxCounted, count)
 	})
 }
 

@@ -3,49 +3,44 @@ package conversation
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 )
 
 // Hash is a digest of what an item shows to the model. Marks for the cache and reasoning are no part of it, as clients
 // move the ones and leave out the others; a string and a list of one text part are equal.
 type Hash [sha256.Size]byte
 
-// hashOf hashes an item by its fields, or by its bytes where none was read.
-func (r *Request) hashOf(it *Item) Hash {
-	d := digest{sha256.New()}
-	d.number(int(it.Role))
+// hashOf hashes item i by its fields, or by its bytes where none was read. Each field comes behind its length, so that
+// no two lists of fields are equal.
+func (r *Request) hashOf(i int) Hash {
+	it, h := &r.Items[i], sha256.New()
+	number := func(n int) { h.Write(binary.AppendUvarint(nil, uint64(n))) }
+	field := func(value []byte) {
+		number(len(value))
+		h.Write(value)
+	}
+	number(int(it.Role))
 	if it.Role == Unknown || len(it.Parts)+len(it.Calls) == 0 {
-		d.field(r.unmarked(it.Span, []Item{*it}))
+		field(r.Source(i, i+1))
 	}
-	d.field([]byte(it.Name))
-	d.field([]byte(it.Answers))
+	field([]byte(it.Name))
+	field([]byte(it.Answers))
 	if it.IsError {
-		d.number(1)
+		number(1)
 	}
-	d.number(len(it.Parts))
+	number(len(it.Parts))
 	for _, p := range it.Parts {
 		shown := p.Span
 		if p.Kind == TextPart || p.Empty() {
 			shown = p.Value
 		}
-		d.number(int(p.Kind))
-		d.field(r.unmarked(shown, []Item{*it}))
+		number(int(p.Kind))
+		field(r.unmarked(shown, r.Items[i:i+1]))
 	}
-	d.number(len(it.Calls))
+	number(len(it.Calls))
 	for _, c := range it.Calls {
-		d.field([]byte(c.ID))
-		d.field([]byte(c.Name))
-		d.field(c.Arguments.Of(r.Body))
+		field([]byte(c.ID))
+		field([]byte(c.Name))
+		field(c.Arguments.Of(r.Body))
 	}
-	return Hash(d.Sum(nil))
-}
-
-// digest hashes fields so that no two lists of them are equal.
-type digest struct{ hash.Hash }
-
-func (d digest) number(n int) { d.Write(binary.AppendUvarint(nil, uint64(n))) }
-
-func (d digest) field(value []byte) {
-	d.number(len(value))
-	d.Write(value)
+	return Hash(h.Sum(nil))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -25,7 +26,7 @@ func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
 ) error {
-	if hasMoreValues(r.Body, maxValues) {
+	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // each takes two bytes at least
 		return fmt.Errorf("the request has more than %d values", maxValues)
 	}
 	found := false
@@ -63,7 +64,7 @@ func ReadBody(
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
 	for i := r.Reused; i < len(r.Items); i++ {
-		r.Items[i].Hash = r.hashOf(&r.Items[i])
+		r.Items[i].Hash = r.hashOf(i)
 	}
 	r.findHead()
 	if r.asksForSummary() {
@@ -77,13 +78,13 @@ func ReadBody(
 }
 
 // ReadList calls item with the start of each value of the list that begins at start, but for those that known repeats
-// (see Reuse), and returns where the list ends. item returns where its value ends.
+// (see reuse), and returns where the list ends. item returns where its value ends.
 func (r *Request) ReadList(known *Request, start int, item func(start int) (end int, err error)) (end int, err error) {
 	if r.Body[start] != '[' {
 		return 0, errors.New("the conversation is not a list")
 	}
 	r.List = start + 1
-	return jsonspan.ElementsFrom(r.Body, r.Reuse(known), func(start int) (int, error) {
+	return jsonspan.ElementsFrom(r.Body, r.reuse(known), func(start int) (int, error) {
 		end, err := item(start)
 		if err != nil {
 			return 0, fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
@@ -92,14 +93,10 @@ func (r *Request) ReadList(known *Request, start int, item func(start int) (end 
 	})
 }
 
-// hasMoreValues reports whether a JSON text has more than most values. A value within a string is none, and a text that
-// is not JSON may be either.
+// hasMoreValues reports whether a JSON text has more than most values. Those within a string are none, and a text that
+// is not JSON may have any number.
 func hasMoreValues(b []byte, most int) bool {
-	if len(b) < 2*most { // each takes two bytes at least
-		return false
-	}
-	n := 0
-	for i := 0; i < len(b) && n <= most; i++ {
+	for i := 0; i < len(b) && most >= 0; i++ {
 		switch b[i] {
 		case '"':
 			end, err := jsonspan.EndOfString(b, i)
@@ -108,10 +105,10 @@ func hasMoreValues(b []byte, most int) bool {
 			}
 			i = end - 1
 		case ',', '[', '{':
-			n++
+			most--
 		}
 	}
-	return n > most
+	return most < 0
 }
 
 // findHead finds the items that always stay, and whether the last answer goes on.
@@ -138,10 +135,10 @@ func (r *Request) findHead() {
 	r.AnswerGoesOn = said > r.Head && r.Items[said-1].Role == Assistant
 }
 
-// Reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
+// reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
 // There are none if the lists begin at different places. It stops before the last answer that both have, so that
 // whatever follows is read as if the conversation began there.
-func (r *Request) Reuse(known *Request) (next int) {
+func (r *Request) reuse(known *Request) (next int) {
 	r.Items, r.Reused = nil, 0
 	if known == nil || known.List != r.List {
 		return r.List
@@ -170,15 +167,14 @@ func CommonPrefix(a, b []byte) int {
 	return i
 }
 
-// summaryRequests are beginnings of the texts with which clients ask a model to summarize their conversation. One that
-// is missing here costs little: that request is compacted like any other.
-var summaryRequests = [...]string{
-	"CRITICAL: Respond with TEXT ONLY",                                     // Claude Code
-	"Your task is to create a detailed summary of the conversation so far", // its older versions
-	"Please create a detailed summary of the conversation so far",          // Copilot CLI
-	"Provide a detailed prompt for continuing our conversation above",      // OpenCode
-	"You are performing a CONTEXT CHECKPOINT COMPACTION",                   // Codex
-}
+// summaryRequest matches the texts with which clients ask a model to summarize their conversation. One that is missing
+// here costs little: that request is compacted like any other.
+var summaryRequest = regexp.MustCompile(`^"(?:` +
+	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
+	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
+	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
+	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
+	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
 
 // asksForSummary reports whether the newest message of the user's asks for a client's own summary.
 func (r *Request) asksForSummary() bool {
@@ -190,13 +186,5 @@ func (r *Request) asksForSummary() bool {
 		return false
 	}
 	parts := r.Items[last].Parts
-	if len(parts) == 0 || parts[len(parts)-1].Kind != TextPart {
-		return false
-	}
-	for _, beginning := range summaryRequests {
-		if bytes.HasPrefix(parts[len(parts)-1].Value.Of(r.Body), []byte(`"`+beginning)) {
-			return true
-		}
-	}
-	return false
+	return len(parts) > 0 && summaryRequest.Match(parts[len(parts)-1].Value.Of(r.Body))
 }

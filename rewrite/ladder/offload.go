@@ -100,7 +100,7 @@ func (s *State) textsOf(i int) (texts []textOf) {
 		if p.Kind != conversation.TextPart || len(raw) < 2 || raw[0] != '"' {
 			continue
 		}
-		t := textOf{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: s.Request.CountPart(s.Scale, i, p)}
+		t := textOf{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: s.Request.CountIn(s.Scale, i, raw)}
 		texts, all = append(texts, t), all+t.tokens
 	}
 	for k := range texts {
@@ -128,7 +128,7 @@ func (s *State) shorten(i int, t textOf, limit, keep int) (e ledger.Edit, ok boo
 		return e, false
 	}
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
-		Tokens: s.Request.CountAs(s.Scale, i, text), Step: ledger.StepOffload, Why: why}
+		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens
 	return e, e.Saved >= leastSaving
 }

@@ -32,11 +32,11 @@ type State struct {
 	Request  *conversation.Request
 	Scale    conversation.Scale
 	Calls    []activity.Call
-	Fixed    conversation.Tokens // of system prompt, tools and the request itself
-	Known    int                 // items of the deepest recorded prefix: those behind it are new
-	Decision ledger.Decision     // of that prefix
-	Edits    []ledger.Edit       // those that stand, the new ones too
-	Added    []ledger.Edit       // the new ones
+	Fixed    event.Tokens    // of system prompt, tools and the request itself
+	Known    int             // items of the deepest recorded prefix: those behind it are new
+	Decision ledger.Decision // of that prefix
+	Edits    []ledger.Edit   // those that stand, the new ones too
+	Added    []ledger.Edit   // the new ones
 	Limits   Effective
 
 	Asked        bool // a compaction was asked for
@@ -161,7 +161,7 @@ func (s *State) Sent(i int) int { return s.forms[i].tokens }
 func (s *State) Total() int { return s.total }
 
 // Tokens returns the size of the request as it is sent, by kind.
-func (s *State) Tokens() conversation.Tokens {
+func (s *State) Tokens() event.Tokens {
 	t := s.Fixed
 	for i := range s.Request.Items {
 		it, sent := &s.Request.Items[i], s.forms[i].tokens
@@ -169,12 +169,13 @@ func (s *State) Tokens() conversation.Tokens {
 		if sent == s.Size(i) {
 			media = min(it.Size.Media, sent)
 		}
-		t.Add(it.Role, sent-media, media)
+		*it.Role.In(&t) += sent - media
+		t.Images += media
 	}
 	for k := range s.Edits {
 		switch e := &s.Edits[k]; e.Op {
 		case ledger.Drop:
-			t.Add(s.Request.Items[e.First].Role, -e.Tokens, 0)
+			*s.Request.Items[e.First].Role.In(&t) -= e.Tokens
 			t.Summary += e.Tokens
 		case ledger.AppendSystem:
 			t.System += e.Tokens

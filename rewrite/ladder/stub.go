@@ -142,11 +142,11 @@ func (s *State) sizeOf(i int, text string) (size string) {
 // clearEdit returns the edit that puts one text in the place of all that an item says.
 func (s *State) clearEdit(i int, step ledger.Step, why event.Code, text string, names []string) ledger.Edit {
 	it := &s.Request.Items[i]
-	tokens := s.Request.CountAs(s.Scale, i, text)
+	tokens := s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))
 	content := it.Size.Media
 	for k := range it.Parts {
 		if p := &it.Parts[k]; p.Kind == conversation.TextPart || p.Kind == conversation.OtherPart {
-			content += s.Request.CountPart(s.Scale, i, p)
+			content += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
 	}
 	return ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names, Tokens: tokens,

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"epitome/event"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 )
 
@@ -53,5 +54,6 @@ func (s *State) lastThinking() int {
 // mustThink reports whether the request ends within a round in which thinking must not be missing, and can be sent
 // behind nothing else than before: until the user's next message nothing may change.
 func (s *State) mustThink() bool {
-	return s.Request.ThinksFirst && s.Request.AwaitsAnswer() && s.Binds && s.lastThinking() >= 0
+	awaitsAnswer := s.end > 0 && s.Request.Items[s.end-1].Role == conversation.Tool
+	return s.Request.ThinksFirst && awaitsAnswer && s.Binds && s.lastThinking() >= 0
 }
