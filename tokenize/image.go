@@ -1,6 +1,15 @@
 package tokenize
 
-import "math"
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	_ "image/gif" // sizes of pictures
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"math"
+)
 
 // imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.
 type imageRule func(width, height float64, low bool) int
@@ -69,8 +78,24 @@ func Audio(format string, n int) int {
 	return 10 * (n/perSecond + 1)
 }
 
-// Document returns the tokens of a document for a model that reads text and image of each page.
-func (m Model) Document(pages int) int {
-	const textOfAPage = 700
-	return pages * (textOfAPage + m.Image(0, 0, false))
+// Document returns the tokens of a document of so many bytes for a model that reads text and image of each page.
+func (m Model) Document(size int) int {
+	const pageBytes, textOfAPage = 50_000, 700
+	return (1 + size/pageBytes) * (textOfAPage + m.Image(0, 0, false))
+}
+
+// Picture returns the tokens of an image in base64, with or without the beginning of a data URL. Of an address the size
+// is not known.
+func (m Model) Picture(url []byte, low bool) int {
+	_, data, ok := bytes.Cut(url, []byte(";base64,"))
+	if !ok {
+		data = url
+	}
+	const head = 256 << 10 // bytes in which the size must stand
+	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data))
+	c, _, err := image.DecodeConfig(io.LimitReader(decoder, head))
+	if err != nil {
+		return m.Image(0, 0, low)
+	}
+	return m.Image(c.Width, c.Height, low)
 }

@@ -137,7 +137,7 @@ func TestSoundAndDocumentsCost(t *testing.T) {
 	if n := tokenize.Audio("mp3", 16_000*60); n != 610 {
 		t.Errorf("a minute of mp3 costs %d", n)
 	}
-	if n := tokenize.NewModels().Of("gpt-4o").Document(3); n != 3*(700+765) {
+	if n := tokenize.NewModels().Of("gpt-4o").Document(100_000); n != 3*(700+765) {
 		t.Errorf("three pages cost %d", n)
 	}
 }

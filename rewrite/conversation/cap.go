@@ -13,15 +13,12 @@ func CapOutput(body []byte, tokens int, keys ...string) (capped []byte, ok bool)
 	if err != nil || tokens <= 0 {
 		return body, false
 	}
+	var edits []jsonspan.Edit
 	for _, key := range keys {
 		if n, err := strconv.Atoi(o.Raw(key)); err == nil && n > tokens {
-			o.Set(key, strconv.Itoa(tokens))
+			edits = append(edits, jsonspan.Edit{Span: o.Value(key), With: strconv.AppendInt(nil, int64(tokens), 10)})
 		}
 	}
-	edits := o.Edits()
 	capped, err = jsonspan.Splice(body, edits)
-	if err != nil || len(edits) == 0 {
-		return body, false
-	}
-	return capped, true
+	return capped, err == nil && len(edits) > 0
 }

@@ -12,7 +12,7 @@ import (
 type Link [sha256.Size]byte
 
 // Chain returns one link per prefix length, in items: Chain()[n] names Items[:n]. All links cover the system prompt
-// with its digits masked and without billing tags, so that a clock changes nothing and an instruction does.
+// without its digits, so that a clock changes nothing and an instruction does.
 // Tools stay out, as tool search and late MCP servers add some in the middle.
 func (r *Request) Chain() []Link {
 	if r.chain != nil {
@@ -34,43 +34,27 @@ func (r *Request) Chain() []Link {
 // root is the link of the system prompt.
 func (r *Request) root() Link {
 	h := sha256.New()
-	h.Write([]byte("epitome chain 3\x00"))
+	h.Write([]byte("epitome chain 4\x00"))
 	h.Write(r.ServerState.Of(r.Body))
 	for _, text := range r.Prompts {
-		h.Write(maskDigits(jsonspan.TextOf(text.Of(r.Body))))
+		h.Write(withoutNumbers(jsonspan.TextOf(text.Of(r.Body))))
 	}
 	for i := range r.Items[:r.Lead] {
-		for _, p := range r.Items[i].Parts {
-			if p.Kind == TextPart {
-				h.Write(maskDigits(jsonspan.TextOf(p.Value.Of(r.Body))))
-			}
+		for _, text := range r.texts(&r.Items[i]) {
+			h.Write(withoutNumbers([]byte(text)))
 		}
 	}
 	return Link(h.Sum(nil))
 }
 
-// billingTag begins a text that Claude Code adds to the system prompt of each request, with another value each time.
-const billingTag = "x-anthropic-billing-header:"
-
-// maskDigits writes one 0 in the place of each number, and nothing for a billing tag, whatever it says.
-func maskDigits(text []byte) []byte {
-	if bytes.HasPrefix(text, []byte(billingTag)) {
-		end := bytes.IndexByte(text, '\n')
-		if end < 0 {
-			return nil
-		}
-		text = text[end:]
+// withoutNumbers returns what stays of a system prompt from request to request: no digits, and not the first line that
+// Claude Code writes for its bills.
+func withoutNumbers(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte("x-anthropic-billing-header:")) {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	masked := make([]byte, 0, len(text)+1)
-	for i, c := range text {
-		switch isDigit := c >= '0' && c <= '9'; {
-		case !isDigit:
-			masked = append(masked, c)
-		case i == 0 || text[i-1] < '0' || text[i-1] > '9':
-			masked = append(masked, '0')
-		}
-	}
-	return append(masked, 0)
+	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
+	return append(slices.DeleteFunc(bytes.Clone(text), isDigit), 0)
 }
 
 // End is the length of the prefix that a decision about this request may cover: up to the last answer or result, or the
@@ -148,11 +132,8 @@ func (r *Request) Callers() []int {
 		for _, call := range r.Items[i].Calls {
 			open[call.ID] = i
 		}
-		if r.Items[i].Role != Tool {
-			continue
-		}
-		if k, ok := open[r.Items[i].Answers]; ok {
-			callers[i] = k
+		if caller, ok := open[r.Items[i].Answers]; ok && r.Items[i].Role == Tool {
+			callers[i] = caller
 			delete(open, r.Items[i].Answers)
 		}
 	}

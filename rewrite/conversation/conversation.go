@@ -47,10 +47,6 @@ const (
 	FilePart
 )
 
-func (k PartKind) String() string {
-	return [...]string{"part", "text", "picture", "recording", "document"}[k]
-}
-
 // Part is one part of an item's content. A content that is one string has one part.
 type Part struct {
 	jsonspan.Span               // the whole part, as it stands in a list; empty if no other can stand in its place

@@ -2,12 +2,6 @@ package conversation
 
 import (
 	"bytes"
-	"encoding/base64"
-	"image"
-	_ "image/gif" // sizes of pictures
-	_ "image/jpeg"
-	_ "image/png"
-	"io"
 	"slices"
 	"unsafe"
 
@@ -138,33 +132,14 @@ func (s Scale) count(v []byte, escaped bool) int {
 	})
 }
 
-// pageBytes is about what a page of a document takes.
-const pageBytes = 50_000
-
 func (s Scale) countMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
-	switch p.Kind {
+	switch size := len(data) / 4 * 3; p.Kind { // it is base64
 	case AudioPart:
-		return tokenize.Audio(detail, len(data)/4*3)
+		return tokenize.Audio(detail, size)
 	case FilePart:
-		return s.Model.Document(1 + len(data)/4*3/pageBytes)
+		return s.Model.Document(size)
 	}
-	width, height := pictureSize(data)
-	return s.Model.Image(width, height, detail == "low")
-}
-
-// pictureSize reads the size of a picture from data in base64, with or without the beginning of a data URL; 0 if it
-// cannot, as for an address.
-func pictureSize(url []byte) (width, height int) {
-	_, data, ok := bytes.Cut(url, []byte(";base64,"))
-	if !ok {
-		data = url
-	}
-	const head = 256 << 10 // bytes in which the size must stand
-	c, _, err := image.DecodeConfig(io.LimitReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)), head))
-	if err != nil {
-		return 0, 0
-	}
-	return c.Width, c.Height
+	return s.Model.Picture(data, detail == "low")
 }

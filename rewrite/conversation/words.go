@@ -48,18 +48,18 @@ func (r *Request) texts(it *Item) (texts []string) {
 // Media says how many pictures, recordings and documents an item holds; empty if it holds none.
 func (it *Item) Media() string {
 	var list []string
-	for _, kind := range [...]PartKind{ImagePart, AudioPart, FilePart} {
+	for kind, name := range [...]string{ImagePart: "picture", AudioPart: "recording", FilePart: "document"} {
 		n := 0
-		for k := range it.Parts {
-			if it.Parts[k].Kind == kind {
+		for _, p := range it.Parts {
+			if p.Kind == PartKind(kind) && name != "" {
 				n++
 			}
 		}
 		switch {
 		case n == 1:
-			list = append(list, "1 "+kind.String())
+			list = append(list, "1 "+name)
 		case n > 1:
-			list = append(list, fmt.Sprintf("%d %ss", n, kind))
+			list = append(list, fmt.Sprintf("%d %ss", n, name))
 		}
 	}
 	return strings.Join(list, " and ")
