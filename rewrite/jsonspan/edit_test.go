@@ -56,7 +56,7 @@ func TestObjectsAreEditedAndAllElseStays(t *testing.T) {
 	f(`{"a":1, "b":2 , "c":3}`, `{"a":1, "c":3}`, func(o *Object) { o.TakeOut("b") })
 	f(`{"a":1, "b":2 }`, `{ }`, func(o *Object) { o.TakeOut("a", "b") })
 	f(`{"a":1, "b":2 }`, `{"c":3,"d":4 }`, func(o *Object) { o.TakeOut("a", "b"); o.Set("c", "3"); o.Set("d", "4") })
-	f(`{ }`, `{ "a":1}`, func(o *Object) { o.Set("a", "1") })
+	f(`{ }`, `{"a":1 }`, func(o *Object) { o.Set("a", "1") })
 	f(`{"a":1}`, `{"a":2}`, func(o *Object) { o.TakeOut("a"); o.Set("a", "2") })
 	inner := func(o *Object) { o.In("a").TakeOut("b"); o.In("x").Set("y", "1") }
 	f(` {"c":1,"a":{ "b":{}, "d":2 }}`, ` {"c":1,"a":{ "d":2 }}`, inner)

@@ -25,18 +25,14 @@ type member struct {
 }
 
 // ObjectAt reads the object that begins at body[i], which is valid JSON.
-func ObjectAt(body []byte, i int) (*Object, error) {
-	o := &Object{body: body, members: make([]member, 0, 8)} // most have no more
-	end, err := members(body, i, func(key Span, i int) (int, error) {
+func ObjectAt(body []byte, i int) (o *Object, err error) {
+	o = &Object{Span: Span{Start: i}, body: body, members: make([]member, 0, 8)} // most have no more
+	o.End, err = members(body, i, func(key Span, i int) (int, error) {
 		end, err := EndOfValue(body, i)
 		o.members = append(o.members, member{start: key.Start - 1, key: key.Of(body), value: Span{Start: i, End: end}})
 		return end, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	o.Span = Span{Start: i, End: end}
-	return o, nil
+	return o, err
 }
 
 // WholeObject reads the one object that body is.
@@ -114,30 +110,20 @@ func (o *Object) Edits() (edits []Edit) {
 	for _, in := range o.inner {
 		edits = append(edits, in.Edits()...)
 	}
-	stay := len(o.members) - 1 // the last member that stays
-	for stay >= 0 && o.members[stay].goes {
-		stay--
-	}
-	for i := range o.members[:stay+1] {
-		switch m := &o.members[i]; {
-		case m.goes:
-			edits = append(edits, Edit{Span: Span{Start: m.start, End: o.members[i+1].start}})
-		case m.with != nil:
+	var gone []Span
+	at, added := o.Start+1, bytes.TrimPrefix(o.added, []byte{','})
+	for _, m := range o.members {
+		if m.goes {
+			gone = append(gone, Span{Start: m.start, End: m.value.End})
+			continue
+		}
+		if m.with != nil {
 			edits = append(edits, Edit{Span: m.value, With: m.with})
 		}
+		at, added = m.value.End, o.added
 	}
-	inside := SkipSpace(o.body, o.Start+1)
-	behind, added := Span{Start: inside, End: inside}, o.added
-	if n := len(o.members); n > 0 {
-		behind.End = o.members[n-1].value.End
+	if len(added) > 0 {
+		edits = append(edits, Insert(at, string(added)))
 	}
-	if stay >= 0 {
-		behind.Start = o.members[stay].value.End
-	} else {
-		added = bytes.TrimPrefix(added, []byte{','})
-	}
-	if len(added) > 0 || !behind.Empty() {
-		edits = append(edits, Edit{Span: behind, With: added})
-	}
-	return edits
+	return append(edits, TakeOut(o.body, gone...)...)
 }
