@@ -67,9 +67,7 @@ func ReadBody(
 		r.Items[i].Hash = r.hashOf(i)
 	}
 	r.findHead()
-	if r.asksForSummary() {
-		r.Upkeep = ClientSummarizes
-	}
+	r.readLast()
 	isOther := func(p Part) bool { return p.Kind == OtherPart }
 	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool {
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
@@ -84,13 +82,10 @@ func (r *Request) ReadList(known *Request, start int, item func(start int) (end 
 		return 0, errors.New("the conversation is not a list")
 	}
 	r.List = start + 1
-	return jsonspan.ElementsFrom(r.Body, r.reuse(known), func(start int) (int, error) {
-		end, err := item(start)
-		if err != nil {
-			return 0, fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
-		}
-		return end, nil
-	})
+	if end, err = jsonspan.ElementsFrom(r.Body, r.reuse(known), item); err != nil {
+		err = fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
+	}
+	return end, err
 }
 
 // hasMoreValues reports whether a JSON text has more than most values. Those within a string are none, and a text that
@@ -111,7 +106,7 @@ func hasMoreValues(b []byte, most int) bool {
 	return most < 0
 }
 
-// findHead finds the items that always stay, and whether the last answer goes on.
+// findHead finds the items that always stay.
 func (r *Request) findHead() {
 	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
 		r.Lead++
@@ -128,11 +123,6 @@ func (r *Request) findHead() {
 	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswer() {
 		r.Head++
 	}
-	said := len(r.Items)
-	for said > r.Head && r.Items[said-1].Role == System {
-		said--
-	}
-	r.AnswerGoesOn = said > r.Head && r.Items[said-1].Role == Assistant
 }
 
 // reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
@@ -176,15 +166,18 @@ var summaryRequest = regexp.MustCompile(`^"(?:` +
 	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
 	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
 
-// asksForSummary reports whether the newest message of the user's asks for a client's own summary.
-func (r *Request) asksForSummary() bool {
+// readLast finds out what the newest item asks for: that the model adds to its answer, or the client's own summary.
+func (r *Request) readLast() {
 	last := len(r.Items) - 1
 	for last >= 0 && r.Items[last].Role == System {
 		last--
 	}
-	if last < 0 || r.Items[last].Role != User {
-		return false
+	if last < 0 {
+		return
 	}
-	parts := r.Items[last].Parts
-	return len(parts) > 0 && summaryRequest.Match(parts[len(parts)-1].Value.Of(r.Body))
+	it := &r.Items[last]
+	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head
+	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest.Match(it.Parts[n-1].Value.Of(r.Body)) {
+		r.Upkeep = ClientSummarizes
+	}
 }
