@@ -42,8 +42,6 @@ const (
 	RuleFirst    = "the first message is not the user's"
 	RuleSystem   = "a message of the system stands where none may"
 	RuleThinking = "an answer with thoughts does not begin with one"
-	RuleMarked   = "a mark for a cache stands where none may"
-	RuleMarks    = "there are too many marks for a cache"
 
 	RuleReasoning = "what the model thought is apart from what it led to"
 	RuleReasoned  = "a call is apart from what the model thought before it"

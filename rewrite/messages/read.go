@@ -22,66 +22,47 @@ func (Dialect) Name() string { return "messages" }
 
 // Read parses a body in one pass.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	rd := reader{
-		parser:  parser{body: body},
-		request: &conversation.Request{Dialect: d, Body: body},
-	}
-	r := rd.request
-	list := func(start int) (int, error) { return r.ReadList(known, start, rd.readItems) }
-	if err := conversation.ReadBody(r, "messages", list, rd.readSetting); err != nil {
+	rd := reader{&conversation.Request{Dialect: d, Body: body}}
+	list := func(start int) (int, error) { return rd.ReadList(known, start, rd.readMessage) }
+	if err := conversation.ReadBody(rd.Request, "messages", list, rd.readSetting); err != nil {
 		return nil, err
 	}
-	rd.lookBack()
-	return r, nil
+	rd.lockReferences()
+	return rd.Request, nil
 }
 
 // reader reads one body.
-type reader struct {
-	parser
-	request *conversation.Request
-}
+type reader struct{ *conversation.Request }
 
 // readSetting reads what stands beside the messages.
-func (rd *reader) readSetting(key []byte, v jsonspan.Span) (err error) {
-	r := rd.request
+func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
 	case outputCap:
-		r.MaxOutput = numberOf(string(v.Of(r.Body)))
+		rd.MaxOutput = numberOf(string(v.Of(rd.Body)))
 	case "thinking":
-		r.Settings = append(r.Settings, v)
-		r.ThinksFirst = gjson.GetBytes(v.Of(r.Body), "type").Str == "enabled"
+		rd.Settings = append(rd.Settings, v)
+		rd.ThinksFirst = gjson.GetBytes(v.Of(rd.Body), "type").Str == "enabled"
 	case "system":
-		err = rd.readSystem(v)
+		var prompt conversation.Item
+		err = rd.readContent(&prompt, v)
+		for _, p := range prompt.Parts {
+			if p.Kind == conversation.TextPart {
+				rd.Prompts = append(rd.Prompts, p.Value)
+			}
+		}
+		rd.System = v
 	case "mcp_servers", "container":
-		r.Unpriced = true
+		rd.Unpriced = true
 	case "compaction":
-		r.Upkeep, r.Unpriced = conversation.ClientSummarizes, true
+		rd.Upkeep, rd.Unpriced = conversation.ClientSummarizes, true
 	case "thread":
-		r.ServerState, r.Unpriced = v, true
-		if r.Upkeep != conversation.ClientSummarizes {
-			r.Upkeep = conversation.ProviderRemembers
+		rd.ServerState, rd.Unpriced = v, true
+		if rd.Upkeep != conversation.ClientSummarizes {
+			rd.Upkeep = conversation.ProviderRemembers
 		}
 	case "context_management":
-		if r.Upkeep == conversation.NobodyElse && clearsMessages(v.Of(r.Body)) {
-			r.Upkeep = conversation.ProviderClears
-		}
-	}
-	return err
-}
-
-// readSystem reads the system prompt.
-func (rd *reader) readSystem(v jsonspan.Span) error {
-	r := rd.request
-	r.System = v
-	if r.Body[v.Start] != '[' {
-		r.Prompts = []jsonspan.Span{v}
-		return nil
-	}
-	texts := parser{body: r.Body}
-	list, _, err := texts.list(v.Start, true)
-	for _, b := range list {
-		if b.kind == textBlock && !b.value.Empty() {
-			r.Prompts = append(r.Prompts, b.value)
+		if rd.Upkeep == conversation.NobodyElse && clearsMessages(v.Of(rd.Body)) {
+			rd.Upkeep = conversation.ProviderClears
 		}
 	}
 	return err
@@ -106,153 +87,172 @@ func numberOf(v string) int {
 	return max(n, 0)
 }
 
-// readItems appends the items of the message that begins at body[i].
-func (rd *reader) readItems(i int) (int, error) {
-	m, err := rd.message(i)
+var roles = map[string]conversation.Role{
+	`"system"`: conversation.System, `"user"`: conversation.User, `"assistant"`: conversation.Assistant,
+}
+
+// readMessage appends the items of the message that begins at Body[i].
+func (rd reader) readMessage(i int) (int, error) {
+	o, err := jsonspan.ObjectAt(rd.Body, i)
 	if err != nil {
 		return 0, err
 	}
-	if m.role == conversation.User && len(m.blocks) > 0 {
-		rd.addUserItems(&m)
-	} else {
-		rd.add(m.item(rd.body))
+	it := conversation.Item{Span: o.Span, Role: roles[o.Raw("role")]}
+	content := o.Find("content")
+	if it.Role == conversation.User && jsonspan.HasElements(rd.Body, content) {
+		return o.End, rd.readUser(o.Span, content)
 	}
-	return m.End, nil
-}
-
-func (rd *reader) add(it conversation.Item) {
-	r := rd.request
-	last := len(r.Items) - 1
-	it.StartsAnswer = it.Role == conversation.Assistant &&
-		(last < 0 || r.Items[last].Role != conversation.Assistant)
-	r.Items = append(r.Items, it)
-}
-
-// addUserItems appends the items of a user's message of blocks.
-func (rd *reader) addUserItems(m *message) {
-	for n := 0; n < len(m.blocks); {
-		first := &m.blocks[n]
-		it := conversation.Item{Span: first.Span, Message: m.Span, Role: conversation.User}
-		if first.kind == resultBlock {
-			it.Role, it.Answers, it.IsError = conversation.Tool, first.id, first.isError
-			it.Content, it.Marks, it.Parts = first.value, first.marks, partsOf(rd.body, first.value, first.inner)
-			n++
-		} else {
-			from := n
-			for ; n < len(m.blocks) && m.blocks[n].kind != resultBlock; n++ {
-				b := &m.blocks[n]
-				it.End = b.End
-				it.Marks = append(it.Marks, b.marks...)
-				it.Locked = it.Locked || b.kind != textBlock && b.kind != mediaBlock
-			}
-			it.Content, it.Parts = it.Span, partsOf(rd.body, it.Span, m.blocks[from:n])
+	it.Locked = it.Role == conversation.Unknown || content.Empty()
+	if err := rd.readContent(&it, content); err != nil {
+		return 0, err
+	}
+	if it.Role == conversation.Assistant {
+		if len(it.Parts) == 0 {
+			it.Content = jsonspan.Span{}
 		}
-		rd.add(it)
+		last := len(rd.Items) - 1
+		it.StartsAnswer = last < 0 || rd.Items[last].Role != conversation.Assistant
 	}
+	rd.Items = append(rd.Items, it)
+	return o.End, nil
 }
 
-// item returns the one item of a message that is not a list of the user's blocks.
-func (m *message) item(body []byte) conversation.Item {
-	it := conversation.Item{Span: m.Span, Role: m.role, Content: m.content, Parts: partsOf(body, m.content, m.blocks)}
-	isAnswer := m.role == conversation.Assistant
-	for k := range m.blocks {
-		b := &m.blocks[k]
-		it.Marks = append(it.Marks, b.marks...)
-		switch {
-		case b.kind == textBlock:
-		case isAnswer && b.kind == callBlock:
-			it.Calls = append(it.Calls, conversation.Call{ID: b.id, Name: b.name, Arguments: b.value})
-		case isAnswer && b.kind == thoughtBlock:
-			it.Thinking = append(it.Thinking, conversation.Thought{Span: b.Span, Text: b.value})
-		case isAnswer && (b.kind == serverBlock || b.kind == mediaBlock):
-		default:
-			it.Locked = true
-			it.Compaction = it.Compaction || b.kind == compactionBlock
+// readUser appends the items of a user's message, which has a list of blocks.
+func (rd reader) readUser(message, blocks jsonspan.Span) error {
+	var run *conversation.Item // of blocks that are no results; nil behind a result
+	_, err := jsonspan.Elements(rd.Body, blocks.Start, func(i int) (int, error) {
+		o, err := jsonspan.ObjectAt(rd.Body, i)
+		if err != nil {
+			return 0, err
 		}
-	}
+		isResult := o.Text("type") == "tool_result"
+		if isResult || run == nil {
+			rd.Items = append(rd.Items, conversation.Item{Span: o.Span, Message: message, Role: conversation.User})
+			run = &rd.Items[len(rd.Items)-1]
+		}
+		if !isResult {
+			run.End = o.End
+			run.Content = run.Span
+			rd.addBlock(run, o)
+			return o.End, nil
+		}
+		it := run
+		run = nil
+		it.Role, it.Answers, it.IsError = conversation.Tool, o.Text("tool_use_id"), o.Raw("is_error") == "true"
+		rd.addMark(it, o)
+		return o.End, rd.readContent(it, o.Find("content"))
+	})
+	return err
+}
+
+// readContent reads what a message or a result says: a string, or a list of blocks.
+func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error) {
+	it.Content = v
 	switch {
-	case m.role == conversation.Unknown, m.content.Empty():
-		it.Locked = true
-	case body[m.content.Start] == '[' && isAnswer && len(it.Parts) == 0:
-		it.Content = jsonspan.Span{}
-	case body[m.content.Start] != '[' && body[m.content.Start] != '"':
+	case v.Empty():
+	case rd.Body[v.Start] == '"':
+		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
+	case rd.Body[v.Start] == '[':
+		_, err = jsonspan.Elements(rd.Body, v.Start, func(i int) (int, error) {
+			o, err := jsonspan.ObjectAt(rd.Body, i)
+			if err != nil {
+				return 0, err
+			}
+			rd.addBlock(it, o)
+			return o.End, nil
+		})
+	default:
 		it.Content, it.Locked = jsonspan.Span{}, true
 	}
-	return it
+	return err
 }
 
-// lookBack sets what depends on the items behind. A result that names tools makes them known to the model: it stays
-// while the model has not answered it, and where one of its tools is called later.
-func (rd *reader) lookBack() {
-	items := rd.request.Items
-	called := map[string]bool{}
-	answered := false
-	for i := len(items) - 1; i >= 0; i-- {
-		it := &items[i]
-		answered = answered || it.Role == conversation.Assistant
-		for _, c := range it.Calls {
-			called[c.Name] = true
-		}
-		if it.Role != conversation.Tool {
-			continue
-		}
-		names, isLocked := false, !answered
-		for _, p := range it.Parts {
-			if p.Kind != conversation.OtherPart {
-				continue
-			}
-			if b, err := rd.block(p.Start, false); err == nil && b.kind == referenceBlock {
-				names, isLocked = true, isLocked || called[b.name]
-			}
-		}
-		if names {
-			it.Locked = isLocked
-		}
+// marker is the key of a mark for the provider's cache.
+const marker = "cache_control"
+
+func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
+	if !block.Find(marker).Empty() {
+		block.TakeOut(marker)
+		it.Marks = append(it.Marks, block.Edits()[0].Span)
 	}
 }
 
-// partsOf returns the parts of a content: a string is one text, and blocks are parts but for calls, results and
-// thinking.
-func partsOf(body []byte, content jsonspan.Span, list []block) (parts []conversation.Part) {
-	if !content.Empty() && body[content.Start] == '"' {
-		return []conversation.Part{{Span: content, Kind: conversation.TextPart, Value: content}}
-	}
-	parts = make([]conversation.Part, 0, len(list))
-	for k := range list {
-		b := &list[k]
-		p := conversation.Part{Span: b.Span, Value: b.Span}
-		switch b.kind {
-		case callBlock, resultBlock, thoughtBlock:
-			continue
-		case textBlock:
-			if b.isText(body) {
-				p.Kind, p.Value = conversation.TextPart, b.value
-			}
-		case compactionBlock:
-			p.Value = b.value // the rest is sealed
-		case mediaBlock:
-			p.Kind, p.Value = mediaIn(body, b)
+// opaque are types of blocks that are counted as they are written. An item with a block of any other unknown type is
+// locked.
+var opaque = map[string]bool{
+	"search_result": true, "container_upload": true, "browser_state": true, reference: true, "fallback": true,
+	"server_tool_use": true, "mcp_tool_use": true, "mcp_tool_result": true, "web_search_tool_result": true,
+	"web_fetch_tool_result": true, "code_execution_tool_result": true, "bash_code_execution_tool_result": true,
+	"text_editor_code_execution_tool_result": true, "advisor_tool_result": true,
+}
+
+// reference is the type of a block in a result that makes a tool known to the model.
+const reference = "tool_reference"
+
+// addBlock adds what a block says to its item.
+func (rd reader) addBlock(it *conversation.Item, o *jsonspan.Object) {
+	rd.addMark(it, o)
+	p := conversation.Part{Span: o.Span, Value: o.Span}
+	switch typeName := o.Text("type"); typeName {
+	case "text":
+		if v := o.Find("text"); !v.Empty() && rd.Body[v.Start] == '"' {
+			p.Kind, p.Value = conversation.TextPart, v
 		}
-		parts = append(parts, p)
+	case "tool_use":
+		call := conversation.Call{ID: o.Text("id"), Name: o.Text("name"), Arguments: o.Find("input")}
+		it.Calls = append(it.Calls, call)
+		return
+	case "thinking", "redacted_thinking":
+		it.Thinking = append(it.Thinking, conversation.Thought{Span: o.Span, Text: o.Find("thinking")})
+		return
+	case "image", "document":
+		p.Kind, p.Value = mediaIn(o, typeName)
+	case "compaction":
+		p.Value = o.Find("content") // the rest is sealed
+		it.Compaction, it.Locked = true, true
+	default:
+		it.Locked = it.Locked || !opaque[typeName]
 	}
-	return slices.Clip(parts)
+	it.Parts = append(it.Parts, p)
 }
 
 // mediaIn returns what an image or document is, and its data or address. Any other text of a document is as it is
 // written.
-func mediaIn(body []byte, b *block) (conversation.PartKind, jsonspan.Span) {
-	source, err := jsonspan.ObjectAt(body[:b.End], b.value.Start)
-	if b.value.Empty() || err != nil {
-		return conversation.OtherPart, b.Span
-	}
+func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, jsonspan.Span) {
+	source := block.In("source")
 	value, mime := source.Find("file_id", "url", "data"), source.Text("media_type")
 	switch {
 	case value.Empty():
-		return conversation.OtherPart, b.Span
-	case mime == "" && !b.isDocument, strings.HasPrefix(mime, "image/"):
+		return conversation.OtherPart, block.Span
+	case strings.HasPrefix(mime, "image/"), mime == "" && typeName == "image":
 		return conversation.ImagePart, value
 	case mime == "" || mime == "application/pdf":
 		return conversation.FilePart, value
 	}
 	return conversation.OtherPart, value
+}
+
+// lockReferences locks results that make tools known to the model: those that it has not answered yet, and those with a
+// tool that is called later.
+func (rd reader) lockReferences() {
+	called, isAnswered := map[string]bool{}, false
+	for i := len(rd.Items) - 1; i >= 0; i-- {
+		it := &rd.Items[i]
+		isAnswered = isAnswered || it.Role == conversation.Assistant
+		for _, c := range it.Calls {
+			called[c.Name] = true
+		}
+		var tools []string
+		for _, p := range it.Parts {
+			if p.Kind != conversation.OtherPart || it.Role != conversation.Tool {
+				continue
+			}
+			if b := gjson.ParseBytes(p.Of(rd.Body)); b.Get("type").Str == reference {
+				tools = append(tools, b.Get("tool_name").Str)
+			}
+		}
+		if len(tools) > 0 {
+			it.Locked = !isAnswered || slices.ContainsFunc(tools, func(name string) bool { return called[name] })
+		}
+	}
 }
