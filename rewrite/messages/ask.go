@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -66,20 +65,19 @@ const minBudget = 1024
 // for the answer as before, where it no longer fits. ok is false if there is no cap, if it is lower, or if the model
 // could not think any more.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	capped, ok = conversation.CapOutput(body, tokens, outputCap)
 	o, err := jsonspan.WholeObject(body)
-	if !ok || err != nil {
+	if err != nil {
 		return body, false
 	}
 	own, budget := numberOf(o.Raw(outputCap)), budgetIn(o)
-	if budget < tokens || budget >= own { // a higher one is legal where the model thinks between calls
-		return capped, true
-	}
-	if tokens <= minBudget {
+	mustThinkLess := budget >= tokens && budget < own // a higher one is legal where the model thinks between calls
+	if tokens <= 0 || own <= tokens || mustThinkLess && tokens <= minBudget {
 		return body, false
 	}
 	o.Set(outputCap, strconv.Itoa(tokens))
-	o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
+	if mustThinkLess {
+		o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
+	}
 	capped, err = jsonspan.Splice(body, o.Edits())
 	return capped, err == nil
 }
@@ -99,11 +97,10 @@ var dropped = [...]string{
 	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
 }
 
-// Continue puts an instruction behind the conversation in body, as the user's last text, and asks for a plain text.
-// Where the client has the provider keep a cache, the instruction is marked for it, so that all before it is read from
-// there.
+// Continue puts an instruction behind the conversation in body, as a message of the user's, and asks for a plain text.
+// A last message of the system stays last.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	settings, err := jsonspan.WholeObject(body)
+	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err
 	}
@@ -111,81 +108,42 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	choice := settings.In("tool_choice").Text("type")
-	if choice == "any" || choice == "tool" {
-		return nil, errors.New("the request has the model call a tool")
-	}
-	settings.TakeOut(dropped[:]...)
-	settings.In("output_config").TakeOut("format")
-	most := f.MaxOutput
-	if budget := budgetIn(settings); budget > 0 { // on top of the answer, but the model may allow no more than the client
-		if most += budget; r.MaxOutput > 0 {
-			most = min(most, r.MaxOutput)
-		}
-	}
-	settings.Set(outputCap, strconv.Itoa(most))
-	if f.Stream {
-		settings.Set("stream", "true")
-	}
-	said, err := instruct(r, instruction)
-	if err != nil {
-		return nil, err
-	}
-	return jsonspan.Splice(body, append(settings.Edits(), said))
-}
-
-// instruct returns the edit that puts a text behind all that the user said: behind the last words and results, or as a
-// message of its own. A last message of the system stays last.
-func instruct(r *conversation.Request, text string) (jsonspan.Edit, error) {
-	block := string(blockOf(text))
-	if mark := missingMark(r); mark != "" {
-		block = strings.TrimSuffix(block, "}") + `,"` + marker + `":` + mark + "}"
-	}
-	message := `{"role":"user","content":[` + block + `]}`
-	if len(r.Items) == 0 {
-		return insert(r.List, message), nil
-	}
 	last := len(r.Items) - 1
 	for last > 0 && r.Items[last].Role == conversation.System {
 		last--
 	}
-	it := &r.Items[last]
-	said := it.Content.Of(r.Body)
-	switch {
-	case it.Role == conversation.Assistant && mayGoOn(it):
-		return jsonspan.Edit{}, errors.New("the last message calls tools whose results are not there")
-	case it.Role == conversation.Assistant:
-		return insert(it.End, ","+message), nil
-	case !it.Message.Empty():
-		return insert(it.End, ","+block), nil
-	case it.Role == conversation.User && len(said) > 0 && said[0] == '"':
-		list := `[{"type":"text","text":` + string(said) + `},` + block + `]`
-		return jsonspan.Edit{Span: it.Content, With: []byte(list)}, nil
+	choice := o.In("tool_choice").Text("type")
+	if last < 0 || choice == "any" || choice == "tool" {
+		return nil, errors.New("there is no conversation, or the model must call a tool")
 	}
-	return jsonspan.Edit{}, errors.New("the last message cannot be read")
-}
-
-// mayGoOn reports whether an answer waits for results, or ends with what tools at the provider do.
-func mayGoOn(it *conversation.Item) bool {
-	n := len(it.Parts)
-	return len(it.Calls) > 0 || n > 0 && it.Parts[n-1].Kind == conversation.OtherPart
+	o.TakeOut(dropped[:]...)
+	o.In("output_config").TakeOut("format")
+	if f.Stream {
+		o.Set("stream", "true")
+	}
+	most := f.MaxOutput
+	if budget := budgetIn(o); budget > 0 { // on top of the answer, but the model may allow no more than the client
+		most = min(most+budget, max(r.MaxOutput, most))
+	}
+	o.Set(outputCap, strconv.Itoa(most))
+	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
+		jsonspan.Quoted(instruction), missingMark(r))
+	return jsonspan.Splice(body, append(o.Edits(), insert(r.Items[last].Place().End, message)))
 }
 
 // mostMarks is how many marks for the cache a request may have.
 const mostMarks = 4
 
-// missingMark returns the mark that the end of a conversation lacks, as the client marked tools or system prompt: its
-// own mark on a message stood here in an earlier request, and has moved on since. It is empty where a message is marked,
-// where the provider marks the end itself, and where nothing is cached.
+// missingMark returns the mark that the end of a conversation lacks, with its key, as the client marked tools or system
+// prompt: its own mark on a message stood here in an earlier request, and has moved on since. It is empty where a
+// message is marked, where the provider marks the end itself, and where nothing is cached.
 func missingMark(r *conversation.Request) string {
 	isMarked := func(it conversation.Item) bool { return len(it.Marks) > 0 }
-	if slices.ContainsFunc(r.Items, isMarked) || gjson.GetBytes(r.Body, marker).IsObject() {
+	marks := gjson.GetBytes(r.Tools.Of(r.Body), "#."+marker).Array()
+	marks = append(marks, gjson.GetBytes(r.System.Of(r.Body), "#."+marker).Array()...)
+	n := len(marks)
+	if n == 0 || n >= mostMarks || slices.ContainsFunc(r.Items, isMarked) || gjson.GetBytes(r.Body, marker).IsObject() {
 		return ""
 	}
-	tools := gjson.GetBytes(r.Tools.Of(r.Body), "#."+marker).Array()
-	marks := append(tools, gjson.GetBytes(r.System.Of(r.Body), "#."+marker).Array()...)
-	if len(marks) == 0 || len(marks) >= mostMarks {
-		return ""
-	}
-	return marks[len(marks)-1].Raw
+	return `,"` + marker + `":` + marks[n-1].Raw
 }

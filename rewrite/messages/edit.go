@@ -46,22 +46,14 @@ func insert(at int, with string) jsonspan.Edit {
 }
 
 // AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as all of it.
-func (Dialect) AppendSystem(r *conversation.Request, text string) (jsonspan.Edit, bool) {
-	switch {
-	case len(r.Items) == 0:
-	case r.System.Empty():
-		o, err := jsonspan.WholeObject(r.Body)
-		if err != nil {
-			break
-		}
-		o.Set("system", jsonspan.Quoted(text))
-		if edits := o.Edits(); len(edits) == 1 {
-			return edits[0], true
-		}
-	case r.Body[r.System.Start] == '[':
-		return jsonspan.AddElement(r.Body, r.System, blockOf(text)), true
-	default:
-		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, nil)
+func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+	if !r.System.Empty() {
+		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, blockOf(text))
 	}
-	return jsonspan.Edit{}, false
+	o, err := jsonspan.WholeObject(r.Body)
+	if err != nil {
+		return e, false
+	}
+	o.Set("system", jsonspan.Quoted(text))
+	return o.Edits()[0], true
 }
