@@ -30,12 +30,10 @@ type Dialect interface {
 	Step(kind, data []byte) answer.Step
 	// Holds is how long a streamed answer may be held while nothing but its frame comes.
 	Holds() time.Duration
-	// Opening is what the beginning of a streamed answer says of its tokens.
-	Opening(heard []byte) answer.Counts
 	// Usage is what an answer says of its tokens, and how many of them filled the window of the model: of the whole
 	// request, those from a cache too, as the provider counts them; 0 if it does not say. heard is what was kept of an
-	// answer, whole or streamed: all of it, or its end. opening is what its beginning said that may not be in heard.
-	Usage(heard []byte, opening answer.Counts) (u event.Usage, input int)
+	// answer, whole or streamed: all of it, or its beginning and its end, on lines of their own.
+	Usage(heard []byte) (u event.Usage, input int)
 	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
 	// has none, or a lower one: it is as it was.
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)

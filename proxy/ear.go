@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
 
 	"epitome/event"
 	"epitome/proxy/wire"
-	"epitome/rewrite/answer"
 	"epitome/tokenize"
 )
 
@@ -30,9 +30,9 @@ type ear struct {
 
 // gone is what was read of a part of an answer before it was let go.
 type gone struct {
-	opening answer.Counts // what the beginning says
-	named   bool          // events have names
-	kind    []byte        // what the last event is called whose name was let go: the end may begin within it
+	begin []byte // as far as it tells of tokens
+	named bool   // events have names
+	kind  []byte // what the last event is called whose name was let go: the end may begin within it
 }
 
 const (
@@ -82,7 +82,7 @@ func (e *ear) forget(run []byte) {
 	}
 	begin = begin[:min(mostBegin, len(begin))]
 	name := []byte(eventLine)[1:]
-	e.gone = &gone{opening: e.dialect.Opening(begin), named: bytes.Contains(begin, name)}
+	e.gone = &gone{begin: bytes.Clone(begin), named: bytes.Contains(begin, name)}
 	if bytes.HasPrefix(begin, name) {
 		e.gone.call(begin[len(name):])
 	}
@@ -149,11 +149,10 @@ func (e *ear) Usage(end []byte) (u event.Usage, input int) {
 	if end == nil {
 		return u, 0
 	}
-	opening := answer.NoCounts()
 	if e.gone != nil {
-		opening = e.gone.opening
+		end = slices.Concat(e.gone.begin, []byte("\n"), end)
 	}
-	return e.dialect.Usage(end, opening)
+	return e.dialect.Usage(end)
 }
 
 // ReadEnd reads what was kept of the answer: all of it, or its end, which begins anywhere. Of one that is coded, at

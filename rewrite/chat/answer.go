@@ -56,12 +56,9 @@ func isEmpty(v gjson.Result) bool {
 	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
 }
 
-// Opening says nothing: usage stands at the end of an answer.
-func (Dialect) Opening([]byte) answer.Counts { return answer.NoCounts() }
-
 // Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. heard is
 // all of an answer, whole or streamed, or its end.
-func (Dialect) Usage(heard []byte, _ answer.Counts) (u event.Usage, input int) {
+func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 	v := answer.LastUsage(heard, "prompt_tokens")
 	c := answer.ReadCounts(v, "prompt", "completion")
 	for _, key := range [...]string{"cached_tokens", "prompt_cache_hit_tokens"} { // Moonshot, DeepSeek

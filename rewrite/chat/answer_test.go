@@ -40,7 +40,7 @@ func TestUsage(t *testing.T) {
 			`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\n" +
 				`data: {"x_groq":{"usage" : ` + usage + `}}` + "\n\n" + `data: {"choices":[],"usage":null}` + "\n\n",
 		} {
-			if u, n := (Dialect{}).Usage([]byte(heard), answer.NoCounts()); u != want || n != input {
+			if u, n := (Dialect{}).Usage([]byte(heard)); u != want || n != input {
 				t.Errorf("%s: %d and %+v, want %d and %+v", heard, n, u, input, want)
 			}
 		}
@@ -139,7 +139,7 @@ func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	for body, want := range map[string]error{
 		"":                                     io.ErrUnexpectedEOF,
 		piece:                                  io.ErrUnexpectedEOF,
-		strings.Repeat(piece, 17):              answer.ErrTooLong,
+		strings.Repeat(piece, 17):              io.ErrUnexpectedEOF,
 		`{"choices":[{"message":{"content":"a`: io.ErrUnexpectedEOF,
 	} {
 		if a, err := (Dialect{}).ReadAnswer(strings.NewReader(body)); !errors.Is(err, want) {

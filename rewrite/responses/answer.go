@@ -54,12 +54,9 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-// Opening says nothing: usage stands at the end of an answer.
-func (Dialect) Opening([]byte) answer.Counts { return answer.NoCounts() }
-
 // Usage reads the usage that an answer reports, and how many tokens the request had, those of the cache too; 0 if it
 // does not say. heard is all of an answer, whole or streamed, or its end.
-func (Dialect) Usage(heard []byte, _ answer.Counts) (u event.Usage, input int) {
+func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 	c := answer.ReadCounts(answer.LastUsage(heard, "input_tokens"), "input", "output")
 	return c.Usage(), max(c.Input, 0)
 }
