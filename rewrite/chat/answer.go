@@ -18,12 +18,10 @@ const pathEnd = "/chat/completions"
 
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
-// No path asks for the size of a conversation alone, or has the provider compact one, and whatever a client leaves out
-// of the path stands in its base URL.
+// No path asks for the size of a conversation alone, or has the provider compact one.
 
-func (Dialect) Counts([]byte) bool                                { return false }
-func (Dialect) Compacts([]byte) bool                              { return false }
-func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
+func (Dialect) Counts([]byte) bool   { return false }
+func (Dialect) Compacts([]byte) bool { return false }
 
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 

@@ -18,10 +18,6 @@ const (
 
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
-func (Dialect) Authorize(key string) (headers [][2]string) {
-	return [][2]string{{"Authorization", "Bearer " + key}}
-}
-
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
 // stay, but none may be called. Every other byte stays as it is.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {

@@ -10,13 +10,14 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
 
 // Dialect implements the dialects of conversations, of the proxy and of summaries. It has no state.
-type Dialect struct{}
+type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "chat" }
 
@@ -25,11 +26,10 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	messages := func(start int) (int, error) {
 		return r.ReadList(known, start, func(start int) (int, error) {
 			it, err := readMessage(body, start)
-			if err != nil {
-				return 0, err
+			if err == nil {
+				r.Items = append(r.Items, it)
 			}
-			r.Items = append(r.Items, it)
-			return it.End, nil
+			return it.End, err
 		})
 	}
 	setting := func(key []byte, v jsonspan.Span) error { return readSetting(r, string(key), v) }

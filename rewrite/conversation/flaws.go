@@ -44,9 +44,6 @@ const (
 	RuleThinking = "an answer with thoughts does not begin with one"
 
 	RuleReasoning = "what the model thought is apart from what it led to"
-	RuleReasoned  = "a call is apart from what the model thought before it"
-	RulePart      = "a part stands in a message of another kind"
-	RuleTrigger   = "a request for a compaction is not the last item"
 )
 
 // ErrBroken says that a request breaks rules as it came, and would break more of them rewritten.
@@ -82,7 +79,7 @@ func (f Flaw) comparable() Flaw {
 	switch f.Rule {
 	case RuleApart, RuleAnsweredTwice:
 		f.Rule = RuleOrphan
-	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate, RuleReasoned:
+	case RuleOrphan, RuleUnanswered, RuleArguments, RuleRepeated, RuleLate:
 	default:
 		f.Where = ""
 	}

@@ -19,9 +19,6 @@ func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path))
 func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
 func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
 
-// MeantPath is nil: whatever a client leaves out of the path stands in its base URL.
-func (Dialect) MeantPath([]byte, func(header string) bool) []byte { return nil }
-
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }

@@ -16,10 +16,6 @@ const outputCap = "max_output_tokens"
 
 func (Dialect) Path() string { return "/v1" + path }
 
-func (Dialect) Authorize(key string) (headers [][2]string) {
-	return [][2]string{{"Authorization", "Bearer " + key}}
-}
-
 // Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may be
 // called, and the provider keeps nothing of it. Behind encrypted reasoning the developer speaks: once the user does, the
 // provider leaves that reasoning out, and all tokens behind it miss the cache.

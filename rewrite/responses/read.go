@@ -9,13 +9,14 @@ import (
 	"cmp"
 	"strconv"
 
+	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
 
 // Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of input, but for
 // an answer of the model: its run of reasoning, messages and calls is one item, as they come and go together.
-type Dialect struct{}
+type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "responses" }
 
