@@ -59,7 +59,7 @@ func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summarizer, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(k.Store, m.Models, time.Now).Of, recallOf(conf)
+	m.Ratio, m.Address = tokenize.NewRatios(k.Store, m.Models, time.Now).Of, conf.Offload.Address
 	m = shadowed(m)
 	m.Inject = &inject.Injector{Files: k.kept, Shelf: m.Shelf, Memory: k.Memories(conf), ReadOnly: true}
 	return m
@@ -87,7 +87,7 @@ func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewr
 		return rewrite.Deps{}, err
 	}
 	m := Deps(facts, shelf, windows, keep)
-	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
+	m.Shelf, m.CachedPrice, m.Address = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, conf.Offload.Address
 	if home, err := conf.DataFolder(); err == nil { // folder may be one that does not stay
 		m.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: m.Shelf}
 	}

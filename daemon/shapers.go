@@ -51,7 +51,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.prober.Configure(probedOf(conf))
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, k.windows, keep)
-	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
+	m.Passing, m.Ratio, m.Address = s.passing, k.ratios.Of, conf.Offload.Address
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
@@ -162,17 +162,6 @@ func (s shelf) Put(name string, content []byte, late bool) error {
 		return s.PutBeyond(name, content)
 	}
 	return s.Shelf.Put(name, content)
-}
-
-// recallOf says which clients are told to read artifacts with a tool.
-func recallOf(conf config.Config) rewrite.Recall {
-	switch {
-	case conf.Offload.Address == "tool":
-		return rewrite.RecallAll
-	case conf.Offload.Address == "auto":
-		return rewrite.RecallOfferedTo
-	}
-	return rewrite.RecallNobody
 }
 
 // memoEntries bounds the memory for counts of texts to some 17 MB: the texts of a few hundred long conversations.

@@ -147,7 +147,7 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
-	ok := r.reshape(rewrite.Rescue{Sent: r.report.TokensAfter.Total(), Most: r.most(v), From: from})
+	ok := r.reshape(rewrite.Rescue{Most: r.most(v), From: from})
 	r.whole = !ok && r.report.Action == string(ledger.StepAdd) // all that epitome has done is taken back
 	return ok || r.whole && r.reshape(rewrite.Rescue{Whole: true})
 }

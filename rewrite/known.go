@@ -19,22 +19,17 @@ type known struct {
 	chain    []conversation.Link
 	calls    []activity.Call
 	decision ledger.Decision // by which it was sent
-	leading  string          // names system prompt, tools and settings
 	over     bool            // it was larger than usable
 	used     time.Time
 }
 
 // size is about how many bytes it takes.
-func (k *known) size() int {
-	const item = 512 // bytes beside the body
-	return len(k.request.Body) + item*len(k.request.Items)
-}
+func (k *known) size() int { return len(k.request.Body) + 512*len(k.request.Items) }
 
-// beginsLike reports whether a body that was sent in a lane, to whatever model, may continue k's.
-func (k *known) beginsLike(lane ledger.Lane, body []byte) bool {
-	const beginning = 256 // bytes
+// mayContinue reports whether a body that was sent in a lane, to whatever model, may continue k's.
+func (k *known) mayContinue(lane ledger.Lane, body []byte) bool {
 	lane.Model = k.lane.Model
-	return k.lane == lane && bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), beginning)])
+	return k.lane == lane && bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), 256)])
 }
 
 // cache keeps the requests that were sent last.
@@ -53,7 +48,7 @@ func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
 	c.mu.Lock()
 	for _, k := range slices.Backward(c.list) {
 		isOld := c.keep > 0 && now.Sub(k.used) > c.keep
-		if len(alike) < most && !isOld && k.beginsLike(lane, body) {
+		if len(alike) < most && !isOld && k.mayContinue(lane, body) {
 			alike = append(alike, k)
 		}
 	}

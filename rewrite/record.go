@@ -69,7 +69,7 @@ func (x *shaping) record() error {
 		return nil
 	}
 	d := s.Decision
-	d.Turn, d.Sent, d.Leading = d.Turn+1, x.in.Now.Round(0), x.out.Report.Leading
+	d.Sent, d.Leading = x.in.Now.Round(0), x.out.Report.Leading
 	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
 	standing, won, err := x.recordAt(x.chain[end], end, d)
 	if err == nil && won && x.asks && end == x.request.Head {
@@ -99,8 +99,7 @@ func (x *shaping) recordAt(
 	at conversation.Link, n int, d ledger.Decision,
 ) (standing ledger.Decision, won bool, err error) {
 	d.Items = n
-	isBehind := func(e ledger.Edit) bool { return e.End() > n }
-	added := slices.DeleteFunc(slices.Clone(x.state.Added), isBehind)
+	added := slices.DeleteFunc(slices.Clone(x.state.Added), func(e ledger.Edit) bool { return e.End() > n })
 	replace := x.in.Compact || x.in.Rescue != nil || x.broke
 	return x.shaper.deps.Ledger.Record(x.lane, at, d, added, replace)
 }
@@ -159,8 +158,8 @@ func (x *shaping) remember() {
 	}
 	s, r := x.state, &x.out.Report
 	k := &known{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
-		leading: r.Leading, over: r.TokensAfter.Total() > int(r.Usable), used: x.in.Now}
-	k.decision.Edits = s.Edits
+		over: r.TokensAfter.Total() > int(r.Usable), used: x.in.Now}
+	k.decision.Edits, k.decision.Leading = s.Edits, r.Leading
 	before := x.known
 	if !x.goesOn() {
 		before = nil

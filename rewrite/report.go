@@ -9,7 +9,6 @@ import (
 	"epitome/event"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 )
@@ -83,7 +82,7 @@ func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
 	r.Model, r.Window, r.Usable = event.Clip(req.Model), x.window, event.Narrow(x.usable)
 	r.Items = event.Narrow(req.MessagesIn(0, len(req.Items)))
-	r.ClearLine, r.CompactLine = x.narrow(s.Limits.ClearLine), x.narrow(s.Limits.CompactLine)
+	r.ClearLine, r.CompactLine = event.Narrow(x.inModel(s.Limits.ClearLine)), event.Narrow(x.inModel(s.Limits.CompactLine))
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
@@ -93,23 +92,17 @@ func (x *shaping) describeRequest() {
 	r.Leading = x.leading()
 }
 
-// narrow is a number of the vocabulary's tokens in the model's.
-func (x *shaping) narrow(tokens int) int32 {
-	return event.Narrow(int(float64(tokens) * x.state.Scale.Ratio))
-}
+// inModel is a number of the vocabulary's tokens in the model's.
+func (x *shaping) inModel(tokens int) int { return int(float64(tokens) * x.state.Scale.Ratio) }
 
 // leading names what stands before the items where a provider caches. Names are equal wherever the shelf's secret is, so
 // nobody can try out which prompt it is.
 func (x *shaping) leading() string {
 	const letters = 16 // enough to tell one from another
-	req, h := x.request, sha256.New()
-	spans := append([]jsonspan.Span{req.System, req.Tools}, req.Settings...)
-	for i := range req.Items[:req.Lead] {
-		spans = append(spans, req.Items[i].Span)
-	}
-	for _, span := range spans {
-		sum := sha256.Sum256(span.Of(req.Body))
-		_, _ = h.Write(sum[:])
+	h := sha256.New()
+	for _, span := range x.prefix(x.request.Lead) {
+		_, _ = h.Write(span.Of(x.request.Body))
+		_, _ = h.Write([]byte{'\n'})
 	}
 	name := x.shaper.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
 	return name[:min(len(name), letters)]
@@ -117,32 +110,48 @@ func (x *shaping) leading() string {
 
 // describe fills in what was decided, and the form in which the request is sent.
 func (x *shaping) describe() {
-	s, r := x.state, &x.out.Report
+	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
-	r.TokensAfter, r.Decision = size.Times(s.Scale.Ratio), x.decisionKey()
-	if x.isComparable() {
+	r.TokensAfter = size.Times(s.Scale.Ratio)
+	hasMedia := slices.ContainsFunc(req.Items, func(it conversation.Item) bool { return it.Size.Media > 0 })
+	if !s.Scale.Model.Exact && !hasMedia && !req.Unpriced && !req.Truncates && req.ServerState.Empty() && !r.Estimated {
 		r.Counted = size.Total()
 	}
-	r.Decided, r.Stage, r.Causes, r.Compared = len(s.Added) > 0, s.Stage, s.Causes, x.narrow(s.Compared)
-	r.Repeated, r.Broke = len(s.Edits)-len(s.Added), x.broke
+	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
+	r.Compared, r.Repeated, r.Broke = event.Narrow(x.inModel(s.Compared)), len(s.Edits)-len(s.Added), x.broke
 	for k := range s.Added {
 		x.describeEdit(&s.Added[k])
 	}
-	saved := func(edits []ledger.Edit) (n int) {
-		for k := range edits {
-			n += edits[k].Saved
-		}
-		return n
-	}
-	r.TakenOut = int(float64(max(0, saved(s.Edits)-saved(x.base))) * s.Scale.Ratio)
-	if r.Action != event.ActionBypass {
-		r.Action = cmp.Or(highestStep(s.Edits), event.ActionNone)
-	}
+	action, saved := event.ActionNone, 0
+	order := []string{event.ActionNone, string(ledger.StepAdd), string(ledger.StepOffload), string(ledger.StepClear),
+		string(ledger.StepCompact)}
 	for k := range s.Edits {
-		if e := &s.Edits[k]; e.Op == ledger.AppendSystem {
-			r.Added.Tokens, r.Added.Memory = int(float64(e.Tokens)*s.Scale.Ratio), int(float64(e.Memory)*s.Scale.Ratio)
-			r.Added.Names = e.Contexts
+		e := &s.Edits[k]
+		saved += e.Saved
+		step := string(e.Step)
+		if e.Step == ledger.StepFilter {
+			step = string(ledger.StepClear)
 		}
+		if slices.Index(order, step) > slices.Index(order, action) {
+			action = step
+		}
+		if e.Op == ledger.AppendSystem {
+			r.Added.Tokens, r.Added.Memory, r.Added.Names = x.inModel(e.Tokens), x.inModel(e.Memory), e.Contexts
+		}
+	}
+	for k := range x.base {
+		saved -= x.base[k].Saved
+	}
+	r.TakenOut = x.inModel(max(0, saved))
+	if r.Action != event.ActionBypass {
+		r.Action = action
+	}
+	switch {
+	case slices.Index(order, action) <= 1: // all messages go as they came
+	case x.out.Settle != nil: // it is not recorded yet
+		r.Decision = x.lane.DecisionKey(x.chain[req.End()])
+	default:
+		r.Decision = s.Decision.Key
 	}
 	x.describeHeld()
 }
@@ -172,48 +181,12 @@ func firstChanged(e *ledger.Edit) int {
 	return e.First
 }
 
-// isComparable reports whether a provider's count of the request tells how its tokens compare to ours.
-func (x *shaping) isComparable() bool {
-	req := x.request
-	hasMedia := slices.ContainsFunc(req.Items, func(it conversation.Item) bool { return it.Size.Media > 0 })
-	return !x.state.Scale.Model.Exact && !hasMedia && !req.Unpriced && !req.Truncates && req.ServerState.Empty() &&
-		!x.out.Report.Estimated
-}
-
-// decisionKey is the key under which the edits can be read; empty if all messages go as they came.
-func (x *shaping) decisionKey() string {
-	isForm := func(e ledger.Edit) bool { return e.Op != ledger.AppendSystem }
-	switch {
-	case !slices.ContainsFunc(x.state.Edits, isForm):
-		return ""
-	case x.out.Settle != nil: // it is not recorded yet
-		return x.lane.DecisionKey(x.chain[x.request.End()])
-	}
-	return x.state.Decision.Key
-}
-
-// highestStep is the step that names what was done to a request; empty if nothing was.
-func highestStep(edits []ledger.Edit) string {
-	order := []ledger.Step{ledger.StepAdd, ledger.StepOffload, ledger.StepFilter, ledger.StepClear, ledger.StepCompact}
-	highest := -1
-	for k := range edits {
-		highest = max(highest, slices.Index(order, edits[k].Step))
-	}
-	switch {
-	case highest < 0:
-		return ""
-	case order[highest] == ledger.StepFilter:
-		return string(ledger.StepClear)
-	}
-	return string(order[highest])
-}
-
 // describeHeld fills in how much stood in the same place in the request before, as it came and as it was sent: about
 // what a provider can have cached.
 func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
 	held := min(s.Known, len(items))
-	if held == 0 || x.known.request != nil && x.known.leading != r.Leading {
+	if held == 0 || x.known.request != nil && x.known.decision.Leading != r.Leading {
 		return
 	}
 	for held < len(items) && !items[held].StartsAnswer { // the user's words behind it were in that request too
@@ -226,14 +199,16 @@ func (x *shaping) describeHeld() {
 		}
 	}
 	before, after := 0, 0
-	for i := held; i < len(items); i++ {
-		before += s.Size(i)
+	for i := range items {
+		if i >= held {
+			before += s.Size(i)
+		}
+		if i >= same {
+			after += s.Sent(i)
+		}
 	}
-	for i := same; i < len(items); i++ {
-		after += s.Sent(i)
-	}
-	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-int(float64(before)*s.Scale.Ratio)))
-	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-int(float64(after)*s.Scale.Ratio)))
+	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-x.inModel(before)))
+	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-x.inModel(after)))
 }
 
 // tell tells whoever listens how a compaction ended, and warns of what goes beyond its limits.
@@ -263,13 +238,8 @@ func (x *shaping) tell() {
 	if spent := s.Decision.Tokens; warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
-	left := 0
-	for k := range s.Added {
-		if s.Added[k].Why == event.CodeUser {
-			left++
-		}
-	}
-	if left > 0 {
-		warn(event.Warning{Reason: event.ReasonUsers, Messages: left})
+	left := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
+	if len(left) > 0 {
+		warn(event.Warning{Reason: event.ReasonUsers, Messages: len(left)})
 	}
 }

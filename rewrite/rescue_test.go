@@ -33,7 +33,7 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 	shaper := start()
 	first := ask(shaper, nil)
 	for k, from := range []ladder.Stage{ladder.StageClear, ladder.StageShorter, ladder.StageUsers} {
-		out := ask(shaper, &Rescue{Sent: 20_000, Most: []int{15_000, 8_000, 2_000}[k], From: from})
+		out := ask(shaper, &Rescue{Most: []int{15_000, 8_000, 2_000}[k], From: from})
 		if out.Report.Err != nil || !out.Changed || out.Settle == nil || !out.Settle() {
 			t.Fatalf("%s: %+v", from, out.Report)
 		}

@@ -43,7 +43,7 @@ type Deps struct {
 	Inject      *inject.Injector // gives new conversations context files and memory; nil if nothing does
 	Tell        Listener         // hears of compactions and warnings; nil if nobody does
 	Passing     bool             // what is kept does not outlive the process: little is decided then
-	Recall      Recall           // which clients are told to read artifacts with epitome's tool
+	Address     string           // offload.address: with "tool" and "auto", models may read artifacts by epitome's tool
 	Keep        time.Duration    // how long decisions live; 0: for ever
 }
 
@@ -73,8 +73,8 @@ type Summarizer interface {
 	Prepares(upstream string) bool
 	// Distils reports whether models are asked about large results before they are cleared.
 	Distils() bool
-	// Needs is how many tokens of the model a request needs beside Question.Continue, for instruction and answer.
-	Needs(detail string, usable int, ratio float64) int
+	// Needs is how many tokens a request needs beside Question.Continue, for the instruction.
+	Needs(detail string) int
 }
 
 // Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.
@@ -92,15 +92,6 @@ type Listener interface {
 	RecordCompaction(e event.Compaction)
 	RecordWarning(e event.Warning)
 }
-
-// Recall says which clients are told to read artifacts with epitome's tool, and not where they lie.
-type Recall int
-
-const (
-	RecallNobody    Recall = iota
-	RecallOfferedTo        // those that offer it to their model
-	RecallAll
-)
 
 // Input is a request to shape.
 type Input struct {
@@ -121,7 +112,6 @@ type Input struct {
 
 // Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.
 type Rescue struct {
-	Sent  int          // tokens that it had
 	Most  int          // tokens that it may have; 0: no matter
 	From  ladder.Stage // the first stage to try
 	Whole bool         // its structure was refused: it goes on as it came

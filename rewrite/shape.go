@@ -6,12 +6,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 
 	"epitome/event"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
@@ -118,6 +120,33 @@ func (x *shaping) chainOf(wish string) []conversation.Link {
 // anyWish stands for whatever the first request had, in requests that ask for nothing any more.
 const anyWish = "any"
 
+// prefix returns system prompt, tools, settings and the items before end: the beginning of what a provider caches.
+func (x *shaping) prefix(end int) []jsonspan.Span {
+	r := x.request
+	spans := append([]jsonspan.Span{r.System, r.Tools}, r.Settings...)
+	for i := range r.Items[:end] {
+		spans = append(spans, r.Items[i].Span)
+	}
+	return spans
+}
+
+// recallTool matches the name of the tool that reads artifacts, or of its server, where tools are declared, and where a
+// client lists those that it declares later: at the beginning of a line of JSON text. A sentence that speaks of it is no
+// list. Clients name a tool after its server too (mcp__epitome__recall, epitome_recall).
+var recallTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
+	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"|` +
+	`(?:^"|[^\\]"|\\n)(?:- )?mcp[_-]{1,2}(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
+
+// readsByTool reports whether the model is told to read artifacts with epitome's own tool: always, or where that stands
+// before the model's first words, which stays the same.
+func (x *shaping) readsByTool() bool {
+	address := x.shaper.deps.Address
+	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), func(s jsonspan.Span) bool {
+		text := s.Of(x.request.Body)
+		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
+	})
+}
+
 // scale is what the request is counted with. A rescue counts as the refused form was counted.
 func (x *shaping) scale() (conversation.Scale, error) {
 	d := &x.shaper.deps
@@ -193,7 +222,7 @@ func (x *shaping) find() error {
 		d, err = x.nameConversation(d)
 	}
 	if !x.fits(d) { // nobody can go on from there
-		d, x.broke = ledger.Decision{Conversation: d.Conversation, Turn: d.Turn}, true
+		d, x.broke = ledger.Decision{Conversation: d.Conversation}, true
 	}
 	s.Decision, s.Edits, s.Known, x.base = d, d.Edits, d.Items, d.Edits
 	if d.OtherModel {
@@ -226,7 +255,6 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
 	if parent != "" {
 		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1)
-		d.Turn = 0
 	}
 	return d, nil
 }
@@ -242,7 +270,7 @@ func (x *shaping) fits(d ledger.Decision) bool {
 	if len(d.Edits) == 0 || d.List == x.known.decision.List && !answersEarlier && !endsInDrop {
 		return true
 	}
-	body, err := Build(x.request, d.Edits)
+	body, err := bodyWith(x.request, d.Edits, len(x.request.Items))
 	return err == nil && verify(x.request, body) == nil
 }
 
@@ -335,7 +363,7 @@ func (x *shaping) rescue(how *Rescue) {
 
 // build makes the body. New edits are verified.
 func (x *shaping) build() error {
-	body, err := Build(x.request, x.state.Edits)
+	body, err := bodyWith(x.request, x.state.Edits, len(x.request.Items))
 	if err == nil && len(x.state.Added) > 0 {
 		err = verify(x.request, body)
 	}

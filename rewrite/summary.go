@@ -18,8 +18,7 @@ import (
 
 // prose returns how the ladder gets a model's words for summaries; nil if no model is to be asked.
 func (x *shaping) prose() ladder.Prose {
-	mode := x.state.Style.Mode
-	if x.shaper.deps.Summarizer == nil || mode != prose.ModeLLM && mode != prose.ModeHybrid {
+	if x.shaper.deps.Summarizer == nil || !x.state.Style.MayAsk() {
 		return nil
 	}
 	return asker{x}
@@ -35,7 +34,6 @@ func (a asker) key(end int, earlier recap.Says) string {
 	return keyOf("summary", a.lane.Scope, string(root[:]), string(last[:]), style.Mode, style.Detail, earlier.Text)
 }
 
-// keyOf names a question by its parts.
 func keyOf(parts ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return string(sum[:16])
@@ -44,16 +42,7 @@ func keyOf(parts ...string) string {
 // Look returns a text that is there.
 func (a asker) Look(end int, earlier recap.Says) (text string, ready, pending bool) {
 	p, ready, pending := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
-	text = valid(p.Text)
-	return text, ready && text != "", pending
-}
-
-// valid is a text as it can be recorded; empty if it says nothing.
-func valid(text string) string {
-	if text = strings.ToValidUTF8(text, "\ufffd"); strings.TrimSpace(text) == "" {
-		return ""
-	}
-	return text
+	return p.Text, ready, pending
 }
 
 // Ask waits for a text.
@@ -65,10 +54,7 @@ func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, e
 	var p prose.Prose
 	question := a.question(end, earlier)
 	client.Waits(func() { p, err = a.shaper.deps.Summarizer.Ask(client.Context(), question) })
-	if text = valid(p.Text); text == "" && err == nil {
-		err = errors.New("a model was asked, and gave no summary")
-	}
-	return text, p.Cost, err
+	return p.Text, p.Cost, err
 }
 
 // Prepare has a text made in the background.
@@ -81,26 +67,9 @@ func (a asker) Prepare(end int, earlier recap.Says) bool {
 	return true
 }
 
-// ask returns a question about the conversation in which only the credential, the models and the room are filled in.
-func (x *shaping) ask(key, detail string) prose.Question {
-	return prose.Question{
-		Key: key, Detail: detail, Conversation: x.state.Decision.Conversation, Upstream: x.lane.Upstream, Model: x.lane.Model,
-		Dialect: x.lane.Dialect, Scope: x.in.Scope, Project: x.in.Project, Credential: x.in.Client.Credential(),
-		Usable: x.modelsUsable(),
-	}
-}
-
-// modelsUsable is what a request may have, in tokens of the model.
-func (x *shaping) modelsUsable() int {
-	return int(float64(x.state.Limits.Usable) * x.state.Scale.Ratio)
-}
-
 // question is what a model is asked about the items up to end.
 func (a asker) question(end int, earlier recap.Says) prose.Question {
-	s, head, from := a.state, a.request.Head, a.request.Head
-	if earlier.Text != "" {
-		from = max(from, earlier.Until)
-	}
+	s, head := a.state, a.request.Head
 	q := a.ask(a.key(end, earlier), s.Style.Detail)
 	q.Earlier, q.Continue = earlier.Text, a.upTo(end, earlier)
 	q.Room = recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio).Prose
@@ -112,8 +81,21 @@ func (a asker) question(end int, earlier recap.Says) prose.Question {
 			q.Transcript = append(q.Transcript, e)
 		}
 	}
+	from := head
+	if earlier.Text != "" {
+		from = max(head, earlier.Until)
+	}
 	q.Transcript = append(q.Transcript, recap.Entries(a.request, s.Calls, from, end)...)
 	return q
+}
+
+// ask is a question for the client's model, or the one that the user has chosen, without what it is about.
+func (x *shaping) ask(key, detail string) prose.Question {
+	return prose.Question{
+		Key: key, Detail: detail, Conversation: x.state.Decision.Conversation, Upstream: x.lane.Upstream,
+		Model: x.lane.Model, Dialect: x.lane.Dialect, Scope: x.in.Scope, Project: x.in.Project,
+		Credential: x.in.Client.Credential(), Usable: x.inModel(x.state.Limits.Usable),
+	}
 }
 
 // upTo returns the request as the provider has it in its cache, without the items from end on; nil if there is no room
@@ -121,7 +103,7 @@ func (a asker) question(end int, earlier recap.Says) prose.Question {
 // not in it.
 func (a asker) upTo(end int, earlier recap.Says) []byte {
 	s := a.state
-	isShown := earlier.Text == "" || slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return e.Prose == earlier.Text })
+	isShown := earlier.Text == "" || slices.ContainsFunc(a.base, func(e ledger.Edit) bool { return e.Prose == earlier.Text })
 	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading {
 		return nil
 	}
@@ -129,16 +111,15 @@ func (a asker) upTo(end int, earlier recap.Says) []byte {
 	for i := range end {
 		tokens += s.Sent(i)
 	}
-	needs := a.shaper.deps.Summarizer.Needs(s.Style.Detail, a.modelsUsable(), s.Scale.Ratio)
-	if float64(tokens)+float64(needs)/s.Scale.Ratio > float64(s.Limits.Usable) {
+	needs := a.shaper.deps.Summarizer.Needs(s.Style.Detail)
+	if tokens+needs > s.Limits.Usable {
 		return nil
 	}
-	for _, edits := range [][]ledger.Edit{a.base, s.Edits} {
-		if body, err := buildUpTo(a.request, edits, end); err == nil {
-			return body
-		}
+	body, err := bodyWith(a.request, a.base, end)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return body
 }
 
 // minDistilled is the fewest tokens of a result that a model is asked about before it is cleared, if the user wants
@@ -164,7 +145,7 @@ func (x *shaping) noteOf(i int) string {
 		}
 		return r
 	}
-	return strings.TrimSpace(strings.Map(isPrinted, valid(p.Text)))
+	return strings.TrimSpace(strings.Map(isPrinted, p.Text))
 }
 
 // prepareNotes has a model asked about large results that are cleared soon.

@@ -147,12 +147,12 @@ func (s *Summarizer) Distils() bool {
 	return s.conf.Distill && s.conf.Model != ""
 }
 
-// Needs returns how many tokens of usable a request needs beside prose.Question.Continue: for the instruction, as the
-// answer fits into what every window keeps free. ratio is how many tokens of the model one token counted here is.
-func (s *Summarizer) Needs(level string, usable int, ratio float64) int {
+// Needs returns how many tokens, as they are counted here, of usable a request needs beside prose.Question.Continue: for
+// the instruction, as the answer fits into what every window keeps free.
+func (s *Summarizer) Needs(level string) int {
 	p := prompt{Tokens: details[level], TaskOnly: level == prose.DetailTruncate, Update: true,
 		Why: "it lacked some of the headings"}
-	return int(float64(s.deps.Count(p.render("continue.md"))) * ratio)
+	return s.deps.Count(p.render("continue.md"))
 }
 
 // Close ends all jobs, and returns when none runs any more or ctx ends.

@@ -131,7 +131,7 @@ func (r *shaper) rescue(asked rewrite.Input) {
 		refused := best.Report
 		from := refused.Stage.Next(try == r.tries)
 		asked.Rescue = &rewrite.Rescue{
-			Sent: refused.TokensAfter.Total(), From: from, Ratio: refused.Ratio, Answers: refused.Answers,
+			From: from, Ratio: refused.Ratio, Answers: refused.Answers,
 			Most: min(window.Usable(r.window, refused.MaxOutput), refused.TokensAfter.Total()*9/10),
 		}
 		out := r.shaper.Shape(asked)

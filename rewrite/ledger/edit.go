@@ -77,8 +77,8 @@ func Add(edits []Edit, more ...Edit) []Edit {
 	return all
 }
 
-// list is a recorded list of edits: those that are new, and the list that they add to.
-type list struct {
+// record is a recorded list of edits: those that are new, and the list that they add to.
+type record struct {
 	Base  string `json:"b,omitempty"`
 	Edits []Edit `json:"e"`
 }

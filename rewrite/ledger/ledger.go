@@ -13,10 +13,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,14 +22,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/store"
 )
-
-// Store is what a ledger needs of a store.Store.
-type Store interface {
-	store.Getter
-	PutIfAbsent(key string, value []byte, keep time.Duration) (standing store.Fact, won bool, err error)
-	CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (standing store.Fact, swapped bool, err error)
-	Touch(key string, keep time.Duration) (found bool, err error)
-}
 
 // Decision is all edits for a prefix.
 type Decision struct {
@@ -41,7 +31,6 @@ type Decision struct {
 	Ratio        float64   `json:"r,omitempty"` // tokens of the model that one counted here is
 	Edits        []Edit    `json:"-"`
 	Conversation string    `json:"c"`           // its ID
-	Turn         int       `json:"t"`           // of the conversation
 	Sent         time.Time `json:"d"`           // when a request with it was sent: after a pause the cache is cold
 	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
 	Ahead        Ahead     `json:"a,omitzero"`  // a summary that was begun ahead of need
@@ -60,35 +49,35 @@ type Ahead struct {
 }
 
 // Lane is who may share decisions.
-type Lane struct {
-	Scope    string `json:"-"`
-	Dialect  string `json:"-"`
-	Upstream string `json:"u"`
-	Model    string `json:"m"`
-}
+type Lane struct{ Scope, Dialect, Upstream, Model string }
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
-	store Store
+	store store.Store
 	keep  time.Duration
 
-	mu      sync.Mutex
-	lists   map[string][]Edit    // by name, with the edits of the lists that they add to
-	touched map[string]time.Time // when each list was touched last
+	mu    sync.Mutex
+	lists map[string]known // by name
+}
+
+// known is a list with the edits of those that it adds to, and when they were touched last.
+type known struct {
+	edits   []Edit
+	touched time.Time
 }
 
 // New returns a ledger in which decisions live for keep after they were last used.
-func New(s Store, keep time.Duration) *Ledger {
-	return &Ledger{store: s, keep: keep, lists: map[string][]Edit{}, touched: map[string]time.Time{}}
+func New(s store.Store, keep time.Duration) *Ledger {
+	return &Ledger{store: s, keep: keep, lists: map[string]known{}}
 }
 
 // Overlay returns a ledger that reads from this one and writes to notes alone.
-func (l *Ledger) Overlay(notes Store) *Ledger { return New(overlay{notes, l.store}, l.keep) }
+func (l *Ledger) Overlay(notes store.Store) *Ledger { return New(overlay{notes, l.store}, l.keep) }
 
 // overlay reads from both stores and writes to the upper one.
 type overlay struct {
-	Store
-	below Store
+	store.Store
+	below store.Store
 }
 
 func (o overlay) Get(key string) (store.Fact, bool) {
@@ -99,14 +88,14 @@ func (o overlay) Get(key string) (store.Fact, bool) {
 }
 
 func (o overlay) PutIfAbsent(key string, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	if fact, found := o.below.Get(key); found {
-		return fact, false, nil
-	}
-	return o.Store.PutIfAbsent(key, value, keep)
+	return o.CompareAndSwap(key, 0, value, keep)
 }
 
 func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
 	if _, found := o.Store.Get(key); !found {
+		if fact, found := o.below.Get(key); found && fact.Version != old {
+			return fact, false, nil
+		}
 		old = 0
 	}
 	return o.Store.CompareAndSwap(key, old, value, keep)
@@ -114,27 +103,23 @@ func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.
 
 // hash names a list of parts, in letters and digits.
 func hash(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		_ = binary.Write(h, binary.LittleEndian, uint32(len(p))) //nolint:gosec // never that long; no error from a hash
-		h.Write([]byte(p))
-	}
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:20])
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
+	return base64.RawURLEncoding.EncodeToString(sum[:20])
 }
 
 // DecisionKey is the key of the decision for a prefix, for At.
 func (l Lane) DecisionKey(at conversation.Link) string {
-	return "d" + hash("decision", l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
+	return "d" + hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
 }
 
-// laneKey is the key of the lane that decided a prefix first. Wherever there is a decision, there is a lane.
-func (l Lane) laneKey(at conversation.Link) string {
-	return "c" + hash("lane", l.Scope, l.Dialect, string(at[:]))
+// firstKey is the key under which stands that of the decision which was made first for a prefix, for whatever model.
+func (l Lane) firstKey(at conversation.Link) string {
+	return "f" + hash(l.Scope, l.Dialect, string(at[:]))
 }
 
 // nextKey is the key of how a conversation went on first behind a prefix.
 func (l Lane) nextKey(at conversation.Link) string {
-	return "n" + hash("next", l.Scope, l.Dialect, string(at[:]))
+	return "n" + hash(l.Scope, l.Dialect, string(at[:]))
 }
 
 // near is among how many ends Find looks at each one. Before those it looks at ever fewer, as a conversation that was
@@ -148,7 +133,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 	var other Decision
 	for i := 0; i < len(ends); i += 1 + max(0, i-near)/8 {
 		at := chain[ends[i]]
-		fact, found, err := store.Find(l.store, lane.laneKey(at))
+		first, found, err := store.Find(l.store, lane.firstKey(at))
 		if err != nil {
 			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
@@ -158,14 +143,12 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 		if d, found, err := l.At(lane.DecisionKey(at)); err != nil || found {
 			return d, err
 		}
-		first := lane
-		if other.Items > 0 || json.Unmarshal(fact.Bytes, &first) != nil {
+		if other.Items > 0 {
 			continue
 		}
-		if other, found, err = l.At(first.DecisionKey(at)); err != nil {
+		if other, other.OtherModel, err = l.At(string(first.Bytes)); err != nil {
 			return Decision{}, err
 		}
-		other.OtherModel = found
 	}
 	return other, nil
 }
@@ -183,7 +166,6 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	if d.Edits, found, err = l.read(d.List); err != nil || !found {
 		return Decision{}, false, err
 	}
-	l.remember(d.List, d.Edits)
 	d.version, d.Key = fact.Version, key
 	return d, true, nil
 }
@@ -194,16 +176,16 @@ func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
 		return nil, true, nil
 	}
 	l.mu.Lock()
-	edits, found = l.lists[name]
+	list, found := l.lists[name]
 	l.mu.Unlock()
 	if found {
-		return edits, true, nil
+		return list.edits, true, nil
 	}
 	fact, found, err := store.Find(l.store, name)
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot look for edits: %w", err)
 	}
-	var own list
+	var own record
 	if !found || json.Unmarshal(fact.Bytes, &own) != nil {
 		return nil, false, nil
 	}
@@ -211,19 +193,20 @@ func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
 	if err != nil || !found {
 		return nil, false, err
 	}
-	return Add(base, own.Edits...), true, nil
+	edits = Add(base, own.Edits...)
+	l.remember(name, known{edits: edits})
+	return edits, true, nil
 }
 
 // remember keeps a list in memory.
-func (l *Ledger) remember(name string, edits []Edit) {
+func (l *Ledger) remember(name string, list known) {
 	const most = 1_000 // all are forgotten when there are more
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.lists) >= most {
 		clear(l.lists)
-		clear(l.touched)
 	}
-	l.lists[name] = edits
+	l.lists[name] = list
 }
 
 // Record writes a decision that adds edits to those of the one it was made from, if none stands for the prefix, and
@@ -235,51 +218,38 @@ func (l *Ledger) Record(
 	if err := l.writeList(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
-	value, err := json.Marshal(d)
-	if err != nil {
-		return Decision{}, false, fmt.Errorf("cannot write a decision as JSON: %w", err)
-	}
-	first, _ := json.Marshal(lane) // strings
-	if _, _, err := l.store.PutIfAbsent(lane.laneKey(at), first, l.keep); err != nil {
-		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
-	}
 	key := lane.DecisionKey(at)
-	fact, won, err := l.store.PutIfAbsent(key, value, l.keep)
-	if err == nil && !won && !bytes.Equal(fact.Bytes, value) {
+	_, _, err = l.store.PutIfAbsent(lane.firstKey(at), []byte(key), l.keep)
+	value, _ := json.Marshal(d) // plain data
+	for fact := (store.Fact{}); err == nil; {
+		if fact, won, err = l.store.CompareAndSwap(key, fact.Version, value, l.keep); won {
+			d.version, d.Key = fact.Version, key
+			return d, true, nil
+		}
 		readable := false
-		standing, readable, err = l.At(key)
-		if err != nil || readable && (!replace || d.Key == key && d.version != standing.version) {
-			return standing, false, err
+		if err == nil {
+			standing, readable, err = l.At(key)
 		}
-		fact, won, err = l.store.CompareAndSwap(key, fact.Version, value, l.keep)
-		if err == nil && !won {
-			err = errors.New("another request recorded one meanwhile")
+		if readable && (!replace || d.Key == key && d.version != standing.version) {
+			return standing, false, nil
 		}
 	}
-	if err != nil {
-		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
-	}
-	d.version, d.Key = fact.Version, key
-	return d, true, nil
+	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 }
 
 // writeList writes the edits that d adds to its list, and makes the new list that of d.
 func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
 	const maxMerged = 32 << 10 // bytes up to which a list holds all edits, so that a decision is read from few
-	isRecorded := d.List != "" || len(d.Edits) == 0
-	if d.Added = len(added); d.Added == 0 && isRecorded {
+	d.Edits, d.Added = Add(d.Edits, added...), len(added)
+	if len(d.Edits) == 0 || len(added) == 0 && d.List != "" {
 		return nil
 	}
-	d.Edits = Add(d.Edits, added...)
-	all, err := json.Marshal(d.Edits)
-	if err != nil {
-		return err
-	}
-	if !isRecorded || len(all) <= maxMerged {
+	all, _ := json.Marshal(d.Edits) // plain data
+	if d.List == "" || len(all) <= maxMerged {
 		d.List, added = "", d.Edits
 	}
 	if d.List, err = l.putList(d.List, added); err == nil {
-		l.remember(d.List, d.Edits)
+		l.remember(d.List, known{edits: d.Edits})
 	}
 	return err
 }
@@ -287,17 +257,14 @@ func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
 // putList writes a list, as several if it is large, and returns its name.
 func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 	const maxList = 512 << 10 // bytes
-	value, err := json.Marshal(list{base, added})
-	if err != nil {
-		return "", err
-	}
+	value, _ := json.Marshal(record{base, added})
 	if half := len(added) / 2; len(value) > maxList && half > 0 {
 		if base, err = l.putList(base, added[:half]); err != nil {
 			return "", err
 		}
 		return l.putList(base, added[half:])
 	}
-	name = "l" + hash("list", string(value))
+	name = "l" + hash(string(value))
 	_, _, err = l.store.PutIfAbsent(name, value, l.keep)
 	return name, err
 }
@@ -325,7 +292,7 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 
 // idOf returns an ID as people see it.
 func idOf(parts ...string) string {
-	sum := sha256.Sum256([]byte(hash(parts...)))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -333,31 +300,31 @@ func idOf(parts ...string) string {
 // it was not: then the artifacts need a touch as well.
 func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 	const every = 10 * time.Minute // a part of keep where that is short
-	now = now.Round(0)
 	l.mu.Lock()
-	last, known := l.touched[d.List]
-	if due = !known || now.Before(last) || now.Sub(last) > min(l.keep/32, every); due {
-		l.touched[d.List] = now
-	}
+	last := l.lists[d.List].touched
 	l.mu.Unlock()
-	for name := d.List; due && name != ""; {
+	if now = now.Round(0); now.Sub(last).Abs() <= min(l.keep/32, every) {
+		return false
+	}
+	l.remember(d.List, known{d.Edits, now})
+	for name := d.List; name != ""; {
 		_, _ = l.store.Touch(name, l.keep) // what cannot be touched expires earlier, and is decided anew
 		fact, _ := l.store.Get(name)
-		var next list
-		_ = json.Unmarshal(fact.Bytes, &next) // what cannot be read adds to nothing
-		name = next.Base
+		var own record
+		_ = json.Unmarshal(fact.Bytes, &own) // what cannot be read adds to nothing
+		name = own.Base
 	}
-	return due
+	return true
 }
 
 // Binds reports whether a model was seen to accept thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found := l.store.Get("t" + hash("binds", upstream, model))
+	_, found := l.store.Get("t" + hash(upstream, model))
 	return found
 }
 
 // LearnBinds remembers that it does.
 func (l *Ledger) LearnBinds(upstream, model string) error {
-	_, _, err := l.store.PutIfAbsent("t"+hash("binds", upstream, model), []byte{1}, l.keep)
+	_, _, err := l.store.PutIfAbsent("t"+hash(upstream, model), []byte{1}, l.keep)
 	return err
 }

@@ -101,12 +101,13 @@ func (c *checker) endAnswer() {
 // openRound returns the first answer since the user spoke, if the model must have begun it with thinking: results at the
 // end wait for it to go on. It is -1 if there is none.
 func openRound(r *conversation.Request) int {
-	first := -1
-	if !r.ThinksFirst || !r.AwaitsAnswer() {
-		return first
-	}
-	for i := len(r.Items) - 1; i >= 0; i-- {
+	first, awaits := -1, false
+	for i := len(r.Items) - 1; i >= 0 && r.ThinksFirst; i-- {
 		switch it := &r.Items[i]; {
+		case it.Role == conversation.Tool:
+			awaits = true
+		case it.Role == conversation.Assistant && !awaits:
+			return -1
 		case it.Role == conversation.User && first >= 0:
 			return first
 		case it.StartsAnswer:
