@@ -80,7 +80,7 @@ func read(body []byte, call *conversation.Call) Call {
 
 // String names the tool and its main argument, on one line.
 func (c *Call) String() string {
-	name := excerpt.OneLine(c.Tool, maxAbout)
+	name := cmp.Or(excerpt.OneLine(c.Tool, maxAbout), "a result")
 	if c.About == "" {
 		return name
 	}

@@ -25,34 +25,31 @@ type candidate struct {
 // Clear replaces old results by stubs, all in one batch: when the request is over the line, or when the rent that they
 // have cost in the provider's cache exceeds what clearing them costs.
 func Clear(s *State) {
-	if s.end <= s.Request.Head || !s.mayDecideOlder() {
-		return
-	}
 	s.Compared = s.Total()
-	list := s.clearable(s.answers[s.end-1])
-	first, cause := s.firstToClear(list)
-	if first == len(list) {
-		s.Reason = s.whyNotCleared(freedBy(list))
+	list, cause, freed := s.clearable(s.now()), event.CauseClearAt, 0
+	for _, c := range list {
+		freed += c.freed
+	}
+	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast {
+		list, cause = s.firstThatPays(list)
+	}
+	if len(list) == 0 {
+		s.Reason = s.whyNotCleared(freed)
 		return
 	}
-	s.because(cause)
-	s.clearAll(list[first:], event.CodeOld)
+	s.clearAll(list, event.CodeOld, cause)
 }
 
 // DueSoon returns the results that will be cleared in about two answers, so that a model may be asked about them.
 func (s *State) DueSoon() (items []int) {
-	if s.end <= s.Request.Head {
-		return nil
-	}
-	for _, c := range s.clearable(s.answers[s.end-1] + 2) {
+	for _, c := range s.clearable(s.now() + 2) {
 		items = append(items, c.item)
 	}
 	return items
 }
 
-// clearable returns the results that may be cleared at an answer, in the order of the conversation: those that have
-// become old by then, outside of the newest tokens of results and of the newest groups. A result counts with what it
-// took first, so that none gets younger again when later ones are cleared.
+// clearable returns the results that may be cleared at an answer, in the order of the conversation: those outside of
+// the newest tokens of results and of the newest groups.
 func (s *State) clearable(now int) (list []candidate) {
 	var newest []int // results, of so many tokens together
 	tokens := 0
@@ -65,7 +62,7 @@ func (s *State) clearable(now int) (list []candidate) {
 			old := newest[0]
 			newest, tokens = newest[1:], tokens-s.forms[old].first
 			c := candidate{old, s.forms[old].tokens - stubTokens, max(s.answers[i], s.answers[old]+s.Limits.Age)}
-			if old < s.end && c.since <= now && s.mayClear(old, c.freed) {
+			if old < s.end && c.since <= now && c.freed >= leastFreed && s.mayCut(old) && !s.mustShow(old) {
 				list = append(list, c)
 			}
 		}
@@ -73,73 +70,36 @@ func (s *State) clearable(now int) (list []candidate) {
 	return list
 }
 
-// mayClear reports whether a result may be cleared, which frees about so many tokens.
-func (s *State) mayClear(i, freed int) bool {
-	return isWorthClearing(s.forms[i].tokens, freed) && s.mayCut(i) && !s.mustShow(i)
-}
-
-// freedBy is about how many tokens clearing all of a list frees.
-func freedBy(list []candidate) (tokens int) {
-	for _, c := range list {
-		tokens += c.freed
-	}
-	return tokens
-}
-
-// firstToClear returns the first candidate from which on all are cleared, and why; len(list) if none is.
-func (s *State) firstToClear(list []candidate) (first int, cause event.Cause) {
-	switch {
-	case s.Total() > s.Limits.ClearLine && freedBy(list) >= s.Limits.AtLeast:
-		return 0, event.CauseClearAt
-	case s.Limits.Conf.Rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold:
-		return len(list), event.NoCause
-	case s.CacheCold && s.Decision.OtherModel:
-		cause = event.CauseModel
-	case s.CacheCold:
-		cause = event.CausePause
-	default:
-		cause = event.CauseRent
-	}
-	return s.firstThatPays(list), cause
-}
-
 // firstThatPays is rent or buy. From each candidate on, all results behind it could be cleared together. What they have
 // cost since they were clearable, as cached tokens of every request, is the rent that they owe; what clearing costs is
 // that all tokens behind the first of them are sent anew. The batch with the largest gain is taken; while nothing is
 // cached, clearing costs nothing.
-func (s *State) firstThatPays(list []candidate) (first int) {
-	now, compacted, end := s.answers[s.end-1], s.lastCompacted(), s.lastRequestEnd()
-	alpha, least := s.Limits.Conf.Rent, leastBatch
-	if s.CacheCold {
-		alpha, least = 0, min(leastCold, s.Limits.AtLeast/2)
+func (s *State) firstThatPays(list []candidate) (batch []candidate, cause event.Cause) {
+	rent, least, cause := s.Limits.Conf.Rent, leastBatch, event.CauseRent
+	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold {
+		return nil, event.NoCause
 	}
-	cached := s.Limits.Conf.CachedPrice
-	price := alpha * (1 - cached) // of each token that is sent anew
-	behind, freed, owed := 0, 0, 0.0
-	best, first := 0.0, len(list)
+	if s.CacheCold {
+		rent, least, cause = 0, min(leastCold, s.Limits.AtLeast/2), event.CausePause
+		if s.Decision.OtherModel {
+			cause = event.CauseModel
+		}
+	}
+	cached, now, end := s.Limits.Conf.CachedPrice, s.now(), s.lastRequestEnd()
+	price := rent * (1 - cached) // of each token that is sent anew
+	behind, freed, owed, best := 0, 0, 0.0, 0.0
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
-		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
+		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, s.last.answer+1)+1))
 		for ; end > c.item; end-- {
 			behind += s.forms[end-1].tokens
 		}
 		freed += c.freed
 		if gain := owed - price*float64(behind-freed); gain > best && freed >= least {
-			best, first = gain, k
+			best, batch = gain, list[k:]
 		}
 	}
-	return first
-}
-
-// lastCompacted is the answer at which the conversation was compacted last; -1 if it never was.
-func (s *State) lastCompacted() int {
-	at := -1
-	for k := range s.Edits {
-		if e := &s.Edits[k]; e.Op == ledger.Drop && e.Step == ledger.StepCompact {
-			at = max(at, e.At)
-		}
-	}
-	return at
+	return batch, cause
 }
 
 // lastRequestEnd is how many items the request before this one had: those before the newest answer.
@@ -153,7 +113,7 @@ func (s *State) lastRequestEnd() int {
 }
 
 // clearAll clears the candidates, as far as that is worth it with what is left in their place.
-func (s *State) clearAll(list []candidate, why event.Code) {
+func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
 	room := maxCleared
 	for _, c := range list {
@@ -165,14 +125,12 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 		if s.Note != nil && why == event.CodeOld {
 			note = s.Note(c.item)
 		}
-		e, sent := s.stub(c.item, ledger.StepClear, why, note), s.forms[c.item].tokens
-		if isWorthClearing(sent, e.Saved-(s.Size(c.item)-sent)) {
+		e := s.stub(c.item, ledger.StepClear, why, note)
+		if s.forms[c.item].tokens-(s.Size(c.item)-e.Saved) >= leastFreed {
 			edits = append(edits, e)
 		}
 	}
-	if len(edits) > 0 {
-		s.Add(edits...)
-	}
+	s.Add(cause, edits...)
 }
 
 // whyNotCleared says why nothing is cleared that would free so many tokens.
@@ -195,7 +153,7 @@ func (s *State) whyNotCleared(freed int) Reason {
 
 // number writes a number of tokens in the model's own, with its digits in groups of three.
 func (s *State) number(tokens int) string {
-	text := fmt.Sprint(int(float64(tokens) * s.Scale.Ratio))
+	text := fmt.Sprint(s.ofModel(tokens))
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}

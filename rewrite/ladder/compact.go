@@ -30,94 +30,83 @@ type Prose interface {
 // Compact replaces old groups by a summary where the request is over its line, or a compaction was asked for; where it
 // is not, it may have a summary made ahead of need.
 func Compact(s *State) {
-	reason, _ := s.whyCompact()
-	switch {
-	case !s.mayDecideOlder():
-		return
-	case reason == "":
+	if s.whyCompact() == "" {
 		prepare(s)
-		return
-	case s.end <= s.Request.Head:
-		s.Reason = Reason{Code: event.CodeNothingOlder}
-		return
+	} else {
+		compact(s)
 	}
-	compact(s)
+}
+
+// whyCompact is the reason for a compaction; empty if there is none.
+func (s *State) whyCompact() string {
+	switch {
+	case s.Refused:
+		return event.ReasonOverflow
+	case s.Asked:
+		return event.ReasonManual
+	case s.Total() > s.Limits.CompactLine:
+		return event.ReasonThreshold
+	case s.OverBudget:
+		return event.ReasonBudget
+	}
+	return ""
+}
+
+// codes are the reasons for a compaction, as its edits have them.
+var codes = map[string]event.Code{
+	event.ReasonOverflow: event.CodeRefused, event.ReasonManual: event.CodeAsked,
+	event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget,
+}
+
+// compact replaces old groups by a summary. Where the request does not fit even so, little stays of the summary and of
+// the newest groups, and then of results.
+func compact(s *State) {
+	newCompaction(s, false).run()
+	if s.Total() > s.Limits.Usable {
+		newCompaction(s, true).run()
+	}
 	if s.Total() > s.Limits.Usable {
 		fitResults(s)
 	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		s.Compaction.TokensAfter = int(float64(s.Total()) * s.Scale.Ratio)
-	}
-}
-
-// whyCompact is why there is a compaction, for events and for its edits; empty if there is no reason for one.
-func (s *State) whyCompact() (reason string, why event.Code) {
-	switch {
-	case s.Refused:
-		return event.ReasonOverflow, event.CodeRefused
-	case s.Asked:
-		return event.ReasonManual, event.CodeAsked
-	case s.Total() > s.Limits.CompactLine:
-		return event.ReasonThreshold, event.CodeLine
-	case s.OverBudget:
-		return event.ReasonBudget, event.CodeBudget
-	}
-	return "", event.NoCode
-}
-
-// compact replaces old groups by a summary. Where the request does not fit even so, little stays of the summary and of
-// the newest groups.
-func compact(s *State) {
-	newCompaction(s, false, 0).run()
-	if s.Total() > s.Limits.Usable {
-		newCompaction(s, true, 0).run()
+		s.Compaction.TokensAfter = s.ofModel(s.Total())
 	}
 }
 
 // compaction is one in the making: the items from the head to a cut become a summary, and the groups behind it stay.
 type compaction struct {
 	*State
-	budgets recap.Budgets
-	done    int  // end of what earlier compactions left out
-	summary int  // tokens that the summary takes, about
-	tail    int  // tokens that may stay behind the cut
-	enough  int  // tokens to which the request has to come down so that a summary is taken that was prepared
+	reason  string
 	minimal bool // every token counts, and no model is asked
+	budgets recap.Budgets
+	summary int // tokens that the summary takes, about
+	tail    int // tokens that may stay behind the cut
 	says    recap.Says
 }
 
-// newCompaction returns a compaction that brings the request down to its target when it has grown by so many tokens.
-func newCompaction(s *State, minimal bool, growth int) *compaction {
+func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // of usable
-	c := &compaction{State: s, minimal: minimal, done: s.Request.Head,
+	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.last.says,
 		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
-	for k := range s.Edits {
-		e := &s.Edits[k]
-		if e.Op != ledger.Drop || e.Step != ledger.StepCompact {
-			continue
-		}
-		c.done = max(c.done, e.End())
-		if e.Text != "" && s.Style.Mode != prose.ModeLossless {
-			c.says = recap.Says{Text: e.Prose, Until: e.Told}
-		}
-	}
-	if s.Prose != nil && c.done > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(c.done, c.says); ready { // it came too late for the compaction before
-			c.says = recap.Says{Text: text, Until: c.done}
+	if s.Prose != nil && s.last.end > s.Request.Head {
+		if text, ready, _ := s.Prose.Look(s.last.end, c.says); ready { // it came too late for the compaction before
+			c.says = recap.Says{Text: text, Until: s.last.end}
 		}
 	}
 	c.summary = recap.Size(c.span(s.end))
-	c.tail = max(min(keep, target-c.sizeWith(len(s.Request.Items))-growth), minTail)
-	c.enough = s.Limits.Target + s.Limits.Usable/10 - growth // it costs nothing more, which is worth a little room
-	if s.Refused {
-		c.enough = s.Limits.Usable
-	}
+	c.tail = max(min(keep, target-c.sizeWith(len(s.Request.Items))), minTail)
 	return c
+}
+
+// span is what a summary of the items before a cut is about.
+func (c *compaction) span(cut int) recap.Span {
+	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.end,
+		Count: c.count, Budgets: c.budgets}
 }
 
 // tokensOf is what a group takes as it is sent.
@@ -128,17 +117,11 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 	return n
 }
 
-// span is what a summary of the items before a cut is about.
-func (c *compaction) span(cut int) recap.Span {
-	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.end,
-		Count: c.count, Budgets: c.budgets}
-}
-
 // cut returns the earliest answer from which on the request has no more than the tail may have; the last answer if that
 // alone has more. It is -1 if there is no answer behind what was left out before.
 func (c *compaction) cut() int {
 	cut, tail := -1, 0
-	for i := c.Request.End(); i < len(c.Request.Items); i++ {
+	for i := c.end; i < len(c.Request.Items); i++ {
 		tail += c.forms[i].tokens
 	}
 	for _, g := range slices.Backward(c.Request.Groups()) {
@@ -146,7 +129,7 @@ func (c *compaction) cut() int {
 			continue
 		}
 		tail += c.tokensOf(g)
-		if g.First <= c.done || cut >= 0 && tail > c.tail {
+		if g.First <= c.last.end || cut >= 0 && tail > c.tail {
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer {
@@ -170,7 +153,6 @@ func (c *compaction) sizeWith(cut int) int {
 // run makes the compaction if that saves a tenth of the request, or anything where it was asked for.
 func (c *compaction) run() {
 	s, total := c.State, c.Total()
-	reason, why := s.whyCompact()
 	least := int(minGain * float64(total))
 	if s.Asked || s.Refused {
 		least = 0
@@ -184,25 +166,25 @@ func (c *compaction) run() {
 		s.Reason = Reason{Code: event.CodeSavesLittle}
 		return
 	}
-	if s.Compaction == nil {
-		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: s.Style.Mode,
-			Detail: s.Style.Detail, TokensBefore: int(float64(total) * s.Scale.Ratio),
+	n := s.Compaction
+	if n == nil {
+		n = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
+			Detail: s.Style.Detail, TokensBefore: s.ofModel(total),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
+		s.Compaction = n
 	}
-	if !c.minimal {
+	if !c.minimal && c.Prose != nil {
 		cut = c.findProse(cut)
 	}
-	files, ok := c.replace(cut, least, why)
+	files, ok := c.replace(cut, least)
 	if !ok {
 		s.Reason = Reason{Code: event.CodeNoSmaller}
-		if s.Compaction.Kind == event.CompactionFailed {
-			s.Compaction.Why = s.Reason.Code.Clause()
+		if n.Kind == event.CompactionFailed {
+			n.Why = s.Reason.Code.Clause()
 		}
 		return
 	}
 	s.Reason = Reason{}
-	s.because(event.CauseOfReason(reason))
-	n := s.Compaction
 	n.Kind, n.Files, n.TurnsKept = event.CompactionCompleted, files, 1
 	if c.says.Text == "" && s.Prose != nil {
 		n.Mode = prose.ModeIntent
@@ -216,36 +198,33 @@ func (c *compaction) run() {
 }
 
 // findProse finds what a model says about the items before a cut: a text that was prepared for another cut, if that
-// brings the request down far enough, else it asks. It returns the cut that the text is for.
+// brings the request below the line for preparing one, else it asks. It returns the cut that the text is for.
 func (c *compaction) findProse(cut int) int {
-	if c.Prose == nil {
-		return cut
+	n, place := c.Compaction, c.Decision.Ahead
+	if place > c.last.end && place < c.end && c.sizeWith(place) <= c.Limits.PrepareLine {
+		text, ready, pending := c.Prose.Look(place, c.says)
+		if ready {
+			n.Prepared, c.says = true, recap.Says{Text: text, Until: place}
+			return place
+		}
+		if pending {
+			cut = place
+		}
 	}
-	place := cut
-	if end := c.Decision.Ahead.End; end > c.done && end < c.end && c.sizeWith(end) <= c.enough {
-		place = end
-	}
-	text, ready, pending := c.Prose.Look(place, c.says)
 	switch {
-	case ready:
-		c.Compaction.Prepared = true
-		c.says = recap.Says{Text: text, Until: place}
-		return place
 	case c.Refused:
-		c.Compaction.Why = "a refused request does not wait for a summary"
+		n.Why = "a refused request does not wait for a summary"
 		return cut
-	case pending:
-		cut = place
-	case !c.isFamiliar(cut):
-		c.Compaction.Why = "no model is asked about a conversation that was not seen before"
+	case cut != place && !c.isFamiliar(cut):
+		n.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}
 	text, cost, err := c.Prose.Ask(cut, c.says)
 	if err != nil {
-		c.Compaction.Why = err.Error()
+		n.Why = err.Error()
 		return cut
 	}
-	c.says, c.Compaction.Cost = recap.Says{Text: text, Until: cut}, cost
+	n.Cost, c.says = cost, recap.Says{Text: text, Until: cut}
 	return cut
 }
 
@@ -253,39 +232,33 @@ func (c *compaction) findProse(cut int) int {
 // continues the one before would have a model asked at each turn, for nothing.
 func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Known >= c.Request.Head+cut }
 
-// prepare has a summary made ahead of need, once the request is over its line for that, and again when it has grown by a
-// twentieth of usable.
+// prepare has a summary made ahead of need, once the request is over its line for that.
 func prepare(s *State) {
-	step, total := s.Limits.Usable/20, s.Total()
-	if total <= s.Limits.PrepareLine {
-		s.Decision.Ahead = ledger.Ahead{}
+	total := s.Total()
+	switch {
+	case total <= s.Limits.PrepareLine:
+		s.Decision.Ahead = 0
+		return
+	case s.Prose == nil || s.Decision.Ahead > s.last.end:
 		return
 	}
-	if s.Prose == nil || total < s.Decision.Ahead.Tokens+step || s.end <= s.Request.Head {
-		return
-	}
-	c := newCompaction(s, false, max(0, s.Limits.CompactLine-total)+step)
+	c := newCompaction(s, false)
 	cut := c.cut()
-	if cut < 0 || !c.isFamiliar(cut) {
-		return
-	}
-	size := c.sizeWith(cut)
-	isWorth := float64(size) < (1-minGain)*float64(total) && size <= c.enough
+	isWorth := cut >= 0 && c.isFamiliar(cut) && float64(c.sizeWith(cut)) < (1-minGain)*float64(total)
 	if isWorth && s.Prose.Prepare(cut, c.says) {
-		s.Decision.Ahead = ledger.Ahead{End: cut, Tokens: total}
+		s.Decision.Ahead = cut
 	}
 }
 
 // replace puts the summary in the place of the items before a cut, but for those that stay, if that saves more than
 // least tokens. It returns how many files the summary names.
-func (c *compaction) replace(cut, least int, why event.Code) (files int, ok bool) {
-	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, why)
+func (c *compaction) replace(cut, least int) (files int, ok bool) {
+	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, codes[c.reason])
 	if len(edits) == 0 {
 		return 0, false
 	}
-	span := c.span(cut)
+	span, index := c.span(cut), ""
 	span.Sent = c.sentBeside(cut)
-	index := ""
 	if c.Style.Mode == prose.ModeLossless {
 		index = recap.Index(span)
 	}
@@ -293,7 +266,7 @@ func (c *compaction) replace(cut, least int, why event.Code) (files int, ok bool
 	text, files := recap.Text(span, c.says, index, c.transcriptAt(summary))
 	c.setText(summary, text)
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
-	return files, c.addIfSmaller(least, edits)
+	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)
 }
 
 // sentBeside returns all texts that are sent beside the items before a cut.

@@ -14,10 +14,9 @@ import (
 // old answers. Each acts in strides, so that the beginning of a conversation stays as it is for many turns.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
-	if rules == (Rules{}) || s.end <= s.Request.Head || !s.mayDecideOlder() {
+	if rules == (Rules{}) {
 		return
 	}
-	added := len(s.Added)
 	s.leaveOldest(rules.Turns, rules.Messages)
 	s.clearOlderResults(rules.Pairs)
 	if rules.TextOnly {
@@ -25,9 +24,6 @@ func Filter(s *State) {
 	}
 	if rules.Assistant > 0 {
 		s.shortenAnswers(rules.Assistant)
-	}
-	if len(s.Added) > added {
-		s.because(event.CauseRules)
 	}
 }
 
@@ -41,20 +37,26 @@ func older[T any](list []T, keep int) []T {
 	return list[:n]
 }
 
+// olderGroups returns the groups that may be decided on and are still sent.
+func (s *State) olderGroups() (groups []conversation.Group) {
+	for _, g := range s.Request.Groups() {
+		if g.End <= s.end && !s.forms[g.First].dropped {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
 // leaveOldest leaves the oldest turns or messages out, in whole groups.
 func (s *State) leaveOldest(keepTurns, keepMessages int) {
-	var turns, messages []int // the items with which they begin, behind those that were left out before
-	done, end := s.Request.Head, 0
-	for i := done; i < s.end; i++ {
-		if s.forms[i].dropped {
-			done, turns, messages = i+1, nil, nil
-			continue
+	var turns, messages []int // the groups with which they begin
+	end := s.Request.Head
+	for _, g := range s.olderGroups() {
+		if s.Request.Speaks(&s.Request.Items[g.First]) {
+			turns = append(turns, g.First)
 		}
-		if s.Request.Speaks(&s.Request.Items[i]) {
-			turns = append(turns, i)
-		}
-		if s.Request.MessagesIn(i-1, i+1) == 2 {
-			messages = append(messages, i)
+		for range s.Request.MessagesIn(g.First, g.End) {
+			messages = append(messages, g.First)
 		}
 	}
 	if n := len(older(turns, keepTurns)); n > 0 {
@@ -63,12 +65,7 @@ func (s *State) leaveOldest(keepTurns, keepMessages int) {
 	if n := len(older(messages, keepMessages)); n > 0 {
 		end = max(end, messages[n])
 	}
-	for _, g := range s.Request.Groups() { // to the beginning of a group
-		if g.First < end && end < g.End {
-			end = g.First
-		}
-	}
-	if end > done {
+	if end > s.Request.Head {
 		s.leaveOut(s.Request.Head, end, event.CodeOldest, "older than the messages that are to be sent", "")
 	}
 }
@@ -81,31 +78,30 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.Request.MessagesIn(first, end), reason)
 	s.setText(&edits[0], excerpt.Note(what, s.transcriptAt(&edits[0]))+said)
-	s.addIfSmaller(leastSaving, edits)
+	s.addIfSmaller(leastSaving, event.CauseRules, edits)
 }
 
 // clearOlderResults clears all results but the newest.
 func (s *State) clearOlderResults(keep int) {
-	var results []int
+	var results, list []candidate
 	for i := range s.Request.Items[:s.end] {
 		if s.forms[i].tokens >= leastFreed && s.mayCut(i) {
-			results = append(results, i)
+			results = append(results, candidate{item: i})
 		}
 	}
-	var list []candidate
-	for _, i := range older(results, keep) {
-		if !s.mustShow(i) {
-			list = append(list, candidate{item: i})
+	for _, c := range older(results, keep) {
+		if !s.mustShow(c.item) {
+			list = append(list, c)
 		}
 	}
-	s.clearAll(list, event.CodeOlderResults)
+	s.clearAll(list, event.CodeOlderResults, event.CauseRules)
 }
 
 // leaveOlderCalls leaves the calls and results of older groups out, and keeps what the model said beside them.
 func (s *State) leaveOlderCalls(keep int) {
 	var groups []conversation.Group
-	for _, g := range s.Request.Groups() {
-		if g.End <= s.end && len(s.Request.Items[g.First].Calls) > 0 && !s.forms[g.First].dropped && !s.isPinned(g) {
+	for _, g := range s.olderGroups() {
+		if len(s.Request.Items[g.First].Calls) > 0 && !s.isPinned(g) {
 			groups = append(groups, g)
 		}
 	}
@@ -125,22 +121,17 @@ func (s *State) leaveOlderCalls(keep int) {
 // shortenAnswers cuts long texts of the model's in older groups, several at once.
 func (s *State) shortenAnswers(limit int) {
 	const atOnce = 3
-	newest := s.answers[s.end-1]
 	var edits []ledger.Edit
 	for i := range s.Request.Items[:s.end] {
-		it, f := &s.Request.Items[i], &s.forms[i]
-		isWhole := !f.dropped && !f.cleared && !f.shortened && !it.Locked
-		if it.Role != conversation.Assistant || !isWhole || newest-s.answers[i] < s.Limits.Age || f.tokens <= limit {
-			continue
-		}
-		for _, t := range s.textsOf(i) {
-			if e, ok := s.shorten(i, t, limit, limit); ok {
-				e.Step, e.Why = ledger.StepFilter, event.CodeLongAnswer
-				edits = append(edits, e)
-			}
+		f, isOld := &s.forms[i], s.now()-s.answers[i] >= s.Limits.Age
+		if isOld && s.mayReplace(i, conversation.Assistant) && !f.shortened && f.tokens > limit {
+			edits = append(edits, s.shorten(i, limit, limit)...)
 		}
 	}
+	for k := range edits {
+		edits[k].Step, edits[k].Why = ledger.StepFilter, event.CodeLongAnswer
+	}
 	if len(edits) >= atOnce {
-		s.Add(edits...)
+		s.Add(event.CauseRules, edits...)
 	}
 }

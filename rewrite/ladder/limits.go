@@ -63,27 +63,23 @@ func Usual() Limits {
 }
 
 // presets are the numbers that differ between presets.
-var presets = [...]struct {
-	name                                   string
-	offload, lookups, reads, keep, protect int
-	rent                                   float64
-}{
-	{"balanced", 4_000, 2_000, 20_000, 2_000, 5_000, 5},
-	{"faithful", 8_000, 8_000, 20_000, 2_000, 10_000, 6},
-	{"cautious", 20_000, 20_000, 20_000, 4_000, 40_000, 0},
-	{"economy", 4_000, 2_000, 8_000, 1_000, 5_000, 1.5},
+var presets = [...]Limits{
+	{Preset: "balanced", Offload: 4_000, Lookups: 2_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 5_000, Rent: 5},
+	{Preset: "faithful", Offload: 8_000, Lookups: 8_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 10_000, Rent: 6},
+	{Preset: "cautious", Offload: 20_000, Lookups: 20_000, OffloadReads: 20_000, OffloadKeep: 4_000, Protect: 40_000},
+	{Preset: "economy", Offload: 4_000, Lookups: 2_000, OffloadReads: 8_000, OffloadKeep: 1_000, Protect: 5_000, Rent: 1.5},
 }
 
 // SetPreset sets the numbers of a preset by name, and leaves all others as they are. The error says what to write.
 func (l *Limits) SetPreset(name string) error {
 	var names []string
 	for _, p := range presets {
-		if p.name == name {
-			l.Preset, l.Protect, l.Rent = p.name, p.protect, p.rent
-			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.offload, p.lookups, p.reads, p.keep
+		if p.Preset == name {
+			l.Preset, l.Protect, l.Rent = name, p.Protect, p.Rent
+			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.Offload, p.Lookups, p.OffloadReads, p.OffloadKeep
 			return nil
 		}
-		names = append(names, p.name)
+		names = append(names, p.Preset)
 	}
 	return errors.New("write one of " + strings.Join(names, ", "))
 }
@@ -114,7 +110,7 @@ func (l *Limits) BindsThinking(model string) bool {
 // toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
 func (l *Limits) toolLimit(tool string) Limit {
 	for _, own := range l.ToolLimits {
-		if unit.Match(own.Tool, tool) {
+		if tool != "" && unit.Match(own.Tool, tool) {
 			return own
 		}
 	}
@@ -126,25 +122,18 @@ const (
 	protectShare   = 0.20 // that is protected from clearing, at most
 	clearShare     = 0.10 // that a batch frees, if that is more than ClearAtLeast
 	mostClearShare = 0.25 // that a batch must free, at most
-	recallShare    = 0.25
 	keepShare      = 0.25
-	prepareShare   = 0.8    // of usable, from which on a summary is made ahead of need
-	recallTokens   = 30_000 // of an artifact that is read back, which stay whole
-	screenTokens   = 1_000  // of terminal output, above which its final screen is sent
-	leastBatch     = 1_000  // tokens that clearing below the line frees
-	leastCold      = 5_000  // the same while nothing is cached, or half of what the line asks for
-	leastSaving    = 40     // tokens that shortening one text frees
-	leastShortened = 100    // tokens of a result that may be shortened
-	leastFreed     = 200    // tokens that clearing one text frees: its stub costs attention, too
+	prepareShare   = 0.8   // of usable, from which on a summary is made ahead of need
+	leastBatch     = 1_000 // tokens that clearing below the line frees
+	leastCold      = 5_000 // the same while nothing is cached, or half of what the line asks for
+	leastSaving    = 40    // tokens that shortening one text frees
+	leastFreed     = 200   // tokens that clearing one text frees: its stub costs attention, too
 )
-
-// isWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
-func isWorthClearing(tokens, freed int) bool { return freed >= leastFreed && 2*freed >= tokens }
 
 // Effective is what the limits come to at one window, in tokens of the vocabulary that is counted in.
 type Effective struct {
-	Conf                           *Limits `json:"-"`
-	Window, Usable, Screen, Recall int     `json:"-"`
+	Conf           *Limits `json:"-"`
+	Window, Usable int     `json:"-"`
 
 	Floor       int `json:"floor"` // bytes
 	Offload     int `json:"offload_tokens"`
@@ -170,7 +159,6 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	line := func(of float64) int { return int(of * float64(here(float64(usable)))) }
 	s := Effective{
 		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)), Floor: min(l.Floor, here(float64(usable))),
-		Screen: here(screenTokens), Recall: atMost(recallTokens, recallShare),
 		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
 		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
 		ClearLine: line(l.ClearAt), PrepareLine: line(prepareShare), CompactLine: line(l.CompactAt),
@@ -187,12 +175,9 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	return s
 }
 
-// LimitOf returns the limit of a call's result, and how many tokens stay of one above it. call may be nil.
+// LimitOf returns the limit of a call's result, and how many tokens stay of one above it.
 func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	limit, keep = s.Offload, s.Keep
-	if call == nil {
-		return limit, min(keep, limit/2)
-	}
 	switch call.Kind {
 	case activity.Search, activity.Fetch:
 		limit, keep = s.Lookups, s.Keep/2

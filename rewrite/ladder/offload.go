@@ -31,136 +31,113 @@ func Offload(s *State) {
 		from = max(from, s.lastThinking()) // a change before that would take the thinking out
 	}
 	room := maxOffloaded
-	var edits []ledger.Edit
+	var large, screens []ledger.Edit
 	for i := len(s.Request.Items) - 1; i >= from; i-- {
-		if !s.mayCut(i) || s.forms[i].shortened || s.Size(i) < leastShortened || s.readsBack(i) {
+		if !s.mayCut(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
 		}
 		content := s.Request.Items[i].Content
-		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
+		if room -= content.End - content.Start; room < 0 && len(large)+len(screens) > 0 {
 			break
 		}
 		limit, keep := s.Limits.LimitOf(s.results[i])
-		for _, t := range s.textsOf(i) {
-			if e, ok := s.shorten(i, t, t.share(limit), t.share(keep)); ok {
-				edits = append(edits, e)
+		for _, e := range s.shorten(i, limit, keep) {
+			if e.Why == event.CodeScreen {
+				screens = append(screens, e)
+			} else {
+				large = append(large, e)
 			}
 		}
 	}
-	for _, e := range edits {
-		if e.Why == event.CodeScreen {
-			s.because(event.CauseScreen)
-		} else {
-			s.because(event.CauseLarge)
-		}
-	}
-	if len(edits) > 0 {
-		s.Add(edits...)
-	}
+	s.Add(event.CauseLarge, large...)
+	s.Add(event.CauseScreen, screens...)
 }
 
 // readsBack reports whether a result shows an artifact of this conversation, as the model asked for, and is not too long
 // to stay whole.
 func (s *State) readsBack(i int) bool {
-	const maxLooks = 8 // at words that may be names
-	call := s.results[i]
-	if call == nil || s.Size(i) > s.Limits.Recall {
-		return false
-	}
-	for _, name := range call.Cites[:min(len(call.Cites), maxLooks)] {
+	const maxLooks, most = 8, 30_000 // at words that may be names; tokens of a result, at most a quarter of the window
+	cites := s.results[i].Cites
+	return s.Size(i) <= min(most, s.Limits.Window/4) && slices.ContainsFunc(cites[:min(len(cites), maxLooks)], func(name string) bool {
 		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
-		if slices.ContainsFunc(s.Edits, isNamed) {
-			return true
-		}
-	}
-	return false
+		return slices.ContainsFunc(s.Edits, isNamed)
+	})
 }
 
 // textOf is one text of an item.
 type textOf struct {
-	part        int
-	raw         []byte // as it stands in the body
-	text        string
-	tokens, all int // of it, and of all texts of the item
-}
-
-// share returns the text's part of tokens that all texts of the item may have together.
-func (t *textOf) share(tokens int) int {
-	if t.tokens == t.all {
-		return tokens
-	}
-	return int(int64(tokens) * int64(t.tokens) / int64(t.all))
+	part   int
+	raw    []byte // as it stands in the body
+	text   string
+	tokens int
 }
 
 func (s *State) textsOf(i int) (texts []textOf) {
-	it, all := &s.Request.Items[i], 0
-	for k := range it.Parts {
-		p := &it.Parts[k]
-		raw := p.Value.Of(s.Request.Body)
-		if p.Kind != conversation.TextPart || len(raw) < 2 || raw[0] != '"' {
-			continue
+	for k := range s.Request.Items[i].Parts {
+		p := &s.Request.Items[i].Parts[k]
+		if raw := p.Value.Of(s.Request.Body); p.Kind == conversation.TextPart && len(raw) >= 2 && raw[0] == '"' {
+			texts = append(texts, textOf{k, raw, string(jsonspan.TextOf(raw)), s.Request.CountIn(s.Scale, i, raw)})
 		}
-		t := textOf{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: s.Request.CountIn(s.Scale, i, raw)}
-		texts, all = append(texts, t), all+t.tokens
-	}
-	for k := range texts {
-		texts[k].all = all
 	}
 	return texts
 }
 
-// shorten returns the edit that puts a preview of its JSON, an excerpt of about keep tokens or the final screen of a
+// shorten returns the edits that cut the texts of an item. All texts together may have limit tokens; above that, about
+// keep of them stay.
+func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
+	texts, all := s.textsOf(i), 0
+	for _, t := range texts {
+		all += t.tokens
+	}
+	for _, t := range texts {
+		if e, ok := s.shortenText(i, t, limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)); ok {
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}
+
+// shortenText returns the edit that puts a preview of its JSON, an excerpt of about keep tokens or the final screen of a
 // terminal in the place of a text of more than limit tokens; false if that saves too little.
-func (s *State) shorten(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
+func (s *State) shortenText(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
+	const least = 1_000 // tokens of terminal output that is shown as its final screen
 	screen, isScreen := t.text, false
-	if t.tokens > s.Limits.Screen {
+	if t.tokens > least {
 		screen, isScreen = excerpt.Screen(t.text)
 	}
-	text, why, names := "", event.CodeOverLimit, s.keepText(t.raw, t.text)
-	switch {
-	case t.tokens > limit && (!isScreen || s.count(screen) > limit):
-		text = s.excerpt(i, t, keep, names, screen, isScreen)
-	case isScreen:
-		text = excerpt.Note("final screen of "+s.about(i, t), s.whereToRead("Full output", names, t.tokens)) + "\n" + screen
-		why = event.CodeScreen
-	}
-	if text == "" {
+	isLong := t.tokens > limit && (!isScreen || s.count(screen) > limit)
+	if !isLong && !isScreen {
 		return e, false
 	}
+	what, text, why := "final screen of ", screen, event.CodeScreen
+	if isLong {
+		what, text = s.excerpt(t, keep, screen, isScreen)
+		why = event.CodeOverLimit
+	}
+	about := s.results[i].String()
+	if s.Request.Items[i].Role == conversation.Assistant {
+		about = "an earlier answer"
+	}
+	names := s.keepText(t.raw, t.text)
+	what += fmt.Sprintf("%s (%d tokens)", about, t.tokens)
+	text = excerpt.Note(what, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens
 	return e, e.Saved >= leastSaving
 }
 
-// excerpt returns what is kept of a text that is over its limit; empty if that is all of it.
-func (s *State) excerpt(i int, t textOf, keep int, names []string, screen string, isScreen bool) string {
-	where := s.whereToRead("Full output", names, t.tokens)
-	if s.addressOf(names[0]) == "" {
-		keep *= 2 // nobody will look the rest up
-	}
+// excerpt returns what is kept of a text that is over its limit, and what to call it.
+func (s *State) excerpt(t textOf, keep int, screen string, isScreen bool) (what, text string) {
 	if !isScreen {
 		if preview, ok := excerpt.JSON(t.text, keep, s.count); ok {
-			return excerpt.Note("JSON preview of "+s.about(i, t), where) + "\n" + preview
+			return "JSON preview of ", preview
 		}
 	}
-	short, omitted := excerpt.Lines(screen, keep, s.count)
-	if omitted == 0 {
-		return ""
-	}
-	of := "of "
+	text, omitted := excerpt.Lines(screen, keep, s.count)
+	what = fmt.Sprintf("%d of %s omitted, of ", omitted, lines(excerpt.CountLines(screen)))
 	if isScreen {
-		of = "of the final screen of "
+		what += "the final screen of "
 	}
-	what := fmt.Sprintf("%d of %s omitted, %s%s", omitted, lines(excerpt.CountLines(screen)), of, s.about(i, t))
-	return excerpt.Note(what, where) + "\n" + short
-}
-
-// about names what a text is, and its size.
-func (s *State) about(i int, t textOf) string {
-	what := describe(s.results[i])
-	if s.Request.Items[i].Role == conversation.Assistant {
-		what = "an earlier answer"
-	}
-	return fmt.Sprintf("%s (%d tokens)", what, t.tokens)
+	return what, text
 }

@@ -1,11 +1,3 @@
-// Package ladder decides what a request leaves out, in the cheapest order: offload, clear, compact, rescue.
-//
-// Each step is a function over a State and adds edits to it. The newest groups, whatever the model has not seen yet and
-// the user's words stay. It stops at the first step that suffices, depends on the State alone, and does no I/O but
-// through Artifacts and a Prose.
-//
-// Files: offload.go, clear.go (rent or buy), compact.go (cut, summary), rescue.go (stages), filter.go (the user's own
-// rules), stub.go (what stands in the place of a result), thinking.go.
 package ladder
 
 import (
@@ -16,6 +8,7 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/recap"
 )
 
 // Artifacts names whatever is taken out. It stores nothing: State.Content holds what is to be put before the decision
@@ -59,11 +52,12 @@ type State struct {
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
-	end     int    // of the prefix that may be decided on
-	forms   []form // of each item
-	total   int    // tokens of the request as it is sent
-	answers []int  // of the model, up to and with each item
-	results map[int]*activity.Call
+	end     int              // of the prefix that may be decided on
+	answers []int            // of the model, up to and with each item
+	results []*activity.Call // of each item, the call that it answers; an empty one if none is known
+	forms   []form           // of each item
+	total   int              // tokens of the request as it is sent
+	last    last             // compaction
 }
 
 // form is how an item is sent.
@@ -76,6 +70,13 @@ type form struct {
 	thinks    bool // its thinking is sent
 }
 
+// last is the last compaction of a conversation.
+type last struct {
+	answer int        // at which it was made; -1 if there was none
+	end    int        // of the items that it left out
+	says   recap.Says // what a model said about them
+}
+
 // Reason is why nothing more was done: a code, and a sentence where there is more to say, as numbers.
 type Reason struct {
 	Code event.Code
@@ -86,32 +87,32 @@ type Reason struct {
 func (s *State) Prepare() {
 	items := s.Request.Items
 	s.end, s.Content = s.Request.End(), map[string][]byte{}
-	s.forms, s.answers = make([]form, len(items)), make([]int, len(items))
+	s.forms, s.answers, s.results = make([]form, len(items)), make([]int, len(items)), make([]*activity.Call, len(items))
 	n := 0
 	for i := range items {
 		if items[i].StartsAnswer {
 			n++
 		}
-		s.answers[i] = n
+		s.answers[i], s.results[i] = n, &activity.Call{Exit: -1}
 	}
-	s.results = make(map[int]*activity.Call, len(s.Calls))
 	for k := range s.Calls {
-		if c := &s.Calls[k]; c.Result >= 0 {
-			s.results[c.Result] = c
+		if i := s.Calls[k].Result; i >= 0 {
+			s.results[i] = &s.Calls[k]
 		}
 	}
-	s.measure()
+	s.setEdits(s.Edits, s.Added)
 }
 
-// measure sets the form of each item, and what the request takes.
-func (s *State) measure() {
+// setEdits sets the edits, the form of each item, and what the request takes.
+func (s *State) setEdits(edits, added []ledger.Edit) {
+	s.Edits, s.Added, s.total = edits, added, s.Fixed.Total()
+	s.last = last{answer: -1, end: s.Request.Head}
 	for i := range s.forms {
 		size := s.Size(i)
 		s.forms[i] = form{tokens: size, first: size, thinks: len(s.Request.Items[i].Thinking) > 0}
 	}
-	s.total = s.Fixed.Total()
-	for k := range s.Edits {
-		e := &s.Edits[k]
+	for k := range edits {
+		e := &edits[k]
 		if e.Op == ledger.AppendSystem {
 			s.total += e.Tokens
 			continue
@@ -122,6 +123,10 @@ func (s *State) measure() {
 			for i := e.First; i < e.End(); i++ {
 				s.forms[i].tokens, s.forms[i].dropped = 0, true
 			}
+			if e.First >= s.Request.Dead {
+				f.tokens = e.Tokens
+			}
+			s.last.note(e)
 		case ledger.Clear:
 			f.cleared = true
 		case ledger.DropThinking:
@@ -129,11 +134,7 @@ func (s *State) measure() {
 		default:
 			f.shortened = true
 		}
-		switch {
-		case e.First < s.Request.Dead:
-		case e.Op == ledger.Drop:
-			f.tokens = e.Tokens
-		default:
+		if e.Op != ledger.Drop {
 			f.tokens -= e.Saved
 		}
 		if e.Step == ledger.StepOffload {
@@ -143,6 +144,17 @@ func (s *State) measure() {
 	for i := range s.forms {
 		s.forms[i].tokens = max(0, s.forms[i].tokens) // what was decided for another model may be counted otherwise
 		s.total += s.forms[i].tokens
+	}
+}
+
+// note notes an edit that drops items, if it is part of a compaction.
+func (l *last) note(e *ledger.Edit) {
+	if e.Step != ledger.StepCompact {
+		return
+	}
+	l.answer, l.end = max(l.answer, e.At), max(l.end, e.End())
+	if e.Text != "" {
+		l.says = recap.Says{Text: e.Prose, Until: e.Told}
 	}
 }
 
@@ -159,6 +171,9 @@ func (s *State) Sent(i int) int { return s.forms[i].tokens }
 
 // Total returns the size of the request as it is sent.
 func (s *State) Total() int { return s.total }
+
+// ofModel returns tokens in the model's own.
+func (s *State) ofModel(tokens int) int { return int(float64(tokens) * s.Scale.Ratio) }
 
 // Tokens returns the size of the request as it is sent, by kind.
 func (s *State) Tokens() event.Tokens {
@@ -184,28 +199,38 @@ func (s *State) Tokens() event.Tokens {
 	return t
 }
 
-// Add adds edits, which take the place of those that they cover.
-func (s *State) Add(edits ...ledger.Edit) {
+// Add adds edits, which take the place of those that they cover, for what a step observed.
+func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
+	if len(edits) == 0 {
+		return
+	}
 	for k := range edits {
 		e := &edits[k]
 		e.At = s.answers[len(s.answers)-1]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
 	}
-	s.Edits = ledger.Add(s.Edits, edits...)
-	s.Added = ledger.Add(s.Added, edits...)
-	s.measure()
+	s.Causes |= event.CausesOf(cause)
+	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
 // addIfSmaller adds edits if they make the request more than least tokens smaller.
-func (s *State) addIfSmaller(least int, edits []ledger.Edit) bool {
-	total, old, added := s.total, s.Edits, s.Added
-	if s.Add(edits...); total-s.total > least {
+func (s *State) addIfSmaller(least int, cause event.Cause, edits []ledger.Edit) bool {
+	total, undo := s.total, s.undo()
+	if s.Add(cause, edits...); total-s.total > least {
 		return true
 	}
-	s.Edits, s.Added = old, added
-	s.measure()
+	undo()
 	return false
+}
+
+// undo returns what takes all back that is added from now on.
+func (s *State) undo() func() {
+	edits, added, causes := s.Edits, s.Added, s.Causes
+	return func() {
+		s.Causes = causes
+		s.setEdits(edits, added)
+	}
 }
 
 // drops returns edits that take items [first, end) out, in whole groups, but for those that stay where they are. All
@@ -264,13 +289,12 @@ func (s *State) isPinned(g conversation.Group) bool {
 // count counts a text.
 func (s *State) count(text string) int { return s.Scale.CountText(text) }
 
-// keep names content, which is put when the decision is recorded.
-func (s *State) keep(content []byte) string {
-	name := s.Artifacts.Name(s.Scope, content)
-	if _, known := s.Content[name]; !known {
-		s.Content[name] = content
+// now is how many answers there are in the prefix that may be decided on.
+func (s *State) now() int {
+	if s.end == 0 {
+		return 0
 	}
-	return name
+	return s.answers[s.end-1]
 }
 
 // mustShow reports whether something of a result has to be sent: the model has not seen it, as no answer stands behind
@@ -285,24 +309,14 @@ func (s *State) mustShow(i int) bool {
 
 // isKept reports whether an item never changes: by its kind, or by a rule of the user's for its tool.
 func (s *State) isKept(i int) bool {
-	if i < s.Request.Dead || s.Request.Items[i].Locked {
-		return true
-	}
-	c := s.results[i]
-	return c != nil && s.Limits.Conf.toolLimit(c.Tool).Keep
+	return i < s.Request.Dead || s.Request.Items[i].Locked || s.Limits.Conf.toolLimit(s.results[i].Tool).Keep
+}
+
+// mayReplace reports whether an item of a role is sent, and may become a stub.
+func (s *State) mayReplace(i int, role conversation.Role) bool {
+	f := &s.forms[i]
+	return s.Request.Items[i].Role == role && !f.dropped && !f.cleared && !s.isKept(i)
 }
 
 // mayCut reports whether an item is a result of which less may be sent than is.
-func (s *State) mayCut(i int) bool {
-	f := &s.forms[i]
-	return s.Request.Items[i].Role == conversation.Tool && !f.dropped && !f.cleared && !s.isKept(i)
-}
-
-// mayDecideOlder reports whether items that were sent before may be decided on: not because of what stands behind them
-// alone, so that the decision for a prefix depends on the prefix.
-func (s *State) mayDecideOlder() bool {
-	return s.Asked || s.Refused || s.end > s.Known || s.Decision.OtherModel
-}
-
-// because notes what made a step add edits.
-func (s *State) because(c event.Cause) { s.Causes |= event.CausesOf(c) }
+func (s *State) mayCut(i int) bool { return s.mayReplace(i, conversation.Tool) }

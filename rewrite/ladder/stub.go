@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,9 +20,6 @@ import (
 // Tool is how texts for a model call epitome's own tool, whatever name a client gives it.
 const Tool = "epitome's tool recall"
 
-// readAtOnce is how many tokens an artifact may have so that a model need not be told to search it.
-const readAtOnce = 2_000
-
 // addressOf says where an artifact lies, for a model; empty if it cannot read it.
 func (s *State) addressOf(name string) string {
 	if s.ReadsByTool {
@@ -33,6 +31,7 @@ func (s *State) addressOf(name string) string {
 // whereToRead says where an artifact of so many tokens lies, and how to read it. A second name is that of the same as it
 // came.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
+	const readAtOnce = 2_000 // tokens of an artifact that a model need not be told to search
 	at, how := s.addressOf(names[0]), ""
 	switch {
 	case at == "":
@@ -50,18 +49,23 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 
 // transcriptAt says where the transcript of an edit lies that drops items.
 func (s *State) transcriptAt(e *ledger.Edit) string {
-	return s.whereToRead("Transcript", e.Artifacts[:1], readAtOnce+1)
+	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
+}
+
+// keep names content, which is put when the decision is recorded.
+func (s *State) keep(content []byte) string {
+	name := s.Artifacts.Name(s.Scope, content)
+	s.Content[name] = content
+	return name
 }
 
 // keepText names the text of a JSON value. JSON in long lines is kept laid out too, for grep: that name comes first.
 func (s *State) keepText(raw []byte, text string) []string {
 	const longLine, most = 500, 8 << 20 // bytes
 	names := []string{s.keep(jsonspan.ContentOfText(raw, text))}
-	if len(text) < longLine*excerpt.CountLines(text) || len(text) > most || !jsonspan.Valid([]byte(text)) {
-		return names
-	}
 	var laidOut bytes.Buffer
-	if json.Indent(&laidOut, []byte(text), "", " ") != nil {
+	isLong := len(text) >= longLine*excerpt.CountLines(text) && len(text) <= most
+	if !isLong || json.Indent(&laidOut, []byte(text), "", " ") != nil {
 		return names
 	}
 	return append([]string{s.keep(laidOut.Bytes())}, names...)
@@ -91,8 +95,7 @@ func (s *State) keepItems(first, end int) []string {
 func (s *State) KeepAgain(e ledger.Edit) {
 	switch {
 	case e.Op == ledger.AppendSystem || e.End() > len(s.Request.Items):
-		return
-	case e.Op == ledger.Drop && e.Why != event.CodeThinking:
+	case e.Op == ledger.Drop:
 		first, end := e.First, e.End()
 		for k := range s.Edits { // those of one transcript
 			if o := &s.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
@@ -100,65 +103,55 @@ func (s *State) KeepAgain(e ledger.Edit) {
 			}
 		}
 		s.keepItems(first, end)
-		return
-	}
-	s.keep(s.Request.Source(e.First, e.End()))
-	s.keepItem(e.First)
-	for _, t := range s.textsOf(e.First) {
-		s.keepText(t.raw, t.text)
+	default:
+		s.keep(s.Request.Source(e.First, e.End()))
+		s.keepItem(e.First)
+		for _, t := range s.textsOf(e.First) {
+			s.keepText(t.raw, t.text)
+		}
 	}
 }
 
 // stub returns the edit that clears a result: what was called, how it ended, how large it was, where it lies, and of a
 // failed call its failure. note, if not empty, is what a model wrote about it.
 func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledger.Edit {
-	text, call := s.Request.TextOf(&s.Request.Items[i]), s.results[i]
-	names := s.keepItem(i)
-	head := describe(call)
-	if call != nil && call.State() != "" {
-		head += ", " + call.State()
-	}
-	stub := excerpt.Note(head+s.sizeOf(i, text)+", cleared", s.whereToRead("Full output", names, s.count(text)))
-	if failure := failureOf(call, text); failure != "" {
-		stub += "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
+	call, quotes := s.results[i], ""
+	if failure := failureOf(call, s.Request.TextOf(&s.Request.Items[i])); failure != "" {
+		quotes = "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
 	}
 	if note != "" {
-		stub += "\nA model noted about it, maybe wrongly:\n| " + strings.ReplaceAll(note, "\n", "\n| ")
+		quotes += "\nA model noted about it, maybe wrongly:\n| " + strings.ReplaceAll(note, "\n", "\n| ")
 	}
-	return s.clearEdit(i, step, why, stub, names)
+	what := call.String()
+	if state := call.State(); state != "" {
+		what += ", " + state
+	}
+	e := s.clearEdit(i, what, ", cleared", quotes)
+	e.Step, e.Why = step, why
+	return e
 }
 
-// sizeOf says how long the text of an item is, and what pictures it has, each behind a comma.
-func (s *State) sizeOf(i int, text string) (size string) {
-	if n := excerpt.CountLines(text); n > 0 {
-		size = fmt.Sprintf(", %s, %d bytes", lines(n), len(text))
+// clearEdit returns the edit that puts one text in the place of all that an item says: what it was, its size, what was
+// done to it, where it lies, and quotes.
+func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
+	it, names := &s.Request.Items[i], s.keepItem(i)
+	whole := s.Request.TextOf(it)
+	if n := excerpt.CountLines(whole); n > 0 {
+		what += fmt.Sprintf(", %s, %d bytes", lines(n), len(whole))
 	}
-	if media := s.Request.Items[i].Media(); media != "" {
-		size += ", " + media
+	if media := it.Media(); media != "" {
+		what += ", " + media
 	}
-	return size
-}
-
-// clearEdit returns the edit that puts one text in the place of all that an item says.
-func (s *State) clearEdit(i int, step ledger.Step, why event.Code, text string, names []string) ledger.Edit {
-	it := &s.Request.Items[i]
-	tokens := s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))
-	content := it.Size.Media
+	text := excerpt.Note(what+done, s.whereToRead("Full output", names, s.count(whole))) + quotes
+	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names,
+		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
+	e.Saved = it.Size.Media - e.Tokens
 	for k := range it.Parts {
 		if p := &it.Parts[k]; p.Kind == conversation.TextPart || p.Kind == conversation.OtherPart {
-			content += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
+			e.Saved += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
 	}
-	return ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names, Tokens: tokens,
-		Saved: content - tokens, Step: step, Why: why}
-}
-
-// describe names a call; nobody may have made the one that a result answers.
-func describe(call *activity.Call) string {
-	if call == nil {
-		return "a result"
-	}
-	return call.String()
+	return e
 }
 
 func lines(n int) string {
@@ -171,7 +164,7 @@ func lines(n int) string {
 // failureOf returns the failure that a result reports whose call failed, or is a command of which nothing tells how it
 // ended; empty if that is about all that it says.
 func failureOf(call *activity.Call, text string) string {
-	if call == nil || !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
+	if !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
 		return ""
 	}
 	screen, _ := excerpt.Screen(text)

@@ -25,10 +25,10 @@ func DropThinking(s *State, refused bool) {
 	}
 	var edits []ledger.Edit
 	for i := from; i < len(s.Request.Items); i++ {
-		it := &s.Request.Items[i]
 		if !s.forms[i].thinks || s.forms[i].dropped {
 			continue
 		}
+		it := &s.Request.Items[i]
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
 			Artifacts: []string{s.keep(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
 		if it.OnlyThinks() {
@@ -36,9 +36,7 @@ func DropThinking(s *State, refused bool) {
 		}
 		edits = append(edits, e)
 	}
-	if len(edits) > 0 {
-		s.Add(edits...)
-	}
+	s.Add(event.NoCause, edits...)
 }
 
 // lastThinking is the last item whose thinking is sent; -1 if there is none.

@@ -33,19 +33,13 @@ type Decision struct {
 	Conversation string    `json:"c"`           // its ID
 	Sent         time.Time `json:"d"`           // when a request with it was sent: after a pause the cache is cold
 	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
-	Ahead        Ahead     `json:"a,omitzero"`  // a summary that was begun ahead of need
+	Ahead        int       `json:"a,omitempty"` // a summary of the items before it was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // for At
 
 	version uint64
-}
-
-// Ahead is a summary that was begun ahead of need: of the items before End, when the request had so many tokens.
-type Ahead struct {
-	End    int `json:"e"`
-	Tokens int `json:"k"`
 }
 
 // Lane is who may share decisions.

@@ -41,11 +41,7 @@ func step(stage string) string {
 	case "clear":
 		return "old results were cleared"
 	case "compact":
-		return "old turns became a summary"
-	case "short":
-		return "results were cut to some 4,000 characters"
-	case "shorter":
-		return "results were cut to some 500 characters"
+		return "old turns became a summary, and results were cut where that was not enough"
 	case "bare":
 		return "calls and results were left out"
 	case "users":
