@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -330,19 +329,17 @@ func (x *shaping) extend() {
 	}
 	switch {
 	case x.request.Upkeep == conversation.ClientSummarizes:
-		s.Reason = ladder.Reason{Code: event.CodeClientSummarises,
-			Text: "the client asks for its own summary: decisions are repeated, and none is made"}
+		s.Reason = event.CodeClientSummarises
 	case len(x.request.Items)-s.Known > maxNew:
-		s.Reason = ladder.Reason{Code: event.CodeNotRead, Text: fmt.Sprintf("more than %d items are new", maxNew)}
+		s.Reason = event.CodeNotRead
 	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact:
-		s.Reason = ladder.Reason{Code: event.CodeFloor,
-			Text: fmt.Sprintf("the body has %d bytes; nothing is decided below %d", len(x.in.Body), s.Limits.Floor)}
+		s.Reason = event.CodeFloor
 	default:
 		total, cutover := int(float64(s.Total())*s.Scale.Ratio), s.Limits.Conf.CutoverAt
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
 		ladder.Climb(s)
 	}
-	r.Code, r.Reason = s.Reason.Code, cmp.Or(s.Reason.Text, s.Reason.Code.Clause())
+	r.Code, r.Reason = s.Reason, s.Reason.Clause()
 	ladder.DropThinking(s, false)
 }
 

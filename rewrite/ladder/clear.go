@@ -1,8 +1,6 @@
 package ladder
 
 import (
-	"fmt"
-
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -10,10 +8,6 @@ import (
 
 // stubTokens is about what a stub takes.
 const stubTokens = 100
-
-// maxCleared bounds the bytes of results that one request clears: to write a stub, the whole result is read. The oldest
-// go first; those behind them wait for the next request.
-const maxCleared = 4 << 20
 
 // candidate is a result that may be cleared.
 type candidate struct {
@@ -34,7 +28,7 @@ func Clear(s *State) {
 		list, cause = s.firstThatPays(list)
 	}
 	if len(list) == 0 {
-		s.Reason = s.whyNotCleared(freed)
+		s.Reason = s.whyNotCleared()
 		return
 	}
 	s.clearAll(list, event.CodeOld, cause)
@@ -57,10 +51,10 @@ func (s *State) clearable(now int) (list []candidate) {
 		if s.Request.Items[i].Role != conversation.Tool {
 			continue
 		}
-		newest, tokens = append(newest, i), tokens+s.forms[i].first
+		newest, tokens = append(newest, i), tokens+s.forms[i].tokens
 		for len(newest) > 0 && tokens > s.Limits.Protect {
 			old := newest[0]
-			newest, tokens = newest[1:], tokens-s.forms[old].first
+			newest, tokens = newest[1:], tokens-s.forms[old].tokens
 			c := candidate{old, s.forms[old].tokens - stubTokens, max(s.answers[i], s.answers[old]+s.Limits.Age)}
 			if old < s.end && c.since <= now && c.freed >= leastFreed && s.mayCut(old) && !s.mustShow(old) {
 				list = append(list, c)
@@ -80,17 +74,17 @@ func (s *State) firstThatPays(list []candidate) (batch []candidate, cause event.
 		return nil, event.NoCause
 	}
 	if s.CacheCold {
-		rent, least, cause = 0, min(leastCold, s.Limits.AtLeast/2), event.CausePause
+		rent, least, cause = 0, leastCold, event.CausePause
 		if s.Decision.OtherModel {
 			cause = event.CauseModel
 		}
 	}
-	cached, now, end := s.Limits.Conf.CachedPrice, s.now(), s.lastRequestEnd()
+	cached, now, end := s.Limits.Conf.CachedPrice, s.now(), s.end
 	price := rent * (1 - cached) // of each token that is sent anew
 	behind, freed, owed, best := 0, 0, 0.0, 0.0
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
-		owed += cached * float64(c.freed) * float64(max(1, now-max(c.since, s.last.answer+1)+1))
+		owed += cached * float64(c.freed) * float64(now-c.since+1)
 		for ; end > c.item; end-- {
 			behind += s.forms[end-1].tokens
 		}
@@ -102,25 +96,10 @@ func (s *State) firstThatPays(list []candidate) (batch []candidate, cause event.
 	return batch, cause
 }
 
-// lastRequestEnd is how many items the request before this one had: those before the newest answer.
-func (s *State) lastRequestEnd() int {
-	for i := s.end - 1; i > s.Request.Lead; i-- {
-		if s.Request.Items[i].StartsAnswer {
-			return i
-		}
-	}
-	return 0
-}
-
 // clearAll clears the candidates, as far as that is worth it with what is left in their place.
 func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
-	room := maxCleared
 	for _, c := range list {
-		content := s.Request.Items[c.item].Content
-		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
-			break
-		}
 		note := ""
 		if s.Note != nil && why == event.CodeOld {
 			note = s.Note(c.item)
@@ -133,29 +112,15 @@ func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	s.Add(cause, edits...)
 }
 
-// whyNotCleared says why nothing is cleared that would free so many tokens.
-func (s *State) whyNotCleared(freed int) Reason {
-	line := s.Limits.ClearLine
+// whyNotCleared says why nothing is cleared.
+func (s *State) whyNotCleared() event.Code {
 	switch {
-	case s.ArtifactsOff && s.Total() <= line:
-		return Reason{Code: event.CodeQuota}
+	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine:
+		return event.CodeQuota
 	case s.Fixed.System+s.Fixed.Tools > s.Limits.Usable:
-		return Reason{Code: event.CodeFixedFills}
-	case s.Total() > line:
-		return Reason{event.CodeFreesLittle, fmt.Sprintf("the request is over the line of %s tokens, but clearing would free %s",
-			s.number(line), s.number(freed))}
-	case freed == 0:
-		return Reason{event.CodeNotDue, "nothing to do: no new result is over its limit, and no old one can be cleared"}
+		return event.CodeFixedFills
+	case s.Total() > s.Limits.ClearLine:
+		return event.CodeFreesLittle
 	}
-	return Reason{event.CodeNotDue, fmt.Sprintf("nothing to do: clearing would free %s tokens, which does not pay yet; the line is %s",
-		s.number(freed), s.number(line))}
-}
-
-// number writes a number of tokens in the model's own, with its digits in groups of three.
-func (s *State) number(tokens int) string {
-	text := fmt.Sprint(s.ofModel(tokens))
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return event.CodeNotDue
 }

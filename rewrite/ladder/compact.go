@@ -5,7 +5,6 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
@@ -86,16 +85,16 @@ type compaction struct {
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // of usable
-	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.last.says,
+	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.says,
 		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
-	if s.Prose != nil && s.last.end > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(s.last.end, c.says); ready { // it came too late for the compaction before
-			c.says = recap.Says{Text: text, Until: s.last.end}
+	if s.Prose != nil && s.done > s.Request.Head {
+		if text, ready, _ := s.Prose.Look(s.done, c.says); ready { // it came too late for the compaction before
+			c.says = recap.Says{Text: text, Until: s.done}
 		}
 	}
 	c.summary = recap.Size(c.span(s.end))
@@ -129,7 +128,7 @@ func (c *compaction) cut() int {
 			continue
 		}
 		tail += c.tokensOf(g)
-		if g.First <= c.last.end || cut >= 0 && tail > c.tail {
+		if g.First <= c.done || cut >= 0 && tail > c.tail {
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer {
@@ -160,10 +159,10 @@ func (c *compaction) run() {
 	cut := c.cut()
 	switch {
 	case cut < 0:
-		s.Reason = Reason{Code: event.CodeNothingOlder}
+		s.Reason = event.CodeNothingOlder
 		return
 	case !s.Asked && total-c.sizeWith(cut) <= least:
-		s.Reason = Reason{Code: event.CodeSavesLittle}
+		s.Reason = event.CodeSavesLittle
 		return
 	}
 	n := s.Compaction
@@ -178,13 +177,13 @@ func (c *compaction) run() {
 	}
 	files, ok := c.replace(cut, least)
 	if !ok {
-		s.Reason = Reason{Code: event.CodeNoSmaller}
+		s.Reason = event.CodeNoSmaller
 		if n.Kind == event.CompactionFailed {
-			n.Why = s.Reason.Code.Clause()
+			n.Why = s.Reason.Clause()
 		}
 		return
 	}
-	s.Reason = Reason{}
+	s.Reason = event.NoCode
 	n.Kind, n.Files, n.TurnsKept = event.CompactionCompleted, files, 1
 	if c.says.Text == "" && s.Prose != nil {
 		n.Mode = prose.ModeIntent
@@ -201,7 +200,7 @@ func (c *compaction) run() {
 // brings the request below the line for preparing one, else it asks. It returns the cut that the text is for.
 func (c *compaction) findProse(cut int) int {
 	n, place := c.Compaction, c.Decision.Ahead
-	if place > c.last.end && place < c.end && c.sizeWith(place) <= c.Limits.PrepareLine {
+	if place > c.done && place < c.end && c.sizeWith(place) <= c.Limits.PrepareLine {
 		text, ready, pending := c.Prose.Look(place, c.says)
 		if ready {
 			n.Prepared, c.says = true, recap.Says{Text: text, Until: place}
@@ -239,7 +238,7 @@ func prepare(s *State) {
 	case total <= s.Limits.PrepareLine:
 		s.Decision.Ahead = 0
 		return
-	case s.Prose == nil || s.Decision.Ahead > s.last.end:
+	case s.Prose == nil || s.Decision.Ahead > s.done:
 		return
 	}
 	c := newCompaction(s, false)
@@ -269,23 +268,12 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)
 }
 
-// sentBeside returns all texts that are sent beside the items before a cut.
+// sentBeside returns the texts that are sent whole beside the items before a cut.
 func (c *compaction) sentBeside(cut int) (texts []string) {
 	for i := range c.Request.Items {
-		it, f := &c.Request.Items[i], &c.forms[i]
-		if i >= c.Request.Head && i < cut || f.dropped {
-			continue
-		}
-		for k := range it.Calls {
-			texts = append(texts, activity.Texts(c.Request.Body, &it.Calls[k]))
-		}
-		if !f.cleared && !f.shortened {
-			texts = append(texts, c.Request.TextOf(it))
-		}
-	}
-	for k := range c.Edits {
-		if e := &c.Edits[k]; e.First >= cut && e.Op != ledger.Drop {
-			texts = append(texts, e.Text)
+		f := &c.forms[i]
+		if isBeside := i < c.Request.Head || i >= cut; isBeside && !f.dropped && !f.cleared && !f.shortened {
+			texts = append(texts, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
 	return texts

@@ -18,25 +18,25 @@ import (
 func Climb(s *State) {
 	switch { // who else decides about older items: then only new results are shortened
 	case s.Request.Upkeep == conversation.ProviderClears:
-		s.Reason.Code = event.CodeProviderClears
+		s.Reason = event.CodeProviderClears
 	case s.Request.Upkeep == conversation.ProviderRemembers:
-		s.Reason.Code = event.CodeProviderRemembers
+		s.Reason = event.CodeProviderRemembers
 	case s.mustThink():
-		s.Reason.Code = event.CodeThinkingRound
+		s.Reason = event.CodeThinkingRound
 	}
 	Offload(s)
 	switch {
-	case s.Reason.Code != event.NoCode || !s.mayDecideOlder():
+	case s.Reason != event.NoCode || !s.mayDecideOlder():
 		return
 	case s.end > s.Request.Head:
 		Filter(s)
 		Clear(s)
 		Compact(s)
 	case s.whyCompact() != "":
-		s.Reason = Reason{Code: event.CodeNothingOlder}
+		s.Reason = event.CodeNothingOlder
 	}
 	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine {
-		s.Reason = Reason{}
+		s.Reason = event.NoCode
 	}
 }
 

@@ -38,10 +38,10 @@ func (s Stage) Next(last bool) Stage {
 func Rescue(s *State, from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
-		s.Reason = Reason{Code: event.CodeProviderRemembers}
+		s.Reason = event.CodeProviderRemembers
 		return
 	case s.end <= s.Request.Lead:
-		s.Reason = Reason{Code: event.CodeNothingToLeave}
+		s.Reason = event.CodeNothingToLeave
 		return
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
@@ -58,7 +58,7 @@ func Rescue(s *State, from Stage) {
 	if s.Total() > enough {
 		undo()
 		s.Stage, s.Compaction = StageNone, nil
-		s.Reason = Reason{Code: event.CodeNotATenth}
+		s.Reason = event.CodeNotATenth
 	}
 }
 

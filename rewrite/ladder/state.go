@@ -46,7 +46,7 @@ type State struct {
 	Note         func(item int) string // what a model wrote about a result, or nothing; nil if none was asked
 
 	Content    map[string][]byte // by name: what new edits take out
-	Reason     Reason            // why nothing more was done
+	Reason     event.Code        // why nothing more was done
 	Causes     event.Causes      // what the steps that made edits observed
 	Compared   int               // tokens that were held against the line for clearing
 	Compaction *event.Compaction // that was made or tried
@@ -57,30 +57,17 @@ type State struct {
 	results []*activity.Call // of each item, the call that it answers; an empty one if none is known
 	forms   []form           // of each item
 	total   int              // tokens of the request as it is sent
-	last    last             // compaction
+	done    int              // end of the items that the last compaction left out
+	says    recap.Says       // what a model said about them
 }
 
 // form is how an item is sent.
 type form struct {
 	tokens    int  // that it takes; those of a summary count at its first item
-	first     int  // that it took when it was sent first: whole, or offloaded at once
 	dropped   bool // it is not sent
 	cleared   bool // a stub stands in the place of all that it says
 	shortened bool // a text of it is shorter
 	thinks    bool // its thinking is sent
-}
-
-// last is the last compaction of a conversation.
-type last struct {
-	answer int        // at which it was made; -1 if there was none
-	end    int        // of the items that it left out
-	says   recap.Says // what a model said about them
-}
-
-// Reason is why nothing more was done: a code, and a sentence where there is more to say, as numbers.
-type Reason struct {
-	Code event.Code
-	Text string
 }
 
 // Prepare computes whatever the steps need of the fields that are set.
@@ -106,10 +93,9 @@ func (s *State) Prepare() {
 // setEdits sets the edits, the form of each item, and what the request takes.
 func (s *State) setEdits(edits, added []ledger.Edit) {
 	s.Edits, s.Added, s.total = edits, added, s.Fixed.Total()
-	s.last = last{answer: -1, end: s.Request.Head}
+	s.done, s.says = s.Request.Head, recap.Says{}
 	for i := range s.forms {
-		size := s.Size(i)
-		s.forms[i] = form{tokens: size, first: size, thinks: len(s.Request.Items[i].Thinking) > 0}
+		s.forms[i] = form{tokens: s.Size(i), thinks: len(s.Request.Items[i].Thinking) > 0}
 	}
 	for k := range edits {
 		e := &edits[k]
@@ -126,7 +112,12 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 			if e.First >= s.Request.Dead {
 				f.tokens = e.Tokens
 			}
-			s.last.note(e)
+			if e.Step == ledger.StepCompact {
+				s.done = max(s.done, e.End())
+			}
+			if e.Prose != "" {
+				s.says = recap.Says{Text: e.Prose, Until: e.Told}
+			}
 		case ledger.Clear:
 			f.cleared = true
 		case ledger.DropThinking:
@@ -137,24 +128,10 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 		if e.Op != ledger.Drop {
 			f.tokens -= e.Saved
 		}
-		if e.Step == ledger.StepOffload {
-			f.first -= e.Saved
-		}
 	}
 	for i := range s.forms {
 		s.forms[i].tokens = max(0, s.forms[i].tokens) // what was decided for another model may be counted otherwise
 		s.total += s.forms[i].tokens
-	}
-}
-
-// note notes an edit that drops items, if it is part of a compaction.
-func (l *last) note(e *ledger.Edit) {
-	if e.Step != ledger.StepCompact {
-		return
-	}
-	l.answer, l.end = max(l.answer, e.At), max(l.end, e.End())
-	if e.Text != "" {
-		l.says = recap.Says{Text: e.Prose, Until: e.Told}
 	}
 }
 

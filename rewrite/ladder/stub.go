@@ -142,7 +142,7 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	if media := it.Media(); media != "" {
 		what += ", " + media
 	}
-	text := excerpt.Note(what+done, s.whereToRead("Full output", names, s.count(whole))) + quotes
+	text := excerpt.Note(what+done, s.whereToRead("Full output", names, s.Size(i))) + quotes
 	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
 	e.Saved = it.Size.Media - e.Tokens
