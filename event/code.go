@@ -21,7 +21,6 @@ const (
 	CodeOldest       Code = "oldest"
 	CodeOlderResults Code = "older_results"
 	CodeTextOnly     Code = "text_only"
-	CodeLongAnswer   Code = "long_answer"
 	CodeLine         Code = "over_line"
 	CodeBudget       Code = "over_budget"
 	CodeAsked        Code = "asked_for"
@@ -81,7 +80,6 @@ var sentences = [...]struct {
 	{CodeOldest, "The messages are older than those that the configuration keeps."},
 	{CodeOlderResults, "The result is older than those that the configuration keeps."},
 	{CodeTextOnly, "The configuration keeps only the text of older turns."},
-	{CodeLongAnswer, "The configuration cuts long earlier answers."},
 	{CodeLine, "The request was over the line for compaction, so older messages became a summary."},
 	{CodeBudget, "The conversation had used up its budget, so older messages became a summary."},
 	{CodeAsked, "A compaction was asked for, so older messages became a summary."},

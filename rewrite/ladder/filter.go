@@ -10,20 +10,17 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Filter applies the user's own rules: only text of older turns, the newest turns, messages or results alone, shorter
-// old answers. Each acts in strides, so that the beginning of a conversation stays as it is for many turns.
+// Filter applies the user's own rules: only text of older turns, the newest turns or results alone. Each acts in strides,
+// so that the beginning of a conversation stays as it is for many turns.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
 	if rules == (Rules{}) {
 		return
 	}
-	s.leaveOldest(rules.Turns, rules.Messages)
+	s.leaveOldest(rules.Turns)
 	s.clearOlderResults(rules.Pairs)
 	if rules.TextOnly {
 		s.leaveOlderCalls(max(1, s.Limits.Age))
-	}
-	if rules.Assistant > 0 {
-		s.shortenAnswers(rules.Assistant)
 	}
 }
 
@@ -47,26 +44,16 @@ func (s *State) olderGroups() (groups []conversation.Group) {
 	return groups
 }
 
-// leaveOldest leaves the oldest turns or messages out, in whole groups.
-func (s *State) leaveOldest(keepTurns, keepMessages int) {
-	var turns, messages []int // the groups with which they begin
-	end := s.Request.Head
+// leaveOldest leaves the oldest turns out.
+func (s *State) leaveOldest(keep int) {
+	var turns []int // the items with which they begin
 	for _, g := range s.olderGroups() {
 		if s.Request.Speaks(&s.Request.Items[g.First]) {
 			turns = append(turns, g.First)
 		}
-		for range s.Request.MessagesIn(g.First, g.End) {
-			messages = append(messages, g.First)
-		}
 	}
-	if n := len(older(turns, keepTurns)); n > 0 {
-		end = turns[n]
-	}
-	if n := len(older(messages, keepMessages)); n > 0 {
-		end = max(end, messages[n])
-	}
-	if end > s.Request.Head {
-		s.leaveOut(s.Request.Head, end, event.CodeOldest, "older than the messages that are to be sent", "")
+	if n := len(older(turns, keep)); n > 0 {
+		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
 	}
 }
 
@@ -115,23 +102,5 @@ func (s *State) leaveOlderCalls(keep int) {
 			end = groups[k].End
 		}
 		s.leaveOut(first, end, event.CodeTextOnly, "calls and results of older turns are not sent", said)
-	}
-}
-
-// shortenAnswers cuts long texts of the model's in older groups, several at once.
-func (s *State) shortenAnswers(limit int) {
-	const atOnce = 3
-	var edits []ledger.Edit
-	for i := range s.Request.Items[:s.end] {
-		f, isOld := &s.forms[i], s.now()-s.answers[i] >= s.Limits.Age
-		if isOld && s.mayReplace(i, conversation.Assistant) && !f.shortened && f.tokens > limit {
-			edits = append(edits, s.shorten(i, limit, limit)...)
-		}
-	}
-	for k := range edits {
-		edits[k].Step, edits[k].Why = ledger.StepFilter, event.CodeLongAnswer
-	}
-	if len(edits) >= atOnce {
-		s.Add(event.CauseRules, edits...)
 	}
 }

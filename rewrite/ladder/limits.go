@@ -50,11 +50,9 @@ type Limit struct {
 
 // Rules are the user's filters, all off by default. Each moves in strides of half its number, to spare the cache.
 type Rules struct {
-	Turns     int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
-	Messages  int  `toml:"newest_messages"`     // messages that are sent, likewise
-	Pairs     int  `toml:"newest_tool_results"` // results that are sent in full
-	TextOnly  bool `toml:"text_only"`           // calls and results of older groups are left out
-	Assistant int  `toml:"assistant_tokens"`    // of an assistant's older text, above which it is cut
+	Turns    int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
+	Pairs    int  `toml:"newest_tool_results"` // results that are sent in full
+	TextOnly bool `toml:"text_only"`           // calls and results of older groups are left out
 }
 
 // Usual returns limits with the numbers that nobody configures. config.toml has the others.
@@ -216,9 +214,7 @@ func (l *Limits) numbers() []number {
 		{"cached_price", "price", 0, 1, &l.CachedPrice},
 		{"cache_life", "time", 0, math.MaxInt64, &l.CacheLife},
 		{"newest_turns", "turns", 0, most, &l.Turns},
-		{"newest_messages", "messages", 0, most, &l.Messages},
 		{"newest_tool_results", "results", 0, most, &l.Pairs},
-		{"assistant_tokens", "tokens", 0, most, &l.Assistant},
 	}
 }
 

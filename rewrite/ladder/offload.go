@@ -114,12 +114,8 @@ func (s *State) shortenText(i int, t textOf, limit, keep int) (e ledger.Edit, ok
 		what, text = s.excerpt(t, keep, screen, isScreen)
 		why = event.CodeOverLimit
 	}
-	about := s.results[i].String()
-	if s.Request.Items[i].Role == conversation.Assistant {
-		about = "an earlier answer"
-	}
 	names := s.keepText(t.raw, t.text)
-	what += fmt.Sprintf("%s (%d tokens)", about, t.tokens)
+	what += fmt.Sprintf("%s (%d tokens)", s.results[i], t.tokens)
 	text = excerpt.Note(what, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
