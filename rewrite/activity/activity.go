@@ -94,26 +94,24 @@ func Texts(body []byte, call *conversation.Call) string {
 		return string(raw)
 	}
 	var b strings.Builder
-	writeTexts(&b, gjson.ParseBytes(raw))
+	var write func(_, v gjson.Result) bool
+	write = func(_, v gjson.Result) bool {
+		if v.Type == gjson.JSON {
+			v.ForEach(write)
+		} else {
+			b.WriteString(v.String() + "\n")
+		}
+		return true
+	}
+	write(gjson.Result{}, gjson.ParseBytes(raw))
 	return b.String()
 }
 
-func writeTexts(b *strings.Builder, v gjson.Result) {
-	if v.Type != gjson.JSON {
-		b.WriteString(v.String() + "\n")
-		return
-	}
-	v.ForEach(func(_, item gjson.Result) bool {
-		writeTexts(b, item)
-		return true
-	})
-}
-
-// arguments are those of a call, the first of each kind.
+// arguments are those of a call.
 type arguments struct {
-	command, query, address, patch string
-	paths, numbers                 []string // of numbers with their names, such as "offset 10"
-	raw                            []byte   // all of them
+	command, query        string   // the first of each
+	paths, numbers, texts []string // numbers with their names, such as "offset 10"; texts are all that are strings
+	raw                   []byte
 }
 
 // signs are left out of the names of arguments.
@@ -121,7 +119,7 @@ var signs = strings.NewReplacer("_", "", "-", "")
 
 func readArguments(raw []byte, freeText bool) arguments {
 	if freeText || !gjson.ValidBytes(raw) {
-		return arguments{command: string(raw)}
+		return arguments{command: string(raw), texts: []string{string(raw)}}
 	}
 	a := arguments{raw: raw}
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
@@ -134,16 +132,13 @@ func readArguments(raw []byte, freeText bool) arguments {
 				list = append(list, item.Str)
 			}
 		}
+		a.texts = append(a.texts, list...)
 		text := strings.Join(list, " ")
 		switch strings.ToLower(signs.Replace(key.Str)) {
 		case "command", "cmd", "commands", "script", "code", "shellcommand":
 			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc "))
-		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords":
+		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls", "uri":
 			a.query = cmp.Or(a.query, text)
-		case "url", "urls", "uri":
-			a.address = cmp.Or(a.address, text)
-		case "patch", "input", "diff", "patchtext":
-			a.patch = cmp.Or(a.patch, text)
 		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
 			"newpath":
@@ -161,7 +156,7 @@ var patched = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*
 func (a *arguments) files() (list []string) {
 	paths := a.paths
 	if len(paths) == 0 {
-		for _, m := range patched.FindAllStringSubmatch(a.patch+"\n"+a.command, -1) {
+		for _, m := range patched.FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
 			paths = append(paths, m[1]+m[2])
 		}
 	}
@@ -175,14 +170,15 @@ func (a *arguments) files() (list []string) {
 
 // main returns the main argument of a call with these files.
 func (a *arguments) main(files []string) string {
+	paths := strings.Join(a.paths, ", ")
 	switch {
 	case len(files) > 0:
 		return strings.Join(slices.Concat(files, a.numbers), ", ")
 	case a.command != "":
 		return strings.ReplaceAll(strings.TrimSpace(a.command), "\n", " ↵ ")
-	case a.query != "" && len(a.paths) > 0:
-		return a.query + " in " + strings.Join(a.paths, ", ")
+	case a.query != "" && paths != "":
+		return a.query + " in " + paths
 	}
 	all := strings.Trim(string(a.raw[:min(len(a.raw), 4*maxAbout)]), "{} \n")
-	return cmp.Or(a.query, a.address, strings.Join(a.paths, ", "), strings.ReplaceAll(all, `"`, ""))
+	return cmp.Or(a.query, paths, strings.ReplaceAll(all, `"`, ""))
 }

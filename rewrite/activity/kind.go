@@ -36,25 +36,19 @@ var kinds = []struct {
 	{Read, strings.Fields("read view cat open file")},
 }
 
-// kindOf returns what a tool is for, by its name.
+var word = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
+
+// kindOf returns what a tool is for, by the words of its name: "read" and "file" of read_file, read-file and ReadFile.
 func kindOf(tool string) Kind {
-	names := Words(tool)
-	names = append(names, strings.Join(names, "_"))
+	words := word.FindAllString(tool, -1)
+	for i, w := range words {
+		words[i] = strings.ToLower(w)
+	}
+	words = append(words, strings.Join(words, "_"))
 	for _, k := range kinds {
-		if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(k.names, name) }) {
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(k.names, w) }) {
 			return k.kind
 		}
 	}
 	return Other
-}
-
-var word = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
-
-// Words returns the words of a tool's name in small letters: "read" and "file" for read_file, read-file and ReadFile.
-func Words(name string) []string {
-	words := word.FindAllString(name, -1)
-	for i, w := range words {
-		words[i] = strings.ToLower(w)
-	}
-	return words
 }
