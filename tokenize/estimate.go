@@ -1,8 +1,6 @@
 package tokenize
 
-import "unicode/utf8"
-
-// sampleSize is how many bytes a sample has: longer than a token by far, as each end of one may cut a token.
+// sampleSize is how many bytes a sample has: far more than a token, as each end may cut one, or a character.
 const sampleSize = 2 << 10
 
 // About returns about how many tokens a text has, by counting samples from all parts of it: no more than most bytes, or
@@ -11,24 +9,11 @@ func About(text []byte, most int, count func(sample []byte) int) int {
 	if len(text) <= most {
 		return count(text)
 	}
-	samples := max(1, most/sampleSize)
-	size := min(sampleSize, max(most, 1))
-	tokens, looked := 0, 0
+	samples, size := max(1, most/sampleSize), min(sampleSize, max(most, 1))
+	tokens := 0
 	for k := range samples {
 		from := int(int64(len(text)-size) * int64(2*k+1) / int64(2*samples))
-		from, end := runeAt(text, from), runeAt(text, from+size)
-		looked += end - from
-		tokens += count(text[from:end])
+		tokens += count(text[from : from+size])
 	}
-	return min(len(text), int(float64(tokens)*float64(len(text))/float64(max(looked, 1))))
-}
-
-// runeAt is the beginning of the character that the byte at i is of, or i where there is none.
-func runeAt(text []byte, i int) int {
-	for k := i; k > i-utf8.UTFMax && k > 0 && k < len(text); k-- {
-		if utf8.RuneStart(text[k]) {
-			return k
-		}
-	}
-	return min(i, len(text))
+	return min(len(text), int(float64(tokens)*float64(len(text))/float64(samples*size)))
 }

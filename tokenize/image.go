@@ -87,10 +87,7 @@ func (m Model) Document(size int) int {
 // Picture returns the tokens of an image in base64, with or without the beginning of a data URL. Of an address the size
 // is not known.
 func (m Model) Picture(url []byte, low bool) int {
-	_, data, ok := bytes.Cut(url, []byte(";base64,"))
-	if !ok {
-		data = url
-	}
+	data := url[bytes.LastIndexByte(url, ',')+1:]
 	const head = 256 << 10 // bytes in which the size must stand
 	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data))
 	c, _, err := image.DecodeConfig(io.LimitReader(decoder, head))

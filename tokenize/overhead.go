@@ -55,20 +55,17 @@ func (m Model) Tools(count func(string) int, tools []Tool) int {
 	}
 	n := toolsEnd
 	for _, t := range tools {
-		n += m.funcInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count, 0)
+		n += m.funcInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count)
 	}
 	return n
 }
 
-// deepest bounds how far a schema is followed; what lies deeper is not rendered for a model either.
-const deepest = 64
-
 // tokens are those of the properties of an object, or of an array's items.
-func (s Schema) tokens(count func(string) int, depth int) (n int) {
+func (s Schema) tokens(count func(string) int) (n int) {
 	for s.Items != nil && len(s.Properties) == 0 {
 		s = *s.Items
 	}
-	if len(s.Properties) == 0 || depth > deepest {
+	if len(s.Properties) == 0 {
 		return 0
 	}
 	for key, p := range s.Properties {
@@ -79,7 +76,7 @@ func (s Schema) tokens(count func(string) int, depth int) (n int) {
 		for _, e := range p.Enum {
 			n += enumItem + count(fmt.Sprint(e))
 		}
-		n += p.tokens(count, depth+1)
+		n += p.tokens(count)
 	}
 	return n + propInit
 }

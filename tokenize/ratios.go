@@ -51,11 +51,10 @@ const (
 	mostRatio    = 4.0
 	leastStep    = 0.02 // by which the median has to differ from the ratio that holds, to take its place
 	storeEvery   = 64   // answers after which a ratio that does not move is stored again
-
-	mostSources = 256
-	mostName    = 256 // bytes of a name; nothing is learned of longer ones
-	keepRatios  = 30 * 24 * time.Hour
-	readEvery   = 5 * time.Second // others may learn into the same store
+	mostSources  = 256
+	mostName     = 256 // bytes of a name; nothing is learned of longer ones
+	keepRatios   = 30 * 24 * time.Hour
+	readEvery    = 5 * time.Second // others may learn into the same store
 )
 
 // NewRatios makes Ratios that go on from what an earlier run has learned into the store, which may be nil.
