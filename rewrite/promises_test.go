@@ -96,6 +96,8 @@ func (c seam) readsAlike(r promises.Request) {
 	if calls := activity.Of(got, k.calls); !reflect.DeepEqual(calls, same) {
 		c.Fatalf("calls differ with and without the request before: %+v, %+v", calls, same)
 	}
+	got.Chain()
+	want.Chain()
 	got.Reused = 0
 	for i := range got.Items {
 		got.Items[i].Size = conversation.Size{}

@@ -231,7 +231,9 @@ func (x *shaping) find() error {
 		s.Binds = x.binds()
 	}
 	s.CacheCold = x.isCold(d)
-	s.Prepare()
+	if len(s.Edits) > 0 {
+		s.Prepare()
+	}
 	if err == nil && x.asks && d.Items == 0 && x.request.End() == x.request.Head && !x.in.Replay {
 		x.addSystem()
 	}

@@ -15,17 +15,20 @@ type Link [sha256.Size]byte
 // without its digits, so that a clock changes nothing and an instruction does.
 // Tools stay out, as tool search and late MCP servers add some in the middle.
 func (r *Request) Chain() []Link {
-	if r.chain != nil {
+	if len(r.chain) > len(r.Items) {
 		return r.chain
 	}
-	chain := make([]Link, len(r.Items)+1)
-	last := r.root()
-	for n := range chain {
+	chain := append(make([]Link, 0, len(r.Items)+1), r.root())
+	if len(r.chain) > 0 && r.chain[0] == chain[0] { // those of the items that were taken over
+		chain = append(chain[:0], r.chain...)
+	}
+	for n := len(chain); n <= len(r.Items); n++ {
+		last := chain[n-1]
 		if n > r.Lead {
 			hash := r.Items[n-1].Hash
 			last = sha256.Sum256(append(last[:], hash[:]...))
 		}
-		chain[n] = last
+		chain = append(chain, last)
 	}
 	r.chain = chain
 	return chain

@@ -75,12 +75,12 @@ func (s *State) Prepare() {
 	items := s.Request.Items
 	s.end, s.Content = s.Request.End(), map[string][]byte{}
 	s.forms, s.answers, s.results = make([]form, len(items)), make([]int, len(items)), make([]*activity.Call, len(items))
-	n := 0
+	n, none := 0, &activity.Call{Exit: -1}
 	for i := range items {
 		if items[i].StartsAnswer {
 			n++
 		}
-		s.answers[i], s.results[i] = n, &activity.Call{Exit: -1}
+		s.answers[i], s.results[i] = n, none
 	}
 	for k := range s.Calls {
 		if i := s.Calls[k].Result; i >= 0 {
