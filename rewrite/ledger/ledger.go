@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -97,8 +98,12 @@ func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.
 
 // hash names a list of parts, in letters and digits.
 func hash(parts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
-	return base64.RawURLEncoding.EncodeToString(sum[:20])
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))
+		h.Write([]byte(p))
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:20])
 }
 
 // DecisionKey is the key of the decision for a prefix, for At.
