@@ -13,7 +13,6 @@ import (
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 )
 
 // mostFaults is how many faults of one policy in one conversation the report tells; all are counted.
@@ -87,7 +86,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	sent, err := p.accept(shaped, err, original)
 	now := p.read(sent)
 	if err == nil && sent != original && p.recording.client.provider == nil {
-		err = p.worse(original, sent, now)
+		err = conversation.Worse(original, sent)
 	}
 	if refused := p.hand(sent, original, bound); err == nil {
 		err = refused
@@ -128,32 +127,6 @@ func (p *player) accept(shaped policy.Shaped, err error, original *conversation.
 		return original, err
 	}
 	return sent, shaped.Invalid
-}
-
-// worse checks what would be sent against the client's request. The arguments of messages that stand in both as they
-// are need no second look, and would take most of the time.
-func (p *player) worse(original, sent *conversation.Request, now request) error {
-	before, after := *original, *sent
-	before.Items, after.Items = slices.Clone(before.Items), slices.Clone(after.Items)
-	for i := range before.Items {
-		if p.sentIn[p.recording.messages[i].origin] == p.tally.requests+1 {
-			before.Items[i].Calls = withoutArguments(before.Items[i].Calls)
-		}
-	}
-	for i := range after.Items {
-		if now.messages[i].origin >= 0 {
-			after.Items[i].Calls = withoutArguments(after.Items[i].Calls)
-		}
-	}
-	return conversation.Worse(&before, &after)
-}
-
-func withoutArguments(calls []conversation.Call) []conversation.Call {
-	calls = slices.Clone(calls)
-	for i := range calls {
-		calls[i].Arguments = jsonspan.Span{}
-	}
-	return calls
 }
 
 // read measures a request's messages. One that stood at the same place before, or that is the client's, is known.

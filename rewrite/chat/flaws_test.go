@@ -27,11 +27,11 @@ func TestFlaws(t *testing.T) {
 	f("", task, two, one) // in part
 	f("a call is not answered (2)", task, two, one, done)
 	f("a call is not answered (2)", task, two, one, task)
-	f("a tool's result answers no call before it (1)", task, one)
-	f("a tool's result answers no call before it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9","content":"r"}`)
-	f("a tool's result answers no call before it (1)", task, two, one, one, other)
-	f("a call is not answered (2) a tool's result answers no call before it (2)", task, two, one, task, other)
-	f("a call is not answered (2) a tool's result answers no call before it (2)", task, two, one, done, other)
+	f("a tool's result answers no call that waits for it (1)", task, one)
+	f("a tool's result answers no call that waits for it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9","content":"r"}`)
+	f("a tool's result answers no call that waits for it (1)", task, two, one, one, other)
+	f("a call is not answered (2) a tool's result answers no call that waits for it (2)", task, two, one, task, other)
+	f("a call is not answered (2) a tool's result answers no call that waits for it (2)", task, two, one, done, other)
 	f("", task, `{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`, `{"role":"function","name":"f","content":"r"}`, done)
-	f("a tool's result answers no call before it (function g)", task, `{"role":"assistant","content":"x"}`, `{"role":"function","name":"g","content":"r"}`)
+	f("a tool's result answers no call that waits for it (function g)", task, `{"role":"assistant","content":"x"}`, `{"role":"function","name":"g","content":"r"}`)
 }

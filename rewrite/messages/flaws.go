@@ -2,100 +2,65 @@ package messages
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
 
-// Flaws lists the rules that the request breaks, of those that a rewrite could break. Calls of the last message must be
-// answered, too. To the API, messages of one role in a row are one message.
+// Flaws lists the rules that the request breaks, of those that a rewrite could break: results answer the calls of the
+// last answer before anything else is said. Calls of the last message must be answered, too. To the API, messages of
+// one role in a row are one message.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
-	c := checker{older: map[string]bool{}}
+	var c conversation.Checker
+	isLate := false // the user has said more than results since the last answer
 	for i := range r.Items {
 		it := &r.Items[i]
-		c.Count = i
-		c.checkPlace(it, i == r.Lead)
-		c.checkPair(it)
-		for k := range it.Parts {
-			if isBlank(r.Body, &it.Parts[k]) {
-				c.AddHere(conversation.RuleBlank)
-			}
+		if it.StartsAnswer {
+			c.Close()
+			isLate = false
+		}
+		c.Pair(it)
+		isLate = isLate || it.Role == conversation.User
+		if isLate && it.Role == conversation.Tool {
+			c.Flaws = append(c.Flaws, conversation.Flaw{Rule: conversation.RuleLate, Call: it.Answers})
+		}
+		checkPlace(&c, r, i)
+		if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
+			c.Add(conversation.RuleBlank)
 		}
 		isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
 		if isEmpty && i < len(r.Items)-1 {
-			c.AddHere(conversation.RuleNothing)
+			c.Add(conversation.RuleNothing)
 		}
 	}
-	c.endAnswer()
+	c.Close()
 	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
-		c.Count = i
-		c.AddHere(conversation.RuleThinking)
+		c.Add(conversation.RuleThinking)
 	}
 	return c.Flaws
 }
 
-// checker goes over the items of a request once.
-type checker struct {
-	conversation.FlawList
-	before conversation.Role // of the item before
-	older  map[string]bool   // IDs of calls before the last answer
-	open   map[string]int    // IDs of the calls of the last answer, with the number of their results
-	late   bool              // the user has said more than results since
-}
-
-// checkPlace checks whether an item may stand behind the one before. isFirst says that only messages of the system stand
-// before it.
-func (c *checker) checkPlace(it *conversation.Item, isFirst bool) {
-	isSystem, isAnswer := it.Role == conversation.System, it.Role == conversation.Assistant
-	switch {
-	case isSystem && (c.Count == 0 || c.before == conversation.Assistant),
-		!isSystem && !isAnswer && c.before == conversation.System:
-		c.AddHere(conversation.RuleSystem)
-	case isAnswer && isFirst && !it.Compaction:
-		c.AddHere(conversation.RuleFirst)
+// checkPlace checks whether item i may stand behind the one before.
+func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
+	before := conversation.Assistant // the first item may be no message of the system either
+	if i > 0 {
+		before = r.Items[i-1].Role
 	}
-	c.before = it.Role
-}
-
-// checkPair checks that results answer the calls of the last answer, before anything else is said.
-func (c *checker) checkPair(it *conversation.Item) {
-	if it.StartsAnswer {
-		c.endAnswer()
-	}
-	for _, call := range it.Calls {
-		c.open[call.ID] = 0
-	}
-	c.late = c.late || it.Role == conversation.User
-	if it.Role != conversation.Tool {
-		return
-	}
-	n, isOpen := c.open[it.Answers]
-	switch {
-	case !isOpen && c.older[it.Answers]:
-		c.Add(conversation.RuleApart, it.Answers)
-	case !isOpen:
-		c.Add(conversation.RuleOrphan, it.Answers)
-	case n > 0:
-		c.Add(conversation.RuleAnsweredTwice, it.Answers)
-	case c.late:
-		c.Add(conversation.RuleLate, it.Answers)
-	}
-	if isOpen {
-		c.open[it.Answers] = n + 1
-	}
-}
-
-// endAnswer checks that the last answer's calls have been answered.
-func (c *checker) endAnswer() {
-	for _, id := range slices.Sorted(maps.Keys(c.open)) {
-		if c.open[id] == 0 {
-			c.Add(conversation.RuleUnanswered, id)
+	switch r.Items[i].Role {
+	case conversation.System:
+		if before == conversation.Assistant {
+			c.Add(conversation.RuleSystem)
 		}
-		c.older[id] = true
+	case conversation.Assistant:
+		if i == r.Lead && !r.Items[i].Compaction {
+			c.Add(conversation.RuleFirst)
+		}
+	default:
+		if before == conversation.System {
+			c.Add(conversation.RuleSystem)
+		}
 	}
-	c.open, c.late = map[string]int{}, false
 }
 
 // openRound returns the first answer since the user spoke, if the model must have begun it with thinking: results at the

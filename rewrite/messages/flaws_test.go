@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -18,28 +17,28 @@ func TestFlaws(t *testing.T) {
 		{"", list(task, said(call, call2), user(result), user(result2, text("x")), done)}, // two messages are one
 		{"unanswered (1) unanswered (2)", list(task, said(call, call2))},
 		{"unanswered (2)", list(task, said(call, call2), user(result), done)},
-		{"orphan (1)", list(task, user(result))},
-		{"answered twice (1)", list(task, said(call), user(result), user(result))},
-		{"apart (1)", list(task, said(call), user(result), done, user(result))},
-		{"apart (1) unanswered (3)", list(task, said(call), user(result), said(id(call, "3")), user(result))},
+		{"orphan (1) late (1)", list(task, user(result))},
+		{"orphan (1)", list(task, said(call), user(result), user(result))},
+		{"orphan (1)", list(task, said(call), user(result), done, user(result))},
+		{"orphan (1) unanswered (3)", list(task, said(call), user(result), said(id(call, "3")), user(result))},
 		{"late (1)", list(task, said(call), user(text("x"), result))},
 		{"late (1)", list(task, said(call), task, user(result))},
-		{"first (0)", list(done, task)},
+		{"first", list(done, task)},
 		{"", list(said(`{"type":"compaction","content":"x"}`), task, done)},
-		{"nothing (1)", list(task, said(), task)},
+		{"nothing", list(task, said(), task)},
 		{"", list(task, said())}, // the last one may be empty
-		{"blank (0)", list(user(text(` \n`)))},
-		{"blank (0)", list(`{"role":"user","content":"\n"}`)},
-		{"blank (2)", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":[`+text("")+`]}`))},
-		{"blank (2)", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":""}`))},
+		{"blank", list(user(text(` \n`)))},
+		{"blank", list(`{"role":"user","content":"\n"}`)},
+		{"blank", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":[`+text("")+`]}`))},
+		{"blank", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":""}`))},
 		{"", list(task, aside, aside, done, task, aside)},
-		{"system (2)", list(task, done, aside)},
-		{"system (2)", list(task, aside, task)},
-		{"system (0) first (1)", list(aside, done)},
+		{"system", list(task, done, aside)},
+		{"system", list(task, aside, task)},
+		{"system first", list(aside, done)},
 		{"", list(task, said(call), user(result), done) + manual},
-		{"thinking (1)", list(task, said(call), user(result)) + manual},
+		{"thinking", list(task, said(call), user(result)) + manual},
 		{"", list(task, said(thought, call), user(result), said(thought, call2), user(result2)) + manual},
-		{"thinking (1)", list(task, said(call), user(result), said(thought, call2), user(result2)) + manual},
+		{"thinking", list(task, said(call), user(result), said(thought, call2), user(result2)) + manual},
 		{"", list(task, said(thought, call), user(result), said(call2), user(result2)) + manual},
 		{"", list(task, said(call), user(result), done, task, said(thought, call2), user(result2)) + manual},
 	} {
@@ -49,7 +48,7 @@ func TestFlaws(t *testing.T) {
 		}
 		var got []string
 		for _, f := range r.Dialect.Flaws(r) {
-			got = append(got, fmt.Sprintf("%s (%s)", ruleNames[f.Rule], f.Where))
+			got = append(got, conversation.Flaw{Rule: ruleNames[f.Rule], Call: f.Call}.String())
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s\nhas %s, want %s", c.body, got, c.want)
@@ -58,8 +57,7 @@ func TestFlaws(t *testing.T) {
 }
 
 var ruleNames = map[string]string{
-	conversation.RuleOrphan: "orphan", conversation.RuleUnanswered: "unanswered", conversation.RuleApart: "apart",
-	conversation.RuleAnsweredTwice: "answered twice", conversation.RuleNothing: "nothing", conversation.RuleBlank: "blank",
-	conversation.RuleLate: "late", conversation.RuleFirst: "first", conversation.RuleSystem: "system",
-	conversation.RuleThinking: "thinking",
+	conversation.RuleOrphan: "orphan", conversation.RuleUnanswered: "unanswered", conversation.RuleLate: "late",
+	conversation.RuleNothing: "nothing", conversation.RuleBlank: "blank", conversation.RuleFirst: "first",
+	conversation.RuleSystem: "system", conversation.RuleThinking: "thinking",
 }
