@@ -6,7 +6,6 @@ package answer
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 	"math"
 	"strings"
@@ -93,20 +92,6 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 	a.Text = a.Said.String()
 	a.Input, a.Cached, a.Written, a.Output = u.Input, u.Read, u.Write5m+u.Write1h, u.Output
 	return a.Answer, nil
-}
-
-// Ask returns body with the settings of o and with one more message behind the list under listKey. The provider is to
-// answer in one plain text, as a stream if the form says so.
-func Ask(body []byte, o *jsonspan.Object, listKey string, message []byte, f prose.Form) ([]byte, error) {
-	list := o.Value(listKey)
-	if list.Empty() || body[list.Start] != '[' {
-		return nil, errors.New("the body has no list of " + listKey)
-	}
-	o.TakeOut("stream", "stream_options", "metadata", "top_logprobs")
-	if f.Stream {
-		o.Set("stream", "true")
-	}
-	return jsonspan.Splice(body, append(o.Edits(), jsonspan.AddElement(body, list, message)))
 }
 
 // Unknown is a number that an answer does not say.

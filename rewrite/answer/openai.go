@@ -1,5 +1,13 @@
 package answer
 
+import (
+	"errors"
+	"strconv"
+
+	"epitome/prose"
+	"epitome/rewrite/jsonspan"
+)
+
 // OpenAI is what the dialects of OpenAI's APIs have in common.
 type OpenAI struct{}
 
@@ -12,3 +20,37 @@ func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
 // Opening says nothing: usage stands at the end of an answer.
 func (OpenAI) Opening([]byte) Counts { return NoCounts() }
+
+// Ask returns body with one more message behind the list under listKey. The provider is to answer in one text, as a
+// stream if the form says so.
+func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, error) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil {
+		return nil, err
+	}
+	list := o.Value(listKey)
+	if list.Empty() || body[list.Start] != '[' {
+		return nil, errors.New("the body has no list of " + listKey)
+	}
+	body, err = jsonspan.Splice(body, []jsonspan.Edit{jsonspan.AddElement(body, list, message)})
+	body = jsonspan.Delete(body, "stream", "stream_options", "metadata", "top_logprobs")
+	if f.Stream {
+		body = jsonspan.Set(body, "stream", "true")
+	}
+	return body, err
+}
+
+// CapOutput lowers the caps on the output that a body has under some keys to so many tokens. It returns false and the
+// body as it is if no cap is higher.
+func CapOutput(body []byte, tokens int, keys ...string) (capped []byte, ok bool) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil || tokens <= 0 {
+		return body, false
+	}
+	for _, key := range keys {
+		if n, err := strconv.Atoi(o.Raw(key)); err == nil && n > tokens {
+			body, ok = jsonspan.Set(body, key, strconv.Itoa(tokens)), true
+		}
+	}
+	return body, ok
+}

@@ -84,14 +84,14 @@ func TestContinue(t *testing.T) {
 		}
 	}
 	usual := prose.Form{}
-	f(usual, ` { "messages" : [ ] } `, ` { "messages" : [ Q],"max_tokens":900 } `)
+	f(usual, ` { "messages" : [ ] } `, `{ "messages" : [ Q] ,"max_tokens":900}`)
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
-	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"max_tokens":900,"tool_choice":"none"}`)
+	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
 	f(usual, `{"tool_choice":"auto","tools":[],"messages":[1]}`, `{"tools":[],"messages":[1,Q],"max_tokens":900}`)
 	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
 	f(prose.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
-	f(prose.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"stream":true,"messages":[1,Q],"max_tokens":900}`)
+	f(prose.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"messages":[1,Q],"stream":true,"max_tokens":900}`)
 	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`, `{"messages":[01]}`} {
 		f(usual, body, "")
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/prose"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
@@ -21,21 +23,20 @@ func (Dialect) Path() string { return "/v1" + pathEnd }
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
 // stay, but none may be called. Every other byte stays as it is.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	o, err := jsonspan.WholeObject(body)
+	asked, err := answer.Ask(body, "messages", d.UserMessage(instruction), f)
 	if err != nil {
 		return nil, err
 	}
 	used, other := usualCap, otherCap
-	if !o.Value(otherCap).Empty() != f.OtherCap {
+	if gjson.GetBytes(body, otherCap).Exists() != f.OtherCap {
 		used, other = other, used
 	}
-	o.Set(used, strconv.Itoa(f.MaxOutput))
-	o.TakeOut(other, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls", "prediction",
-		"modalities", "audio", "tool_choice")
-	if jsonspan.HasElements(body, o.Value("tools")) {
-		o.Set("tool_choice", `"none"`)
+	asked = jsonspan.Delete(asked, other, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls",
+		"prediction", "modalities", "audio", "tool_choice")
+	if gjson.GetBytes(body, "tools.0").Exists() {
+		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
-	return answer.Ask(body, o, "messages", d.UserMessage(instruction), f)
+	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
 }
 
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
@@ -51,5 +52,5 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 }
 
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	return conversation.CapOutput(body, tokens, usualCap, otherCap)
+	return answer.CapOutput(body, tokens, usualCap, otherCap)
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/tidwall/sjson"
 )
 
 // Edit puts other bytes in the place of a span.
@@ -32,6 +34,26 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 		at = e.End
 	}
 	return append(out, body[at:]...), nil
+}
+
+// Set returns an object with a value, which is JSON, under a path of sjson. All else stays as it is, but for white
+// space around it.
+func Set(object []byte, path, value string) []byte {
+	changed, err := sjson.SetRawBytes(object, path, []byte(value))
+	if err != nil {
+		return object // nothing can stand there
+	}
+	return changed
+}
+
+// Delete returns an object without what stands under some paths of sjson. All else stays as it is.
+func Delete(object []byte, paths ...string) []byte {
+	for _, path := range paths {
+		if changed, err := sjson.DeleteBytes(object, path); err == nil {
+			object = changed
+		}
+	}
+	return object
 }
 
 // TakeOut returns the edits that take elements out of their lists, or members out of their objects, with the commas that

@@ -30,15 +30,6 @@ func ContentOfText(v []byte, text string) []byte {
 	return unsafe.Slice(unsafe.StringData(text), len(text))
 }
 
-// HoldsJSON reports whether a string, with its quotes, holds JSON or nothing. What is no string does.
-func HoldsJSON(quoted []byte) bool {
-	if len(quoted) == 0 || quoted[0] != '"' {
-		return true
-	}
-	text := TextOf(quoted)
-	return len(text) == 0 || Valid(text)
-}
-
 // Quoted is AppendQuoted as a string.
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 

@@ -74,12 +74,11 @@ func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	if tokens <= 0 || own <= tokens || mustThinkLess && tokens <= minBudget {
 		return body, false
 	}
-	o.Set(outputCap, strconv.Itoa(tokens))
+	body = jsonspan.Set(body, outputCap, strconv.Itoa(tokens))
 	if mustThinkLess {
-		o.In("thinking").Set("budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
+		body = jsonspan.Set(body, "thinking.budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
 	}
-	capped, err = jsonspan.Splice(body, o.Edits())
-	return capped, err == nil
+	return body, true
 }
 
 // budgetIn returns how many tokens the model is given to think; 0 if the request does not say.
@@ -95,6 +94,7 @@ func budgetIn(o *jsonspan.Object) int {
 // stay: other tools, another choice of tools or another way to think would cost the cache of all messages.
 var dropped = [...]string{
 	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
+	"output_config.format",
 }
 
 // Continue puts an instruction behind the conversation in body, as a message of the user's, and asks for a plain text.
@@ -116,19 +116,21 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	if last < 0 || choice == "any" || choice == "tool" {
 		return nil, errors.New("there is no conversation, or the model must call a tool")
 	}
-	o.TakeOut(dropped[:]...)
-	o.In("output_config").TakeOut("format")
-	if f.Stream {
-		o.Set("stream", "true")
-	}
 	most := f.MaxOutput
 	if budget := budgetIn(o); budget > 0 { // on top of the answer, but the model may allow no more than the client
 		most = min(most+budget, max(r.MaxOutput, most))
 	}
-	o.Set(outputCap, strconv.Itoa(most))
 	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
 		jsonspan.Quoted(instruction), missingMark(r))
-	return jsonspan.Splice(body, append(o.Edits(), insert(r.Items[last].Place().End, message)))
+	asked, err := jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(r.Items[last].Place().End, message)})
+	if err != nil {
+		return nil, err
+	}
+	asked = jsonspan.Delete(asked, dropped[:]...)
+	if f.Stream {
+		asked = jsonspan.Set(asked, "stream", "true")
+	}
+	return jsonspan.Set(asked, outputCap, strconv.Itoa(most)), nil
 }
 
 // mostMarks is how many marks for the cache a request may have.

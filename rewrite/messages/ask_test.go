@@ -17,7 +17,7 @@ func TestContinue(t *testing.T) {
 	const system = `{"max_tokens":9,"system":[{"type":"text","text":"s",` + mark + `}],"messages":[`
 	for _, c := range []struct{ body, want string }{
 		{` { "messages" : [ {"role":"user","content":"h\u0069"} ] } `,
-			` { "messages" : [ {"role":"user","content":"h\u0069"},` + alone + ` ],"max_tokens":9 } `},
+			`{ "messages" : [ {"role":"user","content":"h\u0069"},` + alone + ` ] ,"max_tokens":9}`},
 		{bodyOf(task, said(call), user(result)), bodyOf(task, said(call), user(result), alone)},
 		{bodyOf(task, said(call), user(result, text("go"))), bodyOf(task, said(call), user(result, text("go")), alone)},
 		{bodyOf(task, done), bodyOf(task, done, alone)},
@@ -26,7 +26,7 @@ func TestContinue(t *testing.T) {
 		{`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `],"max_tokens":5}`,
 			`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `,` + alone + `],"max_tokens":9}`},
 		{`{"stream":true,"max_tokens":5,"stop_sequences":["x"],"output_config":{"format":{}, "effort":"low"},"messages":[` + task + `],"thread":{}}`,
-			`{"max_tokens":9,"output_config":{"effort":"low"},"messages":[` + task + `,` + alone + `]}`},
+			`{"max_tokens":9,"output_config":{ "effort":"low"},"messages":[` + task + `,` + alone + `]}`},
 		{`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":32000,"messages":[` + task + `]}`,
 			`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":2009,"messages":[` + task + `,` + alone + `]}`},
 		{`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + task + `]}`,

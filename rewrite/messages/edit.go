@@ -36,13 +36,9 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 		return e, false
 	}
 	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
-		return insert(it.Content.End, ","+string(blockOf(text))), true
+		return jsonspan.Insert(it.Content.End, ","+string(blockOf(text))), true
 	}
 	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text))
-}
-
-func insert(at int, with string) jsonspan.Edit {
-	return jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: []byte(with)}
 }
 
 // AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as all of it.
@@ -54,6 +50,8 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	if err != nil {
 		return e, false
 	}
-	o.Set("system", jsonspan.Quoted(text))
-	return o.Edits()[0], true
+	if none := o.Value("system"); !none.Empty() { // it is null
+		return jsonspan.Edit{Span: none, With: jsonspan.AppendQuoted(nil, text)}, true
+	}
+	return jsonspan.Insert(o.Start+1, `"system":`+jsonspan.Quoted(text)+","), true
 }

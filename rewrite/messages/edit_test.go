@@ -88,7 +88,7 @@ func TestAppend(t *testing.T) {
 
 func TestAppendSystem(t *testing.T) {
 	for was, want := range map[string]string{
-		`{"messages":[` + task + `]}`:                              `{"messages":[` + task + `],"system":"more"}`,
+		`{"messages":[` + task + `]}`:                              `{"system":"more","messages":[` + task + `]}`,
 		`{"system":null,"messages":[` + task + `]}`:                `{"system":"more","messages":[` + task + `]}`,
 		`{"system":"s","messages":[` + task + `]}`:                 `{"system":"s\n\nmore","messages":[` + task + `]}`,
 		`{"system":[` + text("s") + `],"messages":[` + task + `]}`: `{"system":[` + text("s") + `,` + text("more") + `],"messages":[` + task + `]}`,

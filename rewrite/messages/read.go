@@ -172,8 +172,7 @@ const marker = "cache_control"
 
 func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
 	if !block.Find(marker).Empty() {
-		block.TakeOut(marker)
-		it.Marks = append(it.Marks, block.Edits()[0].Span)
+		it.Marks = append(it.Marks, block.Member(marker))
 	}
 }
 

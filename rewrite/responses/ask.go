@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/prose"
 	"epitome/rewrite/answer"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
 
@@ -20,27 +21,23 @@ func (Dialect) Path() string { return "/v1" + path }
 // called, and the provider keeps nothing of it. Behind encrypted reasoning the developer speaks: once the user does, the
 // provider leaves that reasoning out, and all tokens behind it miss the cache.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return nil, err
-	}
 	role := "user"
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
 		role = "developer"
 	}
-	o.TakeOut("background", "context_management", "truncation", "include", "max_tool_calls", "tool_choice")
-	o.In("text").TakeOut("format")
-	o.In("prompt_cache_options").TakeOut("prewarm")
-	if jsonspan.HasElements(body, o.Value("tools")) || bytes.Contains(body, []byte(`"additional_tools"`)) {
-		o.Set("tool_choice", `"none"`)
+	asked, err := answer.Ask(body, "input", message(role, instruction), f)
+	if err != nil {
+		return nil, err
 	}
-	o.Set("store", "false")
-	if f.OtherCap {
-		o.TakeOut(outputCap)
-	} else {
-		o.Set(outputCap, strconv.Itoa(f.MaxOutput))
+	asked = jsonspan.Delete(asked, "background", "context_management", "truncation", "include", "max_tool_calls",
+		"tool_choice", "text.format", "prompt_cache_options.prewarm", outputCap)
+	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) {
+		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
-	return answer.Ask(body, o, "input", message(role, instruction), f)
+	if !f.OtherCap {
+		asked = jsonspan.Set(asked, outputCap, strconv.Itoa(f.MaxOutput))
+	}
+	return jsonspan.Set(asked, "store", "false"), nil
 }
 
 // Prompt returns a request for one plain text. A form with another cap has none here.
@@ -57,5 +54,5 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 }
 
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	return conversation.CapOutput(body, tokens, outputCap)
+	return answer.CapOutput(body, tokens, outputCap)
 }

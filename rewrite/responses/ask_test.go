@@ -132,7 +132,7 @@ func TestReadsUsage(t *testing.T) {
 
 func TestContinuesConversation(t *testing.T) {
 	const question = `{"type":"message","role":"user","content":[{"type":"input_text","text":"Sum it\nup"}]}`
-	const end = `,"store":false,"max_output_tokens":900}`
+	const end = `,"max_output_tokens":900,"store":false}`
 	f := func(form prose.Form, body, want string) {
 		t.Helper()
 		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
@@ -142,15 +142,15 @@ func TestContinuesConversation(t *testing.T) {
 		}
 	}
 	usual := prose.Form{MaxOutput: 900}
-	f(usual, ` { "input" : [ ] } `, ` { "input" : [ QUESTION],"store":false,"max_output_tokens":900 } `)
+	f(usual, ` { "input" : [ ] } `, `{ "input" : [ QUESTION] ,"max_output_tokens":900,"store":false}`)
 	f(usual, `{"input":[`+task+`],"tools":[{"x":1}],"tool_choice":"auto","reasoning":{"effort":"low"}}`,
-		`{"input":[`+task+`,QUESTION],"tools":[{"x":1}],"tool_choice":"none","reasoning":{"effort":"low"}`+end)
+		`{"input":[`+task+`,QUESTION],"tools":[{"x":1}],"reasoning":{"effort":"low"},"tool_choice":"none"`+end)
 	f(usual, `{"input":[{"type":"additional_tools"}]}`,
 		`{"input":[{"type":"additional_tools"},QUESTION],"tool_choice":"none"`+end)
 	f(usual, `{"stream":true,"input":[],"include":["x"],"text":{"format":{},"verbosity":"low"}}`,
 		`{"input":[QUESTION],"text":{"verbosity":"low"}`+end)
 	f(prose.Form{OtherCap: true, Stream: true}, `{"max_output_tokens":5,"stream":false,"input":[]}`,
-		`{"stream":true,"input":[QUESTION],"store":false}`)
+		`{"input":[QUESTION],"stream":true,"store":false}`)
 	// Encrypted reasoning stays in the cache only if nobody but the developer speaks.
 	f(usual, `{"input":[`+task+`,`+reasoned+`,`+done+`]}`,
 		`{"input":[`+task+`,`+reasoned+`,`+done+`,`+strings.Replace(question, `"user"`, `"developer"`, 1)+`]`+end)

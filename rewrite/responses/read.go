@@ -196,8 +196,7 @@ func (rd *reader) readPart(it *conversation.Item, i int) (end int, err error) {
 		return o.End, nil
 	}
 	if !o.Find(breakpoint).Empty() {
-		o.TakeOut(breakpoint)
-		it.Marks = append(it.Marks, o.Edits()[0].Span)
+		it.Marks = append(it.Marks, o.Member(breakpoint))
 	}
 	part := conversation.Part{Span: o.Span}
 	switch o.Text("type") {
