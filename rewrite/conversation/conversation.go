@@ -1,7 +1,7 @@
 // Package conversation models the request of any LLM API as a sequence of items.
 //
-// Whatever differs between the APIs is behind Dialect; no JSON name appears here but those that all APIs have. A Request owns no bytes:
-// all spans point into Body, which never changes.
+// Whatever differs between the APIs is behind Dialect; no JSON name appears here but those that all APIs have.
+// A Request owns no bytes: all spans point into Body, which never changes.
 package conversation
 
 import (
@@ -67,6 +67,7 @@ type Thought struct {
 type Item struct {
 	jsonspan.Span
 	Message      jsonspan.Span // the enclosing message, where several items share one; else empty
+	Number       int           // of its message, from 1 on
 	Role         Role
 	Name         string          // of the speaker, where the API has one
 	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if there is none

@@ -17,45 +17,41 @@ type Drop struct {
 // DropItems returns the edits for all drops, which are in order and do not overlap. Commas and messages of which
 // nothing is left go with the items.
 func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
-	of, at := make([]int, len(r.Items)), 0 // for each item, the number of its drop, from 1 on; 0 if it stays
-	texts := make([][]byte, len(drops)+1)  // by number, the messages that have no place yet
-	for k, d := range drops {
+	goes, at := make([]bool, len(r.Items)), 0
+	texts := map[int][]byte{} // by item, what comes before it or in its place
+	for _, d := range drops {
 		if d.First < at || d.First+d.Count > len(r.Items) {
 			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count, d.First)
 		}
 		for at = d.First; at < d.First+d.Count; at++ {
-			of[at] = k + 1
+			goes[at] = true
 		}
-		texts[k+1] = d.Message
+		texts[d.First] = d.Message
 	}
 	var gone []jsonspan.Span
-	for i := 0; i < len(r.Items); {
-		place := r.Items[i].Place()
-		_, end := r.message(i)
-		hasText := func(k int) bool { return texts[k] != nil }
-		switch k := slices.IndexFunc(of[i:end], hasText); {
-		case slices.Contains(of[i:end], 0): // something of the message stays
-			for ; i < end; i++ {
-				if of[i] > 0 {
-					gone = append(gone, r.Items[i].Span)
-				}
-			}
-		case k >= 0:
-			edits = append(edits, jsonspan.Edit{Span: place, With: texts[of[i+k]]})
-			texts[of[i+k]] = nil
-		default:
-			gone = append(gone, place)
-		}
-		i = end
-	}
-	for k, d := range drops {
-		if text := texts[k+1]; text != nil { // beside a message of which something stays
-			place := r.Items[d.First].Place()
-			if r.sharesMessage(d.First-1, d.First) {
+	for first, end := 0, 0; first < len(r.Items); first = end {
+		_, end = r.message(first)
+		place := r.Items[first].Place()
+		isWhole, instead := !slices.Contains(goes[first:end], false), []byte(nil)
+		for i := first; i < end; i++ {
+			switch text := texts[i]; {
+			case text == nil:
+			case isWhole:
+				instead = append(append(instead, text...), ',')
+			case i > first:
 				edits = append(edits, jsonspan.Insert(place.End, ","+string(text)))
-			} else {
+			default:
 				edits = append(edits, jsonspan.Insert(place.Start, string(text)+","))
 			}
+			if goes[i] && !isWhole {
+				gone = append(gone, r.Items[i].Span)
+			}
+		}
+		switch {
+		case len(instead) > 0:
+			edits = append(edits, jsonspan.Edit{Span: place, With: instead[:len(instead)-1]})
+		case isWhole:
+			gone = append(gone, place)
 		}
 	}
 	return append(edits, jsonspan.TakeOut(r.Body, gone...)...), nil
@@ -63,18 +59,14 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 
 // message returns the items [first, end) that share the message of item i.
 func (r *Request) message(i int) (first, end int) {
-	first, end = i, i+1
-	for r.sharesMessage(first-1, first) {
+	number := r.Items[i].Number
+	for first = i; first > 0 && r.Items[first-1].Number == number; {
 		first--
 	}
-	for r.sharesMessage(end-1, end) {
+	for end = i + 1; end < len(r.Items) && r.Items[end].Number == number; {
 		end++
 	}
 	return first, end
-}
-
-func (r *Request) sharesMessage(i, k int) bool {
-	return i >= 0 && k < len(r.Items) && !r.Items[i].Message.Empty() && r.Items[i].Message == r.Items[k].Message
 }
 
 // Source returns items [first, end) as JSON: whole messages where all items of a message are among them. Marks for the
@@ -107,13 +99,11 @@ func (r *Request) unmarked(run jsonspan.Span, items []Item) []byte {
 }
 
 // MessagesIn returns how many messages items [first, end) are in.
-func (r *Request) MessagesIn(first, end int) (n int) {
-	for i := first; i < end; i++ {
-		if i == first || !r.sharesMessage(i-1, i) {
-			n++
-		}
+func (r *Request) MessagesIn(first, end int) int {
+	if end = min(end, len(r.Items)); first >= end {
+		return 0
 	}
-	return n
+	return r.Items[end-1].Number - r.Items[first].Number + 1
 }
 
 // ReplaceText returns the edit that puts text in the place of the text of a part.

@@ -64,7 +64,15 @@ func ReadBody(
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
 	for i := r.Reused; i < len(r.Items); i++ {
-		r.Items[i].Hash = r.hashOf(i)
+		it := &r.Items[i]
+		it.Number = 1
+		if i > 0 {
+			it.Number += r.Items[i-1].Number
+		}
+		if i > 0 && !it.Message.Empty() && it.Message == r.Items[i-1].Message {
+			it.Number--
+		}
+		it.Hash = r.hashOf(i)
 	}
 	r.findHead()
 	r.readLast()
