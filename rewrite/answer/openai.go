@@ -32,12 +32,12 @@ func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, err
 	if list.Empty() || body[list.Start] != '[' {
 		return nil, errors.New("the body has no list of " + listKey)
 	}
-	body, err = jsonspan.Splice(body, []jsonspan.Edit{jsonspan.AddElement(body, list, message)})
+	body = jsonspan.Set(body, listKey+".-1", string(message))
 	body = jsonspan.Delete(body, "stream", "stream_options", "metadata", "top_logprobs")
 	if f.Stream {
 		body = jsonspan.Set(body, "stream", "true")
 	}
-	return body, err
+	return body, nil
 }
 
 // CapOutput lowers the caps on the output that a body has under some keys to so many tokens. It returns false and the

@@ -79,14 +79,6 @@ func Insert(at int, text string) Edit {
 	return Edit{Span: Span{Start: at, End: at}, With: []byte(text)}
 }
 
-// AddElement is what puts a value behind all others of a list.
-func AddElement(body []byte, list Span, value []byte) Edit {
-	if HasElements(body, list) {
-		return Insert(list.End-1, ","+string(value))
-	}
-	return Insert(list.End-1, string(value))
-}
-
 // AddTo is what puts text behind all that a content says: at the end of its string, or as one more part of its list. It
 // is false for what is neither, or empty.
 func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
@@ -96,7 +88,7 @@ func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool
 		quoted := Quoted(text)
 		return Insert(content.End-1, quoted[1:len(quoted)-1]), true
 	case HasElements(body, content):
-		return AddElement(body, content, part), true
+		return Insert(content.End-1, ","+string(part)), true
 	}
 	return e, false
 }
