@@ -63,16 +63,9 @@ func ReadBody(
 	case len(r.Items) > maxItems:
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
+	r.number()
 	for i := r.Reused; i < len(r.Items); i++ {
-		it := &r.Items[i]
-		it.Number = 1
-		if i > 0 {
-			it.Number += r.Items[i-1].Number
-		}
-		if i > 0 && !it.Message.Empty() && it.Message == r.Items[i-1].Message {
-			it.Number--
-		}
-		it.Hash = r.hashOf(i)
+		r.Items[i].Hash = r.hashOf(i)
 	}
 	r.findHead()
 	r.readLast()
@@ -81,6 +74,18 @@ func ReadBody(
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
 	})
 	return nil
+}
+
+// number numbers the messages of the items.
+func (r *Request) number() {
+	n, message := 0, jsonspan.Span{}
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Message.Empty() || it.Message != message {
+			n++
+		}
+		it.Number, message = n, it.Message
+	}
 }
 
 // ReadList calls item with the start of each value of the list that begins at start, but for those that known repeats

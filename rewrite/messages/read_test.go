@@ -241,3 +241,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What stands behind an item in its message is no part of its hash.
+func TestHashesEndWithTheItem(t *testing.T) {
+	empty := `{"type":"tool_result","tool_use_id":"1"}`
+	var hashes []conversation.Hash
+	for _, behind := range []string{"a", "b"} {
+		r, err := read(bodyOf(task, said(call), user(empty, text(behind))))
+		if err != nil || len(r.Items) != 4 || r.Items[2].Number != 3 || r.Items[3].Number != 3 {
+			t.Fatalf("%v: %+v", err, r)
+		}
+		hashes = append(hashes, r.Items[2].Hash)
+	}
+	if hashes[0] != hashes[1] {
+		t.Error("the hash of a result depends on the text behind it")
+	}
+}
