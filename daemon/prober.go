@@ -50,8 +50,14 @@ func probesThrough(p *proxy.Proxy) window.Get {
 	if p == nil {
 		return nil
 	}
-	return func(ctx context.Context, upstream, path string) (int, io.ReadCloser, error) {
+	const most = 4 << 20 // bytes of an answer; lists of large hosts have hundreds of models with a page each
+	return func(ctx context.Context, upstream, path string) (int, []byte, error) {
 		a, err := p.Get(ctx, upstream, path)
-		return a.Status, a.Body, err
+		if err != nil {
+			return 0, nil, err
+		}
+		defer func() { _ = a.Body.Close() }()
+		answer, err := io.ReadAll(io.LimitReader(a.Body, most))
+		return a.Status, answer, err
 	}
 }

@@ -32,7 +32,6 @@ type shapers struct {
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
 	memory     *inject.Memory         // what sessions have taught
 	sessions   *inject.Sessions       // that live has shaped
-	prober     *window.Prober         // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
 }
@@ -47,8 +46,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
 	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
-	k.prober = window.NewProber(k.windows, s.log)
-	k.prober.Configure(probedOf(conf))
+	k.windows.SetServers(probedOf(conf))
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, k.windows, keep)
 	m.Passing, m.Ratio, m.Address = s.passing, k.ratios.Of, conf.Offload.Address
@@ -69,7 +67,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
-		k.prober.Note(upstream, model)
+		k.windows.Probe(upstream, model)
 		return tokens, usable
 	}
 	k.live = rewrite.NewShaper(live)
@@ -83,13 +81,13 @@ func (k *shapers) configure(conf config.Config) {
 	k.memory.Configure(conf.Memory)
 	k.sessions.Configure(quietAfter(conf))
 	k.summariser.configure(conf)
-	k.prober.Configure(probedOf(conf))
+	k.windows.SetServers(probedOf(conf))
 }
 
 // askThrough says by which proxy upstreams are asked from now on.
 func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.summariser.proxy.Store(p)
-	k.prober.AskThrough(probesThrough(p))
+	k.windows.AskThrough(probesThrough(p), k.storage.log)
 }
 
 // quietAfter is how long a conversation pauses before a model is asked what it teaches; 0 if none is. No client's
@@ -143,7 +141,7 @@ func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 // close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
 	k.sessions.Configure(0)
-	k.prober.Close()
+	k.windows.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()
 	if err := k.summariser.Close(ctx); err != nil {

@@ -196,16 +196,6 @@ func (e *ear) Hears() bool { return e.dialect != nil }
 // Learns reports whether what is heard is of a request that was shaped, and how many tokens of the vocabulary it had.
 func (e *ear) Learns() (counted int, ok bool) { return int(e.counted), e.learns }
 
-// untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
-// high must not make honest answers look as if they were about less.
-func untaught(s *event.Shaping) int {
-	counted := s.TokensAfter.Total()
-	if s.Ratio > 1 {
-		return int(float64(counted) / s.Ratio)
-	}
-	return counted
-}
-
 // countUsage puts our own count of what was sent in the place of one that the answer does not tell.
 func countUsage(e *event.Exchange) {
 	if sent := ownCount(e); sent > 0 {

@@ -78,8 +78,9 @@ type Shaper interface {
 type Lessons interface {
 	// LearnRefusal learns from a refusal. ok says that it is news.
 	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
-	// LearnAnswer learns from an answer, and returns a window that it shows to be too small; 0 is none.
-	LearnAnswer(upstream, model string, a window.Answered) (refuted int)
+	// LearnAnswer learns from an answer, by our count of its request and by the provider's, which may be 0; it returns a
+	// window that this shows to be too small; 0 is none.
+	LearnAnswer(upstream, model string, counted, used int) (refuted int)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

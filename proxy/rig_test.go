@@ -392,9 +392,9 @@ func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s windo
 	return v.Limit, v.Below(s.Window)
 }
 
-func (l *lessons) LearnAnswer(upstream, model string, a window.Answered) int {
-	l.tell("answered %s %s %d as %d", upstream, model, a.Counted, a.Used)
-	return 2 * a.Counted
+func (l *lessons) LearnAnswer(upstream, model string, counted, used int) int {
+	l.tell("answered %s %s %d as %d", upstream, model, counted, used)
+	return 2 * counted
 }
 
 func (l *lessons) Learn(s tokenize.Source, counted, used int) {

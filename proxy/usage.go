@@ -4,7 +4,6 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/tokenize"
-	"epitome/window"
 )
 
 // takeUsage takes what an answer that has passed has said of its tokens. Where it says nothing, the request's are our
@@ -57,14 +56,12 @@ func tells(x *exchange, a *wire.Answer) bool { return x.ear.Hears() && a.Code >=
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much
 // that was. own are its tokens of the vocabulary; 0 if usage is not to be held against them.
 func learnFrom(x *exchange, own, used int) {
-	counted := untaught(&x.event.Shaping)
+	counted := x.event.TokensAfter.Total()
 	if counted == 0 {
 		return
 	}
 	x.event.TokensUsed = max(used, 0)
-	x.event.WindowRefuted = x.proxy.plugs.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, window.Answered{
-		Counted: x.event.TokensAfter.Total(), Raw: counted, Used: used,
-	})
+	x.event.WindowRefuted = x.proxy.plugs.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted, used)
 	if own > 0 && used > 0 {
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}

@@ -6,6 +6,19 @@ import (
 	"time"
 )
 
+// What is remembered, and for how long.
+const (
+	mostKnown   = 256
+	maxName     = 256 // bytes: requests make up names
+	keepStated  = 24 * time.Hour
+	keepGuessed = time.Hour
+	readEvery   = 5 * time.Second // others may learn into the same store
+	keepProbed  = 2 * time.Hour
+	askAgain    = time.Hour
+	askLoading  = 30 * time.Second // an own server that does not say it: it may be loading the model
+	probeWait   = 5 * time.Second  // for one answer of a server
+)
+
 // id names a model at an upstream as requests do.
 type id struct{ upstream, model string }
 
@@ -23,16 +36,7 @@ type known struct {
 type lesson struct {
 	Tokens int       `json:"tokens"`
 	Until  time.Time `json:"until"`
-	Ours   bool      `json:"ours"` // a guess from a request, by our own count; others are stated, by the provider's
 }
-
-const (
-	mostKnown   = 256
-	maxName     = 256 // bytes: requests make up names
-	keepStated  = 24 * time.Hour
-	keepGuessed = time.Hour
-	readEvery   = 5 * time.Second // others may learn into the same store
-)
 
 func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
 
@@ -59,48 +63,43 @@ func (w *Windows) of(q id) *known {
 	return k
 }
 
-// learn replaces the lesson of a model. The caller holds w.mu.
-func (w *Windows) learn(q id, k *known, n lesson) {
+// learn replaces the lesson of a model, and reports whether its name can be kept. The caller holds w.mu.
+func (w *Windows) learn(q id, n lesson) bool {
+	k := w.of(q)
+	if k == nil {
+		return false
+	}
 	k.learned = n
 	if value, err := json.Marshal(n); err == nil && w.store != nil {
 		_, _ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
 	}
+	return true
 }
 
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
 // else, if the request was too long by our count, that the window is a little smaller than the request. It returns
 // what was learned; ok reports that this is news, which deserves a warning.
 func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
-	n := lesson{Tokens: s.Tokens - s.Tokens/20, Until: w.now().Add(keepGuessed), Ours: true}
-	switch {
-	case (r.Cause == Input || r.Cause == Output) && r.Below(s.Window):
-		n = lesson{Tokens: r.Limit, Until: w.now().Add(keepStated)}
-	case r.Cause != Input:
-		return 0, false
+	believed := w.Of(upstream, model).Tokens
+	tokens, keep := r.Limit, keepStated
+	if r.Cause == Input && !r.Below(believed) {
+		tokens, keep = s.Tokens-s.Tokens/20, keepGuessed
 	}
-	if n.Tokens < Least || n.Tokens > Most || s.Window > 0 && n.Tokens >= s.Window {
+	if tokens < Least || tokens >= believed {
 		return 0, false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	q := id{upstream, model}
-	k := w.of(q)
-	if k == nil || n.Ours && w.holds(k.learned) && n.Tokens >= k.learned.Tokens { // a guess only lowers what is known
-		return n.Tokens, false
+	return tokens, w.learn(id{upstream, model}, lesson{tokens, w.now().Add(keep)})
+}
+
+// LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
+// returns it; 0 is none. used is 0 if the provider does not say.
+func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refuted int) {
+	if used <= 0 {
+		used = counted - counted/10 // we may count more than the provider
 	}
-	w.learn(q, k, n)
-	return n.Tokens, true
-}
-
-// Answered is what is known of a request that was answered, in tokens.
-type Answered struct {
-	Counted int // by our count, as Sent.Tokens are
-	Raw     int // by our count without what was learned of the model's ratio, which may be too high
-	Used    int // the whole request by the provider's count; 0 if it does not say
-}
-
-// LearnAnswer takes a window back that an answered request shows to be too small, and returns it; 0 is none.
-func (w *Windows) LearnAnswer(upstream, model string, a Answered) (refuted int) {
+	used = min(used, counted)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	q := id{upstream, model}
@@ -108,19 +107,12 @@ func (w *Windows) LearnAnswer(upstream, model string, a Answered) (refuted int) 
 	if k == nil {
 		return 0
 	}
-	used := a.Used
-	if used <= 0 {
-		used = a.Raw - a.Raw/10
-	}
 	if w.holds(k.probed) && used > k.probed.Tokens {
 		refuted, k.probed = k.probed.Tokens, lesson{}
 	}
-	if k.learned.Ours {
-		used = a.Counted
-	}
 	if w.holds(k.learned) && used > k.learned.Tokens {
 		refuted = max(refuted, k.learned.Tokens)
-		w.learn(q, k, lesson{})
+		w.learn(q, lesson{})
 	}
 	return refuted
 }

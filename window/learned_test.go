@@ -30,7 +30,7 @@ func windowsOn(s store.Store, clock *watch) *Windows {
 
 // answers has a request answered of so many tokens, by the provider's count and by ours.
 func answers(w *Windows, model string, used, counted int) (refuted int) {
-	return w.LearnAnswer("up", model, Answered{Counted: counted, Raw: counted, Used: used})
+	return w.LearnAnswer("up", model, counted, used)
 }
 
 // learnProbe has the server of a model say what it holds.
@@ -65,7 +65,7 @@ func TestRefusalsTeach(t *testing.T) {
 	f("m", Refusal{Cause: Output, Limit: 32_768, Room: 9}, sent, Window{32_768, Learned})
 	f("m", Refusal{Cause: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
 	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)       // the input fits
-	f("m", Refusal{Cause: Rate, Limit: 32_768}, sent, unknown)
+	f("m", Refusal{Cause: Rate}, sent, unknown)
 	f("m", Refusal{Cause: Bytes}, sent, unknown)
 	f("m", Refusal{Cause: Malformed}, sent, unknown)
 	f("m", Refusal{}, sent, unknown)
@@ -113,7 +113,7 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	}
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
 	answers(w, "m", 32_768, 32_768)
-	w.LearnAnswer("other", "m", Answered{Counted: 100_000, Raw: 100_000, Used: 100_000})
+	w.LearnAnswer("other", "m", 100_000, 100_000)
 	want(32_768, Learned)
 	answers(w, "m", 32_769, 32_769)
 	want(128_000, Default)
@@ -125,16 +125,20 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	want(128_000, Default)
 }
 
-// A window that was guessed by our own count is held against own counts.
-func TestAGuessIsHeldAgainstItsOwnUnit(t *testing.T) {
+func TestBothCountsMustRefuteALesson(t *testing.T) {
 	w, _ := learning()
-	w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000, Window: 128_000})
-	if refuted := answers(w, "m", 60_000, 37_000); refuted != 0 {
-		t.Errorf("an answer to fewer tokens takes %d back", refuted)
+	f := func(used, counted, want int) {
+		t.Helper()
+		w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000})
+		if refuted := answers(w, "m", used, counted); refuted != want {
+			t.Errorf("an answer to %d tokens, by our count %d, takes %d back, want %d", used, counted, refuted, want)
+		}
 	}
-	if refuted := answers(w, "m", 3_000, 41_000); refuted != 38_000 {
-		t.Errorf("an answer to more tokens takes %d back", refuted)
-	}
+	f(60_000, 37_000, 0)
+	f(3_000, 41_000, 0)
+	f(60_000, 41_000, 38_000)
+	f(0, 42_000, 0) // the provider does not say, and may count less than we do
+	f(0, 44_000, 38_000)
 }
 
 func TestServersTellTheirWindow(t *testing.T) {

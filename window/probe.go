@@ -1,11 +1,29 @@
 package window
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/event"
 )
+
+// Server is an upstream that may be asked how much its models hold.
+type Server struct {
+	URL string
+	Own bool // on this machine or in its network: it may be of any kind
+}
+
+// Get asks an upstream for what lies at a path, without a client's key.
+type Get func(ctx context.Context, upstream, path string) (status int, answer []byte, err error)
 
 // look is a question by which a server may tell how much its models hold, and where its answer says so: paths of the
 // list of models, and of lists of the names and sizes in one of them.
@@ -39,62 +57,140 @@ func looksFor(model string, own bool) []look {
 	return looks
 }
 
-// read returns how much the model holds: the least of those whose names are most like its own; 0 is unknown.
-func (l look) read(answer gjson.Result, model string) (tokens int) {
+// read returns how much the model holds; 0 is unknown. The model may be listed without its variant (":nitro"), in
+// another folder, or with Ollama's usual tag. Of several sizes the least counts: a host may tell the model's and its own.
+func (l look) read(answer gjson.Result, model string) int {
 	models := answer.Get(l.models)
 	if answer.IsArray() { // Together
 		models = answer
 	}
-	best, all := 0, 0 // all is what each of them holds, -1 if they differ
-	for _, m := range models.Array() {
-		size := l.size(m)
-		switch {
-		case size == 0: // it does not say
-			continue
-		case all == 0:
-			all = size
-		case size != all:
-			all = -1
-		}
-		degree := 0
-		for _, name := range m.Get(l.names + "|@flatten").Array() {
-			degree = max(degree, likeness(strings.ToLower(name.String()), strings.ToLower(model)))
-		}
-		if degree > best || degree == best && size < tokens {
-			best, tokens = degree, size
-		}
-	}
-	if best == 0 && l.one {
-		return max(all, 0)
-	}
-	return tokens
-}
-
-// size is how much a model of the list holds: the least of what is said, as a host may tell the model's window and its
-// own below that; 0 is unknown.
-func (l look) size(m gjson.Result) (tokens int) {
-	for _, v := range m.Get(l.sizes + "|@flatten").Array() {
-		if n := v.Int(); n >= Least && n <= Most && (tokens == 0 || int(n) < tokens) {
-			tokens = int(n)
-		}
-	}
-	return tokens
-}
-
-// likeness is how closely the name of a listed model fits the one that is asked for; 0 is not at all.
-func likeness(listed, asked string) int {
 	base := func(name string) string {
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
-		return strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
+		return "base of " + strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
 	}
-	plain, _, _ := strings.Cut(asked, ":")
-	switch {
-	case listed == asked:
-		return 3
-	case listed == plain: // the variant is not listed (":nitro")
-		return 2
-	case base(listed) == base(asked): // they differ in where the model lies, or in Ollama's usual tag
-		return 1
+	sizes, least, most := map[string]int{}, 0, 0
+	for _, m := range models.Array() {
+		size := 0
+		for _, v := range m.Get(l.sizes + "|@flatten").Array() {
+			if n := v.Int(); n >= Least && n <= Most && (size == 0 || int(n) < size) {
+				size = int(n)
+			}
+		}
+		if size == 0 {
+			continue
+		}
+		least, most = min(cmp.Or(least, size), size), max(most, size)
+		for _, v := range m.Get(l.names + "|@flatten").Array() {
+			name := strings.ToLower(v.String())
+			sizes[name] = min(cmp.Or(sizes[name], size), size)
+			sizes[base(name)] = min(cmp.Or(sizes[base(name)], size), size)
+		}
 	}
-	return 0
+	model = strings.ToLower(model)
+	plain, _, _ := strings.Cut(model, ":")
+	if tokens := cmp.Or(sizes[model], sizes[plain], sizes[base(model)]); tokens > 0 || !l.one || least != most {
+		return tokens
+	}
+	return least
+}
+
+// AskThrough sets how servers are asked from now on; a nil get asks nobody.
+func (w *Windows) AskThrough(get Get, log *slog.Logger) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.get, w.log = get, log
+}
+
+// SetServers sets who is asked from now on, by the names of upstreams. All are asked anew, as whoever has the
+// configuration read again may have changed a server, too. What others have said is forgotten.
+func (w *Windows) SetServers(servers map[string]Server) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for q, k := range w.known {
+		k.askAt = time.Time{}
+		if s, ok := servers[q.upstream]; !ok || s != w.servers[q.upstream] {
+			k.probed = lesson{}
+		}
+	}
+	w.servers = servers
+}
+
+// Probe has a server asked in the background about a model to which a request goes, if that is due. One thing is asked
+// at a time.
+func (w *Windows) Probe(upstream, model string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, s := w.now(), w.servers[upstream]
+	k := w.of(id{upstream, model})
+	if k == nil || s.URL == "" || w.get == nil || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
+		return
+	}
+	k.askAt = now.Add(askAgain)
+	if s.Own {
+		k.askAt = now.Add(askLoading)
+	}
+	q, get, log := id{strings.Clone(upstream), strings.Clone(model)}, w.get, w.log // they may be parts of a whole request
+	w.asking = true
+	w.running.Go(func() { w.probe(get, log, s, q) })
+}
+
+// probe asks a server about a model, and takes over what it says unless the configuration has changed since.
+func (w *Windows) probe(get Get, log *slog.Logger, s Server, q id) {
+	log = log.With("upstream", q.upstream, "model", event.Clip(q.model))
+	defer func() {
+		if caught := recover(); caught != nil {
+			log.Error("panic while asking how much a model holds", "panic", caught, "stack", string(debug.Stack()))
+		}
+		w.mu.Lock()
+		w.asking = false
+		w.mu.Unlock()
+	}()
+	tokens, err := w.ask(get, s, q)
+	if tokens == 0 {
+		log.Debug("a server does not say how much a model holds", "error", err)
+		return
+	}
+	believed := w.Of(q.upstream, q.model)
+	w.mu.Lock()
+	if k := w.of(q); w.servers[q.upstream] == s {
+		now := w.now()
+		k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
+	}
+	w.mu.Unlock()
+	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
+	if tokens < believed.Tokens && believed.Source == Configured {
+		log.Warn("a server says that a model holds less than is configured: what it says counts",
+			"do", "write the smaller number in [window.models], or have the server hold more")
+	} else if tokens != believed.Tokens {
+		log.Info("a server says how much a model holds")
+	}
+}
+
+// ask asks one question after the other until the server tells the window. What fails within a server may not on
+// another path; where the server is not to be reached, or asks for patience or a key, nothing else is asked.
+func (w *Windows) ask(get Get, s Server, q id) (tokens int, err error) {
+	for _, l := range looksFor(q.model, s.Own) {
+		ctx, cancel := context.WithTimeout(w.life, probeWait)
+		status, answer, err := get(ctx, q.upstream, l.path)
+		cancel()
+		switch {
+		case err != nil:
+			return 0, err
+		case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
+			return 0, fmt.Errorf("it answered with status %d", status)
+		case status == http.StatusOK && gjson.ValidBytes(answer):
+			if tokens = l.read(gjson.ParseBytes(answer), q.model); tokens > 0 {
+				return tokens, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// Close ends what is being asked, and returns when nothing is any more.
+func (w *Windows) Close() {
+	w.mu.Lock()
+	w.stop()
+	w.mu.Unlock()
+	w.running.Wait()
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -17,9 +16,9 @@ import (
 	"epitome/unit"
 )
 
-// server is a prober of the upstream "up", which it asks nothing but what answers says.
+// server are windows that are told by the upstream "up", which it asks nothing but what answers says.
 type server struct {
-	*Prober
+	*Windows
 	t       *testing.T
 	mu      sync.Mutex
 	answers map[string]string // by path without its query; others get status 404
@@ -33,14 +32,14 @@ func probing(t *testing.T, models map[string]unit.Tokens, answers map[string]str
 	t.Helper()
 	s := &server{t: t, answers: answers, clock: watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
 	log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s.Prober = NewProber(New(Config{Default: 128_000, Models: models}, nil, s.clock.now), log)
-	s.Configure(map[string]Server{"up": {"http://localhost", true}})
-	s.AskThrough(s.asked)
+	s.Windows = New(Config{Default: 128_000, Models: models}, nil, s.clock.now)
+	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
+	s.AskThrough(s.asked, log)
 	t.Cleanup(s.Close)
 	return s
 }
 
-func (s *server) asked(_ context.Context, _, path string) (int, io.ReadCloser, error) {
+func (s *server) asked(_ context.Context, _, path string) (int, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks = append(s.looks, path)
@@ -50,11 +49,11 @@ func (s *server) asked(_ context.Context, _, path string) (int, io.ReadCloser, e
 	case s.status < 0:
 		return 0, nil, errors.New("hangup")
 	case s.status > 0:
-		return s.status, io.NopCloser(strings.NewReader("no")), nil
+		return s.status, []byte("no"), nil
 	case !ok:
-		return 404, io.NopCloser(strings.NewReader("no")), nil
+		return 404, []byte("no"), nil
 	}
-	return 200, io.NopCloser(strings.NewReader(answer)), nil
+	return 200, []byte(answer), nil
 }
 
 // converse has a conversation with the model once the time has passed: it is believed to hold before, then after.
@@ -62,10 +61,10 @@ func (s *server) converse(pass time.Duration, before, after, looks int) {
 	s.t.Helper()
 	s.clock.at = s.clock.at.Add(pass)
 	for i, want := range []int{before, after} {
-		if got := s.windows.Of("up", "m/x").Tokens; got != want {
+		if got := s.Of("up", "m/x").Tokens; got != want {
 			s.t.Errorf("at %d the model is believed to hold %d, want %d", i, got, want)
 		}
-		s.Note("up", "m/x")
+		s.Probe("up", "m/x")
 		s.running.Wait()
 	}
 	if len(s.looks) != looks {
@@ -100,7 +99,7 @@ func TestServersOfEachKindAreAsked(t *testing.T) {
 	f(v0, `{"data":[{"id":"m/x","loaded_context_length":24576,"max_context_length":40960}]}`, v1, props, ps, v0)
 
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
-	s.Configure(map[string]Server{"up": {"https://openrouter.ai", false}})
+	s.SetServers(map[string]Server{"up": {"https://openrouter.ai", false}})
 	s.answers["/v1/models"] = "{}"
 	s.converse(0, 128_000, 128_000, 1) // a provider is asked for its list alone
 }
@@ -124,9 +123,9 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 	f := func(own bool, status, looks int, wait time.Duration, says string) {
 		t.Helper()
 		s := probing(t, nil, nil)
-		s.Configure(map[string]Server{"up": {"http://localhost", own}})
+		s.SetServers(map[string]Server{"up": {"http://localhost", own}})
 		s.status = status
-		learnProbe(s.windows, "m/x", 65_536)
+		learnProbe(s.Windows, "m/x", 65_536)
 		s.converse(0, 65_536, 65_536, looks)
 		s.converse(wait-time.Second, 65_536, 65_536, looks)
 		s.converse(time.Second, 65_536, 65_536, 2*looks)
@@ -155,19 +154,19 @@ func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
 func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
 	s.converse(0, 128_000, 24_576, 1)
-	s.Configure(map[string]Server{"up": {"http://localhost", true}})
+	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
 	s.converse(0, 24_576, 24_576, 2) // the server may be another one, too
-	s.Configure(nil)
+	s.SetServers(nil)
 	s.converse(0, 128_000, 128_000, 2)
-	s.Configure(map[string]Server{"up": {"http://localhost", true}})
+	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
 	s.converse(0, 128_000, 24_576, 3)
-	s.Configure(map[string]Server{"up": {"http://gpu", true}})
+	s.SetServers(map[string]Server{"up": {"http://gpu", true}})
 	s.converse(0, 128_000, 24_576, 4)
 
-	s.Note("up", strings.Repeat("m", maxName+1))
-	s.Note("other", "m")
-	s.AskThrough(nil)
-	s.Note("up", "n")
+	s.Probe("up", strings.Repeat("m", maxName+1))
+	s.Probe("other", "m")
+	s.AskThrough(nil, nil)
+	s.Probe("up", "n")
 	s.running.Wait()
 	if len(s.looks) != 4 {
 		t.Errorf("it was asked %q", s.looks)
@@ -177,15 +176,15 @@ func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 func TestOneThingIsAskedAtATime(t *testing.T) {
 	s := probing(t, nil, nil)
 	var asked atomic.Int32
-	s.AskThrough(func(ctx context.Context, _, _ string) (int, io.ReadCloser, error) {
+	s.AskThrough(func(ctx context.Context, _, _ string) (int, []byte, error) {
 		asked.Add(1)
 		<-ctx.Done()
 		return 0, nil, ctx.Err()
-	})
-	s.Note("up", "m")
-	s.Note("up", "n")
+	}, slog.New(slog.DiscardHandler))
+	s.Probe("up", "m")
+	s.Probe("up", "n")
 	s.Close() // ends what is being asked
-	s.Note("up", "o")
+	s.Probe("up", "o")
 	if n := asked.Load(); n > 1 {
 		t.Errorf("%d things were asked", n)
 	}

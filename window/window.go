@@ -3,14 +3,16 @@
 // Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
 // configuration, what the server said when it was asked, a built-in table of families of models, the configured
 // default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
-// only follows from a refusal for an hour, and both end when a larger request is answered. A Prober asks
-// servers in the background. ReadRefusal reads how providers say that a request is too long.
+// only follows from a refusal for an hour, and both end when a larger request is answered. Servers are asked in the
+// background. ReadRefusal reads how providers say that a request is too long.
 //
 // That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
 package window
 
 import (
 	"cmp"
+	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +26,7 @@ import (
 type Config struct {
 	Default unit.Tokens            `toml:"default"` // for models that nothing is known of
 	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> at most
-	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who asks them
+	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who calls SetServers
 }
 
 // Source is where a window's size comes from.
@@ -48,13 +50,20 @@ type Window struct {
 // Windows finds the windows of models, and learns of them. Make one with New; its methods may be called from any
 // goroutine.
 type Windows struct {
-	store store.Store // nil: what is learned ends with the process
-	now   func() time.Time
+	store   store.Store // nil: what is learned ends with the process
+	now     func() time.Time
+	life    context.Context // ends what servers are asked
+	stop    context.CancelFunc
+	running sync.WaitGroup
 
-	mu     sync.Mutex
-	config Config
-	rules  rules
-	known  map[id]*known // at most mostKnown
+	mu      sync.Mutex // guards all below
+	config  Config
+	rules   rules
+	known   map[id]*known     // at most mostKnown
+	servers map[string]Server // that are asked, by the names of their upstreams
+	get     Get               // nil: nobody is asked
+	log     *slog.Logger
+	asking  bool
 }
 
 // rules are patterns in lower case, with the windows of models that fit one.
@@ -76,9 +85,11 @@ func (r rules) find(name string) int {
 }
 
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero. They begin
-// with what an earlier run has learned into the store, which may be nil.
+// with what an earlier run has learned into the store, which may be nil. No server is asked before SetServers and
+// AskThrough were called; who has called them calls Close.
 func New(c Config, s store.Store, now func() time.Time) *Windows {
 	w := &Windows{store: s, now: now, known: map[id]*known{}}
+	w.life, w.stop = context.WithCancel(context.Background())
 	w.Configure(c)
 	return w
 }
