@@ -11,15 +11,15 @@ import (
 	"epitome/window"
 )
 
-// probedOf are the upstreams that may be asked how much their models hold.
-func probedOf(conf config.Config) map[string]window.Server {
-	servers := map[string]window.Server{}
+// probedOf are the upstreams that may be asked how much their models hold, and whether they are the user's own.
+func probedOf(conf config.Config) map[string]bool {
+	servers := map[string]bool{}
 	if !conf.Window.Probe {
 		return servers
 	}
 	for name, u := range conf.Upstreams {
 		if own := config.IsLocal(u.URL); own || tells(u) {
-			servers[name] = window.Server{URL: u.URL, Own: own}
+			servers[name] = own
 		}
 	}
 	return servers
@@ -45,11 +45,8 @@ func tells(u proxy.UpstreamConfig) bool {
 	return false
 }
 
-// probesThrough asks servers through the proxy; nil is none.
+// probesThrough asks servers through the proxy.
 func probesThrough(p *proxy.Proxy) window.Get {
-	if p == nil {
-		return nil
-	}
 	const most = 4 << 20 // bytes of an answer; lists of large hosts have hundreds of models with a page each
 	return func(ctx context.Context, upstream, path string) (int, []byte, error) {
 		a, err := p.Get(ctx, upstream, path)

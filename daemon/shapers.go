@@ -67,7 +67,9 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
-		k.windows.Probe(upstream, model)
+		if p := k.summariser.proxy.Load(); p != nil {
+			k.windows.Probe(upstream, model, probesThrough(p), s.log)
+		}
 		return tokens, usable
 	}
 	k.live = rewrite.NewShaper(live)
@@ -87,7 +89,6 @@ func (k *shapers) configure(conf config.Config) {
 // askThrough says by which proxy upstreams are asked from now on.
 func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.summariser.proxy.Store(p)
-	k.windows.AskThrough(probesThrough(p), k.storage.log)
 }
 
 // quietAfter is how long a conversation pauses before a model is asked what it teaches; 0 if none is. No client's

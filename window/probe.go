@@ -16,12 +16,6 @@ import (
 	"epitome/event"
 )
 
-// Server is an upstream that may be asked how much its models hold.
-type Server struct {
-	URL string
-	Own bool // on this machine or in its network: it may be of any kind
-}
-
 // Get asks an upstream for what lies at a path, without a client's key.
 type Get func(ctx context.Context, upstream, path string) (status int, answer []byte, err error)
 
@@ -33,28 +27,20 @@ type look struct {
 	one                  bool // a list in which all models hold the same is of a server that runs one, however it is called
 }
 
-// looksFor returns the questions about a model in the order in which they are worth asking. A server of the user's may
-// be of any kind; none of these has it load a model. Any other is asked for the list of the common API alone. What a
-// model could hold is not read: servers are run with less.
-func looksFor(model string, own bool) []look {
-	looks := []look{
-		// vLLM, SGLang, and providers: OpenRouter, Groq, Together, Fireworks, Mistral, Moonshot
-		{path: "/v1/models", models: "data", names: "[id,canonical_slug,root,aliases]", one: true,
-			sizes: "[max_model_len,context_window,context_length,max_context_length,top_provider.context_length]"},
-		// llama.cpp; one that has many models would load this one without the last parameter
-		{path: "/props?model=" + url.QueryEscape(model) + "&autoload=false",
-			models: "default_generation_settings", sizes: "[n_ctx]", one: true},
-		// Ollama: what is loaded now
-		{path: "/api/ps", models: "models", names: "[name,model]", sizes: "[context_length]"},
-		// LM Studio, and from 0.4 on
-		{path: "/api/v0/models", models: "data", names: "[id]", sizes: "[loaded_context_length]"},
-		{path: "/api/v1/models", models: "models", names: "[key,loaded_instances.#.id]",
-			sizes: "[loaded_instances.#.config.context_length]"},
-	}
-	if !own {
-		return looks[:1]
-	}
-	return looks
+// looks are in the order in which they are worth asking. None has a server load a model, and what a model could hold is
+// not read: servers are run with less. A path that ends with "=" wants the model's name.
+var looks = []look{
+	// vLLM, SGLang, and providers: OpenRouter, Groq, Together, Fireworks, Mistral, Moonshot
+	{path: "/v1/models", models: "data", names: "[id,canonical_slug,root,aliases]", one: true,
+		sizes: "[max_model_len,context_window,context_length,max_context_length,top_provider.context_length]"},
+	// llama.cpp; one that has many models would load this one without the first parameter
+	{path: "/props?autoload=false&model=", models: "default_generation_settings", sizes: "[n_ctx]", one: true},
+	// Ollama: what is loaded now
+	{path: "/api/ps", models: "models", names: "[name,model]", sizes: "[context_length]"},
+	// LM Studio, and from 0.4 on
+	{path: "/api/v0/models", models: "data", names: "[id]", sizes: "[loaded_context_length]"},
+	{path: "/api/v1/models", models: "models", names: "[key,loaded_instances.#.id]",
+		sizes: "[loaded_instances.#.config.context_length]"},
 }
 
 // read returns how much the model holds; 0 is unknown. The model may be listed without its variant (":nitro"), in
@@ -94,48 +80,42 @@ func (l look) read(answer gjson.Result, model string) int {
 	return least
 }
 
-// AskThrough sets how servers are asked from now on; a nil get asks nobody.
-func (w *Windows) AskThrough(get Get, log *slog.Logger) {
+// SetServers sets which upstreams are asked from now on, and whether each is the user's own: on this machine or in its
+// network, it may be of any kind; of another one nothing but the list of the common API is asked for. All are asked
+// anew, as whoever has the configuration read again may have changed a server, too. What others have said is forgotten.
+func (w *Windows) SetServers(own map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.get, w.log = get, log
-}
-
-// SetServers sets who is asked from now on, by the names of upstreams. All are asked anew, as whoever has the
-// configuration read again may have changed a server, too. What others have said is forgotten.
-func (w *Windows) SetServers(servers map[string]Server) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.servers = own
 	for q, k := range w.known {
 		k.askAt = time.Time{}
-		if s, ok := servers[q.upstream]; !ok || s != w.servers[q.upstream] {
+		if _, ok := own[q.upstream]; !ok {
 			k.probed = lesson{}
 		}
 	}
-	w.servers = servers
 }
 
-// Probe has a server asked in the background about a model to which a request goes, if that is due. One thing is asked
-// at a time.
-func (w *Windows) Probe(upstream, model string) {
+// Probe has a server asked through get, in the background, about a model to which a request goes, if that is due. One
+// thing is asked at a time.
+func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, s := w.now(), w.servers[upstream]
-	k := w.of(id{upstream, model})
-	if k == nil || s.URL == "" || w.get == nil || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
+	now, k := w.now(), w.of(id{upstream, model})
+	own, ok := w.servers[upstream]
+	if k == nil || !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
 		return
 	}
 	k.askAt = now.Add(askAgain)
-	if s.Own {
+	if own {
 		k.askAt = now.Add(askLoading)
 	}
-	q, get, log := id{strings.Clone(upstream), strings.Clone(model)}, w.get, w.log // they may be parts of a whole request
+	q := id{strings.Clone(upstream), strings.Clone(model)} // they may be parts of a whole request
 	w.asking = true
-	w.running.Go(func() { w.probe(get, log, s, q) })
+	w.running.Go(func() { w.probe(q, own, get, log) })
 }
 
-// probe asks a server about a model, and takes over what it says unless the configuration has changed since.
-func (w *Windows) probe(get Get, log *slog.Logger, s Server, q id) {
+// probe asks a server about a model, and takes over what it says.
+func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	log = log.With("upstream", q.upstream, "model", event.Clip(q.model))
 	defer func() {
 		if caught := recover(); caught != nil {
@@ -145,15 +125,15 @@ func (w *Windows) probe(get Get, log *slog.Logger, s Server, q id) {
 		w.asking = false
 		w.mu.Unlock()
 	}()
-	tokens, err := w.ask(get, s, q)
+	tokens, err := w.ask(q, own, get)
 	if tokens == 0 {
 		log.Debug("a server does not say how much a model holds", "error", err)
 		return
 	}
 	believed := w.Of(q.upstream, q.model)
 	w.mu.Lock()
-	if k := w.of(q); w.servers[q.upstream] == s {
-		now := w.now()
+	if _, ok := w.servers[q.upstream]; ok {
+		k, now := w.of(q), w.now()
 		k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
 	}
 	w.mu.Unlock()
@@ -168,8 +148,14 @@ func (w *Windows) probe(get Get, log *slog.Logger, s Server, q id) {
 
 // ask asks one question after the other until the server tells the window. What fails within a server may not on
 // another path; where the server is not to be reached, or asks for patience or a key, nothing else is asked.
-func (w *Windows) ask(get Get, s Server, q id) (tokens int, err error) {
-	for _, l := range looksFor(q.model, s.Own) {
+func (w *Windows) ask(q id, own bool, get Get) (tokens int, err error) {
+	for i, l := range looks {
+		if i > 0 && !own {
+			break
+		}
+		if strings.HasSuffix(l.path, "=") {
+			l.path += url.QueryEscape(q.model)
+		}
 		ctx, cancel := context.WithTimeout(w.life, probeWait)
 		status, answer, err := get(ctx, q.upstream, l.path)
 		cancel()

@@ -31,10 +31,8 @@ type server struct {
 func probing(t *testing.T, models map[string]unit.Tokens, answers map[string]string) *server {
 	t.Helper()
 	s := &server{t: t, answers: answers, clock: watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
-	log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.Windows = New(Config{Default: 128_000, Models: models}, nil, s.clock.now)
-	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
-	s.AskThrough(s.asked, log)
+	s.SetServers(map[string]bool{"up": true})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -56,6 +54,13 @@ func (s *server) asked(_ context.Context, _, path string) (int, []byte, error) {
 	return 200, []byte(answer), nil
 }
 
+// probe has the server asked about a model.
+func (s *server) probe(model string) {
+	log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.Probe("up", model, s.asked, log)
+	s.running.Wait()
+}
+
 // converse has a conversation with the model once the time has passed: it is believed to hold before, then after.
 func (s *server) converse(pass time.Duration, before, after, looks int) {
 	s.t.Helper()
@@ -64,8 +69,7 @@ func (s *server) converse(pass time.Duration, before, after, looks int) {
 		if got := s.Of("up", "m/x").Tokens; got != want {
 			s.t.Errorf("at %d the model is believed to hold %d, want %d", i, got, want)
 		}
-		s.Probe("up", "m/x")
-		s.running.Wait()
+		s.probe("m/x")
 	}
 	if len(s.looks) != looks {
 		s.t.Errorf("after %v it was asked %q, want %d", pass, s.looks, looks)
@@ -82,7 +86,7 @@ func (s *server) says(want bool, line string) {
 const holds24k = `{"data":[{"id":"m/x","max_model_len":24576}]}`
 
 func TestServersOfEachKindAreAsked(t *testing.T) {
-	const v1, props, ps, v0 = "/v1/models", "/props?model=m%2Fx&autoload=false", "/api/ps", "/api/v0/models"
+	const v1, props, ps, v0 = "/v1/models", "/props?autoload=false&model=m%2Fx", "/api/ps", "/api/v0/models"
 	f := func(path, answer string, looks ...string) {
 		t.Helper()
 		s := probing(t, nil, map[string]string{"/v1/models": `{"data":[{"id":"m/x"},{"id":"n"}]}`, "/api/ps": `{"models":[]}`})
@@ -99,7 +103,7 @@ func TestServersOfEachKindAreAsked(t *testing.T) {
 	f(v0, `{"data":[{"id":"m/x","loaded_context_length":24576,"max_context_length":40960}]}`, v1, props, ps, v0)
 
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
-	s.SetServers(map[string]Server{"up": {"https://openrouter.ai", false}})
+	s.SetServers(map[string]bool{"up": false})
 	s.answers["/v1/models"] = "{}"
 	s.converse(0, 128_000, 128_000, 1) // a provider is asked for its list alone
 }
@@ -123,7 +127,7 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 	f := func(own bool, status, looks int, wait time.Duration, says string) {
 		t.Helper()
 		s := probing(t, nil, nil)
-		s.SetServers(map[string]Server{"up": {"http://localhost", own}})
+		s.SetServers(map[string]bool{"up": own})
 		s.status = status
 		learnProbe(s.Windows, "m/x", 65_536)
 		s.converse(0, 65_536, 65_536, looks)
@@ -154,21 +158,17 @@ func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
 func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
 	s.converse(0, 128_000, 24_576, 1)
-	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
+	s.SetServers(map[string]bool{"up": true})
 	s.converse(0, 24_576, 24_576, 2) // the server may be another one, too
 	s.SetServers(nil)
 	s.converse(0, 128_000, 128_000, 2)
-	s.SetServers(map[string]Server{"up": {"http://localhost", true}})
+	s.SetServers(map[string]bool{"up": true})
 	s.converse(0, 128_000, 24_576, 3)
-	s.SetServers(map[string]Server{"up": {"http://gpu", true}})
-	s.converse(0, 128_000, 24_576, 4)
 
-	s.Probe("up", strings.Repeat("m", maxName+1))
-	s.Probe("other", "m")
-	s.AskThrough(nil, nil)
-	s.Probe("up", "n")
+	s.probe(strings.Repeat("m", maxName+1))
+	s.Probe("other", "m", s.asked, slog.Default())
 	s.running.Wait()
-	if len(s.looks) != 4 {
+	if len(s.looks) != 3 {
 		t.Errorf("it was asked %q", s.looks)
 	}
 }
@@ -176,15 +176,15 @@ func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 func TestOneThingIsAskedAtATime(t *testing.T) {
 	s := probing(t, nil, nil)
 	var asked atomic.Int32
-	s.AskThrough(func(ctx context.Context, _, _ string) (int, []byte, error) {
+	hangs := func(ctx context.Context, _, _ string) (int, []byte, error) {
 		asked.Add(1)
 		<-ctx.Done()
 		return 0, nil, ctx.Err()
-	}, slog.New(slog.DiscardHandler))
-	s.Probe("up", "m")
-	s.Probe("up", "n")
+	}
+	s.Probe("up", "m", hangs, slog.Default())
+	s.Probe("up", "n", hangs, slog.Default())
 	s.Close() // ends what is being asked
-	s.Probe("up", "o")
+	s.Probe("up", "o", hangs, slog.Default())
 	if n := asked.Load(); n > 1 {
 		t.Errorf("%d things were asked", n)
 	}

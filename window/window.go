@@ -12,7 +12,6 @@ package window
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -59,10 +58,8 @@ type Windows struct {
 	mu      sync.Mutex // guards all below
 	config  Config
 	rules   rules
-	known   map[id]*known     // at most mostKnown
-	servers map[string]Server // that are asked, by the names of their upstreams
-	get     Get               // nil: nobody is asked
-	log     *slog.Logger
+	known   map[id]*known   // at most mostKnown
+	servers map[string]bool // upstreams that are asked, and whether they are the user's own
 	asking  bool
 }
 
@@ -85,8 +82,8 @@ func (r rules) find(name string) int {
 }
 
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero. They begin
-// with what an earlier run has learned into the store, which may be nil. No server is asked before SetServers and
-// AskThrough were called; who has called them calls Close.
+// with what an earlier run has learned into the store, which may be nil. Who calls
+// Probe calls Close at the end.
 func New(c Config, s store.Store, now func() time.Time) *Windows {
 	w := &Windows{store: s, now: now, known: map[id]*known{}}
 	w.life, w.stop = context.WithCancel(context.Background())
