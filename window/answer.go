@@ -16,61 +16,56 @@ const (
 
 // answer is what a provider says where answers have their errors, in plain words, and how one without an error ended.
 type answer struct {
-	failed, empty, stream bool // failed by its status: all of it is about an error
-	events                int
-	text                  strings.Builder
-
-	reason          string // why it ended
-	counted         bool   // it tells its tokens
-	used, generated int
+	text     strings.Builder
+	isStream bool
+	events   int            // objects that were read
+	reason   string         // why it ended
+	counts   map[string]int // of tokens, by their names in usage; the largest of each
 }
 
-func readAnswer(status int, contentType string, body []byte) *answer {
-	a := &answer{failed: status >= 300, empty: len(body) == 0, stream: strings.Contains(contentType, "event-stream")}
+// readAnswer reads an answer; if it failed, by its status, all of it is about an error.
+func readAnswer(failed bool, contentType, body string) *answer {
+	a := &answer{counts: map[string]int{}}
 	body = body[:min(len(body), mostAnswer)]
-	switch text := string(body); {
-	case a.empty:
-	case body[0] == '{' || body[0] == '[':
-		a.readObject(gjson.Parse(text), a.failed)
-	case body[0] == '<':
-		a.addText(title.FindString(text))
-	case a.stream || sse.Looks(body[:min(len(body), 64)]):
-		a.readStream(body)
-	case a.failed || strings.Contains(text[:min(len(text), 128)], "xception"):
-		a.addText(text)
+	start := body[:min(len(body), 128)]
+	a.isStream = strings.Contains(contentType, "event-stream") || sse.Looks([]byte(start[:min(len(start), 64)]))
+	switch {
+	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
+		a.readObject(body, failed)
+	case strings.HasPrefix(body, "<"):
+		a.addText(title.FindString(body))
+	case a.isStream:
+		a.readStream(body, failed)
+	case failed, strings.Contains(start, "xception"):
+		a.addText(body)
 	}
 	return a
 }
 
-func (a *answer) readStream(body []byte) {
-	a.stream = true
-	failed := a.failed
-	for f := range sse.Fields(body) {
+func (a *answer) readStream(body string, failed bool) {
+	isError := failed
+	for f := range sse.Fields([]byte(body)) {
 		value := strings.TrimSpace(string(f.Value))
 		switch name := string(f.Name); {
 		case f.End:
-			failed = a.failed
+			isError = failed
 		case name == "event":
-			failed = failed || isError(value)
+			isError = failed || errorType.MatchString(value)
 		case name == "data" && strings.HasPrefix(value, "{"):
-			a.events++
-			a.readObject(gjson.Parse(value), failed)
-		case name == "data" && failed:
+			a.readObject(value, isError)
+		case name == "data" && isError:
 			a.addText(value)
 		}
 	}
 }
 
-// isError reports whether an event or an object of the type is an error.
-func isError(kind string) bool {
-	kind = strings.ToLower(kind)
-	return strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, "failed")
-}
-
 // readObject reads an answer, or an event of one.
-func (a *answer) readObject(v gjson.Result, failed bool) {
-	if failed || isError(v.Get("object").Str) || isError(v.Get("type").Str) && !v.Get("response").Exists() {
-		a.addErrors(v.Raw)
+func (a *answer) readObject(raw string, failed bool) {
+	a.events++
+	v := gjson.Parse(raw)
+	isError := errorType.MatchString(v.Get("type").Str + " " + v.Get("object").Str)
+	if failed || isError && !v.Get("response").Exists() {
+		a.addErrors(raw)
 	} else {
 		for _, path := range [...]string{"error", "response.error"} {
 			if e := v.Get(path); e.IsObject() || e.Type == gjson.String {
@@ -79,20 +74,10 @@ func (a *answer) readObject(v gjson.Result, failed bool) {
 		}
 	}
 	for _, path := range [...]string{"usage", "message.usage", "response.usage"} {
-		usage := v.Get(path)
-		if !usage.IsObject() {
-			continue
-		}
-		a.counted = true
-		sum := func(keys ...string) (n int) {
-			for _, key := range keys {
-				n += int(min(usage.Get(key).Int(), Most))
-			}
-			return n
-		}
-		used := sum("prompt_tokens", "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-		a.used = max(a.used, used)
-		a.generated = max(a.generated, sum("completion_tokens", "output_tokens"), sum("total_tokens")-used)
+		v.Get(path).ForEach(func(name, n gjson.Result) bool {
+			a.counts[name.Str] = max(a.counts[name.Str], int(min(n.Int(), Most)))
+			return true
+		})
 	}
 	for _, path := range [...]string{"choices.0.finish_reason", "stop_reason", "delta.stop_reason",
 		"incomplete_details.reason", "response.incomplete_details.reason"} {
@@ -101,21 +86,21 @@ func (a *answer) readObject(v gjson.Result, failed bool) {
 }
 
 var (
-	member = regexp.MustCompile(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
+	errorType = regexp.MustCompile(`(?i)(?:error|exception|failed)\b`) // of an event or an object
+	title     = regexp.MustCompile(`<title>[^<]*`)
+	member    = regexp.MustCompile(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
 	// Names of members in lower case and without "_".
 	holdTexts = regexp.MustCompile(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
 		`details?|reason|title|raw|description|code|type|status|errcode|errors|err|fault|exception|cause)$`)
 	holdSizes = regexp.MustCompile(`token|ctx|context|limit|max|length|window|requested|^got$`)
-	echoed    = regexp.MustCompile(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]`)
+	// Where an answer repeats its request, which may itself speak of errors.
+	echo = regexp.MustCompile(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
+		`|input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
 )
 
-// addErrors adds the texts and sizes of an error in JSON, wherever they are in it. A request that is repeated in it may
-// itself speak of errors.
+// addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
 func (a *answer) addErrors(raw string) {
-	if at := echoed.FindStringIndex(raw); at != nil {
-		raw = raw[:at[0]]
-	}
-	for _, m := range member.FindAllStringSubmatch(raw, -1) {
+	for _, m := range member.FindAllStringSubmatch(beforeEcho(raw), -1) {
 		key, value := strings.ToLower(strings.ReplaceAll(m[1], "_", "")), gjson.Parse(m[2])
 		switch {
 		case a.text.Len() >= mostText:
@@ -128,9 +113,14 @@ func (a *answer) addErrors(raw string) {
 	}
 }
 
+func beforeEcho(s string) string {
+	if at := echo.FindStringIndex(s); at != nil {
+		return s[:at[0]]
+	}
+	return s
+}
+
 var (
-	title = regexp.MustCompile(`<title>[^<]*`)
-	echo  = regexp.MustCompile(`input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
 	noise = regexp.MustCompile(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
 		`|\b(?:input validation error|invalid input)\b` +
 		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
@@ -145,10 +135,7 @@ var (
 // addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
 // from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
 func (a *answer) addText(s string) {
-	s = strings.ReplaceAll(s[:min(len(s), mostText)], `\`, "")
-	if at := echo.FindStringIndex(s); at != nil {
-		s = s[:at[0]]
-	}
+	s = beforeEcho(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""))
 	s = joints.ReplaceAllString(caps.ReplaceAllString(noise.ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
 	if words := strings.Fields(signs.Replace(strings.ToLower(s))); len(words) > 0 {
 		a.text.WriteString(strings.Join(words, " ") + " | ")
@@ -156,17 +143,22 @@ func (a *answer) addText(s string) {
 }
 
 // readSilence is what an answer without any error says about the size of its request.
-func (a *answer) readSilence(status int, s Sent) (r Refusal) {
-	full := s.Window > 0 && max(s.Tokens, a.used) > s.Window/100*85
-	short := a.counted && a.generated < 16 && (a.generated == 0 || a.generated < s.MaxOutput) // an empty message costs a few
+func (a *answer) readSilence(status int, s Sent) Refusal {
+	c := a.counts
+	used := c["prompt_tokens"] + c["input_tokens"] + c["cache_read_input_tokens"] + c["cache_creation_input_tokens"]
+	generated := max(c["completion_tokens"], c["output_tokens"], c["total_tokens"]-used)
+	isFull := s.Window > 0 && max(s.Tokens, used) > s.Window/100*85
+	const mostEmpty = 16 // tokens that an empty message costs at most
 	switch {
 	case status == 413:
-		r.Cause = Bytes
-	case full && (status == 400 && a.empty || status < 300 && a.stream && a.events == 0):
-		r.Cause = Input
-	case status < 300 && (short && a.reason == "max_output_tokens" || a.generated < 16 && a.reason == "model_context_window_exceeded" ||
-		full && a.generated == 0 && a.counted && (a.reason == "length" || a.reason == "max_tokens")):
-		r = Refusal{Cause: Input, Requested: a.used}
+		return Refusal{Cause: Bytes}
+	case isFull && a.events == 0 && (status == 400 || status < 300 && a.isStream): // it says nothing at all
+		return Refusal{Cause: Input}
+	case status >= 300 || used == 0 || generated >= mostEmpty: // it failed otherwise, or answered
+	case a.reason == "model_context_window_exceeded",
+		a.reason == "max_output_tokens" && (generated == 0 || generated < s.MaxOutput),
+		isFull && generated == 0 && (a.reason == "length" || a.reason == "max_tokens"):
+		return Refusal{Cause: Input, Requested: used}
 	}
-	return r
+	return Refusal{}
 }

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -69,7 +68,7 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 	if !MayRefuse(status) {
 		return r
 	}
-	a := readAnswer(status, contentType, bytes.TrimSpace(body))
+	a := readAnswer(status >= 300, contentType, strings.TrimSpace(string(body)))
 	text := a.text.String()
 	if text == "" {
 		return a.readSilence(status, s)
