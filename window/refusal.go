@@ -1,6 +1,7 @@
 package window
 
 import (
+	_ "embed"
 	"regexp"
 	"strconv"
 	"strings"
@@ -88,79 +89,62 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 	return r
 }
 
-// phrases compiles a list of what a text may say, as addText leaves it: expressions for whole words, "_" is a space.
-func phrases(list string) *regexp.Regexp {
-	ways := strings.ReplaceAll(strings.Join(strings.Fields(list), "|"), "_", " ")
-	return regexp.MustCompile(`\b(?:` + ways + `)(?:\b|$)`)
-}
+//go:embed words.txt
+var wordsText string
 
-// What refusals say. Texts with foreignWords are not about the size of a conversation, whatever else they say; those
-// with otherWords are not unless numbers prove it. windowWords are said about nothing else than the size.
+// words are expressions for what a text may say, by its name in words.txt.
+var words = func() map[string]*regexp.Regexp {
+	ways := map[string]string{}
+	for line := range strings.Lines(wordsText) {
+		if name, list, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+			ways[name] += "|" + strings.ReplaceAll(strings.ReplaceAll(list, " ", "|"), "_", " ")
+		}
+	}
+	all := map[string]*regexp.Regexp{}
+	for name, list := range ways {
+		all[name] = regexp.MustCompile(`\b(?:` + list[1:] + `)(?:\b|$)`)
+	}
+	return all
+}()
+
 var (
-	foreignWords = phrases(`token_(?:has_)?expired api_(?:key|token) quotas? billing credits? balance afford flagged
-		budget_exceeded over_budget policy guardrail top_(?:p|k|logprobs) budget_tokens stop schema headers? timeouts?
-		(?:string|array|list|integer|decimal|number)s?_(?:too|above|below|should|must) deadline unexpected_tokens?`)
-	rateWords = phrases(`rate_?limit\w* rates?_exceeded too_many_requests [rt]p[smhd] per_(?:sec|min)
-		(?:second|minute|hour|day|month)s?`)
-	aloneWords = phrases(`request_too must_be_reduced never_succeed`)
-	spentWords = phrases(`used already last past recent(?:ly)?`)
-	otherWords = phrases(`images? videos? audio files? attachments? documents? organi[sz]ation wait overload\w* queued?
-		slow_down retry_after try_again_in too_(?:short|few) minimum`)
-
-	windowWords = phrases(`context_(?:length|window|size|limit|len|capacity|full|overflow) ctx
-		max(?:imum)?_(?:model|sequence|prompt|input)_len(?:gth)?`)
-	sizeWords = phrases(`max\w*_(?:\w+_){0,3}(?:tokens?|length) (?:input|prompt)_(?:\w+_)?tokens?
-		(?:input|prompt|message|conversation|sequence|model|token)s?_(?:tokens?_|max\w*_)?(?:length|len|limit|count)s?
-		tokens?_(?:num|budget|window|in_(?:the_)?(?:request|prompt))`)
-	excessWords = phrases(`exceed\w* exhaust\w* overflow\w* full too_(?:long|lengthy|large|big|many) range_of limit_reached
-		at_most (?:longer|larger|bigger|greater|more|fewer|less)_than
-		(?:above|over|beyond)_(?:(?:the|its|models?)_)*(?:\d|limit|max|context)\w*`)
-	longWords = phrases(`(?:prompt|input|context|message|conversation|dialogue|chat|history|sequence|text|request)s?` +
-		`(?:_\w+){0,3}_too_(?:long|lengthy|large|big) (?:reduce|shorten|trim|compress)_(?:the_|your_)?` +
-		`(?:(?:length|size|number_of_tokens)_(?:of|in)_)?(?:the_|your_)?(?:input_|chat_)?` +
-		`(?:prompt|input|message|conversation|context|history|text)s?`)
-	chineseWords  = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
-	longTextWords = phrases(`string_(?:value_)?(?:length|too_long)`)
-	bodyWords     = phrases(`(?:entity|payload|body|content|post|request)(?:_size)?(?:_is)?_(?:too_large|too_big|larger)
-		(?:size|bytes|mb)\b[^|]*_exceed\w* (?:body|payload)\b[^|]*_(?:bigger|larger)_than`)
-
-	inputWords    = phrases(`prompts? inputs? messages? conversation history text`)
-	outputWords   = phrases(`maxout completions? outputs? produces`)
-	negativeWords = regexp.MustCompile(`maxout[^|]* -\d`) // less than nothing of the window is left for the output
-	partsWords    = phrases(`tool function roles? thinking messages? contents? conversation blocks? items? encrypted`)
+	chinese  = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
+	negative = regexp.MustCompile(`maxout[^|]* -\d`) // less than nothing of the window is left for the output
 )
+
+func says(text, what string) bool { return words[what].MatchString(text) }
 
 // judge is the cause that a text tells. Refusals for other reasons may speak of sizes too: these are asked for first.
 func judge(status int, text string, n sizes, s Sent) Cause {
 	const leastTokens, leastCharacters = 512, 100_000 // what is smaller is not about a conversation
-	says := func(p *regexp.Regexp) bool { return p.MatchString(text) }
-	inTokens, named := strings.Contains(text, "token"), says(windowWords)
+	inTokens, named := strings.Contains(text, "token"), says(text, "window")
 	isAbove := n.limit > 0 && n.whole > n.limit
-	proven := isAbove && (named || says(sizeWords) || inTokens && n.whole >= leastTokens)
-	onlyOutput := says(outputWords) && !says(inputWords)
+	proven := isAbove && (named || says(text, "size") || inTokens && n.whole >= leastTokens)
+	onlyOutput := says(text, "output") && !says(text, "input")
 	switch {
 	case strings.Contains(text, "bound to a different conversation"):
 		return Thinking
-	case says(longTextWords) && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
+	case says(text, "string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
 		return Bytes
-	case says(foreignWords):
+	case says(text, "foreign"):
 		return NotSize
-	case says(rateWords):
-		if inTokens && isAbove && !says(spentWords) || n.whole == 0 && says(aloneWords) {
+	case says(text, "rate"):
+		if inTokens && isAbove && !says(text, "spent") || n.whole == 0 && says(text, "alone") {
 			return Rate
 		}
 		return NotSize
-	case !proven && !named && says(otherWords), status == 429 && !named && !says(inputWords):
+	case !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
 		return NotSize
-	case says(negativeWords) && s.MaxOutput >= 0:
+	case negative.MatchString(text) && s.MaxOutput >= 0:
 		return Input
-	case says(bodyWords) && !inTokens && !named:
+	case says(text, "body") && !inTokens && !named:
 		return Bytes
+	case !onlyOutput && proven, onlyOutput && named && n.output > n.limit && n.room(text, s) > 0:
+		return Input
 	}
 	for sentence := range strings.SplitSeq(text, "|") {
-		isMore, window := excessWords.MatchString(sentence), windowWords.MatchString(sentence)
-		isLong := isMore && (window || sizeWords.MatchString(sentence)) || longWords.MatchString(sentence) ||
-			chineseWords.MatchString(sentence)
+		isMore, window := says(sentence, "excess"), says(sentence, "window")
+		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese.MatchString(sentence)
 		if onlyOutput { // mostly the model's own limit
 			isLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}
@@ -169,11 +153,9 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 		}
 	}
 	switch {
-	case onlyOutput && named && n.output > n.limit && n.room(text, s) > 0, !onlyOutput && proven:
-		return Input
 	case !onlyOutput && status == 413:
 		return Bytes
-	case s.Rewritten && says(partsWords):
+	case s.Rewritten && says(text, "parts"):
 		return Malformed
 	}
 	return NotSize

@@ -80,7 +80,7 @@ func (n sizes) room(text string, s Sent) int {
 	switch {
 	case limit == 0 || in == 0: // our own count decides
 		limit, in = cmp.Or(n.limit, s.Window), counted
-		if !outputWords.MatchString(text) || s.Tokens+s.MaxOutput <= limit {
+		if !says(text, "output") || s.Tokens+s.MaxOutput <= limit {
 			return 0
 		}
 	case strings.Contains(text, "at least"), strings.Contains(text, " about "):
