@@ -40,13 +40,14 @@ type lesson struct {
 
 func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
 
-// of returns what is known of a model, to be changed; nil if its name is too long. The caller holds w.mu.
+// of returns what is known of a model, to be changed; nothing is kept of one whose name is too long. The caller holds
+// w.mu.
 func (w *Windows) of(q id) *known {
 	k := w.known[q]
-	switch {
-	case len(q.upstream) > maxName || len(q.model) > maxName:
-		return nil
-	case k == nil:
+	if len(q.model) > maxName {
+		return &known{askAt: w.now().Add(askAgain)}
+	}
+	if k == nil {
 		if len(w.known) >= mostKnown {
 			clear(w.known) // servers are asked again, and lessons are in the store
 		}
@@ -63,17 +64,12 @@ func (w *Windows) of(q id) *known {
 	return k
 }
 
-// learn replaces the lesson of a model, and reports whether its name can be kept. The caller holds w.mu.
-func (w *Windows) learn(q id, n lesson) bool {
-	k := w.of(q)
-	if k == nil {
-		return false
-	}
-	k.learned = n
+// learn replaces the lesson of a model. The caller holds w.mu.
+func (w *Windows) learn(q id, n lesson) {
+	w.of(q).learned = n
 	if value, err := json.Marshal(n); err == nil && w.store != nil {
 		_, _ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
 	}
-	return true
 }
 
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
@@ -85,12 +81,13 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (token
 	if r.Cause == Input && !r.Below(believed) {
 		tokens, keep = s.Tokens-s.Tokens/20, keepGuessed
 	}
-	if tokens < Least || tokens >= believed {
+	if tokens < Least || tokens >= believed || len(model) > maxName {
 		return 0, false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return tokens, w.learn(id{upstream, model}, lesson{tokens, w.now().Add(keep)})
+	w.learn(id{upstream, model}, lesson{tokens, w.now().Add(keep)})
+	return tokens, true
 }
 
 // LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
@@ -104,9 +101,6 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	defer w.mu.Unlock()
 	q := id{upstream, model}
 	k := w.of(q)
-	if k == nil {
-		return 0
-	}
 	if w.holds(k.probed) && used > k.probed.Tokens {
 		refuted, k.probed = k.probed.Tokens, lesson{}
 	}

@@ -3,7 +3,6 @@ package window
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -54,22 +53,22 @@ func (l look) read(answer gjson.Result, model string) int {
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
 		return "base of " + strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
 	}
+	lower := func(m, n int) int { return min(cmp.Or(m, n), n) } // of two sizes; 0 is unknown
 	sizes, least, most := map[string]int{}, 0, 0
 	for _, m := range models.Array() {
 		size := 0
 		for _, v := range m.Get(l.sizes + "|@flatten").Array() {
-			if n := v.Int(); n >= Least && n <= Most && (size == 0 || int(n) < size) {
-				size = int(n)
+			if n := v.Int(); n >= Least && n <= Most {
+				size = lower(size, int(n))
 			}
 		}
 		if size == 0 {
 			continue
 		}
-		least, most = min(cmp.Or(least, size), size), max(most, size)
+		least, most = lower(least, size), max(most, size)
 		for _, v := range m.Get(l.names + "|@flatten").Array() {
 			name := strings.ToLower(v.String())
-			sizes[name] = min(cmp.Or(sizes[name], size), size)
-			sizes[base(name)] = min(cmp.Or(sizes[base(name)], size), size)
+			sizes[name], sizes[base(name)] = lower(sizes[name], size), lower(sizes[base(name)], size)
 		}
 	}
 	model = strings.ToLower(model)
@@ -102,7 +101,7 @@ func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	defer w.mu.Unlock()
 	now, k := w.now(), w.of(id{upstream, model})
 	own, ok := w.servers[upstream]
-	if k == nil || !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
+	if !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
 		return
 	}
 	k.askAt = now.Add(askAgain)
@@ -114,7 +113,8 @@ func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	w.running.Go(func() { w.probe(q, own, get, log) })
 }
 
-// probe asks a server about a model, and takes over what it says.
+// probe asks one question after the other until the server says how much the model holds. What fails within a server
+// may not on another path; one that cannot be reached is asked nothing else.
 func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	log = log.With("upstream", q.upstream, "model", event.Clip(q.model))
 	defer func() {
@@ -125,14 +125,28 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 		w.asking = false
 		w.mu.Unlock()
 	}()
-	tokens, err := w.ask(q, own, get)
+	var tokens, status int
+	var answer []byte
+	var err error
+	for i := 0; i < len(looks) && err == nil && tokens == 0 && (i == 0 || own); i++ {
+		path := looks[i].path
+		if strings.HasSuffix(path, "=") {
+			path += url.QueryEscape(q.model)
+		}
+		ctx, cancel := context.WithTimeout(w.life, probeWait)
+		status, answer, err = get(ctx, q.upstream, path)
+		cancel()
+		if status == http.StatusOK && gjson.ValidBytes(answer) {
+			tokens = looks[i].read(gjson.ParseBytes(answer), q.model)
+		}
+	}
 	if tokens == 0 {
-		log.Debug("a server does not say how much a model holds", "error", err)
+		log.Debug("a server does not say how much a model holds", "status", status, "error", err)
 		return
 	}
 	believed := w.Of(q.upstream, q.model)
 	w.mu.Lock()
-	if _, ok := w.servers[q.upstream]; ok {
+	if _, ok := w.servers[q.upstream]; ok { // and not, if it has left the configuration since
 		k, now := w.of(q), w.now()
 		k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
 	}
@@ -144,33 +158,6 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	} else if tokens != believed.Tokens {
 		log.Info("a server says how much a model holds")
 	}
-}
-
-// ask asks one question after the other until the server tells the window. What fails within a server may not on
-// another path; where the server is not to be reached, or asks for patience or a key, nothing else is asked.
-func (w *Windows) ask(q id, own bool, get Get) (tokens int, err error) {
-	for i, l := range looks {
-		if i > 0 && !own {
-			break
-		}
-		if strings.HasSuffix(l.path, "=") {
-			l.path += url.QueryEscape(q.model)
-		}
-		ctx, cancel := context.WithTimeout(w.life, probeWait)
-		status, answer, err := get(ctx, q.upstream, l.path)
-		cancel()
-		switch {
-		case err != nil:
-			return 0, err
-		case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
-			return 0, fmt.Errorf("it answered with status %d", status)
-		case status == http.StatusOK && gjson.ValidBytes(answer):
-			if tokens = l.read(gjson.ParseBytes(answer), q.model); tokens > 0 {
-				return tokens, nil
-			}
-		}
-	}
-	return 0, nil
 }
 
 // Close ends what is being asked, and returns when nothing is any more.

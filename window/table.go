@@ -36,6 +36,9 @@ var (
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
 // Bedrock's "-v1:0") and date, and with the numbers of its version joined alike: 4.1 and 4p1 are 4-1.
 func familyName(model string) string {
+	if len(model) > maxName {
+		return ""
+	}
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
 		model, _, _ = strings.Cut(tuned, ":")
 	}

@@ -110,13 +110,16 @@ func (w *Windows) Configure(c Config) {
 // ("ft:gpt-4o:…"). The longest of the configured patterns that fits this name wins; of two as long, the smaller
 // window. What was learned is of the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
+	name := strings.ToLower(model)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := w.search(strings.ToLower(model))
-	k := w.of(id{upstream, model})
-	if k == nil {
-		return found
+	found := Window{int(w.config.Default), Default}
+	if tokens := w.rules.find(name); tokens > 0 {
+		found = Window{tokens, Configured}
+	} else if tokens := table().find(familyName(name)); tokens > 0 {
+		found = Window{tokens, Table}
 	}
+	k := w.of(id{upstream, model})
 	if tokens := k.probed.Tokens; w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
 		found = Window{tokens, Probed}
 	}
@@ -124,19 +127,6 @@ func (w *Windows) Of(upstream, model string) Window {
 		found = Window{tokens, Learned}
 	}
 	return found
-}
-
-// search finds the window of a model in lower case, without what was learned. The caller holds w.mu.
-func (w *Windows) search(model string) Window {
-	if tokens := w.rules.find(model); tokens > 0 {
-		return Window{tokens, Configured}
-	}
-	if len(model) <= maxName {
-		if tokens := table().find(familyName(model)); tokens > 0 {
-			return Window{tokens, Table}
-		}
-	}
-	return Window{int(w.config.Default), Default}
 }
 
 // Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192
