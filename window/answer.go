@@ -9,60 +9,55 @@ import (
 	"epitome/sse"
 )
 
-const (
-	mostAnswer = 1 << 20 // bytes that are read: some providers repeat the request before the error
-	mostText   = 8 << 10 // bytes of all texts
-)
+const mostText = 8 << 10 // bytes of all texts
 
 // answer is what a provider says where answers have their errors, in plain words, and how one without an error ended.
 type answer struct {
 	text     strings.Builder
 	isStream bool
-	events   int            // objects that were read
+	isJSON   bool           // it has an object
 	reason   string         // why it ended
 	counts   map[string]int // of tokens, by their names in usage; the largest of each
 }
 
 // readAnswer reads an answer; if it failed, by its status, all of it is about an error.
 func readAnswer(failed bool, contentType, body string) *answer {
-	a := &answer{counts: map[string]int{}}
-	body = body[:min(len(body), mostAnswer)]
-	start := body[:min(len(body), 128)]
-	a.isStream = strings.Contains(contentType, "event-stream") || sse.Looks([]byte(start[:min(len(start), 64)]))
-	switch {
-	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
-		a.readObject(body, failed)
-	case strings.HasPrefix(body, "<"):
-		a.addText(title.FindString(body))
-	case a.isStream:
-		a.readStream(body, failed)
-	case failed, strings.Contains(start, "xception"):
-		a.addText(body)
+	isStream := strings.Contains(contentType, "event-stream") || sse.Looks([]byte(body[:min(len(body), 64)]))
+	a := &answer{isStream: isStream, counts: map[string]int{}}
+	if !isStream {
+		a.read(body, failed)
+		return a
+	}
+	kind := ""
+	for f := range sse.Fields([]byte(body)) {
+		switch value := strings.TrimSpace(string(f.Value)); {
+		case f.End:
+			kind = ""
+		case string(f.Name) == "event":
+			kind = value
+		case string(f.Name) == "data":
+			a.read(value, failed || errorType.MatchString(kind))
+		}
 	}
 	return a
 }
 
-func (a *answer) readStream(body string, failed bool) {
-	isError := failed
-	for f := range sse.Fields([]byte(body)) {
-		value := strings.TrimSpace(string(f.Value))
-		switch name := string(f.Name); {
-		case f.End:
-			isError = failed
-		case name == "event":
-			isError = failed || errorType.MatchString(value)
-		case name == "data" && strings.HasPrefix(value, "{"):
-			a.readObject(value, isError)
-		case name == "data" && isError:
-			a.addText(value)
-		}
+// read reads an answer, or the data of an event.
+func (a *answer) read(s string, failed bool) {
+	switch {
+	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
+		a.readObject(s, failed)
+	case strings.HasPrefix(s, "<"):
+		a.addText(title.FindString(s))
+	case failed, strings.Contains(s[:min(len(s), 128)], "xception"):
+		a.addText(s)
 	}
 }
 
 // readObject reads an answer, or an event of one.
 func (a *answer) readObject(raw string, failed bool) {
-	a.events++
 	v := gjson.Parse(raw)
+	a.isJSON = a.isJSON || v.IsObject()
 	isError := errorType.MatchString(v.Get("type").Str + " " + v.Get("object").Str)
 	if failed || isError && !v.Get("response").Exists() {
 		a.addErrors(raw)
@@ -100,7 +95,7 @@ var (
 
 // addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
 func (a *answer) addErrors(raw string) {
-	for _, m := range member.FindAllStringSubmatch(beforeEcho(raw), -1) {
+	for _, m := range member.FindAllStringSubmatch(echo.Split(raw, 2)[0], -1) {
 		key, value := strings.ToLower(strings.ReplaceAll(m[1], "_", "")), gjson.Parse(m[2])
 		switch {
 		case a.text.Len() >= mostText:
@@ -111,13 +106,6 @@ func (a *answer) addErrors(raw string) {
 			a.addText(m[1] + " " + m[2])
 		}
 	}
-}
-
-func beforeEcho(s string) string {
-	if at := echo.FindStringIndex(s); at != nil {
-		return s[:at[0]]
-	}
-	return s
 }
 
 var (
@@ -135,7 +123,7 @@ var (
 // addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
 // from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
 func (a *answer) addText(s string) {
-	s = beforeEcho(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""))
+	s = echo.Split(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""), 2)[0]
 	s = joints.ReplaceAllString(caps.ReplaceAllString(noise.ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
 	if words := strings.Fields(signs.Replace(strings.ToLower(s))); len(words) > 0 {
 		a.text.WriteString(strings.Join(words, " ") + " | ")
@@ -152,7 +140,7 @@ func (a *answer) readSilence(status int, s Sent) Refusal {
 	switch {
 	case status == 413:
 		return Refusal{Cause: Bytes}
-	case isFull && a.events == 0 && (status == 400 || status < 300 && a.isStream): // it says nothing at all
+	case isFull && !a.isJSON && (status == 400 || status < 300 && a.isStream): // it says nothing at all
 		return Refusal{Cause: Input}
 	case status >= 300 || used == 0 || generated >= mostEmpty: // it failed otherwise, or answered
 	case a.reason == "model_context_window_exceeded",

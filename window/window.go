@@ -1,18 +1,18 @@
 // Package window knows how many tokens a model holds.
 //
-// Every name has an answer, found without asking anyone, and the answer says where it comes from. In this order: the
-// configuration, what the server said when it was asked, a built-in table of families of models, the configured
-// default. What traffic has shown corrects it downwards: a window that a refusal states holds for a day, one that
-// only follows from a refusal for an hour, and both end when a larger request is answered. Servers are asked in the
-// background. ReadRefusal reads how providers say that a request is too long.
-//
-// That a window is right is not promised: providers change their limits, and hosts and accounts lower them.
+// Every name has an answer at once, and it says where it comes from: the configuration, what the server said when it
+// was asked in the background, a built-in table of families of models, or the configured default. Traffic corrects it
+// downwards: a window that a refusal states holds for a day, one that only follows from a refusal for an hour, and both
+// end when a larger request is answered. ReadRefusal reads how providers say that a request is too long.
 package window
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -116,7 +116,7 @@ func (w *Windows) Of(upstream, model string) Window {
 	found := Window{int(w.config.Default), Default}
 	if tokens := w.rules.find(name); tokens > 0 {
 		found = Window{tokens, Configured}
-	} else if tokens := table().find(familyName(name)); tokens > 0 {
+	} else if tokens := table().find(familyName(name[:min(len(name), maxName)])); tokens > 0 {
 		found = Window{tokens, Table}
 	}
 	k := w.of(id{upstream, model})
@@ -135,4 +135,39 @@ func (w *Windows) Of(upstream, model string) Window {
 func Usable(window, maxOutput int) int {
 	reserve := max(maxOutput, min(8192, window/8))
 	return window - min(reserve, window/4)
+}
+
+//go:embed models.txt
+var modelsText string
+
+// table has patterns for names as familyName returns them; the first that fits holds.
+var table = sync.OnceValue(func() (all rules) {
+	for line := range strings.Lines(modelsText) {
+		number, patterns, _ := strings.Cut(line, " ")
+		tokens, err := strconv.Atoi(number)
+		if err != nil {
+			continue // a comment
+		}
+		for pattern := range strings.FieldsSeq(patterns) {
+			all = append(all, rule{pattern, tokens})
+		}
+	}
+	return all
+})
+
+var (
+	maker   = regexp.MustCompile(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
+	joint   = regexp.MustCompile(`([0-9])[._p]([0-9])`)
+	variant = regexp.MustCompile(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
+	date    = regexp.MustCompile(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
+)
+
+// familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
+// Bedrock's "-v1:0") and date, and with the numbers of its version joined alike: 4.1 and 4p1 are 4-1.
+func familyName(model string) string {
+	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
+		model, _, _ = strings.Cut(tuned, ":")
+	}
+	model = joint.ReplaceAllString(maker.ReplaceAllString(model, ""), "$1-$2")
+	return date.ReplaceAllString(variant.ReplaceAllString(model, ""), "")
 }
