@@ -154,6 +154,6 @@ func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	k = keptIn(t, folder, io.Discard)
 	defer k.close()
 	want(k)
-	k.windows.Configure(config.Defaults(configtest.Text()).Window) // as a reload does
+	k.windows.Configure(config.Defaults(configtest.Text()).Window, nil) // as a reload does
 	want(k)
 }

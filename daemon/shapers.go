@@ -46,7 +46,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
 	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
-	k.windows.SetServers(probedOf(conf))
+	k.windows.Configure(conf.Window, probedOf(conf))
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, k.windows, keep)
 	m.Passing, m.Ratio, m.Address = s.passing, k.ratios.Of, conf.Offload.Address
@@ -78,12 +78,11 @@ func newShapers(conf config.Config, s *storage) *shapers {
 
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *shapers) configure(conf config.Config) {
-	k.windows.Configure(conf.Window)
+	k.windows.Configure(conf.Window, probedOf(conf))
 	k.prices.Store(billerOf(conf))
 	k.memory.Configure(conf.Memory)
 	k.sessions.Configure(quietAfter(conf))
 	k.summariser.configure(conf)
-	k.windows.SetServers(probedOf(conf))
 }
 
 // askThrough says by which proxy upstreams are asked from now on.

@@ -24,7 +24,7 @@ type answer struct {
 func readAnswer(failed bool, contentType, body string) *answer {
 	isStream := strings.Contains(contentType, "event-stream") || sse.Looks([]byte(body[:min(len(body), 64)]))
 	a := &answer{isStream: isStream, counts: map[string]int{}}
-	if !isStream {
+	if !isStream || strings.ContainsAny(body[:min(len(body), 1)], "{[<") {
 		a.read(body, failed)
 		return a
 	}

@@ -25,7 +25,10 @@ func learning() (*Windows, *watch) {
 }
 
 func windowsOn(s store.Store, clock *watch) *Windows {
-	return New(Config{Default: 128_000, Models: map[string]unit.Tokens{"mine*": 64_000}}, s, clock.now)
+	c := Config{Default: 128_000, Models: map[string]unit.Tokens{"mine*": 64_000}}
+	w := New(c, s, clock.now)
+	w.Configure(c, map[string]bool{"up": true})
+	return w
 }
 
 // answers has a request answered of so many tokens, by the provider's count and by ours.

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -79,21 +78,6 @@ func (l look) read(answer gjson.Result, model string) int {
 	return least
 }
 
-// SetServers sets which upstreams are asked from now on, and whether each is the user's own: on this machine or in its
-// network, it may be of any kind; of another one nothing but the list of the common API is asked for. All are asked
-// anew, as whoever has the configuration read again may have changed a server, too. What others have said is forgotten.
-func (w *Windows) SetServers(own map[string]bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.servers = own
-	for q, k := range w.known {
-		k.askAt = time.Time{}
-		if _, ok := own[q.upstream]; !ok {
-			k.probed = lesson{}
-		}
-	}
-}
-
 // Probe has a server asked through get, in the background, about a model to which a request goes, if that is due. One
 // thing is asked at a time.
 func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
@@ -146,10 +130,8 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	}
 	believed := w.Of(q.upstream, q.model)
 	w.mu.Lock()
-	if _, ok := w.servers[q.upstream]; ok { // and not, if it has left the configuration since
-		k, now := w.of(q), w.now()
-		k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
-	}
+	k, now := w.of(q), w.now()
+	k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
 	w.mu.Unlock()
 	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
 	if tokens < believed.Tokens && believed.Source == Configured {

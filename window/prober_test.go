@@ -24,6 +24,7 @@ type server struct {
 	answers map[string]string // by path without its query; others get status 404
 	status  int               // of all; 0 is as answers says
 	looks   []string
+	config  Config
 	log     bytes.Buffer
 	clock   watch
 }
@@ -31,8 +32,9 @@ type server struct {
 func probing(t *testing.T, models map[string]unit.Tokens, answers map[string]string) *server {
 	t.Helper()
 	s := &server{t: t, answers: answers, clock: watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
-	s.Windows = New(Config{Default: 128_000, Models: models}, nil, s.clock.now)
-	s.SetServers(map[string]bool{"up": true})
+	s.config = Config{Default: 128_000, Models: models}
+	s.Windows = New(s.config, nil, s.clock.now)
+	s.Configure(s.config, map[string]bool{"up": true})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -103,7 +105,7 @@ func TestServersOfEachKindAreAsked(t *testing.T) {
 	f(v0, `{"data":[{"id":"m/x","loaded_context_length":24576,"max_context_length":40960}]}`, v1, props, ps, v0)
 
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
-	s.SetServers(map[string]bool{"up": false})
+	s.Configure(s.config, map[string]bool{"up": false})
 	s.answers["/v1/models"] = "{}"
 	s.converse(0, 128_000, 128_000, 1) // a provider is asked for its list alone
 }
@@ -127,7 +129,7 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 	f := func(own bool, status, looks int, wait time.Duration, says string) {
 		t.Helper()
 		s := probing(t, nil, nil)
-		s.SetServers(map[string]bool{"up": own})
+		s.Configure(s.config, map[string]bool{"up": own})
 		s.status = status
 		learnProbe(s.Windows, "m/x", 65_536)
 		s.converse(0, 65_536, 65_536, looks)
@@ -156,12 +158,12 @@ func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
 func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
 	s.converse(0, 128_000, 24_576, 1)
-	s.SetServers(map[string]bool{"up": true})
+	s.Configure(s.config, map[string]bool{"up": true})
 	s.converse(0, 24_576, 24_576, 2) // the server may be another one, too
-	s.SetServers(nil)
+	s.Configure(s.config, nil)
 	s.converse(0, 128_000, 128_000, 2)
-	s.SetServers(map[string]bool{"up": true})
-	s.converse(0, 128_000, 24_576, 3)
+	s.Configure(s.config, map[string]bool{"up": true})
+	s.converse(0, 24_576, 24_576, 3)
 
 	s.probe(strings.Repeat("m", maxName+1))
 	s.Probe("other", "m", s.asked, slog.Default())

@@ -105,10 +105,7 @@ var words = func() map[string]*regexp.Regexp {
 	return all
 }()
 
-var (
-	chinese  = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
-	negative = regexp.MustCompile(`maxout[^|]* -\d`) // less than nothing of the window is left for the output
-)
+var chinese = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
 func says(text, what string) bool { return words[what].MatchString(text) }
 
@@ -133,7 +130,7 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 		return NotSize
 	case !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
 		return NotSize
-	case negative.MatchString(text) && s.MaxOutput >= 0:
+	case says(text, "negative") && s.MaxOutput >= 0:
 		return Input
 	case says(text, "body") && !inTokens && !named:
 		return Bytes

@@ -25,7 +25,7 @@ import (
 type Config struct {
 	Default unit.Tokens            `toml:"default"` // for models that nothing is known of
 	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> at most
-	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who calls SetServers
+	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who calls Configure
 }
 
 // Source is where a window's size comes from.
@@ -59,7 +59,7 @@ type Windows struct {
 	config  Config
 	rules   rules
 	known   map[id]*known   // at most mostKnown
-	servers map[string]bool // upstreams that are asked, and whether they are the user's own
+	servers map[string]bool // as Configure has them
 	asking  bool
 }
 
@@ -87,12 +87,14 @@ func (r rules) find(name string) int {
 func New(c Config, s store.Store, now func() time.Time) *Windows {
 	w := &Windows{store: s, now: now, known: map[id]*known{}}
 	w.life, w.stop = context.WithCancel(context.Background())
-	w.Configure(c)
+	w.Configure(c, nil)
 	return w
 }
 
-// Configure puts another configuration in force.
-func (w *Windows) Configure(c Config) {
+// Configure puts another configuration in force. servers are the upstreams that may be asked how much their models hold,
+// and whether each is the user's own: on this machine or in its network, it may be of any kind; others are asked for the
+// list of the common API alone. All are asked anew, as whoever changes the configuration may have changed a server, too.
+func (w *Windows) Configure(c Config, servers map[string]bool) {
 	var all rules
 	for pattern, tokens := range c.Models {
 		all = append(all, rule{strings.ToLower(pattern), int(tokens)})
@@ -102,7 +104,10 @@ func (w *Windows) Configure(c Config) {
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.config, w.rules = c, all
+	w.config, w.rules, w.servers = c, all, servers
+	for _, k := range w.known {
+		k.askAt = time.Time{}
+	}
 }
 
 // Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in
@@ -120,7 +125,8 @@ func (w *Windows) Of(upstream, model string) Window {
 		found = Window{tokens, Table}
 	}
 	k := w.of(id{upstream, model})
-	if tokens := k.probed.Tokens; w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
+	_, asked := w.servers[upstream]
+	if tokens := k.probed.Tokens; asked && w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
 		found = Window{tokens, Probed}
 	}
 	if tokens := k.learned.Tokens; w.holds(k.learned) && tokens < found.Tokens {
