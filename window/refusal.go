@@ -1,7 +1,6 @@
 package window
 
 import (
-	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -123,18 +122,15 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 		return Bytes
 	case says(text, "foreign"):
 		return NotSize
-	case says(text, "rate"):
-		if inTokens && isAbove && !says(text, "spent") || n.whole == 0 && says(text, "alone") {
-			return Rate
-		}
-		return NotSize
-	case !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
+	case says(text, "rate") && (inTokens && isAbove && !says(text, "spent") || n.whole == 0 && says(text, "alone")):
+		return Rate
+	case says(text, "rate"), !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
 		return NotSize
 	case says(text, "negative") && s.MaxOutput >= 0:
 		return Input
 	case says(text, "body") && !inTokens && !named:
 		return Bytes
-	case !onlyOutput && proven, onlyOutput && named && n.output > n.limit && n.room(text, s) > 0:
+	case !onlyOutput && proven:
 		return Input
 	}
 	for sentence := range strings.SplitSeq(text, "|") {
@@ -220,22 +216,15 @@ func readSizes(text string) (n sizes) {
 	return n
 }
 
-// room is how much output fits behind the input; 0 or less if none does, or if that cannot be known.
+// room is how much output fits behind the input; 0 or less if none does, or if that is not told.
 func (n sizes) room(text string, s Sent) int {
 	const margin = 64
-	counted := s.Tokens + s.Tokens/20 // providers may count more
-	limit, in := n.limit, n.input
-	switch {
-	case limit == 0 || in == 0: // our own count decides
-		limit, in = cmp.Or(n.limit, s.Window), counted
-		if !says(text, "output") || s.Tokens+s.MaxOutput <= limit {
-			return 0
-		}
-	case strings.Contains(text, "at least"), strings.Contains(text, " about "):
-		in = max(in+in/64, counted)
+	in := n.input
+	if strings.Contains(text, "at least") || strings.Contains(text, " about ") {
+		in = max(in+in/64, s.Tokens+s.Tokens/20) // it may count more than we do
 	}
-	room := limit - in - margin
-	if n.output == 0 && 0 < s.MaxOutput && s.MaxOutput <= room {
+	room := n.limit - in - margin
+	if n.input == 0 || n.output == 0 && 0 < s.MaxOutput && s.MaxOutput <= room {
 		return 0 // what was asked for fits: something else is the matter
 	}
 	return room
