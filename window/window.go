@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -57,23 +58,21 @@ type Windows struct {
 
 	mu      sync.Mutex // guards all below
 	config  Config
-	rules   rules
+	rules   []rule
 	known   map[id]*known   // at most mostKnown
 	servers map[string]bool // as Configure has them
 	asking  bool
 }
 
-// rules are patterns in lower case, with the windows of models that fit one.
-type rules []rule
-
+// rule is a pattern in lower case, with the window of models that fit it.
 type rule struct {
 	pattern string
 	tokens  int
 }
 
 // find returns the tokens of the first rule that fits a name; 0 if none does.
-func (r rules) find(name string) int {
-	for _, rule := range r {
+func find(rules []rule, name string) int {
+	for _, rule := range rules {
 		if unit.Match(rule.pattern, name) {
 			return rule.tokens
 		}
@@ -82,8 +81,7 @@ func (r rules) find(name string) int {
 }
 
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero. They begin
-// with what an earlier run has learned into the store, which may be nil. Who calls
-// Probe calls Close at the end.
+// with what an earlier run has learned into the store, which may be nil. Who calls Probe calls Close at the end.
 func New(c Config, s store.Store, now func() time.Time) *Windows {
 	w := &Windows{store: s, now: now, known: map[id]*known{}}
 	w.life, w.stop = context.WithCancel(context.Background())
@@ -95,7 +93,7 @@ func New(c Config, s store.Store, now func() time.Time) *Windows {
 // and whether each is the user's own: on this machine or in its network, it may be of any kind; others are asked for the
 // list of the common API alone. All are asked anew, as whoever changes the configuration may have changed a server, too.
 func (w *Windows) Configure(c Config, servers map[string]bool) {
-	var all rules
+	var all []rule
 	for pattern, tokens := range c.Models {
 		all = append(all, rule{strings.ToLower(pattern), int(tokens)})
 	}
@@ -119,9 +117,9 @@ func (w *Windows) Of(upstream, model string) Window {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	found := Window{int(w.config.Default), Default}
-	if tokens := w.rules.find(name); tokens > 0 {
+	if tokens := find(w.rules, name); tokens > 0 {
 		found = Window{tokens, Configured}
-	} else if tokens := table().find(familyName(name[:min(len(name), maxName)])); tokens > 0 {
+	} else if tokens := find(table(), familyName(name[:min(len(name), maxName)])); tokens > 0 {
 		found = Window{tokens, Table}
 	}
 	k := w.of(id{upstream, model})
@@ -147,7 +145,7 @@ func Usable(window, maxOutput int) int {
 var modelsText string
 
 // table has patterns for names as familyName returns them; the first that fits holds.
-var table = sync.OnceValue(func() (all rules) {
+var table = sync.OnceValue(func() (all []rule) {
 	for line := range strings.Lines(modelsText) {
 		number, patterns, _ := strings.Cut(line, " ")
 		tokens, err := strconv.Atoi(number)
@@ -176,4 +174,106 @@ func familyName(model string) string {
 	}
 	model = joint.ReplaceAllString(maker.ReplaceAllString(model, ""), "$1-$2")
 	return date.ReplaceAllString(variant.ReplaceAllString(model, ""), "")
+}
+
+// What is remembered, and for how long.
+const (
+	mostKnown   = 256
+	maxName     = 256 // bytes: requests make up names
+	keepStated  = 24 * time.Hour
+	keepGuessed = time.Hour
+	readEvery   = 5 * time.Second // others may learn into the same store
+	keepProbed  = 2 * time.Hour
+	askAgain    = time.Hour
+	askLoading  = 30 * time.Second // an own server that does not say it: it may be loading the model
+	probeWait   = 5 * time.Second  // for one answer of a server
+)
+
+// id names a model at an upstream as requests do.
+type id struct{ upstream, model string }
+
+func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
+
+// known is what is known of one model at one upstream.
+type known struct {
+	learned lesson    // from refusals, and in the store
+	probed  lesson    // from its server
+	readAt  time.Time // when learned was read
+	askAt   time.Time // when the server may be asked again
+}
+
+// lesson is a window, for a time; without tokens it is none.
+type lesson struct {
+	Tokens int       `json:"tokens"`
+	Until  time.Time `json:"until"`
+}
+
+func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
+
+// of returns what is known of a model, to be changed; nothing is kept of one whose name is too long. The caller holds
+// w.mu.
+func (w *Windows) of(q id) *known {
+	k := w.known[q]
+	if len(q.model) > maxName {
+		return &known{askAt: w.now().Add(askAgain)}
+	}
+	if k == nil {
+		if len(w.known) >= mostKnown {
+			clear(w.known) // servers are asked again, and lessons are in the store
+		}
+		k = &known{}
+		w.known[id{strings.Clone(q.upstream), strings.Clone(q.model)}] = k // they may be parts of a whole request
+	}
+	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {
+		k.readAt = now
+		var n lesson
+		if fact, found := w.store.Get(q.key()); found && json.Unmarshal(fact.Bytes, &n) == nil {
+			k.learned = n
+		}
+	}
+	return k
+}
+
+// learn replaces the lesson of a model. The caller holds w.mu.
+func (w *Windows) learn(q id, n lesson) {
+	w.of(q).learned = n
+	if value, err := json.Marshal(n); err == nil && w.store != nil {
+		_, _ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
+	}
+}
+
+// LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
+// else, if the request was too long by our count, that the window is a little smaller than the request. It returns
+// what was learned; ok reports that this is news, which deserves a warning.
+func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
+	believed := w.Of(upstream, model).Tokens
+	tokens, keep := r.Limit, keepStated
+	if r.Cause == Input && !r.Below(believed) {
+		tokens, keep = s.Tokens-s.Tokens/20, keepGuessed
+	}
+	if tokens < Least || tokens >= believed || len(model) > maxName {
+		return 0, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.learn(id{upstream, model}, lesson{tokens, w.now().Add(keep)})
+	return tokens, true
+}
+
+// LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
+// returns it; 0 is none. used is 0 if the provider does not say.
+func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refuted int) {
+	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	q := id{upstream, model}
+	k := w.of(q)
+	if w.holds(k.probed) && used > k.probed.Tokens {
+		refuted, k.probed = k.probed.Tokens, lesson{}
+	}
+	if w.holds(k.learned) && used > k.learned.Tokens {
+		refuted = max(refuted, k.learned.Tokens)
+		w.learn(q, lesson{})
+	}
+	return refuted
 }

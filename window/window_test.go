@@ -58,7 +58,7 @@ func TestWindowsAreFound(t *testing.T) {
 func TestTheTableKnowsFamilies(t *testing.T) {
 	f := func(model string, want int) {
 		t.Helper()
-		if got := table().find(familyName(model)); got != want {
+		if got := find(table(), familyName(model)); got != want {
 			t.Errorf("%q: got %d, want %d", model, got, want)
 		}
 	}
