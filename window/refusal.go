@@ -182,22 +182,20 @@ var (
 // readSizes reads the numbers of a text. A request that is too long is larger than what is allowed: of several numbers
 // beside a word for a limit, the smallest is the limit, and of the others the largest is the request, or its input.
 func readSizes(text string) (n sizes) {
-	const around = 64 // bytes behind a number that may say what it is
 	var others, limits []int
 	from := 0
 	for _, at := range number.FindAllStringSubmatchIndex(text, -1) {
-		left, right := text[from:at[2]], text[at[1]:min(at[1]+around, len(text))]
+		left, right := text[from:at[2]], text[at[1]:min(at[1]+64, len(text))]
 		value, _ := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
 		if at[4] >= 0 {
 			value *= map[byte]int{'k': 1_000, 'm': 1_000_000}[text[at[4]]]
 		}
 		n.largest = max(n.largest, value)
-		if value <= 1 || value > 100*Most { // as in [1, 6000]
-			continue
+		if value > 1 { // and not as in [1, 6000]
+			from = at[1]
 		}
-		from = at[1]
 		switch place := left[strings.LastIndexByte(left, '|')+1:] + "#" + right; {
-		case at[6] >= 0:
+		case at[6] >= 0, value <= 1, value > 100*Most:
 		case outputAround.MatchString(place):
 			n.output = max(n.output, value)
 		case limitAround.MatchString(place):
@@ -282,8 +280,7 @@ func (a *answer) read(s string, failed bool) {
 func (a *answer) readObject(raw string, failed bool) {
 	v := gjson.Parse(raw)
 	a.isJSON = a.isJSON || v.IsObject()
-	isError := errorType.MatchString(v.Get("type").Str + " " + v.Get("object").Str)
-	if failed || isError && !v.Get("response").Exists() {
+	if failed || errorType.MatchString(v.Get("type").Str+" "+v.Get("object").Str) && !v.Get("response").Exists() {
 		a.addErrors(raw)
 	} else {
 		for _, path := range [...]string{"error", "response.error"} {

@@ -210,8 +210,7 @@ type lesson struct {
 
 func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
 
-// of returns what is known of a model, to be changed; nothing is kept of one whose name is too long. The caller holds
-// w.mu.
+// of returns what is known of a model, to be changed. Of too long a name nothing is kept. The caller holds w.mu.
 func (w *Windows) of(q id) *known {
 	k := w.known[q]
 	if len(q.model) > maxName {
@@ -266,14 +265,13 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	q := id{upstream, model}
-	k := w.of(q)
+	k := w.of(id{upstream, model})
 	if w.holds(k.probed) && used > k.probed.Tokens {
 		refuted, k.probed = k.probed.Tokens, lesson{}
 	}
 	if w.holds(k.learned) && used > k.learned.Tokens {
 		refuted = max(refuted, k.learned.Tokens)
-		w.learn(q, lesson{})
+		w.learn(id{upstream, model}, lesson{})
 	}
 	return refuted
 }
