@@ -76,16 +76,11 @@ func (a asker) question(end int, earlier recap.Says) prose.Question {
 	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)
 	}
-	for _, e := range recap.Entries(a.request, s.Calls, a.request.Lead, head) {
-		if e.Kind == prose.User {
-			q.Transcript = append(q.Transcript, e)
-		}
-	}
 	from := head
 	if earlier.Text != "" {
 		from = max(head, earlier.Until)
 	}
-	q.Transcript = append(q.Transcript, recap.Entries(a.request, s.Calls, from, end)...)
+	q.Transcript = recap.Entries(a.request, s.Calls, from, end)
 	return q
 }
 

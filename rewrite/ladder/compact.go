@@ -256,13 +256,9 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	if len(edits) == 0 {
 		return 0, false
 	}
-	span, index := c.span(cut), ""
+	span, summary := c.span(cut), &edits[0]
 	span.Sent = c.sentBeside(cut)
-	if c.Style.Mode == prose.ModeLossless {
-		index = recap.Index(span)
-	}
-	summary := &edits[0]
-	text, files := recap.Text(span, c.says, index, c.transcriptAt(summary))
+	text, files := recap.Text(span, c.says, c.transcriptAt(summary))
 	c.setText(summary, text)
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
 	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)

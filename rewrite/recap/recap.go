@@ -23,7 +23,7 @@ type Span struct {
 	Calls    []activity.Call       // of the whole request
 	From, To int                   // items [From, To)
 	End      int                   // items that may be decided on: newer messages change nothing in the text
-	Sent     []string              // all that is sent beside the span, arguments of calls too: it is not said again
+	Sent     []string              // texts that are sent whole beside the span: names in them are known
 	Count    func(text string) int // tokens
 	Budgets  Budgets
 }
@@ -53,9 +53,21 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// Text returns the summary and how many files it names. index is what Index returns, or empty; where says where the
-// transcript lies, without a full stop.
-func Text(span Span, says Says, index, where string) (text string, files int) {
+// rows are the newest rows of a section that there is room for, oldest first.
+type rows struct {
+	text string
+	room int // bytes
+}
+
+// add puts an older row before the others, if there is room for it.
+func (r *rows) add(row string) {
+	if len(row) <= r.room {
+		r.text, r.room = row+r.text, r.room-len(row)
+	}
+}
+
+// Text returns the summary and how many files it names. where says where the transcript lies, without a full stop.
+func Text(span Span, says Says, where string) (text string, files int) {
 	r := span.Request
 	s := &summary{Span: span, id: idBefore(r, span.To), number: numbers(r)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
@@ -72,13 +84,13 @@ func Text(span Span, says Says, index, where string) (text string, files int) {
 	}
 	s.users()
 	written := s.written(part)
-	s.section("messages and their lines in the transcript", index)
+	s.section("messages and the lines of the transcript where they begin", s.index())
 	s.section("your task list", s.tasks(part))
-	s.section("files written, newest first", strings.Join(written, "\n"))
+	s.section("files written, oldest first", written)
 	s.section("calls, oldest first", s.calls(calls))
 	s.section("your last words, oldest first", s.lastWords(words))
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
-	return s.String(), len(written)
+	return strings.ToValidUTF8(s.String(), "\ufffd"), strings.Count(written, "\n")
 }
 
 // idBefore returns a text that stands in each heading of what is written about the items before one. It is made of a
@@ -87,12 +99,12 @@ func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x"
 
 // numbers returns for each item the number of its message, as a user counts them.
 func numbers(r *conversation.Request) []int {
-	list, n := make([]int, len(r.Items)), 1
+	list := make([]int, len(r.Items))
 	for i := range list {
+		list[i] = 1
 		if i > 0 {
-			n += r.MessagesIn(i-1, i+1) - 1
+			list[i] = list[i-1] + r.MessagesIn(i-1, i+1) - 1
 		}
-		list[i] = n
 	}
 	return list
 }

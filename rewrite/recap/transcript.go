@@ -12,25 +12,17 @@ import (
 
 // Transcript returns items [first, end) as text for a reader of lines: each under a heading with the number and role of
 // its message, a result under one that names its call. source is the name of the artifact with the same as JSON.
-func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) []byte {
-	text, _ := transcript(r, calls, first, end, source)
-	return text
-}
-
-// transcript returns the text and on which of its lines, from 1 on, each item begins and the text ends.
-func transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte, lines []int) {
-	id, number, called, line := idBefore(r, end), numbers(r), byResult(calls), 1
+func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
+	id, number, called := idBefore(r, end), numbers(r), byResult(calls)
 	write := func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"
 		}
 		text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, heading, said)
-		line += 2 + strings.Count(said, "\n")
 	}
 	write(fmt.Sprintf("messages %d-%d of a conversation as text; the same as JSON is in %s.txt beside this file",
 		number[first], number[end-1], source), "")
 	for i := first; i < end; i++ {
-		lines = append(lines, line)
 		it := &r.Items[i]
 		by, said := it.Role.String(), r.TextOf(it)
 		if c := called[i]; c != nil {
@@ -44,7 +36,27 @@ func transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 			write("call of "+excerpt.OneLine(it.Calls[k].Name, 80), activity.Texts(r.Body, &it.Calls[k]))
 		}
 	}
-	return text, append(lines, line)
+	return text
+}
+
+// index returns on which lines of Transcript messages of the span begin, in as many rows as there is room for.
+func (s *summary) index() (text string) {
+	const row = 20 // tokens
+	if s.Budgets.Index < row {
+		return ""
+	}
+	each, item := max((s.To-s.From)*row/s.Budgets.Index+1, 4), 0
+	lines := strings.Split(string(Transcript(s.Request, s.Calls, s.From, s.To, "")), "\n")
+	for n, line := range lines {
+		if !strings.HasPrefix(line, "["+s.id+": message ") {
+			continue
+		}
+		if item%each == 0 {
+			text += fmt.Sprintf("message %d: line %d\n", s.number[s.From+item], n+1)
+		}
+		item++
+	}
+	return text
 }
 
 func byResult(calls []activity.Call) map[int]*activity.Call {
@@ -53,21 +65,6 @@ func byResult(calls []activity.Call) map[int]*activity.Call {
 		of[calls[k].Result] = &calls[k]
 	}
 	return of
-}
-
-// Index returns which messages of the span stand in which lines of Transcript, in as many rows as there is room for.
-func Index(s Span) string {
-	const row, least = 40, 4 // tokens of a row; items in one
-	rows := max(s.Budgets.Index/row, 1)
-	each := max((s.To-s.From+rows-1)/rows, least)
-	_, lines := transcript(s.Request, s.Calls, s.From, s.To, "")
-	number, text := numbers(s.Request), ""
-	for first := s.From; first < s.To; first += each {
-		end := min(first+each, s.To)
-		text += fmt.Sprintf("messages %d-%d: lines %d-%d\n", number[first], number[end-1],
-			lines[first-s.From], lines[end-s.From]-1)
-	}
-	return text
 }
 
 // speakers are the kinds of entries by the roles of items.
@@ -85,10 +82,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) {
 			continue
 		}
-		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.TextOf(it)}
-		if it.Role == conversation.User {
-			e.Text = r.OwnWords(it)
-		}
+		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
 		if c := called[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()
 		}
