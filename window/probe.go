@@ -22,7 +22,7 @@ type Get func(ctx context.Context, upstream, path string) (status int, answer []
 type look struct {
 	path                 string
 	models, names, sizes string
-	one                  bool // a list in which all models hold the same is of a server that runs one, however it is called
+	one                  bool // where all models hold the same, the server runs one, whatever it is called
 }
 
 // looks are in the order in which they are worth asking. None has a server load a model, and what a model could hold is
@@ -42,7 +42,7 @@ var looks = []look{
 }
 
 // read returns how much the model holds; 0 is unknown. The model may be listed without its variant (":nitro"), in
-// another folder, or with Ollama's usual tag. Of several sizes the least counts: a host may tell the model's and its own.
+// another folder, or with Ollama's usual tag. Of several sizes the least counts: a host tells the model's and its own.
 func (l look) read(answer gjson.Result, model string) int {
 	models := answer.Get(l.models)
 	if answer.IsArray() { // Together

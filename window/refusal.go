@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -96,8 +97,8 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 //go:embed words.txt
 var wordsText string
 
-// words are expressions for what a text may say, by its name in words.txt.
-var words = func() map[string]*regexp.Regexp {
+// words are expressions for what a text may say, by its name in words.txt. They are compiled for the first refusal.
+var words = sync.OnceValue(func() map[string]*regexp.Regexp {
 	lists, all := map[string]string{}, map[string]*regexp.Regexp{}
 	for line := range strings.Lines(wordsText) {
 		if name, list, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
@@ -106,11 +107,11 @@ var words = func() map[string]*regexp.Regexp {
 		}
 	}
 	return all
-}()
+})
 
 var chinese = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
-func says(text, what string) bool { return words[what].MatchString(text) }
+func says(text, what string) bool { return words()[what].MatchString(text) }
 
 // judge is the cause that a text tells. Refusals for other reasons may speak of sizes too: these are asked for first.
 func judge(status int, text string, n sizes, s Sent) Cause {
