@@ -58,8 +58,7 @@ const (
 	Most  = 10_000_000
 )
 
-// MayRefuse reports whether an answer with the status may refuse its request for its size. Streams and some proxies do
-// so with status 200, some servers with one of their own failures.
+// MayRefuse reports whether an answer with the status may refuse its request for its size. Streams do so with 200.
 func MayRefuse(status int) bool {
 	return status < 300 || status >= 500 && status != 529 || strings.Contains("400 413 422 429", strconv.Itoa(status))
 }
