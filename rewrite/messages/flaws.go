@@ -56,7 +56,7 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 		if i == r.Lead && !r.Items[i].Compaction {
 			c.Add(conversation.RuleFirst)
 		}
-	default:
+	case conversation.User, conversation.Tool:
 		if before == conversation.System {
 			c.Add(conversation.RuleSystem)
 		}
