@@ -149,7 +149,9 @@ func (r *Request) reuse(known *Request) (next int) {
 	common := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
 	for i := len(known.Items) - 1; i > 0; i-- {
 		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
-			r.Items, r.Reused, r.chain = slices.Clone(known.Items[:i]), i, known.Chain()[:i+1]
+			const more = 8 // items of a turn
+			r.Items = append(make([]Item, 0, len(known.Items)+more), known.Items[:i]...)
+			r.Reused, r.chain = i, known.Chain()[:i+1]
 			return it.Place().Start
 		}
 	}
