@@ -61,19 +61,19 @@ func (x *shaping) keepArtifacts(late bool) error {
 	return nil
 }
 
-// record records the edits under the prefix that may be decided on, and under the whole request if they change what
-// stands behind that. If an equal request was faster, its decision holds.
+// record records the edits under the prefix that may be decided on. If an equal request was faster, its decision holds.
 func (x *shaping) record() error {
 	s, end := x.state, x.request.End()
 	if end <= x.request.Lead {
 		return nil
 	}
-	d := s.Decision
-	d.Sent, d.Leading = x.in.Now.Round(0), x.out.Report.Leading
+	d, book := s.Decision, x.shaper.deps.Ledger
+	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading
 	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
-	standing, won, err := x.recordAt(x.chain[end], end, d)
+	replace := x.in.Compact || x.in.Rescue != nil || x.broke // what stands is not to hold any more
+	standing, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
 	if err == nil && won && x.asks && end == x.request.Head {
-		_, _, err = x.recordAt(x.chainOf(anyWish)[end], end, d)
+		_, _, err = book.Record(x.lane, x.chainOf(anyWish), d, s.Added, replace)
 	}
 	if err != nil {
 		return err
@@ -84,24 +84,8 @@ func (x *shaping) record() error {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
 		return x.build()
 	}
-	if slices.ContainsFunc(s.Added, func(e ledger.Edit) bool { return e.End() > end }) {
-		n := len(x.request.Items)
-		if _, _, err := x.recordAt(x.chain[n], n, d); err != nil {
-			return err
-		}
-	}
 	s.Decision = standing
 	return nil
-}
-
-// recordAt records the edits of the first n items at a link. Another decision may stand there that is not to hold.
-func (x *shaping) recordAt(
-	at conversation.Link, n int, d ledger.Decision,
-) (standing ledger.Decision, won bool, err error) {
-	d.Items = n
-	added := slices.DeleteFunc(slices.Clone(x.state.Added), func(e ledger.Edit) bool { return e.End() > n })
-	replace := x.in.Compact || x.in.Rescue != nil || x.broke
-	return x.shaper.deps.Ledger.Record(x.lane, at, d, added, replace)
 }
 
 // settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never

@@ -230,7 +230,12 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		}
 	}
 	slices.Reverse(edits)
-	if len(edits) == 0 {
+	goesInPart := func(e ledger.Edit) bool { // one made before a late result tied other items together
+		return e.Op == ledger.Drop && slices.ContainsFunc(edits, func(o ledger.Edit) bool {
+			return e.First < o.End() && o.First < e.End() && (e.First < o.First || e.End() > o.End())
+		})
+	}
+	if len(edits) == 0 || slices.ContainsFunc(s.Edits, goesInPart) {
 		return nil
 	}
 	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End())

@@ -17,6 +17,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +37,8 @@ type Decision struct {
 	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
 	Ahead        int       `json:"a,omitempty"` // a summary of the items before it was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
+	Reach        int       `json:"e,omitempty"` // items of the request, if edits are about some behind the prefix
+	ReachLink    []byte    `json:"f,omitempty"` // names those items
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // for At
@@ -140,7 +143,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 			continue
 		}
 		if d, found, err := l.At(lane.DecisionKey(at)); err != nil || found {
-			return d, err
+			return d.of(chain), err
 		}
 		if other.Items > 0 {
 			continue
@@ -149,7 +152,21 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 			return Decision{}, err
 		}
 	}
-	return other, nil
+	return other.of(chain), nil
+}
+
+// of returns d as it holds for a request: edits of items behind the prefix only if those are in the request.
+func (d Decision) of(chain []conversation.Link) Decision {
+	if d.Reach == 0 {
+		return d
+	}
+	if d.Reach < len(chain) && bytes.Equal(chain[d.Reach][:], d.ReachLink) {
+		d.Items = d.Reach
+		return d
+	}
+	isBehind := func(e Edit) bool { return e.End() > d.Items }
+	d.Edits, d.List = slices.DeleteFunc(slices.Clone(d.Edits), isBehind), ""
+	return d
 }
 
 // At returns the decision under a key with all its edits. One of which a part cannot be read is not found: a shallower
@@ -208,14 +225,20 @@ func (l *Ledger) remember(name string, list known) {
 	l.lists[name] = list
 }
 
-// Record writes a decision that adds edits to those of the one it was made from, if none stands for the prefix, and
-// returns the one that stands then; won says that it is this one. replace says that what stands is not to hold any more:
-// the new one takes its place, but if that is the one which d was made from, and another took its place meanwhile.
+// Record writes a decision that adds edits to those of the one it was made from, if none stands for its prefix of the
+// chain, and returns the one that stands then; won says that it is this one. replace says that what stands is not to hold
+// any more: the new one takes its place, but if that is the one which d was made from, and another took its place
+// meanwhile.
 func (l *Ledger) Record(
-	lane Lane, at conversation.Link, d Decision, added []Edit, replace bool,
+	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
 ) (standing Decision, won bool, err error) {
+	at, end := chain[d.Items], len(chain)-1
 	if err := l.writeList(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
+	}
+	d.Reach, d.ReachLink = 0, nil
+	if slices.ContainsFunc(d.Edits, func(e Edit) bool { return e.End() > d.Items }) {
+		d.Reach, d.ReachLink = end, chain[end][:]
 	}
 	key := lane.DecisionKey(at)
 	_, _, err = l.store.PutIfAbsent(lane.firstKey(at), []byte(key), l.keep)
@@ -230,7 +253,7 @@ func (l *Ledger) Record(
 			standing, readable, err = l.At(key)
 		}
 		if readable && (!replace || d.Key == key && d.version != standing.version) {
-			return standing, false, nil
+			return standing.of(chain), false, nil
 		}
 	}
 	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
