@@ -4,7 +4,6 @@ import "time"
 
 // Kinds of a Compaction.
 const (
-	CompactionStarted   = "compaction_started"
 	CompactionCompleted = "compaction_completed"
 	CompactionFailed    = "compaction_failed"
 )

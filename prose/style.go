@@ -71,8 +71,8 @@ func (s Style) MayAsk() bool {
 	return slices.Contains([]string{"", ModeAuto, ModeLLM, ModeHybrid}, s.Mode)
 }
 
-// At returns the style with its defaults filled in. They are the same at every window.
-func (s Style) At(window int) Style {
+// WithDefaults returns the style with its defaults filled in.
+func (s Style) WithDefaults() Style {
 	if s.Detail == "" {
 		s.Detail = DetailMedium
 	}

@@ -78,8 +78,9 @@ func (c *cache) put(k, before *known) {
 	k.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	id := k.decision.Conversation // empty while the ledger does not answer
 	c.list = slices.DeleteFunc(c.list, func(o *known) bool {
-		goes := o == before || o.lane == k.lane && o.decision.Conversation == k.decision.Conversation && o.named()
+		goes := o == before || o.lane == k.lane && o.decision.Conversation == id && id != ""
 		if goes {
 			c.size -= o.size()
 		}
@@ -90,6 +91,3 @@ func (c *cache) put(k, before *known) {
 		c.size -= c.list[0].size()
 	}
 }
-
-// named reports whether it is known of which conversation it is, which it is not while the ledger does not answer.
-func (k *known) named() bool { return k.decision.Conversation != "" }

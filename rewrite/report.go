@@ -56,7 +56,7 @@ func (o *Output) Changes() (list []Change) {
 			continue
 		}
 		c := Change{Edit: e, New: k >= len(s.Edits)-len(s.Added)}
-		c.Before, c.After = int(float64(e.Tokens+e.Saved)*s.Scale.Ratio), int(float64(e.Tokens)*s.Scale.Ratio)
+		c.Before, c.After = s.OfModel(e.Tokens+e.Saved), s.OfModel(e.Tokens)
 		isOf := func(call activity.Call) bool { return call.Result == e.First && e.Op != ledger.Drop }
 		if i := slices.IndexFunc(s.Calls, isOf); i >= 0 {
 			c.Tool, c.Argument = s.Calls[i].Tool, s.Calls[i].About
@@ -80,9 +80,8 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 // describeRequest fills in what is known of a request before anything is decided.
 func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
-	r.Model, r.Window, r.Usable = event.Clip(req.Model), x.window, event.Narrow(x.usable)
-	r.Items = event.Narrow(req.MessagesIn(0, len(req.Items)))
-	r.ClearLine, r.CompactLine = event.Narrow(x.inModel(s.Limits.ClearLine)), event.Narrow(x.inModel(s.Limits.CompactLine))
+	r.Model, r.Items = event.Clip(req.Model), event.Narrow(req.MessagesIn(0, len(req.Items)))
+	r.ClearLine, r.CompactLine = event.Narrow(s.OfModel(s.Limits.ClearLine)), event.Narrow(s.OfModel(s.Limits.CompactLine))
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
@@ -91,9 +90,6 @@ func (x *shaping) describeRequest() {
 	}
 	r.Leading = x.leading()
 }
-
-// inModel is a number of the vocabulary's tokens in the model's.
-func (x *shaping) inModel(tokens int) int { return int(float64(tokens) * x.state.Scale.Ratio) }
 
 // leading names what stands before the items where a provider caches. Names are equal wherever the shelf's secret is, so
 // nobody can try out which prompt it is.
@@ -118,7 +114,7 @@ func (x *shaping) describe() {
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
-	r.Compared, r.Repeated, r.Broke = event.Narrow(x.inModel(s.Compared)), len(s.Edits)-len(s.Added), x.broke
+	r.Compared, r.Repeated, r.Broke = event.Narrow(s.OfModel(s.Compared)), len(s.Edits)-len(s.Added), x.broke
 	for k := range s.Added {
 		x.describeEdit(&s.Added[k])
 	}
@@ -136,13 +132,13 @@ func (x *shaping) describe() {
 			action = step
 		}
 		if e.Op == ledger.AppendSystem {
-			r.Added.Tokens, r.Added.Memory, r.Added.Names = x.inModel(e.Tokens), x.inModel(e.Memory), e.Contexts
+			r.Added.Tokens, r.Added.Memory, r.Added.Names = s.OfModel(e.Tokens), s.OfModel(e.Memory), e.Contexts
 		}
 	}
 	for k := range x.base {
 		saved -= x.base[k].Saved
 	}
-	r.TakenOut = x.inModel(max(0, saved))
+	r.TakenOut = s.OfModel(max(0, saved))
 	if r.Action != event.ActionBypass {
 		r.Action = action
 	}
@@ -199,16 +195,14 @@ func (x *shaping) describeHeld() {
 		}
 	}
 	before, after := 0, 0
-	for i := range items {
-		if i >= held {
-			before += s.Size(i)
-		}
-		if i >= same {
-			after += s.Sent(i)
-		}
+	for i := held; i < len(items); i++ {
+		before += s.Size(i)
 	}
-	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-x.inModel(before)))
-	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-x.inModel(after)))
+	for i := same; i < len(items); i++ {
+		after += s.Sent(i)
+	}
+	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-s.OfModel(before)))
+	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(after)))
 }
 
 // tell tells whoever listens how a compaction ended, and warns of what goes beyond its limits.
@@ -221,9 +215,6 @@ func (x *shaping) tell() {
 		end := *n
 		end.Conversation, end.Upstream, end.Model = r.Conversation, x.lane.Upstream, r.Model
 		end.Window, end.Usable, end.Why = r.Window, int(r.Usable), event.Clip(end.Why)
-		begin := end
-		begin.Kind, begin.MessagesAfter, begin.TokensAfter = event.CompactionStarted, 0, 0
-		to.RecordCompaction(begin)
 		to.RecordCompaction(end)
 	}
 	sent, warnAt := r.TokensAfter.Total(), s.Limits.Conf.WarnAt

@@ -16,7 +16,6 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
-	"epitome/unit"
 )
 
 // shaping is the way of one request. Its steps are in the order in which they are taken.
@@ -30,8 +29,6 @@ type shaping struct {
 	chain   []conversation.Link
 	asks    bool // for context files or memory
 	answers int  // that have shown the ratio
-	window  int  // of the model, in its own tokens, and what of it a request may fill
-	usable  int
 	state   *ladder.State
 	base    []ledger.Edit // those that were decided before
 	broke   bool          // what was decided before does not fit any more
@@ -77,8 +74,8 @@ func (x *shaping) read() error {
 			limits = limits.AtPrice(price)
 		}
 	}
-	x.window, x.usable = d.Window(in.Upstream, req.Model, req.MaxOutput)
-	window, usable := x.window, x.usable
+	window, usable := d.Window(in.Upstream, req.Model, req.MaxOutput)
+	x.out.Report.Window, x.out.Report.Usable = window, event.Narrow(usable)
 	if r := in.Rescue; r != nil && r.Most > 0 {
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 	}
@@ -323,7 +320,7 @@ const maxNew = 30_000
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
-	s.Style = x.in.Style.At(int(float64(s.Limits.Window) * s.Scale.Ratio))
+	s.Style = x.in.Style.WithDefaults()
 	s.Prose, s.Note = x.prose(), x.noteOf
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)
@@ -337,7 +334,7 @@ func (x *shaping) extend() {
 	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact:
 		s.Reason = event.CodeFloor
 	default:
-		total, cutover := int(float64(s.Total())*s.Scale.Ratio), s.Limits.Conf.CutoverAt
+		total, cutover := s.OfModel(s.Total()), s.Limits.Conf.CutoverAt
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
 		ladder.Climb(s)
 	}
@@ -354,7 +351,6 @@ func (x *shaping) rescue(how *Rescue) {
 		return
 	}
 	if !how.NoThinking || how.Most > 0 {
-		s.Style = x.in.Style.At(how.Most + unit.MostTokens)
 		ladder.Rescue(s, how.From)
 	}
 	ladder.DropThinking(s, how.NoThinking)

@@ -89,7 +89,7 @@ func (x *shaping) ask(key, detail string) prose.Question {
 	return prose.Question{
 		Key: key, Detail: detail, Conversation: x.state.Decision.Conversation, Upstream: x.lane.Upstream,
 		Model: x.lane.Model, Dialect: x.lane.Dialect, Scope: x.in.Scope, Project: x.in.Project,
-		Credential: x.in.Client.Credential(), Usable: x.inModel(x.state.Limits.Usable),
+		Credential: x.in.Client.Credential(), Usable: x.state.OfModel(x.state.Limits.Usable),
 	}
 }
 

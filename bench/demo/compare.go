@@ -56,8 +56,6 @@ func howOf(content string) string {
 	switch {
 	case strings.Contains(content, "[epitome: final screen of "):
 		return "screen"
-	case strings.Contains(content, "[epitome: JSON preview of "):
-		return "preview"
 	case anyStub.MatchString(content):
 		return "excerpt"
 	}

@@ -296,7 +296,7 @@ func (t *Trial) describe(r *explanation.Report, request *conversation.Request, t
 
 // summaries says who makes them. What a model is asked costs something, and explain asks none.
 func (t *Trial) summaries(r *explanation.Report) string {
-	style, conf := t.conf.Style().At(r.Window), t.conf.Summarize
+	style, conf := t.conf.Style().WithDefaults(), t.conf.Summarize
 	if style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
 		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
 	}

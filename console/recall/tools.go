@@ -211,8 +211,8 @@ func (r reader) outline(ctx context.Context, in oneInput) (string, error) {
 	}
 	const tokens, bytesPerToken = 1500, 4
 	count := func(s string) int { return len(s)/bytesPerToken + 1 }
-	if preview, ok := excerpt.JSON(text, tokens, count); ok {
-		return head + preview, nil
+	if laidOut, ok := excerpt.LaidOut(text); ok {
+		text = laidOut
 	}
 	short, omitted := excerpt.Lines(text, tokens, count)
 	if omitted == 0 {

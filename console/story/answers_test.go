@@ -17,7 +17,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	two.Decided, two.Action, two.Cleared, two.TakenOut = true, "clear", 11, 25_900
 	r.RecordExchange(two)
 	r.RecordExchange(talking("c2", 2))
-	r.RecordCompaction(event.Compaction{Kind: event.CompactionStarted, Conversation: "c1"})
+	r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Conversation: "c1"})
 	r.RecordWarning(event.Warning{Reason: event.ReasonBudget, Conversation: "c1"})
 	r.RecordSummary(event.Summary{Kind: event.SummaryStarted, Conversation: "c1"})
 	r.RecordSummary(event.Summary{

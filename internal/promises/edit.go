@@ -174,10 +174,11 @@ func (c change) check() error {
 	return nil
 }
 
-// shows reports whether a line that is none of the text may be one of a preview of JSON, or what a terminal shows of
-// the text, which has all its letters in this order.
+// shows reports whether a line that is none of the text may be one of JSON that is laid out, or what a terminal shows
+// of the text, which has all its letters in this order.
 func (c change) shows(line string) bool {
-	if start := strings.TrimSpace(c.was); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	if strings.Contains(bare(c.was), bare(line)) {
 		return true
 	}
 	if !strings.ContainsAny(c.was, "\r\b\x1b") {

@@ -92,7 +92,7 @@ func (j *judge) check(r Request, s Sent) {
 			j.flaws(d, r, was, now, s)
 		}
 		j.losses(was, now)
-		if before, after := j.sizeOf(was), j.sizeOf(now); after > before && !j.rescued {
+		if before, after := j.sizeOf(was), j.sizeOf(now); after > before && !j.rescued && j.escaped(now) > j.escaped(was) {
 			j.Fatalf("promise 4: %d tokens became %d", before, after)
 		}
 	}
@@ -390,6 +390,14 @@ func (j *judge) sizeOf(b *body) (n int) {
 	n = j.around(b)
 	for i := range b.messages {
 		n += j.count(&b.messages[i])
+	}
+	return n
+}
+
+// escaped counts the tokens of all texts with escapes, as some models count results of several calls.
+func (j *judge) escaped(b *body) (n int) {
+	for i := range b.messages {
+		texts("", b.messages[i].Result, func(text string) { n += j.counter.CountEscaped([]byte(text)) })
 	}
 	return n
 }

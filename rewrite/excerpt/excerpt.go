@@ -1,4 +1,4 @@
-// Package excerpt makes texts shorter: a text of lines, JSON, the output of a terminal, a single line.
+// Package excerpt makes texts shorter: a text of lines, the output of a terminal, a single line.
 //
 // Every line that it shows stands in the text, word for word, and every gap says how many lines it leaves out. It knows
 // one table of words that speak of failure, and no tool, language or log format. Its time grows with the text's length
@@ -6,6 +6,7 @@
 package excerpt
 
 import (
+	"fmt"
 	"iter"
 	"regexp"
 	"strings"
@@ -73,4 +74,12 @@ func CountLines(text string) int {
 		return 0
 	}
 	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+}
+
+// Amount says how many lines n are.
+func Amount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }

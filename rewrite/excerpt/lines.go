@@ -52,7 +52,7 @@ const (
 func Lines(text string, budget int, count Count) (short string, omitted int) {
 	x := choiceOf(text, budget, count)
 	x.choose()
-	return x.join(true)
+	return x.join()
 }
 
 // choice is which lines of a text are shown.
@@ -71,25 +71,17 @@ type shape struct {
 	shown   int     // lines that are shown because they do
 }
 
-// choiceOf begins the choice of lines of a text. Their shapes are the lines with masked numbers.
+// choiceOf begins the choice of lines of a text.
 func choiceOf(text string, budget int, count Count) *choice {
 	lines := slices.Collect(strings.Lines(text))
-	shapes := make([]string, len(lines))
-	for i, line := range lines {
-		shapes[i] = mask(line)
-	}
-	return newChoice(lines, shapes, budget, count)
-}
-
-// newChoice begins the choice of lines that have these shapes.
-func newChoice(lines, shapes []string, budget int, count Count) *choice {
 	x := &choice{lines, make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
 	known := map[string]*shape{}
-	for i, key := range shapes {
-		s := known[key]
+	for i, line := range lines {
+		masked := mask(line)
+		s := known[masked]
 		if s == nil {
-			s = &shape{failure: failure(key)}
-			known[key] = s
+			s = &shape{failure: failure(masked)}
+			known[masked] = s
 		}
 		s.lines++
 		x.shapes[i] = s
@@ -214,7 +206,7 @@ func (x *choice) heading(i int) int {
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // join returns the lines that are shown with notes of the gaps, and how many lines are not shown.
-func (x *choice) join(numbered bool) (short string, omitted int) {
+func (x *choice) join() (short string, omitted int) {
 	var b strings.Builder
 	for i := 0; i < len(x.lines); i++ {
 		first := i
@@ -222,14 +214,7 @@ func (x *choice) join(numbered bool) (short string, omitted int) {
 			i++
 		}
 		if n := i - first; n > 0 {
-			note := fmt.Sprintf("%s %d lines omitted", Mark, n)
-			if n == 1 {
-				note = Mark + " 1 line omitted"
-			}
-			if numbered {
-				note += fmt.Sprintf(" (%d-%d)", first+1, i)
-			}
-			b.WriteString(note + "]\n")
+			fmt.Fprintf(&b, "%s %s omitted (%d-%d)]\n", Mark, Amount(n), first+1, i)
 			omitted += n
 		}
 		if i < len(x.lines) {

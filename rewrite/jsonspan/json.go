@@ -60,7 +60,15 @@ func EndOfString(b []byte, i int) (int, error) {
 }
 
 // EndOfValue returns the index behind the value that begins at b[i].
-func EndOfValue(b []byte, i int) (end int, err error) {
+func EndOfValue(b []byte, i int) (end int, err error) { return endOfValue(b, i, maxDepth) }
+
+// IsFlat reports whether values of b are nested at most depth times.
+func IsFlat(b []byte, depth int) bool {
+	_, err := endOfValue(b, SkipSpace(b, 0), depth)
+	return err == nil
+}
+
+func endOfValue(b []byte, i, maxDepth int) (end int, err error) {
 	if i < len(b) && b[i] != '"' && b[i] != '{' && b[i] != '[' {
 		n := bytes.IndexAny(b[i:], " \n\t\r,:]}")
 		if n == 0 {

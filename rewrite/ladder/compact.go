@@ -52,10 +52,8 @@ func (s *State) whyCompact() string {
 }
 
 // codes are the reasons for a compaction, as its edits have them.
-var codes = map[string]event.Code{
-	event.ReasonOverflow: event.CodeRefused, event.ReasonManual: event.CodeAsked,
-	event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget,
-}
+var codes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused, event.ReasonManual: event.CodeAsked,
+	event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget}
 
 // compact replaces old groups by a summary. Where the request does not fit even so, little stays of the summary and of
 // the newest groups, and then of results.
@@ -68,7 +66,7 @@ func compact(s *State) {
 		fitResults(s)
 	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		s.Compaction.TokensAfter = s.ofModel(s.Total())
+		s.Compaction.TokensAfter = s.OfModel(s.Total())
 	}
 }
 
@@ -168,7 +166,7 @@ func (c *compaction) run() {
 	n := s.Compaction
 	if n == nil {
 		n = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
-			Detail: s.Style.Detail, TokensBefore: s.ofModel(total),
+			Detail: s.Style.Detail, TokensBefore: s.OfModel(total),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
 		s.Compaction = n
 	}

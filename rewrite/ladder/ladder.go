@@ -51,5 +51,5 @@ func (s *State) Spent(before int) int {
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		before = 0
 	}
-	return before + s.ofModel(s.Total())
+	return before + s.OfModel(s.Total())
 }

@@ -97,22 +97,27 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 	return edits
 }
 
-// shortenText returns the edit that puts a preview of its JSON, an excerpt of about keep tokens or the final screen of a
-// terminal in the place of a text of more than limit tokens; false if that saves too little.
+// shortenText returns the edit that puts an excerpt of about keep tokens or the final screen of a terminal in the place
+// of a text of more than limit tokens; false if that saves too little.
 func (s *State) shortenText(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
 	const least = 1_000 // tokens of terminal output that is shown as its final screen
-	screen, isScreen := t.text, false
+	text, isScreen, what, why := t.text, false, "final screen of ", event.CodeScreen
 	if t.tokens > least {
-		screen, isScreen = excerpt.Screen(t.text)
+		text, isScreen = excerpt.Screen(t.text)
 	}
-	isLong := t.tokens > limit && (!isScreen || s.count(screen) > limit)
-	if !isLong && !isScreen {
+	switch {
+	case t.tokens > limit && (!isScreen || s.count(text) > limit):
+		if laidOut, ok := excerpt.LaidOut(text); ok {
+			text = laidOut
+		}
+		short, omitted := excerpt.Lines(text, keep, s.count)
+		what = fmt.Sprintf("%d of %s omitted, of ", omitted, excerpt.Amount(excerpt.CountLines(text)))
+		if isScreen {
+			what += "the final screen of "
+		}
+		text, why = short, event.CodeOverLimit
+	case !isScreen:
 		return e, false
-	}
-	what, text, why := "final screen of ", screen, event.CodeScreen
-	if isLong {
-		what, text = s.excerpt(t, keep, screen, isScreen)
-		why = event.CodeOverLimit
 	}
 	names := s.keepText(t.raw, t.text)
 	what += fmt.Sprintf("%s (%d tokens)", s.results[i], t.tokens)
@@ -121,19 +126,4 @@ func (s *State) shortenText(i int, t textOf, limit, keep int) (e ledger.Edit, ok
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens
 	return e, e.Saved >= leastSaving
-}
-
-// excerpt returns what is kept of a text that is over its limit, and what to call it.
-func (s *State) excerpt(t textOf, keep int, screen string, isScreen bool) (what, text string) {
-	if !isScreen {
-		if preview, ok := excerpt.JSON(t.text, keep, s.count); ok {
-			return "JSON preview of ", preview
-		}
-	}
-	text, omitted := excerpt.Lines(screen, keep, s.count)
-	what = fmt.Sprintf("%d of %s omitted, of ", omitted, lines(excerpt.CountLines(screen)))
-	if isScreen {
-		what += "the final screen of "
-	}
-	return what, text
 }

@@ -149,8 +149,8 @@ func (s *State) Sent(i int) int { return s.forms[i].tokens }
 // Total returns the size of the request as it is sent.
 func (s *State) Total() int { return s.total }
 
-// ofModel returns tokens in the model's own.
-func (s *State) ofModel(tokens int) int { return int(float64(tokens) * s.Scale.Ratio) }
+// OfModel returns tokens in the model's own.
+func (s *State) OfModel(tokens int) int { return int(float64(tokens) * s.Scale.Ratio) }
 
 // Tokens returns the size of the request as it is sent, by kind.
 func (s *State) Tokens() event.Tokens {

@@ -1,8 +1,6 @@
 package ladder
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -59,16 +57,13 @@ func (s *State) keep(content []byte) string {
 	return name
 }
 
-// keepText names the text of a JSON value. JSON in long lines is kept laid out too, for grep: that name comes first.
+// keepText names the text of a JSON value. JSON in long lines is kept laid out too: that name comes first.
 func (s *State) keepText(raw []byte, text string) []string {
-	const longLine, most = 500, 8 << 20 // bytes
 	names := []string{s.keep(jsonspan.ContentOfText(raw, text))}
-	var laidOut bytes.Buffer
-	isLong := len(text) >= longLine*excerpt.CountLines(text) && len(text) <= most
-	if !isLong || json.Indent(&laidOut, []byte(text), "", " ") != nil {
-		return names
+	if laidOut, ok := excerpt.LaidOut(text); ok {
+		names = append([]string{s.keep([]byte(laidOut))}, names...)
 	}
-	return append([]string{s.keep(laidOut.Bytes())}, names...)
+	return names
 }
 
 // keepItem names the whole content of an item: its text if it is one, else the JSON of its parts.
@@ -137,7 +132,7 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, names := &s.Request.Items[i], s.keepItem(i)
 	whole := s.Request.TextOf(it)
 	if n := excerpt.CountLines(whole); n > 0 {
-		what += fmt.Sprintf(", %s, %d bytes", lines(n), len(whole))
+		what += fmt.Sprintf(", %s, %d bytes", excerpt.Amount(n), len(whole))
 	}
 	if media := it.Media(); media != "" {
 		what += ", " + media
@@ -152,13 +147,6 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 		}
 	}
 	return e
-}
-
-func lines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
 }
 
 // failureOf returns the failure that a result reports whose call failed, or is a command of which nothing tells how it

@@ -57,7 +57,7 @@ func (s *summary) lastWords(budget int) string {
 	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
 		if said := quote(ending(s.Request.TextOf(it))); said != "" && it.Role == conversation.Assistant {
-			list.add(fmt.Sprintf("message %d:\n%s", s.number[i], said))
+			list.add(fmt.Sprintf("message %d:\n%s", it.Number, said))
 		}
 	}
 	return list.text

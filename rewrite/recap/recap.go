@@ -42,8 +42,7 @@ const intro = "This is background, not a new request: continue from the last mes
 type summary struct {
 	Span
 	strings.Builder
-	id     string
-	number []int // of each item's message
+	id string
 }
 
 // section writes a text under its heading, if there is any.
@@ -69,7 +68,7 @@ func (r *rows) add(row string) {
 // Text returns the summary and how many files it names. where says where the transcript lies, without a full stop.
 func Text(span Span, says Says, where string) (text string, files int) {
 	r := span.Request
-	s := &summary{Span: span, id: idBefore(r, span.To), number: numbers(r)}
+	s := &summary{Span: span, id: idBefore(r, span.To)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
 	part := s.Budgets.Work / 18
@@ -77,7 +76,7 @@ func Text(span Span, says Says, where string) (text string, files int) {
 	if says.Text != "" {
 		by := "written by a model; where files or results say something else, they are right"
 		if says.Until < s.To {
-			by += fmt.Sprintf("; it has not seen messages from %d on", s.number[says.Until])
+			by += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
 		s.section(by, says.Text)
 		calls, words = calls/2, 0
@@ -96,18 +95,6 @@ func Text(span Span, says Says, where string) (text string, files int) {
 // idBefore returns a text that stands in each heading of what is written about the items before one. It is made of a
 // hash of them all, so nobody who wrote them could write it.
 func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x", r.Chain()[end][:4]) }
-
-// numbers returns for each item the number of its message, as a user counts them.
-func numbers(r *conversation.Request) []int {
-	list := make([]int, len(r.Items))
-	for i := range list {
-		list[i] = 1
-		if i > 0 {
-			list[i] = list[i-1] + r.MessagesIn(i-1, i+1) - 1
-		}
-	}
-	return list
-}
 
 // Budgets are what the parts of the text may take, in tokens of the vocabulary.
 type Budgets struct {

@@ -33,7 +33,7 @@ func span(t *testing.T, messages, behind []string) Span {
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
 	s := Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
-		Budgets: BudgetsFor(prose.Style{}.At(64_000), 64_000, 1)}
+		Budgets: BudgetsFor(prose.Style{}.WithDefaults(), 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
 	}

@@ -13,7 +13,7 @@ import (
 // Transcript returns items [first, end) as text for a reader of lines: each under a heading with the number and role of
 // its message, a result under one that names its call. source is the name of the artifact with the same as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
-	id, number, called := idBefore(r, end), numbers(r), byResult(calls)
+	id, called := idBefore(r, end), byResult(calls)
 	write := func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"
@@ -21,7 +21,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, heading, said)
 	}
 	write(fmt.Sprintf("messages %d-%d of a conversation as text; the same as JSON is in %s.txt beside this file",
-		number[first], number[end-1], source), "")
+		r.Items[first].Number, r.Items[end-1].Number, source), "")
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
 		by, said := it.Role.String(), r.TextOf(it)
@@ -31,7 +31,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		if media := it.Media(); media != "" {
 			said += "\n(with " + media + ")"
 		}
-		write(fmt.Sprintf("message %d: %s", number[i], by), said)
+		write(fmt.Sprintf("message %d: %s", it.Number, by), said)
 		for k := range it.Calls {
 			write("call of "+excerpt.OneLine(it.Calls[k].Name, 80), activity.Texts(r.Body, &it.Calls[k]))
 		}
@@ -52,7 +52,7 @@ func (s *summary) index() (text string) {
 			continue
 		}
 		if item%each == 0 {
-			text += fmt.Sprintf("message %d: line %d\n", s.number[s.From+item], n+1)
+			text += fmt.Sprintf("message %d: line %d\n", s.Request.Items[s.From+item].Number, n+1)
 		}
 		item++
 	}

@@ -33,7 +33,7 @@ func (s *summary) users() {
 			continue
 		}
 		if text == "" || len(text) > 8**room || frame+s.Count(text) > *room { // tokens of 8 bytes are rare
-			others = append(others, fmt.Sprint(s.number[i]))
+			others = append(others, fmt.Sprint(it.Number))
 			continue
 		}
 		*room -= frame + s.Count(text)
@@ -44,7 +44,7 @@ func (s *summary) users() {
 		if question != "" {
 			note = ", in answer to your lines after >" + note
 		}
-		list = append(list, fmt.Sprintf("-- %s: message %d%s\n%s%s\n", s.id, s.number[i], note, question, text))
+		list = append(list, fmt.Sprintf("-- %s: message %d%s\n%s%s\n", s.id, it.Number, note, question, text))
 	}
 	if n := len(others) - maxOthers; n > 0 {
 		others = append(others[:maxOthers], fmt.Sprintf("and %d older ones", n))

@@ -109,11 +109,11 @@ func TestEventsComeAsTheyHappen(t *testing.T) {
 	}
 	s.exchanges(1)
 	s.book.RecordWarning(event.Warning{Reason: "budget"})
-	s.book.RecordCompaction(event.Compaction{Kind: "compaction_started"})
+	s.book.RecordCompaction(event.Compaction{Kind: "compaction_completed"})
 	s.book.RecordSummary(event.Summary{Kind: "summary_started"})
 	for i, want := range []message{
 		{s.idOf(4), "exchange", `"id":"x-1"`}, {s.idOf(5), "warning", `"reason":"budget"`},
-		{s.idOf(6), "compaction", `"kind":"compaction_started"`}, {s.idOf(7), "summary", `"kind":"summary_started"`},
+		{s.idOf(6), "compaction", `"kind":"compaction_completed"`}, {s.idOf(7), "summary", `"kind":"summary_started"`},
 	} {
 		if m := w.next(t); m.id != want.id || m.kind != want.kind || !strings.Contains(m.data, want.data) {
 			t.Errorf("event %d is %+v, want %+v", i, m, want)
