@@ -52,20 +52,20 @@ func (s *summary) written(budget int) string {
 }
 
 // lastWords returns the ends of the agent's newest messages, each under the number of its message.
-func (s *summary) lastWords(budget int) string {
-	list := rows{room: bytesFor(budget)}
+func (s *summary) lastWords(room int) string {
+	const longest = 1_000 // bytes of one message
+	list := rows{room: room}
 	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
-		if said := quote(ending(s.Request.TextOf(it))); said != "" && it.Role == conversation.Assistant {
+		if said := quote(ending(s.Request.TextOf(it), longest)); said != "" && it.Role == conversation.Assistant {
 			list.add(fmt.Sprintf("message %d:\n%s", it.Number, said))
 		}
 	}
 	return list.text
 }
 
-// ending returns the last paragraphs of a text, or else its last sentences or words.
-func ending(text string) string {
-	const longest = 320 // bytes
+// ending returns the last paragraphs of a text, or else its last sentences or words, of longest bytes at most.
+func ending(text string, longest int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= longest {
 		return text

@@ -72,22 +72,25 @@ func Text(span Span, says Says, where string) (text string, files int) {
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
 	part := s.Budgets.Work / 18
-	calls, words := 14*part, 2*part
+	calls := 14 * part
 	if says.Text != "" {
 		by := "written by a model; where files or results say something else, they are right"
 		if says.Until < s.To {
 			by += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
 		s.section(by, says.Text)
-		calls, words = calls/2, 0
+		calls /= 2
 	}
 	s.users()
 	written := s.written(part)
 	s.section("messages and the lines of the transcript where they begin", s.index())
-	s.section("your task list", s.tasks(part))
+	tasks, done := s.tasks(part), s.calls(calls)
+	s.section("your task list", tasks)
 	s.section("files written, oldest first", written)
-	s.section("calls, oldest first", s.calls(calls))
-	s.section("your last words, oldest first", s.lastWords(words))
+	s.section("calls, oldest first", done)
+	if says.Text == "" {
+		s.section("your last words, oldest first", s.lastWords(bytesFor(s.Budgets.Work)-len(written)-len(tasks)-len(done)))
+	}
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
 	return strings.ToValidUTF8(s.String(), "\ufffd"), strings.Count(written, "\n")
 }

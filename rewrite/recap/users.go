@@ -58,7 +58,7 @@ func (s *summary) users() {
 
 // question returns the end of what the agent said before the user's item i, quoted, if that is a short answer.
 func (s *summary) question(i int, reply string) string {
-	const maxWords, maxBytes, near = 12, 400, 8 // near is in items
+	const maxWords, maxBytes, near, longest = 12, 400, 8, 320 // near is in items, longest in bytes of what was said
 	isShort := len(reply) <= maxBytes && len(strings.Fields(reply)) <= maxWords
 	if !isShort || strings.HasSuffix(reply, "?") || s.Request.Items[i].Role != conversation.User {
 		return ""
@@ -66,7 +66,7 @@ func (s *summary) question(i int, reply string) string {
 	for k := i - 1; k >= max(0, i-near) && s.Request.Items[k].Role != conversation.User; k-- {
 		it := &s.Request.Items[k]
 		if said := strings.TrimSpace(s.Request.TextOf(it)); said != "" && it.Role == conversation.Assistant {
-			return quote(ending(said))
+			return quote(ending(said, longest))
 		}
 	}
 	return ""
