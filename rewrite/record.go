@@ -109,6 +109,7 @@ func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	s.Edits, s.Added, s.Stage = nil, nil, ladder.StageNone
+	x.out.Body, x.out.Changed = x.in.Body, false
 	if isPlain {
 		s.Edits = x.base
 	}
@@ -117,9 +118,7 @@ func (x *shaping) fallBack(why error) {
 	}
 	s.Prepare()
 	if err := x.build(); err != nil {
-		why = errors.Join(why, err)
-		s.Edits, s.Decision.Edits, s.Decision.List = nil, nil, ""
-		x.out.Body, x.out.Changed = x.in.Body, false
+		why, s.Edits, s.Decision.Edits, s.Decision.List = errors.Join(why, err), nil, nil, ""
 		s.Prepare()
 	}
 	isRecorded := isPlain && r.Conversation != "" // else the ledger does not answer

@@ -155,7 +155,7 @@ func (x *shaping) describe() {
 // describeEdit counts a new edit.
 func (x *shaping) describeEdit(e *ledger.Edit) {
 	r := &x.out.Report
-	r.Broke = r.Broke || firstChanged(e) < x.state.Known && e.Op != ledger.AppendSystem
+	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded && e.Op != ledger.AppendSystem
 	switch {
 	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking:
 		n := len(x.request.Items[e.First].Thinking)
@@ -181,7 +181,7 @@ func firstChanged(e *ledger.Edit) int {
 // what a provider can have cached.
 func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
-	held := min(s.Known, len(items))
+	held := min(s.Recorded, len(items))
 	if held == 0 || x.known.request != nil && x.known.decision.Leading != r.Leading {
 		return
 	}

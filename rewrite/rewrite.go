@@ -1,9 +1,9 @@
 // Package rewrite shortens conversations: Shape takes a request and returns what is sent in its place.
 //
-//	read      the dialect parses the body; the prefix is found in the ledger and its edits are repeated
-//	plan      the ladder adds edits for whatever is new, or too much
-//	build     the edits become byte ranges and are spliced into the body
-//	verify    a flaw that the original did not have stops the rewrite
+//	read      the dialect parses the body, and the items are counted
+//	find      the ledger has the decision of the deepest prefix that was recorded: its edits are repeated
+//	extend    the ladder adds edits for whatever is new, or too much
+//	build     the edits become byte ranges and are spliced into the body; a new flaw stops the rewrite
 //	record    artifacts first, then the decision, then the caller sends
 //
 // Shape never fails: whatever goes wrong, the request goes on in the form that was decided last, or as it came, and the
@@ -147,27 +147,31 @@ func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}}
 	r := &x.out.Report
 	r.Action = event.ActionNone
-	if err := try(x.read); err != nil {
+	if err := try(x.run); err != nil {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
-		return x.out
 	}
-	if x.request == nil {
-		return x.out
+	return x.out
+}
+
+// run takes the steps. An error leaves the body as it was built last.
+func (x *shaping) run() error {
+	if err := x.read(); err != nil || x.request == nil {
+		return err
 	}
 	err := try(x.decide)
 	if errors.Is(err, errLeft) {
-		return x.out
+		return nil
 	}
 	if err != nil {
 		x.fallBack(err)
 	}
 	x.describe()
-	if !in.Replay && in.Rescue == nil {
+	if !x.in.Replay && x.in.Rescue == nil {
 		x.tell()
-		if r.Err == nil {
+		if err == nil {
 			x.prepareNotes()
 		}
 		x.remember()
 	}
-	return x.out
+	return nil
 }

@@ -113,7 +113,8 @@ func (x *shaping) chainOf(wish string) []conversation.Link {
 	return chain
 }
 
-// anyWish stands for whatever the first request had, in requests that ask for nothing any more.
+// anyWish stands for every wish: what a first request was given is recorded under this one too, so that later requests of
+// its conversation find it that ask for nothing, or cannot ask.
 const anyWish = "any"
 
 // prefix returns system prompt, tools, settings and the items before end: the beginning of what a provider caches.
@@ -220,9 +221,9 @@ func (x *shaping) find() error {
 	if !x.fits(d) { // nobody can go on from there
 		d, x.broke = ledger.Decision{Conversation: d.Conversation}, true
 	}
-	s.Decision, s.Edits, s.Known, x.base = d, d.Edits, d.Items, d.Edits
+	s.Decision, s.Edits, s.Recorded, x.base = d, d.Edits, d.Items, d.Edits
 	if d.OtherModel {
-		s.Known = 0
+		s.Recorded = 0
 	}
 	if x.in.Rescue == nil || !x.in.Rescue.NoThinking {
 		s.Binds = x.binds()
@@ -329,7 +330,7 @@ func (x *shaping) extend() {
 	switch {
 	case x.request.Upkeep == conversation.ClientSummarizes:
 		s.Reason = event.CodeClientSummarises
-	case len(x.request.Items)-s.Known > maxNew:
+	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
 	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact:
 		s.Reason = event.CodeFloor

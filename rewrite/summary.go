@@ -152,7 +152,7 @@ func (x *shaping) prepareNotes() {
 	}
 	asked := 0
 	for _, i := range x.state.DueSoon() {
-		if x.state.Sent(i) < minDistilled || i >= x.state.Known || asked == most {
+		if x.state.Sent(i) < minDistilled || i >= x.state.Recorded || asked == most {
 			continue
 		}
 		if _, found, pending := s.Look(x.noteKey(i)); found || pending {

@@ -227,7 +227,7 @@ func (c *compaction) findProse(cut int) int {
 
 // isFamiliar reports whether most of the items before a cut were decided on before. A client whose history never
 // continues the one before would have a model asked at each turn, for nothing.
-func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Known >= c.Request.Head+cut }
+func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Recorded >= c.Request.Head+cut }
 
 // prepare has a summary made ahead of need, once the request is over its line for that.
 func prepare(s *State) {

@@ -43,7 +43,7 @@ func Climb(s *State) {
 // mayDecideOlder reports whether items that were sent before may be decided on: not because of what stands behind them
 // alone, so that the decision for a prefix depends on the prefix.
 func (s *State) mayDecideOlder() bool {
-	return s.Asked || s.Refused || s.end > s.Known || s.Decision.OtherModel
+	return s.Asked || s.Refused || s.end > s.Recorded || s.Decision.OtherModel
 }
 
 // Spent is how many tokens of the model were sent since the last compaction, with this request.

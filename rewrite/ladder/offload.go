@@ -18,7 +18,7 @@ const maxOffloaded = 8 << 20
 // Offload shortens results that come for the first time and are over their limit. Where artifacts are off it waits for
 // the line, and then looks at all results.
 func Offload(s *State) {
-	from := s.Known
+	from := s.Recorded
 	if s.ArtifactsOff {
 		if s.Total() <= s.Limits.ClearLine {
 			return
@@ -30,27 +30,22 @@ func Offload(s *State) {
 	if s.Binds {
 		from = max(from, s.lastThinking()) // a change before that would take the thinking out
 	}
-	room := maxOffloaded
-	var large, screens []ledger.Edit
+	room, edits := maxOffloaded, map[event.Code][]ledger.Edit{}
 	for i := len(s.Request.Items) - 1; i >= from; i-- {
 		if !s.mayCut(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
 		}
 		content := s.Request.Items[i].Content
-		if room -= content.End - content.Start; room < 0 && len(large)+len(screens) > 0 {
+		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
 			break
 		}
 		limit, keep := s.Limits.LimitOf(s.results[i])
 		for _, e := range s.shorten(i, limit, keep) {
-			if e.Why == event.CodeScreen {
-				screens = append(screens, e)
-			} else {
-				large = append(large, e)
-			}
+			edits[e.Why] = append(edits[e.Why], e)
 		}
 	}
-	s.Add(event.CauseLarge, large...)
-	s.Add(event.CauseScreen, screens...)
+	s.Add(event.CauseLarge, edits[event.CodeOverLimit]...)
+	s.Add(event.CauseScreen, edits[event.CodeScreen]...)
 }
 
 // readsBack reports whether a result shows an artifact of this conversation, as the model asked for, and is not too long

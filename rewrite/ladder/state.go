@@ -26,7 +26,7 @@ type State struct {
 	Scale    conversation.Scale
 	Calls    []activity.Call
 	Fixed    event.Tokens    // of system prompt, tools and the request itself
-	Known    int             // items of the deepest recorded prefix: those behind it are new
+	Recorded int             // items of the deepest recorded prefix: those behind it are new
 	Decision ledger.Decision // of that prefix
 	Edits    []ledger.Edit   // those that stand, the new ones too
 	Added    []ledger.Edit   // the new ones

@@ -55,18 +55,18 @@ type Ledger struct {
 	keep  time.Duration
 
 	mu    sync.Mutex
-	lists map[string]known // by name
+	lists map[string]cached // by name
 }
 
-// known is a list with the edits of those that it adds to, and when they were touched last.
-type known struct {
+// cached is a list with the edits of those that it adds to, and when they were touched last.
+type cached struct {
 	edits   []Edit
 	touched time.Time
 }
 
 // New returns a ledger in which decisions live for keep after they were last used.
 func New(s store.Store, keep time.Duration) *Ledger {
-	return &Ledger{store: s, keep: keep, lists: map[string]known{}}
+	return &Ledger{store: s, keep: keep, lists: map[string]cached{}}
 }
 
 // Overlay returns a ledger that reads from this one and writes to notes alone.
@@ -210,12 +210,12 @@ func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
 		return nil, false, err
 	}
 	edits = Add(base, own.Edits...)
-	l.remember(name, known{edits: edits})
+	l.remember(name, cached{edits: edits})
 	return edits, true, nil
 }
 
 // remember keeps a list in memory.
-func (l *Ledger) remember(name string, list known) {
+func (l *Ledger) remember(name string, list cached) {
 	const most = 1_000 // all are forgotten when there are more
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +271,7 @@ func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
 		d.List, added = "", d.Edits
 	}
 	if d.List, err = l.putList(d.List, added); err == nil {
-		l.remember(d.List, known{edits: d.Edits})
+		l.remember(d.List, cached{edits: d.Edits})
 	}
 	return err
 }
@@ -328,7 +328,7 @@ func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 	if now = now.Round(0); now.Sub(last).Abs() <= min(l.keep/32, every) {
 		return false
 	}
-	l.remember(d.List, known{d.Edits, now})
+	l.remember(d.List, cached{d.Edits, now})
 	for name := d.List; name != ""; {
 		_, _ = l.store.Touch(name, l.keep) // what cannot be touched expires earlier, and is decided anew
 		fact, _ := l.store.Get(name)
