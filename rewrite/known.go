@@ -26,12 +26,6 @@ type known struct {
 // size is about how many bytes it takes.
 func (k *known) size() int { return len(k.request.Body) + 512*len(k.request.Items) }
 
-// mayContinue reports whether a body that was sent in a lane, to whatever model, may continue k's.
-func (k *known) mayContinue(lane ledger.Lane, body []byte) bool {
-	lane.Model = k.lane.Model
-	return k.lane == lane && bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), 256)])
-}
-
 // cache keeps the requests that were sent last.
 type cache struct {
 	keep time.Duration // a request lives no longer than what the ledger keeps of it; 0: for ever
@@ -41,25 +35,28 @@ type cache struct {
 	size int      // bytes of all, about
 }
 
-// find returns the request that has most in common with a body; an empty one if none has anything.
+// find returns the request that has most in common with a body that is sent in a lane, to whatever model; an empty one
+// if none begins alike.
 func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
-	const most = 16 // requests that are compared
+	const begin, most = 256, 16 // bytes that are compared at first; requests that are compared as a whole
 	var alike []*known
 	c.mu.Lock()
 	for _, k := range slices.Backward(c.list) {
+		lane.Model = k.lane.Model
 		isOld := c.keep > 0 && now.Sub(k.used) > c.keep
-		if len(alike) < most && !isOld && k.mayContinue(lane, body) {
+		begins := bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), begin)])
+		if len(alike) < most && !isOld && k.lane == lane && begins {
 			alike = append(alike, k)
 		}
 	}
 	c.mu.Unlock()
+	if len(alike) == 1 {
+		return alike[0]
+	}
 	best, longest := &known{}, 0
 	for _, k := range alike {
 		if n := conversation.CommonPrefix(k.request.Body, body); n > longest {
 			best, longest = k, n
-		}
-		if best == k && longest > len(k.request.Body)*9/10 {
-			break
 		}
 	}
 	return best
@@ -70,7 +67,7 @@ func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
 func (c *cache) put(k, before *known) {
 	const most = 64 << 20 // bytes
 	r := *k.request
-	if before != nil && bytes.Equal(before.request.Body, r.Body) {
+	if before != nil && r.Reused == len(r.Items) { // it is the same
 		r.Body = before.request.Body
 	} else {
 		r.Body = bytes.Clone(r.Body)

@@ -52,10 +52,10 @@ func (x *shaping) read() error {
 	d, in := &x.shaper.deps, &x.in
 	x.lane = ledger.Lane{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
 	x.known = x.shaper.known.find(x.lane, in.Body, in.Now)
-	req, err := in.Dialect.Read(in.Body, x.known.request)
+	req, err := x.parse(x.known.request)
 	if err == nil && x.known.request != nil && x.known.lane.Model != req.Model {
 		x.known = &known{} // its tokens are another model's
-		req, err = in.Dialect.Read(in.Body, nil)
+		req, err = x.parse(nil)
 	}
 	if err != nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
@@ -88,6 +88,16 @@ func (x *shaping) read() error {
 	x.out.state = x.state
 	x.describeRequest()
 	return nil
+}
+
+// parse reads the body, of which known is an earlier one. An equal one is not read again.
+func (x *shaping) parse(known *conversation.Request) (*conversation.Request, error) {
+	if known == nil || !bytes.Equal(known.Body, x.in.Body) {
+		return x.in.Dialect.Read(x.in.Body, known)
+	}
+	same := *known
+	same.Body, same.Reused = x.in.Body, len(same.Items)
+	return &same, nil
 }
 
 // findChain sets the links of the request. A conversation that is to be given something from its first request on has

@@ -1,9 +1,7 @@
 package rewrite
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,12 +29,7 @@ type asker struct{ *shaping }
 // never crosses from one system prompt to another.
 func (a asker) key(end int, earlier recap.Says) string {
 	root, last, style := a.chain[a.request.Head], a.chain[end], a.state.Style
-	return keyOf("summary", a.lane.Scope, string(root[:]), string(last[:]), style.Mode, style.Detail, earlier.Text)
-}
-
-func keyOf(parts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
-	return string(sum[:16])
+	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), style.Mode, style.Detail, earlier.Text)
 }
 
 // Look returns a text that is there.
@@ -172,7 +165,7 @@ func (x *shaping) prepareNotes() {
 func (x *shaping) noteKey(i int) string {
 	hash := x.request.Items[i].Hash
 	tool, arguments := x.callOf(i)
-	return keyOf("distillate", x.lane.Scope, tool, arguments, string(hash[:]))
+	return ledger.Hash("distillate", x.lane.Scope, tool, arguments, string(hash[:]))
 }
 
 // callOf returns the call that item i answers.

@@ -113,16 +113,14 @@ func (w *Windows) Configure(c Config, servers map[string]bool) {
 // ("ft:gpt-4o:…"). The longest of the configured patterns that fits this name wins; of two as long, the smaller
 // window. What was learned is of the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
-	name := strings.ToLower(model)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := Window{int(w.config.Default), Default}
-	if tokens := find(w.rules, name); tokens > 0 {
+	found, k := Window{int(w.config.Default), Default}, w.of(id{upstream, model})
+	if tokens := find(w.rules, strings.ToLower(model)); tokens > 0 {
 		found = Window{tokens, Configured}
-	} else if tokens := find(table(), familyName(name[:min(len(name), maxName)])); tokens > 0 {
-		found = Window{tokens, Table}
+	} else if k.family > 0 {
+		found = Window{k.family, Table}
 	}
-	k := w.of(id{upstream, model})
 	_, asked := w.servers[upstream]
 	if tokens := k.probed.Tokens; asked && w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
 		found = Window{tokens, Probed}
@@ -196,6 +194,7 @@ func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
 
 // known is what is known of one model at one upstream.
 type known struct {
+	family  int       // tokens by the name; 0 if the table has none that fits
 	learned lesson    // from refusals, and in the store
 	probed  lesson    // from its server
 	readAt  time.Time // when learned was read
@@ -213,14 +212,15 @@ func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Bef
 // of returns what is known of a model, to be changed. Of too long a name nothing is kept. The caller holds w.mu.
 func (w *Windows) of(q id) *known {
 	k := w.known[q]
-	if len(q.model) > maxName {
-		return &known{askAt: w.now().Add(askAgain)}
-	}
 	if k == nil {
 		if len(w.known) >= mostKnown {
 			clear(w.known) // servers are asked again, and lessons are in the store
 		}
-		k = &known{}
+		k = &known{family: find(table(), familyName(strings.ToLower(q.model[:min(len(q.model), maxName)])))}
+		if len(q.model) > maxName {
+			k.askAt = w.now().Add(askAgain)
+			return k
+		}
 		w.known[id{strings.Clone(q.upstream), strings.Clone(q.model)}] = k // they may be parts of a whole request
 	}
 	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {

@@ -35,25 +35,27 @@ const maxAbout = 250 // characters
 // Of reads all calls of a request in the order of their items. known are those of the request from which its first
 // r.Reused items were taken.
 func Of(r *conversation.Request, known []Call) []Call {
-	calls := make([]Call, 0, len(known)+8)
-	byID := map[string]int{}
-	for i := range r.Items {
-		it := &r.Items[i]
+	byItem := func(c Call, item int) int { return c.Item - item }
+	n, _ := slices.BinarySearchFunc(known, r.Reused, byItem)
+	calls := append(make([]Call, 0, n+8), known[:n]...)
+	for k := range calls {
+		if c := &calls[k]; c.Result >= r.Reused {
+			c.Result, c.IsError, c.Exit = -1, false, -1
+		}
+	}
+	for i := r.Reused; i < len(r.Items); i++ {
+		it, caller := &r.Items[i], r.Callers()[i]
 		for k := range it.Calls {
-			n := len(calls)
-			byID[it.Calls[k].ID] = n
-			if i < r.Reused && known[n].Result >= 0 && known[n].Result < r.Reused {
-				calls = append(calls, known[n])
-				continue
-			}
 			c := read(r.Body, &it.Calls[k])
 			c.Item, c.Result, c.Exit = i, -1, -1
 			calls = append(calls, c)
 		}
-		if r.Callers()[i] < 0 {
+		if caller < 0 {
 			continue
 		}
-		if c := &calls[byID[it.Answers]]; c.Result < 0 {
+		first, _ := slices.BinarySearchFunc(calls, caller, byItem)
+		isAnswered := func(c conversation.Call) bool { return c.ID == it.Answers }
+		if c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]; c.Result < 0 {
 			c.Result, c.IsError = i, it.IsError
 			if c.Kind == Run {
 				c.Exit = exitCode(r.TextOf(it))

@@ -18,9 +18,6 @@ func (OpenAI) Authorize(key string) (headers [][2]string) {
 // MeantPath is nil: whatever a client leaves out of the path stands in its base URL.
 func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// Opening says nothing: usage stands at the end of an answer.
-func (OpenAI) Opening([]byte) Counts { return NoCounts() }
-
 // Ask returns body with one more message behind the list under listKey. The provider is to answer in one text, as a
 // stream if the form says so.
 func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, error) {

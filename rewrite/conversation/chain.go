@@ -121,7 +121,7 @@ func (r *Request) End() int {
 // Ends returns the prefix lengths at which a decision about this request or an earlier one of its conversation can stand,
 // longest first.
 func (r *Request) Ends() []int {
-	var ends []int
+	ends := make([]int, 0, len(r.Items))
 	for n := len(r.Items); n > r.Lead; n-- {
 		if n == len(r.Items) || n == r.Head || r.Items[n-1].isAnswer() {
 			ends = append(ends, n)

@@ -99,8 +99,8 @@ func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.
 	return o.Store.CompareAndSwap(key, old, value, keep)
 }
 
-// hash names a list of parts, in letters and digits.
-func hash(parts ...string) string {
+// Hash names a list of parts, in letters and digits.
+func Hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))
@@ -111,17 +111,17 @@ func hash(parts ...string) string {
 
 // DecisionKey is the key of the decision for a prefix, for At.
 func (l Lane) DecisionKey(at conversation.Link) string {
-	return "d" + hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
+	return "d" + Hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
 }
 
 // firstKey is the key under which stands that of the decision which was made first for a prefix, for whatever model.
 func (l Lane) firstKey(at conversation.Link) string {
-	return "f" + hash(l.Scope, l.Dialect, string(at[:]))
+	return "f" + Hash(l.Scope, l.Dialect, string(at[:]))
 }
 
 // nextKey is the key of how a conversation went on first behind a prefix.
 func (l Lane) nextKey(at conversation.Link) string {
-	return "n" + hash(l.Scope, l.Dialect, string(at[:]))
+	return "n" + Hash(l.Scope, l.Dialect, string(at[:]))
 }
 
 // near is among how many ends Find looks at each one. Before those it looks at ever fewer, as a conversation that was
@@ -286,7 +286,7 @@ func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 		}
 		return l.putList(base, added[half:])
 	}
-	name = "l" + hash(string(value))
+	name = "l" + Hash(string(value))
 	_, _, err = l.store.PutIfAbsent(name, value, l.keep)
 	return name, err
 }
@@ -341,12 +341,12 @@ func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 
 // Binds reports whether a model was seen to accept thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found := l.store.Get("t" + hash(upstream, model))
+	_, found := l.store.Get("t" + Hash(upstream, model))
 	return found
 }
 
 // LearnBinds remembers that it does.
 func (l *Ledger) LearnBinds(upstream, model string) error {
-	_, _, err := l.store.PutIfAbsent("t"+hash(upstream, model), []byte{1}, l.keep)
+	_, _, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
 	return err
 }
