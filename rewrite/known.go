@@ -35,8 +35,7 @@ type cache struct {
 	size int      // bytes of all, about
 }
 
-// find returns the request that has most in common with a body that is sent in a lane, to whatever model; an empty one
-// if none begins alike.
+// find returns the request that has most in common with a body sent in a lane; an empty one if none begins alike.
 func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
 	const begin, most = 256, 16 // bytes that are compared at first; requests that are compared as a whole
 	var alike []*known

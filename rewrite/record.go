@@ -136,7 +136,8 @@ func (x *shaping) fallBack(why error) {
 
 // remember keeps the request for the next one of its conversation.
 func (x *shaping) remember() {
-	if !x.request.ServerState.Empty() {
+	const most = 4 << 20 // bytes: mostly pictures, which are read faster than they are sent
+	if !x.request.ServerState.Empty() || len(x.in.Body) > most {
 		return
 	}
 	s, r := x.state, &x.out.Report

@@ -8,7 +8,6 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 )
@@ -109,8 +108,7 @@ func (x *shaping) describe() {
 	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
-	hasMedia := slices.ContainsFunc(req.Items, func(it conversation.Item) bool { return it.Size.Media > 0 })
-	if !s.Scale.Model.Exact && !hasMedia && !req.Unpriced && !req.Truncates && req.ServerState.Empty() && !r.Estimated {
+	if !s.Scale.Model.Exact && r.TokensBefore.Images == 0 && !req.Unpriced && !req.Truncates && req.ServerState.Empty() && !r.Estimated {
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes

@@ -286,9 +286,12 @@ func (x *shaping) fits(d ledger.Decision) bool {
 // binds reports whether the model accepts thinking only behind an unchanged prefix: by its name, or because a refusal
 // has shown it. Where there is no thinking that does not matter.
 func (x *shaping) binds() bool {
-	thinks := func(it conversation.Item) bool { return len(it.Thinking) > 0 }
-	return slices.ContainsFunc(x.request.Items, thinks) &&
-		(x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model))
+	for i := range x.request.Items {
+		if len(x.request.Items[i].Thinking) > 0 {
+			return x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model)
+		}
+	}
+	return false
 }
 
 // isCold reports whether the provider has forgotten the conversation: it has paused for too long, or goes to another
