@@ -67,8 +67,8 @@ func (c seam) Shape(r promises.Request) promises.Sent {
 	c.readsAlike(r)
 	in := Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
 		Limits: seamLimits(r.Limits), Now: r.Now}
-	if r.Refused > 0 {
-		in.Rescue = &Rescue{Most: r.Refused, From: ladder.StageClear}
+	if r.Refused > 0 || r.NoThinking {
+		in.Rescue = &Rescue{Most: r.Refused, From: ladder.StageClear, NoThinking: r.NoThinking}
 	}
 	out := c.Shaper.Shape(in)
 	if out.Settle != nil && !out.Settle() {

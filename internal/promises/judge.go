@@ -315,29 +315,25 @@ func (j *judge) replay(r Request, was, now *body, s Sent) {
 	if j.loose {
 		return
 	}
-	lane := []string{r.API, r.Scope, r.Upstream}
-	asked, answer := hashOf(append(lane, string(r.Body))...), hashOf(string(s.Body))
-	if before, again := j.answered[asked]; again && before != answer && r.Refused == 0 {
+	asked, answer := hashOf(r.API, r.Scope, r.Upstream, string(r.Body)), hashOf(string(s.Body))
+	if before, again := j.answered[asked]; again && before != answer && r.Refused == 0 && !r.NoThinking {
 		j.Fatalf("promise 5: the same request is sent otherwise than before: %.1000s", s.Body)
 	}
 	j.answered[asked] = answer
 	if j.broken {
 		return
 	}
-	chain := was.chain(lane...)
-	n := len(chain) - 1
-	for n > 0 && j.sent[chain[n]] == nil {
-		n--
-	}
-	before := j.sent[chain[n]][was.model] // empty where the conversation goes on from what another model was sent
+	chain, n, before := j.before(r, was)
 	sums := now.sums()
 	same := len(before.messages)
-	if r.Refused == 0 && (len(sums) < same || !slices.Equal(sums[:same], before.messages)) {
+	if r.Refused == 0 && !r.NoThinking && (len(sums) < same || !slices.Equal(sums[:same], before.messages)) {
 		j.breaks(before, was, now, n, s)
 	}
 	binds := bindsThinking(r, was)
 	if binds {
-		j.thinking(r.Scope, was, now, n, before)
+		if wrong := j.misplaced(r.Scope, was, now, n, before); wrong != "" {
+			j.Fatalf("promise 3: thinking %q is sent behind something else than it was thought behind", wrong)
+		}
 	}
 	record := func(asked, sent, size int) {
 		p := prefix{messages: sums[:sent], tokens: size}
@@ -356,6 +352,16 @@ func (j *judge) replay(r Request, was, now *body, s Sent) {
 	if last > 0 && isReminder(was.messages[last]) && sums[end] == was.messages[last].sum {
 		record(last, end, size-j.count(&was.messages[last]))
 	}
+}
+
+// before returns the links of a request, how many of its messages were sent before, and as what: empty where it goes on
+// from what another model was sent.
+func (j *judge) before(r Request, was *body) (chain []hash, n int, sent prefix) {
+	chain = was.chain(r.API, r.Scope, r.Upstream)
+	for n = len(chain) - 1; n > 0 && j.sent[chain[n]] == nil; {
+		n--
+	}
+	return chain, n, j.sent[chain[n]][was.model]
 }
 
 // isReminder reports whether a message may be gone, or stand elsewhere, in the next request.

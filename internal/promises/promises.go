@@ -21,7 +21,9 @@ type Request struct {
 	Window   int    // tokens that the model holds
 	Limits   Limits // the zero value stands for the core's defaults
 	Refused  int    // tokens that the provider takes at most, as it has refused what was sent; 0: it did not
-	Now      time.Time
+	// NoThinking says that the provider has refused the thinking in what was sent.
+	NoThinking bool
+	Now        time.Time
 }
 
 // Limits are numbers of the ladder. A core that has others, such as a smallest body, sets them so low that short
@@ -49,5 +51,6 @@ type Core interface {
 
 // Start starts a process over storage. A second one over the same storage is a restart, or another replica.
 //
-// For models named claude-*-5-5 a core takes thinking to be bound to what stands before it.
+// For models named claude-*-5-5 a core takes thinking to be bound to what stands before it; for those named
+// claude-*-5-6 it does once a provider has refused that.
 type Start func(t rapid.TB, s *Storage) Core

@@ -78,7 +78,7 @@ func (p *play) step(c *talk) {
 		c.grow()
 		p.atOnce(p.request(c))
 	case "model":
-		if binds, _ := path.Match("claude-*-5-5", c.model); !binds {
+		if binds, _ := path.Match("claude-*-5-?", c.model); !binds {
 			c.model += "-1"
 		}
 	case "clock":
@@ -133,7 +133,7 @@ func (p *play) atOnce(r Request) {
 			p.T.Fatalf("promise 5: equal requests at the same time became different")
 		}
 	}
-	p.judge.check(r, sent[0])
+	p.taken(r, sent[0])
 }
 
 func drawWindow(t *rapid.T) int {
@@ -159,7 +159,10 @@ func PlayApart(t *rapid.T, start Start, api, apart string) {
 	p, alone := newPlay(t, start), newPlay(t, start)
 	seed := p.seed()
 	c, other := newTalk(api, seed, false), newTalk(api, seed, false) // equal, and they grow alike
-	switch apart {                                                   // a fork begins below
+	if mustLearn(c.model) {                                          // what is learned is of all conversations
+		c.model, other.model = "claude-opus-5-5", "claude-opus-5-5"
+	}
+	switch apart { // a fork begins below
 	case "scope":
 		other.scope = "another"
 	case "system":

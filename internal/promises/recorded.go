@@ -83,10 +83,11 @@ func PlayFile(t testing.TB, start Start, api, path string, window int) {
 // player asks a core and has a judge look at the answers.
 type player struct {
 	rapid.TB
-	judge *judge
-	core  Core
-	start Start
-	broke int
+	judge   *judge
+	core    Core
+	start   Start
+	broke   int
+	learned bool // the provider has refused thinking
 }
 
 func (p *player) restart() {
@@ -96,7 +97,23 @@ func (p *player) restart() {
 
 func (p *player) ask(r Request) Sent {
 	p.Helper()
-	s := p.core.Shape(r)
+	return p.taken(r, p.core.Shape(r))
+}
+
+// taken returns what the provider takes in the end of a request, and has the judge look at it. Thinking that is bound
+// may be refused once.
+func (p *player) taken(r Request, s Sent) Sent {
+	p.Helper()
+	if p.judge.refuses(r, s) {
+		if p.learned {
+			p.Fatalf("promise 3: the provider refuses thinking although it has done so before")
+		}
+		p.learned, r.NoThinking = true, true
+		s = p.core.Shape(r)
+		if p.judge.refuses(r, s) {
+			p.Fatalf("promise 3: the provider refuses thinking twice")
+		}
+	}
 	p.judge.check(r, s)
 	if s.Breaks {
 		p.broke++

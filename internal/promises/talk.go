@@ -22,7 +22,7 @@ type talk struct {
 func newTalk(api string, seed uint64, broken bool) *talk {
 	c := &talk{api: api, broken: broken}
 	c.pen = &pen{rand.New(rand.NewPCG(seed, 1))}
-	models := map[string][]string{"chat": {"gpt-5", "gpt-4o"}, "messages": {"claude-opus-5-5", "claude-sonnet-4"},
+	models := map[string][]string{"chat": {"gpt-5", "gpt-4o"}, "messages": {"claude-opus-5-5", "claude-opus-5-6", "claude-sonnet-4"},
 		"responses": {"gpt-5", "gpt-5.6"}}[api]
 	c.model = models[c.pen.IntN(len(models))]
 	if !c.pen.in(4) {

@@ -14,14 +14,32 @@ type bond struct {
 
 // bindsThinking reports whether the model of a request accepts what it thought only behind what it thought that behind.
 func bindsThinking(r Request, b *body) bool {
-	binds, _ := path.Match("claude-*-5-5", b.model)
+	binds, _ := path.Match("claude-*-5-[56]", b.model)
 	return binds && r.API == "messages"
 }
 
-// thinking holds that what a model thought that binds it is sent behind exactly what it was thought behind, or not at
-// all. The oldest may be missing. The first n messages were sent before.
-func (j *judge) thinking(scope string, was, now *body, n int, before prefix) {
-	j.Helper()
+// mustLearn reports whether a core learns only from a refusal that the model does so.
+func mustLearn(model string) bool {
+	must, _ := path.Match("claude-*-5-6", model)
+	return must
+}
+
+// refuses reports whether a provider would refuse what was sent, as thinking stands behind something else than it was
+// thought behind, and a core could not know that the model minds.
+func (j *judge) refuses(r Request, s Sent) bool {
+	d := dialects[r.API]
+	was, ok := parse(d, r.Body)
+	now, fine := parse(d, s.Body)
+	if !ok || !fine || !bindsThinking(r, was) || !mustLearn(was.model) || j.loose || j.broken {
+		return false
+	}
+	_, n, before := j.before(r, was)
+	return j.misplaced(r.Scope, was, now, n, before) != ""
+}
+
+// misplaced returns the signature of a thought of a model that binds it that is not sent behind exactly what it was
+// thought behind. The oldest may be missing. The first n messages were sent before.
+func (j *judge) misplaced(scope string, was, now *body, n int, before prefix) (wrong string) {
 	id := func(signature string) hash { return hashOf(scope, maskNumbers(was.system), signature) }
 	if before.messages == nil {
 		n = 0
@@ -33,9 +51,10 @@ func (j *judge) thinking(scope string, was, now *body, n int, before prefix) {
 	})
 	bond{}.walk(now.messages, func(signature string, b bond) {
 		if thought := j.thoughts[id(signature)]; thought.before != b.before || thought.last != b.last && b.last != "" {
-			j.Fatalf("promise 3: thinking %q is sent behind something else than it was thought behind", signature)
+			wrong = signature
 		}
 	})
+	return wrong
 }
 
 // walk calls visit, if it is not nil, with the signature of each thinking block and what stands before it, and returns
