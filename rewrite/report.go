@@ -90,8 +90,8 @@ func (x *shaping) describeRequest() {
 	r.Leading = x.leading()
 }
 
-// leading names what stands before the items where a provider caches. Names are equal wherever the shelf's secret is, so
-// nobody can try out which prompt it is.
+// leading names what stands before the items where a provider caches. Names are equal wherever the shelf's secret is,
+// so nobody can try out which prompt it is.
 func (x *shaping) leading() string {
 	const letters = 16 // enough to tell one from another
 	h := sha256.New()
@@ -108,7 +108,8 @@ func (x *shaping) describe() {
 	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
-	if !s.Scale.Model.Exact && r.TokensBefore.Images == 0 && !req.Unpriced && !req.Truncates && req.ServerState.Empty() && !r.Estimated {
+	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated
+	if isCounted && !s.Scale.Model.Exact && !req.Truncates {
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes

@@ -101,7 +101,8 @@ func (x *shaping) parse(known *conversation.Request) (*conversation.Request, err
 }
 
 // findChain sets the links of the request. A conversation that is to be given something from its first request on has
-// another link there, so it shares nothing with one that begins alike. Later links tell them apart by what was answered.
+// another link there, so it shares nothing with one that begins alike. Later links tell them apart by what was
+// answered.
 func (x *shaping) findChain() {
 	x.chain = x.request.Chain()
 	inject := x.shaper.deps.Inject
@@ -123,8 +124,8 @@ func (x *shaping) chainOf(wish string) []conversation.Link {
 	return chain
 }
 
-// anyWish stands for every wish: what a first request was given is recorded under this one too, so that later requests of
-// its conversation find it that ask for nothing, or cannot ask.
+// anyWish stands for every wish: what a first request was given is recorded under this one too, so that later requests
+// of its conversation find it that ask for nothing, or cannot ask.
 const anyWish = "any"
 
 // prefix returns system prompt, tools, settings and the items before end: the beginning of what a provider caches.
@@ -138,8 +139,8 @@ func (x *shaping) prefix(end int) []jsonspan.Span {
 }
 
 // recallTool matches the name of the tool that reads artifacts, or of its server, where tools are declared, and where a
-// client lists those that it declares later: at the beginning of a line of JSON text. A sentence that speaks of it is no
-// list. Clients name a tool after its server too (mcp__epitome__recall, epitome_recall).
+// client lists those that it declares later: at the beginning of a line of JSON text. A sentence that speaks of it is
+// no list. Clients name a tool after its server too (mcp__epitome__recall, epitome_recall).
 var recallTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
 	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"|` +
 	`(?:^"|[^\\]"|\\n)(?:- )?mcp[_-]{1,2}(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
@@ -147,11 +148,12 @@ var recallTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/]
 // readsByTool reports whether the model is told to read artifacts with epitome's own tool: always, or where that stands
 // before the model's first words, which stays the same.
 func (x *shaping) readsByTool() bool {
-	address := x.shaper.deps.Address
-	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), func(s jsonspan.Span) bool {
+	declares := func(s jsonspan.Span) bool {
 		text := s.Of(x.request.Body)
 		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
-	})
+	}
+	address := x.shaper.deps.Address
+	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)
 }
 
 // scale is what the request is counted with. A rescue counts as the refused form was counted.

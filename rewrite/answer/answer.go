@@ -163,8 +163,8 @@ func LastUsage(heard []byte, key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// ReadCounts reads an object of usage as OpenAI's APIs write it: one says "prompt" and "completion" where the other says
-// "input" and "output".
+// ReadCounts reads an object of usage as OpenAI's APIs write it: one says "prompt" and "completion" where the other
+// says "input" and "output".
 func ReadCounts(v gjson.Result, input, output string) Counts {
 	c := NoCounts()
 	c.Input, c.Output = Tokens(v.Get(input+"_tokens")), Tokens(v.Get(output+"_tokens"))

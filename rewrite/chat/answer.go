@@ -54,8 +54,8 @@ func isEmpty(v gjson.Result) bool {
 	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
 }
 
-// Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. heard is
-// all of an answer, whole or streamed, or its end.
+// Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. heard
+// is all of an answer, whole or streamed, or its end.
 func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 	v := answer.LastUsage(heard, "prompt_tokens")
 	c := answer.ReadCounts(v, "prompt", "completion")

@@ -118,8 +118,7 @@ func (r *Request) End() int {
 	return n
 }
 
-// Ends returns the prefix lengths at which a decision about this request or an earlier one of its conversation can stand,
-// longest first.
+// Ends returns the prefix lengths at which a decision about this conversation can stand, longest first.
 func (r *Request) Ends() []int {
 	ends := make([]int, 0, len(r.Items))
 	for n := len(r.Items); n > r.Lead; n-- {

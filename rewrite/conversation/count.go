@@ -61,7 +61,8 @@ func (r *Request) Count(s Scale) event.Tokens {
 // Estimated reports whether a text of an item is too long to be counted whole.
 func (r *Request) Estimated() bool {
 	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
-	return len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) })
+	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
+	return len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
 }
 
 // measure counts item i.

@@ -20,8 +20,8 @@ const maxItems = 50_000
 const maxValues = 700_000
 
 // ReadBody calls list with the start of the value under the key listKey, which is to read the items and return where
-// the list ends, and setting for every other key of the body that no other API has too; a null is left out. It completes
-// the request with whatever its items say.
+// the list ends, and setting for every other key of the body that no other API has too; a null is left out. It
+// completes the request with whatever its items say.
 func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,

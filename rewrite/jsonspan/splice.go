@@ -56,8 +56,7 @@ func Delete(object []byte, paths ...string) []byte {
 	return object
 }
 
-// TakeOut returns the edits that take elements out of their lists, or members out of their objects, with the commas that
-// separate them. Spans are in order.
+// TakeOut returns the edits that take elements or members out, each with one comma. Spans are in order.
 func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	for _, s := range spans {
 		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // one run of elements

@@ -10,8 +10,8 @@ import (
 
 func init() { gjson.SetEscapeHTML(false) } // which would cost the model tokens for nothing
 
-// TextOf returns the text of a JSON string, which shares nothing with it. Of a broken string, and of any other value, it
-// returns the bytes as they stand. What is no UTF-8 becomes U+FFFD, and so does half a surrogate pair with an escape
+// TextOf returns the text of a JSON string, which shares nothing with it. Of a broken string, and of any other value,
+// it returns the bytes as they stand. What is no UTF-8 becomes U+FFFD, and so does half a surrogate pair with an escape
 // behind it.
 func TextOf(v []byte) []byte {
 	if len(v) == 0 || v[0] != '"' || !gjson.ValidBytes(v) {

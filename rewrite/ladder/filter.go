@@ -10,8 +10,8 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Filter applies the user's own rules: only text of older turns, the newest turns or results alone. Each acts in strides,
-// so that the beginning of a conversation stays as it is for many turns.
+// Filter applies the user's own rules: only text of older turns, the newest turns or results alone. Each acts in
+// strides, so that the beginning of a conversation stays as it is for many turns.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
 	if rules == (Rules{}) {
@@ -24,8 +24,8 @@ func Filter(s *State) {
 	}
 }
 
-// older returns those of a list that a rule which keeps the newest keep of them takes away: none until half as many more
-// have come, and none if keep is 0.
+// older returns those of a list that a rule which keeps the newest keep of them takes away: none until half as many
+// more have come, and none if keep is 0.
 func older[T any](list []T, keep int) []T {
 	n := len(list) - keep
 	if keep <= 0 || n < max(1, keep/2) {

@@ -48,15 +48,14 @@ func Offload(s *State) {
 	s.Add(event.CauseScreen, edits[event.CodeScreen]...)
 }
 
-// readsBack reports whether a result shows an artifact of this conversation, as the model asked for, and is not too long
-// to stay whole.
+// readsBack reports whether a result shows an artifact of this conversation and is not too long to stay whole.
 func (s *State) readsBack(i int) bool {
 	const maxLooks, most = 8, 30_000 // at words that may be names; tokens of a result, at most a quarter of the window
 	cites := s.results[i].Cites
-	return s.Size(i) <= min(most, s.Limits.Window/4) && slices.ContainsFunc(cites[:min(len(cites), maxLooks)], func(name string) bool {
-		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
-		return slices.ContainsFunc(s.Edits, isNamed)
-	})
+	isTakenOut := func(name string) bool {
+		return slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) })
+	}
+	return s.Size(i) <= min(most, s.Limits.Window/4) && slices.ContainsFunc(cites[:min(len(cites), maxLooks)], isTakenOut)
 }
 
 // textOf is one text of an item.

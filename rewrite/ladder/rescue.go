@@ -21,8 +21,8 @@ const (
 
 func (s Stage) String() string { return [...]string{"none", "clear", "compact", "bare", "users"}[s] }
 
-// Next is the stage from which a rescue goes on when the request of this one was refused too. last says that there is no
-// other try.
+// Next is the stage from which a rescue goes on when the request of this one was refused too. last says that there is
+// no other try.
 func (s Stage) Next(last bool) Stage {
 	switch {
 	case s >= StageBare:

@@ -26,8 +26,8 @@ func (s *State) addressOf(name string) string {
 	return s.Artifacts.Address(name)
 }
 
-// whereToRead says where an artifact of so many tokens lies, and how to read it. A second name is that of the same as it
-// came.
+// whereToRead says where an artifact of so many tokens lies, and how to read it. A second name is that of the same as
+// it came.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
 	const readAtOnce = 2_000 // tokens of an artifact that a model need not be told to search
 	at, how := s.addressOf(names[0]), ""

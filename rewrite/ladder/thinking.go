@@ -6,12 +6,12 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Some models accept their thinking only behind an unchanged prefix, to the byte. So where an item is sent otherwise than
-// before, all thinking behind it goes, in the same decision, and never comes back. Thinking that comes later stands
-// behind whatever is sent then, and stays.
+// Some models accept their thinking only behind an unchanged prefix, to the byte. So where an item is sent otherwise
+// than before, all thinking behind it goes, in the same decision, and never comes back. Thinking that comes later
+// stands behind whatever is sent then, and stays.
 
-// DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says that
-// the provider refused it. It comes when all else is decided.
+// DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says
+// that the provider refused it. It comes when all else is decided.
 func DropThinking(s *State, refused bool) {
 	from := len(s.Request.Items)
 	for k := range s.Added {

@@ -226,8 +226,8 @@ func (l *Ledger) remember(name string, list cached) {
 }
 
 // Record writes a decision that adds edits to those of the one it was made from, if none stands for its prefix of the
-// chain, and returns the one that stands then; won says that it is this one. replace says that what stands is not to hold
-// any more: the new one takes its place, but if that is the one which d was made from, and another took its place
+// chain, and returns the one that stands then; won says that it is this one. replace says that what stands is not to
+// hold any more: the new one takes its place, but if that is the one which d was made from, and another took its place
 // meanwhile.
 func (l *Ledger) Record(
 	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
@@ -291,9 +291,9 @@ func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 	return name, err
 }
 
-// Name returns the ID of the conversation that a request continues from d, which has to be its deepest decision; head is
-// how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind the
-// same prefix is another conversation; then parent is the one that it has left.
+// Name returns the ID of the conversation that a request continues from d, which has to be its deepest decision; head
+// is how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind
+// the same prefix is another conversation; then parent is the one that it has left.
 func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
 	if d.Items == 0 || d.Conversation == "" {
 		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil

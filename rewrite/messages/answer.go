@@ -64,8 +64,8 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 }
 
 // Usage reads what an answer says of its tokens, and how many of them filled the window; 0 if it does not say. A stream
-// says at its beginning what its request took, without which the rest says nothing, and at its end what the model wrote,
-// without which it is cut.
+// says at its beginning what its request took, without which the rest says nothing, and at its end what the model
+// wrote, without which it is cut.
 func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 	c := answer.NoCounts()
 	hasStart, hasEnd, hasTurns := false, false, false

@@ -63,8 +63,8 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 	}
 }
 
-// openRound returns the first answer since the user spoke, if the model must have begun it with thinking: results at the
-// end wait for it to go on. It is -1 if there is none.
+// openRound returns the first answer since the user spoke, if the model must have begun it with thinking: results at
+// the end wait for it to go on. It is -1 if there is none.
 func openRound(r *conversation.Request) int {
 	first, awaits := -1, false
 	for i := len(r.Items) - 1; i >= 0 && r.ThinksFirst; i-- {

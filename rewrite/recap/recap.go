@@ -153,6 +153,6 @@ func Size(s Span) int {
 	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
 }
 
-// bytesFor returns about how many bytes of names, paths and code so many tokens have. Counting each line would cost more
-// than it is worth.
+// bytesFor returns about how many bytes of names, paths and code so many tokens have. Counting each line would cost
+// more than it is worth.
 func bytesFor(tokens int) int { return tokens * 36 / 10 }

@@ -17,9 +17,9 @@ const outputCap = "max_output_tokens"
 
 func (Dialect) Path() string { return "/v1" + path }
 
-// Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may be
-// called, and the provider keeps nothing of it. Behind encrypted reasoning the developer speaks: once the user does, the
-// provider leaves that reasoning out, and all tokens behind it miss the cache.
+// Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may
+// be called, and the provider keeps nothing of it. Behind encrypted reasoning the developer speaks: once the user does,
+// the provider leaves that reasoning out, and all tokens behind it miss the cache.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	role := "user"
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
