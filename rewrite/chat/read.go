@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"epitome/rewrite/answer"
@@ -41,7 +42,9 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 
 func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	switch key {
-	case "functions", "plugins", "web_search_options":
+	case "functions":
+		return errors.New("the request has functions, which came before tools")
+	case "plugins", "web_search_options":
 		r.Unpriced = true
 	case "response_format":
 		r.Unpriced = r.Unpriced || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
@@ -65,7 +68,7 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 	it.StartsAnswer = it.Role == conversation.Assistant
 	it.Locked = it.Role == conversation.Unknown
 	if it.Role == conversation.Tool {
-		it.Answers = cmp.Or(o.Text("tool_call_id"), functionID(it.Name))
+		it.Answers = o.Text("tool_call_id")
 	}
 	if it.Content = o.Find("content"); !it.Content.Empty() {
 		if it.Parts, err = readParts(body, it.Content); err != nil {
@@ -78,12 +81,8 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 
 var roles = map[string]conversation.Role{
 	"system": conversation.System, "developer": conversation.System, "user": conversation.User,
-	"assistant": conversation.Assistant, "tool": conversation.Tool, "function": conversation.Tool,
+	"assistant": conversation.Assistant, "tool": conversation.Tool,
 }
-
-// functionID is the ID of a call of a function and of its result, as they were before there were tools: they have none
-// of their own.
-func functionID(name string) string { return "function " + name }
 
 // readParts reads the parts of a content. Anything but a list is one part.
 func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, err error) {
@@ -134,10 +133,6 @@ func readPart(body []byte, i int) (p conversation.Part, err error) {
 
 // readCalls reads the calls of a message.
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
-	if function := message.In("function_call"); !function.Empty() {
-		name := function.Text("name")
-		calls = append(calls, conversation.Call{ID: functionID(name), Name: name, Arguments: function.Value("arguments")})
-	}
 	list := message.Value("tool_calls")
 	if !jsonspan.HasElements(body, list) {
 		return calls, nil

@@ -66,8 +66,6 @@ func TestReadItems(t *testing.T) {
 		`{"id":"2","type":"custom","custom":{"name":"patch","input":"*** free"}}]}`,
 		`assistant call 1 read "{\"path\":\"a\"}" false call 2 patch "*** free" true`)
 	f(`{"role":"tool","tool_call_id":"1","content":"r"}`, `tool answers=1 "r" part1="r"`)
-	f(`{"role":"assistant","function_call":{"name":"old","arguments":"{}"}}`, `assistant call function old old "{}" false`)
-	f(`{"role":"function","name":"old","content":"r"}`, `tool name=old answers=function old "r" part1="r"`)
 	f(`{"role":"odd","content":""}`, `unknown "" part1=""`)
 }
 
@@ -83,7 +81,7 @@ func TestReadSettings(t *testing.T) {
 		t.Error("the client's own summary is not noticed")
 	}
 	for _, body := range []string{
-		`{"messages":[],"functions":[{"name":"f"}]}`, `{"messages":[],"response_format":{"type":"json_schema"}}`,
+		`{"messages":[],"response_format":{"type":"json_schema"}}`,
 		bodyOf(`{"role":"user","content":[{"type":"odd"}]}`),
 	} {
 		if !read(t, body).Unpriced {
@@ -102,6 +100,7 @@ func TestOddBodiesAreLeftAlone(t *testing.T) {
 	f(`{"messages":[]} x`, "not JSON")
 	f(`{"messages":[{"role":"user"`, "not JSON")
 	f(`{"model":"m"}`, "no messages")
+	f(`{"functions":[{"name":"f"}],"messages":[]}`, "functions")
 	f(`{"messages":[{"role":"user","role":"system"}]}`, "item 0: a key stands twice")
 	f(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
 	f(`{"mess\u0061ges":[]}`, "escapes")
