@@ -242,7 +242,8 @@ func Failure(text string) string {
 			continue
 		}
 		n := len(strings.TrimSpace(x.lines[k]))
-		tells := at < 2 || x.shapes[k].failure > 0 || beside.MatchString(x.lines[k])
+		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
+		tells := at < 2 || isAnnounced || x.shapes[k].failure > 0 || beside.MatchString(x.lines[k])
 		if tells && n > 0 && n <= min(longest, room) {
 			x.shown[k] = true
 			room -= n

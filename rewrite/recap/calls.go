@@ -61,8 +61,8 @@ func row(c *activity.Call) string {
 func (s *summary) linesOf(c *activity.Call, n *names) string {
 	const most, longest = 4, 160 // lines, bytes of a line
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
-	if c.Failed() {
-		return excerpt.Failure(text)
+	if failure := excerpt.Failure(text); c.Failed() || failure != "" && c.Kind == activity.Run && c.Exit < 0 {
+		return failure
 	}
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
