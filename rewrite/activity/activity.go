@@ -76,7 +76,7 @@ func read(body []byte, call *conversation.Call) Call {
 			c.Kind = Other
 		}
 	}
-	c.About = excerpt.OneLine(args.main(c.Files), maxAbout)
+	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
 	return c
 }
 
@@ -170,8 +170,8 @@ func (a *arguments) files() (list []string) {
 	return slices.Compact(list)
 }
 
-// main returns the main argument of a call with these files.
-func (a *arguments) main(files []string) string {
+// mainArgument returns what tells most of a call: the files that it names, its command, its query, or else all arguments.
+func (a *arguments) mainArgument(files []string) string {
 	paths := strings.Join(a.paths, ", ")
 	switch {
 	case len(files) > 0:

@@ -19,7 +19,7 @@ func exitCode(text string) int {
 	if m == nil {
 		return -1
 	}
-	code, _ := strconv.Atoi(m[1] + m[2]) // digits
+	code, _ := strconv.Atoi(m[1] + m[2]) // digits; one of them is empty
 	return code
 }
 

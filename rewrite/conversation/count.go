@@ -3,14 +3,13 @@ package conversation
 import (
 	"bytes"
 	"slices"
-	"unsafe"
 
 	"epitome/event"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
 )
 
-// Scale counts tokens for one model. Counts are in tokens of the vocabulary; Ratio of the model's own are one of those.
+// Scale counts tokens for one model. Counts are in tokens of the vocabulary; the model's own are Ratio times as many.
 type Scale struct {
 	Model   tokenize.Model
 	Counter *tokenize.Counter // of the model's vocabulary
@@ -110,10 +109,8 @@ func (r *Request) CountIn(s Scale, i int, v []byte) int {
 	return s.count(v, isOneOfSeveral && s.Model.Exact)
 }
 
-// CountText counts a text.
-func (s Scale) CountText(text string) int {
-	return tokenize.About(unsafe.Slice(unsafe.StringData(text), len(text)), maxCounted, s.Counter.Count)
-}
+// CountText counts a text. Of one that is longer than maxCounted, the rest is estimated.
+func (s Scale) CountText(text string) int { return tokenize.About([]byte(text), maxCounted, s.Counter.Count) }
 
 // Ways in which a value is counted, so that the memo keeps them apart.
 const (

@@ -24,9 +24,9 @@ func Filter(s *State) {
 	}
 }
 
-// older returns those of a list that a rule which keeps the newest keep of them takes away: none until half as many
-// more have come, and none if keep is 0.
-func older[T any](list []T, keep int) []T {
+// oldest returns what a rule takes away that keeps the newest keep of a list: all before them, but nothing until there
+// are half as many again, so that it acts in strides; nothing if keep is 0.
+func oldest[T any](list []T, keep int) []T {
 	n := len(list) - keep
 	if keep <= 0 || n < max(1, keep/2) {
 		return nil
@@ -34,8 +34,8 @@ func older[T any](list []T, keep int) []T {
 	return list[:n]
 }
 
-// olderGroups returns the groups that may be decided on and are still sent.
-func (s *State) olderGroups() (groups []conversation.Group) {
+// sentGroups returns the groups of the prefix that may be decided on, but for those that were left out before.
+func (s *State) sentGroups() (groups []conversation.Group) {
 	for _, g := range s.Request.Groups() {
 		if g.End <= s.end && !s.forms[g.First].dropped {
 			groups = append(groups, g)
@@ -47,12 +47,12 @@ func (s *State) olderGroups() (groups []conversation.Group) {
 // leaveOldest leaves the oldest turns out.
 func (s *State) leaveOldest(keep int) {
 	var turns []int // the items with which they begin
-	for _, g := range s.olderGroups() {
+	for _, g := range s.sentGroups() {
 		if s.Request.Speaks(&s.Request.Items[g.First]) {
 			turns = append(turns, g.First)
 		}
 	}
-	if n := len(older(turns, keep)); n > 0 {
+	if n := len(oldest(turns, keep)); n > 0 {
 		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
 	}
 }
@@ -76,7 +76,7 @@ func (s *State) clearOlderResults(keep int) {
 			results = append(results, candidate{item: i})
 		}
 	}
-	for _, c := range older(results, keep) {
+	for _, c := range oldest(results, keep) {
 		if !s.mustShow(c.item) {
 			list = append(list, c)
 		}
@@ -87,12 +87,12 @@ func (s *State) clearOlderResults(keep int) {
 // leaveOlderCalls leaves the calls and results of older groups out, and keeps what the model said beside them.
 func (s *State) leaveOlderCalls(keep int) {
 	var groups []conversation.Group
-	for _, g := range s.olderGroups() {
+	for _, g := range s.sentGroups() {
 		if len(s.Request.Items[g.First].Calls) > 0 && !s.isPinned(g) {
 			groups = append(groups, g)
 		}
 	}
-	groups = older(groups, keep)
+	groups = oldest(groups, keep)
 	for k := 0; k < len(groups); {
 		first, end, said := groups[k].First, groups[k].First, ""
 		for ; k < len(groups) && groups[k].First == end; k++ {

@@ -21,7 +21,7 @@ func Climb(s *State) {
 		s.Reason = event.CodeProviderClears
 	case s.Request.Upkeep == conversation.ProviderRemembers:
 		s.Reason = event.CodeProviderRemembers
-	case s.mustThink():
+	case s.isRoundOpen():
 		s.Reason = event.CodeThinkingRound
 	}
 	Offload(s)

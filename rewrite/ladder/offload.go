@@ -11,12 +11,12 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// maxOffloaded bounds the bytes of results that one request looks at: the newest, and in any case the last one. Where
-// more comes at once, the older ones are left to the other steps.
+// maxOffloaded bounds the bytes of results that one request looks at, the newest first and one in any case. Where more
+// comes at once, the older ones are left to the other steps.
 const maxOffloaded = 8 << 20
 
 // Offload shortens results that come for the first time and are over their limit. Where artifacts are off it waits for
-// the line, and then looks at all results.
+// the line, and then looks at the older results too, if those may be decided on.
 func Offload(s *State) {
 	from := s.Recorded
 	if s.ArtifactsOff {
@@ -35,10 +35,11 @@ func Offload(s *State) {
 		if !s.mayCut(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
 		}
-		content := s.Request.Items[i].Content
-		if room -= content.End - content.Start; room < 0 && len(edits) > 0 {
+		if room < 0 {
 			break
 		}
+		content := s.Request.Items[i].Content
+		room -= content.End - content.Start
 		limit, keep := s.Limits.LimitOf(s.results[i])
 		for _, e := range s.shorten(i, limit, keep) {
 			edits[e.Why] = append(edits[e.Why], e)
@@ -66,6 +67,7 @@ type textOf struct {
 	tokens int
 }
 
+// textsOf returns the texts of an item that are JSON strings.
 func (s *State) textsOf(i int) (texts []textOf) {
 	for k := range s.Request.Items[i].Parts {
 		p := &s.Request.Items[i].Parts[k]

@@ -46,7 +46,7 @@ func Rescue(s *State, from Stage) {
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
 	s.Stage = max(StageClear, min(from, StageBare))
-	if s.mustThink() { // as a whole the open round may go, and no smaller part of it
+	if s.isRoundOpen() { // as a whole the open round may go, and no smaller part of it
 		s.Stage = StageBare
 	}
 	for s.take(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.take(s.Stage) {

@@ -52,7 +52,7 @@ type State struct {
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
-	end     int              // of the prefix that may be decided on
+	end     int              // of the items that may be decided on (Request.End)
 	answers []int            // of the model, up to and with each item
 	results []*activity.Call // of each item, the call that it answers; an empty one if none is known
 	forms   []form           // of each item

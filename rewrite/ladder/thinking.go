@@ -49,9 +49,9 @@ func (s *State) lastThinking() int {
 	return -1
 }
 
-// mustThink reports whether the request ends within a round in which thinking must not be missing, and can be sent
-// behind nothing else than before: until the user's next message nothing may change.
-func (s *State) mustThink() bool {
+// isRoundOpen reports whether the model has called tools in an answer that must begin with its thinking, and accepts that
+// only behind an unchanged prefix: until the user's next message nothing may change.
+func (s *State) isRoundOpen() bool {
 	awaitsAnswer := s.end > 0 && s.Request.Items[s.end-1].Role == conversation.Tool
 	return s.Request.ThinksFirst && awaitsAnswer && s.Binds && s.lastThinking() >= 0
 }
