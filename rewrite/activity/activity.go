@@ -170,7 +170,7 @@ func (a *arguments) files() (list []string) {
 	return slices.Compact(list)
 }
 
-// mainArgument returns what tells most of a call: the files that it names, its command, its query, or else all arguments.
+// mainArgument returns what tells most of a call: its files, its command, its query, or else all arguments.
 func (a *arguments) mainArgument(files []string) string {
 	paths := strings.Join(a.paths, ", ")
 	switch {

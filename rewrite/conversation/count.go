@@ -110,7 +110,9 @@ func (r *Request) CountIn(s Scale, i int, v []byte) int {
 }
 
 // CountText counts a text. Of one that is longer than maxCounted, the rest is estimated.
-func (s Scale) CountText(text string) int { return tokenize.About([]byte(text), maxCounted, s.Counter.Count) }
+func (s Scale) CountText(text string) int {
+	return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
+}
 
 // Ways in which a value is counted, so that the memo keeps them apart.
 const (
