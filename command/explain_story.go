@@ -6,21 +6,21 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 
 	"epitome/console/inert"
 	"epitome/console/story"
 	"epitome/console/terminal"
 	"epitome/instance"
+	"epitome/internal/lazyregexp"
 )
 
 // conversationID is how ids of conversations look.
-var conversationID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var conversationID = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // conversation is the id that is asked for; empty if a file is.
 func (k explainCmd) conversation() string {
-	if k.Conversation != "" || !conversationID.MatchString(k.File) {
+	if k.Conversation != "" || !conversationID().MatchString(k.File) {
 		return k.Conversation
 	}
 	if _, err := os.Stat(k.File); err == nil {
@@ -30,11 +30,11 @@ func (k explainCmd) conversation() string {
 }
 
 // exchangeNumber is how numbers of exchanges look.
-var exchangeNumber = regexp.MustCompile(`^[0-9]{1,15}$`)
+var exchangeNumber = lazyregexp.New(`^[0-9]{1,15}$`)
 
 // isExchange reports whether the number of an exchange is given in the place of a file.
 func (k explainCmd) isExchange() bool {
-	if !exchangeNumber.MatchString(k.File) {
+	if !exchangeNumber().MatchString(k.File) {
 		return false
 	}
 	_, err := os.Stat(k.File)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/inject"
+	"epitome/internal/lazyregexp"
 	"epitome/unit"
 )
 
@@ -51,11 +51,11 @@ func (c Config) ContextsFor(upstream string) []string {
 func Contexts(folder string) inject.Files { return inject.FilesIn(HomeOf(folder)) }
 
 // runKey is what "epitome run" calls the folders that it makes.
-var runKey = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var runKey = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // HomeOf is the user's data folder, of which folder may be one within that "epitome run" has made.
 func HomeOf(folder string) string {
-	if run := filepath.Dir(folder); filepath.Base(run) == "run" && runKey.MatchString(filepath.Base(folder)) {
+	if run := filepath.Dir(folder); filepath.Base(run) == "run" && runKey().MatchString(filepath.Base(folder)) {
 		return filepath.Dir(run)
 	}
 	return folder

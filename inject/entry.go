@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/excerpt"
 )
 
@@ -95,8 +96,8 @@ func length(s string) int { return utf8.RuneCountInString(s) }
 
 // Marks of epitome's and of model templates, which no text of somebody else's may hold.
 var (
-	ownMark       = regexp.MustCompile(`(?i)\[\s*epitome\s*:`)
-	templateTag   = regexp.MustCompile(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
+	ownMark       = lazyregexp.New(`(?i)\[\s*epitome\s*:`)
+	templateTag   = lazyregexp.New(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
 	templateMarks = strings.NewReplacer("<|", "< |", "|>", "| >", "<｜", "< ｜", "｜>", "｜ >")
 )
 
@@ -111,36 +112,36 @@ func cleanLine(text string) string {
 		}
 		return r
 	}, text)
-	text = ownMark.ReplaceAllString(strings.Join(strings.Fields(text), " "), "(epitome:")
+	text = ownMark().ReplaceAllString(strings.Join(strings.Fields(text), " "), "(epitome:")
 	for templateMarks.Replace(text) != text { // "<|>" holds two
 		text = templateMarks.Replace(text)
 	}
-	return templateTag.ReplaceAllString(text, "$1 $2")
+	return templateTag().ReplaceAllString(text, "$1 $2")
 }
 
 // secrets match words that name a secret with a value behind them, keys by their issuers' prefixes, passwords in URLs.
-var secrets = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:password|passwd|passphrase|pwd)["']?\s*[:=]\s*\S{3}`),
-	regexp.MustCompile(`(?i)\b(?:password|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*` +
+var secrets = []func() *regexp.Regexp{
+	lazyregexp.New(`(?i)\b(?:password|passwd|passphrase|pwd)["']?\s*[:=]\s*\S{3}`),
+	lazyregexp.New(`(?i)\b(?:password|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*` +
 		`["']?[^\s"']*[0-9!@#$%^&*]`),
-	regexp.MustCompile(`\b(?:sk-|[sprk]k_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|ya29\.|eyJ)[-_.A-Za-z0-9]{14}`),
-	regexp.MustCompile(`\b(?:hf_|npm_|AIza|AKIA|ASIA)[-_A-Za-z0-9]{16}`),
-	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+[-_.+/=a-z0-9]{7,}[0-9=]`),
-	regexp.MustCompile(`://[^\s/:@]*:[^\s/@]+@`),
-	regexp.MustCompile(`-----BEGIN [A-Z ]*KEY`),
-	regexp.MustCompile(`[0-9]{16}`),
+	lazyregexp.New(`\b(?:sk-|[sprk]k_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|ya29\.|eyJ)[-_.A-Za-z0-9]{14}`),
+	lazyregexp.New(`\b(?:hf_|npm_|AIza|AKIA|ASIA)[-_A-Za-z0-9]{16}`),
+	lazyregexp.New(`(?i)\b(?:bearer|basic)\s+[-_.+/=a-z0-9]{7,}[0-9=]`),
+	lazyregexp.New(`://[^\s/:@]*:[^\s/@]+@`),
+	lazyregexp.New(`-----BEGIN [A-Z ]*KEY`),
+	lazyregexp.New(`[0-9]{16}`),
 }
 
 var (
-	longWord = regexp.MustCompile(`[A-Za-z0-9+=]{16,}`)
-	number   = regexp.MustCompile(`[0-9]+`)
+	longWord = lazyregexp.New(`[A-Za-z0-9+=]{16,}`)
+	number   = lazyregexp.New(`[0-9]+`)
 )
 
 // holdsSecret reports whether something in a text looks like a key, a token or a password. In a long word, two numbers
 // between letters do.
 func holdsSecret(text string) bool {
-	return slices.ContainsFunc(secrets, func(r *regexp.Regexp) bool { return r.MatchString(text) }) ||
-		slices.ContainsFunc(longWord.FindAllString(text, -1), func(word string) bool {
-			return len(number.FindAllString(word, 2)) == 2
+	return slices.ContainsFunc(secrets, func(r func() *regexp.Regexp) bool { return r().MatchString(text) }) ||
+		slices.ContainsFunc(longWord().FindAllString(text, -1), func(word string) bool {
+			return len(number().FindAllString(word, 2)) == 2
 		})
 }

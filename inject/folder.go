@@ -1,11 +1,11 @@
 package inject
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -57,7 +57,7 @@ func folderInElement(text string) string {
 }
 
 // folderLabel matches a line that names the folder, as most other agents write it, maybe in a list.
-var folderLabel = regexp.MustCompile(`(?i)^[ *0-9.-]{0,12}` +
+var folderLabel = lazyregexp.New(`(?i)^[ *0-9.-]{0,12}` +
 	`(?:(?:current |primary )?working directory|I'm currently working in the directory): (.*)$`)
 
 // folderInLine finds the folder behind a label.
@@ -66,7 +66,7 @@ func folderInLine(text string) string {
 		if !strings.Contains(line, "irectory: ") {
 			continue
 		}
-		if m := folderLabel.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+		if m := folderLabel().FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
 			if path := cleanPath(m[1]); path != "" {
 				return path
 			}

@@ -2,10 +2,11 @@ package inject
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"epitome/internal/lazyregexp"
 )
 
 // Learned is what one session says for later ones.
@@ -37,8 +38,8 @@ func (n Notes) Inventory() string {
 }
 
 var (
-	answerLine = regexp.MustCompile("^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*(?:[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*)?(.*)$")
-	entryID    = regexp.MustCompile(`\b[0-9a-f]{8}\b`)
+	answerLine = lazyregexp.New("^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*(?:[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*)?(.*)$")
+	entryID    = lazyregexp.New(`\b[0-9a-f]{8}\b`)
 )
 
 // ParseLearned reads what stands under the heading. A line that is no entry is passed over.
@@ -46,7 +47,7 @@ func ParseLearned(said string) (l Learned) {
 	const maxLines, most = 64, 16 // a session can change no more than so many entries
 	lines := strings.SplitN(said, "\n", maxLines+1)
 	for _, line := range lines[:min(len(lines), maxLines)] {
-		m := answerLine.FindStringSubmatch(strings.TrimRight(line, "\r"))
+		m := answerLine().FindStringSubmatch(strings.TrimRight(line, "\r"))
 		if m == nil {
 			continue
 		}
@@ -54,7 +55,7 @@ func ParseLearned(said string) (l Learned) {
 		kind := strings.ToLower(label)
 		switch isKind := slices.Contains(kinds, kind); {
 		case kind == "drop":
-			l.Drop = append(l.Drop, entryID.FindAllString(strings.ToLower(text), -1)...)
+			l.Drop = append(l.Drop, entryID().FindAllString(strings.ToLower(text), -1)...)
 			continue
 		case !isKind && bullet == "": // words around the list
 			continue

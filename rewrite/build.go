@@ -11,10 +11,10 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// bodyWith returns the body with the edits and without the items from end on; the body itself if nothing is changed.
+// bodyWith returns the body with the edits made and without the items from end on; r.Body itself if nothing changes.
 func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
 	var drops []conversation.Drop
-	joined := map[int]string{} // by item of the user, the summary that joins its words
+	appended := map[int]string{} // by item of the user: the summary that is sent behind the user's text
 	for k := range edits {
 		e := &edits[k]
 		if e.Op != ledger.Drop || e.First >= end {
@@ -23,8 +23,8 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 		d := conversation.Drop{First: e.First, Count: e.Count}
 		switch i := userBefore(r, e.First); {
 		case e.Text == "":
-		case i >= 0:
-			joined[i] = "\n\n" + e.Text
+		case i >= 0: // a message of its own would be the second user message in a row
+			appended[i] = "\n\n" + e.Text
 		default:
 			d.Message = r.Dialect.UserMessage(e.Text)
 		}
@@ -34,26 +34,26 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 		drops = append(drops, conversation.Drop{First: end, Count: len(r.Items) - end})
 	}
 	slices.SortFunc(drops, func(a, b conversation.Drop) int { return a.First - b.First })
-	spans, err := conversation.DropItems(r, drops)
+	ranges, err := conversation.DropItems(r, drops)
 	for k := range edits {
 		if e := &edits[k]; err == nil && e.Op != ledger.Drop && e.First < end {
 			var more []jsonspan.Edit
-			more, err = spansOf(r, e, joined)
-			spans = append(spans, more...)
+			more, err = rangesOf(r, e, appended)
+			ranges = append(ranges, more...)
 		}
 	}
-	for i, text := range joined {
-		added, _ := r.Dialect.Append(r, &r.Items[i], text) // userBefore has seen that it can
-		spans = append(spans, added)
+	for i, text := range appended {
+		added, _ := r.Dialect.Append(r, &r.Items[i], text) // userBefore has checked that it can
+		ranges = append(ranges, added)
 	}
-	if err != nil || len(spans) == 0 {
+	if err != nil || len(ranges) == 0 {
 		return r.Body, err
 	}
-	return jsonspan.Splice(r.Body, spans)
+	return jsonspan.Splice(r.Body, ranges)
 }
 
-// userBefore returns the item of the user right before item i, system messages aside; -1 if there is none to which a
-// text can be added.
+// userBefore returns the index of the user's item right before item i, system items skipped. It is -1 if another role
+// speaks there, or if the dialect cannot append a text to that item.
 func userBefore(r *conversation.Request, i int) int {
 	for i--; i >= 0 && r.Items[i].Role == conversation.System; i-- {
 	}
@@ -66,9 +66,9 @@ func userBefore(r *conversation.Request, i int) int {
 	return i
 }
 
-// spansOf returns what an edit does to the bytes of its item. A text that joins an item which is cleared is taken from
-// joined.
-func spansOf(r *conversation.Request, e *ledger.Edit, joined map[int]string) ([]jsonspan.Edit, error) {
+// rangesOf returns the byte ranges that an edit other than Drop changes. If it clears an item for which appended has a
+// summary, the summary becomes part of the stub and leaves appended: two edits of one content would overlap.
+func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) ([]jsonspan.Edit, error) {
 	if e.Op == ledger.AppendSystem {
 		added, ok := r.Dialect.AppendSystem(r, e.Text)
 		if !ok {
@@ -84,14 +84,14 @@ func spansOf(r *conversation.Request, e *ledger.Edit, joined map[int]string) ([]
 	case ledger.DropThinking:
 		return conversation.DropThinking(r, it), nil
 	case ledger.Clear:
-		text := e.Text + joined[e.First]
-		delete(joined, e.First)
+		text := e.Text + appended[e.First]
+		delete(appended, e.First)
 		return r.Dialect.ReplaceContent(r, it, text), nil
 	}
 	return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[e.Part], e.Text)}, nil
 }
 
-// verify returns an error if a rewritten body breaks a rule that the original kept.
+// verify returns an error if body, rewritten from original, breaks a rule of the API that original keeps.
 func verify(original *conversation.Request, body []byte) error {
 	if bytes.Equal(original.Body, body) {
 		return nil

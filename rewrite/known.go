@@ -11,79 +11,80 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// known is the last request of a conversation: what it holds needs not be read, counted or looked up again. It saves
-// time and decides nothing, but where the ledger cannot be asked.
-type known struct {
+// lastRequest is the last request of a conversation, so that the next one need not read, count and look up again what
+// both have in common. It saves time; its decision is used only where the ledger does not answer or lacks it.
+type lastRequest struct {
 	lane     ledger.Lane
-	request  *conversation.Request // with a body of its own; nil if nothing is known
+	request  *conversation.Request // with its own copy of the body; nil if the conversation has no last request here
 	chain    []conversation.Link
 	calls    []activity.Call
-	decision ledger.Decision // by which it was sent
-	over     bool            // it was larger than usable
-	used     time.Time
+	decision ledger.Decision // by which the request was sent
+	overfull bool            // as sent it had more tokens than its model takes (Report.Usable)
+	sent     time.Time
 }
 
-// size is about how many bytes it takes.
-func (k *known) size() int { return len(k.request.Body) + 512*len(k.request.Items) }
+// size is about how many bytes of memory the request takes: an item is reckoned as 512 bytes.
+func (l *lastRequest) size() int { return len(l.request.Body) + 512*len(l.request.Items) }
 
-// cache keeps the requests that were sent last.
-type cache struct {
-	keep time.Duration // a request lives no longer than what the ledger keeps of it; 0: for ever
+// requestCache keeps the last requests of the conversations that were active last, up to 64 MiB.
+type requestCache struct {
+	keep time.Duration // how long a request is of use: as long as the ledger keeps its decision; 0: for ever
 
 	mu   sync.Mutex
-	list []*known // the newest one last
-	size int      // bytes of all, about
+	list []*lastRequest // the one that was put last comes last
+	size int            // of all in list
 }
 
-// find returns the request that has most in common with a body sent in a lane; an empty one if none begins alike.
-func (c *cache) find(lane ledger.Lane, body []byte, now time.Time) *known {
-	const begin, most = 256, 16 // bytes that are compared at first; requests that are compared as a whole
-	var alike []*known
+// find returns the request whose body begins with the most bytes of body, of the lane's scope, upstream and dialect. It
+// may be for another model: which one body is for is not read yet. If none is found, the result has a nil request.
+func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastRequest {
+	const begin, most = 256, 16 // bytes that must be equal in any case; requests of which all bytes are compared
+	var alike []*lastRequest
 	c.mu.Lock()
-	for _, k := range slices.Backward(c.list) {
-		lane.Model = k.lane.Model
-		isOld := c.keep > 0 && now.Sub(k.used) > c.keep
-		begins := bytes.HasPrefix(body, k.request.Body[:min(len(k.request.Body), begin)])
-		if len(alike) < most && !isOld && k.lane == lane && begins {
-			alike = append(alike, k)
+	for _, l := range slices.Backward(c.list) {
+		lane.Model = l.lane.Model
+		isOld := c.keep > 0 && now.Sub(l.sent) > c.keep
+		beginsAlike := bytes.HasPrefix(body, l.request.Body[:min(len(l.request.Body), begin)])
+		if len(alike) < most && !isOld && l.lane == lane && beginsAlike {
+			alike = append(alike, l)
 		}
 	}
 	c.mu.Unlock()
 	if len(alike) == 1 {
 		return alike[0]
 	}
-	best, longest := &known{}, 0
-	for _, k := range alike {
-		if n := conversation.CommonPrefix(k.request.Body, body); n > longest {
-			best, longest = k, n
+	best, longest := &lastRequest{}, 0
+	for _, l := range alike {
+		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
+			best, longest = l, n
 		}
 	}
 	return best
 }
 
-// put keeps a request in the place of the one that it continues, and of all others of its conversation: requests may
-// come at the same time.
-func (c *cache) put(k, before *known) {
-	const most = 64 << 20 // bytes
-	r := *k.request
-	if before != nil && r.Reused == len(r.Items) { // it is the same
-		r.Body = before.request.Body
+// put adds l in the place of previous, the request that it continues, if that is not nil. Requests of one conversation
+// may come at the same time and continue the same one: all others of the conversation go, too.
+func (c *requestCache) put(l, previous *lastRequest) {
+	const most = 64 << 20 // bytes; the requests that were put first go when there are more
+	r := *l.request
+	if previous != nil && bytes.Equal(previous.request.Body, r.Body) {
+		r.Body = previous.request.Body
 	} else {
 		r.Body = bytes.Clone(r.Body)
 	}
-	k.request = &r
+	l.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := k.decision.Conversation // empty while the ledger does not answer
-	c.list = slices.DeleteFunc(c.list, func(o *known) bool {
-		goes := o == before || o.lane == k.lane && o.decision.Conversation == id && id != ""
+	id := l.decision.Conversation // empty while the ledger does not answer
+	c.list = slices.DeleteFunc(c.list, func(o *lastRequest) bool {
+		goes := o == previous || o.lane == l.lane && o.decision.Conversation == id && id != ""
 		if goes {
 			c.size -= o.size()
 		}
 		return goes
 	})
-	c.list = append(c.list, k)
-	for c.size += k.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
+	c.list = append(c.list, l)
+	for c.size += l.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].size()
 	}
 }

@@ -80,7 +80,7 @@ func (c seam) Shape(r promises.Request) promises.Sent {
 // readsAlike holds that a request reads the same with and without the one before it.
 func (c seam) readsAlike(r promises.Request) {
 	d := seamDialects[r.API]
-	k := c.known.find(ledger.Lane{Scope: r.Scope, Upstream: r.Upstream, Dialect: r.API}, r.Body, r.Now)
+	k := c.recent.find(ledger.Lane{Scope: r.Scope, Upstream: r.Upstream, Dialect: r.API}, r.Body, r.Now)
 	if k.request == nil {
 		return
 	}

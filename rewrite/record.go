@@ -13,45 +13,45 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// atOnce is how many artifacts are asked for or put at once: a shelf may lie beyond a network.
+// atOnce is how many calls of the shelf run at the same time: each may have to wait for a bucket behind a network.
 const atOnce = 16
 
-// restoreArtifacts sees to it that what decided edits speak of is on the shelf, from time to time; what is not is taken
-// from the request again.
+// restoreArtifacts prolongs the life of the artifacts that the replayed edits name, whenever the ledger says that it is
+// time to. If the shelf has lost any, their content is taken from the request once more and put again.
 func (x *shaping) restoreArtifacts() error {
-	d := x.state.Decision
-	if len(x.base) == 0 || x.in.Now.IsZero() || !x.shaper.deps.Ledger.Touch(d, x.in.Now) {
+	if len(x.replayed) == 0 || x.in.Now.IsZero() || !x.shaper.deps.Ledger.Touch(x.state.Decision, x.in.Now) {
 		return nil
 	}
-	lost := make([]bool, len(x.base))
+	lost := make([]bool, len(x.replayed)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
 	work.SetLimit(atOnce)
-	for k := range x.base {
+	for k := range x.replayed {
 		work.Go(func() error {
-			for _, name := range x.base[k].Artifacts {
+			for _, name := range x.replayed[k].Artifacts {
 				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k]
 			}
 			return nil
 		})
 	}
-	_ = work.Wait() // nothing fails
-	for k := range x.base {
+	_ = work.Wait() // no function returns an error
+	for k := range x.replayed {
 		if lost[k] {
-			x.state.KeepAgain(x.base[k])
+			x.state.KeepAgain(x.replayed[k])
 		}
 	}
-	return x.keepArtifacts(true)
+	return x.keepArtifacts(true) // texts that were sent name these artifacts, so they count even if the shelf is full
 }
 
-// keepArtifacts puts whatever new edits take out where it is to be found again.
-func (x *shaping) keepArtifacts(late bool) error {
+// keepArtifacts puts the content that edits take out of the request on the shelf, before the decision is recorded: no
+// text that is sent may name an artifact that is not there. beyondQuota lets the shelf hold more than its quota.
+func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	s := x.state
 	var work errgroup.Group
 	work.SetLimit(atOnce)
 	for name, content := range s.Content {
 		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
-		if slices.ContainsFunc(s.Edits, isNamed) { // not so if another edit has covered it
-			work.Go(func() error { return x.shaper.deps.Shelf.Put(name, content, late) })
+		if slices.ContainsFunc(s.Edits, isNamed) { // else the edit that named it was taken back or covered by another
+			work.Go(func() error { return x.shaper.deps.Shelf.Put(name, content, beyondQuota) })
 		}
 	}
 	if err := work.Wait(); err != nil {
@@ -61,57 +61,58 @@ func (x *shaping) keepArtifacts(late bool) error {
 	return nil
 }
 
-// record records the edits under the prefix that may be decided on. If an equal request was faster, its decision holds.
+// record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
 func (x *shaping) record() error {
 	s, end := x.state, x.request.End()
-	if end <= x.request.Lead {
+	if end <= x.request.Lead { // nothing but a system prompt may be decided on, which other conversations have as well
 		return nil
 	}
 	d, book := s.Decision, x.shaper.deps.Ledger
 	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading
 	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
-	replace := x.in.Compact || x.in.Rescue != nil || x.broke // what stands is not to hold any more
-	standing, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
-	if err == nil && won && x.asks && end == x.request.Head {
+	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // an earlier decision for this prefix must not hold
+	inForce, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
+	if err == nil && won && x.hasWish && end == x.request.Head { // once more for later requests that have no wish
 		_, _, err = book.Record(x.lane, x.chainOf(anyWish), d, s.Added, replace)
 	}
 	if err != nil {
 		return err
 	}
 	if !won {
-		s.Decision, s.Edits, s.Added = standing, standing.Edits, nil
+		s.Decision, s.Edits, s.Added = inForce, inForce.Edits, nil
 		s.Prepare()
 		x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
 		return x.build()
 	}
-	s.Decision = standing
+	s.Decision = inForce
 	return nil
 }
 
-// settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never
-// recorded: what stood before stands.
+// settle records the decision of a rescue (see Output.Settle) once the provider has accepted the request. A form that
+// the provider refuses too is never recorded, so the decision recorded before stays in force.
 func (x *shaping) settle() (recorded bool) {
 	err := try(x.record)
-	if x.in.Rescue.NoThinking {
+	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
 		err = errors.Join(err, x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model))
 	}
 	if err != nil {
 		return false
 	}
-	x.tell()
+	x.notify()
 	x.remember()
 	return true
 }
 
-// fallBack sends the request as it was decided last, with all that is new left whole. That it was left whole is
-// recorded, if it can be: so it stays. A count of tokens and a rescue go as they came.
+// fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
+// can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too, in a replay, and in a
+// rescue: the form with the replayed edits is the one that the provider refused.
 func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	s.Edits, s.Added, s.Stage = nil, nil, ladder.StageNone
 	x.out.Body, x.out.Changed = x.in.Body, false
 	if isPlain {
-		s.Edits = x.base
+		s.Edits = x.replayed
 	}
 	if c := s.Compaction; c != nil {
 		c.Kind, c.Why, c.TokensAfter, c.MessagesAfter = event.CompactionFailed, why.Error(), 0, 0
@@ -121,32 +122,32 @@ func (x *shaping) fallBack(why error) {
 		why, s.Edits, s.Decision.Edits, s.Decision.List = errors.Join(why, err), nil, nil, ""
 		s.Prepare()
 	}
-	isRecorded := isPlain && r.Conversation != "" // else the ledger does not answer
+	isRecorded := isPlain && r.Conversation != "" // without an ID, the ledger has not answered
 	if isRecorded {
 		err := x.record()
 		why, isRecorded = errors.Join(why, err), err == nil
 	}
 	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
-	if !isRecorded {
+	if !isRecorded { // remember keeps it in memory, where the next request's find takes it as if it were recorded
 		s.Decision.Items, s.Decision.List, s.Decision.Sent = x.request.End(), "", x.in.Now.Round(0)
-	} else if errors.Is(why, conversation.ErrBroken) { // nothing has failed here
+	} else if errors.Is(why, conversation.ErrBroken) { // the client's own request breaks rules: nothing failed here
 		r.Action, r.Reason, r.Err = event.ActionNone, why.Error(), nil
 	}
 }
 
-// remember keeps the request for the next one of its conversation.
+// remember keeps the request in memory for the next one of its conversation.
 func (x *shaping) remember() {
-	const most = 4 << 20 // bytes: mostly pictures, which are read faster than they are sent
+	const most = 4 << 20 // bytes: a larger body is mostly pictures, which take little time to read
 	if !x.request.ServerState.Empty() || len(x.in.Body) > most {
 		return
 	}
 	s, r := x.state, &x.out.Report
-	k := &known{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
-		over: r.TokensAfter.Total() > int(r.Usable), used: x.in.Now}
-	k.decision.Edits, k.decision.Leading = s.Edits, r.Leading
-	before := x.known
-	if !x.goesOn() {
-		before = nil
+	l := &lastRequest{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
+		overfull: r.TokensAfter.Total() > int(r.Usable), sent: x.in.Now}
+	l.decision.Edits, l.decision.Leading = s.Edits, r.Leading
+	previous := x.last
+	if !x.continuesLast() { // it branches off earlier: the next request may continue either of both
+		previous = nil
 	}
-	x.shaper.known.put(k, before)
+	x.shaper.recent.put(l, previous)
 }

@@ -12,50 +12,50 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Report says what was done to a request, or why nothing was. What it shares with events is part of one as it is.
+// Report says what was done to a request, or why nothing was. Its Shaping becomes part of the exchange's event.
 type Report struct {
 	event.Shaping
-	Action    string // the highest step of the ladder by which anything is edited, none, or bypass: then Err says why
-	Project   string
-	MaxOutput int  // tokens that the request asks for; 0 if it does not say
-	Streams   bool // the answer is wanted as a stream
-	Answers   int  // that have shown the ratio; 0: it is the model's own
-	Counted   int  // tokens of the vocabulary that are sent; 0 if a provider's count tells no ratio
-	Repeated  int  // edits that were decided earlier
+	Action    string // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
+	Project   string // see Input
+	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
+	Streams   bool   // the client wants the answer as a stream
+	Answers   int    // how many answers have shown Ratio; 0: the model's own ratio was used
+	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
+	Repeated  int    // edits that were decided for earlier requests
 	Stage     ladder.Stage
-	Truncates bool // the provider leaves out what does not fit, and refuses nothing for its size
+	Truncates bool // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
 	Err       error // what failed inside epitome
 }
 
-// Added says what stands in a request beside what its client sent.
+// Added says what is added to the system prompt: context files and memory (package inject).
 type Added struct {
 	Tokens int      // of the model
-	Memory int      // those of them that are memory
+	Memory int      // those of Tokens that are memory
 	Names  []string // of contexts
-	Why    string   // what is missing though it was asked for
+	Why    string   // why something that the request asks for is not added; empty if all is
 }
 
-// Change is an edit, for people. Tokens are the model's.
+// Change is an edit, for people to read. Tokens are the model's.
 type Change struct {
 	ledger.Edit
 	Tool, Argument string // of the call whose result is edited
-	Before, After  int
-	New            bool // decided for this request
+	Before, After  int    // tokens of what the edit changes
+	New            bool   // decided for this request
 }
 
-// Changes returns the edits of the request, but for what is added to its system prompt, in the order of its messages.
+// Changes returns the edits of the request, except of its system prompt, in the order of its messages.
 func (o *Output) Changes() (list []Change) {
 	s := o.state
 	if s == nil {
 		return nil
 	}
+	firstNew := len(s.Edits) - len(s.Added) // the new edits come last
 	for k, e := range s.Edits {
 		if e.Op == ledger.AppendSystem {
 			continue
 		}
-		c := Change{Edit: e, New: k >= len(s.Edits)-len(s.Added)}
-		c.Before, c.After = s.OfModel(e.Tokens+e.Saved), s.OfModel(e.Tokens)
+		c := Change{Edit: e, New: k >= firstNew, Before: s.OfModel(e.Tokens + e.Saved), After: s.OfModel(e.Tokens)}
 		isOf := func(call activity.Call) bool { return call.Result == e.First && e.Op != ledger.Drop }
 		if i := slices.IndexFunc(s.Calls, isOf); i >= 0 {
 			c.Tool, c.Argument = s.Calls[i].Tool, s.Calls[i].About
@@ -66,8 +66,8 @@ func (o *Output) Changes() (list []Change) {
 	return list
 }
 
-// JoinRefused makes r, which is about a rescue, the report on the whole exchange, of which the first form was refused.
-// whole says that the rescue has taken all edits away.
+// JoinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
+// refused: the rescue started from its edits, so r lacks what these changed. whole says that all edits were taken back.
 func (r *Report) JoinRefused(first *Report, whole bool) {
 	r.Compared, r.Parent, r.Diverged = first.Compared, first.Parent, first.Diverged
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
@@ -76,7 +76,7 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 	}
 }
 
-// describeRequest fills in what is known of a request before anything is decided.
+// describeRequest fills in the report as far as it can before anything is decided.
 func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
 	r.Model, r.Items = event.Clip(req.Model), event.Narrow(req.MessagesIn(0, len(req.Items)))
@@ -90,8 +90,8 @@ func (x *shaping) describeRequest() {
 	r.Leading = x.leading()
 }
 
-// leading names what stands before the items where a provider caches. Names are equal wherever the shelf's secret is,
-// so nobody can try out which prompt it is.
+// leading returns a hash of what a provider caches before the messages: system prompt, tools and settings. The shelf's
+// secret is in it, so that nobody who sees the hash can find the prompt by trying.
 func (x *shaping) leading() string {
 	const letters = 16 // enough to tell one from another
 	h := sha256.New()
@@ -103,47 +103,46 @@ func (x *shaping) leading() string {
 	return name[:min(len(name), letters)]
 }
 
-// describe fills in what was decided, and the form in which the request is sent.
+// describe fills in the report once the body is built: what was decided, and how large the request is as it is sent.
 func (x *shaping) describe() {
 	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
 	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated
-	if isCounted && !s.Scale.Model.Exact && !req.Truncates {
+	if isCounted && !s.Scale.Model.Exact && !req.Truncates { // the provider counts the same texts by its own vocabulary
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
-	r.Compared, r.Repeated, r.Broke = event.Narrow(s.OfModel(s.Compared)), len(s.Edits)-len(s.Added), x.broke
+	r.Compared, r.Repeated, r.Broke = event.Narrow(s.OfModel(s.Compared)), len(s.Edits)-len(s.Added), x.discarded
 	for k := range s.Added {
 		x.describeEdit(&s.Added[k])
 	}
-	action, saved := event.ActionNone, 0
-	order := []string{event.ActionNone, string(ledger.StepAdd), string(ledger.StepOffload), string(ledger.StepClear),
-		string(ledger.StepCompact)}
+	highest, saved := ledger.Step(event.ActionNone), 0
+	order := []ledger.Step{highest, ledger.StepAdd, ledger.StepOffload, ledger.StepClear, ledger.StepCompact}
 	for k := range s.Edits {
 		e := &s.Edits[k]
 		saved += e.Saved
-		step := string(e.Step)
-		if e.Step == ledger.StepFilter {
-			step = string(ledger.StepClear)
+		step := e.Step
+		if step == ledger.StepFilter { // no action of its own
+			step = ledger.StepClear
 		}
-		if slices.Index(order, step) > slices.Index(order, action) {
-			action = step
+		if slices.Index(order, step) > slices.Index(order, highest) {
+			highest = step
 		}
 		if e.Op == ledger.AppendSystem {
 			r.Added.Tokens, r.Added.Memory, r.Added.Names = s.OfModel(e.Tokens), s.OfModel(e.Memory), e.Contexts
 		}
 	}
-	for k := range x.base {
-		saved -= x.base[k].Saved
+	for k := range x.replayed {
+		saved -= x.replayed[k].Saved
 	}
 	r.TakenOut = s.OfModel(max(0, saved))
 	if r.Action != event.ActionBypass {
-		r.Action = action
+		r.Action = string(highest)
 	}
 	switch {
-	case slices.Index(order, action) <= 1: // all messages go as they came
-	case x.out.Settle != nil: // it is not recorded yet
+	case highest == event.ActionNone, highest == ledger.StepAdd: // no message is edited
+	case x.out.Settle != nil: // the decision is recorded under this key once the provider has accepted the request
 		r.Decision = x.lane.DecisionKey(x.chain[req.End()])
 	default:
 		r.Decision = s.Decision.Key
@@ -151,7 +150,7 @@ func (x *shaping) describe() {
 	x.describeHeld()
 }
 
-// describeEdit counts a new edit.
+// describeEdit adds a new edit to the counts of the report, and to Broke: whether anything sent before is changed now.
 func (x *shaping) describeEdit(e *ledger.Edit) {
 	r := &x.out.Report
 	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded && e.Op != ledger.AppendSystem
@@ -168,7 +167,7 @@ func (x *shaping) describeEdit(e *ledger.Edit) {
 	}
 }
 
-// firstChanged is the first item that an edit changes: a summary may join the words of the user before it.
+// firstChanged returns the first item that an edit may change. A summary may be appended to the user's item before it.
 func firstChanged(e *ledger.Edit) int {
 	if e.Op == ledger.Drop && e.Text != "" {
 		return e.First - 1
@@ -176,60 +175,63 @@ func firstChanged(e *ledger.Edit) int {
 	return e.First
 }
 
-// describeHeld fills in how much stood in the same place in the request before, as it came and as it was sent: about
-// what a provider can have cached.
+// describeHeld fills in how many tokens at its beginning the request shares with the one before it: HeldBefore in the
+// form of the client, HeldAfter in the form that is sent. A provider can have about as many in its cache.
 func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
-	held := min(s.Recorded, len(items))
-	if held == 0 || x.known.request != nil && x.known.decision.Leading != r.Leading {
+	heldBefore := min(s.Recorded, len(items)) // end of the items that both requests have
+	if heldBefore == 0 || x.last.request != nil && x.last.decision.Leading != r.Leading {
 		return
 	}
-	for held < len(items) && !items[held].StartsAnswer { // the user's words behind it were in that request too
-		held++
+	for heldBefore < len(items) && !items[heldBefore].StartsAnswer {
+		heldBefore++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
 	}
-	same := held
+	heldAfter := heldBefore
 	for k := range s.Added {
 		if r.Broke {
-			same = min(same, firstChanged(&s.Added[k]))
+			heldAfter = min(heldAfter, firstChanged(&s.Added[k]))
 		}
 	}
-	before, after := 0, 0
-	for i := held; i < len(items); i++ {
-		before += s.Size(i)
+	newBefore, newAfter := 0, 0 // tokens of the vocabulary
+	for i := heldBefore; i < len(items); i++ {
+		newBefore += s.Size(i)
 	}
-	for i := same; i < len(items); i++ {
-		after += s.Sent(i)
+	for i := heldAfter; i < len(items); i++ {
+		newAfter += s.Sent(i)
 	}
-	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-s.OfModel(before)))
-	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(after)))
+	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-s.OfModel(newBefore)))
+	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(newAfter)))
 }
 
-// tell tells whoever listens how a compaction ended, and warns of what goes beyond its limits.
-func (x *shaping) tell() {
-	to, s, r := x.shaper.deps.Tell, x.state, &x.out.Report
-	if to == nil {
+// notify tells the listener how a compaction ended. It warns of a request that is larger than its model takes, of a
+// conversation that has reached its budget (warn_at), and of user messages that are replaced by stubs.
+func (x *shaping) notify() {
+	listener, s, r := x.shaper.deps.Tell, x.state, &x.out.Report
+	if listener == nil {
 		return
 	}
-	if n := s.Compaction; n != nil {
-		end := *n
-		end.Conversation, end.Upstream, end.Model = r.Conversation, x.lane.Upstream, r.Model
-		end.Window, end.Usable, end.Why = r.Window, int(r.Usable), event.Clip(end.Why)
-		to.RecordCompaction(end)
+	if s.Compaction != nil {
+		done := *s.Compaction
+		done.Conversation, done.Upstream, done.Model = r.Conversation, x.lane.Upstream, r.Model
+		done.Window, done.Usable, done.Why = r.Window, int(r.Usable), event.Clip(done.Why)
+		listener.RecordCompaction(done)
 	}
 	sent, warnAt := r.TokensAfter.Total(), s.Limits.Conf.WarnAt
 	warn := func(w event.Warning) {
 		w.Conversation, w.Upstream, w.Model = r.Conversation, x.lane.Upstream, r.Model
 		w.Window, w.Usable, w.Tokens, w.Sent = r.Window, int(r.Usable), cmp.Or(w.Tokens, r.TokensBefore.Total()), sent
-		to.RecordWarning(w)
+		listener.RecordWarning(w)
 	}
-	if sent > int(r.Usable) && !x.known.over && r.Code != event.CodeAgain {
+	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
+	if sent > int(r.Usable) && !x.last.overfull && isNew {
 		warn(event.Warning{Reason: event.ReasonThreshold})
 	}
-	if spent := s.Decision.Tokens; warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
+	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before.
+	if spent := s.Decision.Tokens; isNew && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
-	left := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
-	if len(left) > 0 {
-		warn(event.Warning{Reason: event.ReasonUsers, Messages: len(left)})
+	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
+	if len(usersOut) > 0 {
+		warn(event.Warning{Reason: event.ReasonUsers, Messages: len(usersOut)})
 	}
 }

@@ -2,12 +2,12 @@
 //
 //	read      the dialect parses the body, and the items are counted
 //	find      the ledger has the decision of the deepest prefix that was recorded: its edits are repeated
-//	extend    the ladder adds edits for whatever is new, or too much
+//	extend    the ladder adds edits of new items, and of older ones where the request is too large
 //	build     the edits become byte ranges and are spliced into the body; a new flaw stops the rewrite
 //	record    artifacts first, then the decision, then the caller sends
 //
-// Shape never fails: whatever goes wrong, the request goes on in the form that was decided last, or as it came, and the
-// report says so. It does no I/O but through its collaborators and reads no clock.
+// Shape never fails: after a failure the request is sent with the edits decided before, or unchanged, and the report
+// says so. All I/O is done by the fields of Deps, and no clock is read.
 package rewrite
 
 import (
@@ -31,63 +31,63 @@ type Deps struct {
 	Counters *tokenize.Counters
 	Models   tokenize.Models
 	Memo     *tokenize.Memo
-	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput
-	// may fill.
+	// Window returns how many tokens of its own a model at an upstream holds, and how many of them a request may fill
+	// that asks for up to maxOutput tokens as answer.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
-	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have
-	// shown it; nil, or 0 answers: the model's own ratio holds.
+	// Ratio returns how many tokens the provider counts for one token of the vocabulary, and how many answers have
+	// shown that. If it is nil, or has seen 0 answers, Models has the ratio.
 	Ratio func(s tokenize.Source) (ratio float64, answers int)
-	// CachedPrice is what a cached token costs, where a new one costs 1; nil, or not ok: as the limits say.
+	// CachedPrice returns what a cached token costs if a new one costs 1. If it is nil or not ok, the limits say it.
 	CachedPrice func(upstream, model string) (price float64, ok bool)
 	Summarizer  Summarizer       // nil if no model is asked
-	Inject      *inject.Injector // gives new conversations context files and memory; nil if nothing does
-	Tell        Listener         // hears of compactions and warnings; nil if nobody does
-	Passing     bool             // what is kept does not outlive the process: little is decided then
-	Address     string           // offload.address: with "tool" and "auto", models may read artifacts by epitome's tool
-	Keep        time.Duration    // how long decisions live; 0: for ever
+	Inject      *inject.Injector // gives new conversations context files and memory; nil if they get none
+	Tell        Listener         // nil if nobody listens
+	Passing     bool             // decisions or artifacts end with the process: results stay whole while there is room
+	Address     string           // offload.address: "tool" or "auto" let models read artifacts with epitome's own tool
+	Keep        time.Duration    // how long the ledger keeps a decision after its last use; 0: for ever
 }
 
 // Shelf keeps artifacts, by names that nobody can guess.
 type Shelf interface {
-	// Name is the name of content; equal content has different names in different scopes.
+	// Name returns the name of content, the same each time. Equal content has different names in different scopes.
 	Name(scope string, content []byte) string
-	// Address says where to find what has the name, for whoever reads a stub; empty if nothing can be said.
+	// Address says where a model can read an artifact; empty if it cannot.
 	Address(name string) string
-	// Put keeps content. late allows for more than the quota.
-	Put(name string, content []byte, late bool) error
-	// Touch lets the content live on, and reports whether it is there.
+	// Put stores content under its name. beyondQuota lets it have more room than the quota for artifacts.
+	Put(name string, content []byte, beyondQuota bool) error
+	// Touch prolongs the life of an artifact, and reports whether the shelf has it.
 	Touch(name string) bool
-	// Full reports that new content is refused, but for late one.
+	// Full reports whether Put refuses new content, except beyond the quota.
 	Full() bool
 }
 
 // Summarizer asks models about conversations, each question once.
 type Summarizer interface {
-	// Look returns a text that was made before. If there is none, pending says that it is being made.
+	// Look returns the answer for a key, if there is one. If there is none yet, pending says that a model is asked now.
 	Look(key string) (p prose.Prose, found, pending bool)
-	// Ask returns the answer. It waits no longer than it should, and not after ctx has ended; the making goes on then.
+	// Ask waits for the answer as long as the configuration allows and ctx lasts. If it comes later, Look finds it.
 	Ask(ctx context.Context, q prose.Question) (prose.Prose, error)
-	// Prepare has the question answered for whoever looks later.
+	// Prepare has a model asked in the background, for a later Look.
 	Prepare(q prose.Question)
-	// Prepares reports whether that is done for conversations with the upstream.
+	// Prepares reports whether Prepare may be used for conversations with the upstream.
 	Prepares(upstream string) bool
-	// Distils reports whether models are asked about large results before they are cleared.
+	// Distils reports whether the user wants models to be asked about large results before these are cleared.
 	Distils() bool
-	// Needs is how many tokens a request needs beside Question.Continue, for the instruction.
+	// Needs returns how many tokens the instruction takes that is sent behind Question.Continue.
 	Needs(detail string) int
 }
 
-// Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.
+// Client is the client that waits for the request. Its methods are called on Shape's goroutine, until Shape returns.
 type Client interface {
-	// Credential is a copy of what speaks for the client to the upstream, to be handed on unread with a question.
+	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
 	Credential() any
-	// Context ends when the client has left, and when Shape returns.
+	// Context ends when the client has left, and when Shape has returned.
 	Context() context.Context
-	// Waits does a step that waits for others: meanwhile somebody else's request may be shaped.
+	// Waits runs a step that waits for a model. Meanwhile the client's turn to be shaped is given to another request.
 	Waits(step func())
 }
 
-// Listener hears what happens to conversations. It must not wait.
+// Listener is called for each compaction and warning. It must return at once, as the request waits.
 type Listener interface {
 	RecordCompaction(e event.Compaction)
 	RecordWarning(e event.Warning)
@@ -97,37 +97,37 @@ type Listener interface {
 type Input struct {
 	Dialect  conversation.Dialect
 	Body     []byte // decoded; it is read and never changed
-	Upstream string // its name
-	Scope    string // who may share facts
-	Project  string // in which the conversation is, if that is known
+	Upstream string // name of the upstream
+	Scope    string // decisions and artifacts are shared within a scope only
+	Project  string // folder in which the agent works; empty if it is not known
 	Limits   *ladder.Limits
 	Style    prose.Style // of summaries
-	Compact  bool        // now, whatever the lines say, and whatever was decided for this request before
-	Replay   bool        // decisions are repeated and none is made: for a count of tokens
+	Compact  bool        // compact now, whatever the size, even if the request was decided before
+	Replay   bool        // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
 	Rescue   *Rescue     // how the provider refused the request; nil if it did not
-	Client   Client      // nil if nobody waits
-	Now      time.Time   // when it was asked; zero: nobody knows
-	Contexts []string    // names of the files that its conversation is to be given
+	Client   Client      // nil if nobody waits: then no model is asked
+	Now      time.Time   // when the request came; zero if that is not known
+	Contexts []string    // names of the contexts whose files the conversation is to be given
 }
 
 // Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.
 type Rescue struct {
-	Most  int          // tokens that it may have; 0: no matter
+	Most  int          // tokens that the request may have; 0 if its size was not refused
 	From  ladder.Stage // the first stage to try
-	Whole bool         // its structure was refused: it goes on as it came
-	// NoThinking says that its thinking was refused, as bound to another conversation: all of it goes.
+	Whole bool         // the provider took the structure for broken: the request is sent without any edit
+	// NoThinking says that the provider refused thinking whose prefix has changed: all thinking is dropped.
 	NoThinking bool
-	Ratio      float64 // by which it was counted
-	Answers    int     // that had shown it; 0: the model's own ratio holds
+	Ratio      float64 // by which the refused form was counted (Report.Ratio)
+	Answers    int     // how many answers had shown Ratio; 0: the model's own ratio was used
 }
 
-// Output is what is sent in a request's place.
+// Output is what is sent in the place of a request.
 type Output struct {
 	Body    []byte // Input.Body itself if nothing is changed
-	Changed bool   // Body is another one
+	Changed bool   // Body differs from Input.Body
 	Report  Report
-	// Settle records the decision of a rescue. The caller calls it when the provider has taken the request, and before
-	// Input.Body changes. It returns false if it is not known whether the decision was recorded.
+	// Settle records the decision of a rescue; nil if there is none to record. The caller calls it once the provider
+	// has accepted the request, and before Input.Body changes. False: the decision may not have been recorded.
 	Settle func() (recorded bool)
 
 	state *ladder.State // nil if the request was not read
@@ -135,14 +135,13 @@ type Output struct {
 
 // Shaper shapes requests. Its methods may be called from any goroutine.
 type Shaper struct {
-	deps  Deps
-	known cache
+	deps   Deps
+	recent requestCache
 }
 
-// NewShaper makes a shaper.
-func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, known: cache{keep: d.Keep}} }
+func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: requestCache{keep: d.Keep}} }
 
-// Shape returns what is sent in a request's place.
+// Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}}
 	r := &x.out.Report
@@ -153,21 +152,21 @@ func (s *Shaper) Shape(in Input) Output {
 	return x.out
 }
 
-// run takes the steps. An error leaves the body as it was built last.
+// run takes the steps of one request. An error, or a panic in it, leaves the body that was built last.
 func (x *shaping) run() error {
-	if err := x.read(); err != nil || x.request == nil {
+	if err := x.read(); err != nil || x.request == nil { // nil: the body is no conversation
 		return err
 	}
 	err := try(x.decide)
-	if errors.Is(err, errLeft) {
+	if errors.Is(err, errClientLeft) {
 		return nil
 	}
 	if err != nil {
 		x.fallBack(err)
 	}
 	x.describe()
-	if !x.in.Replay && x.in.Rescue == nil {
-		x.tell()
+	if !x.in.Replay && x.in.Rescue == nil { // a rescue does the same in settle
+		x.notify()
 		if err == nil {
 			x.prepareNotes()
 		}

@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 
 	"epitome/event"
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -18,26 +18,26 @@ import (
 	"epitome/tokenize"
 )
 
-// shaping is the way of one request. Its steps are in the order in which they are taken.
+// shaping is the work on one request. Its methods are in the order in which they are called.
 type shaping struct {
-	shaper  *Shaper
-	in      Input
-	out     Output
-	known   *known // the last request of the conversation; an empty one if there is none
-	request *conversation.Request
-	lane    ledger.Lane
-	chain   []conversation.Link
-	asks    bool // for context files or memory
-	answers int  // that have shown the ratio
-	state   *ladder.State
-	base    []ledger.Edit // those that were decided before
-	broke   bool          // what was decided before does not fit any more
+	shaper    *Shaper
+	in        Input
+	out       Output
+	last      *lastRequest          // of the conversation; its request is nil if there is none
+	request   *conversation.Request // nil if the body is not a conversation
+	lane      ledger.Lane
+	chain     []conversation.Link
+	hasWish   bool // the request asks for context files or memory
+	answers   int  // how many answers have shown the ratio; 0: the model's own ratio is used
+	state     *ladder.State
+	replayed  []ledger.Edit // the edits that find found, which were decided for an earlier request
+	discarded bool          // find found a decision that does not fit the request any more
 }
 
-// errLeft says that nobody waits for the request any more. Nothing is decided then: the client may come again.
-var errLeft = errors.New("the client left while a summary was made")
+// errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
+var errClientLeft = errors.New("the client left while a summary was made")
 
-// try takes a step, and makes an error of a panic.
+// try runs a step, and returns a panic in it as an error.
 func try(step func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,14 +47,14 @@ func try(step func() error) (err error) {
 	return step()
 }
 
-// read parses the request and counts it.
+// read parses and counts the request, and makes its state. If the body is not a conversation, x.request stays nil.
 func (x *shaping) read() error {
 	d, in := &x.shaper.deps, &x.in
 	x.lane = ledger.Lane{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
-	x.known = x.shaper.known.find(x.lane, in.Body, in.Now)
-	req, err := x.parse(x.known.request)
-	if err == nil && x.known.request != nil && x.known.lane.Model != req.Model {
-		x.known = &known{} // its tokens are another model's
+	x.last = x.shaper.recent.find(x.lane, in.Body, in.Now)
+	req, err := x.parse(x.last.request)
+	if err == nil && x.last.request != nil && x.last.lane.Model != req.Model {
+		x.last = &lastRequest{} // it was counted for another model
 		req, err = x.parse(nil)
 	}
 	if err != nil {
@@ -67,7 +67,6 @@ func (x *shaping) read() error {
 	if err != nil {
 		return err
 	}
-	fixed := req.Count(scale)
 	limits := in.Limits
 	if d.CachedPrice != nil {
 		if price, ok := d.CachedPrice(in.Upstream, req.Model); ok {
@@ -76,11 +75,11 @@ func (x *shaping) read() error {
 	}
 	window, usable := d.Window(in.Upstream, req.Model, req.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, event.Narrow(usable)
-	if r := in.Rescue; r != nil && r.Most > 0 {
+	if r := in.Rescue; r != nil && r.Most > 0 { // a window holds about a quarter more than is usable, for the answer
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 	}
 	x.state = &ladder.State{
-		Request: req, Scale: scale, Calls: activity.Of(req, x.known.calls), Fixed: fixed,
+		Request: req, Scale: scale, Calls: activity.Of(req, x.last.calls), Fixed: req.Count(scale),
 		Limits: limits.EffectiveAt(window, usable, scale.Ratio), Asked: in.Compact, Refused: in.Rescue != nil,
 		ReadsByTool: x.readsByTool(), Artifacts: d.Shelf, Scope: in.Scope,
 	}
@@ -90,19 +89,19 @@ func (x *shaping) read() error {
 	return nil
 }
 
-// parse reads the body, of which known is an earlier one. An equal one is not read again.
-func (x *shaping) parse(known *conversation.Request) (*conversation.Request, error) {
-	if known == nil || !bytes.Equal(known.Body, x.in.Body) {
-		return x.in.Dialect.Read(x.in.Body, known)
+// parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil.
+func (x *shaping) parse(last *conversation.Request) (*conversation.Request, error) {
+	if last == nil || !bytes.Equal(last.Body, x.in.Body) {
+		return x.in.Dialect.Read(x.in.Body, last)
 	}
-	same := *known
+	same := *last // the client has sent the request again: nothing needs to be read
 	same.Body, same.Reused = x.in.Body, len(same.Items)
 	return &same, nil
 }
 
-// findChain sets the links of the request. A conversation that is to be given something from its first request on has
-// another link there, so it shares nothing with one that begins alike. Later links tell them apart by what was
-// answered.
+// findChain sets the links of the request. With a wish for context files or memory, the link at its head differs: the
+// first decision is not shared with a conversation that begins alike and has another wish or none. Links behind the
+// head do not depend on wishes: by then the model's answers tell the conversations apart.
 func (x *shaping) findChain() {
 	x.chain = x.request.Chain()
 	inject := x.shaper.deps.Inject
@@ -113,22 +112,22 @@ func (x *shaping) findChain() {
 		x.in.Project = inject.Project(x.request)
 	}
 	if wish := inject.Wish(x.in.Contexts, x.in.Project); wish != "" {
-		x.chain, x.asks = x.chainOf(wish), true
+		x.chain, x.hasWish = x.chainOf(wish), true
 	}
 }
 
-// chainOf returns the links of a conversation whose first request had a wish.
+// chainOf returns the links of a request with a wish: the link at the head, where a first request ends, covers it.
 func (x *shaping) chainOf(wish string) []conversation.Link {
 	chain, head := slices.Clone(x.request.Chain()), x.request.Head
 	chain[head] = sha256.Sum256([]byte(string(chain[head][:]) + wish))
 	return chain
 }
 
-// anyWish stands for every wish: what a first request was given is recorded under this one too, so that later requests
-// of its conversation find it that ask for nothing, or cannot ask.
+// anyWish is a second wish under which the first decision of each conversation with a wish is recorded. It is for later
+// requests that have no wish themselves, for example because the client names the contexts in its first request only.
 const anyWish = "any"
 
-// prefix returns system prompt, tools, settings and the items before end: the beginning of what a provider caches.
+// prefix returns what a provider caches of a request up to item end: system prompt, tools, settings, items before end.
 func (x *shaping) prefix(end int) []jsonspan.Span {
 	r := x.request
 	spans := append([]jsonspan.Span{r.System, r.Tools}, r.Settings...)
@@ -138,25 +137,25 @@ func (x *shaping) prefix(end int) []jsonspan.Span {
 	return spans
 }
 
-// recallTool matches the name of the tool that reads artifacts, or of its server, where tools are declared, and where a
-// client lists those that it declares later: at the beginning of a line of JSON text. A sentence that speaks of it is
-// no list. Clients name a tool after its server too (mcp__epitome__recall, epitome_recall).
-var recallTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
+// recallTool matches, in JSON, a declaration of epitome's own tool recall or of its MCP server, and a line of a list in
+// which a client names the tools that it declares later. A sentence that only mentions the tool is not matched. Clients
+// put the name of the server before that of the tool (mcp__epitome__recall, epitome_recall).
+var recallTool = lazyregexp.New(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
 	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"|` +
 	`(?:^"|[^\\]"|\\n)(?:- )?mcp[_-]{1,2}(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
 
-// readsByTool reports whether the model is told to read artifacts with epitome's own tool: always, or where that stands
-// before the model's first words, which stays the same.
+// readsByTool reports whether stubs name epitome's own tool, not an address, as the way to read an artifact. If Address
+// is "auto", they do if the tool is declared before the model's first answer: later requests begin in the same way.
 func (x *shaping) readsByTool() bool {
 	declares := func(s jsonspan.Span) bool {
 		text := s.Of(x.request.Body)
-		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
+		return bytes.Contains(text, []byte("epitome")) && recallTool().Match(text)
 	}
 	address := x.shaper.deps.Address
 	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)
 }
 
-// scale is what the request is counted with. A rescue counts as the refused form was counted.
+// scale returns what the request is counted with. A rescue has the ratio of the refused form, to compare sizes with it.
 func (x *shaping) scale() (conversation.Scale, error) {
 	d := &x.shaper.deps
 	model := d.Models.Of(x.request.Model)
@@ -179,84 +178,90 @@ func (x *shaping) scale() (conversation.Scale, error) {
 	return scale, nil
 }
 
-// decide finds the edits of the request, and records them before anything is sent. The order is the promise: edits that
-// were decided before hold; only then is anything new decided; what may not be sent is found out by building it, before
-// it is recorded; and what somebody else recorded meanwhile is what is built at the end.
+// decide finds the edits of the request, adds new ones, builds the body and records the decision before it is sent.
+// The order keeps the promises: edits decided before come first and hold; the body is verified before its edits are
+// recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
 	if err := x.find(); err != nil {
 		return err
 	}
-	if x.in.Replay {
+	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
 		return x.build()
 	}
 	if err := x.restoreArtifacts(); err != nil {
 		return err
 	}
 	d := &x.state.Decision
-	if !d.OtherModel && d.Items > 0 && d.Items >= x.request.End() && !x.in.Compact && x.in.Rescue == nil {
+	// Decisions reach to End, behind the last answer or result: a user message behind it may be a passing reminder.
+	isDecided := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
+	if isDecided && !x.in.Compact && x.in.Rescue == nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"
 		return x.build()
 	}
 	x.extend()
 	if c := x.in.Client; c != nil && x.state.Compaction != nil && c.Context().Err() != nil {
-		return errLeft
+		return errClientLeft
 	}
 	if err := x.build(); err != nil {
 		return err
 	}
-	if err := x.keepArtifacts(x.state.ArtifactsOff); err != nil {
+	if err := x.keepArtifacts(x.state.ArtifactsOff); err != nil { // off: these edits could not wait for room
 		return err
 	}
-	if x.in.Rescue != nil {
+	if x.in.Rescue != nil { // the provider may refuse this form as well
 		x.out.Settle = x.settle
 		return nil
 	}
 	return x.record()
 }
 
-// find looks up the deepest decision for the request, and makes its edits those of the state.
+// find looks up the decision of the deepest recorded prefix, and makes its edits those of the state. If the ledger
+// fails, the state has those of the last request, provided that this one continues it: fallBack sends them.
 func (x *shaping) find() error {
 	s := x.state
 	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends())
-	if err == nil && d.Items == 0 && !x.asks && x.request.End() > x.request.Head {
-		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head})
+	if err == nil && d.Items == 0 && !x.hasWish && x.request.End() > x.request.Head {
+		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}) // if the first had a wish
 	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
-	if x.known.decision.Items > d.Items && x.goesOn() {
-		d = x.known.decision // it was sent, and could not be recorded
+	if x.last.decision.Items > d.Items && x.continuesLast() {
+		d = x.last.decision // it was sent, but the ledger lacks it or does not answer
 	}
 	if err == nil {
 		d, err = x.nameConversation(d)
 	}
-	if !x.fits(d) { // nobody can go on from there
-		d, x.broke = ledger.Decision{Conversation: d.Conversation}, true
+	if !x.fits(d) { // all is decided anew, as for a new conversation
+		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true
 	}
-	s.Decision, s.Edits, s.Recorded, x.base = d, d.Edits, d.Items, d.Edits
-	if d.OtherModel {
+	s.Decision, s.Edits, s.Recorded, x.replayed = d, d.Edits, d.Items, d.Edits
+	if d.OtherModel { // its edits are taken over, but this model was sent nothing yet
 		s.Recorded = 0
 	}
-	if x.in.Rescue == nil || !x.in.Rescue.NoThinking {
+	if x.in.Rescue == nil || !x.in.Rescue.NoThinking { // else all thinking goes, and nothing is bound any more
 		s.Binds = x.binds()
 	}
 	s.CacheCold = x.isCold(d)
 	if len(s.Edits) > 0 {
 		s.Prepare()
 	}
-	if err == nil && x.asks && d.Items == 0 && x.request.End() == x.request.Head && !x.in.Replay {
+	isFirst := d.Items == 0 && x.request.End() == x.request.Head // the model has not answered yet
+	if err == nil && x.hasWish && isFirst && !x.in.Replay {
 		x.addSystem()
 	}
 	return err
 }
 
-// goesOn reports whether the request goes on behind all that the known one was decided for.
-func (x *shaping) goesOn() bool {
-	k, n := x.known, x.known.decision.Items
-	return k.request != nil && k.lane == x.lane && n < len(x.chain) && k.chain[n] == x.chain[n]
+// continuesLast reports whether the request begins with all items that the decision of the last request is about.
+func (x *shaping) continuesLast() bool {
+	l, n := x.last, x.last.decision.Items
+	return l.request != nil && l.lane == x.lane && n < len(x.chain) && l.chain[n] == x.chain[n]
 }
 
-// nameConversation finds out which conversation the request belongs to.
+// nameConversation returns d with the ID of the conversation that the request belongs to. A request that continues d in
+// another way than an earlier one did is a new conversation. The report has the old one as Parent, and as Diverged the
+// first message that differs, counted from 1: in each request until a decision behind that message is recorded.
 func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	id, parent, err := x.shaper.deps.Ledger.Name(x.lane, x.chain, x.request.Head, d)
 	if err != nil {
@@ -270,45 +275,41 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	return d, nil
 }
 
-// fits reports whether the request can be sent with the edits of a decision. It cannot if something new answers a call
-// that is left out, or stands behind something else than its client thinks. What the request before was sent with is
-// built only where that may be.
+// fits reports whether the request keeps the rules of its API with the edits of d. The items behind d may break them: a
+// result may answer a call that d drops, and after a drop at the end of d's prefix an item follows another one than in
+// the client's list. If neither is so, edits that the last request was sent with fit; others are built and verified.
 func (x *shaping) fits(d ledger.Decision) bool {
-	answersEarlier := d.Items < len(x.request.Items) && x.request.Items[d.Items].Role == conversation.Tool
+	beginsWithResult := d.Items < len(x.request.Items) && x.request.Items[d.Items].Role == conversation.Tool
 	endsInDrop := slices.ContainsFunc(d.Edits, func(e ledger.Edit) bool {
 		return e.Op == ledger.Drop && e.End() == d.Items
 	})
-	if len(d.Edits) == 0 || d.List == x.known.decision.List && !answersEarlier && !endsInDrop {
+	isLast := d.List != "" && d.List == x.last.decision.List
+	if len(d.Edits) == 0 || isLast && !beginsWithResult && !endsInDrop {
 		return true
 	}
 	body, err := bodyWith(x.request, d.Edits, len(x.request.Items))
 	return err == nil && verify(x.request, body) == nil
 }
 
-// binds reports whether the model accepts thinking only behind an unchanged prefix: by its name, or because a refusal
-// has shown it. Where there is no thinking that does not matter.
+// binds reports whether the request has thinking that its model accepts only behind an unchanged prefix. Such models
+// are named in the configuration, or a refusal has shown it.
 func (x *shaping) binds() bool {
-	for i := range x.request.Items {
-		if len(x.request.Items[i].Thinking) > 0 {
-			return x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model)
-		}
-	}
-	return false
+	thinks := func(it conversation.Item) bool { return len(it.Thinking) > 0 }
+	return slices.ContainsFunc(x.request.Items, thinks) &&
+		(x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model))
 }
 
-// isCold reports whether the provider has forgotten the conversation: it has paused for too long, or goes to another
-// model.
+// isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
+// another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life := x.state.Limits.Conf.CacheLife.D()
-	if d.Items == 0 || d.OtherModel {
-		return d.OtherModel
-	}
-	return life > 0 && !x.in.Now.IsZero() && !d.Sent.IsZero() && x.in.Now.Round(0).Sub(d.Sent) > life
+	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0)
+	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
+	return d.OtherModel || isTimed && now.Sub(d.Sent) > life
 }
 
-// addSystem adds to the system prompt of a new conversation what it asks for, if there is room.
+// addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
-	const share = 4 // of usable it may take one part of so many, and no more than the request leaves
+	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
 	s, added := x.state, &x.out.Report.Added
 	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
 	if err != nil {
@@ -328,11 +329,11 @@ func (x *shaping) addSystem() {
 	})
 }
 
-// maxNew bounds the new items of a conversation for which anything is decided, but to save it from a refusal. Agents
-// never send so many at once.
+// maxNew bounds the new items of a request for which the ladder decides anything, except in a rescue: the time that a
+// request takes is bounded. Agents never send so many new items at once.
 const maxNew = 30_000
 
-// extend has the ladder add edits.
+// extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
@@ -358,7 +359,7 @@ func (x *shaping) extend() {
 	ladder.DropThinking(s, false)
 }
 
-// rescue has the ladder make the request shorter than the form that was refused.
+// rescue changes the edits as the refusal asks for: none at all, a shorter request, or one without thinking.
 func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
@@ -372,7 +373,7 @@ func (x *shaping) rescue(how *Rescue) {
 	ladder.DropThinking(s, how.NoThinking)
 }
 
-// build makes the body. New edits are verified.
+// build makes the body with the edits of the state. If any are new, it is verified; replayed edits alone passed fits.
 func (x *shaping) build() error {
 	body, err := bodyWith(x.request, x.state.Edits, len(x.request.Items))
 	if err == nil && len(x.state.Added) > 0 {

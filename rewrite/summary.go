@@ -22,23 +22,22 @@ func (x *shaping) prose() ladder.Prose {
 	return asker{x}
 }
 
-// asker asks a model about the conversation of a request.
+// asker is the ladder.Prose of a request. Its questions are about the items from the head up to end; earlier is what a
+// model said in the summary before, which the answer is to update.
 type asker struct{ *shaping }
 
-// key names the question about the items up to end. The links cover the content and the system prompt, so a summary
-// never crosses from one system prompt to another.
+// key returns the key of the question about the items up to end. The links cover the content of these items and of the
+// system prompt, so a summary is never found for another conversation.
 func (a asker) key(end int, earlier recap.Says) string {
 	root, last, style := a.chain[a.request.Head], a.chain[end], a.state.Style
 	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), style.Mode, style.Detail, earlier.Text)
 }
 
-// Look returns a text that is there.
 func (a asker) Look(end int, earlier recap.Says) (text string, ready, pending bool) {
 	p, ready, pending := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
 	return p.Text, ready, pending
 }
 
-// Ask waits for a text.
 func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error) {
 	client := a.in.Client
 	if client == nil {
@@ -50,7 +49,6 @@ func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, e
 	return p.Text, p.Cost, err
 }
 
-// Prepare has a text made in the background.
 func (a asker) Prepare(end int, earlier recap.Says) bool {
 	s := a.shaper.deps.Summarizer
 	if a.in.Client == nil || !s.Prepares(a.in.Upstream) {
@@ -60,25 +58,25 @@ func (a asker) Prepare(end int, earlier recap.Says) bool {
 	return true
 }
 
-// question is what a model is asked about the items up to end.
+// question returns the question for a summary of the items up to end.
 func (a asker) question(end int, earlier recap.Says) prose.Question {
 	s, head := a.state, a.request.Head
-	q := a.ask(a.key(end, earlier), s.Style.Detail)
-	q.Earlier, q.Continue = earlier.Text, a.upTo(end, earlier)
+	q := a.newQuestion(a.key(end, earlier), s.Style.Detail)
+	q.Earlier, q.Continue = earlier.Text, a.cachedBody(end, earlier)
 	q.Room = recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio).Prose
 	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)
 	}
 	from := head
-	if earlier.Text != "" {
+	if earlier.Text != "" { // which covers the items before earlier.Until
 		from = max(head, earlier.Until)
 	}
 	q.Transcript = recap.Entries(a.request, s.Calls, from, end)
 	return q
 }
 
-// ask is a question for the client's model, or the one that the user has chosen, without what it is about.
-func (x *shaping) ask(key, detail string) prose.Question {
+// newQuestion returns a question without what it is about. There must be a client: its credential is in the question.
+func (x *shaping) newQuestion(key, detail string) prose.Question {
 	return prose.Question{
 		Key: key, Detail: detail, Conversation: x.state.Decision.Conversation, Upstream: x.lane.Upstream,
 		Model: x.lane.Model, Dialect: x.lane.Dialect, Scope: x.in.Scope, Project: x.in.Project,
@@ -86,59 +84,60 @@ func (x *shaping) ask(key, detail string) prose.Question {
 	}
 }
 
-// upTo returns the request as the provider has it in its cache, without the items from end on; nil if there is no room
-// in the window for what is asked behind it, if the provider has cached another beginning, or if the earlier summary is
-// not in it.
-func (a asker) upTo(end int, earlier recap.Says) []byte {
+// cachedBody returns the body without the items from end on, with the replayed edits alone: the provider has it in its
+// cache, so a model reads it cheaply, with an instruction behind it. It returns nil if tools or system prompt are not
+// the cached ones, if the earlier summary is not in the body, or if the window has no room for the instruction.
+func (a asker) cachedBody(end int, earlier recap.Says) []byte {
 	s := a.state
-	isShown := earlier.Text == "" || slices.ContainsFunc(a.base, func(e ledger.Edit) bool { return e.Prose == earlier.Text })
+	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
+	isShown := earlier.Text == "" || slices.ContainsFunc(a.replayed, hasEarlier)
 	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading {
 		return nil
 	}
-	tokens := s.Fixed.Total()
+	tokens := s.Fixed.Total() // of the vocabulary
 	for i := range end {
 		tokens += s.Sent(i)
 	}
-	needs := a.shaper.deps.Summarizer.Needs(s.Style.Detail)
-	if tokens+needs > s.Limits.Usable {
+	if tokens+a.shaper.deps.Summarizer.Needs(s.Style.Detail) > s.Limits.Usable {
 		return nil
 	}
-	body, err := bodyWith(a.request, a.base, end)
+	body, err := bodyWith(a.request, a.replayed, end)
 	if err != nil {
 		return nil
 	}
 	return body
 }
 
-// minDistilled is the fewest tokens of a result that a model is asked about before it is cleared, if the user wants
-// that: the stub of a smaller one would leave too little to be freed.
+// minDistilled is the size of the smallest result that a model is asked about before it is cleared, in tokens of the
+// vocabulary. Of a smaller one clearing would free too little, with the model's note in the stub.
 const minDistilled = 1_500
 
-// noteOf returns what a model noted about a result, as it may stand in a stub; empty if there is nothing.
+// noteOf returns the note of a model about the result in item i, for the stub that replaces the result; empty if there
+// is none that may be sent.
 func (x *shaping) noteOf(i int) string {
 	s := x.shaper.deps.Summarizer
 	if s == nil || !s.Distils() || x.state.Sent(i) < minDistilled {
 		return ""
 	}
 	p, found, _ := s.Look(x.noteKey(i))
-	if !found || strings.Contains(p.Text, excerpt.Mark) || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
+	hasName := len(excerpt.ArtifactNames(p.Text)) > 0
+	isForged := hasName || strings.Contains(p.Text, excerpt.Mark) // it would pass for words of epitome
+	if !found || isForged || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
 		return ""
 	}
-	for range excerpt.ArtifactNames(p.Text) {
-		return "" // it would pass for an artifact's
-	}
-	isPrinted := func(r rune) rune {
+	printed := func(r rune) rune {
 		if unicode.Is(unicode.C, r) && r != '\n' {
 			return -1
 		}
 		return r
 	}
-	return strings.TrimSpace(strings.Map(isPrinted, p.Text))
+	return strings.TrimSpace(strings.Map(printed, p.Text))
 }
 
-// prepareNotes has a model asked about large results that are cleared soon.
+// prepareNotes has a model asked in the background about large results that will be cleared soon, for noteOf. Results
+// behind the recorded prefix are left out, so nothing is asked about a conversation that is seen for the first time.
 func (x *shaping) prepareNotes() {
-	const most = 4 // results in one request
+	const most = 4 // questions for one request of the client
 	s := x.shaper.deps.Summarizer
 	if s == nil || !s.Distils() || x.in.Client == nil || !s.Prepares(x.in.Upstream) {
 		return
@@ -152,7 +151,7 @@ func (x *shaping) prepareNotes() {
 			continue
 		}
 		tool, arguments := x.callOf(i)
-		q := x.ask(x.noteKey(i), prose.DetailDistillate)
+		q := x.newQuestion(x.noteKey(i), prose.DetailDistillate)
 		q.SpanTokens, q.Room = x.state.Sent(i), prose.MostDistilled
 		q.Transcript = []prose.Entry{{Kind: prose.Call, Tool: tool, Text: arguments},
 			{Kind: prose.Result, Tool: tool, Text: x.request.TextOf(&x.request.Items[i])}}
@@ -161,14 +160,13 @@ func (x *shaping) prepareNotes() {
 	}
 }
 
-// noteKey names the question about a result.
+// noteKey returns the key of the question about the result in item i. Equal results of equal calls share one answer.
 func (x *shaping) noteKey(i int) string {
-	hash := x.request.Items[i].Hash
 	tool, arguments := x.callOf(i)
-	return ledger.Hash("distillate", x.lane.Scope, tool, arguments, string(hash[:]))
+	return ledger.Hash("distillate", x.lane.Scope, tool, arguments, string(x.request.Items[i].Hash[:]))
 }
 
-// callOf returns the call that item i answers.
+// callOf returns the tool and the arguments of the call that item i answers; empty if it answers none.
 func (x *shaping) callOf(i int) (tool, arguments string) {
 	if call := x.request.CallOf(i); call != nil {
 		return call.Name, string(call.ArgumentsIn(x.request.Body))

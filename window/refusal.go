@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/internal/lazyregexp"
 	"epitome/sse"
 )
 
@@ -108,7 +109,7 @@ var words = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-var chinese = regexp.MustCompile(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
+var chinese = lazyregexp.New(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
 func says(text, what string) bool { return words()[what].MatchString(text) }
 
@@ -139,7 +140,7 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 	}
 	for sentence := range strings.SplitSeq(text, "|") {
 		isMore, window := says(sentence, "excess"), says(sentence, "window")
-		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese.MatchString(sentence)
+		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence)
 		if onlyOutput { // mostly the model's own limit
 			isLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}
@@ -164,19 +165,18 @@ type sizes struct {
 }
 
 // number has groups for the digits, for k or m, and for what makes it a number of something else.
-var number = regexp.MustCompile(`(?:^|[^a-z0-9.$@#-])(-?\d{1,3}(?:,\d{3})+|-?\d+)(?:(k|m)\b)?([a-z0-9%]|[.-]\d|` +
+var number = lazyregexp.New(`(?:^|[^a-z0-9.$@#-])(-?\d{1,3}(?:,\d{3})+|-?\d+)(?:(k|m)\b)?([a-z0-9%]|[.-]\d|` +
 	`[ -](?:[kmgt]?i?b|bytes?|char\w*|px|pixels?|m?s|(?:sec|min)\w*|hours?|pages?|images?|files?|requests?|usd)\b)?`)
 
 // What stands around a number, which is "#" here.
 var (
-	limitAround = regexp.MustCompile(`(?:\b(?:max\w*|largest|limit\w*|ceiling|cap|capacity|windows?|ctx|range|` +
+	limitAround = lazyregexp.New(`(?:\b(?:max\w*|largest|limit\w*|ceiling|cap|capacity|windows?|ctx|range|` +
 		`at most|up to|only|context (?:length|size|limit|of|is)|allow\w*|accept\w*|support\w*|exceed\w*|surpass\w*|` +
 		`beyond|above|over|under|below|within|fit in|full|than)\b|[<>]|超过|上限|最大).*#(?:[^ ]| [^+]|$)` +
 		`|#[ -]?(?:tokens?)? ?(?:(?:input|prompt|context|model|token) )?` +
 		`(?:max(?:imum)?|limit|ceiling|cap|windows?|context|allowed|available|supported)\b`)
-	outputAround = regexp.MustCompile(
-		`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?|\+ )#` +
-			`|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?(?:maxout|completions?|outputs?|response|new)\b`)
+	outputAround = lazyregexp.New(`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?` +
+		`|\+ )#|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?(?:maxout|completions?|outputs?|response|new)\b`)
 )
 
 // readSizes reads the numbers of a text. A request that is too long is larger than what is allowed: of several numbers
@@ -184,7 +184,7 @@ var (
 func readSizes(text string) (n sizes) {
 	var others, limits []int
 	from := 0
-	for _, at := range number.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range number().FindAllStringSubmatchIndex(text, -1) {
 		left, right := text[from:at[2]], text[at[1]:min(at[1]+64, len(text))]
 		value, _ := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
 		if at[4] >= 0 {
@@ -196,9 +196,9 @@ func readSizes(text string) (n sizes) {
 		}
 		switch place := left[strings.LastIndexByte(left, '|')+1:] + "#" + right; {
 		case at[6] >= 0, value <= 1, value > 100*Most:
-		case outputAround.MatchString(place):
+		case outputAround().MatchString(place):
 			n.output = max(n.output, value)
-		case limitAround.MatchString(place):
+		case limitAround().MatchString(place):
 			limits = append(limits, value)
 		default:
 			others = append(others, value)
@@ -258,7 +258,7 @@ func readAnswer(failed bool, contentType, body string) *answer {
 		case string(f.Name) == "event":
 			kind = value
 		case string(f.Name) == "data":
-			a.read(value, failed || errorType.MatchString(kind))
+			a.read(value, failed || errorType().MatchString(kind))
 		}
 	}
 	return a
@@ -270,7 +270,7 @@ func (a *answer) read(s string, failed bool) {
 	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
 		a.readObject(s, failed)
 	case strings.HasPrefix(s, "<"):
-		a.addText(title.FindString(s))
+		a.addText(title().FindString(s))
 	case failed, strings.Contains(s[:min(len(s), 128)], "xception"):
 		a.addText(s)
 	}
@@ -280,7 +280,7 @@ func (a *answer) read(s string, failed bool) {
 func (a *answer) readObject(raw string, failed bool) {
 	v := gjson.Parse(raw)
 	a.isJSON = a.isJSON || v.IsObject()
-	if failed || errorType.MatchString(v.Get("type").Str+" "+v.Get("object").Str) && !v.Get("response").Exists() {
+	if failed || errorType().MatchString(v.Get("type").Str+" "+v.Get("object").Str) && !v.Get("response").Exists() {
 		a.addErrors(raw)
 	} else {
 		for _, path := range [...]string{"error", "response.error"} {
@@ -302,41 +302,41 @@ func (a *answer) readObject(raw string, failed bool) {
 }
 
 var (
-	errorType = regexp.MustCompile(`(?i)(?:error|exception|failed)\b`) // of an event or an object
-	title     = regexp.MustCompile(`<title>[^<]*`)
-	member    = regexp.MustCompile(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
+	errorType = lazyregexp.New(`(?i)(?:error|exception|failed)\b`) // of an event or an object
+	title     = lazyregexp.New(`<title>[^<]*`)
+	member    = lazyregexp.New(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
 	// Names of members in lower case and without "_".
-	holdTexts = regexp.MustCompile(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
+	holdTexts = lazyregexp.New(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
 		`details?|reason|title|raw|description|code|type|status|errcode|errors|err|fault|exception|cause)$`)
-	holdSizes = regexp.MustCompile(`token|ctx|context|limit|max|length|window|requested|^got$`)
+	holdSizes = lazyregexp.New(`token|ctx|context|limit|max|length|window|requested|^got$`)
 	// Where an answer repeats its request, which may itself speak of errors.
-	echo = regexp.MustCompile(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
+	echo = lazyregexp.New(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
 		`|input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
 )
 
 // addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
 func (a *answer) addErrors(raw string) {
-	for _, m := range member.FindAllStringSubmatch(echo.Split(raw, 2)[0], -1) {
+	for _, m := range member().FindAllStringSubmatch(echo().Split(raw, 2)[0], -1) {
 		key, value := strings.ToLower(strings.ReplaceAll(m[1], "_", "")), gjson.Parse(m[2])
 		switch {
 		case a.text.Len() >= mostText:
 			return
-		case value.Type == gjson.String && holdTexts.MatchString(key):
+		case value.Type == gjson.String && holdTexts().MatchString(key):
 			a.addText(value.Str)
-		case value.Type == gjson.Number && holdSizes.MatchString(key):
+		case value.Type == gjson.Number && holdSizes().MatchString(key):
 			a.addText(m[1] + " " + m[2])
 		}
 	}
 }
 
 var (
-	noise = regexp.MustCompile(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
+	noise = lazyregexp.New(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
 		`|\b(?:input validation error|invalid input)\b` +
 		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
-	caps = regexp.MustCompile(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
+	caps = lazyregexp.New(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
 		`|(?:max|num|n)_?(?:completion|output|new|response|gen(?:erated?)?|predict|sample)s?(?:_?tokens?` +
 		`|_?len(?:gth)?)?)\b`)
-	joints = regexp.MustCompile(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
+	joints = lazyregexp.New(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
 	signs  = strings.NewReplacer("_", " ", "`", "", `"`, "", "'", "", "*", "", "~", "", "≤", "<=", "≥", ">=",
 		"\n", " | ", ". ", " | ", "? ", " | ", "! ", " | ", "; ", " | ", "。", " | ")
 )
@@ -344,8 +344,8 @@ var (
 // addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
 // from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
 func (a *answer) addText(s string) {
-	s = echo.Split(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""), 2)[0]
-	s = joints.ReplaceAllString(caps.ReplaceAllString(noise.ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
+	s = echo().Split(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""), 2)[0]
+	s = joints().ReplaceAllString(caps().ReplaceAllString(noise().ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
 	if words := strings.Fields(signs.Replace(strings.ToLower(s))); len(words) > 0 {
 		a.text.WriteString(strings.Join(words, " ") + " | ")
 	}

@@ -11,13 +11,13 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"epitome/internal/lazyregexp"
 	"epitome/store"
 	"epitome/unit"
 )
@@ -158,10 +158,10 @@ var table = sync.OnceValue(func() (all []rule) {
 })
 
 var (
-	maker   = regexp.MustCompile(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
-	joint   = regexp.MustCompile(`([0-9])[._p]([0-9])`)
-	variant = regexp.MustCompile(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
-	date    = regexp.MustCompile(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
+	maker   = lazyregexp.New(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
+	joint   = lazyregexp.New(`([0-9])[._p]([0-9])`)
+	variant = lazyregexp.New(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
+	date    = lazyregexp.New(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
 )
 
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
@@ -170,8 +170,8 @@ func familyName(model string) string {
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
 		model, _, _ = strings.Cut(tuned, ":")
 	}
-	model = joint.ReplaceAllString(maker.ReplaceAllString(model, ""), "$1-$2")
-	return date.ReplaceAllString(variant.ReplaceAllString(model, ""), "")
+	model = joint().ReplaceAllString(maker().ReplaceAllString(model, ""), "$1-$2")
+	return date().ReplaceAllString(variant().ReplaceAllString(model, ""), "")
 }
 
 // What is remembered, and for how long.

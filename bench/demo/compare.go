@@ -1,10 +1,11 @@
 package demo
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"epitome/internal/lazyregexp"
 )
 
 // This file finds out what became of a conversation: it compares what came to the model with what the agent has sent,
@@ -12,9 +13,9 @@ import (
 
 // The texts that epitome leaves in place of what it takes out.
 var (
-	anyStub     = regexp.MustCompile(`(?m)^\[epitome: `)
-	clearedStub = regexp.MustCompile(`^\[epitome: [^\n]* cleared\. `)
-	summaryText = regexp.MustCompile(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
+	anyStub     = lazyregexp.New(`(?m)^\[epitome: `)
+	clearedStub = lazyregexp.New(`^\[epitome: [^\n]* cleared\. `)
+	summaryText = lazyregexp.New(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
 )
 
 // Kinds of a Step.
@@ -56,7 +57,7 @@ func howOf(content string) string {
 	switch {
 	case strings.Contains(content, "[epitome: final screen of "):
 		return "screen"
-	case anyStub.MatchString(content):
+	case anyStub().MatchString(content):
 		return "excerpt"
 	}
 	return "unknown"
@@ -87,13 +88,13 @@ func (s *session) compare(t *Turn, h *hearing) {
 func (s *session) clearedResults(h *hearing) Step {
 	was := map[string]int{}
 	for i, m := range s.last.heard.messages {
-		if m.Role == "tool" && !clearedStub.MatchString(string(m.Content)) {
+		if m.Role == "tool" && !clearedStub().MatchString(string(m.Content)) {
 			was[m.Answers] = s.last.heard.sizes[i]
 		}
 	}
 	c := Step{Kind: Clear}
 	for i, m := range h.messages {
-		if size, there := was[m.Answers]; there && clearedStub.MatchString(string(m.Content)) {
+		if size, there := was[m.Answers]; there && clearedStub().MatchString(string(m.Content)) {
 			c.Count, c.Before, c.After = c.Count+1, c.Before+size, c.After+h.sizes[i]
 		}
 	}
@@ -103,7 +104,7 @@ func (s *session) clearedResults(h *hearing) Step {
 // summaryIn returns the summary that a request holds: its text, its name and how many messages it stands for.
 func summaryIn(h *hearing) (text, id string, messages int) {
 	for _, m := range h.messages {
-		if found := summaryText.FindStringSubmatch(string(m.Content)); found != nil {
+		if found := summaryText().FindStringSubmatch(string(m.Content)); found != nil {
 			messages, _ = strconv.Atoi(found[2])
 			return found[0], found[1], messages
 		}

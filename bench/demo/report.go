@@ -2,8 +2,9 @@ package demo
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"epitome/internal/lazyregexp"
 )
 
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
@@ -138,15 +139,15 @@ func (r *Report) settle(s *session) {
 }
 
 // sameAs matches the first line of a transcript, which names the file with the same as JSON.
-var sameAs = regexp.MustCompile(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
+var sameAs = lazyregexp.New(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
 
 // open reads the files that a request names, and those that they name.
 func (k *Kept) open(h *hearing) (files map[string]string) {
 	files = map[string]string{}
 	for _, m := range h.messages {
-		for _, place := range grouped(put, string(m.Content)) {
+		for _, place := range grouped(put(), string(m.Content)) {
 			k.read(files, place)
-			if same := sameAs.FindStringSubmatch(files[place]); same != nil {
+			if same := sameAs().FindStringSubmatch(files[place]); same != nil {
 				k.read(files, beside(place, same[1]))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"epitome/bench/demo/props"
+	"epitome/internal/lazyregexp"
 )
 
 // script decides what the model answers. What it needs of an earlier turn it reads in the request, or in the file that
@@ -123,7 +124,7 @@ func (s *script) both(t task) move {
 	}
 }
 
-var assignment = regexp.MustCompile(`^\t+\w+ := \w+\.\w+\(.*\)$`)
+var assignment = lazyregexp.New(`^\t+\w+ := \w+\.\w+\(.*\)$`)
 
 // edit changes a line of the file that the model sees in the request. If it sees none, it reads the file's beginning.
 func (s *script) edit(path, words string) move {
@@ -133,7 +134,7 @@ func (s *script) edit(path, words string) move {
 				continue
 			}
 			for l := range strings.Lines(string(v.messages[i].Content)) {
-				if l = strings.TrimRight(l, "\n"); assignment.MatchString(l) {
+				if l = strings.TrimRight(l, "\n"); assignment().MatchString(l) {
 					return s.calls(words, editTool, args{"path": path, "old_text": l, "new_text": l + " // half to even"})
 				}
 			}
@@ -187,7 +188,7 @@ func (s *script) search(v *view) *message {
 }
 
 // put matches a file or a URL that epitome names because it has put something there.
-var put = regexp.MustCompile(`\s((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
+var put = lazyregexp.New(`\s((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
 
 // grouped is what the pattern's group has in each of its matches.
 func grouped(p *regexp.Regexp, text string) (all []string) {
@@ -212,7 +213,7 @@ func (s *script) dig(v *view, p *probe, words string) *message {
 			} else if !strings.HasPrefix(l, "[epitome: ") || !strings.Contains(l, p.hint) && i < len(v.messages)-1 {
 				continue
 			}
-			*to = append(*to, grouped(put, l)...)
+			*to = append(*to, grouped(put(), l)...)
 		}
 	}
 	paths := append(near[:min(len(near), mostPlaces)], transcripts...)

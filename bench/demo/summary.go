@@ -1,10 +1,11 @@
 package demo
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"epitome/internal/lazyregexp"
 )
 
 // How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the
@@ -12,9 +13,9 @@ import (
 // them, until the summary is about as long as it may be. Of what it was not given it knows nothing.
 
 var (
-	askedHeading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
-	askedLength  = regexp.MustCompile(`at most about (\d+) tokens`)
-	critical     = regexp.MustCompile(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
+	askedHeading = lazyregexp.New(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
+	askedLength  = lazyregexp.New(`at most about (\d+) tokens`)
+	critical     = lazyregexp.New(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
 )
 
 // noted returns the beginning of a section's lines, as the assistant, the user and the model's own summaries write
@@ -47,9 +48,9 @@ const (
 // summaryOf fills the sections that are asked for.
 func summaryOf(v *view) string {
 	instruction := string(v.messages[len(v.messages)-1].Content)
-	headings := grouped(askedHeading, instruction)
+	headings := grouped(askedHeading(), instruction)
 	most, tokens := 6, 0
-	if m := askedLength.FindStringSubmatch(instruction); m != nil {
+	if m := askedLength().FindStringSubmatch(instruction); m != nil {
 		tokens, _ = strconv.Atoi(m[1])
 		most = min(max(tokens/tokensPerNote/max(len(headings), 1), 1), most)
 	}
@@ -115,7 +116,7 @@ func notes(conversation, heading string) (list []string) {
 	}
 	mark := noted(heading)
 	if mark == "" {
-		for _, at := range critical.FindAllStringSubmatchIndex(conversation, -1) {
+		for _, at := range critical().FindAllStringSubmatchIndex(conversation, -1) {
 			add(conversation[at[0]:at[1]])
 		}
 		return list

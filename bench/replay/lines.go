@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"epitome/bench/names"
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 )
 
 // lineIndex has the lines of the client's messages, with the messages that hold each, by their place, in order.
@@ -41,20 +41,20 @@ func (m *message) linesOf() func(yield func(string) bool) {
 }
 
 // escape is what a terminal does not show: colours, and other orders to it.
-var escape = pattern.Of("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+var escape = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
 // compared returns a line as a terminal shows it, without white space at its end: what two lines have to have in common
 // to be the same.
 func compared(line string) string {
 	line = strings.TrimRightFunc(line, names.IsBlank)
 	if strings.IndexByte(line, '\x1b') >= 0 {
-		line = strings.TrimRightFunc(escape.ReplaceAllString(line, ""), names.IsBlank)
+		line = strings.TrimRightFunc(escape().ReplaceAllString(line, ""), names.IsBlank)
 	}
 	return line[strings.LastIndexByte(line, '\r')+1:]
 }
 
 // added is what a text that quotes lines may have before each of them: its number, or a mark of quoting.
-var added = pattern.Of(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
+var added = lazyregexp.New(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
 
 // keptBefore returns the lines of a message which the client's messages before place end have word for word, in their
 // order, each with a line end before it and behind it.
@@ -77,7 +77,7 @@ func (ix lineIndex) original(end int, line string) string {
 	if ix.isBefore(end, line) {
 		return line
 	}
-	if mark := added.FindString(line); mark != "" && ix.isBefore(end, line[len(mark):]) {
+	if mark := added().FindString(line); mark != "" && ix.isBefore(end, line[len(mark):]) {
 		return line[len(mark):]
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 )
 
 // Which lines of a tool's output tell what went wrong, and which calls only read, is the measure's own list: nothing
@@ -21,16 +21,16 @@ func tells(line string) bool {
 	if len(line) > longestTelling || len(line) < len("FAIL") || !mayTell(line) {
 		return false
 	}
-	if passed.MatchString(line) {
+	if passed().MatchString(line) {
 		return false
 	}
-	if plainly.MatchString(line) {
+	if plainly().MatchString(line) {
 		return true
 	}
-	if code.MatchString(line) || numbered.MatchString(line) {
+	if code().MatchString(line) || numbered().MatchString(line) {
 		return false
 	}
-	return inPassing.MatchString(friends.ReplaceAllString(line, " "))
+	return inPassing().MatchString(friends().ReplaceAllString(line, " "))
 }
 
 // mayTell reports whether a line has a word or sign that one of the patterns needs. Most lines have none, and the
@@ -38,7 +38,7 @@ func tells(line string) bool {
 func mayTell(line string) bool {
 	small := strings.ToLower(line)
 	return slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(small, hint) }) ||
-		place.MatchString(line) || strings.HasPrefix(line, "E ")
+		place().MatchString(line) || strings.HasPrefix(line, "E ")
 }
 
 // hints are those words and signs, in small letters.
@@ -52,15 +52,15 @@ var hints = []string{
 }
 
 // place is where in a file something is, as compilers tell it.
-var place = pattern.Of(`^\S+\.\w+:\d+:\d`)
+var place = lazyregexp.New(`^\S+\.\w+:\d+:\d`)
 
 // passed are lines that say that something went well, whatever its name.
-var passed = pattern.Of(
+var passed = lazyregexp.New(
 	`^\s*(?:ok|PASS|--- PASS|=== RUN|=== PAUSE|=== CONT|--- SKIP|✓|✔|√|✅|☑)(?:\s|:|$)` +
 		`|(?:\.\.\. ok|\s(?:PASSED|passed|✓|✅))(?:\s*[\[(][^\])]*[\])])?$`)
 
 // plainly are lines that tell by how they begin, or by a form that nothing else has.
-var plainly = pattern.Of(
+var plainly = lazyregexp.New(
 	// tests
 	`^\s*--- FAIL:` + `|^\s*FAIL(?:$|[\s:])` + `|^\s*(?:FAILED|ERROR)\s+\S+(?:::|\.\w+:)` + `|^\s*(?:✗|✕|×|✘|❌|✖)\s` +
 		`|^\s*not ok \d` + `|^\s*● ` + `|\.\.\. (?:FAILED|FAIL|ERROR)$` + `|\sFAILED(?:\s*[\[(].*)?$` + `|^(?:FAIL|ERROR): \w+ \(` +
@@ -96,7 +96,7 @@ var plainly = pattern.Of(
 		`|^\s*(?:<tool_use_error>|Command failed|Error executing|Failed to |failed to |Cannot |cannot |Could not |could not |Unable to |unable to )`)
 
 // inPassing are lines that tell by what stands somewhere in them. False friends and code were taken out before.
-var inPassing = pattern.Of(
+var inPassing = lazyregexp.New(
 	`\b(?:ERROR|FATAL|SEVERE|PANIC|EMERG)\b` + `|\d.*\sCRITICAL\b` + `|\blevel"?[=:] ?"?(?:error|fatal|panic|critical)\b` +
 		`|\b[1-9]\d* (?:tests? |specs? |examples? |checks? |suites? )?(?:failed|failing|failures?|errors?|problems?)\b` +
 		`|\b(?:failed|failures?|errors?)["']?\s*[:=]\s*[1-9]\d*\b` +
@@ -110,7 +110,7 @@ var inPassing = pattern.Of(
 		`|^\S{1,60}(?:\s\S+){0,5} (?:failed|FAILED|crashed)[.:]?$`)
 
 // friends are words that look as if something went wrong: none of it, and names.
-var friends = pattern.Of(
+var friends = lazyregexp.New(
 	`(?i)\b(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|exceptions?|timed out)\b` +
 		`|(?i)\b(?:errors?|failures?|failed|failing|problems?)["']?\s*[:=]\s*["']?(?:0|none|null|nil|false|\[\]|\{\}|""|'')(?:\b|$)?` +
 		`|(?i)\berror[- ](?:handling|handler|messages?|codes?|paths?|cases?|types?|boundary|states?|recovery|reporting|log|page)\b` +
@@ -118,14 +118,14 @@ var friends = pattern.Of(
 		`|(?i)[\w-]+[_/-](?:errors?|fail(?:ed|ure)?s?)\b|\b(?:errors?|fail(?:ed|ure)?s?)[_/-][\w-]+`)
 
 // code are lines that deal with what may go wrong in a program, and do not say that it did.
-var code = pattern.Of(
+var code = lazyregexp.New(
 	`\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+|t\.(?:Error|Fatal|Log)f?)\(` +
 		`|\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)` +
 		`|^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|func |def |class |import |from |const |let |var |type |async |export |public |private )` +
 		`|^\s*(?:[-*•]|\d+\.) ` + `|[{;(,]\s*$` + `|=> ?[{(]` + `|\$\{` + `|^\s*\|.*\|\s*$` + `|^[-+](?:\s|\t|[a-z}])` + `|^[-dl][rwxsStT-]{9}`)
 
 // numbered are lines of a file with their numbers, as tools show them.
-var numbered = pattern.Of(`^\s*\d+(?:→|\t|\s*\|\s)`)
+var numbered = lazyregexp.New(`^\s*\d+(?:→|\t|\s*\|\s)`)
 
 // readers are tools and programs that show what a file, a folder or a history holds, or search there.
 var readers = []string{
@@ -153,7 +153,7 @@ func isReading(tool, arguments string) bool {
 		return false
 	}
 	reads := false
-	for _, part := range separators.Split(quotes.ReplaceAllString(command, "''"), -1) {
+	for _, part := range separators().Split(quotes().ReplaceAllString(command, "''"), -1) {
 		switch word := program(part); {
 		case word == "" || slices.Contains(neutral, word):
 		case slices.Contains(readers, word):
@@ -166,10 +166,10 @@ func isReading(tool, arguments string) bool {
 }
 
 var (
-	separators = pattern.Of(`\|\||&&|[|;&\n]|\$\(`)
-	quotes     = pattern.Of(`'[^']*'|"(?:[^"\\]|\\.)*"`)
-	sets       = pattern.Of(`^\w+=`)
-	redirects  = pattern.Of(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
+	separators = lazyregexp.New(`\|\||&&|[|;&\n]|\$\(`)
+	quotes     = lazyregexp.New(`'[^']*'|"(?:[^"\\]|\\.)*"`)
+	sets       = lazyregexp.New(`^\w+=`)
+	redirects  = lazyregexp.New(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
 )
 
 // looks are the orders of git that show what a repository holds.
@@ -177,10 +177,10 @@ var looks = []string{"diff", "show", "log", "grep", "blame", "ls-files", "cat-fi
 
 // program returns the program that a part of a command starts: git with an order that looks counts as a reader.
 func program(part string) string {
-	words := strings.Fields(redirects.ReplaceAllString(part, " "))
+	words := strings.Fields(redirects().ReplaceAllString(part, " "))
 	for i, word := range words {
 		word = strings.Trim(word, "(){}!`")
-		if word == "" || sets.MatchString(word) || word == "sudo" || word == "env" || word == "do" || word == "then" {
+		if word == "" || sets().MatchString(word) || word == "sudo" || word == "env" || word == "do" || word == "then" {
 			continue
 		}
 		word = path.Base(word)

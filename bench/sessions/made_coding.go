@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"epitome/bench/demo/props"
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 )
 
 // A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to
@@ -151,13 +151,13 @@ func (c *coder) grep(word string) step {
 	return step{"grep", arguments{"pattern": word + `\(`, "path": "."}, b.String()}
 }
 
-var statement = pattern.Of(`^\t+\w+ := \w+\.\w+\(.*\)$`)
+var statement = lazyregexp.New(`^\t+\w+ := \w+\.\w+\(.*\)$`)
 
 // edit changes a line of the file.
 func (c *coder) edit(j *job, path string) {
 	var lines []string
 	for line := range strings.SplitSeq(c.files[path], "\n") {
-		if statement.MatchString(line) {
+		if statement().MatchString(line) {
 			lines = append(lines, line)
 		}
 	}

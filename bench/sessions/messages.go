@@ -12,7 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 )
 
 // maxTokens is what a request of Messages asks for as an answer, in tokens. It must name a number, and one of chat
@@ -163,15 +163,15 @@ func (t *turning) say(text string) {
 
 // worded is a text that may stand in a block.
 func worded(text string) string {
-	if blank.MatchString(text) {
+	if blank().MatchString(text) {
 		return noContent
 	}
 	return text
 }
 
 var (
-	blank = pattern.Of(`^\s*$`)
-	odd   = pattern.Of(`[^a-zA-Z0-9_-]`) // in the id of a call
+	blank = lazyregexp.New(`^\s*$`)
+	odd   = lazyregexp.New(`[^a-zA-Z0-9_-]`) // in the id of a call
 )
 
 // answer adds what the model says and calls.
@@ -189,7 +189,7 @@ func (t *turning) answer(m value) error {
 	}
 	thought := len(blocks)
 	text, err := textOf(m.Get("content"))
-	if !blank.MatchString(text) {
+	if !blank().MatchString(text) {
 		blocks = append(blocks, textBlock{Type: "text", Text: text})
 	}
 	for _, c := range m.Get("tool_calls").Array() {
@@ -207,7 +207,7 @@ func (t *turning) answer(m value) error {
 // call is a call with an id of its own.
 func (t *turning) call(c value) callBlock {
 	was := c.Get("id").Str
-	id := t.newID(odd.ReplaceAllString(was, "_"))
+	id := t.newID(odd().ReplaceAllString(was, "_"))
 	t.waiting[was] = called{id: id}
 	name, arguments := c.Get("function.name").Str, c.Get("function.arguments")
 	if c.Get("type").Str == "custom" {
@@ -242,7 +242,7 @@ func (t *turning) body(from value) []byte {
 	mark := json.RawMessage(`{"type":"ephemeral"}`)
 	var system []textBlock
 	for _, text := range t.system {
-		if !blank.MatchString(text) {
+		if !blank().MatchString(text) {
 			system = append(system, textBlock{Type: "text", Text: text})
 		}
 	}

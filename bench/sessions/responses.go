@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 )
 
 // AsResponses returns the conversation as a client of OpenAI Responses has it: a flat list of what is said, called and
 // came back, each answer behind what the model reasoned, which nobody can read, if it does so, and the system's text
 // as the developer's. Times are of the items that belong together: of each answer, each output, and each other message.
 func (c Conversation) AsResponses() (Conversation, error) {
-	l := &listing{course: newCourse(), reasons: !thoughtless.MatchString(c.Model())}
+	l := &listing{course: newCourse(), reasons: !thoughtless().MatchString(c.Model())}
 	return c.turn("Responses", &l.course, l)
 }
 
 // thoughtless are how the names of models begin that do not reason, and take no reasoning.
-var thoughtless = pattern.Of(`^gpt-[34]`)
+var thoughtless = lazyregexp.New(`^gpt-[34]`)
 
 // listing is a conversation being turned into one of Responses.
 type listing struct {

@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"time"
 
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/messages/thought"
@@ -187,7 +187,7 @@ func blocksOf(answer []byte) ([]*rules.Block, error) {
 }
 
 // seals are where signatures may stand.
-var seals = pattern.Of(`"(?:signature|data)":"([A-Za-z0-9+/=]{64,})"`)
+var seals = lazyregexp.New(`"(?:signature|data)":"([A-Za-z0-9+/=]{64,})"`)
 
 // resign puts the signatures into a body that stand for those of its client.
 func (p *Provider) resign(body []byte) []byte {
@@ -196,7 +196,7 @@ func (p *Provider) resign(body []byte) []byte {
 	}
 	text, from := string(body), 0
 	out := make([]byte, 0, len(body))
-	for _, at := range seals.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range seals().FindAllStringSubmatchIndex(text, -1) {
 		if now, ok := p.signed[text[at[2]:at[3]]]; ok {
 			out = append(append(out, text[from:at[2]]...), now...)
 			from = at[3]

@@ -14,7 +14,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/event"
-	"epitome/pattern"
+	"epitome/internal/lazyregexp"
 	"epitome/prose"
 	"epitome/store"
 	"epitome/summarize"
@@ -121,8 +121,8 @@ func (s *standIn) send(_ context.Context, r summarize.Request) (summarize.Respon
 }
 
 var (
-	wantedTokens  = pattern.Of(`about ([0-9]+) tokens`)
-	wantedHeading = pattern.Of(`(?m)^## .+\n`)
+	wantedTokens  = lazyregexp.New(`about ([0-9]+) tokens`)
+	wantedHeading = lazyregexp.New(`(?m)^## .+\n`)
 )
 
 // prose is a text of the form that the instruction ends with.
@@ -132,9 +132,9 @@ func (s *standIn) prose() (string, error) {
 		return "", errors.New("cannot stand in for a model: the instruction names no form")
 	}
 	form := s.told[at:]
-	wanted := wantedTokens.FindStringSubmatch(form)
+	wanted := wantedTokens().FindStringSubmatch(form)
 	var headings []string
-	for _, h := range wantedHeading.FindAllStringSubmatchIndex(form, -1) {
+	for _, h := range wantedHeading().FindAllStringSubmatchIndex(form, -1) {
 		headings = append(headings, form[h[0]:h[1]])
 	}
 	if len(headings) == 0 && strings.Contains(form, "without headings") { // a distillate

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/excerpt"
 )
 
@@ -255,9 +256,9 @@ func (r reader) list(ctx context.Context, in oneInput) (string, error) {
 }
 
 // letterShape is some letters of a name.
-var letterShape = regexp.MustCompile(`^[a-z2-7]{1,25}$`)
+var letterShape = lazyregexp.New(`^[a-z2-7]{1,25}$`)
 
-var nameShape = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
+var nameShape = lazyregexp.New(`\b[a-z2-7]{26}\b`)
 
 // reach are the artifact and those that its text names, each once.
 func (r reader) reach(ctx context.Context, artifact string) ([]string, error) {
@@ -275,7 +276,7 @@ func (r reader) reach(ctx context.Context, artifact string) ([]string, error) {
 		return nil, err
 	}
 	names, seen := []string{first}, map[string]bool{first: true}
-	for _, found := range nameShape.FindAll(text, -1) {
+	for _, found := range nameShape().FindAll(text, -1) {
 		if name := string(found); !seen[name] && len(names) <= mostNamed {
 			seen[name] = true
 			names = append(names, name)
@@ -299,7 +300,7 @@ func (r reader) nameOf(artifact string) (string, error) {
 	name := nameIn(artifact)
 	letters, isPattern := strings.CutSuffix(name, "*")
 	switch {
-	case isPattern && letterShape.MatchString(letters):
+	case isPattern && letterShape().MatchString(letters):
 		if len(letters) < leastLetters {
 			return "", fmt.Errorf("give at least %d letters and digits of the name before the *", leastLetters)
 		}
@@ -311,7 +312,7 @@ func (r reader) nameOf(artifact string) (string, error) {
 			return "", fmt.Errorf("%d artifacts begin with %s: give the whole name", len(names), letters)
 		}
 		return names[0], nil
-	case name == "" || nameShape.FindString(name) != name:
+	case name == "" || nameShape().FindString(name) != name:
 		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names", artifact)
 	}
 	return name, nil

@@ -1,9 +1,10 @@
 package money
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"epitome/internal/lazyregexp"
 )
 
 // Find returns the price in force at a time of a model as a request to a host names it. The host says who sells it; one
@@ -41,11 +42,11 @@ func (t *Table) sold(p *provider, name string) *model {
 	return m
 }
 
-var dayInName = regexp.MustCompile(`-20\d{6}(?:[-:]|$)`)
+var dayInName = lazyregexp.New(`-20\d{6}(?:[-:]|$)`)
 
 // respellDay returns a name with the day in it as some rows have it: 2026-08-01 for 20260801.
 func respellDay(name string) string {
-	at := dayInName.FindStringIndex(name)
+	at := dayInName().FindStringIndex(name)
 	if at == nil {
 		return name
 	}

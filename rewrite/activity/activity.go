@@ -1,18 +1,16 @@
-// Package activity tells what an agent did, from its tool calls and their results.
-//
-// It reads tool names and arguments, the client's error flag and exit codes, and nothing else: it guesses no meaning of
-// commands, tools or languages.
+// Package activity reads what an agent did from the names and arguments of its tool calls, from the client's error flag
+// and from exit codes. It does not interpret commands or what they print.
 package activity
 
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -20,40 +18,43 @@ import (
 
 // Call is one tool call with its result.
 type Call struct {
-	Item, Result int      // items of the request; Result is -1 while there is none
-	Tool         string   // its name
-	Kind         Kind     //
-	About        string   // the main argument on one line, of at most 250 characters, with ↵ for each end of a line
-	Files        []string // that it reads or writes
-	Cites        []string // words in its arguments that may be names of artifacts
+	Item, Result int      // index of the item that makes the call, and of the one with its result; -1: it has none
+	Tool         string   // name of the tool
+	Kind         Kind     // what the call does
+	About        string   // main argument on one line, at most 250 characters; ↵ is a line break of a command
+	Files        []string // paths that the call reads or writes; empty unless Kind is Read or Write
+	Cites        []string // words in the arguments that look like names of artifacts: the agent may read one back
 	IsError      bool     // the client marked the result as failed
-	Exit         int      // the exit code that the result tells; -1 if it tells none
+	Exit         int      // the exit code that the result of a Run states; else -1
 }
 
 const maxAbout = 250 // characters
 
-// Of reads all calls of a request in the order of their items. known are those of the request from which its first
-// r.Reused items were taken.
+// Of reads all calls of a request in the order of their items. The first r.Reused items were taken over from an earlier
+// request: their calls are taken from known, which has the calls of that request (nil if r.Reused is 0).
 func Of(r *conversation.Request, known []Call) []Call {
-	byItem := func(c Call, item int) int { return c.Item - item }
-	n, _ := slices.BinarySearchFunc(known, r.Reused, byItem)
+	if len(known) > 0 && r.Reused == len(r.Items) {
+		return known
+	}
+	compareItem := func(c Call, item int) int { return c.Item - item }
+	n, _ := slices.BinarySearchFunc(known, r.Reused, compareItem)
 	calls := append(make([]Call, 0, n+8), known[:n]...)
 	for k := range calls {
-		if c := &calls[k]; c.Result >= r.Reused {
+		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
 			c.Result, c.IsError, c.Exit = -1, false, -1
 		}
 	}
 	for i := r.Reused; i < len(r.Items); i++ {
 		it, caller := &r.Items[i], r.Callers()[i]
 		for k := range it.Calls {
-			c := read(r.Body, &it.Calls[k])
+			c := readCall(r.Body, &it.Calls[k])
 			c.Item, c.Result, c.Exit = i, -1, -1
 			calls = append(calls, c)
 		}
 		if caller < 0 {
 			continue
 		}
-		first, _ := slices.BinarySearchFunc(calls, caller, byItem)
+		first, _ := slices.BinarySearchFunc(calls, caller, compareItem) // index of the first call that caller makes
 		isAnswered := func(c conversation.Call) bool { return c.ID == it.Answers }
 		if c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]; c.Result < 0 {
 			c.Result, c.IsError = i, it.IsError
@@ -65,11 +66,11 @@ func Of(r *conversation.Request, known []Call) []Call {
 	return calls
 }
 
-// read reads a call without its result.
-func read(body []byte, call *conversation.Call) Call {
+// readCall reads a call without its result. A call of a reading or writing tool that names no file is of kind Other.
+func readCall(body []byte, call *conversation.Call) Call {
 	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
 	raw := call.ArgumentsIn(body)
-	c.Cites = slices.Collect(excerpt.ArtifactNames(string(raw)))
+	c.Cites = excerpt.ArtifactNames(string(raw))
 	args := readArguments(raw, call.FreeText)
 	if c.Kind == Read || c.Kind == Write {
 		if c.Files = args.files(); len(c.Files) == 0 {
@@ -80,28 +81,28 @@ func read(body []byte, call *conversation.Call) Call {
 	return c
 }
 
-// String names the tool and its main argument, on one line.
+// String returns the tool's name and the main argument on one line.
 func (c *Call) String() string {
-	name := cmp.Or(excerpt.OneLine(c.Tool, maxAbout), "a result")
+	name := cmp.Or(excerpt.OneLine(c.Tool, maxAbout), "a result") // such a Call stands in for an unknown one
 	if c.About == "" {
 		return name
 	}
 	return name + " `" + c.About + "`"
 }
 
-// Texts returns all strings and numbers in the arguments of a call, one to a line.
+// Texts returns the values in a call's arguments without their names, a line for each. Text that is not JSON stays.
 func Texts(body []byte, call *conversation.Call) string {
 	raw := call.ArgumentsIn(body)
 	if call.FreeText || !jsonspan.Valid(raw) {
 		return string(raw)
 	}
 	var b strings.Builder
-	var write func(_, v gjson.Result) bool
-	write = func(_, v gjson.Result) bool {
-		if v.Type == gjson.JSON {
-			v.ForEach(write)
+	var write func(key, value gjson.Result) bool
+	write = func(_, value gjson.Result) bool {
+		if value.Type == gjson.JSON { // an object or a list
+			value.ForEach(write)
 		} else {
-			b.WriteString(v.String() + "\n")
+			b.WriteString(value.String() + "\n")
 		}
 		return true
 	}
@@ -109,27 +110,30 @@ func Texts(body []byte, call *conversation.Call) string {
 	return b.String()
 }
 
-// arguments are those of a call.
+// arguments are the arguments of one call, sorted by what their names say.
 type arguments struct {
-	command, query        string   // the first of each
-	paths, numbers, texts []string // numbers with their names, such as "offset 10"; texts are all that are strings
-	raw                   []byte
+	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
+	paths, numbers []string // each number with its name, such as "offset 10"
+	texts          []string // all strings, except in nested objects and lists: any may be a patch
+	raw            []byte   // the JSON; nil if the arguments are not JSON
 }
 
-// signs are left out of the names of arguments.
+// signs removes _ and - from names of arguments: in small letters, file_path, file-path and filePath are one name then.
 var signs = strings.NewReplacer("_", "", "-", "")
 
+// readArguments sorts arguments by the names that tools of known agents give them. Free text and invalid JSON count as
+// a command: a tool without named arguments takes a script or a patch.
 func readArguments(raw []byte, freeText bool) arguments {
-	if freeText || !gjson.ValidBytes(raw) {
+	if freeText || !jsonspan.Valid(raw) {
 		return arguments{command: string(raw), texts: []string{string(raw)}}
 	}
 	a := arguments{raw: raw}
-	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
-		if v.Type == gjson.Number {
-			a.numbers = append(a.numbers, key.Str+" "+v.Raw)
+	gjson.ParseBytes(raw).ForEach(func(key, value gjson.Result) bool {
+		if value.Type == gjson.Number {
+			a.numbers = append(a.numbers, key.Str+" "+value.Raw)
 		}
-		var list []string
-		for _, item := range v.Array() {
+		var list []string                    // the strings of a list, or a string alone
+		for _, item := range value.Array() { // of a value that is no list, Array makes a list of one
 			if item.Type == gjson.String && item.Str != "" {
 				list = append(list, item.Str)
 			}
@@ -138,7 +142,7 @@ func readArguments(raw []byte, freeText bool) arguments {
 		text := strings.Join(list, " ")
 		switch strings.ToLower(signs.Replace(key.Str)) {
 		case "command", "cmd", "commands", "script", "code", "shellcommand":
-			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc "))
+			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc ")) // Codex runs commands with it
 		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls", "uri":
 			a.query = cmp.Or(a.query, text)
 		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
@@ -151,15 +155,15 @@ func readArguments(raw []byte, freeText bool) arguments {
 	return a
 }
 
-// patched matches the files in a patch.
-var patched = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
+// patchedFile matches lines that name a file in a patch: in the format of Codex's apply_patch, or in a unified diff.
+var patchedFile = lazyregexp.New(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
 
-// files returns the paths that a call names in its arguments, or else in a patch.
+// files returns the paths among the arguments, or else those in a patch, except patterns and folders like / and ..
 func (a *arguments) files() (list []string) {
 	paths := a.paths
 	if len(paths) == 0 {
-		for _, m := range patched.FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
-			paths = append(paths, m[1]+m[2])
+		for _, m := range patchedFile().FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
+			paths = append(paths, m[1]+m[2]) // one of them is empty
 		}
 	}
 	for _, p := range paths {
@@ -170,7 +174,7 @@ func (a *arguments) files() (list []string) {
 	return slices.Compact(list)
 }
 
-// mainArgument returns what tells most of a call: its files, its command, its query, or else all arguments.
+// mainArgument returns what describes a call best: files and numbers, the command, the query, paths, or all arguments.
 func (a *arguments) mainArgument(files []string) string {
 	paths := strings.Join(a.paths, ", ")
 	switch {
@@ -181,6 +185,6 @@ func (a *arguments) mainArgument(files []string) string {
 	case a.query != "" && paths != "":
 		return a.query + " in " + paths
 	}
-	all := strings.Trim(string(a.raw[:min(len(a.raw), 4*maxAbout)]), "{} \n")
+	all := strings.Trim(string(a.raw[:min(len(a.raw), 4*maxAbout)]), "{} \n") // enough for maxAbout characters
 	return cmp.Or(a.query, paths, strings.ReplaceAll(all, `"`, ""))
 }

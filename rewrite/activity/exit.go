@@ -2,28 +2,32 @@ package activity
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"epitome/internal/lazyregexp"
 )
 
-// exitForm matches an exit code: on a line that says nothing else, or in a field of JSON.
-var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
+// exitForm matches an exit code, in one of its two groups: on a line that says nothing else, or in a field of JSON.
+var exitForm = lazyregexp.New(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
 	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?(?:exit[ _]?code|exit[ _]status|` +
 	`return[ _]?code)|exited with (?:code|status))[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
 
-// exitCode returns the exit code that the beginning or the end of a result tells; -1 if neither does.
+// exitCode returns the exit code that a client states at the beginning or the end of a result; -1 if it states none.
 func exitCode(text string) int {
-	const near = 300 // bytes
-	m := exitForm.FindStringSubmatch(text[:min(len(text), near)] + "\n" + text[max(0, len(text)-near):])
+	const near = 300 // bytes: further inside, an exit code is more likely part of the command's output
+	if len(text) > 2*near {
+		text = text[:near] + "x\nx" + text[len(text)-near:] // with a letter at the cuts, half a number or line is no match
+	}
+	m := exitForm().FindStringSubmatch(text)
 	if m == nil {
 		return -1
 	}
-	code, _ := strconv.Atoi(m[1] + m[2]) // digits; one of them is empty
+	code, _ := strconv.Atoi(m[1] + m[2])
 	return code
 }
 
-// State says in a few words how the call ended; empty if nothing tells.
+// State returns how the call ended, as "failed" or "exit code 0"; empty if neither exit code nor error flag says so.
 func (c *Call) State() string {
 	switch {
 	case c.Exit > 0:
@@ -36,5 +40,5 @@ func (c *Call) State() string {
 	return ""
 }
 
-// Failed reports whether the call failed, by its exit code or by the client's flag.
+// Failed reports whether the call failed by its exit code or by the client's flag.
 func (c *Call) Failed() bool { return c.Exit > 0 || c.IsError }

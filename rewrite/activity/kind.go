@@ -1,27 +1,29 @@
 package activity
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"epitome/internal/lazyregexp"
 )
 
 // Kind is what a tool is for.
 type Kind uint8
 
-// The kinds of tools. A tool for reading or writing is of kind Other in a call that names no file.
+// The kinds of tools. A call that names no file is never of kind Read or Write: see readCall.
 const (
 	Other Kind = iota
 	Read
 	Write
-	Run
+	Run // commands
 	Search
-	Fetch
-	Todo
-	Ask // the user
+	Fetch // from the web
+	Todo  // the agent's task list
+	Ask   // the user
 )
 
-// kinds lists names of tools and words in them by which their kind is known. The first kind that fits counts.
+// kinds lists words in names of tools, and whole names of several words, that show what a tool is for. The first entry
+// that fits counts: write_stdin, which feeds a running command, is of kind Run as its entry comes before Write.
 var kinds = []struct {
 	kind  Kind
 	names []string
@@ -36,15 +38,12 @@ var kinds = []struct {
 	{Read, strings.Fields("read view cat open file")},
 }
 
-var word = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
+var word = lazyregexp.New(`[A-Z]+[a-z]*|[a-z]+`)
 
-// kindOf returns what a tool is for, by the words of its name: "read" and "file" of read_file, read-file and ReadFile.
+// kindOf returns what a tool is for by the words of its name: "read" and "file" in read_file, read-file and ReadFile.
 func kindOf(tool string) Kind {
-	words := word.FindAllString(tool, -1)
-	for i, w := range words {
-		words[i] = strings.ToLower(w)
-	}
-	words = append(words, strings.Join(words, "_"))
+	name := strings.ToLower(strings.Join(word().FindAllString(tool, -1), "_"))
+	words := append(strings.Split(name, "_"), name)
 	for _, k := range kinds {
 		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(k.names, w) }) {
 			return k.kind

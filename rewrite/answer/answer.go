@@ -1,6 +1,6 @@
-// Package answer reads what models answer, whole or as a stream: the text, how it ends, and its counts of tokens.
+// Package answer reads the answers of models, whole or as a stream: the text, how it ends, and its counts of tokens.
 //
-// The package of each API says what is written where.
+// It has the part that all APIs share. A Format, from the package of each API, knows the JSON names of that API.
 package answer
 
 import (
@@ -19,36 +19,37 @@ import (
 	"epitome/unit"
 )
 
-// maxBytes bounds an answer that is read. A stream is mostly envelope, and some repeat the request's tools.
+// maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.
 const maxBytes = 16 << 20
 
-// Step is what an event of a stream means for the answer.
+// Step is the meaning of an event of a stream for the answer. While all steps are FrameStep, the proxy holds the stream
+// back, as the provider may still refuse the request, which is then sent in another form.
 type Step uint8
 
 const (
-	FrameStep Step = iota // it says nothing
-	SaidStep              // a piece of the answer, or an event of another API
+	FrameStep Step = iota // the envelope: the model has said nothing in this event
+	SaidStep              // a piece of the answer, or an event that is not known
 	EndStep               // the answer is over
-	ErrorStep             // it failed
+	ErrorStep             // the answer failed
 )
 
 // Format is how one API writes answers.
 type Format struct {
-	// Step returns what an event means that is an object and tells of no error. name is its type.
+	// Step returns the meaning of an event that is an object and reports no error. name is its type.
 	Step func(name string, event gjson.Result) Step
-	// Add takes in what an event says, or an answer that is not streamed.
+	// Add adds to a what an event says. An answer that is not streamed comes as one event.
 	Add func(a *Answer, event gjson.Result)
-	// Usage reads what an answer says of its tokens.
-	Usage func(heard []byte) (u event.Usage, input int)
+	// Usage reads the token counts of an answer, and how many tokens of the model its request had.
+	Usage func(answer []byte) (u event.Usage, input int)
 }
 
-// Answer is what has been read of one so far.
+// Answer is an answer as far as it has been read.
 type Answer struct {
 	prose.Answer
 	Said strings.Builder // becomes Text
 }
 
-// StepOf returns what an event means; kind is what the stream calls it.
+// StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data.
 func (f *Format) StepOf(kind, data []byte) Step {
 	kind, data = bytes.TrimSpace(kind), bytes.TrimSpace(data)
 	event := gjson.ParseBytes(data)
@@ -64,7 +65,7 @@ func (f *Format) StepOf(kind, data []byte) Step {
 	return f.Step(name, event)
 }
 
-// Read reads an answer, whole or as a stream. One that breaks off, or is too long, is io.ErrUnexpectedEOF.
+// Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
 func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 	all, err := io.ReadAll(io.LimitReader(body, maxBytes))
 	if err != nil {
@@ -73,7 +74,7 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 	var a Answer
 	isStream, events := sse.Looks(all), sse.NewReader(bytes.NewReader(all), len(all))
 	for isOver := false; !isOver; {
-		e := sse.Event{Data: all}
+		e := sse.Event{Data: all} // a whole answer is read as the only event of a stream
 		if isStream {
 			e, err = events.Next()
 		}
@@ -84,7 +85,7 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 			return prose.Answer{}, io.ErrUnexpectedEOF
 		case step == ErrorStep:
 			a.Error = bytes.Clone(e.Data)
-		case isJSON: // anything else says nothing
+		case isJSON: // other events say nothing
 			f.Add(&a, gjson.ParseBytes(e.Data))
 		}
 	}
@@ -94,25 +95,25 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 	return a.Answer, nil
 }
 
-// Unknown is a number that an answer does not say.
+// Unknown is a number that an answer does not state.
 const Unknown = -1
 
-// Counts are what an answer says of its tokens; each number may be Unknown.
+// Counts are the tokens of the model that an answer states; each number may be Unknown.
 type Counts struct {
-	Input                    int // the whole request, with what a cache had and took up
-	Read                     int // of it, what a cache had
-	Write5m                  int // of it, what a cache took up, for five minutes or a time that is not said
-	Write1h                  int // and for an hour
+	Input                    int // of the whole request, with Read, Write5m and Write1h
+	Read                     int // of Input, the tokens that the provider's cache had
+	Write5m                  int // of Input, the tokens written to the cache, for five minutes or for a time not stated
+	Write1h                  int // of Input, the tokens written to the cache for an hour
 	Output, Reasoning, Total int
-	Charged                  int64 // nano-dollars; 0 if it is not said
+	Charged                  int64 // nano-dollars; 0 if the answer does not state them
 }
 
-// NoCounts returns the counts of an answer that says none.
+// NoCounts returns the counts of an answer that states none.
 func NoCounts() Counts {
 	return Counts{Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, 0}
 }
 
-// Tokens returns a number of tokens; Unknown if it cannot be true.
+// Tokens returns v as a number of tokens; Unknown if it cannot be one.
 func Tokens(v gjson.Result) int {
 	if v.Type != gjson.Number || v.Int() < 0 || v.Int() > unit.MostTokens {
 		return Unknown
@@ -120,18 +121,19 @@ func Tokens(v gjson.Result) int {
 	return int(v.Int())
 }
 
-// Dollars returns nano-dollars; 0 if the amount cannot be true.
+// Dollars returns an amount in dollars as nano-dollars; 0 if it cannot be true.
 func Dollars(v gjson.Result) (nano int64) {
-	const most = 1e6 // no answer costs more
+	const most = 1e6 // dollars: no answer costs more
 	if v.Type != gjson.Number || v.Num < 0 || v.Num > most {
 		return 0
 	}
 	return int64(math.Round(v.Num * 1e9))
 }
 
-// Usage returns the record; there is none without input and output. Servers that do not count say an input of 0.
+// Usage returns the counts as they are recorded: without input or output, only the charge. An input of 0 is none, as it
+// is stated by servers that do not count.
 func (c Counts) Usage() event.Usage {
-	// Some servers leave what was thought out of the output, but not out of the total.
+	// Some servers count the reasoning in the total but not in the output.
 	if c.Total > c.Input && c.Input > 0 {
 		c.Output = max(c.Output, c.Total-c.Input)
 	}
@@ -147,24 +149,24 @@ func (c Counts) Usage() event.Usage {
 	return u
 }
 
-// LastUsage returns the last object under "usage" in heard that has a number under key. heard is an answer, whole or
-// streamed, or the end of one. Only the last few places where it may stand are looked at.
-func LastUsage(heard []byte, key string) gjson.Result {
-	at := len(heard)
+// LastUsage returns the last object under "usage" in answer that has a number under key. answer is an answer, whole or
+// streamed, or the end of one. Only the last four places with such a key are tried, which bounds the work.
+func LastUsage(answer []byte, key string) gjson.Result {
+	at := len(answer)
 	for range 4 {
-		if at = bytes.LastIndex(heard[:at], []byte(`"usage"`)); at < 0 {
+		if at = bytes.LastIndex(answer[:at], []byte(`"usage"`)); at < 0 {
 			break
 		}
-		v := gjson.GetBytes(append([]byte{'{'}, heard[at:]...), "usage")
-		if v.Get(key).Type == gjson.Number && gjson.Valid(v.Raw) {
+		v := gjson.GetBytes(append([]byte{'{'}, answer[at:]...), "usage")
+		if v.Get(key).Type == gjson.Number && jsonspan.Valid([]byte(v.Raw)) {
 			return v
 		}
 	}
 	return gjson.Result{}
 }
 
-// ReadCounts reads an object of usage as OpenAI's APIs write it: one says "prompt" and "completion" where the other
-// says "input" and "output".
+// ReadCounts reads a usage object as OpenAI's APIs write it. input and output are the words in their keys: "prompt" and
+// "completion" in Chat Completions, "input" and "output" in Responses.
 func ReadCounts(v gjson.Result, input, output string) Counts {
 	c := NoCounts()
 	c.Input, c.Output = Tokens(v.Get(input+"_tokens")), Tokens(v.Get(output+"_tokens"))

@@ -8,18 +8,18 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// OpenAI is what the dialects of OpenAI's APIs have in common.
+// OpenAI has the methods that the dialects of OpenAI's APIs have in common.
 type OpenAI struct{}
 
 func (OpenAI) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
 
-// MeantPath is nil: whatever a client leaves out of the path stands in its base URL.
+// MeantPath returns nil, so a path stays as it is: clients of these APIs get the version with their base URL.
 func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// Ask returns body with one more message behind the list under listKey. The provider is to answer in one text, as a
-// stream if the form says so.
+// Ask returns body with message at the end of the list under listKey. Settings that would make the answer anything but
+// one text are deleted; it is streamed only if the form says so.
 func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
@@ -37,8 +37,8 @@ func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, err
 	return body, nil
 }
 
-// CapOutput lowers the caps on the output that a body has under some keys to so many tokens. It returns false and the
-// body as it is if no cap is higher.
+// CapOutput lowers the caps on the output that body has under keys to tokens (of the model). It returns body and false
+// if none of them is higher.
 func CapOutput(body []byte, tokens int, keys ...string) (capped []byte, ok bool) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil || tokens <= 0 {

@@ -13,13 +13,12 @@ import (
 	"epitome/rewrite/answer"
 )
 
-// pathEnd is how the path of every request ends that holds a conversation: servers have it below paths of their own.
+// pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
 const pathEnd = "/chat/completions"
 
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
-// No path asks for the size of a conversation alone, or has the provider compact one.
-
+// Counts and Compacts return false: the API has no path to count the tokens of a conversation, or to compact one.
 func (Dialect) Counts([]byte) bool   { return false }
 func (Dialect) Compacts([]byte) bool { return false }
 
@@ -27,13 +26,14 @@ var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
+// Holds returns how long a stream may be held back until the model says something: it may be a refusal instead.
 func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
-// stepOf returns what an event means for its answer. An answer ends with its first choice that ends.
+// stepOf returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
 func stepOf(_ string, e gjson.Result) answer.Step {
 	choices := e.Get("choices").Array()
 	if len(choices) == 0 && !e.Get("usage").IsObject() {
-		return answer.SaidStep // it is of another API
+		return answer.SaidStep // the event is of another API: its stream is not held back
 	}
 	step := answer.FrameStep
 	for _, choice := range choices {
@@ -54,17 +54,17 @@ func isEmpty(v gjson.Result) bool {
 	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
 }
 
-// Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. heard
-// is all of an answer, whole or streamed, or its end.
-func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
-	v := answer.LastUsage(heard, "prompt_tokens")
+// Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. text is
+// all of an answer, whole or streamed, or its end.
+func (Dialect) Usage(text []byte) (u event.Usage, input int) {
+	v := answer.LastUsage(text, "prompt_tokens")
 	c := answer.ReadCounts(v, "prompt", "completion")
 	for _, key := range [...]string{"cached_tokens", "prompt_cache_hit_tokens"} { // Moonshot, DeepSeek
 		if n := answer.Tokens(v.Get(key)); n >= 0 {
 			c.Read = n
 		}
 	}
-	if v.Get("is_byok").Bool() { // OpenRouter: what was paid with a key of the client's own stands beside it
+	if v.Get("is_byok").Bool() { // OpenRouter, with the client's own key at a provider: the provider's charge is apart
 		c.Charged += answer.Dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return c.Usage(), max(c.Input, 0)
@@ -72,10 +72,10 @@ func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-// cutReasons are reasons to finish an answer that is not whole.
+// cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
 var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
 
-// addPiece reads an answer, or a piece of one. Reasoning has fields of its own, which are not read.
+// addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields of its own, which are not read.
 func addPiece(a *answer.Answer, v gjson.Result) {
 	choice := v.Get("choices.0")
 	said := choice.Get("delta")

@@ -12,7 +12,7 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// The names of a cap on the output. Most providers want the first one, newer models of the API's maker the other.
+// The names of the cap on the output. Most providers want the first one, newer models of OpenAI the other.
 const (
 	usualCap = "max_tokens"
 	otherCap = "max_completion_tokens"
@@ -20,15 +20,15 @@ const (
 
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
-// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
-// stay, but none may be called. Every other byte stays as it is.
+// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: no
+// tool may be called, but their declarations stay, as the provider's cache depends on them.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	asked, err := answer.Ask(body, "messages", d.UserMessage(instruction), f)
 	if err != nil {
 		return nil, err
 	}
 	used, other := usualCap, otherCap
-	if gjson.GetBytes(body, otherCap).Exists() != f.OtherCap {
+	if gjson.GetBytes(body, otherCap).Exists() != f.OtherCap { // the client's name is used until it is refused
 		used, other = other, used
 	}
 	asked = jsonspan.Delete(asked, other, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls",

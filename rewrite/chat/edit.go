@@ -5,7 +5,6 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// message returns a message with a text.
 func message(role conversation.Role, text string) []byte {
 	return []byte(`{"role":"` + role.String() + `","content":` + jsonspan.Quoted(text) + `}`)
 }
@@ -16,7 +15,7 @@ func textPart(text string) []byte {
 	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
-// ReplaceContent puts a string in the place of a content: the API takes one wherever it takes parts.
+// ReplaceContent replaces the whole content by a string, which the API takes wherever it takes a list of parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if it.Content.Empty() {
 		return nil
@@ -28,8 +27,8 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return jsonspan.AddTo(r.Body, it.Content, text, textPart(text))
 }
 
-// AppendSystem adds text to the last of the leading system messages, as many servers take no other one behind that, or
-// puts a message before all others.
+// AppendSystem adds text to the last of the leading system messages, as many servers take no further one. If there is
+// none, it puts one before all messages.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	switch {
 	case r.Lead > 0:
@@ -37,6 +36,6 @@ func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.
 	case len(r.Items) == 0:
 		return e, false
 	}
-	before := jsonspan.Span{Start: r.List, End: r.List}
-	return jsonspan.Edit{Span: before, With: append(message(conversation.System, text), ',')}, true
+	start := jsonspan.Span{Start: r.List, End: r.List} // of the list of messages
+	return jsonspan.Edit{Span: start, With: append(message(conversation.System, text), ',')}, true
 }

@@ -2,9 +2,9 @@ package chat
 
 import "epitome/rewrite/conversation"
 
-// Flaws lists the calls and results that are not paired, which is all that a rewrite could break: results stand right
-// behind the message that called, in any order. Calls of the last message may be unanswered: the client may be about to
-// ask for more than their results.
+// Flaws lists the calls and results that are not paired, the only rule of this API that a rewrite could break: the
+// results of a message's calls stand right behind it, in any order. The calls of the last message may be unanswered:
+// the client may ask for something before it has their results.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	var c conversation.Checker
 	for i := range r.Items {

@@ -1,7 +1,6 @@
-// Package chat is the dialect of Chat Completions.
+// Package chat is the dialect of Chat Completions. The API's paths and JSON names appear here and nowhere else.
 //
-// The names of its JSON and its paths stand here and nowhere else: how a request is read and edited, what its servers
-// check, how a model is asked for a summary, and what answers say. No byte outside an edit changes.
+// No byte outside an edit changes.
 package chat
 
 import (
@@ -17,38 +16,38 @@ import (
 	"epitome/tokenize"
 )
 
-// Dialect implements the dialects of conversations, of the proxy and of summaries. It has no state.
+// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. It has no state.
 type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "chat" }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
-	messages := func(start int) (int, error) {
-		return r.ReadList(known, start, func(start int) (int, error) {
-			it, err := readMessage(body, start)
-			if err == nil {
-				r.Items = append(r.Items, it)
-			}
-			return it.End, err
-		})
+	addMessage := func(start int) (end int, err error) {
+		it, err := readMessage(body, start)
+		if err == nil {
+			r.Items = append(r.Items, it)
+		}
+		return it.End, err
 	}
+	readMessages := func(start int) (end int, err error) { return r.ReadList(known, start, addMessage) }
 	setting := func(key []byte, v jsonspan.Span) error { return readSetting(r, string(key), v) }
-	if err := conversation.ReadBody(r, "messages", messages, setting); err != nil {
+	if err := conversation.ReadBody(r, "messages", readMessages, setting); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
+// readSetting reads a key beside the messages that not all APIs have. After an error nothing is rewritten.
 func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	switch key {
 	case "functions":
 		return errors.New("the request has functions, which came before tools")
-	case "plugins", "web_search_options":
+	case "plugins", "web_search_options": // the provider adds tokens that cannot be counted here
 		r.Unpriced = true
-	case "response_format":
+	case "response_format": // a JSON schema is such an addition
 		r.Unpriced = r.Unpriced || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
-	case "reasoning_effort":
+	case "reasoning_effort": // the provider's cache depends on it
 		r.Settings = append(r.Settings, v)
 	case usualCap, otherCap:
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
@@ -58,7 +57,7 @@ func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	return nil
 }
 
-// readMessage reads the message that begins at start.
+// readMessage reads the message that begins at body[start] as one item.
 func readMessage(body []byte, start int) (it conversation.Item, err error) {
 	o, err := jsonspan.ObjectAt(body, start)
 	if err != nil {
@@ -66,7 +65,7 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 	}
 	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
 	it.StartsAnswer = it.Role == conversation.Assistant
-	it.Locked = it.Role == conversation.Unknown
+	it.Locked = it.Role == conversation.Unknown // who speaks in it is not known, so it is never changed
 	if it.Role == conversation.Tool {
 		it.Answers = o.Text("tool_call_id")
 	}
@@ -84,10 +83,10 @@ var roles = map[string]conversation.Role{
 	"assistant": conversation.Assistant, "tool": conversation.Tool,
 }
 
-// readParts reads the parts of a content. Anything but a list is one part.
+// readParts reads the parts of a content: of a list its elements, of any other value one part.
 func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, err error) {
-	read := func(i int) (int, error) {
-		p, err := readPart(body, i)
+	read := func(start int) (end int, err error) {
+		p, err := readPart(body, start)
 		parts = append(parts, p)
 		return p.End, err
 	}
@@ -99,16 +98,17 @@ func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, e
 	return parts, err
 }
 
-func readPart(body []byte, i int) (p conversation.Part, err error) {
-	if body[i] != '{' {
-		end, err := jsonspan.EndOfValue(body, i)
-		p.Span = jsonspan.Span{Start: i, End: end}
-		if p.Value = p.Span; body[i] == '"' {
+// readPart reads the part that begins at body[start]. A part of no known kind is counted as it is written.
+func readPart(body []byte, start int) (p conversation.Part, err error) {
+	if body[start] != '{' {
+		end, err := jsonspan.EndOfValue(body, start)
+		p.Span = jsonspan.Span{Start: start, End: end}
+		if p.Value = p.Span; body[start] == '"' {
 			p.Kind = conversation.TextPart
 		}
 		return p, err
 	}
-	o, err := jsonspan.ObjectAt(body, i)
+	o, err := jsonspan.ObjectAt(body, start)
 	if err != nil {
 		return p, err
 	}
@@ -117,7 +117,7 @@ func readPart(body []byte, i int) (p conversation.Part, err error) {
 	case !text.Empty() && body[text.Start] == '"':
 		p.Kind, p.Value = conversation.TextPart, text
 	case !o.Find("image_url").Empty():
-		image := o.In("image_url") // Mistral also takes an address in its place
+		image := o.In("image_url") // has no keys where the value is a string, which Mistral takes as the address
 		p.Kind, p.Detail = conversation.ImagePart, image.Value("detail")
 		p.Value = cmp.Or(image.Value("url"), o.Value("image_url"))
 	case !o.Find("input_audio").Empty():
@@ -131,14 +131,13 @@ func readPart(body []byte, i int) (p conversation.Part, err error) {
 	return p, nil
 }
 
-// readCalls reads the calls of a message.
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
 	list := message.Value("tool_calls")
 	if !jsonspan.HasElements(body, list) {
 		return calls, nil
 	}
-	_, err = jsonspan.Elements(body, list.Start, func(i int) (int, error) {
-		call, err := jsonspan.ObjectAt(body, i)
+	_, err = jsonspan.Elements(body, list.Start, func(start int) (end int, err error) {
+		call, err := jsonspan.ObjectAt(body, start)
 		if err != nil {
 			return 0, err
 		}
@@ -153,7 +152,7 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 	return calls, err
 }
 
-// Declared reads the declarations of tools; nil if they are not as expected.
+// Declared reads the declarations of tools. If they have another form it returns nil: they are counted as written.
 func (Dialect) Declared(tools []byte) []tokenize.Tool {
 	var all []struct{ Function tokenize.Tool }
 	if json.Unmarshal(tools, &all) != nil {

@@ -9,12 +9,12 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Hash is a digest of what an item shows to the model. Marks for the cache and reasoning are no part of it, as clients
-// move the ones and leave out the others; a string and a list of one text part are equal.
+// Hash is a digest of what the model sees of an item. It leaves out cache marks, which clients move from turn to turn,
+// and reasoning, which some clients do not send again. A text hashes alike as a string and as the only part of a list.
 type Hash [sha256.Size]byte
 
-// hashOf hashes item i by its fields, or by its bytes where none was read. Each field comes behind its length, so that
-// no two lists of fields are equal.
+// hashOf hashes the fields of item i, and its bytes too if its role is unknown or it has neither parts nor calls: its
+// content was not read into fields then. A field's length precedes it, so that adjacent fields cannot be confused.
 func (r *Request) hashOf(i int) Hash {
 	it, h := &r.Items[i], sha256.New()
 	number := func(n int) { h.Write(binary.AppendUvarint(nil, uint64(n))) }
@@ -35,10 +35,10 @@ func (r *Request) hashOf(i int) Hash {
 	for _, p := range it.Parts {
 		shown := p.Span
 		if p.Kind == TextPart || p.Empty() {
-			shown = p.Value
+			shown = p.Value // only the text, however its part is written
 		}
 		number(int(p.Kind))
-		field(r.unmarked(shown, r.Items[i:i+1]))
+		field(r.withoutMarks(shown, r.Items[i:i+1]))
 	}
 	number(len(it.Calls))
 	for _, c := range it.Calls {
@@ -49,51 +49,51 @@ func (r *Request) hashOf(i int) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// Link names a prefix of a conversation. Equal prefixes have equal links, others differ.
+// Link identifies a prefix of a conversation: a digest of the system prompt and of the hashes of the prefix's items.
 type Link [sha256.Size]byte
 
-// Chain returns one link per prefix length, in items: Chain()[n] names Items[:n]. All links cover the system prompt
-// without its digits, so that a clock changes nothing and an instruction does.
-// Tools stay out, as tool search and late MCP servers add some in the middle.
+// Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. All links cover the system prompt
+// without its digits: a clock in it that moves on keeps the conversation, another instruction makes a new one.
+// Tools are left out, because tool search and MCP servers that start late add tools in the middle of a conversation.
 func (r *Request) Chain() []Link {
 	if len(r.chain) > len(r.Items) {
 		return r.chain
 	}
 	chain := append(make([]Link, 0, len(r.Items)+1), r.root())
-	if len(r.chain) > 0 && r.chain[0] == chain[0] { // those of the items that were taken over
+	if len(r.chain) > 0 && r.chain[0] == chain[0] { // reuse has copied the links of the reused items
 		chain = append(chain[:0], r.chain...)
 	}
 	for n := len(chain); n <= len(r.Items); n++ {
-		last := chain[n-1]
-		if n > r.Lead {
+		link := chain[n-1]
+		if n > r.Lead { // root covers the leading system items
 			hash := r.Items[n-1].Hash
-			last = sha256.Sum256(append(last[:], hash[:]...))
+			link = sha256.Sum256(append(link[:], hash[:]...))
 		}
-		chain = append(chain, last)
+		chain = append(chain, link)
 	}
 	r.chain = chain
 	return chain
 }
 
-// root is the link of the system prompt.
+// root returns the link of the empty prefix: a digest of the system prompt, be it a field or items, and of ServerState.
 func (r *Request) root() Link {
 	h := sha256.New()
-	h.Write([]byte("epitome chain 4\x00"))
+	h.Write([]byte("epitome chain 4\x00")) // another number would make all recorded links unknown
 	h.Write(r.ServerState.Of(r.Body))
 	for _, text := range r.Prompts {
-		h.Write(withoutNumbers(jsonspan.TextOf(text.Of(r.Body))))
+		h.Write(stablePrompt(jsonspan.TextOf(text.Of(r.Body))))
 	}
 	for i := range r.Items[:r.Lead] {
 		for _, text := range r.texts(&r.Items[i]) {
-			h.Write(withoutNumbers([]byte(text)))
+			h.Write(stablePrompt([]byte(text)))
 		}
 	}
 	return Link(h.Sum(nil))
 }
 
-// withoutNumbers returns what stays of a system prompt from request to request: no digits, and not the first line that
-// Claude Code writes for its bills.
-func withoutNumbers(text []byte) []byte {
+// stablePrompt returns a text of the system prompt without digits and without the billing line that Claude Code writes
+// first: both may change with every request. A zero byte ends the text, so that two texts differ from one joined text.
+func stablePrompt(text []byte) []byte {
 	if bytes.HasPrefix(text, []byte("x-anthropic-billing-header:")) {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
@@ -101,16 +101,16 @@ func withoutNumbers(text []byte) []byte {
 	return append(slices.DeleteFunc(bytes.Clone(text), isDigit), 0)
 }
 
-// End is the length of the prefix that a decision about this request may cover: up to the last answer or result, or the
-// head while the model has not spoken. A message of the user behind it may be a reminder that the client moves each
-// turn, and an answer that goes on is not whole.
+// End returns the length in items of the prefix that a decision about this request may cover: it ends with the last
+// answer or result, or is the head while the model has not answered. Later user messages are left out because they may
+// be reminders that the client moves each turn; an answer that the model may continue, because it is incomplete.
 func (r *Request) End() int {
 	n := len(r.Items)
 	if r.AnswerGoesOn {
 		for n > r.Head && !r.Items[n-1].StartsAnswer {
 			n--
 		}
-		n = max(r.Head, n-1)
+		n = max(r.Head, n-1) // leaves out the item that starts the incomplete answer
 	}
 	for n > r.Head && !r.Items[n-1].isAnswer() {
 		n--
@@ -118,7 +118,8 @@ func (r *Request) End() int {
 	return n
 }
 
-// Ends returns the prefix lengths at which a decision about this conversation can stand, longest first.
+// Ends returns the lengths in items of the prefixes for which an earlier request may have recorded a decision, longest
+// first: those that are the head or end with an answer or a result (see End), and the whole request.
 func (r *Request) Ends() []int {
 	ends := make([]int, 0, len(r.Items))
 	for n := len(r.Items); n > r.Lead; n-- {
@@ -129,32 +130,32 @@ func (r *Request) Ends() []int {
 	return ends
 }
 
-// isAnswer reports whether an item is the model's, or a result.
+// isAnswer reports whether an item comes from the model or is the result of one of its calls.
 func (it *Item) isAnswer() bool { return it.Role == Assistant || it.Role == Tool }
 
-// continues reports whether an item belongs to the answer of the model before it.
+// continues reports whether an item belongs to the group of the item before: it is a result, or adds to an answer.
 func (it *Item) continues() bool { return it.Role == Tool || it.Role == Assistant && !it.StartsAnswer }
 
-// Group is one answer of the model with the results of its calls, or any other single item: the smallest unit that may
-// be cut off.
+// Group is the items [First, End): one answer of the model with the results of its calls, or any other single item.
+// Items are dropped in whole groups, so that no call loses its result.
 type Group struct{ First, End int }
 
-// Groups returns the groups behind the head, which cover it in order. A group whose calls are answered further behind
-// reaches up to there. Results belong to the answer before them whether they answer it or not: a broken conversation is
-// kept together as it came.
+// Groups divides the items behind the head into groups, in order. A group includes all items up to the last result of
+// its calls, even messages in between. A result that answers no call belongs to the group before it: a conversation
+// that arrives broken keeps its order and is not broken further.
 func (r *Request) Groups() []Group {
-	reaches := make([]int, len(r.Items)) // for each item, the end of the last result that answers it
+	resultsEnd := make([]int, len(r.Items)) // by item with calls, the index behind the last result of these calls
 	for i, caller := range r.Callers() {
 		if caller >= 0 {
-			reaches[caller] = i + 1
+			resultsEnd[caller] = i + 1
 		}
 	}
 	var groups []Group
 	for i := r.Head; i < len(r.Items); {
 		g := Group{i, i + 1}
-		reach := reaches[i]
-		for g.End < len(r.Items) && (g.End < reach || r.Items[g.End].continues()) {
-			reach = max(reach, reaches[g.End])
+		least := resultsEnd[i] // the group must not end before
+		for g.End < len(r.Items) && (g.End < least || r.Items[g.End].continues()) {
+			least = max(least, resultsEnd[g.End])
 			g.End++
 		}
 		groups = append(groups, g)
@@ -163,28 +164,28 @@ func (r *Request) Groups() []Group {
 	return groups
 }
 
-// Callers returns for each item the item whose call it answers; -1 if it answers none.
+// Callers returns for each item the index of the item whose call it is the first to answer; -1 if it answers no call.
 func (r *Request) Callers() []int {
 	if r.callers != nil {
 		return r.callers
 	}
 	callers := make([]int, len(r.Items))
-	open := map[string]int{}
+	waiting := map[string]int{} // by ID of a call without a result so far, the item with this call
 	for i := range r.Items {
 		callers[i] = -1
 		for _, call := range r.Items[i].Calls {
-			open[call.ID] = i
+			waiting[call.ID] = i
 		}
-		if caller, ok := open[r.Items[i].Answers]; ok && r.Items[i].Role == Tool {
+		if caller, ok := waiting[r.Items[i].Answers]; ok && r.Items[i].Role == Tool {
 			callers[i] = caller
-			delete(open, r.Items[i].Answers)
+			delete(waiting, r.Items[i].Answers)
 		}
 	}
 	r.callers = callers
 	return callers
 }
 
-// CallOf returns the call that item i answers; nil if it answers none.
+// CallOf returns the call whose result item i is; nil if Callers finds none.
 func (r *Request) CallOf(i int) *Call {
 	caller := r.Callers()[i]
 	if caller < 0 {

@@ -1,7 +1,7 @@
 // Package conversation models the request of any LLM API as a sequence of items.
 //
-// Whatever differs between the APIs is behind Dialect; no JSON name appears here but those that all APIs have.
-// A Request owns no bytes: all spans point into Body, which never changes.
+// All differences between the APIs are behind Dialect: this package knows only the JSON names that all APIs share.
+// A Request owns no bytes: all spans are positions in Body, which never changes.
 package conversation
 
 import (
@@ -10,7 +10,7 @@ import (
 	"epitome/tokenize"
 )
 
-// Role is who speaks in an item. Items with role Unknown are never touched.
+// Role is who speaks in an item. Items with role Unknown are never edited.
 type Role uint8
 
 const (
@@ -27,64 +27,64 @@ func (r Role) String() string {
 
 // Call is a tool call in an assistant item.
 type Call struct {
-	ID        string // named by its result
-	Name      string
-	Arguments jsonspan.Span // a JSON string or the JSON itself, as the API has it; empty if there is none
-	FreeText  bool          // the arguments are any text, not JSON
+	ID        string        // which the result repeats
+	Name      string        // of the tool
+	Arguments jsonspan.Span // a JSON string that holds JSON, or the JSON itself, depending on the API; empty if none
+	FreeText  bool          // the tool takes any text: Arguments is a JSON string whose text need not be JSON
 }
 
 // ArgumentsIn returns the arguments as text: JSON, unless they are free text.
 func (c *Call) ArgumentsIn(body []byte) []byte { return jsonspan.TextOf(c.Arguments.Of(body)) }
 
-// PartKind is what a part of a content is.
+// PartKind says which kind of content a part holds.
 type PartKind uint8
 
 const (
-	OtherPart PartKind = iota // of an unknown kind: counted as it is written, never changed
+	OtherPart PartKind = iota // of no kind below: its JSON source is counted
 	TextPart
 	ImagePart
 	AudioPart
 	FilePart
 )
 
-// Part is one part of an item's content. A content that is one string has one part.
+// Part is one part of an item's content. Content that is a single string has one part.
 type Part struct {
-	jsonspan.Span               // the whole part, as it stands in a list; empty if no other can stand in its place
+	jsonspan.Span               // an element of the content's list, or the content itself; empty for a value inside one
 	Kind          PartKind      //
-	Value         jsonspan.Span // text, address or data
-	Detail        jsonspan.Span // of an image how closely to look, of sound its format
-	Encoded       bool          // the text is JSON in a string, and so must be any text in its place
+	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart what is counted
+	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
+	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }
 
-// Thought is a piece of reasoning that the API counts. It goes as a whole or stays.
+// Thought is a block of reasoning that the API counts. It is dropped as a whole or kept, never shortened.
 type Thought struct {
-	jsonspan.Span
-	Text jsonspan.Span // a JSON string; empty if the reasoning is hidden
+	jsonspan.Span               // the whole block
+	Text          jsonspan.Span // the JSON string of the reasoning; empty if the provider hides it
 }
 
 // Item is the smallest thing that can be edited: a message (Chat Completions), a content block or a run of blocks
 // (Messages), or a run of entries of input (Responses).
 type Item struct {
 	jsonspan.Span
-	Message      jsonspan.Span // the enclosing message, where several items share one; else empty
-	Number       int           // of its message, from 1 on
-	Role         Role
-	Name         string          // of the speaker, where the API has one
-	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if there is none
-	Parts        []Part          // of the content
+	Message      jsonspan.Span   // the enclosing message if the item is a part of one; else empty
+	Number       int             // of its message in the request, from 1 on
+	Role         Role            //
+	Name         string          // of the speaker or of the tool, where the API has one
+	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if it cannot be replaced
+	Parts        []Part          // of the content, in order
 	Calls        []Call          // made in this item
-	Answers      string          // ID of the call whose result this is
+	Answers      string          // ID of the call whose result this is; else empty
 	IsError      bool            // the client marked the result as failed
 	Thinking     []Thought       // reasoning that the API counts
-	Marks        []jsonspan.Span // for the provider's cache, each with its comma: clients move them from turn to turn
-	StartsAnswer bool            // first item of one answer of the model: a conversation may be cut before it
-	Locked       bool            // opaque or unknown content: it stays as it is, where it is
-	Compaction   bool            // the provider's own summary: the provider passes over all before it
-	Hash         Hash            // of what it shows to the model
-	Size         Size            // as it came; zero until counted
+	Marks        []jsonspan.Span // cache marks with their key and one comma: clients move them from turn to turn
+	StartsAnswer bool            // first item of an answer of the model: the conversation may be cut before it
+	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown
+	Compaction   bool            // holds the provider's own summary: the provider ignores the items before it
+	Hash         Hash            // of what the model sees of it
+	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
 }
 
-// Place is the span that goes when the item goes as the only one of its message.
+// Place returns the span to remove or to replace when all items of the item's message are dropped.
 func (it *Item) Place() jsonspan.Span {
 	if it.Message.Empty() {
 		return it.Span
@@ -92,73 +92,73 @@ func (it *Item) Place() jsonspan.Span {
 	return it.Message
 }
 
-// OnlyThinks reports whether the item holds nothing but reasoning.
+// OnlyThinks reports whether the item holds only reasoning: without it nothing would be left of the item.
 func (it *Item) OnlyThinks() bool {
 	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0
 }
 
-// Upkeep is who else shortens a conversation. Then less is decided here.
+// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below.
 type Upkeep uint8
 
 const (
 	NobodyElse        Upkeep = iota
-	ClientSummarizes         // the request asks for the client's own summary: decisions are repeated, none is made
+	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
 	ProviderClears           // the provider clears or compacts by the client's rules: only new results are shortened
-	ProviderRemembers        // earlier messages lie with the provider: only new results are shortened
+	ProviderRemembers        // the provider keeps earlier messages itself: only new results are shortened
 )
 
-// Request is a parsed request.
+// Request is a parsed request. Reused, Lead, Head and Dead each count items from the start of Items.
 type Request struct {
 	Dialect   Dialect
 	Body      []byte
 	Model     string
-	MaxOutput int  // tokens asked for; 0 if the request does not say
-	Stream    bool // the answer is wanted as a stream
+	MaxOutput int  // the client's limit for the answer, in tokens of the model; 0 if the request has none
+	Stream    bool // the client wants the answer as a stream
 
-	Tools    jsonspan.Span   // declarations of tools; empty if there are none
-	System   jsonspan.Span   // the system prompt where it stands apart from the items; else empty
-	Prompts  []jsonspan.Span // the texts of it, as JSON strings
+	Tools    jsonspan.Span   // the declarations of tools; empty if there are none
+	System   jsonspan.Span   // the system prompt where it is a field of the body, not an item; else empty
+	Prompts  []jsonspan.Span // the texts of System, as JSON strings
 	Settings []jsonspan.Span // settings that the provider's cache depends on: choice of tools, thinking
-	List     int             // where the first item may stand: behind the bracket of the list of items
+	List     int             // index in Body behind the bracket that opens the list of items; 0 if input is one string
 	Items    []Item
-	Reused   int // items at the start that were taken from an earlier request
-	Lead     int // leading system items
-	Head     int // items that always stay: the leading ones, all up to a provider's summary, the user's first words
-	Dead     int // items that the provider passes over, as its own summary stands behind them
+	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
+	Lead     int // system items before any other item
+	Head     int // items that are never dropped: all before the first answer, or before the first since a Compaction
+	Dead     int // items that the provider ignores, because its own summary replaces them
 
-	ServerState  jsonspan.Span // names earlier messages that lie with the provider; empty if all are in the body
+	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep
-	Truncates    bool // the provider itself leaves out what does not fit, and refuses nothing for its size
-	ThinksFirst  bool // an answer that waits for results must go on to begin with thinking
-	Unpriced     bool // it holds items or settings whose tokens nobody can count here
-	AnswerGoesOn bool // the model may add to the last answer: nothing is decided about that yet
+	Truncates    bool // the provider drops items that do not fit its window, instead of refusing the request
+	ThinksFirst  bool // in a round of calls the model's first answer since the user's words must begin with thinking
+	Unpriced     bool // some items or settings cost tokens that cannot be counted here
+	AnswerGoesOn bool // the last item is the model's, who may continue it: nothing is decided about this answer yet
 
-	// computed when they are first asked for
+	// Computed at the first call of Chain, Callers and Count.
 	chain   []Link
 	callers []int
-	fixed   event.Tokens // beside the items
+	fixed   event.Tokens // of all but the items, in tokens of the vocabulary
 }
 
-// Dialect is one API: a stateless reader and writer of spans.
+// Dialect reads and edits requests of one API. It has no state.
 type Dialect interface {
-	// Name is part of every key of a decision and never changes: "chat", "messages", "responses".
+	// Name is "chat", "messages" or "responses". It never changes, because the keys of recorded decisions contain it.
 	Name() string
 	// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
-	// common prefix of both lists are taken from it. An error says why the body is better left alone, and
-	// quotes nothing of it.
+	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
+	// logged, quotes nothing of the body.
 	Read(body []byte, known *Request) (*Request, error)
-	// Flaws lists every rule of the API that the request breaks, as its server would check it.
+	// Flaws lists each rule of the API that the request breaks, among the rules that an edit could break.
 	Flaws(r *Request) []Flaw
-	// Declared reads the declarations of tools, for counting; nil if they are counted as they are written.
+	// Declared parses the declarations of tools, to count them; nil if their JSON source is to be counted.
 	Declared(tools []byte) []tokenize.Tool
 
-	// ReplaceContent returns the edits that put one text in the place of all that an item says, pictures too.
+	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
 	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
-	// UserMessage returns a message of the user, as it may stand in the list of items.
+	// UserMessage returns the JSON of a message of the user, as an element of the list of items.
 	UserMessage(text string) []byte
-	// Append returns the edit that adds text behind all that the user says in an item, as a part of its own where the
-	// content is a list; false if nothing can stand there.
+	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
+	// is a list; false if the item can take no text.
 	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
-	// AppendSystem returns the edit that adds text to the end of the system prompt, or makes one; false if it cannot.
+	// AppendSystem returns the edit that adds text to the end of the system prompt, or adds one; false if it cannot.
 	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
 }

@@ -9,37 +9,37 @@ import (
 	"epitome/tokenize"
 )
 
-// Scale counts tokens for one model. Counts are in tokens of the vocabulary; the model's own are Ratio times as many.
+// Scale counts tokens for one model. All counts are in tokens of the vocabulary; Ratio converts them.
 type Scale struct {
 	Model   tokenize.Model
-	Counter *tokenize.Counter // of the model's vocabulary
-	Memo    *tokenize.Memo
-	Ratio   float64
+	Counter *tokenize.Counter // of Model.Vocabulary
+	Memo    *tokenize.Memo    // remembers counts from request to request
+	Ratio   float64           // tokens of the model for one token of the vocabulary
 }
 
-// maxCounted bounds the bytes of one text that are counted; of a longer one that many are, and the rest is estimated.
+// maxCounted bounds the time that counting one text takes: the count of a text of more bytes is extrapolated from
+// samples of this size in total.
 const maxCounted = 1 << 20
 
-// Size is what one item takes, in tokens.
-type Size struct{ Text, Media int } // media are pictures, sound and documents
+// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
+type Size struct{ Text, Media int }
 
-// Total returns all tokens.
 func (s Size) Total() int { return s.Text + s.Media }
 
-// In returns the field of t that counts the texts of a role.
+// In returns the field of t for the text of items with this role.
 func (r Role) In(t *event.Tokens) *int {
 	return [...]*int{&t.Other, &t.System, &t.User, &t.Assistant, &t.Results}[r]
 }
 
-// Count sets the sizes of all items that were not counted before, and returns what the request takes beside its items:
-// system prompt, tools, and the request itself.
+// Count sets the sizes of all items and returns the tokens of the rest of the request: the system prompt outside of the
+// items, the tools, and what the API adds once per request. Reused items keep their sizes.
 func (r *Request) Count(s Scale) event.Tokens {
-	if r.fixed.Other > 0 {
+	if r.fixed.Other > 0 { // the last field that Count sets
 		return r.fixed
 	}
 	for i := range r.Items {
 		if r.Items[i].Size == (Size{}) {
-			r.Items[i].Size = r.measure(s, i)
+			r.Items[i].Size = r.sizeOf(s, i)
 		}
 	}
 	for _, text := range r.Prompts {
@@ -57,17 +57,17 @@ func (r *Request) Count(s Scale) event.Tokens {
 	return r.fixed
 }
 
-// Estimated reports whether a text of an item is too long to be counted whole.
+// Estimated reports whether the size of an item is an estimate, because one of its texts is longer than maxCounted.
 func (r *Request) Estimated() bool {
 	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
 	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
 	return len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
 }
 
-// measure counts item i.
-func (r *Request) measure(s Scale, i int) (size Size) {
+// sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
+func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	it := &r.Items[i]
-	size.Text = tokenize.PerMessage + 1 + r.CountThinking(s, it) // every role is one token
+	size.Text = tokenize.PerMessage + 1 + r.CountThinking(s, it) // the name of any role is one token
 	if it.Name != "" {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
@@ -90,7 +90,7 @@ func (r *Request) measure(s Scale, i int) (size Size) {
 	return size
 }
 
-// CountThinking counts the reasoning of an item that goes with Thinking.
+// CountThinking returns the tokens by which DropThinking makes an item smaller.
 func (r *Request) CountThinking(s Scale, it *Item) (n int) {
 	for _, t := range it.Thinking {
 		n += s.count(t.Text.Of(r.Body), false)
@@ -98,8 +98,8 @@ func (r *Request) CountThinking(s Scale, it *Item) (n int) {
 	return n
 }
 
-// CountIn counts a JSON value that stands in item i: of a string, what it says. Some models count it as it is written
-// in a result that answers one of several calls of a message.
+// CountIn returns the tokens of a JSON value as content of item i: of the text if it is a string, else of its source.
+// If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
 func (r *Request) CountIn(s Scale, i int, v []byte) int {
 	isOneOfSeveral := false
 	if r.Items[i].Role == Tool {
@@ -109,33 +109,34 @@ func (r *Request) CountIn(s Scale, i int, v []byte) int {
 	return s.count(v, isOneOfSeveral && s.Model.Exact)
 }
 
-// CountText counts a text. Of one that is longer than maxCounted, the rest is estimated.
+// CountText returns the tokens of a text, an estimate if it is longer than maxCounted.
 func (s Scale) CountText(text string) int {
 	return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
 }
 
-// Ways in which a value is counted, so that the memo keeps them apart.
+// Kinds of counts in the memo: the same bytes have another count in each of them.
 const (
 	countUnquoted uint16 = iota + 1
 	countEscaped
 	countTools
 )
 
-// count counts a JSON value.
+// count returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for escaped.
 func (s Scale) count(v []byte, escaped bool) int {
-	how, count := countUnquoted, s.Counter.Count
+	kind, count := countUnquoted, s.Counter.Count
 	if escaped {
-		how, count = countEscaped, s.Counter.CountEscaped
+		kind, count = countEscaped, s.Counter.CountEscaped
 	}
-	return s.Memo.Remember(s.Counter, how, v, func(v []byte) int {
+	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
 		return tokenize.About(jsonspan.TextOf(v), maxCounted, count)
 	})
 }
 
+// countMedia returns the tokens of an image, audio or file part. If Value is only its address, the size is guessed.
 func (s Scale) countMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
-	switch size := len(data) / 4 * 3; p.Kind { // it is base64
+	switch size := len(data) / 4 * 3; p.Kind { // bytes, as four letters of base64 encode three
 	case AudioPart:
 		return tokenize.Audio(detail, size)
 	case FilePart:

@@ -7,58 +7,58 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Drop takes the items [First, First+Count) out of a request. Message, if not nil, is what stands in their place: a
-// message of the list.
+// Drop takes items [First, First+Count) out of a request. Message, if not nil, is the JSON of a message in their place.
 type Drop struct {
 	First, Count int
 	Message      []byte
 }
 
-// DropItems returns the edits for all drops, which are in order and do not overlap. Commas and messages of which
-// nothing is left go with the items.
+// DropItems returns the edits for all drops, which must be in order and must not overlap. The edits also remove commas
+// that would be left over, and a message whose items are all dropped.
 func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
-	goes, at := make([]bool, len(r.Items)), 0
-	texts := map[int][]byte{} // by item, what comes before it or in its place
+	isDropped, next := make([]bool, len(r.Items)), 0 // next is the first item that the next drop may have
+	replacements := map[int][]byte{}                 // Drop.Message by the index of the drop's first item
 	for _, d := range drops {
-		if d.First < at || d.First+d.Count > len(r.Items) {
+		if d.First < next || d.First+d.Count > len(r.Items) {
 			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count, d.First)
 		}
-		for at = d.First; at < d.First+d.Count; at++ {
-			goes[at] = true
+		for next = d.First; next < d.First+d.Count; next++ {
+			isDropped[next] = true
 		}
-		texts[d.First] = d.Message
+		replacements[d.First] = d.Message
 	}
-	var gone []jsonspan.Span
+	var removed []jsonspan.Span // without a replacement
 	for first, end := 0, 0; first < len(r.Items); first = end {
-		_, end = r.message(first)
-		place := r.Items[first].Place()
-		isWhole, instead := !slices.Contains(goes[first:end], false), []byte(nil)
+		_, end = r.itemsOfMessage(first)
+		message := r.Items[first].Place()
+		isWhole := !slices.Contains(isDropped[first:end], false) // all items of the message are dropped
+		var instead []byte                                       // replacements of a whole message, each with a comma
 		for i := first; i < end; i++ {
-			switch text := texts[i]; {
-			case text == nil:
+			switch replacement := replacements[i]; {
+			case replacement == nil:
 			case isWhole:
-				instead = append(append(instead, text...), ',')
-			case i > first:
-				edits = append(edits, jsonspan.Insert(place.End, ","+string(text)))
+				instead = append(append(instead, replacement...), ',')
+			case i > first: // the message stays with other items, so the replacement goes behind it or before it
+				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
 			default:
-				edits = append(edits, jsonspan.Insert(place.Start, string(text)+","))
+				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
 			}
-			if goes[i] && !isWhole {
-				gone = append(gone, r.Items[i].Span)
+			if isDropped[i] && !isWhole {
+				removed = append(removed, r.Items[i].Span)
 			}
 		}
 		switch {
-		case len(instead) > 0:
-			edits = append(edits, jsonspan.Edit{Span: place, With: instead[:len(instead)-1]})
+		case len(instead) > 0: // without its last comma
+			edits = append(edits, jsonspan.Edit{Span: message, With: instead[:len(instead)-1]})
 		case isWhole:
-			gone = append(gone, place)
+			removed = append(removed, message)
 		}
 	}
-	return append(edits, jsonspan.TakeOut(r.Body, gone...)...), nil
+	return append(edits, jsonspan.TakeOut(r.Body, removed...)...), nil
 }
 
-// message returns the items [first, end) that share the message of item i.
-func (r *Request) message(i int) (first, end int) {
+// itemsOfMessage returns the items [first, end) that share the message of item i.
+func (r *Request) itemsOfMessage(i int) (first, end int) {
 	number := r.Items[i].Number
 	for first = i; first > 0 && r.Items[first-1].Number == number; {
 		first--
@@ -69,36 +69,36 @@ func (r *Request) message(i int) (first, end int) {
 	return first, end
 }
 
-// Source returns items [first, end) as JSON: whole messages where all items of a message are among them. Marks for the
-// cache, which clients move, are left out, so that the same items are the same in every request.
+// Source returns the JSON of items [first, end), with the enclosing message where all its items are among them. Cache
+// marks are left out: clients move them from turn to turn, and an item must have the same source in each request.
 func (r *Request) Source(first, end int) []byte {
-	place := func(i int) jsonspan.Span {
-		if a, b := r.message(i); a >= first && b <= end {
+	sourceOf := func(i int) jsonspan.Span {
+		if messageFirst, messageEnd := r.itemsOfMessage(i); messageFirst >= first && messageEnd <= end {
 			return r.Items[i].Place()
 		}
 		return r.Items[i].Span
 	}
-	run := jsonspan.Span{Start: place(first).Start, End: place(end - 1).End}
-	return r.unmarked(run, r.Items[first:end])
+	run := jsonspan.Span{Start: sourceOf(first).Start, End: sourceOf(end - 1).End}
+	return r.withoutMarks(run, r.Items[first:end])
 }
 
-// ContentSource returns the content of an item as JSON, without marks for the cache.
-func (r *Request) ContentSource(it *Item) []byte { return r.unmarked(it.Content, []Item{*it}) }
+// ContentSource returns the JSON of an item's content, without cache marks.
+func (r *Request) ContentSource(it *Item) []byte { return r.withoutMarks(it.Content, []Item{*it}) }
 
-// unmarked copies a run of bytes without the marks of items in it.
-func (r *Request) unmarked(run jsonspan.Span, items []Item) []byte {
-	source, at := make([]byte, 0, run.End-run.Start), run.Start
+// withoutMarks returns a copy of the bytes in span without the cache marks of items, which are the items in span.
+func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
+	source, copied := make([]byte, 0, span.End-span.Start), span.Start // all of Body before copied is done
 	for i := range items {
 		for _, mark := range items[i].Marks {
-			if mark.Start >= at && mark.End <= run.End {
-				source, at = append(source, r.Body[at:mark.Start]...), mark.End
+			if mark.Start >= copied && mark.End <= span.End {
+				source, copied = append(source, r.Body[copied:mark.Start]...), mark.End
 			}
 		}
 	}
-	return append(source, r.Body[at:run.End]...)
+	return append(source, r.Body[copied:span.End]...)
 }
 
-// MessagesIn returns how many messages items [first, end) are in.
+// MessagesIn returns how many messages items [first, end) belong to, in whole or in part.
 func (r *Request) MessagesIn(first, end int) int {
 	if end = min(end, len(r.Items)); first >= end {
 		return 0
@@ -106,20 +106,20 @@ func (r *Request) MessagesIn(first, end int) int {
 	return r.Items[end-1].Number - r.Items[first].Number + 1
 }
 
-// ReplaceText returns the edit that puts text in the place of the text of a part.
+// ReplaceText returns the edit that replaces the text of a text part by plain text.
 func ReplaceText(p *Part, text string) jsonspan.Edit {
 	with := jsonspan.AppendQuoted(nil, text)
-	if p.Encoded {
+	if p.Encoded { // the API parses the text as JSON
 		with = jsonspan.AppendQuoted(nil, string(with))
 	}
 	return jsonspan.Edit{Span: p.Value, With: with}
 }
 
-// DropThinking returns the edits that take all counted reasoning of an item out.
+// DropThinking returns the edits that remove all blocks of reasoning from an item.
 func DropThinking(r *Request, it *Item) []jsonspan.Edit {
-	var gone []jsonspan.Span
+	var blocks []jsonspan.Span
 	for _, t := range it.Thinking {
-		gone = append(gone, t.Span)
+		blocks = append(blocks, t.Span)
 	}
-	return jsonspan.TakeOut(r.Body, gone...)
+	return jsonspan.TakeOut(r.Body, blocks...)
 }

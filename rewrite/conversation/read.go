@@ -4,29 +4,29 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/jsonspan"
 )
 
-// maxItems bounds a request that is read. Agents never come near it.
+// maxItems bounds the items of a request, far above the number that agents reach. Larger requests are not shortened.
 const maxItems = 50_000
 
-// maxValues bounds the JSON values of a body that is read: each costs a microsecond or more, however short it is.
+// maxValues bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
 // Requests of agents have a few thousand.
 const maxValues = 700_000
 
-// ReadBody calls list with the start of the value under the key listKey, which is to read the items and return where
-// the list ends, and setting for every other key of the body that no other API has too; a null is left out. It
-// completes the request with whatever its items say.
+// ReadBody reads r.Body into r. It reads the keys that all APIs share, calls list with the index of the value of
+// listKey, and setting with each other key whose value is not null. list appends the items to r.Items and returns the
+// index behind its value. ReadBody then sets all fields of r and of its items that follow from the items.
 func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
 ) error {
-	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // each takes two bytes at least
+	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // each takes two bytes with its comma
 		return fmt.Errorf("the request has more than %d values", maxValues)
 	}
 	found := false
@@ -63,12 +63,12 @@ func ReadBody(
 	case len(r.Items) > maxItems:
 		return fmt.Errorf("the request has more than %d items", maxItems)
 	}
-	r.number()
+	r.numberItems()
 	for i := r.Reused; i < len(r.Items); i++ {
 		r.Items[i].Hash = r.hashOf(i)
 	}
 	r.findHead()
-	r.readLast()
+	r.checkLast()
 	isOther := func(p Part) bool { return p.Kind == OtherPart }
 	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool {
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
@@ -76,8 +76,8 @@ func ReadBody(
 	return nil
 }
 
-// number numbers the messages of the items.
-func (r *Request) number() {
+// numberItems gives each item the number of its message: items with the same Message share one.
+func (r *Request) numberItems() {
 	n, message := 0, jsonspan.Span{}
 	for i := range r.Items {
 		it := &r.Items[i]
@@ -88,8 +88,8 @@ func (r *Request) number() {
 	}
 }
 
-// ReadList calls item with the start of each value of the list that begins at start, but for those that known repeats
-// (see reuse), and returns where the list ends. item returns where its value ends.
+// ReadList reads the list that begins at Body[start] and returns the index behind it. It copies the items that known
+// has in common (see reuse) and calls item with the index of each later value; item returns the index behind the value.
 func (r *Request) ReadList(known *Request, start int, item func(start int) (end int, err error)) (end int, err error) {
 	if r.Body[start] != '[' {
 		return 0, errors.New("the conversation is not a list")
@@ -101,8 +101,8 @@ func (r *Request) ReadList(known *Request, start int, item func(start int) (end 
 	return end, err
 }
 
-// hasMoreValues reports whether a JSON text has more than most values. Those within a string are none, and a text that
-// is not JSON may have any number.
+// hasMoreValues reports whether a JSON text has more than most values. Each comma or opening bracket outside of strings
+// counts as one value. For a text that is not JSON the answer may be wrong.
 func hasMoreValues(b []byte, most int) bool {
 	for i := 0; i < len(b) && most >= 0; i++ {
 		switch b[i] {
@@ -111,7 +111,7 @@ func hasMoreValues(b []byte, most int) bool {
 			if err != nil {
 				return false
 			}
-			i = end - 1
+			i = end - 1 // the closing quote
 		case ',', '[', '{':
 			most--
 		}
@@ -119,7 +119,8 @@ func hasMoreValues(b []byte, most int) bool {
 	return most < 0
 }
 
-// findHead finds the items that always stay.
+// findHead sets Lead, Head and Dead. The head ends before the first answer, or before the first one behind the
+// provider's last summary. So the head has the user's first words, which state the task.
 func (r *Request) findHead() {
 	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
 		r.Lead++
@@ -129,7 +130,7 @@ func (r *Request) findHead() {
 		if r.Items[i].Compaction {
 			r.Head, r.Dead = i+1, i
 			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswer() }) {
-				r.Dead = 0 // messages that the provider has kept
+				r.Dead = 0 // without answers, these are messages that the provider has kept beside its summary
 			}
 		}
 	}
@@ -138,18 +139,18 @@ func (r *Request) findHead() {
 	}
 }
 
-// reuse takes over the items of known that the list at r.List repeats byte for byte, and returns where reading goes on.
-// There are none if the lists begin at different places. It stops before the last answer that both have, so that
-// whatever follows is read as if the conversation began there.
+// reuse copies the items of known whose bytes are the same in r's list, up to the last answer that both have. It
+// returns the index at which this answer begins. The answer is read again, as r may have more entries of its item.
+// Nothing is copied if the two lists begin at different indices, because the items' spans would be wrong.
 func (r *Request) reuse(known *Request) (next int) {
 	r.Items, r.Reused = nil, 0
 	if known == nil || known.List != r.List {
 		return r.List
 	}
-	common := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
+	commonEnd := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
 	for i := len(known.Items) - 1; i > 0; i-- {
-		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < common {
-			const more = 8 // items of a turn
+		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < commonEnd {
+			const more = 8 // room for the items of a turn
 			r.Items = append(make([]Item, 0, len(known.Items)+more), known.Items[:i]...)
 			r.Reused, r.chain = i, known.Chain()[:i+1]
 			return it.Place().Start
@@ -158,10 +159,10 @@ func (r *Request) reuse(known *Request) (next int) {
 	return r.List
 }
 
-// CommonPrefix returns how many bytes a and b have in common from their start on.
+// CommonPrefix returns how many bytes at their start a and b have in common.
 func CommonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
-	const block = 4096
+	const block = 4096 // bytes compared at once, which is faster than byte by byte
 	i := 0
 	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
 		i += block
@@ -172,17 +173,17 @@ func CommonPrefix(a, b []byte) int {
 	return i
 }
 
-// summaryRequest matches the texts with which clients ask a model to summarize their conversation. One that is missing
-// here costs little: that request is compacted like any other.
-var summaryRequest = regexp.MustCompile(`^"(?:` +
+// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
+// missing here does little harm: such a request is shortened like any other.
+var summaryRequest = lazyregexp.New(`^"(?:` +
 	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
 	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
 	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
 	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
 	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
 
-// readLast finds out what the newest item asks for: that the model adds to its answer, or the client's own summary.
-func (r *Request) readLast() {
+// checkLast sets AnswerGoesOn, and Upkeep for a client's own summary, by the last item that is not the system's.
+func (r *Request) checkLast() {
 	last := len(r.Items) - 1
 	for last >= 0 && r.Items[last].Role == System {
 		last--
@@ -192,7 +193,7 @@ func (r *Request) readLast() {
 	}
 	it := &r.Items[last]
 	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head
-	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest.Match(it.Parts[n-1].Value.Of(r.Body)) {
+	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest().Match(it.Parts[n-1].Value.Of(r.Body)) {
 		r.Upkeep = ClientSummarizes
 	}
 }

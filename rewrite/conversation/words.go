@@ -2,38 +2,38 @@ package conversation
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/jsonspan"
 )
 
-// ofClient matches what clients put among the user's words: reminders, notices, outputs of local commands, commands
-// without arguments, and texts that are theirs as a whole.
-var ofClient = regexp.MustCompile(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
+// clientText matches text that clients put into user messages: elements with one of clientTags (reminders, notices,
+// outputs of local commands), slash commands without arguments, and whole texts that begin as only clients write.
+var clientText = lazyregexp.New(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
 	`\A\s*<command-(?:name|message)>.*<command-args>\s*</command-args>\s*\z|` +
 	`\A\s*(?:Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user).*`)
 
 const clientTags = `system[-_]reminder|local-command-\w+|bash-\w+|task-notification|ide_opened_file|ide_selection|` +
 	`current_datetime|environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook`
 
-// OwnWords returns what the user says in an item, without what clients put in.
+// OwnWords returns the texts of an item without the texts that the client put in: what the user typed.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
 	for _, text := range r.texts(it) {
-		if text = strings.TrimSpace(ofClient.ReplaceAllString(text, "")); text != "" {
+		if text = strings.TrimSpace(clientText().ReplaceAllString(text, "")); text != "" {
 			own = append(own, text)
 		}
 	}
 	return strings.Join(own, "\n")
 }
 
-// Speaks reports whether the user says or shows something of their own in an item.
+// Speaks reports whether an item has words or media from the user, not only texts that the client put in.
 func (r *Request) Speaks(it *Item) bool {
 	return it.Role == User && (it.Media() != "" || r.OwnWords(it) != "")
 }
 
-// TextOf returns all that an item says in texts, parts joined by line breaks.
+// TextOf returns the texts of an item's parts, joined by line breaks.
 func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it), "\n") }
 
 func (r *Request) texts(it *Item) (texts []string) {
@@ -45,13 +45,13 @@ func (r *Request) texts(it *Item) (texts []string) {
 	return texts
 }
 
-// Media says how many pictures, recordings and documents an item holds; empty if it holds none.
+// Media counts the media of an item in words, such as "2 pictures and 1 document"; "" if it has none.
 func (it *Item) Media() string {
 	var list []string
 	for kind, name := range [...]string{ImagePart: "picture", AudioPart: "recording", FilePart: "document"} {
 		n := 0
 		for _, p := range it.Parts {
-			if p.Kind == PartKind(kind) && name != "" {
+			if p.Kind == PartKind(kind) && name != "" { // kinds that are not media have no name in the table
 				n++
 			}
 		}

@@ -1,32 +1,36 @@
-// Package excerpt makes texts shorter: a text of lines, the output of a terminal, a single line.
+// Package excerpt makes texts shorter: a text of many lines, the output of a terminal, a single line.
 //
-// Every line that it shows stands in the text, word for word, and every gap says how many lines it leaves out. It knows
-// one table of words that speak of failure, and no tool, language or log format. Its time grows with the text's length
-// alone. It also knows how the notes of epitome begin and what the names of artifacts look like.
+// An excerpt has whole lines of the text, word for word, and says of every gap how many lines are omitted. The package
+// knows one list of words that speak of failure, and no tool, language or log format. Its time grows with the length of
+// the text alone. It also knows how notes of epitome begin and what names of artifacts look like.
 package excerpt
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"iter"
-	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+
+	"epitome/internal/lazyregexp"
+	"epitome/rewrite/jsonspan"
 )
 
-// Mark begins every note of epitome.
+// Mark begins every note of epitome: a line in brackets that epitome adds to a conversation for the model.
 const Mark = "[epitome:"
 
-// Count says how many tokens a text has.
+// Count returns how many tokens a text has, exactly or about.
 type Count func(text string) int
 
-// Note returns the line that stands above a shorter text: what the text is, and where the whole of it lies.
+// Note returns the line above a shortened text. what describes the text, where says where the full text can be read.
 func Note(what, where string) string { return Mark + " " + what + ". " + where + "]" }
 
-// colors matches sequences that change the color of what follows.
-var colors = regexp.MustCompile(`\x1b\[[^@-~]*[@-~]?`)
+// controls matches control sequences of terminals: a reader does not see them, whether they set colors or do more.
+var controls = lazyregexp.New(`\x1b\[[^@-~]*[@-~]?`)
 
-// isForged reports whether a reader could take a line of the text for a note of epitome: white space, control
-// characters and colors may stand before it.
+// isForged reports whether a reader could take a line of the text for a note of epitome: a line that begins with Mark,
+// or has only white space, control characters and control sequences before it. Excerpts omit such lines.
 func isForged(text string) bool {
 	if !strings.Contains(text, Mark) {
 		return false
@@ -35,7 +39,7 @@ func isForged(text string) bool {
 	isInvisible := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.C, r) }
 	for line := range strings.FieldsFuncSeq(text, isLineEnd) {
 		before, _, found := strings.Cut(line, Mark)
-		before = colors.ReplaceAllString(before, "")
+		before = controls().ReplaceAllString(before, "")
 		if found && strings.TrimLeftFunc(before, isInvisible) == "" {
 			return true
 		}
@@ -43,32 +47,27 @@ func isForged(text string) bool {
 	return false
 }
 
-// ArtifactNames yields each word of the text that may be the name of an artifact.
-func ArtifactNames(text string) iter.Seq[string] {
-	const length = 26 // characters of a to z and 2 to 7
+// ArtifactNames returns the words that look like the name of an artifact: 26 characters of base32, in small letters.
+func ArtifactNames(text string) []string {
+	const length = 26
 	isOther := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }
-	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, isOther) {
-			if len(word) == length && !yield(word) {
-				return
-			}
-		}
-	}
+	isNoName := func(word string) bool { return len(word) != length }
+	return slices.DeleteFunc(strings.FieldsFunc(text, isOther), isNoName)
 }
 
-// OneLine returns a text with each run of white space and control characters as one space, in valid UTF-8. Of a text of
-// more than most characters it returns the beginning.
-func OneLine(text string, most int) string {
-	const read = 64 << 10 // bytes
+// OneLine returns a text as one line of at most maxLength characters, in valid UTF-8: each run of white space and
+// control characters becomes one space, and a longer text is cut and ends with "…".
+func OneLine(text string, maxLength int) string {
+	const maxRead = 64 << 10 // bytes that are looked at, as the text may be megabytes long
 	isGap := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	text = strings.Join(strings.FieldsFunc(text[:min(len(text), read)], isGap), " ")
-	if shown := []rune(text); len(shown) > most {
-		return strings.TrimRight(string(shown[:most-1]), " ") + "…"
+	text = strings.Join(strings.FieldsFunc(text[:min(len(text), maxRead)], isGap), " ")
+	if shown := []rune(text); len(shown) > maxLength {
+		return strings.TrimRight(string(shown[:maxLength-1]), " ") + "…"
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
-// CountLines returns how many lines a text has, the last one with or without its end.
+// CountLines returns how many lines a text has. The last one counts with or without a line break at its end.
 func CountLines(text string) int {
 	if text == "" {
 		return 0
@@ -76,10 +75,22 @@ func CountLines(text string) int {
 	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }
 
-// Amount says how many lines n are.
+// Amount returns a number of lines in words: "1 line", "2 lines".
 func Amount(n int) string {
 	if n == 1 {
 		return "1 line"
 	}
 	return fmt.Sprintf("%d lines", n)
+}
+
+// LaidOut lays out JSON of long lines, each value on a line of its own, so that an excerpt can show single values. ok
+// is false for text that is no JSON, has short lines, is large, or is so deep that its indentation takes much memory.
+func LaidOut(text string) (lines string, ok bool) {
+	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // bytes of a line on average, bytes, levels
+	var b bytes.Buffer
+	isLong := len(text) >= longLine*CountLines(text) && len(text) <= maxSize
+	if !isLong || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Indent(&b, []byte(text), "", " ") != nil {
+		return "", false
+	}
+	return b.String(), true
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"epitome/internal/lazyregexp"
 )
 
-// failureWords are parts of lines that speak of failure, in small letters.
+// failureWords are texts in small letters by which a line is taken to speak of failure.
 var failureWords = []string{
 	"error", "fail", "fatal", "panic", "exception", "traceback", "assert", "abort", "denied", "refused", "rejected",
 	"forbidden", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "undeclared", "unexpected", "unknown",
@@ -19,59 +20,59 @@ var failureWords = []string{
 	"expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●", "×",
 }
 
-// speaksOfFailure reports whether a line in small letters speaks of failure. One expression takes ten times as long.
+// speaksOfFailure reports whether a line in small letters has one of failureWords. A regexp takes ten times as long.
 func speaksOfFailure(line string) bool {
 	return slices.ContainsFunc(failureWords, func(word string) bool { return strings.Contains(line, word) })
 }
 
-// harmless matches texts that have words of failureWords and speak of no failure; reason matches a failing line that
-// says why.
+// harmless matches parts of lines that have failureWords and speak of no failure, such as "0 errors". reason matches a
+// failing line that says why it failed.
 var (
-	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
+	harmless = lazyregexp.New(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
 		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$`)
-	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
+	reason = lazyregexp.New(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
 )
 
-// How much of a text is shown.
+// How much of a text is shown, and in which order: the score of a line is explained at order.
 const (
-	headLines, tailLines = 3, 6
-	above, below         = 4, 2    // lines around a failing line
-	mostOfShape          = 3       // failing lines that look alike
-	failureScore         = 6       // of a failing line, beside log(lines / lines of its shape)
-	reasonScore          = 2       // of one that says why, beside that
-	endShare             = 4       // the first lines take at most a quarter of the budget, and so do the last
-	gapTokens            = 16      // of the note of a gap
-	longestLine          = 8 << 10 // bytes of a line that is shown
+	headLines, tailLines   = 3, 6    // lines at the beginning and at the end of a text that are shown first
+	linesAbove, linesBelow = 4, 2    // lines that are shown around a failing line
+	maxOfShape             = 3       // failing lines of one shape that are shown before others: they repeat each other
+	failureScore           = 6       // part of the score of a failing line
+	reasonScore            = 2       // added to failureScore for a line that says why it failed
+	endShare               = 4       // a quarter of the budget: once the first lines took it, no more of them follow
+	gapTokens              = 16      // tokens of the note of a gap
+	longestLine            = 8 << 10 // bytes of a line that may be shown
 )
 
-// Lines keeps the first and last lines of a text, its failing lines with what stands around them, and lines of a rare
-// shape, within about budget tokens. Each line that is shown stands in the text word for word, and each gap says how
-// many lines it leaves out; omitted is all of them.
+// Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
+// around them, and then the lines that look like few others. A note in each gap says how many lines are omitted there,
+// and omitted is the number of all of them.
 func Lines(text string, budget int, count Count) (short string, omitted int) {
-	x := choiceOf(text, budget, count)
+	x := newChoice(text, budget, count)
 	x.choose()
 	return x.join()
 }
 
-// choice is which lines of a text are shown.
+// choice is the choice of the lines that an excerpt shows. The slices have one element per line of the text.
 type choice struct {
-	lines  []string
-	shapes []*shape // of each line
+	lines  []string // with their line breaks
+	shapes []*shape
 	shown  []bool
-	budget int // tokens that are left
+	budget int // tokens that are left for more lines
 	count  Count
 }
 
-// shape is what lines have in common that differ in numbers alone.
+// shape is what lines have in common that are equal except for their numbers (see mask).
 type shape struct {
-	lines   int
-	failure float64 // 0 if they do not speak of failure
-	shown   int     // lines that are shown because they do
+	lines   int     // lines of the text that have the shape
+	failure float64 // see failure
+	tried   int     // failing lines of the shape that choose has tried to show, at most maxOfShape
 }
 
-// choiceOf begins the choice of lines of a text.
-func choiceOf(text string, budget int, count Count) *choice {
+// newChoice finds the shape of each line, and shows no line yet.
+func newChoice(text string, budget int, count Count) *choice {
 	lines := slices.Collect(strings.Lines(text))
 	x := &choice{lines, make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
 	known := map[string]*shape{}
@@ -88,7 +89,7 @@ func choiceOf(text string, budget int, count Count) *choice {
 	return x
 }
 
-// mask returns a line without white space at its ends, each number as 0 if it is 0, else as 9.
+// mask returns the trimmed line with 9 for each number but 0 for zero, as "0 failed" and "3 failed" are not alike.
 func mask(line string) string {
 	line = strings.TrimSpace(line[:min(len(line), longestLine)])
 	b, inNumber := make([]byte, 0, len(line)), false
@@ -105,36 +106,37 @@ func mask(line string) string {
 	return string(b)
 }
 
-// failure returns the score of a line that speaks of failure, and 0 for others.
+// failure returns the part of a line's score that it has as a failing line; 0 if it speaks of no failure.
 func failure(line string) float64 {
 	small := strings.ToLower(line)
 	switch {
-	case !speaksOfFailure(small) || !speaksOfFailure(harmless.ReplaceAllString(small, "")):
+	case !speaksOfFailure(small) || !speaksOfFailure(harmless().ReplaceAllString(small, "")): // the second test is slow
 		return 0
-	case reason.MatchString(line):
+	case reason().MatchString(line):
 		return failureScore + reasonScore
 	}
 	return failureScore
 }
 
-// choose shows as many lines as there is room for.
+// choose shows lines while the budget lasts: the ends of the text, failing lines with lines around them, then the rest.
 func (x *choice) choose() {
-	first, last := x.budget/endShare, x.budget/endShare
-	for i := 0; i < min(headLines, len(x.lines)) && first > 0; i++ {
-		first -= x.show(i)
+	headBudget, tailBudget := x.budget/endShare, x.budget/endShare
+	for i := 0; i < min(headLines, len(x.lines)) && headBudget > 0; i++ {
+		headBudget -= x.show(i)
 	}
-	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && last > 0; i-- {
-		last -= x.show(i)
+	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && tailBudget > 0; i-- {
+		tailBudget -= x.show(i)
 	}
 	order := x.order()
 	for _, i := range order {
 		s := x.shapes[i]
-		if s.failure == 0 || s.shown == mostOfShape {
+		if s.failure == 0 || s.tried == maxOfShape {
 			continue
 		}
-		s.shown++
-		if x.show(i); x.shown[i] {
-			for _, k := range x.around(i, below) {
+		s.tried++
+		x.show(i)
+		if x.shown[i] { // now, or before as a line at an end of the text or around another failing line
+			for _, k := range x.around(i, linesBelow) {
 				x.show(k)
 			}
 		}
@@ -144,7 +146,8 @@ func (x *choice) choose() {
 	}
 }
 
-// order returns the lines by what they tell, the most telling first.
+// order returns the indexes of all lines, the highest score first: the failure score plus log(lines / lines of the same
+// shape). So a failing line comes before others unless its shape has over e^failureScore = 403 times as many lines.
 func (x *choice) order() []int {
 	order, score := make([]int, len(x.lines)), make([]float64, len(x.lines))
 	for i, s := range x.shapes {
@@ -154,18 +157,18 @@ func (x *choice) order() []int {
 	return order
 }
 
-// mayShow reports whether there is a line i that may be shown and is not.
+// mayShow reports whether line i exists, is not shown yet, and is neither too long nor like a note of epitome.
 func (x *choice) mayShow(i int) bool {
 	return i >= 0 && i < len(x.lines) && !x.shown[i] && len(x.lines[i]) <= longestLine && !isForged(x.lines[i])
 }
 
-// show shows line i if there is room for it, and returns the tokens that it takes.
+// show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.
 func (x *choice) show(i int) int {
 	if x.budget <= 0 || !x.mayShow(i) {
 		return 0
 	}
 	n := x.count(x.lines[i])
-	if i > 0 && i+1 < len(x.lines) && !x.shown[i-1] && !x.shown[i+1] { // one gap becomes two
+	if i > 0 && i+1 < len(x.lines) && !x.shown[i-1] && !x.shown[i+1] { // one gap becomes two, with a note each
 		n += gapTokens
 	}
 	if n > x.budget {
@@ -176,11 +179,12 @@ func (x *choice) show(i int) int {
 	return n
 }
 
-// around returns the lines that belong to failing line i: its heading and those near it, the nearest first.
+// around returns the indexes of lines around failing line i: its heading, then linesAbove lines above it and as many
+// lines below it as asked for, nearest first. Some may lie outside the text or be shown already: see mayShow.
 func (x *choice) around(i, below int) []int {
 	list := []int{x.heading(i)}
-	for k := 1; k <= max(above, below); k++ {
-		if k <= above {
+	for k := 1; k <= max(linesAbove, below); k++ {
+		if k <= linesAbove {
 			list = append(list, i-k)
 		}
 		if k <= below {
@@ -190,9 +194,9 @@ func (x *choice) around(i, below int) []int {
 	return list
 }
 
-// heading returns the nearest line above i that is less indented and not blank; i if there is none.
+// heading returns the nearest line above line i that is less indented, as a file's name above its errors; i if none is.
 func (x *choice) heading(i int) int {
-	const far = 60 // lines
+	const far = 60 // lines above i that are looked at
 	depth := indent(x.lines[i])
 	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
 		if strings.TrimSpace(x.lines[k]) != "" && indent(x.lines[k]) < depth {
@@ -204,7 +208,7 @@ func (x *choice) heading(i int) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// join returns the lines that are shown with notes of the gaps, and how many lines are not shown.
+// join returns the lines that are shown with a note in place of each gap, and how many lines are not shown.
 func (x *choice) join() (short string, omitted int) {
 	var b strings.Builder
 	for i := 0; i < len(x.lines); i++ {
@@ -213,7 +217,7 @@ func (x *choice) join() (short string, omitted int) {
 			i++
 		}
 		if n := i - first; n > 0 {
-			fmt.Fprintf(&b, "%s %s omitted (%d-%d)]\n", Mark, Amount(n), first+1, i)
+			fmt.Fprintf(&b, "%s %s omitted (%d-%d)]\n", Mark, Amount(n), first+1, i) // a reader counts lines from 1
 			omitted += n
 		}
 		if i < len(x.lines) {
@@ -223,28 +227,29 @@ func (x *choice) join() (short string, omitted int) {
 	return b.String(), omitted
 }
 
-// beside matches what belongs to a failure near it: what was wanted and what came, and the place.
-var beside = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
+// detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
+// of a diff, or a place in a file.
+var detail = lazyregexp.New(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 
-// Failure returns the failure that an output reports as lines of the output: the message, what was expected and what
-// came, and the place. It is empty if no line speaks of failure.
+// Failure returns the lines of an output that report its main failure: the failing line with the highest score, its
+// heading, and lines near it that say what was expected, what came and where. It is empty if no line speaks of failure.
 func Failure(text string) string {
-	const mostLines, mostBytes, longest, far = 6, 720, 400, 12 // longest is in bytes of a line, far in lines below
-	x := choiceOf(text, 0, nil)
+	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes of a line; below: lines looked at
+	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
 	order := x.order()
 	if len(order) == 0 || x.shapes[order[0]].failure == 0 {
 		return ""
 	}
-	best, room, shown := order[0], mostBytes, 0
-	for at, k := range append([]int{best}, x.around(best, far)...) {
-		if !x.mayShow(k) || shown == mostLines {
+	best, room, shown := order[0], maxBytes, 0
+	for at, k := range append([]int{best}, x.around(best, below)...) {
+		if !x.mayShow(k) || shown == maxLines {
 			continue
 		}
-		n := len(strings.TrimSpace(x.lines[k]))
+		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
-		tells := at < 2 || isAnnounced || x.shapes[k].failure > 0 || beside.MatchString(x.lines[k])
-		if tells && n > 0 && n <= min(longest, room) {
+		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail().MatchString(x.lines[k])
+		if belongs && n > 0 && n <= min(longest, room) {
 			x.shown[k] = true
 			room -= n
 			shown++

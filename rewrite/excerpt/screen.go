@@ -1,28 +1,29 @@
 package excerpt
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"epitome/internal/lazyregexp"
 )
 
-// The size of the terminal is not known. These bounds stand for it.
+// Bounds for the cursor in place of the size of the terminal, which is not known.
 const (
-	screenReach = 500 // lines, its own included, within which the cursor moves up
-	screenWidth = 500 // columns that a move to the right reaches
+	screenReach = 500 // lines at the end of the screen, the cursor's included, among which the cursor can move up
+	screenWidth = 500 // columns: a move to the right ends there
 )
 
-// sequence matches an escape sequence: a control sequence with its first number and its final character; a title or the
-// address of a link, if it ends in its line; another one. Of a sequence that is broken off it matches what is there.
-var sequence = regexp.MustCompile(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
+// sequence matches an escape sequence, or what is there of an incomplete one: a control sequence, with groups for its
+// first number and its final character; a title or the address of a link, if it ends in its line; or any other.
+var sequence = lazyregexp.New(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
 
-// Screen returns what a terminal shows once all of a text was written to it: each progress bar as it was overwritten
-// last, nothing that was erased, no colors. Its lines consist of characters of the text, and of spaces where a move of
-// the cursor left a gap. Line ends stay as they are. changed is false if the text is not the output of a terminal.
+// Screen returns what a terminal shows after a text was written to it: the last state of each progress bar, no erased
+// text, no colors. Its lines consist of characters of the text, and of spaces where a move of the cursor left a gap.
+// changed is false, and screen is the text, if it has no escape, bell, backspace, or carriage return outside \r\n.
 //
-// Every character takes one column. What clears the whole screen or goes to a row of it begins a new line at the end,
-// and the cursor cannot go up beyond it, so that earlier lines are not lost. Other sequences have no effect.
+// Every character takes one column. Where a sequence clears the whole screen or goes to one of its rows, a new line
+// begins at the end and the cursor cannot go above it any more, so earlier lines are not lost.
 func Screen(text string) (screen string, changed bool) {
 	if !strings.ContainsAny(strings.ReplaceAll(text, "\r\n", "\n"), "\r\b\a\x1b") {
 		return text, false
@@ -41,9 +42,9 @@ func Screen(text string) (screen string, changed bool) {
 			s.column = 0
 		case r == '\b':
 			s.column = max(s.column-1, 0)
-		case r == '\a':
+		case r == '\a': // the bell shows nothing
 		case r == '\x1b':
-			m := sequence.FindStringSubmatch(text[i:])
+			m := sequence().FindStringSubmatch(text[i:])
 			number, _ := strconv.Atoi(m[1])
 			s.command(m[2], number)
 			size = len(m[0])
@@ -52,27 +53,27 @@ func Screen(text string) (screen string, changed bool) {
 		}
 		i += size
 	}
-	s.settle(len(s.lines))
+	s.flush(len(s.lines))
 	return s.out.String(), true
 }
 
 // terminal is a screen and its cursor.
 type terminal struct {
 	out         strings.Builder // the lines that the cursor cannot reach any more
-	lines       []screenLine    // the others; there is at least one
-	row, column int             // of the cursor; the row is one of lines
-	room        int             // spaces that may still fill gaps: a screen has at most twice the length of its text
+	lines       []screenLine    // the lines below them; there is always one at least
+	row, column int             // place of the cursor: an index of lines, and a column from 0 on
+	room        int             // spaces that may still fill gaps: a screen has at most twice the bytes of its text
 }
 
 type screenLine struct {
 	cells []rune
-	end   string
+	end   string // its line break; empty in the last line
 }
 
-// write puts a character at the cursor, over what stands there.
+// write puts a character at the cursor, in place of the one that is there.
 func (s *terminal) write(r rune) {
 	l := &s.lines[s.row]
-	if s.column-len(l.cells) > s.room {
+	if s.column-len(l.cells) > s.room { // no spaces are left for the gap: it is not shown
 		s.column = len(l.cells)
 	}
 	for ; len(l.cells) < s.column; s.room-- {
@@ -86,7 +87,7 @@ func (s *terminal) write(r rune) {
 	s.column++
 }
 
-// newline goes to the next line. A line that is there already keeps its end.
+// newline moves the cursor to the start of the next line. The last line gets end as its line break and a line below it.
 func (s *terminal) newline(end string) {
 	if s.row == len(s.lines)-1 {
 		s.lines[s.row].end = end
@@ -94,14 +95,11 @@ func (s *terminal) newline(end string) {
 	}
 	s.row++
 	s.column = 0
-	s.settle(len(s.lines) - screenReach)
+	s.flush(max(len(s.lines)-screenReach, 0))
 }
 
-// settle puts out the first n lines.
-func (s *terminal) settle(n int) {
-	if n <= 0 {
-		return
-	}
+// flush moves the first n lines to out, where the cursor cannot reach them.
+func (s *terminal) flush(n int) {
 	for _, l := range s.lines[:n] {
 		for _, r := range l.cells {
 			s.out.WriteRune(r)
@@ -112,49 +110,49 @@ func (s *terminal) settle(n int) {
 	s.row = max(s.row-n, 0)
 }
 
-// command obeys a control sequence.
+// command does what a control sequence says, by its final character and its first number, 0 if it has none.
 func (s *terminal) command(final string, number int) {
-	l, n := &s.lines[s.row], min(max(number, 1), 1<<20)
+	l, n := &s.lines[s.row], min(max(number, 1), 1<<20) // a move without a number goes one step; sums must not overflow
 	switch final {
-	case "A", "F":
+	case "A", "F": // up
 		s.row = max(s.row-n, 0)
-	case "B", "E":
+	case "B", "E": // down
 		s.row = min(s.row+n, len(s.lines)-1)
-	case "C":
+	case "C": // right
 		s.column = max(s.column, min(s.column+n, screenWidth))
-	case "D":
+	case "D": // left
 		s.column = max(s.column-n, 0)
-	case "G":
+	case "G": // to column n
 		s.column = min(n-1, screenWidth)
-	case "H", "f", "d":
+	case "H", "f", "d": // to a row of the screen
 		s.startLine()
-	case "J":
+	case "J": // erase in the screen
 		switch number {
-		case 0: // what is behind the cursor
+		case 0: // from the cursor to the end
 			s.lines = s.lines[:s.row+1]
 			l.cells, l.end = l.cells[:min(s.column, len(l.cells))], ""
-		case 2, 3:
+		case 2, 3: // all
 			s.startLine()
 		}
-	case "K":
+	case "K": // erase in the line
 		switch {
-		case number == 0: // what is behind the cursor
+		case number == 0: // from the cursor to the end
 			l.cells = l.cells[:min(s.column, len(l.cells))]
-		case number == 2, number == 1 && s.column >= len(l.cells)-1:
+		case number == 2, number == 1 && s.column >= len(l.cells)-1: // all, or all up to the cursor
 			l.cells = nil
 		}
 	}
-	if final == "E" || final == "F" {
+	if final == "E" || final == "F" { // these also go to the start of the line
 		s.column = 0
 	}
 }
 
-// startLine goes to an empty line at the end, and keeps the cursor from going up.
+// startLine moves the cursor to the start of an empty line at the end, and keeps it from going above that line.
 func (s *terminal) startLine() {
 	s.row = len(s.lines) - 1
 	if len(s.lines[s.row].cells) > 0 {
 		s.newline("\n")
 	}
-	s.settle(s.row)
+	s.flush(s.row)
 	s.column = 0
 }

@@ -1,8 +1,8 @@
-// Package jsonspan finds and edits values in JSON as runs of bytes.
+// Package jsonspan finds and edits values in JSON as byte ranges, so that all bytes outside of an edit stay the same.
 //
-// It promises that each byte is looked at once, that nesting is bounded, and that an object with a key twice or a key
-// with escapes is an error: readers differ in what they make of those. It does not validate what lies between the
-// values it finds; Valid does. Whoever edits a body validates the whole of it first.
+// Nesting is bounded. An object with a repeated key, or with escapes in a key, is an error, because JSON parsers differ
+// in how they read it. Finding a value does not validate it: a body must pass Valid before it is sent with edits.
+// A callback f is called with the index at which a value begins, and returns the index behind the value.
 package jsonspan
 
 import (
@@ -13,27 +13,27 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Span is a run of bytes of a body, which it does not keep.
+// Span is the bytes [Start, End) of a body, usually of one JSON value. It holds no reference to the body.
 type Span struct{ Start, End int }
 
-// Of returns the span's bytes in body, which it does not copy.
+// Of returns the span's bytes without copying them.
 func (s Span) Of(body []byte) []byte { return body[s.Start:s.End] }
 
-// Empty reports whether there is nothing in the span, as for a key that is not there.
+// Empty reports whether the span has no bytes. An empty span stands for a value that does not exist.
 func (s Span) Empty() bool { return s.Start == s.End }
 
 var (
-	ErrNoJSON   = errors.New("the body is not JSON") // as far as it was looked at
+	ErrNoJSON   = errors.New("the body is not JSON")
 	errTooDeep  = errors.New("the body is nested too deeply")
 	errEscaped  = errors.New("a key is written with escapes")
 	errRepeated = errors.New("a key stands twice in one object")
 	errNoObject = errors.New("it is not a JSON object")
 )
 
-// maxDepth is the nesting at which standard decoders give up too.
+// maxDepth bounds how deeply arrays and objects are nested. encoding/json has the same limit.
 const maxDepth = 10_000
 
-// SkipSpace returns the index of the first byte at or behind b[i] that is no white space; len(b) if there is none.
+// SkipSpace returns the first index from i on at which b has no white space; len(b) if there is none.
 func SkipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -41,7 +41,7 @@ func SkipSpace(b []byte, i int) int {
 	return i
 }
 
-// EndOfString returns the index behind the string that begins at b[i].
+// EndOfString returns the index behind the string whose opening quote is b[i].
 func EndOfString(b []byte, i int) (int, error) {
 	for i++; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
@@ -49,27 +49,27 @@ func EndOfString(b []byte, i int) (int, error) {
 			return 0, ErrNoJSON
 		}
 		i += n
-		backslashes := i
-		for b[backslashes-1] == '\\' {
-			backslashes--
+		firstBackslash := i // of those right before the quote at b[i]
+		for b[firstBackslash-1] == '\\' {
+			firstBackslash--
 		}
-		if (i-backslashes)%2 == 0 {
+		if (i-firstBackslash)%2 == 0 { // they escape each other, not the quote
 			return i + 1, nil
 		}
 	}
 }
 
-// EndOfValue returns the index behind the value that begins at b[i].
+// EndOfValue returns the index behind the value that begins at b[i]. It counts brackets but does not check their kinds.
 func EndOfValue(b []byte, i int) (end int, err error) { return endOfValue(b, i, maxDepth) }
 
-// IsFlat reports whether values of b are nested at most depth times.
+// IsFlat reports whether arrays and objects of the JSON text b are nested at most depth levels deep.
 func IsFlat(b []byte, depth int) bool {
 	_, err := endOfValue(b, SkipSpace(b, 0), depth)
 	return err == nil
 }
 
-func endOfValue(b []byte, i, maxDepth int) (end int, err error) {
-	if i < len(b) && b[i] != '"' && b[i] != '{' && b[i] != '[' {
+func endOfValue(b []byte, i, depthLimit int) (end int, err error) {
+	if i < len(b) && b[i] != '"' && b[i] != '{' && b[i] != '[' { // a number, true, false or null
 		n := bytes.IndexAny(b[i:], " \n\t\r,:]}")
 		if n == 0 {
 			return 0, ErrNoJSON
@@ -85,9 +85,9 @@ func endOfValue(b []byte, i, maxDepth int) (end int, err error) {
 			if i, err = EndOfString(b, i); err != nil {
 				return 0, err
 			}
-			i-- // its last quote
+			i-- // the closing quote, which is skipped below
 		case '{', '[':
-			if depth++; depth > maxDepth {
+			if depth++; depth > depthLimit {
 				return 0, errTooDeep
 			}
 		case '}', ']':
@@ -100,19 +100,19 @@ func endOfValue(b []byte, i, maxDepth int) (end int, err error) {
 	return 0, ErrNoJSON
 }
 
-// Valid reports whether b is one JSON value and nothing else. The validator itself would follow any depth on its stack.
+// Valid reports whether b is one valid JSON value. It checks the nesting first, because gjson's validator is recursive
+// and has no limit: a deep value could exhaust the stack.
 func Valid(b []byte) bool {
 	_, err := EndOfValue(b, SkipSpace(b, 0))
 	return err == nil && gjson.ValidBytes(b)
 }
 
-// members gives f each key of the object that begins at body[i], without its quotes, with the place of its value, and
-// returns the object's end.
+// members calls f for each member of the object that begins at body[i], and returns the object's end. Keys lack quotes.
 func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (int, error) {
 	if i >= len(body) || body[i] != '{' {
 		return 0, errNoObject
 	}
-	names := make([][]byte, 0, 12) // most objects have no more
+	keys := make([][]byte, 0, 12) // most objects have no more
 	end, err := walk(body, i+1, '}', func(i int) (int, error) {
 		if body[i] != '"' {
 			return 0, ErrNoJSON
@@ -125,7 +125,7 @@ func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (
 		if bytes.IndexByte(key.Of(body), '\\') >= 0 {
 			return 0, errEscaped
 		}
-		names = append(names, key.Of(body))
+		keys = append(keys, key.Of(body))
 		if i = SkipSpace(body, end); i >= len(body) || body[i] != ':' {
 			return 0, ErrNoJSON
 		}
@@ -134,15 +134,14 @@ func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (
 		}
 		return f(key, i)
 	})
-	slices.SortFunc(names, bytes.Compare)
-	if len(slices.CompactFunc(names, bytes.Equal)) < len(names) {
+	slices.SortFunc(keys, bytes.Compare)
+	if len(slices.CompactFunc(keys, bytes.Equal)) < len(keys) {
 		return 0, errRepeated
 	}
 	return end, err
 }
 
-// Document gives f each key of the one object that the body is, without its quotes, with the place of its value; f
-// returns where that ends.
+// Document calls f for each member of body, which must be one object. Keys lack quotes.
 func Document(body []byte, f func(key []byte, i int) (end int, err error)) error {
 	end, err := members(body, SkipSpace(body, 0), func(key Span, i int) (int, error) { return f(key.Of(body), i) })
 	if err == nil && SkipSpace(body, end) != len(body) {
@@ -151,7 +150,7 @@ func Document(body []byte, f func(key []byte, i int) (end int, err error)) error
 	return err
 }
 
-// Elements gives f the place of each value of the array that begins at body[i], and returns the array's end.
+// Elements calls f for each value of the array that begins at body[i], and returns the index behind the array.
 func Elements(body []byte, i int, f func(i int) (end int, err error)) (int, error) {
 	if i >= len(body) || body[i] != '[' {
 		return 0, ErrNoJSON
@@ -159,13 +158,13 @@ func Elements(body []byte, i int, f func(i int) (end int, err error)) (int, erro
 	return ElementsFrom(body, i+1, f)
 }
 
-// ElementsFrom does the same from the middle of an array: body[i] begins a value, or is right behind the bracket.
+// ElementsFrom is Elements for the rest of an array: body[i] begins a value, or is right behind the opening bracket.
 func ElementsFrom(body []byte, i int, f func(i int) (end int, err error)) (int, error) {
 	return walk(body, i, ']', f)
 }
 
-// walk gives f the place of whatever stands between commas from body[i] on, up to the bracket that closes, and returns
-// the index behind that.
+// walk calls f for each element or member from body[i] on, up to the closing bracket of their array or object, and
+// returns the index behind this bracket.
 func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) (end int, err error) {
 	i = SkipSpace(body, i)
 	if i < len(body) && body[i] == closing {
@@ -177,7 +176,7 @@ func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) 
 		}
 		i = SkipSpace(body, i)
 		switch {
-		case i >= len(body):
+		case i >= len(body): // the bracket is missing
 		case body[i] == closing:
 			return i + 1, nil
 		case body[i] != ',':
@@ -189,7 +188,7 @@ func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) 
 	return 0, ErrNoJSON
 }
 
-// UnlessNull is v, or nothing if it is null.
+// UnlessNull returns v; an empty span if v is a JSON null.
 func UnlessNull(body []byte, v Span) Span {
 	if string(v.Of(body)) == "null" {
 		return Span{}
@@ -197,7 +196,7 @@ func UnlessNull(body []byte, v Span) Span {
 	return v
 }
 
-// HasElements reports whether a value is a list with something in it.
+// HasElements reports whether v is an array with at least one element.
 func HasElements(body []byte, v Span) bool {
 	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1
 }

@@ -2,7 +2,7 @@ package jsonspan
 
 import "github.com/tidwall/gjson"
 
-// Object is a JSON object to be read by its keys. An object that is not there has no keys.
+// Object is a JSON object whose values are found by their keys. In represents a missing object as one without keys.
 type Object struct {
 	Span
 	body    []byte
@@ -11,9 +11,9 @@ type Object struct {
 
 type member struct{ key, value Span } // the key without its quotes
 
-// ObjectAt reads the object that begins at body[i], which is valid JSON.
+// ObjectAt reads the object that begins at body[i]. It finds the values and does not validate them.
 func ObjectAt(body []byte, i int) (o *Object, err error) {
-	o = &Object{Span: Span{Start: i}, body: body, members: make([]member, 0, 8)} // most have no more
+	o = &Object{Span: Span{Start: i}, body: body, members: make([]member, 0, 8)} // most objects have no more
 	o.End, err = members(body, i, func(key Span, i int) (int, error) {
 		end, err := EndOfValue(body, i)
 		o.members = append(o.members, member{key, Span{Start: i, End: end}})
@@ -22,7 +22,7 @@ func ObjectAt(body []byte, i int) (o *Object, err error) {
 	return o, err
 }
 
-// WholeObject reads the one object that body is.
+// WholeObject reads body, which must be one valid JSON object.
 func WholeObject(body []byte) (*Object, error) {
 	if !Valid(body) {
 		return nil, ErrNoJSON
@@ -30,25 +30,25 @@ func WholeObject(body []byte) (*Object, error) {
 	return ObjectAt(body, SkipSpace(body, 0))
 }
 
-func (o *Object) member(key string) (m member) {
+func (o *Object) member(key string) member {
 	for _, m := range o.members {
 		if string(m.key.Of(o.body)) == key {
 			return m
 		}
 	}
-	return m
+	return member{}
 }
 
-// Value is the value of a key; empty if the object has no such key.
+// Value returns the value of a key; an empty span if the object has no such key.
 func (o *Object) Value(key string) Span { return o.member(key).value }
 
-// Member is a key that the object has, with its value and the comma that separates it from others.
+// Member returns the span to cut out so that the object loses a key, which it must have: key, value and one comma.
 func (o *Object) Member(key string) Span {
 	m := o.member(key)
-	return TakeOut(o.body, Span{Start: m.key.Start - 1, End: m.value.End})[0].Span
+	return TakeOut(o.body, Span{Start: m.key.Start - 1, End: m.value.End})[0].Span // with the key's opening quote
 }
 
-// Find is the value of the first of some keys that has one; null is none.
+// Find returns the value of the first key that exists with a value other than null; an empty span if there is none.
 func (o *Object) Find(keys ...string) Span {
 	for _, key := range keys {
 		if v := UnlessNull(o.body, o.Value(key)); !v.Empty() {
@@ -58,13 +58,13 @@ func (o *Object) Find(keys ...string) Span {
 	return Span{}
 }
 
-// Raw is the value of a key as it is written.
+// Raw returns the JSON source of a key's value.
 func (o *Object) Raw(key string) string { return string(o.Value(key).Of(o.body)) }
 
-// Text is the text of a short string under a key; empty if the key has no string.
+// Text returns the text of a key's value; "" if that is no string. Unlike TextOf it keeps invalid UTF-8.
 func (o *Object) Text(key string) string { return gjson.ParseBytes(o.Value(key).Of(o.body)).Str }
 
-// In is the object under a key.
+// In returns the object that is a key's value; an object without keys if there is none.
 func (o *Object) In(key string) *Object {
 	if v := o.Value(key); !v.Empty() {
 		if in, err := ObjectAt(o.body, v.Start); err == nil {

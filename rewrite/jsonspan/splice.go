@@ -9,17 +9,17 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Edit puts other bytes in the place of a span.
+// Edit replaces the bytes of a span by With. An empty span makes it an insertion, an empty With a deletion.
 type Edit struct {
 	Span
 	With []byte
 }
 
-// Splice makes a body with all edits done, in one pass; what no edit covers is copied as it is. Edits are sorted in
-// place and must not overlap; of those at one place, an insertion comes first. The result is a slice of its own.
+// Splice returns a copy of body with all edits made. Bytes outside of the edits stay the same. Edits must not overlap;
+// Splice sorts the slice given. Of edits with the same start, insertions come first, in the order given.
 func Splice(body []byte, edits []Edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
-	size, at := len(body), 0
+	size, at := len(body), 0 // at is the index behind the last edit
 	for _, e := range edits {
 		if e.Start < at || e.End < e.Start || e.End > len(body) {
 			return nil, fmt.Errorf("cannot splice bytes %d to %d: edits overlap, or lie outside of the body", e.Start, e.End)
@@ -36,17 +36,17 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 	return append(out, body[at:]...), nil
 }
 
-// Set returns an object with a value, which is JSON, under a path of sjson. All else stays as it is, but for white
-// space around it.
+// Set returns object with value, which is JSON, at a path in sjson's syntax. All else stays as it is, except white
+// space next to the value.
 func Set(object []byte, path, value string) []byte {
 	changed, err := sjson.SetRawBytes(object, path, []byte(value))
 	if err != nil {
-		return object // nothing can stand there
+		return object // the path leads through an array or is invalid
 	}
 	return changed
 }
 
-// Delete returns an object without what stands under some paths of sjson. All else stays as it is.
+// Delete returns object without the values at paths in sjson's syntax. Paths that do not exist are ignored.
 func Delete(object []byte, paths ...string) []byte {
 	for _, path := range paths {
 		if changed, err := sjson.DeleteBytes(object, path); err == nil {
@@ -56,16 +56,16 @@ func Delete(object []byte, paths ...string) []byte {
 	return object
 }
 
-// TakeOut returns the edits that take elements or members out, each with one comma. Spans are in order.
+// TakeOut returns the edits that remove array elements or object members, with one comma each. spans are in order.
 func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	for _, s := range spans {
-		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // one run of elements
+		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // right behind the last one: both become one edit
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}
 		if next := SkipSpace(body, s.End); body[next] == ',' {
 			s.End = SkipSpace(body, next+1)
-		} else { // the last one: the comma before it goes
+		} else { // at the end of the array or object, so the comma before it must go
 			s.Start = len(bytes.TrimRight(body[:s.Start], " \t\r\n,"))
 		}
 		edits = append(edits, Edit{Span: s})
@@ -73,19 +73,18 @@ func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	return edits
 }
 
-// Insert is what puts text at a place.
 func Insert(at int, text string) Edit {
 	return Edit{Span: Span{Start: at, End: at}, With: []byte(text)}
 }
 
-// AddTo is what puts text behind all that a content says: at the end of its string, or as one more part of its list. It
-// is false for what is neither, or empty.
+// AddTo returns the edit that adds a text to the end of a message's content: text itself to a string, or part, the JSON
+// of a part with this text, to a list. ok is false if content is neither a string nor a list with elements.
 func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
 	switch {
 	case content.Empty():
 	case body[content.Start] == '"':
 		quoted := Quoted(text)
-		return Insert(content.End-1, quoted[1:len(quoted)-1]), true
+		return Insert(content.End-1, quoted[1:len(quoted)-1]), true // before the closing quote
 	case HasElements(body, content):
 		return Insert(content.End-1, ","+string(part)), true
 	}

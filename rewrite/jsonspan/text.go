@@ -8,11 +8,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-func init() { gjson.SetEscapeHTML(false) } // which would cost the model tokens for nothing
+func init() { gjson.SetEscapeHTML(false) } // escapes of <, > and & would cost the model tokens for nothing
 
-// TextOf returns the text of a JSON string, which shares nothing with it. Of a broken string, and of any other value,
-// it returns the bytes as they stand. What is no UTF-8 becomes U+FFFD, and so does half a surrogate pair with an escape
-// behind it.
+// TextOf returns the text of a JSON string, as a copy. For an invalid string, and any other value, it returns v itself.
+// Invalid UTF-8 becomes U+FFFD. So does an escaped half of a surrogate pair, together with an escape \uXXXX right
+// behind it, whose letter is lost then (see ContentOfText).
 func TextOf(v []byte) []byte {
 	if len(v) == 0 || v[0] != '"' || !gjson.ValidBytes(v) {
 		return v
@@ -20,18 +20,17 @@ func TextOf(v []byte) []byte {
 	return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
 }
 
-// ContentOfText returns what is kept of a JSON string with that text: the text, or the string as it is written where
-// its text has a U+FFFD that does not stand in it. The content is not to be changed.
+// ContentOfText returns the content to keep in an artifact of a JSON string v with this text: the text, or v itself if
+// TextOf put a U+FFFD into the text, because then only v has all. The result must not be changed.
 func ContentOfText(v []byte, text string) []byte {
-	if n := strings.Count(text, "\uFFFD"); n > 0 &&
+	if n := strings.Count(text, "\uFFFD"); n > 0 && // v may have U+FFFD itself, as a letter or as an escape
 		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
 		return v
 	}
-	return unsafe.Slice(unsafe.StringData(text), len(text))
+	return unsafe.Slice(unsafe.StringData(text), len(text)) // without a copy, as texts may be large
 }
 
-// Quoted is AppendQuoted as a string.
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
-// AppendQuoted writes s as a JSON string: the same text is always the same bytes. What is no UTF-8 becomes U+FFFD.
+// AppendQuoted appends s to dst as a JSON string. Equal texts become equal bytes; invalid UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte { return gjson.AppendJSONString(dst, s) }

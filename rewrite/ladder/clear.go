@@ -6,26 +6,26 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// stubTokens is about what a stub takes.
+// stubTokens is about how many tokens a stub takes.
 const stubTokens = 100
 
 // candidate is a result that may be cleared.
 type candidate struct {
 	item  int
-	freed int // tokens, about
-	since int // the answer at which it became clearable
+	freed int // tokens that clearing it frees, about
+	since int // answers that the conversation had when the result became clearable
 }
 
-// Clear replaces old results by stubs, all in one batch: when the request is over the line, or when the rent that they
-// have cost in the provider's cache exceeds what clearing them costs.
+// Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
+// request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
 func Clear(s *State) {
 	s.Compared = s.Total()
-	list, cause, freed := s.clearable(s.now()), event.CauseClearAt, 0
+	list, cause, freed := s.clearable(s.answersInPrefix()), event.CauseClearAt, 0
 	for _, c := range list {
 		freed += c.freed
 	}
 	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast {
-		list, cause = s.firstThatPays(list)
+		list, cause = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
 		s.Reason = s.whyNotCleared()
@@ -34,29 +34,30 @@ func Clear(s *State) {
 	s.clearAll(list, event.CodeOld, cause)
 }
 
-// DueSoon returns the results that will be cleared in about two answers, so that a model may be asked about them.
+// DueSoon returns the items of results that become clearable within two answers: a model can be asked about them now.
 func (s *State) DueSoon() (items []int) {
-	for _, c := range s.clearable(s.now() + 2) {
+	for _, c := range s.clearable(s.answersInPrefix() + 2) {
 		items = append(items, c.item)
 	}
 	return items
 }
 
-// clearable returns the results that may be cleared at an answer, in the order of the conversation: those outside of
-// the newest tokens of results and of the newest groups.
-func (s *State) clearable(now int) (list []candidate) {
-	var newest []int // results, of so many tokens together
+// clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
+// newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later.
+func (s *State) clearable(answers int) (list []candidate) {
+	var newest []int // results up to item i that take at most Protect tokens together
 	tokens := 0
 	for i := range s.Request.Items {
 		if s.Request.Items[i].Role != conversation.Tool {
 			continue
 		}
 		newest, tokens = append(newest, i), tokens+s.forms[i].tokens
-		for len(newest) > 0 && tokens > s.Limits.Protect {
+		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
 			newest, tokens = newest[1:], tokens-s.forms[old].tokens
-			c := candidate{old, s.forms[old].tokens - stubTokens, max(s.answers[i], s.answers[old]+s.Limits.Age)}
-			if old < s.end && c.since <= now && c.freed >= leastFreed && s.mayCut(old) && !s.mustShow(old) {
+			since := max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age)
+			c := candidate{item: old, freed: s.forms[old].tokens - stubTokens, since: since}
+			if old < s.prefixEnd && since <= answers && c.freed >= leastFreed && s.mayShorten(old) && !s.mustShow(old) {
 				list = append(list, c)
 			}
 		}
@@ -64,39 +65,39 @@ func (s *State) clearable(now int) (list []candidate) {
 	return list
 }
 
-// firstThatPays is rent or buy. From each candidate on, all results behind it could be cleared together. What they have
-// cost since they were clearable, as cached tokens of every request, is the rent that they owe; what clearing costs is
-// that all tokens behind the first of them are sent anew. The batch with the largest gain is taken; while nothing is
-// cached, clearing costs nothing.
-func (s *State) firstThatPays(list []candidate) (batch []candidate, cause event.Cause) {
+// batchThatPays is rent or buy. A batch is a candidate with all candidates behind it, since clearing the first one
+// loses the cache of all that follows. A batch owes as rent the price of its cached tokens in each request since they
+// were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
+// taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
+func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.Cause) {
 	rent, least, cause := s.Limits.Conf.Rent, leastBatch, event.CauseRent
 	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold {
 		return nil, event.NoCause
 	}
-	if s.CacheCold {
+	if s.CacheCold { // all is sent uncached anyway, so clearing costs nothing
 		rent, least, cause = 0, leastCold, event.CausePause
 		if s.Decision.OtherModel {
 			cause = event.CauseModel
 		}
 	}
-	cached, now, end := s.Limits.Conf.CachedPrice, s.now(), s.end
-	price := rent * (1 - cached) // of each token that is sent anew
-	behind, freed, owed, best := 0, 0, 0.0, 0.0
+	cached, answers, first := s.Limits.Conf.CachedPrice, s.answersInPrefix(), s.prefixEnd
+	uncached := rent * (1 - cached) // the price of each token that loses the cache
+	tokens, freed, owed, best := 0, 0, 0.0, 0.0
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
-		owed += cached * float64(c.freed) * float64(now-c.since+1)
-		for ; end > c.item; end-- {
-			behind += s.forms[end-1].tokens
+		owed += cached * float64(c.freed) * float64(answers-c.since+1)
+		for ; first > c.item; first-- { // tokens are those of items [first, prefixEnd)
+			tokens += s.forms[first-1].tokens
 		}
 		freed += c.freed
-		if gain := owed - price*float64(behind-freed); gain > best && freed >= least {
+		if gain := owed - uncached*float64(tokens-freed); gain > best && freed >= least {
 			best, batch = gain, list[k:]
 		}
 	}
 	return batch, cause
 }
 
-// clearAll clears the candidates, as far as that is worth it with what is left in their place.
+// clearAll clears the candidates, except those whose stub is hardly shorter, with the quotes and the note in it.
 func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
 	for _, c := range list {
@@ -105,14 +106,13 @@ func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 			note = s.Note(c.item)
 		}
 		e := s.stub(c.item, ledger.StepClear, why, note)
-		if s.forms[c.item].tokens-(s.Size(c.item)-e.Saved) >= leastFreed {
+		if cleared := s.Size(c.item) - e.Saved; s.forms[c.item].tokens-cleared >= leastFreed {
 			edits = append(edits, e)
 		}
 	}
 	s.Add(cause, edits...)
 }
 
-// whyNotCleared says why nothing is cleared.
 func (s *State) whyNotCleared() event.Code {
 	switch {
 	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine:

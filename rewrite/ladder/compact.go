@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	minGain = 0.1 // share of a request that a compaction has to save
-	minTail = 500 // tokens that stay behind a cut
+	minGain = 0.1 // share of the request that a compaction or a rescue has to save
+	minTail = 500 // tokens that may always stay behind a cut
 )
 
-// Prose is what a model says about the items up to end, as far as it was asked. Look and Ask are about the text that
-// updates earlier.
+// Prose gets a model's words for the summary of the items before end. They update earlier, the model's words in the
+// last summary.
 type Prose interface {
-	// Look returns a text that is there; pending says that one is being made.
+	// Look returns a text that was made before; pending says that one is being made.
 	Look(end int, earlier recap.Says) (text string, ready, pending bool)
-	// Ask waits for one. An error says why there is none.
+	// Ask has a text made, and waits for it. An error says why there is none.
 	Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error)
-	// Prepare has one made in the background; false if that may not be.
+	// Prepare has a text made in the background; false if the model may not be asked ahead of need.
 	Prepare(end int, earlier recap.Says) bool
 }
 
-// Compact replaces old groups by a summary where the request is over its line, or a compaction was asked for; where it
-// is not, it may have a summary made ahead of need.
+// Compact replaces old groups by a summary if there is a reason for it (whyCompact). If there is none yet, it may have
+// the model's words for a summary made ahead of need.
 func Compact(s *State) {
 	if s.whyCompact() == "" {
 		prepare(s)
@@ -36,7 +36,7 @@ func Compact(s *State) {
 	}
 }
 
-// whyCompact is the reason for a compaction; empty if there is none.
+// whyCompact returns the reason for a compaction; empty if there is none.
 func (s *State) whyCompact() string {
 	switch {
 	case s.Refused:
@@ -51,12 +51,12 @@ func (s *State) whyCompact() string {
 	return ""
 }
 
-// codes are the reasons for a compaction, as its edits have them.
-var codes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused, event.ReasonManual: event.CodeAsked,
-	event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget}
+// compactionCodes are the codes that the edits of a compaction have, by its reason.
+var compactionCodes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused,
+	event.ReasonManual: event.CodeAsked, event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget}
 
-// compact replaces old groups by a summary. Where the request does not fit even so, little stays of the summary and of
-// the newest groups, and then of results.
+// compact replaces old groups by a summary. If the request does not fit even then, a smaller summary replaces more
+// groups, and if it still does not fit, results are cut hard.
 func compact(s *State) {
 	newCompaction(s, false).run()
 	if s.Total() > s.Limits.Usable {
@@ -70,43 +70,44 @@ func compact(s *State) {
 	}
 }
 
-// compaction is one in the making: the items from the head to a cut become a summary, and the groups behind it stay.
+// compaction is one in the making: the items from the head to a cut become a summary, the groups behind the cut stay.
 type compaction struct {
 	*State
-	reason  string
-	minimal bool // every token counts, and no model is asked
-	budgets recap.Budgets
-	summary int // tokens that the summary takes, about
-	tail    int // tokens that may stay behind the cut
-	says    recap.Says
+	reason      string
+	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
+	budgets     recap.Budgets
+	summarySize int        // tokens that the summary takes, about
+	maxTail     int        // tokens that may stay behind the cut
+	says        recap.Says // a model's words for the summary: those of the last one, until there are newer ones
 }
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // of usable
-	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.says,
+	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.lastSays,
 		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
-	if s.Prose != nil && s.done > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(s.done, c.says); ready { // it came too late for the compaction before
-			c.says = recap.Says{Text: text, Until: s.done}
+	if s.Prose != nil && s.compactedEnd > s.Request.Head {
+		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // words that came too late for the last summary
+			c.says = recap.Says{Text: text, Until: s.compactedEnd}
 		}
 	}
-	c.summary = recap.Size(c.span(s.end))
-	c.tail = max(min(keep, target-c.sizeWith(len(s.Request.Items))), minTail)
+	c.summarySize = recap.Size(c.span(s.prefixEnd))
+	withoutTail := c.sizeAfter(len(s.Request.Items))
+	c.maxTail = max(min(keep, target-withoutTail), minTail)
 	return c
 }
 
-// span is what a summary of the items before a cut is about.
+// span returns the part of the conversation that a summary replaces: the items from the head to the cut.
 func (c *compaction) span(cut int) recap.Span {
-	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.end,
-		Count: c.count, Budgets: c.budgets}
+	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
+		Count: c.Scale.CountText, Budgets: c.budgets}
 }
 
-// tokensOf is what a group takes as it is sent.
+// tokensOf returns the tokens of a group as it is sent.
 func (s *State) tokensOf(g conversation.Group) (n int) {
 	for i := g.First; i < g.End; i++ {
 		n += s.forms[i].tokens
@@ -114,19 +115,19 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 	return n
 }
 
-// cut returns the earliest answer from which on the request has no more than the tail may have; the last answer if that
-// alone has more. It is -1 if there is no answer behind what was left out before.
-func (c *compaction) cut() int {
+// findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
+// the last answer has more, its first item. It is -1 if no answer follows the items that the last compaction dropped.
+func (c *compaction) findCut() int {
 	cut, tail := -1, 0
-	for i := c.end; i < len(c.Request.Items); i++ {
+	for i := c.prefixEnd; i < len(c.Request.Items); i++ {
 		tail += c.forms[i].tokens
 	}
 	for _, g := range slices.Backward(c.Request.Groups()) {
-		if g.First >= c.end {
+		if g.First >= c.prefixEnd {
 			continue
 		}
 		tail += c.tokensOf(g)
-		if g.First <= c.done || cut >= 0 && tail > c.tail {
+		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail {
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer {
@@ -136,40 +137,39 @@ func (c *compaction) cut() int {
 	return cut
 }
 
-// sizeWith is about what the request takes with a summary of the items before a cut.
-func (c *compaction) sizeWith(cut int) int {
-	n := c.Total() + c.summary
+// sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
+func (c *compaction) sizeAfter(cut int) int {
+	n := c.Total() + c.summarySize
 	for _, g := range c.Request.Groups() {
-		if g.End <= cut && !c.stays(g) {
+		if g.End <= cut && !c.staysInPlace(g) {
 			n -= c.tokensOf(g)
 		}
 	}
 	return n
 }
 
-// run makes the compaction if that saves a tenth of the request, or anything where it was asked for.
+// run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
 	s, total := c.State, c.Total()
 	least := int(minGain * float64(total))
 	if s.Asked || s.Refused {
 		least = 0
 	}
-	cut := c.cut()
+	cut := c.findCut()
 	switch {
 	case cut < 0:
 		s.Reason = event.CodeNothingOlder
 		return
-	case !s.Asked && total-c.sizeWith(cut) <= least:
+	case !s.Asked && total-c.sizeAfter(cut) <= least:
 		s.Reason = event.CodeSavesLittle
 		return
 	}
-	n := s.Compaction
-	if n == nil {
-		n = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
+	if s.Compaction == nil { // else the first attempt of this request has made it
+		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
 			Detail: s.Style.Detail, TokensBefore: s.OfModel(total),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
-		s.Compaction = n
 	}
+	n := s.Compaction
 	if !c.minimal && c.Prose != nil {
 		cut = c.findProse(cut)
 	}
@@ -182,7 +182,7 @@ func (c *compaction) run() {
 		return
 	}
 	s.Reason = event.NoCode
-	n.Kind, n.Files, n.TurnsKept = event.CompactionCompleted, files, 1
+	n.Kind, n.Files, n.TurnsKept = event.CompactionCompleted, files, 1 // the turn that the cut divides counts
 	if c.says.Text == "" && s.Prose != nil {
 		n.Mode = prose.ModeIntent
 	}
@@ -194,25 +194,25 @@ func (c *compaction) run() {
 	}
 }
 
-// findProse finds what a model says about the items before a cut: a text that was prepared for another cut, if that
-// brings the request below the line for preparing one, else it asks. It returns the cut that the text is for.
+// findProse sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
+// for which words were prepared, if it makes the request small enough, else the one given. A model may be asked then.
 func (c *compaction) findProse(cut int) int {
-	n, place := c.Compaction, c.Decision.Ahead
-	if place > c.done && place < c.end && c.sizeWith(place) <= c.Limits.PrepareLine {
-		text, ready, pending := c.Prose.Look(place, c.says)
+	n, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
+	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.Limits.PrepareLine {
+		text, ready, pending := c.Prose.Look(ahead, c.says)
 		if ready {
-			n.Prepared, c.says = true, recap.Says{Text: text, Until: place}
-			return place
+			n.Prepared, c.says = true, recap.Says{Text: text, Until: ahead}
+			return ahead
 		}
 		if pending {
-			cut = place
+			cut = ahead
 		}
 	}
 	switch {
 	case c.Refused:
 		n.Why = "a refused request does not wait for a summary"
 		return cut
-	case cut != place && !c.isFamiliar(cut):
+	case cut != ahead && !c.isFamiliar(cut):
 		n.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}
@@ -225,32 +225,33 @@ func (c *compaction) findProse(cut int) int {
 	return cut
 }
 
-// isFamiliar reports whether most of the items before a cut were decided on before. A client whose history never
-// continues the one before would have a model asked at each turn, for nothing.
+// isFamiliar reports whether at least half of the items from the head to the cut were recorded before. A client that
+// sends another history each time would have a model asked at each turn, for words that are of no use in the next.
 func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Recorded >= c.Request.Head+cut }
 
-// prepare has a summary made ahead of need, once the request is over its line for that.
+// prepare has a model's words for the next summary made in the background once the request is over PrepareLine, so that
+// no client has to wait for them. Decision.Ahead is the cut that they are for; 0 while there is none.
 func prepare(s *State) {
 	total := s.Total()
 	switch {
 	case total <= s.Limits.PrepareLine:
 		s.Decision.Ahead = 0
 		return
-	case s.Prose == nil || s.Decision.Ahead > s.done:
+	case s.Prose == nil || s.Decision.Ahead > s.compactedEnd:
 		return
 	}
 	c := newCompaction(s, false)
-	cut := c.cut()
-	isWorth := cut >= 0 && c.isFamiliar(cut) && float64(c.sizeWith(cut)) < (1-minGain)*float64(total)
+	cut := c.findCut()
+	isWorth := cut >= 0 && c.isFamiliar(cut) && float64(c.sizeAfter(cut)) < (1-minGain)*float64(total)
 	if isWorth && s.Prose.Prepare(cut, c.says) {
 		s.Decision.Ahead = cut
 	}
 }
 
-// replace puts the summary in the place of the items before a cut, but for those that stay, if that saves more than
-// least tokens. It returns how many files the summary names.
+// replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. ok is
+// false if this saves least tokens or fewer, and nothing changes then. files is how many files the summary names.
 func (c *compaction) replace(cut, least int) (files int, ok bool) {
-	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, codes[c.reason])
+	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, compactionCodes[c.reason])
 	if len(edits) == 0 {
 		return 0, false
 	}
@@ -262,7 +263,7 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)
 }
 
-// sentBeside returns the texts that are sent whole beside the items before a cut.
+// sentBeside returns the texts that are sent whole beside the summary, which need not repeat the names in them.
 func (c *compaction) sentBeside(cut int) (texts []string) {
 	for i := range c.Request.Items {
 		f := &c.forms[i]

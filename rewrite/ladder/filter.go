@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/event"
@@ -10,8 +11,8 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Filter applies the user's own rules: only text of older turns, the newest turns or results alone. Each acts in
-// strides, so that the beginning of a conversation stays as it is for many turns.
+// Filter applies the user's own rules, each by itself: send only the newest turns, only the newest results, only the
+// text of older turns. A rule acts in strides (see oldest), as each change costs the provider's cache.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
 	if rules == (Rules{}) {
@@ -24,8 +25,8 @@ func Filter(s *State) {
 	}
 }
 
-// oldest returns what a rule takes away that keeps the newest keep of a list: all before them, but nothing until there
-// are half as many again, so that it acts in strides; nothing if keep is 0.
+// oldest returns the elements of a list that have to go if the newest keep elements stay. It returns none until half of
+// keep have to go, so that a rule seldom changes the request. If keep is 0, the rule is off and none have to go.
 func oldest[T any](list []T, keep int) []T {
 	n := len(list) - keep
 	if keep <= 0 || n < max(1, keep/2) {
@@ -34,19 +35,20 @@ func oldest[T any](list []T, keep int) []T {
 	return list[:n]
 }
 
-// sentGroups returns the groups of the prefix that may be decided on, but for those that were left out before.
+// sentGroups returns the groups that are still sent and lie before prefixEnd, the end of the last whole answer or
+// result: later items may be others in the next request, so no decision covers them.
 func (s *State) sentGroups() (groups []conversation.Group) {
 	for _, g := range s.Request.Groups() {
-		if g.End <= s.end && !s.forms[g.First].dropped {
+		if g.End <= s.prefixEnd && !s.forms[g.First].dropped {
 			groups = append(groups, g)
 		}
 	}
 	return groups
 }
 
-// leaveOldest leaves the oldest turns out.
+// leaveOldest leaves out all turns except the newest keep. A turn begins where the user says something of their own.
 func (s *State) leaveOldest(keep int) {
-	var turns []int // the items with which they begin
+	var turns []int // their first items
 	for _, g := range s.sentGroups() {
 		if s.Request.Speaks(&s.Request.Items[g.First]) {
 			turns = append(turns, g.First)
@@ -57,7 +59,7 @@ func (s *State) leaveOldest(keep int) {
 	}
 }
 
-// leaveOut leaves items out, but for groups that have to stay. A note says so, and what the model said in them.
+// leaveOut drops items [first, end), except groups that stay in place. A note gives the reason, and ends with said.
 func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	edits := s.drops(first, end, ledger.StepFilter, why)
 	if len(edits) == 0 {
@@ -68,26 +70,23 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	s.addIfSmaller(leastSaving, event.CauseRules, edits)
 }
 
-// clearOlderResults clears all results but the newest.
+// clearOlderResults clears all results except the newest keep, and those that the model has not seen yet.
 func (s *State) clearOlderResults(keep int) {
-	var results, list []candidate
-	for i := range s.Request.Items[:s.end] {
-		if s.forms[i].tokens >= leastFreed && s.mayCut(i) {
+	var results []candidate
+	for i := range s.Request.Items[:s.prefixEnd] {
+		if s.forms[i].tokens >= leastFreed && s.mayShorten(i) {
 			results = append(results, candidate{item: i})
 		}
 	}
-	for _, c := range oldest(results, keep) {
-		if !s.mustShow(c.item) {
-			list = append(list, c)
-		}
-	}
+	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })
 	s.clearAll(list, event.CodeOlderResults, event.CauseRules)
 }
 
-// leaveOlderCalls leaves the calls and results of older groups out, and keeps what the model said beside them.
+// leaveOlderCalls leaves out all groups with calls except the newest keep. Groups side by side go together: one note
+// takes their place, and quotes what the model said beside its calls.
 func (s *State) leaveOlderCalls(keep int) {
 	var groups []conversation.Group
-	for _, g := range s.sentGroups() {
+	for _, g := range s.sentGroups() { // a pinned group stays in place, so nothing of it is to be quoted
 		if len(s.Request.Items[g.First].Calls) > 0 && !s.isPinned(g) {
 			groups = append(groups, g)
 		}
@@ -96,7 +95,7 @@ func (s *State) leaveOlderCalls(keep int) {
 	for k := 0; k < len(groups); {
 		first, end, said := groups[k].First, groups[k].First, ""
 		for ; k < len(groups) && groups[k].First == end; k++ {
-			if text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[end])); text != "" {
+			if text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[groups[k].First])); text != "" {
 				said += "\nYou said before a call:\n> " + strings.ReplaceAll(text, "\n", "\n> ")
 			}
 			end = groups[k].End

@@ -13,54 +13,54 @@ import (
 )
 
 // Limits are the numbers of the ladder: the table [rewrite] of config.toml, which explains each to users. Tokens are
-// the model's, and shares are of what its window can take.
+// the model's, and shares are of the tokens that a request may fill, unless a field says otherwise.
 type Limits struct {
 	Preset       string          `toml:"preset"`
-	Offload      int             `toml:"offload_tokens"`        // of a result, above which it is cut
-	Lookups      int             `toml:"offload_lookup_tokens"` // the same for searches and fetches
-	OffloadReads int             `toml:"offload_read_tokens"`   // and for file reads
-	OffloadKeep  int             `toml:"offload_keep"`          // that stay; half as many of lookups, twice of reads
+	Offload      int             `toml:"offload_tokens"`        // tokens of a result above which it is cut
+	Lookups      int             `toml:"offload_lookup_tokens"` // the same for results of searches and fetches
+	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
+	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see Effective.LimitOf
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
 	ClearAt      float64         `toml:"clear_at"`              // share at which old results are cleared
 	CompactAt    float64         `toml:"compact_at"`            // share at which a summary replaces older turns
-	Target       float64         `toml:"compact_to"`            // share that a compaction comes down to
-	KeepTail     int             `toml:"keep_tokens"`           // of the newest groups, which a compaction leaves alone
+	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
+	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
-	CutoverAt    int             `toml:"cutover_at"`            // the same, at which to compact; 0 never does
-	Protect      int             `toml:"protect_tokens"`        // of the newest results, which are not cleared
-	Rent         float64         `toml:"rent"`                  // times the price of a rewrite that must be owed; 0 waits for the line
-	CachedPrice  float64         `toml:"cached_price"`          // of a token that the provider has cached; a new one costs 1
-	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider has a request cached; 0 is for ever
-	Bound        map[string]bool `toml:"bound_thinking"`        // models, by pattern, that want thinking behind an unchanged prefix
+	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0 never does
+	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
+	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0 waits for ClearAt
+	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
+	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
+	Bound        map[string]bool `toml:"bound_thinking"`        // by pattern of models: see BindsThinking
 	Rules
 	// Nobody configures these: Usual sets them, and tests may want smaller ones.
-	Floor        int     `toml:"-"` // bytes of body below which nothing new is decided
-	OffloadShare float64 `toml:"-"` // of the window, which a limit for results comes to at most
-	ClearAtLeast int     `toml:"-"` // tokens that clearing at the line frees, at least
+	Floor        int     `toml:"-"` // bytes of a body; below, nothing new is decided
+	OffloadShare float64 `toml:"-"` // share of the window that no general limit of results exceeds
+	ClearAtLeast int     `toml:"-"` // tokens that clearing at ClearAt frees at least
 	Groups       int     `toml:"-"` // newest groups, whose results are not cleared
-	PriceFixed   bool    `toml:"-"` // the user gave CachedPrice: it holds for every model
+	PriceFixed   bool    `toml:"-"` // the user set CachedPrice, so it holds for every model
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.
 type Limit struct {
 	Tool   string `toml:"tool"`   // pattern: * is any run of characters, ? is one; case does not matter
-	Tokens int    `toml:"tokens"` // of a result, above which it is cut; 0 leaves the general limit
+	Tokens int    `toml:"tokens"` // tokens of a result above which it is cut; 0 leaves the general limit
 	Keep   bool   `toml:"keep"`   // the tool's results never change
 }
 
-// Rules are the user's filters, all off by default. Each moves in strides of half its number, to spare the cache.
+// Rules are the user's filters, all off by default. Each acts once half its number has to go, to spare the cache.
 type Rules struct {
-	Turns    int  `toml:"newest_turns"`        // user's turns that are sent, the first message aside
-	Pairs    int  `toml:"newest_tool_results"` // results that are sent in full
+	Turns    int  `toml:"newest_turns"`        // how many turns of the user are sent, beside the first message
+	Pairs    int  `toml:"newest_tool_results"` // how many results are sent in full
 	TextOnly bool `toml:"text_only"`           // calls and results of older groups are left out
 }
 
-// Usual returns limits with the numbers that nobody configures. config.toml has the others.
+// Usual returns limits with the numbers that neither config.toml nor a preset sets.
 func Usual() Limits {
 	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1}
 }
 
-// presets are the numbers that differ between presets.
+// presets have the numbers that differ between presets.
 var presets = [...]Limits{
 	{Preset: "balanced", Offload: 4_000, Lookups: 2_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 5_000, Rent: 5},
 	{Preset: "faithful", Offload: 8_000, Lookups: 8_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 10_000, Rent: 6},
@@ -68,7 +68,7 @@ var presets = [...]Limits{
 	{Preset: "economy", Offload: 4_000, Lookups: 2_000, OffloadReads: 8_000, OffloadKeep: 1_000, Protect: 5_000, Rent: 1.5},
 }
 
-// SetPreset sets the numbers of a preset by name, and leaves all others as they are. The error says what to write.
+// SetPreset sets the numbers of a named preset, and leaves all others as they are. The error lists the names.
 func (l *Limits) SetPreset(name string) error {
 	var names []string
 	for _, p := range presets {
@@ -82,7 +82,7 @@ func (l *Limits) SetPreset(name string) error {
 	return errors.New("write one of " + strings.Join(names, ", "))
 }
 
-// AtPrice returns the limits at a price of cached tokens, unless the user gave one.
+// AtPrice returns the limits with a model's price of cached tokens in CachedPrice, unless the user set that.
 func (l *Limits) AtPrice(cached float64) *Limits {
 	if l.PriceFixed || l.CachedPrice == cached {
 		return l
@@ -93,12 +93,12 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 }
 
 // BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
-// matches its name decides.
+// matches its name decides. Of equally long patterns the last in the alphabet does, as a map has no order.
 func (l *Limits) BindsThinking(model string) bool {
 	longest := ""
 	for pattern := range l.Bound {
-		isLonger := cmp.Or(cmp.Compare(len(pattern), len(longest)), cmp.Compare(pattern, longest)) > 0
-		if isLonger && unit.Match(pattern, model) {
+		wins := cmp.Or(cmp.Compare(len(pattern), len(longest)), cmp.Compare(pattern, longest)) > 0
+		if wins && unit.Match(pattern, model) {
 			longest = pattern
 		}
 	}
@@ -115,25 +115,26 @@ func (l *Limits) toolLimit(tool string) Limit {
 	return Limit{}
 }
 
-// What else bounds the numbers: shares of the window, tokens and groups.
+// Bounds that nobody configures. Shares are of the window, tokens are those of the vocabulary.
 const (
-	protectShare   = 0.20 // that is protected from clearing, at most
-	clearShare     = 0.10 // that a batch frees, if that is more than ClearAtLeast
-	mostClearShare = 0.25 // that a batch must free, at most
-	keepShare      = 0.25
-	prepareShare   = 0.8   // of usable, from which on a summary is made ahead of need
-	leastBatch     = 1_000 // tokens that clearing below the line frees
-	leastCold      = 5_000 // the same while nothing is cached, or half of what the line asks for
-	leastSaving    = 40    // tokens that shortening one text frees
-	leastFreed     = 200   // tokens that clearing one text frees: its stub costs attention, too
+	protectShare   = 0.20  // Protect at most
+	clearShare     = 0.10  // that clearing at the line frees at least, if this is more than ClearAtLeast
+	mostClearShare = 0.25  // that clearing at the line has to free at most
+	keepShare      = 0.25  // KeepTail at most
+	prepareShare   = 0.8   // of usable, not of the window: above this a summary is made ahead of need
+	leastBatch     = 1_000 // tokens that clearing below the line frees at least
+	leastCold      = 5_000 // tokens that it frees at least while the provider has nothing cached
+	leastSaving    = 40    // tokens that shortening one text frees at least
+	leastFreed     = 200   // tokens that clearing one item frees at least: its stub costs attention, too
 )
 
-// Effective is what the limits come to at one window, in tokens of the vocabulary that is counted in.
+// Effective is what the limits come to at one window, in tokens of the vocabulary, in which requests are counted.
 type Effective struct {
 	Conf           *Limits `json:"-"`
-	Window, Usable int     `json:"-"`
+	Ratio          float64 `json:"-"` // how many tokens of the model one of the vocabulary is
+	Window, Usable int     `json:"-"` // what the model holds, and how much of it a request may fill
 
-	Floor       int `json:"floor"` // bytes
+	Floor       int `json:"floor"` // bytes of a body
 	Offload     int `json:"offload_tokens"`
 	Lookups     int `json:"offload_lookup_tokens"`
 	Reads       int `json:"offload_read_tokens"`
@@ -145,26 +146,28 @@ type Effective struct {
 	Target      int `json:"compact_to"`
 	KeepTail    int `json:"keep_tokens"`
 	Protect     int `json:"protect_tokens"`
-	Age         int `json:"protect_groups"` // groups
+	Age         int `json:"protect_groups"` // newest groups, whose results are not cleared
 }
 
-// EffectiveAt returns the limits at a window of so many tokens, of which usable may be filled. One token of the
-// vocabulary is ratio of the model's.
+// EffectiveAt returns the limits for a window of so many tokens of the model, of which a request may fill usable. One
+// token of the vocabulary is ratio tokens of the model.
 func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
-	here := func(tokens float64) int { return int(tokens / ratio) }
-	share := func(of float64) float64 { return of * float64(window) }
-	atMost := func(tokens int, of float64) int { return here(min(float64(tokens), share(of))) }
-	line := func(of float64) int { return int(of * float64(here(float64(usable)))) }
+	inVocabulary := func(ofModel float64) int { return int(ofModel / ratio) }
+	ofWindow := func(share float64) float64 { return share * float64(window) } // tokens of the model
+	atMost := func(tokens int, share float64) int { return inVocabulary(min(float64(tokens), ofWindow(share))) }
+	room := inVocabulary(float64(usable))
+	ofUsable := func(share float64) int { return int(share * float64(room)) } // tokens of the vocabulary
 	s := Effective{
-		Conf: l, Window: here(float64(window)), Usable: here(float64(usable)), Floor: min(l.Floor, here(float64(usable))),
+		Conf: l, Ratio: ratio, Window: inVocabulary(float64(window)), Usable: room,
+		Floor:   min(l.Floor, room), // a token is a byte or more, so a text of fewer bytes than room fits in any case
 		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
-		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: here(float64(l.OffloadKeep)),
-		ClearLine: line(l.ClearAt), PrepareLine: line(prepareShare), CompactLine: line(l.CompactAt),
-		AtLeast: here(min(max(float64(l.ClearAtLeast), share(clearShare)), share(mostClearShare))),
-		Target:  line(l.Target), KeepTail: atMost(l.KeepTail, keepShare),
+		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
+		ClearLine: ofUsable(l.ClearAt), PrepareLine: ofUsable(prepareShare), CompactLine: ofUsable(l.CompactAt),
+		AtLeast: inVocabulary(min(max(float64(l.ClearAtLeast), ofWindow(clearShare)), ofWindow(mostClearShare))),
+		Target:  ofUsable(l.Target), KeepTail: atMost(l.KeepTail, keepShare),
 		Protect: atMost(l.Protect, protectShare), Age: l.Groups,
 	}
-	switch { // an agent in a small window lives on less
+	switch { // a small window holds few groups, so most could never be cleared otherwise
 	case window < 48_000:
 		s.Age = min(3, l.Groups)
 	case window < 96_000:
@@ -173,7 +176,8 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	return s
 }
 
-// LimitOf returns the limit of a call's result, and how many tokens stay of one above it.
+// LimitOf returns the limit of a call's result in tokens, and how many tokens stay of a result above it. A lookup keeps
+// half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
 func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	limit, keep = s.Offload, s.Keep
 	switch call.Kind {
@@ -183,7 +187,7 @@ func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 		limit, keep = s.Reads, 2*s.Keep
 	}
 	if own := s.Conf.toolLimit(call.Tool); own.Tokens > 0 {
-		limit = own.Tokens
+		limit = int(float64(own.Tokens) / s.Ratio) // without the bound of the others: a huge number turns cutting off
 	}
 	return limit, min(keep, limit/2)
 }
@@ -191,11 +195,11 @@ func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 // number is one number that a user or a request may set.
 type number struct {
 	name, unit string
-	min, max   float64
-	value      any // *int, *float64 or *unit.Duration
+	min, max   float64 // both are allowed
+	value      any     // *int, *float64 or *unit.Duration: where the number is in its Limits
 }
 
-// numbers returns the table of all numbers. The configuration file and headers are read by it.
+// numbers returns all numbers of l. Check judges the configuration file by them, and With the headers of requests.
 func (l *Limits) numbers() []number {
 	const most, least = unit.MostTokens, 0.01 // a smaller share is a slip of the pen
 	return []number{
@@ -226,8 +230,8 @@ func Names() (names []string) {
 	return names
 }
 
-// With returns l with another number under a name. ok says that there is a number of that name. The error says what to
-// write, and does not repeat the value. CheckShares is for when all numbers are set.
+// With returns l with the named number set to value; ok is false if no number has the name. The error says what to
+// write, and does not repeat the value. Call CheckShares when all numbers of a request are set.
 func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 	with = l
 	for _, n := range with.numbers() {
@@ -264,7 +268,7 @@ func (n number) get() float64 {
 // isSound reports whether the number is within its bounds. NaN is not.
 func (n number) isSound() bool { return n.min <= n.get() && n.get() <= n.max }
 
-// advice says what to write as the number.
+// advice says what a user should write as the number.
 func (n number) advice() string {
 	switch n.value.(type) {
 	case *unit.Duration:
@@ -275,7 +279,7 @@ func (n number) advice() string {
 	return fmt.Sprintf("write a %s from %v to %v", n.unit, n.min, n.max)
 }
 
-// Check says which numbers make no sense, alone or together, as a *unit.KeyError.
+// Check returns a *unit.KeyError if a number makes no sense, by itself or beside the others.
 func (l *Limits) Check() error {
 	for _, n := range l.numbers() {
 		if !n.isSound() {
@@ -295,7 +299,7 @@ func (l *Limits) Check() error {
 	return l.CheckShares()
 }
 
-// CheckShares says which shares make no sense together, as a *unit.KeyError.
+// CheckShares returns a *unit.KeyError if compaction would come before clearing, or stay above its own line.
 func (l *Limits) CheckShares() error {
 	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/rewrite/activity"
 	"epitome/unit"
 )
 
@@ -147,5 +148,13 @@ func TestAKnownPriceHoldsUnlessTheUserGaveOne(t *testing.T) {
 	l.PriceFixed = true
 	if got := l.AtPrice(0.5).CachedPrice; got != 0.1 {
 		t.Errorf("the user's price is %v", got)
+	}
+}
+
+func TestLimitsOfToolsAreTokensOfTheModel(t *testing.T) {
+	l := someLimits()
+	l.ToolLimits = []Limit{{Tool: "x", Tokens: 2000}}
+	if limit, _ := l.EffectiveAt(100_000, 80_000, 1.25).LimitOf(&activity.Call{Tool: "x"}); limit != 1600 {
+		t.Errorf("2000 tokens of a model are %d of the vocabulary, want 1600", limit)
 	}
 }

@@ -11,36 +11,33 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// maxOffloaded bounds the bytes of results that one request looks at, the newest first and one in any case. Where more
-// comes at once, the older ones are left to the other steps.
+// maxOffloaded bounds the bytes of results that Offload looks at in one request: the newest first, and at least one.
+// The older ones are left to the other steps.
 const maxOffloaded = 8 << 20
 
-// Offload shortens results that come for the first time and are over their limit. Where artifacts are off it waits for
-// the line, and then looks at the older results too, if those may be decided on.
+// Offload shortens new results that are over their limit. While artifacts are off, results stay whole until the request
+// is over ClearLine, as only then something has to go. Offload then looks at the older results too, which it left whole
+// until now, if older items may be changed (mayDecideOlder).
 func Offload(s *State) {
-	from := s.Recorded
-	if s.ArtifactsOff {
-		if s.Total() <= s.Limits.ClearLine {
-			return
-		}
-		if s.mayDecideOlder() {
-			from = 0
-		}
+	from := s.Recorded // the first item to look at
+	switch {
+	case !s.ArtifactsOff:
+	case s.Total() <= s.Limits.ClearLine:
+		return
+	case s.mayDecideOlder():
+		from = 0
 	}
 	if s.Binds {
-		from = max(from, s.lastThinking()) // a change before that would take the thinking out
+		from = max(from, s.lastThinking()) // an earlier change would cost all thinking behind it
 	}
-	room, edits := maxOffloaded, map[event.Code][]ledger.Edit{}
-	for i := len(s.Request.Items) - 1; i >= from; i-- {
-		if !s.mayCut(i) || s.forms[i].shortened || s.readsBack(i) {
+	room, edits := maxOffloaded, map[event.Code][]ledger.Edit{} // by reason, as each reason is a cause of its own
+	for i := len(s.Request.Items) - 1; i >= from && room >= 0; i-- {
+		if !s.mayShorten(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
-		}
-		if room < 0 {
-			break
 		}
 		content := s.Request.Items[i].Content
 		room -= content.End - content.Start
-		limit, keep := s.Limits.LimitOf(s.results[i])
+		limit, keep := s.Limits.LimitOf(s.callOf[i])
 		for _, e := range s.shorten(i, limit, keep) {
 			edits[e.Why] = append(edits[e.Why], e)
 		}
@@ -49,37 +46,38 @@ func Offload(s *State) {
 	s.Add(event.CauseScreen, edits[event.CodeScreen]...)
 }
 
-// readsBack reports whether a result shows an artifact of this conversation and is not too long to stay whole.
+// readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
+// took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s *State) readsBack(i int) bool {
-	const maxLooks, most = 8, 30_000 // at words that may be names; tokens of a result, at most a quarter of the window
-	cites := s.results[i].Cites
+	const maxLooks, most = 8, 30_000 // words that are looked up; tokens of a result, beside a quarter of the window
+	cites := s.callOf[i].Cites
 	isTakenOut := func(name string) bool {
 		return slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) })
 	}
 	return s.Size(i) <= min(most, s.Limits.Window/4) && slices.ContainsFunc(cites[:min(len(cites), maxLooks)], isTakenOut)
 }
 
-// textOf is one text of an item.
-type textOf struct {
-	part   int
-	raw    []byte // as it stands in the body
-	text   string
+// itemText is one text of an item.
+type itemText struct {
+	part   int    // its index in Item.Parts
+	raw    []byte // the JSON string in the body
+	text   string // the string unquoted
 	tokens int
 }
 
-// textsOf returns the texts of an item that are JSON strings.
-func (s *State) textsOf(i int) (texts []textOf) {
+// textsOf returns the texts of item i that are JSON strings.
+func (s *State) textsOf(i int) (texts []itemText) {
 	for k := range s.Request.Items[i].Parts {
 		p := &s.Request.Items[i].Parts[k]
 		if raw := p.Value.Of(s.Request.Body); p.Kind == conversation.TextPart && len(raw) >= 2 && raw[0] == '"' {
-			texts = append(texts, textOf{k, raw, string(jsonspan.TextOf(raw)), s.Request.CountIn(s.Scale, i, raw)})
+			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), s.Request.CountIn(s.Scale, i, raw)})
 		}
 	}
 	return texts
 }
 
-// shorten returns the edits that cut the texts of an item. All texts together may have limit tokens; above that, about
-// keep of them stay.
+// shorten returns the edits that cut the texts of item i. All texts together may have limit tokens; of more, about keep
+// tokens stay. Each text has a share of both numbers by its own tokens.
 func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 	texts, all := s.textsOf(i), 0
 	for _, t := range texts {
@@ -93,30 +91,30 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 	return edits
 }
 
-// shortenText returns the edit that puts an excerpt of about keep tokens or the final screen of a terminal in the place
-// of a text of more than limit tokens; false if that saves too little.
-func (s *State) shortenText(i int, t textOf, limit, keep int) (e ledger.Edit, ok bool) {
-	const least = 1_000 // tokens of terminal output that is shown as its final screen
+// shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
+// still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little.
+func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
+	const minScreen = 1_000 // tokens up to which terminal output within its limit stays as it is
 	text, isScreen, what, why := t.text, false, "final screen of ", event.CodeScreen
-	if t.tokens > least {
+	if t.tokens > minScreen {
 		text, isScreen = excerpt.Screen(t.text)
 	}
 	switch {
-	case t.tokens > limit && (!isScreen || s.count(text) > limit):
+	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit):
 		if laidOut, ok := excerpt.LaidOut(text); ok {
 			text = laidOut
 		}
-		short, omitted := excerpt.Lines(text, keep, s.count)
+		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
 		what = fmt.Sprintf("%d of %s omitted, of ", omitted, excerpt.Amount(excerpt.CountLines(text)))
 		if isScreen {
 			what += "the final screen of "
 		}
 		text, why = short, event.CodeOverLimit
-	case !isScreen:
+	case !isScreen: // a text within its limit
 		return e, false
 	}
 	names := s.keepText(t.raw, t.text)
-	what += fmt.Sprintf("%s (%d tokens)", s.results[i], t.tokens)
+	what += fmt.Sprintf("%s (%d tokens)", s.callOf[i], t.tokens)
 	text = excerpt.Note(what, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}

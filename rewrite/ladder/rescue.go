@@ -8,21 +8,21 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Stage is how far a rescue goes. Each takes away more than the one before.
+// Stage is how far a rescue goes. Each stage takes away more than the one before.
 type Stage uint8
 
 const (
 	StageNone    Stage = iota
-	StageClear         // all old results are cleared
-	StageCompact       // old turns become a summary, with as little of the rest as must be; then results are cut hard
-	StageBare          // calls and results are left out altogether
-	StageUsers         // messages of the user are left to an artifact, the latest last
+	StageClear         // all results outside of the newest groups and tokens are cleared
+	StageCompact       // old groups become a summary; if that is not enough the summary shrinks, then results are cut hard
+	StageBare          // all groups of the prefix become a short summary
+	StageUsers         // messages of the user become stubs that name artifacts, the newest message last
 )
 
 func (s Stage) String() string { return [...]string{"none", "clear", "compact", "bare", "users"}[s] }
 
-// Next is the stage from which a rescue goes on when the request of this one was refused too. last says that there is
-// no other try.
+// Next returns the stage with which the next try begins when the provider has refused the form of stage s too. The last
+// try takes no chances with the smaller stages.
 func (s Stage) Next(last bool) Stage {
 	switch {
 	case s >= StageBare:
@@ -33,25 +33,25 @@ func (s Stage) Next(last bool) Stage {
 	return max(s, StageClear)
 }
 
-// Rescue takes one stage after another, from a first one on, until a request that the provider refused fits. If that
-// does not make it a tenth smaller nothing changes, and s.Stage is StageNone.
+// Rescue makes a request that the provider refused fit into Limits.Usable: it takes one stage after another, beginning
+// with from. If the request does not become a tenth smaller, nothing changes and s.Stage is StageNone.
 func Rescue(s *State, from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
 		s.Reason = event.CodeProviderRemembers
 		return
-	case s.end <= s.Request.Lead:
+	case s.prefixEnd <= s.Request.Lead:
 		s.Reason = event.CodeNothingToLeave
 		return
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
 	s.Stage = max(StageClear, min(from, StageBare))
-	if s.isRoundOpen() { // as a whole the open round may go, and no smaller part of it
+	if s.isRoundOpen() { // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
 	}
-	for s.take(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.take(s.Stage) {
+	for s.takeStage(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.takeStage(s.Stage) {
 		if s.Stage == StageBare && from < StageUsers && s.Total() <= enough {
-			break // messages of the user go only where nothing else helps
+			break // a tenth less may do: the user's messages go only after another refusal, or if all else was too little
 		}
 		s.Stage++
 	}
@@ -62,24 +62,23 @@ func Rescue(s *State, from Stage) {
 	}
 }
 
-// take takes one stage of a rescue.
-func (s *State) take(stage Stage) {
+func (s *State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
-		s.clearAll(s.clearable(s.now()), event.CodeRefused, event.CauseRefused)
+		s.clearAll(s.clearable(s.answersInPrefix()), event.CodeRefused, event.CauseRefused)
 	case StageCompact:
 		compact(s)
 	case StageBare:
-		newCompaction(s, true).replace(s.end, 0)
+		newCompaction(s, true).replace(s.prefixEnd, 0)
 	case StageUsers:
 		leaveUsers(s)
 	}
 }
 
-// fitResults cuts results hard, those that the model has not seen yet last, until the request fits. It leaves all as it
-// is where that does not help, unless the provider has refused that.
+// fitResults cuts results hard until the request fits: first those that the model has seen, then the others, no more
+// than they must be. If the request does not fit even then, the cuts are undone, unless the provider has refused it.
 func fitResults(s *State) {
-	const shortTokens, shorterTokens = 1_100, 140 // that are left: some 4,000 and 500 characters
+	const shortTokens, shorterTokens = 1_100, 140 // that are left of a result: some 4,000 and 500 characters
 	undo := s.undo()
 	s.cutResults(shortTokens, false)
 	s.cutResults(shorterTokens, false)
@@ -91,28 +90,28 @@ func fitResults(s *State) {
 	}
 }
 
-// cutResults cuts results to about keep tokens, the oldest first, until the request fits: either those that must be
-// shown, or all others. Of those a stub is left where an excerpt saves nothing.
-func (s *State) cutResults(keep int, shown bool) {
+// cutResults cuts results to about keep tokens, the oldest first, until the request fits: if unseen those that the
+// model must still be shown (mustShow), else all others. Of the others a stub stays where an excerpt saves too little.
+func (s *State) cutResults(keep int, unseen bool) {
 	for i := range s.Request.Items {
 		if s.Total() <= s.Limits.Usable {
 			return
 		}
-		if s.forms[i].tokens <= keep+stubTokens || !s.mayCut(i) || s.mustShow(i) != shown {
+		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen {
 			continue
 		}
 		edits := s.shorten(i, 0, keep)
 		for k := range edits {
 			edits[k].Step, edits[k].Why = ledger.StepCompact, event.CodeCut
 		}
-		if !s.addIfSmaller(leastSaving, event.CauseFull, edits) && !shown {
+		if !s.addIfSmaller(leastSaving, event.CauseFull, edits) && !unseen {
 			s.addIfSmaller(leastSaving, event.CauseFull, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut, "")})
 		}
 	}
 }
 
-// leaveUsers leaves messages of the user to artifacts until the request fits: the largest first, and the latest last.
-// None is cut. It is for agents: a refusal tells more to who has no tools.
+// leaveUsers puts stubs in the place of whole messages of the user until the request fits: the largest first, the
+// newest last. A request without tools is left to the provider's refusal, as its model could not read the artifacts.
 func leaveUsers(s *State) {
 	var items []int
 	for i := s.Request.Lead; i < len(s.Request.Items); i++ {

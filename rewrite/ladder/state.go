@@ -11,89 +11,92 @@ import (
 	"epitome/rewrite/recap"
 )
 
-// Artifacts names whatever is taken out. It stores nothing: State.Content holds what is to be put before the decision
-// is recorded.
+// Artifacts names the content that is taken out. It stores nothing: the caller puts State.Content before it records the
+// decision.
 type Artifacts interface {
 	// Name returns the name of content in a scope.
 	Name(scope string, content []byte) string
-	// Address returns where content of that name can be read by a model; empty if it cannot.
+	// Address returns where a model can read the content of a name; empty if it cannot.
 	Address(name string) string
 }
 
-// State is a request on its way through the ladder. Tokens are those of the vocabulary.
+// State is a request on its way through the ladder. Tokens are those of the vocabulary, indexes those of items.
 type State struct {
 	Request  *conversation.Request
 	Scale    conversation.Scale
-	Calls    []activity.Call
+	Calls    []activity.Call // of the whole request
 	Fixed    event.Tokens    // of system prompt, tools and the request itself
-	Recorded int             // items of the deepest recorded prefix: those behind it are new
-	Decision ledger.Decision // of that prefix
-	Edits    []ledger.Edit   // those that stand, the new ones too
+	Recorded int             // items of the deepest prefix with a decision for this model: the items behind it are new
+	Decision ledger.Decision // of the deepest prefix, maybe one that was made for another model
+	Edits    []ledger.Edit   // all that hold: those of the decision and the new ones
 	Added    []ledger.Edit   // the new ones
 	Limits   Effective
 
-	Asked        bool // a compaction was asked for
-	Refused      bool // the provider refused the request as too long
+	Asked        bool // the client asked for a compaction
+	Refused      bool // the provider refused the request, mostly as too long
 	OverBudget   bool // the conversation has used up the user's budget
-	CacheCold    bool // the provider has forgotten the conversation: clearing costs nothing
+	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
-	ArtifactsOff bool // artifacts are full, or do not outlive the process: results stay whole up to the line
+	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: little is taken out then
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
 	Scope        string                // in which artifacts are named
 	Style        prose.Style           // of summaries
-	Prose        Prose                 // nil if no model may be asked for one
-	Note         func(item int) string // what a model wrote about a result, or nothing; nil if none was asked
+	Prose        Prose                 // nil if no model may be asked for summaries
+	Note         func(item int) string // a model's note about a result, for its stub; empty if there is none; may be nil
 
 	Content    map[string][]byte // by name: what new edits take out
 	Reason     event.Code        // why nothing more was done
 	Causes     event.Causes      // what the steps that made edits observed
-	Compared   int               // tokens that were held against the line for clearing
+	Compared   int               // tokens of the request when Clear compared it with ClearLine
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
-	end     int              // of the items that may be decided on (Request.End)
-	answers []int            // of the model, up to and with each item
-	results []*activity.Call // of each item, the call that it answers; an empty one if none is known
-	forms   []form           // of each item
-	total   int              // tokens of the request as it is sent
-	done    int              // end of the items that the last compaction left out
-	says    recap.Says       // what a model said about them
+	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it. Later
+	// items may be others in the next request, such as reminders that clients move.
+	prefixEnd    int
+	answersUpTo  []int            // by item: how many answers of the model there are up to it, with it
+	callOf       []*activity.Call // by item: the call that it answers; an empty call if none is known
+	forms        []form           // by item
+	total        int              // tokens of the request as it is sent
+	compactedEnd int              // end of the items that the last compaction dropped; the head if there was none
+	lastSays     recap.Says       // a model's words in the last summary
 }
 
 // form is how an item is sent.
 type form struct {
-	tokens    int  // that it takes; those of a summary count at its first item
+	tokens    int  // that it takes; those of a summary count at the first item that it replaces
 	dropped   bool // it is not sent
-	cleared   bool // a stub stands in the place of all that it says
-	shortened bool // a text of it is shorter
+	cleared   bool // a stub replaces all that it says
+	shortened bool // an excerpt or screen replaces one of its texts
 	thinks    bool // its thinking is sent
 }
 
-// Prepare computes whatever the steps need of the fields that are set.
+// Prepare computes the unexported fields from the exported ones that are set. Call it again when Edits were set.
 func (s *State) Prepare() {
 	items := s.Request.Items
-	s.end, s.Content = s.Request.End(), map[string][]byte{}
-	s.forms, s.answers, s.results = make([]form, len(items)), make([]int, len(items)), make([]*activity.Call, len(items))
-	n, none := 0, &activity.Call{Exit: -1}
+	s.prefixEnd, s.Content = s.Request.End(), map[string][]byte{}
+	s.forms, s.answersUpTo = make([]form, len(items)), make([]int, len(items))
+	s.callOf = make([]*activity.Call, len(items))
+	answers, noCall := 0, &activity.Call{Exit: -1}
 	for i := range items {
 		if items[i].StartsAnswer {
-			n++
+			answers++
 		}
-		s.answers[i], s.results[i] = n, none
+		s.answersUpTo[i], s.callOf[i] = answers, noCall
 	}
 	for k := range s.Calls {
 		if i := s.Calls[k].Result; i >= 0 {
-			s.results[i] = &s.Calls[k]
+			s.callOf[i] = &s.Calls[k]
 		}
 	}
 	s.setEdits(s.Edits, s.Added)
 }
 
-// setEdits sets the edits, the form of each item, and what the request takes.
+// setEdits sets the edits, and from them the form of each item and the total.
 func (s *State) setEdits(edits, added []ledger.Edit) {
 	s.Edits, s.Added, s.total = edits, added, s.Fixed.Total()
-	s.done, s.says = s.Request.Head, recap.Says{}
+	s.compactedEnd, s.lastSays = s.Request.Head, recap.Says{}
 	for i := range s.forms {
 		s.forms[i] = form{tokens: s.Size(i), thinks: len(s.Request.Items[i].Thinking) > 0}
 	}
@@ -109,20 +112,20 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 			for i := e.First; i < e.End(); i++ {
 				s.forms[i].tokens, s.forms[i].dropped = 0, true
 			}
-			if e.First >= s.Request.Dead {
+			if e.First >= s.Request.Dead { // else the provider passes over the summary, too
 				f.tokens = e.Tokens
 			}
 			if e.Step == ledger.StepCompact {
-				s.done = max(s.done, e.End())
+				s.compactedEnd = max(s.compactedEnd, e.End())
 			}
 			if e.Prose != "" {
-				s.says = recap.Says{Text: e.Prose, Until: e.Told}
+				s.lastSays = recap.Says{Text: e.Prose, Until: e.Told}
 			}
 		case ledger.Clear:
 			f.cleared = true
 		case ledger.DropThinking:
 			f.thinks = false
-		default:
+		default: // ReplaceText
 			f.shortened = true
 		}
 		if e.Op != ledger.Drop {
@@ -130,12 +133,12 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 		}
 	}
 	for i := range s.forms {
-		s.forms[i].tokens = max(0, s.forms[i].tokens) // what was decided for another model may be counted otherwise
+		s.forms[i].tokens = max(0, s.forms[i].tokens) // Saved may have been counted for another model
 		s.total += s.forms[i].tokens
 	}
 }
 
-// Size returns what an item takes as it came; nothing if the provider passes over it.
+// Size returns the tokens of an item as the client sent it; 0 if the provider passes over it.
 func (s *State) Size(i int) int {
 	if i < s.Request.Dead {
 		return 0
@@ -143,22 +146,22 @@ func (s *State) Size(i int) int {
 	return s.Request.Items[i].Size.Total()
 }
 
-// Sent returns what an item takes as it is sent.
+// Sent returns the tokens of an item as it is sent.
 func (s *State) Sent(i int) int { return s.forms[i].tokens }
 
-// Total returns the size of the request as it is sent.
+// Total returns the tokens of the request as it is sent.
 func (s *State) Total() int { return s.total }
 
-// OfModel returns tokens in the model's own.
+// OfModel converts tokens of the vocabulary to tokens of the model.
 func (s *State) OfModel(tokens int) int { return int(float64(tokens) * s.Scale.Ratio) }
 
-// Tokens returns the size of the request as it is sent, by kind.
+// Tokens returns the tokens of the request as it is sent, by kind.
 func (s *State) Tokens() event.Tokens {
 	t := s.Fixed
 	for i := range s.Request.Items {
 		it, sent := &s.Request.Items[i], s.forms[i].tokens
 		media := 0
-		if sent == s.Size(i) {
+		if sent == s.Size(i) { // an edited item is taken for text
 			media = min(it.Size.Media, sent)
 		}
 		*it.Role.In(&t) += sent - media
@@ -166,7 +169,7 @@ func (s *State) Tokens() event.Tokens {
 	}
 	for k := range s.Edits {
 		switch e := &s.Edits[k]; e.Op {
-		case ledger.Drop:
+		case ledger.Drop: // its summary was counted as text of its first item
 			*s.Request.Items[e.First].Role.In(&t) -= e.Tokens
 			t.Summary += e.Tokens
 		case ledger.AppendSystem:
@@ -176,14 +179,13 @@ func (s *State) Tokens() event.Tokens {
 	return t
 }
 
-// Add adds edits, which take the place of those that they cover, for what a step observed.
+// Add adds edits, which take the place of those that they cover. cause is the observation for which a step made them.
 func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 	if len(edits) == 0 {
 		return
 	}
 	for k := range edits {
 		e := &edits[k]
-		e.At = s.answers[len(s.answers)-1]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
 	}
@@ -191,7 +193,7 @@ func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
-// addIfSmaller adds edits if they make the request more than least tokens smaller.
+// addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
 func (s *State) addIfSmaller(least int, cause event.Cause, edits []ledger.Edit) bool {
 	total, undo := s.total, s.undo()
 	if s.Add(cause, edits...); total-s.total > least {
@@ -201,7 +203,7 @@ func (s *State) addIfSmaller(least int, cause event.Cause, edits []ledger.Edit) 
 	return false
 }
 
-// undo returns what takes all back that is added from now on.
+// undo returns a function that takes back all edits and causes that are added from now on.
 func (s *State) undo() func() {
 	edits, added, causes := s.Edits, s.Added, s.Causes
 	return func() {
@@ -210,19 +212,19 @@ func (s *State) undo() func() {
 	}
 }
 
-// drops returns edits that take items [first, end) out, in whole groups, but for those that stay where they are. All
-// name one transcript, and the first one still needs a text.
+// drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each
+// run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the first.
 func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits []ledger.Edit) {
-	items, behind := s.Request.Items, conversation.Unknown // who speaks in what stays behind a group
+	items, roleBehind := s.Request.Items, conversation.Unknown // the role of the next item that stays
 	if end < len(items) {
-		behind = items[end].Role
+		roleBehind = items[end].Role
 	}
 	for _, g := range slices.Backward(s.Request.Groups()) {
 		role := items[g.First].Role
 		switch n := len(edits); {
 		case g.First < first || g.End > end:
-		case s.isPinned(g), s.stays(g) && behind != conversation.User: // Messages takes no user behind the system
-			behind = role
+		case s.isPinned(g), s.staysInPlace(g) && roleBehind != conversation.User: // Messages: no user right behind system
+			roleBehind = role
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
 		default:
@@ -230,15 +232,15 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		}
 	}
 	slices.Reverse(edits)
-	goesInPart := func(e ledger.Edit) bool { // one made before a late result tied other items together
+	overlaps := func(e ledger.Edit) bool { // an earlier drop only in part, as a late result has joined two groups since
 		return e.Op == ledger.Drop && slices.ContainsFunc(edits, func(o ledger.Edit) bool {
 			return e.First < o.End() && o.First < e.End() && (e.First < o.First || e.End() > o.End())
 		})
 	}
-	if len(edits) == 0 || slices.ContainsFunc(s.Edits, goesInPart) {
+	if len(edits) == 0 || slices.ContainsFunc(s.Edits, overlaps) {
 		return nil
 	}
-	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End())
+	artifacts := s.keepItems(first, end)
 	for k := range edits {
 		e := &edits[k]
 		e.Artifacts = artifacts
@@ -249,56 +251,54 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 	return edits
 }
 
-// setText puts a text in the place of the items that an edit drops.
+// setText has a text sent in the place of the items that an edit drops.
 func (s *State) setText(e *ledger.Edit, text string) {
-	e.Text, e.Tokens = text, s.count(text)
+	e.Text, e.Tokens = text, s.Scale.CountText(text)
 	e.Saved -= e.Tokens
 }
 
-// stays reports whether a group stays where it is, whatever is left out around it: it cannot be moved, or is a message
-// of the system that was not left out before.
-func (s *State) stays(g conversation.Group) bool {
+// staysInPlace reports whether a group stays in place, whatever is dropped around it: it is pinned, or is a message of
+// the system that was not dropped before.
+func (s *State) staysInPlace(g conversation.Group) bool {
 	return s.isPinned(g) || s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
 }
 
-// isPinned reports whether a group has an item that has to stay where it is.
+// isPinned reports whether a group has an item of opaque or unknown content, which is never changed or moved.
 func (s *State) isPinned(g conversation.Group) bool {
 	return slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
 		return it.Locked || it.Role == conversation.Unknown
 	})
 }
 
-// count counts a text.
-func (s *State) count(text string) int { return s.Scale.CountText(text) }
-
-// now is how many answers there are in the prefix that may be decided on.
-func (s *State) now() int {
-	if s.end == 0 {
+// answersInPrefix returns how many answers there are before prefixEnd.
+func (s *State) answersInPrefix() int {
+	if s.prefixEnd == 0 {
 		return 0
 	}
-	return s.answers[s.end-1]
+	return s.answersUpTo[s.prefixEnd-1]
 }
 
-// mustShow reports whether something of a result has to be sent: the model has not seen it, as no answer stands behind
-// it. Once the provider has refused the request, nothing must.
+// mustShow reports whether at least an excerpt of result i has to be sent: no answer follows it, so the model has not
+// seen it. Once the provider has refused the request, nothing has to be sent.
 func (s *State) mustShow(i int) bool {
-	newest := s.answers[len(s.answers)-1]
-	if s.Request.AnswerGoesOn {
+	newest := s.answersUpTo[len(s.answersUpTo)-1]
+	if s.Request.AnswerGoesOn { // the model is still giving the last answer
 		newest--
 	}
-	return s.answers[i] >= newest && !s.Refused
+	return s.answersUpTo[i] >= newest && !s.Refused
 }
 
-// isKept reports whether an item never changes: by its kind, or by a rule of the user's for its tool.
-func (s *State) isKept(i int) bool {
-	return i < s.Request.Dead || s.Request.Items[i].Locked || s.Limits.Conf.toolLimit(s.results[i].Tool).Keep
+// neverChanges reports whether an item is sent as it is in any case: the provider passes over it, its content is
+// opaque, or the user keeps the results of its tool.
+func (s *State) neverChanges(i int) bool {
+	return i < s.Request.Dead || s.Request.Items[i].Locked || s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
 }
 
-// mayReplace reports whether an item of a role is sent, and may become a stub.
+// mayReplace reports whether an item has the role, and may become a stub: it is sent, and is no stub yet.
 func (s *State) mayReplace(i int, role conversation.Role) bool {
 	f := &s.forms[i]
-	return s.Request.Items[i].Role == role && !f.dropped && !f.cleared && !s.isKept(i)
+	return s.Request.Items[i].Role == role && !f.dropped && !f.cleared && !s.neverChanges(i)
 }
 
-// mayCut reports whether an item is a result of which less may be sent than is.
-func (s *State) mayCut(i int) bool { return s.mayReplace(i, conversation.Tool) }
+// mayShorten reports whether an item is a result that may be cut or cleared.
+func (s *State) mayShorten(i int) bool { return s.mayReplace(i, conversation.Tool) }

@@ -15,10 +15,10 @@ import (
 	"epitome/rewrite/recap"
 )
 
-// Tool is how texts for a model call epitome's own tool, whatever name a client gives it.
+// Tool is how texts for a model call epitome's own tool. Clients give it names of their own.
 const Tool = "epitome's tool recall"
 
-// addressOf says where an artifact lies, for a model; empty if it cannot read it.
+// addressOf says to a model where an artifact is; empty if the model cannot read artifacts.
 func (s *State) addressOf(name string) string {
 	if s.ReadsByTool {
 		return "artifact " + name
@@ -26,10 +26,10 @@ func (s *State) addressOf(name string) string {
 	return s.Artifacts.Address(name)
 }
 
-// whereToRead says where an artifact of so many tokens lies, and how to read it. A second name is that of the same as
-// it came.
+// whereToRead says to a model where an artifact of so many tokens is, and how to read it. names[0] is the artifact; if
+// its content was laid out or made text, names[1] is the same content as the client sent it.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
-	const readAtOnce = 2_000 // tokens of an artifact that a model need not be told to search
+	const readAtOnce = 2_000 // tokens up to which a model may read an artifact whole
 	at, how := s.addressOf(names[0]), ""
 	switch {
 	case at == "":
@@ -45,61 +45,62 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 	return what + ": " + at + how
 }
 
-// transcriptAt says where the transcript of an edit lies that drops items.
+// transcriptAt says where the transcript of the items is that e drops. A model is always told to search it.
 func (s *State) transcriptAt(e *ledger.Edit) string {
 	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
 }
 
-// keep names content, which is put when the decision is recorded.
-func (s *State) keep(content []byte) string {
+// keepContent returns the name of content, which the caller puts before the decision is recorded if an edit names it.
+func (s *State) keepContent(content []byte) string {
 	name := s.Artifacts.Name(s.Scope, content)
 	s.Content[name] = content
 	return name
 }
 
-// keepText names the text of a JSON value. JSON in long lines is kept laid out too: that name comes first.
+// keepText keeps the text of the JSON value raw and returns its names. JSON in long lines is kept a second time with
+// line breaks, so that a model can grep it: that name comes first.
 func (s *State) keepText(raw []byte, text string) []string {
-	names := []string{s.keep(jsonspan.ContentOfText(raw, text))}
+	names := []string{s.keepContent(jsonspan.ContentOfText(raw, text))}
 	if laidOut, ok := excerpt.LaidOut(text); ok {
-		names = append([]string{s.keep([]byte(laidOut))}, names...)
+		names = append([]string{s.keepContent([]byte(laidOut))}, names...)
 	}
 	return names
 }
 
-// keepItem names the whole content of an item: its text if it is one, else the JSON of its parts.
+// keepItem keeps the content of item i and returns its names: its text, then its JSON unless the content is one text.
 func (s *State) keepItem(i int) []string {
 	it := &s.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
 		raw := it.Parts[0].Value.Of(s.Request.Body)
 		return s.keepText(raw, string(jsonspan.TextOf(raw)))
 	}
-	names := []string{s.keep(s.Request.ContentSource(it))}
+	names := []string{s.keepContent(s.Request.ContentSource(it))}
 	if text := s.Request.TextOf(it); text != "" {
-		names = append([]string{s.keep([]byte(text))}, names...)
+		names = append([]string{s.keepContent([]byte(text))}, names...)
 	}
 	return names
 }
 
-// keepItems names items [first, end) as a transcript and as the JSON that they are.
+// keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
 func (s *State) keepItems(first, end int) []string {
-	source := s.keep(s.Request.Source(first, end))
-	return []string{s.keep(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
+	source := s.keepContent(s.Request.Source(first, end))
+	return []string{s.keepContent(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
 }
 
-// KeepAgain names all content that an edit may have taken out, so that what was lost of it is put again.
+// KeepAgain keeps all content that a recorded edit may have taken out, so that artifacts that were lost are put again.
 func (s *State) KeepAgain(e ledger.Edit) {
 	switch {
-	case e.Op == ledger.AppendSystem || e.End() > len(s.Request.Items):
+	case e.Op == ledger.AppendSystem || e.End() > len(s.Request.Items): // the content is not in this request
 	case e.Op == ledger.Drop:
 		first, end := e.First, e.End()
-		for k := range s.Edits { // those of one transcript
+		for k := range s.Edits { // drops that were made together share a transcript
 			if o := &s.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
 				first, end = min(first, o.First), max(end, o.End())
 			}
 		}
 		s.keepItems(first, end)
 	default:
-		s.keep(s.Request.Source(e.First, e.End()))
+		s.keepContent(s.Request.Source(e.First, e.End()))
 		s.keepItem(e.First)
 		for _, t := range s.textsOf(e.First) {
 			s.keepText(t.raw, t.text)
@@ -107,10 +108,10 @@ func (s *State) KeepAgain(e ledger.Edit) {
 	}
 }
 
-// stub returns the edit that clears a result: what was called, how it ended, how large it was, where it lies, and of a
-// failed call its failure. note, if not empty, is what a model wrote about it.
+// stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
+// is and where it can be read; it quotes the failure of a failed call, and note, a model's words, if not empty.
 func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledger.Edit {
-	call, quotes := s.results[i], ""
+	call, quotes := s.callOf[i], ""
 	if failure := failureOf(call, s.Request.TextOf(&s.Request.Items[i])); failure != "" {
 		quotes = "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
 	}
@@ -126,8 +127,8 @@ func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledge
 	return e
 }
 
-// clearEdit returns the edit that puts one text in the place of all that an item says: what it was, its size, what was
-// done to it, where it lies, and quotes.
+// clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
+// and its size, says what was done to it and where to read it, and ends with quotes.
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, names := &s.Request.Items[i], s.keepItem(i)
 	whole := s.Request.TextOf(it)
@@ -149,8 +150,8 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	return e
 }
 
-// failureOf returns the failure that a result reports whose call failed, or is a command of which nothing tells how it
-// ended; empty if that is about all that it says.
+// failureOf returns the failure that text, the result of call, reports. It is empty if the call did not fail (a command
+// without an exit code may have), and if the failure is most of the text, so that a quote would free little.
 func failureOf(call *activity.Call, text string) string {
 	if !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
 		return ""

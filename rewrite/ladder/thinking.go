@@ -6,12 +6,10 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Some models accept their thinking only behind an unchanged prefix, to the byte. So where an item is sent otherwise
-// than before, all thinking behind it goes, in the same decision, and never comes back. Thinking that comes later
-// stands behind whatever is sent then, and stays.
-
-// DropThinking takes out all thinking behind the first item that the new edits change; all there is if refused says
-// that the provider refused it. It comes when all else is decided.
+// DropThinking takes out all thinking from the first item on that the new edits change: some models accept thinking
+// only behind exactly the bytes that preceded it when they thought (State.Binds). It goes in the same decision, for
+// ever. Later thinking is bound to the changed item, and stays. If refused says that the provider has refused thinking,
+// all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
 func DropThinking(s *State, refused bool) {
 	from := len(s.Request.Items)
 	for k := range s.Added {
@@ -30,7 +28,7 @@ func DropThinking(s *State, refused bool) {
 		}
 		it := &s.Request.Items[i]
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
-			Artifacts: []string{s.keep(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
+			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
 		if it.OnlyThinks() {
 			e.Op, e.Saved = ledger.Drop, s.Size(i)
 		}
@@ -39,7 +37,7 @@ func DropThinking(s *State, refused bool) {
 	s.Add(event.NoCause, edits...)
 }
 
-// lastThinking is the last item whose thinking is sent; -1 if there is none.
+// lastThinking returns the last item whose thinking is sent; -1 if there is none.
 func (s *State) lastThinking() int {
 	for i := len(s.forms) - 1; i >= 0; i-- {
 		if s.forms[i].thinks && !s.forms[i].dropped {
@@ -49,9 +47,9 @@ func (s *State) lastThinking() int {
 	return -1
 }
 
-// isRoundOpen reports whether the model has called tools in an answer that must begin with its thinking, and accepts that
-// only behind an unchanged prefix: until the user's next message nothing may change.
+// isRoundOpen reports whether results wait for an answer that continues the thinking before their calls, by a model
+// that accepts it only behind an unchanged prefix. Until the user's next message no older item may change.
 func (s *State) isRoundOpen() bool {
-	awaitsAnswer := s.end > 0 && s.Request.Items[s.end-1].Role == conversation.Tool
+	awaitsAnswer := s.prefixEnd > 0 && s.Request.Items[s.prefixEnd-1].Role == conversation.Tool
 	return s.Request.ThinksFirst && awaitsAnswer && s.Binds && s.lastThinking() >= 0
 }

@@ -6,14 +6,14 @@ import "epitome/event"
 type Op uint8
 
 const (
-	ReplaceText  Op = iota + 1 // one text of one item
-	Clear                      // all that an item says becomes one text
-	Drop                       // items go, with Text in their place (a summary) or nothing
-	DropThinking               // reasoning that the provider would no longer accept
-	AppendSystem               // context files and memory, behind the system prompt
+	ReplaceText  Op = iota + 1 // puts Text in the place of one text part of one item
+	Clear                      // puts Text in the place of all that one item says
+	Drop                       // takes items out, and puts Text (a summary) in their place if it is not empty
+	DropThinking               // takes out the reasoning of one item, which the provider would no longer accept
+	AppendSystem               // adds Text (context files and memory) to the end of the system prompt
 )
 
-// Step is the step of the ladder that made an edit.
+// Step is the step that made an edit.
 type Step string
 
 const (
@@ -21,64 +21,63 @@ const (
 	StepClear   Step = "clear"
 	StepCompact Step = "compact"
 	StepFilter  Step = "filter"
-	StepAdd     Step = "add"
+	StepAdd     Step = "add" // adds context files and memory to a new conversation; no step of the ladder
 )
 
-// Edit is what is sent in the place of some items. Items are counted from the first of the request.
+// Edit is what is sent in the place of some items. Tokens are tokens of the vocabulary.
 type Edit struct {
-	First     int        `json:"i"`
-	Count     int        `json:"n,omitempty"` // items; 0 for AppendSystem
+	First     int        `json:"i"`           // index of the first item in the request
+	Count     int        `json:"n,omitempty"` // of items; 0 for AppendSystem
 	Op        Op         `json:"o"`
-	Message   int        `json:"m"`           // of the first item, counted from 0
-	Last      int        `json:"q,omitempty"` // message of the last item
-	Part      int        `json:"p,omitempty"` // which part of the item
-	Text      string     `json:"t,omitempty"` // as a person reads it; the dialect quotes it
-	Artifacts []string   `json:"a,omitempty"` // names of what it takes out; the first is the one that Text speaks of
-	Tokens    int        `json:"k,omitempty"` // of what is sent instead
-	Saved     int        `json:"s,omitempty"` // by this edit
-	At        int        `json:"c,omitempty"` // answers there were when it was made: rent is reckoned from it
+	Message   int        `json:"m"`           // index of the message that holds the first item
+	Last      int        `json:"q,omitempty"` // index of the message that holds the last item
+	Part      int        `json:"p,omitempty"` // index of the part that ReplaceText replaces, in the item
+	Text      string     `json:"t,omitempty"` // plain text; the dialect quotes it when the body is built
+	Artifacts []string   `json:"a,omitempty"` // names of what it takes out or lists; Text points to the first
+	Tokens    int        `json:"k,omitempty"` // of Text
+	Saved     int        `json:"s,omitempty"` // tokens that the edit makes the request smaller by
 	Step      Step       `json:"r"`
 	Why       event.Code `json:"w,omitempty"`
-	Prose     string     `json:"z,omitempty"` // what a model says in Text, for the next summary to update
-	Told      int        `json:"u,omitempty"` // items that Prose is about
-	Contexts  []string   `json:"x,omitempty"` // whose files AppendSystem lists
-	Memory    int        `json:"y,omitempty"` // tokens of AppendSystem that are what earlier sessions have learned
+	Prose     string     `json:"z,omitempty"` // the part of a summary that a model wrote, for the next summary to update
+	Told      int        `json:"u,omitempty"` // index of the item up to which Prose tells the conversation
+	Contexts  []string   `json:"x,omitempty"` // names of the contexts whose files AppendSystem lists
+	Memory    int        `json:"y,omitempty"` // tokens of an AppendSystem's Text that are memory of earlier sessions
 }
 
-// End returns the item behind the last that the edit is about.
+// End returns the index of the item behind the last one of the edit.
 func (e *Edit) End() int { return e.First + e.Count }
 
-// covers reports whether e takes the place of an earlier edit.
+// covers reports whether e takes the place of an earlier edit, which then leaves the list.
 func (e *Edit) covers(earlier *Edit) bool {
 	switch {
 	case earlier.Op == AppendSystem || e.Op == AppendSystem:
 		return e.Op == earlier.Op
 	case e.Op == Drop:
 		return earlier.First >= e.First && earlier.End() <= e.End()
-	case e.Op == Clear && earlier.Op != DropThinking:
+	case e.Op == Clear && earlier.Op != DropThinking: // clearing an item leaves its thinking as it is
 		return earlier.First == e.First && earlier.Op != Drop
 	}
 	return earlier.First == e.First && earlier.Op == e.Op && earlier.Part == e.Part
 }
 
-// Add returns the edits with more of them, without those whose place these take. It does not change edits.
-func Add(edits []Edit, more ...Edit) []Edit {
-	all := make([]Edit, 0, len(edits)+len(more))
+// Add returns edits followed by the added ones, without the edits that an added one covers. It does not change edits.
+func Add(edits []Edit, added ...Edit) []Edit {
+	all := make([]Edit, 0, len(edits)+len(added))
 	all = append(all, edits...)
-	for k := range more {
+	for k := range added {
 		kept := all[:0]
 		for i := range all {
-			if !more[k].covers(&all[i]) {
+			if !added[k].covers(&all[i]) {
 				kept = append(kept, all[i])
 			}
 		}
-		all = append(kept, more[k])
+		all = append(kept, added[k])
 	}
 	return all
 }
 
-// record is a recorded list of edits: those that are new, and the list that they add to.
-type record struct {
-	Base  string `json:"b,omitempty"`
+// editList is a list of edits as it is stored: all edits of the list Base, with Edits added to them.
+type editList struct {
+	Base  string `json:"b,omitempty"` // name of another list; empty if Edits are all
 	Edits []Edit `json:"e"`
 }

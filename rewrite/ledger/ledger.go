@@ -1,12 +1,12 @@
-// Package ledger records what was sent for a prefix of a conversation, and finds it again.
+// Package ledger records which edits were sent for a prefix of a conversation, and finds them again.
 //
-// A decision is recorded as text, never as rules, so no later code, limit or preset changes what was sent: the same
+// An edit is recorded as text, never as a rule, so no later code, limit or preset changes what was sent: the same
 // prefix is sent byte for byte as before, on the next turn, after a restart, on another replica. Of two requests that
-// decide the same prefix at once the first wins and the other adopts its decision.
+// decide the same prefix at once the first wins, and the other adopts its decision.
 //
-// A record at a prefix names a list of edits. A list holds the edits that its request added and names the list that it
-// adds to; lists are named by their content and never change. A record without new edits names the list of the one
-// before. Decisions belong to a model at an upstream; where that has none, it starts from the decision of another one.
+// The record of a decision names a list of edits. A list holds the edits that its request added, and names the list
+// that it adds to. Lists are named by their content and never change. A decision without new edits names the list of
+// the decision before it. Decisions belong to a model at an upstream; a model without one starts from another model's.
 package ledger
 
 import (
@@ -25,28 +25,28 @@ import (
 	"epitome/store"
 )
 
-// Decision is all edits for a prefix.
+// Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
 type Decision struct {
-	Items        int       `json:"n"` // length of the prefix
-	List         string    `json:"l,omitempty"`
-	Added        int       `json:"b,omitempty"` // how many edits, the last ones, were made with it
-	Ratio        float64   `json:"r,omitempty"` // tokens of the model that one counted here is
+	Items        int       `json:"n"`           // length of the prefix, in items
+	List         string    `json:"l,omitempty"` // name of the recorded list of Edits; empty if there is none
+	Added        int       `json:"b,omitempty"` // how many of Edits, the last ones, this decision added
+	Ratio        float64   `json:"r,omitempty"` // how many tokens of the model one token of the vocabulary is
 	Edits        []Edit    `json:"-"`
-	Conversation string    `json:"c"`           // its ID
-	Sent         time.Time `json:"d"`           // when a request with it was sent: after a pause the cache is cold
-	Tokens       int       `json:"k,omitempty"` // sent since the last compaction, for the user's own budgets
-	Ahead        int       `json:"a,omitempty"` // a summary of the items before it was begun ahead of need
-	Leading      string    `json:"h,omitempty"` // what stood before the items, by a hash: the cache depends on it
-	Reach        int       `json:"e,omitempty"` // items of the request, if edits are about some behind the prefix
-	ReachLink    []byte    `json:"f,omitempty"` // names those items
+	Conversation string    `json:"c"`           // ID of the conversation
+	Sent         time.Time `json:"d"`           // when the request was sent: after a pause the provider's cache is cold
+	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for them
+	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
+	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
+	Reach        int       `json:"e,omitempty"` // items of the whole request, if it has edits behind the prefix; else 0
+	ReachLink    []byte    `json:"f,omitempty"` // chain link of all those items; other requests do not get these edits
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
-	Key        string `json:"-"` // for At
+	Key        string `json:"-"` // under which it was recorded
 
-	version uint64
+	version uint64 // of the record, by which Record notices that another one has replaced it
 }
 
-// Lane is who may share decisions.
+// Lane is what requests must have in common to share decisions. Requests in different scopes share nothing.
 type Lane struct{ Scope, Dialect, Upstream, Model string }
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
@@ -55,24 +55,24 @@ type Ledger struct {
 	keep  time.Duration
 
 	mu    sync.Mutex
-	lists map[string]cached // by name
+	lists map[string]cachedList // by name
 }
 
-// cached is a list with the edits of those that it adds to, and when they were touched last.
-type cached struct {
-	edits   []Edit
-	touched time.Time
+// cachedList is a list in memory.
+type cachedList struct {
+	edits   []Edit    // with the edits of the lists that it adds to
+	touched time.Time // when Touch last renewed it in the store; zero if it was only read or written
 }
 
 // New returns a ledger in which decisions live for keep after they were last used.
 func New(s store.Store, keep time.Duration) *Ledger {
-	return &Ledger{store: s, keep: keep, lists: map[string]cached{}}
+	return &Ledger{store: s, keep: keep, lists: map[string]cachedList{}}
 }
 
-// Overlay returns a ledger that reads from this one and writes to notes alone.
+// Overlay returns a ledger with all decisions of this one that writes to notes alone, to try what would be decided.
 func (l *Ledger) Overlay(notes store.Store) *Ledger { return New(overlay{notes, l.store}, l.keep) }
 
-// overlay reads from both stores and writes to the upper one.
+// overlay reads from the embedded store, else from the one below, and writes to the embedded one.
 type overlay struct {
 	store.Store
 	below store.Store
@@ -94,12 +94,12 @@ func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.
 		if fact, found := o.below.Get(key); found && fact.Version != old {
 			return fact, false, nil
 		}
-		old = 0
+		old = 0 // the version was that of the store below
 	}
 	return o.Store.CompareAndSwap(key, old, value, keep)
 }
 
-// Hash names a list of parts, in letters and digits.
+// Hash returns a name for a list of parts: 27 letters, digits, "-" and "_". Other lists have other names.
 func Hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -109,41 +109,42 @@ func Hash(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:20])
 }
 
-// DecisionKey is the key of the decision for a prefix, for At.
-func (l Lane) DecisionKey(at conversation.Link) string {
-	return "d" + Hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(at[:]))
+// DecisionKey returns the store's key of the decision for a prefix, which At takes.
+func (l Lane) DecisionKey(prefix conversation.Link) string {
+	return "d" + Hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(prefix[:]))
 }
 
-// firstKey is the key under which stands that of the decision which was made first for a prefix, for whatever model.
-func (l Lane) firstKey(at conversation.Link) string {
-	return "f" + Hash(l.Scope, l.Dialect, string(at[:]))
+// firstKey returns the key of a fact that holds the DecisionKey of the first decision for a prefix, of any model at any
+// upstream. So one look-up tells whether a prefix has decisions at all, and where a model without one can start.
+func (l Lane) firstKey(prefix conversation.Link) string {
+	return "f" + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
 
-// nextKey is the key of how a conversation went on first behind a prefix.
-func (l Lane) nextKey(at conversation.Link) string {
-	return "n" + Hash(l.Scope, l.Dialect, string(at[:]))
+// nextKey returns the key of a fact that holds the link behind a prefix in the first request that continued it.
+func (l Lane) nextKey(prefix conversation.Link) string {
+	return "n" + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
 
-// near is among how many ends Find looks at each one. Before those it looks at ever fewer, as a conversation that was
-// not seen before may have any number of them.
-const near = 40
+// lookedAtEach is how many of the longest prefixes Find looks up one by one. Of shorter ones it skips more and more, as
+// a conversation that was never recorded may have any number of them.
+const lookedAtEach = 40
 
-// Find returns the decision of the deepest recorded prefix among ends, which are longest first; one without items if
-// there is none. Where the lane has nothing, the decision is that of another model or upstream of the same scope and
-// dialect.
+// Find returns the decision of the deepest recorded prefix. ends are the lengths, in items, of the prefixes that may
+// have one, longest first. Where the lane has no decision, Find returns one of another model or upstream in the same
+// scope and dialect; where these have none either, a decision without items.
 func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decision, error) {
 	var other Decision
-	for i := 0; i < len(ends); i += 1 + max(0, i-near)/8 {
-		at := chain[ends[i]]
-		first, found, err := store.Find(l.store, lane.firstKey(at))
+	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 {
+		prefix := chain[ends[i]]
+		first, found, err := store.Find(l.store, lane.firstKey(prefix))
 		if err != nil {
 			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
 		if !found {
 			continue
 		}
-		if d, found, err := l.At(lane.DecisionKey(at)); err != nil || found {
-			return d.of(chain), err
+		if d, found, err := l.At(lane.DecisionKey(prefix)); err != nil || found {
+			return d.forRequest(chain), err
 		}
 		if other.Items > 0 {
 			continue
@@ -152,11 +153,12 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 			return Decision{}, err
 		}
 	}
-	return other.of(chain), nil
+	return other.forRequest(chain), nil
 }
 
-// of returns d as it holds for a request: edits of items behind the prefix only if those are in the request.
-func (d Decision) of(chain []conversation.Link) Decision {
+// forRequest returns d as it holds for the request with that chain. If the request has the items behind the prefix that
+// d edits, d is the decision for these items too. Else d loses their edits, and its list, which still has them.
+func (d Decision) forRequest(chain []conversation.Link) Decision {
 	if d.Reach == 0 {
 		return d
 	}
@@ -169,8 +171,8 @@ func (d Decision) of(chain []conversation.Link) Decision {
 	return d
 }
 
-// At returns the decision under a key with all its edits. One of which a part cannot be read is not found: a shallower
-// one rules then.
+// At returns the decision under a key, with all its edits. A decision with a list that cannot be read counts as not
+// found, so that Find takes that of a shorter prefix.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	fact, found, err := store.Find(l.store, key)
 	if err != nil {
@@ -179,15 +181,15 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	if !found || json.Unmarshal(fact.Bytes, &d) != nil {
 		return Decision{}, false, nil
 	}
-	if d.Edits, found, err = l.read(d.List); err != nil || !found {
+	if d.Edits, found, err = l.readList(d.List); err != nil || !found {
 		return Decision{}, false, err
 	}
 	d.version, d.Key = fact.Version, key
 	return d, true, nil
 }
 
-// read reads a list with all that it adds to.
-func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
+// readList returns the edits of a list, with those of the lists that it adds to.
+func (l *Ledger) readList(name string) (edits []Edit, found bool, err error) {
 	if name == "" {
 		return nil, true, nil
 	}
@@ -201,22 +203,21 @@ func (l *Ledger) read(name string) (edits []Edit, found bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot look for edits: %w", err)
 	}
-	var own record
+	var own editList
 	if !found || json.Unmarshal(fact.Bytes, &own) != nil {
 		return nil, false, nil
 	}
-	base, found, err := l.read(own.Base)
+	base, found, err := l.readList(own.Base)
 	if err != nil || !found {
 		return nil, false, err
 	}
 	edits = Add(base, own.Edits...)
-	l.remember(name, cached{edits: edits})
+	l.remember(name, cachedList{edits: edits})
 	return edits, true, nil
 }
 
-// remember keeps a list in memory.
-func (l *Ledger) remember(name string, list cached) {
-	const most = 1_000 // all are forgotten when there are more
+func (l *Ledger) remember(name string, list cachedList) {
+	const most = 1_000 // lists; a full cache is emptied, as lists are read again at little cost
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.lists) >= most {
@@ -225,14 +226,14 @@ func (l *Ledger) remember(name string, list cached) {
 	l.lists[name] = list
 }
 
-// Record writes a decision that adds edits to those of the one it was made from, if none stands for its prefix of the
-// chain, and returns the one that stands then; won says that it is this one. replace says that what stands is not to
-// hold any more: the new one takes its place, but if that is the one which d was made from, and another took its place
-// meanwhile.
+// Record writes d, with more edits added, as the decision for the first d.Items items of the chain. If the prefix has
+// a decision already, as an equal request was faster, that one stays: it is returned, and won is false. With replace, d
+// takes the place of that decision, except where d was read from this very prefix and another request has replaced
+// its decision since.
 func (l *Ledger) Record(
 	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
 ) (standing Decision, won bool, err error) {
-	at, end := chain[d.Items], len(chain)-1
+	prefix, end := chain[d.Items], len(chain)-1
 	if err := l.writeList(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
@@ -240,10 +241,10 @@ func (l *Ledger) Record(
 	if slices.ContainsFunc(d.Edits, func(e Edit) bool { return e.End() > d.Items }) {
 		d.Reach, d.ReachLink = end, chain[end][:]
 	}
-	key := lane.DecisionKey(at)
-	_, _, err = l.store.PutIfAbsent(lane.firstKey(at), []byte(key), l.keep)
-	value, _ := json.Marshal(d) // plain data
-	for fact := (store.Fact{}); err == nil; {
+	key := lane.DecisionKey(prefix)
+	_, _, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
+	value, _ := json.Marshal(d)               // plain data
+	for fact := (store.Fact{}); err == nil; { // version 0 is no fact: the first attempt writes only if there is none
 		if fact, won, err = l.store.CompareAndSwap(key, fact.Version, value, l.keep); won {
 			d.version, d.Key = fact.Version, key
 			return d, true, nil
@@ -252,16 +253,16 @@ func (l *Ledger) Record(
 		if err == nil {
 			standing, readable, err = l.At(key)
 		}
-		if readable && (!replace || d.Key == key && d.version != standing.version) {
-			return standing.of(chain), false, nil
+		if readable && (!replace || d.Key == key && d.version != standing.version) { // else the next round replaces it
+			return standing.forRequest(chain), false, nil
 		}
 	}
 	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 }
 
-// writeList writes the edits that d adds to its list, and makes the new list that of d.
+// writeList adds edits to d, and stores a list that has all edits of d. Without new edits the list of d stays.
 func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
-	const maxMerged = 32 << 10 // bytes up to which a list holds all edits, so that a decision is read from few
+	const maxMerged = 32 << 10 // bytes up to which a list holds all edits, so that a decision has few lists to read
 	d.Edits, d.Added = Add(d.Edits, added...), len(added)
 	if len(d.Edits) == 0 || len(added) == 0 && d.List != "" {
 		return nil
@@ -271,15 +272,15 @@ func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
 		d.List, added = "", d.Edits
 	}
 	if d.List, err = l.putList(d.List, added); err == nil {
-		l.remember(d.List, cached{edits: d.Edits})
+		l.remember(d.List, cachedList{edits: d.Edits})
 	}
 	return err
 }
 
-// putList writes a list, as several if it is large, and returns its name.
+// putList stores the list that adds edits to the list base, and returns its name. A large list becomes several.
 func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
-	const maxList = 512 << 10 // bytes
-	value, _ := json.Marshal(record{base, added})
+	const maxList = 512 << 10 // bytes: a store takes values of less than 1 MiB
+	value, _ := json.Marshal(editList{base, added})
 	if half := len(added) / 2; len(value) > maxList && half > 0 {
 		if base, err = l.putList(base, added[:half]); err != nil {
 			return "", err
@@ -291,9 +292,9 @@ func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 	return name, err
 }
 
-// Name returns the ID of the conversation that a request continues from d, which has to be its deepest decision; head
-// is how many items it had before the model first spoke. A request that goes on otherwise than the first one did behind
-// the same prefix is another conversation; then parent is the one that it has left.
+// Name returns the ID of a request's conversation. d must be the request's deepest decision. Without one the ID is a
+// hash of the first head items, those before the model speaks. A request that continues the prefix of d like the first
+// one to do so stays in the conversation of d. Any other begins a new conversation, and parent is the ID of d's.
 func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
 	if d.Items == 0 || d.Conversation == "" {
 		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil
@@ -312,40 +313,40 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 	return idOf(d.Conversation, string(next[:])), d.Conversation, nil
 }
 
-// idOf returns an ID as people see it.
+// idOf returns the ID of a conversation, as people see it: 16 hexadecimal digits.
 func idOf(parts ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Touch lets all that a decision is read from live on, if that was not done for long by the wall clock. due says that
-// it was not: then the artifacts need a touch as well.
+// Touch renews the lists of a decision, so that they live for keep from now. If their last renewal is recent, it does
+// nothing and returns false. After true, the artifacts of the edits must be renewed as well.
 func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
-	const every = 10 * time.Minute // a part of keep where that is short
+	const every = 10 * time.Minute
 	l.mu.Lock()
 	last := l.lists[d.List].touched
 	l.mu.Unlock()
-	if now = now.Round(0); now.Sub(last).Abs() <= min(l.keep/32, every) {
+	if now = now.Round(0); d.List != "" && now.Sub(last).Abs() <= min(l.keep/32, every) { // the wall clock may have been set back
 		return false
 	}
-	l.remember(d.List, cached{d.Edits, now})
+	l.remember(d.List, cachedList{d.Edits, now})
 	for name := d.List; name != ""; {
-		_, _ = l.store.Touch(name, l.keep) // what cannot be touched expires earlier, and is decided anew
+		_, _ = l.store.Touch(name, l.keep) // a list that cannot be touched expires earlier, and is decided anew
 		fact, _ := l.store.Get(name)
-		var own record
-		_ = json.Unmarshal(fact.Bytes, &own) // what cannot be read adds to nothing
+		var own editList
+		_ = json.Unmarshal(fact.Bytes, &own) // a list that cannot be read has no Base, which ends the loop
 		name = own.Base
 	}
 	return true
 }
 
-// Binds reports whether a model was seen to accept thinking only behind an unchanged prefix.
+// Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {
 	_, found := l.store.Get("t" + Hash(upstream, model))
 	return found
 }
 
-// LearnBinds remembers that it does.
+// LearnBinds remembers such a refusal.
 func (l *Ledger) LearnBinds(upstream, model string) error {
 	_, _, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
 	return err

@@ -9,16 +9,18 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/answer"
+	"epitome/rewrite/jsonspan"
 	"epitome/sse"
 )
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
+// Holds returns how long a stream may be held back until the model says something: it may be a refusal instead.
 func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
-// stepOf returns what an event of a stream means for the answer.
+// stepOf returns the meaning of an event for its answer. A text block that is still empty is a part of the frame.
 func stepOf(name string, e gjson.Result) answer.Step {
 	isFrame := false
 	switch name {
@@ -43,7 +45,7 @@ func stepOf(name string, e gjson.Result) answer.Step {
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-// addPiece reads an answer, or an event of one.
+// addPiece adds an answer, or an event of a streamed one, to a. Thinking is not read.
 func addPiece(a *answer.Answer, v gjson.Result) {
 	for _, block := range append(v.Get("content").Array(), v.Get("content_block"), v.Get("delta")) {
 		switch block.Get("type").Str {
@@ -58,23 +60,23 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 		a.Cut = true
 	case "refusal":
 		a.Refused = true
-	case "pause_turn": // it goes on with tools at the provider
+	case "pause_turn": // the provider has paused in a series of calls of its own tools
 		a.Called = true
 	}
 }
 
-// Usage reads what an answer says of its tokens, and how many of them filled the window; 0 if it does not say. A stream
-// says at its beginning what its request took, without which the rest says nothing, and at its end what the model
-// wrote, without which it is cut.
-func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
+// Usage reads the token counts of an answer, and how many tokens of the model's window the request filled; 0 if that is
+// not known. text is all of an answer, whole or streamed, or its beginning and end. A stream has the counts of its
+// request at the start: without these nothing is known. It has the output at its end: without that the answer was cut.
+func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	c := answer.NoCounts()
 	hasStart, hasEnd, hasTurns := false, false, false
 	read := func(v gjson.Result) {
 		readCounts(&c, v)
 		hasTurns = hasTurns || v.Get("iterations.1").Exists()
 	}
-	for f := range sse.Fields(heard) {
-		if string(f.Name) != "data" || !gjson.ValidBytes(f.Value) {
+	for f := range sse.Fields(text) {
+		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
 			continue
 		}
 		switch e := gjson.ParseBytes(f.Value); e.Get("type").Str {
@@ -89,29 +91,29 @@ func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
 	switch {
 	case !hasStart && hasEnd:
 		return u, 0
-	case !hasStart:
-		read(answer.LastUsage(heard, "input_tokens"))
+	case !hasStart: // the answer is not a stream
+		read(answer.LastUsage(text, "input_tokens"))
 	}
-	// The API counts the input without what the cache had and took up, and what it took up for whatever time.
+	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are those for any time.
 	c.Input = max(c.Input, 0) + max(c.Read, 0) + max(c.Write5m, 0)
 	c.Write1h = min(c.Write1h, c.Write5m)
 	c.Write5m -= max(c.Write1h, 0)
 	u = c.Usage()
 	u.Cut = u.Source != "" && hasStart && !hasEnd
-	if hasTurns { // the input is that of several turns with tools at the provider, or of one behind its own compaction
+	if hasTurns { // the input is a sum: the provider called the model several times, for its own tools or a compaction
 		return u, 0
 	}
 	return u, c.Input
 }
 
-// readCounts sets the numbers that v has. What is said last is true, but the output only grows.
+// readCounts sets the counts that a usage object has. Later counts replace earlier ones, and the output only grows.
 func readCounts(c *answer.Counts, v gjson.Result) {
-	for path, to := range map[string]*int{
+	for path, count := range map[string]*int{
 		"input_tokens": &c.Input, "cache_read_input_tokens": &c.Read, "cache_creation_input_tokens": &c.Write5m,
 		"cache_creation.ephemeral_1h_input_tokens": &c.Write1h,
 	} {
 		if n := answer.Tokens(v.Get(path)); n != answer.Unknown {
-			*to = n
+			*count = n
 		}
 	}
 	c.Output = max(c.Output, answer.Tokens(v.Get("output_tokens")))

@@ -17,10 +17,10 @@ import (
 const (
 	version = "/v1"
 	short   = "/messages"
-	// path is how the path of a request ends that holds a conversation: servers have it below paths of their own. One
+	// path ends the path of every request that holds a conversation; servers put paths of their own before it. A path
 	// that ends in the short form alone may belong to another API.
 	path     = version + short
-	counting = "/count_tokens" // behind the path
+	counting = "/count_tokens" // behind path or short: the request asks for the size of its conversation alone
 
 	versionHeader = "anthropic-version" // on every request
 
@@ -33,11 +33,11 @@ func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
 func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
-// Compacts is false: a request that has the provider compact a conversation says so in its body.
+// Compacts returns false: a request that has the provider compact a conversation says that in its body.
 func (Dialect) Compacts([]byte) bool { return false }
 
-// MeantPath returns the path with its version, for a request whose headers say which API it is for: the AI SDK leaves
-// the version to the base URL, and agents are given one without.
+// MeantPath adds the version to a path that lacks it, if a header shows that the request is for this API; else it is
+// nil. The AI SDK expects the version in the base URL, and agents are given a base URL without it.
 func (Dialect) MeantPath(p []byte, has func(header string) bool) []byte {
 	if string(p) != short && string(p) != short+counting || !has(versionHeader) {
 		return nil
@@ -58,47 +58,46 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 		outputCap, f.MaxOutput, jsonspan.Quoted(system), d.UserMessage(user), stream)
 }
 
-// minBudget is how many tokens a model must be given to think, if it is given any.
-const minBudget = 1024
-
-// CapOutput lowers the cap on the output to so many tokens, and what the model is given to think to what leaves as much
-// for the answer as before, where it no longer fits. ok is false if there is no cap, if it is lower, or if the model
-// could not think any more.
+// CapOutput lowers the cap on the output, thinking and answer together, to tokens (of the model). A thinking budget
+// that must be below the cap, and no longer is, is lowered so that the answer has as much room as before. ok is false
+// if there is no higher cap, or if the model could not think any more.
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
+	const minBudget = 1024 // tokens: the API takes no smaller thinking budget
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return body, false
 	}
-	own, budget := numberOf(o.Raw(outputCap)), budgetIn(o)
-	mustThinkLess := budget >= tokens && budget < own // a higher one is legal where the model thinks between calls
-	if tokens <= 0 || own <= tokens || mustThinkLess && tokens <= minBudget {
+	oldCap, budget := numberOf(o.Raw(outputCap)), budgetOf(o)
+	mustThinkLess := budget >= tokens && budget < oldCap // a model that thinks between calls may have one above the cap
+	if tokens <= 0 || oldCap <= tokens || mustThinkLess && tokens <= minBudget {
 		return body, false
 	}
 	body = jsonspan.Set(body, outputCap, strconv.Itoa(tokens))
 	if mustThinkLess {
-		body = jsonspan.Set(body, "thinking.budget_tokens", strconv.Itoa(max(tokens-(own-budget), minBudget)))
+		answerRoom := oldCap - budget
+		body = jsonspan.Set(body, "thinking.budget_tokens", strconv.Itoa(max(tokens-answerRoom, minBudget)))
 	}
 	return body, true
 }
 
-// budgetIn returns how many tokens the model is given to think; 0 if the request does not say.
-func budgetIn(o *jsonspan.Object) int {
-	thinking := o.In("thinking")
+// budgetOf returns the thinking budget of a request body, in tokens of the model; 0 if it has none.
+func budgetOf(body *jsonspan.Object) int {
+	thinking := body.In("thinking")
 	if thinking.Text("type") != "enabled" {
 		return 0
 	}
 	return numberOf(thinking.Raw("budget_tokens"))
 }
 
-// dropped are settings that keep an answer from being one plain text, or were made for another answer. All others
-// stay: other tools, another choice of tools or another way to think would cost the cache of all messages.
+// dropped are the settings that Continue deletes: they keep an answer from being one plain text, or were made for
+// another answer. All others stay: other tools, tool_choice or thinking would cost the cache of all messages.
 var dropped = [...]string{
 	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
 	"output_config.format",
 }
 
-// Continue puts an instruction behind the conversation in body, as a message of the user's, and asks for a plain text.
-// A last message of the system stays last.
+// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
+// System messages at the end stay behind it, as the API takes no user's message right behind them.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
@@ -116,9 +115,9 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	if last < 0 || choice == "any" || choice == "tool" {
 		return nil, errors.New("there is no conversation, or the model must call a tool")
 	}
-	most := f.MaxOutput
-	if budget := budgetIn(o); budget > 0 { // on top of the answer, but the model may allow no more than the client
-		most = min(most+budget, max(r.MaxOutput, most))
+	maxOutput := f.MaxOutput
+	if budget := budgetOf(o); budget > 0 { // thinking comes on top, up to the client's cap: the model may allow no more
+		maxOutput = min(maxOutput+budget, max(r.MaxOutput, maxOutput))
 	}
 	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
 		jsonspan.Quoted(instruction), missingMark(r))
@@ -130,16 +129,14 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	if f.Stream {
 		asked = jsonspan.Set(asked, "stream", "true")
 	}
-	return jsonspan.Set(asked, outputCap, strconv.Itoa(most)), nil
+	return jsonspan.Set(asked, outputCap, strconv.Itoa(maxOutput)), nil
 }
 
-// mostMarks is how many marks for the cache a request may have.
-const mostMarks = 4
-
-// missingMark returns the mark that the end of a conversation lacks, with its key, as the client marked tools or system
-// prompt: its own mark on a message stood here in an earlier request, and has moved on since. It is empty where a
-// message is marked, where the provider marks the end itself, and where nothing is cached.
+// missingMark returns a cache mark, with its key, for the end of the conversation in r: a copy of the client's last one
+// on tools or system prompt. In an earlier request a mark of the client was here, and has moved on since. The result is
+// empty if the client marks nothing, marks a message of r, has used up its marks, or has the provider mark the end.
 func missingMark(r *conversation.Request) string {
+	const mostMarks = 4 // that a request may have
 	isMarked := func(it conversation.Item) bool { return len(it.Marks) > 0 }
 	marks := gjson.GetBytes(r.Tools.Of(r.Body), "#."+marker).Array()
 	marks = append(marks, gjson.GetBytes(r.System.Of(r.Body), "#."+marker).Array()...)

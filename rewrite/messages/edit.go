@@ -6,10 +6,11 @@ import (
 	"epitome/tokenize"
 )
 
-// Declared is nil: declarations are counted as they are written.
+// Declared returns nil: this API's declarations of tools are counted as they are written.
 func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
 
-// ReplaceContent puts one text in the place of all that an item says.
+// ReplaceContent puts one text in the place of all that an item says. It has no edits for an item that says more than
+// one text, and calls tools or thinks: its calls and its thinking stand in the same list.
 func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
 		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
@@ -17,7 +18,7 @@ func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, te
 	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
 		return nil
 	}
-	if r.Body[it.Content.Start] == '{' { // a run of blocks
+	if r.Body[it.Content.Start] == '{' { // the item is a run of blocks within the list of its message
 		return []jsonspan.Edit{{Span: it.Content, With: blockOf(text)}}
 	}
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
@@ -31,6 +32,7 @@ func (Dialect) UserMessage(text string) []byte {
 	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
 }
 
+// Append adds text behind what the user says in an item: to its string, or as one more block.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
 	if it.Role != conversation.User || it.Locked {
 		return e, false
@@ -41,7 +43,7 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text))
 }
 
-// AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as all of it.
+// AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as a new prompt.
 func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if !r.System.Empty() {
 		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, blockOf(text))
@@ -50,8 +52,8 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	if err != nil {
 		return e, false
 	}
-	if none := o.Value("system"); !none.Empty() { // it is null
-		return jsonspan.Edit{Span: none, With: jsonspan.AppendQuoted(nil, text)}, true
+	if null := o.Value("system"); !null.Empty() { // the key is there, with null as its value
+		return jsonspan.Edit{Span: null, With: jsonspan.AppendQuoted(nil, text)}, true
 	}
 	return jsonspan.Insert(o.Start+1, `"system":`+jsonspan.Quoted(text)+","), true
 }

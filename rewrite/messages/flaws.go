@@ -8,12 +8,12 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Flaws lists the rules that the request breaks, of those that a rewrite could break: results answer the calls of the
-// last answer before anything else is said. Calls of the last message must be answered, too. To the API, messages of
-// one role in a row are one message.
+// Flaws lists the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
+// results right behind it, before the user says anything; system messages and thinking stand only where they may; no
+// text is blank. To the API, messages of one role in a row are one message.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	var c conversation.Checker
-	isLate := false // the user has said more than results since the last answer
+	isLate := false // since the last answer the user has said something: another result would be too late
 	for i := range r.Items {
 		it := &r.Items[i]
 		if it.StartsAnswer {
@@ -41,9 +41,9 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	return c.Flaws
 }
 
-// checkPlace checks whether item i may stand behind the one before.
+// checkPlace checks whether item i may stand behind the item before it.
 func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
-	before := conversation.Assistant // the first item may be no message of the system either
+	before := conversation.Assistant // the start is like the place behind an answer: no system message may stand there
 	if i > 0 {
 		before = r.Items[i-1].Role
 	}
@@ -63,15 +63,15 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 	}
 }
 
-// openRound returns the first answer since the user spoke, if the model must have begun it with thinking: results at
-// the end wait for it to go on. It is -1 if there is none.
+// openRound returns the index of the item that starts the first answer since the user last spoke, if that answer must
+// begin with thinking: the model thinks first, and is to continue it, as results stand behind it. Else it is -1.
 func openRound(r *conversation.Request) int {
-	first, awaits := -1, false
+	first, hasResults := -1, false
 	for i := len(r.Items) - 1; i >= 0 && r.ThinksFirst; i-- {
 		switch it := &r.Items[i]; {
 		case it.Role == conversation.Tool:
-			awaits = true
-		case it.Role == conversation.Assistant && !awaits:
+			hasResults = true
+		case it.Role == conversation.Assistant && !hasResults:
 			return -1
 		case it.Role == conversation.User && first >= 0:
 			return first
@@ -87,15 +87,16 @@ func beginsWithThinking(it *conversation.Item) bool {
 		return false
 	}
 	isFirst := func(start int) bool { return it.Thinking[0].Start < start }
-	return (len(it.Parts) == 0 || isFirst(it.Parts[0].Start)) && (len(it.Calls) == 0 || isFirst(it.Calls[0].Arguments.Start))
+	beforeParts := len(it.Parts) == 0 || isFirst(it.Parts[0].Start)
+	return beforeParts && (len(it.Calls) == 0 || isFirst(it.Calls[0].Arguments.Start))
 }
 
-// isBlank reports whether a part is a text of nothing but white space.
+// isBlank reports whether a part is a text of nothing but white space, which the API refuses.
 func isBlank(body []byte, p *conversation.Part) bool {
 	v := p.Value.Of(body)
 	if p.Kind != conversation.TextPart {
 		return false
 	}
-	mayBe := v[1] == ' ' || v[1] == '\\' || v[1] == '"'
+	mayBe := v[1] == ' ' || v[1] == '\\' || v[1] == '"' // saves reading all of nearly every text
 	return mayBe && len(bytes.TrimSpace(jsonspan.TextOf(v))) == 0
 }

@@ -1,7 +1,7 @@
-// Package messages is the dialect of Anthropic Messages. The names of its JSON appear here and nowhere else.
+// Package messages is the dialect of Anthropic Messages. The API's JSON names appear here and nowhere else.
 //
-// A message of the model is one item, with its calls. A message of the user is one item for each result and one for
-// each run of other blocks between them.
+// A message of the model is one item, with its calls. A message of the user becomes one item for each result, and one
+// for each run of other blocks between results.
 package messages
 
 import (
@@ -15,12 +15,11 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Dialect implements the API.
+// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. It has no state.
 type Dialect struct{}
 
 func (Dialect) Name() string { return "messages" }
 
-// Read parses a body in one pass.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
 	list := func(start int) (int, error) { return rd.ReadList(known, start, rd.readMessage) }
@@ -31,16 +30,15 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	return rd.Request, nil
 }
 
-// reader reads one body.
 type reader struct{ *conversation.Request }
 
-// readSetting reads what stands beside the messages.
+// readSetting reads a key beside the messages that not all APIs have.
 func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
 	case outputCap:
 		rd.MaxOutput = numberOf(string(v.Of(rd.Body)))
 	case "thinking":
-		rd.Settings = append(rd.Settings, v)
+		rd.Settings = append(rd.Settings, v) // the provider's cache depends on it
 		rd.ThinksFirst = gjson.GetBytes(v.Of(rd.Body), "type").Str == "enabled"
 	case "system":
 		var prompt conversation.Item
@@ -51,11 +49,11 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 			}
 		}
 		rd.System = v
-	case "mcp_servers", "container":
+	case "mcp_servers", "container": // the provider adds tokens that cannot be counted here
 		rd.Unpriced = true
-	case "compaction":
+	case "compaction": // the request asks for a summary of the conversation
 		rd.Upkeep, rd.Unpriced = conversation.ClientSummarizes, true
-	case "thread":
+	case "thread": // names messages that lie with the provider
 		rd.ServerState, rd.Unpriced = v, true
 		if rd.Upkeep != conversation.ClientSummarizes {
 			rd.Upkeep = conversation.ProviderRemembers
@@ -68,7 +66,7 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	return err
 }
 
-// clearsMessages reports whether a setting of context_management has the provider edit more than thinking.
+// clearsMessages reports whether a value of context_management has the provider shorten more than thinking.
 func clearsMessages(setting []byte) bool {
 	for _, name := range gjson.GetBytes(setting, "edits.#.type").Array() {
 		if !strings.HasPrefix(name.Str, "clear_thinking") {
@@ -78,9 +76,9 @@ func clearsMessages(setting []byte) bool {
 	return false
 }
 
-// numberOf returns a number above zero; 0 if v is none.
-func numberOf(v string) int {
-	n, err := strconv.Atoi(v)
+// numberOf returns the number that a JSON value is; 0 if it is none, or negative.
+func numberOf(value string) int {
+	n, err := strconv.Atoi(value)
 	if err != nil {
 		return 0
 	}
@@ -91,9 +89,9 @@ var roles = map[string]conversation.Role{
 	`"system"`: conversation.System, `"user"`: conversation.User, `"assistant"`: conversation.Assistant,
 }
 
-// readMessage appends the items of the message that begins at Body[i].
-func (rd reader) readMessage(i int) (int, error) {
-	o, err := jsonspan.ObjectAt(rd.Body, i)
+// readMessage appends the items of the message that begins at Body[start].
+func (rd reader) readMessage(start int) (end int, err error) {
+	o, err := jsonspan.ObjectAt(rd.Body, start)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +105,7 @@ func (rd reader) readMessage(i int) (int, error) {
 		return 0, err
 	}
 	if it.Role == conversation.Assistant {
-		if len(it.Parts) == 0 {
+		if len(it.Parts) == 0 { // it only calls or thinks: no text may replace that
 			it.Content = jsonspan.Span{}
 		}
 		last := len(rd.Items) - 1
@@ -117,27 +115,26 @@ func (rd reader) readMessage(i int) (int, error) {
 	return o.End, nil
 }
 
-// readUser appends the items of a user's message, which has a list of blocks.
+// readUser appends the items of a user's message with a list of blocks.
 func (rd reader) readUser(message, blocks jsonspan.Span) error {
-	var run *conversation.Item // of blocks that are no results; nil behind a result
-	_, err := jsonspan.Elements(rd.Body, blocks.Start, func(i int) (int, error) {
-		o, err := jsonspan.ObjectAt(rd.Body, i)
+	inRun := false // the last item is a run of blocks that are no results: another such block belongs to it
+	_, err := jsonspan.Elements(rd.Body, blocks.Start, func(start int) (end int, err error) {
+		o, err := jsonspan.ObjectAt(rd.Body, start)
 		if err != nil {
 			return 0, err
 		}
 		isResult := o.Text("type") == "tool_result"
-		if isResult || run == nil {
+		if isResult || !inRun {
 			rd.Items = append(rd.Items, conversation.Item{Span: o.Span, Message: message, Role: conversation.User})
-			run = &rd.Items[len(rd.Items)-1]
 		}
+		inRun = !isResult
+		it := &rd.Items[len(rd.Items)-1]
 		if !isResult {
-			run.End = o.End
-			run.Content = run.Span
-			rd.addBlock(run, o)
+			it.End = o.End
+			it.Content = it.Span
+			rd.addBlock(it, o)
 			return o.End, nil
 		}
-		it := run
-		run = nil
 		it.Role, it.Answers, it.IsError = conversation.Tool, o.Text("tool_use_id"), o.Raw("is_error") == "true"
 		rd.addMark(it, o)
 		return o.End, rd.readContent(it, o.Find("content"))
@@ -145,7 +142,7 @@ func (rd reader) readUser(message, blocks jsonspan.Span) error {
 	return err
 }
 
-// readContent reads what a message or a result says: a string, or a list of blocks.
+// readContent reads the content v of a message or a result into it: a string, or a list of blocks.
 func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error) {
 	it.Content = v
 	switch {
@@ -153,8 +150,8 @@ func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error)
 	case rd.Body[v.Start] == '"':
 		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
 	case rd.Body[v.Start] == '[':
-		_, err = jsonspan.Elements(rd.Body, v.Start, func(i int) (int, error) {
-			o, err := jsonspan.ObjectAt(rd.Body, i)
+		_, err = jsonspan.Elements(rd.Body, v.Start, func(start int) (end int, err error) {
+			o, err := jsonspan.ObjectAt(rd.Body, start)
 			if err != nil {
 				return 0, err
 			}
@@ -176,8 +173,8 @@ func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
 	}
 }
 
-// opaque are types of blocks that are counted as they are written. An item with a block of any other unknown type is
-// locked.
+// opaque are types of blocks that are not read, but counted as they are written. They may be taken out with their item;
+// an item with a block of a type that is not known at all is locked.
 var opaque = map[string]bool{
 	"search_result": true, "container_upload": true, "browser_state": true, reference: true, "fallback": true,
 	"server_tool_use": true, "mcp_tool_use": true, "mcp_tool_result": true, "web_search_tool_result": true,
@@ -185,29 +182,28 @@ var opaque = map[string]bool{
 	"text_editor_code_execution_tool_result": true, "advisor_tool_result": true,
 }
 
-// reference is the type of a block in a result that makes a tool known to the model.
+// reference is the type of a block in a result that makes a tool known to the model, which may call it from then on.
 const reference = "tool_reference"
 
-// addBlock adds what a block says to its item.
-func (rd reader) addBlock(it *conversation.Item, o *jsonspan.Object) {
-	rd.addMark(it, o)
-	p := conversation.Part{Span: o.Span, Value: o.Span}
-	switch typeName := o.Text("type"); typeName {
+func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
+	rd.addMark(it, block)
+	p := conversation.Part{Span: block.Span, Value: block.Span}
+	switch typeName := block.Text("type"); typeName {
 	case "text":
-		if v := o.Find("text"); !v.Empty() && rd.Body[v.Start] == '"' {
+		if v := block.Find("text"); !v.Empty() && rd.Body[v.Start] == '"' {
 			p.Kind, p.Value = conversation.TextPart, v
 		}
 	case "tool_use":
-		call := conversation.Call{ID: o.Text("id"), Name: o.Text("name"), Arguments: o.Find("input")}
+		call := conversation.Call{ID: block.Text("id"), Name: block.Text("name"), Arguments: block.Find("input")}
 		it.Calls = append(it.Calls, call)
 		return
 	case "thinking", "redacted_thinking":
-		it.Thinking = append(it.Thinking, conversation.Thought{Span: o.Span, Text: o.Find("thinking")})
+		it.Thinking = append(it.Thinking, conversation.Thought{Span: block.Span, Text: block.Find("thinking")})
 		return
 	case "image", "document":
-		p.Kind, p.Value = mediaIn(o, typeName)
-	case "compaction":
-		p.Value = o.Find("content") // the rest is sealed
+		p.Kind, p.Value = mediaIn(block, typeName)
+	case "compaction": // the provider's summary of all before it
+		p.Value = block.Find("content") // its other keys are not counted
 		it.Compaction, it.Locked = true, true
 	default:
 		it.Locked = it.Locked || !opaque[typeName]
@@ -215,8 +211,8 @@ func (rd reader) addBlock(it *conversation.Item, o *jsonspan.Object) {
 	it.Parts = append(it.Parts, p)
 }
 
-// mediaIn returns what an image or document is, and its data or address. Any other text of a document is as it is
-// written.
+// mediaIn returns the kind of an image or document block, and its data or address. A document that is plain text, or
+// has neither, is counted as it is written.
 func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, jsonspan.Span) {
 	source := block.In("source")
 	value, mime := source.Find("file_id", "url", "data"), source.Text("media_type")
@@ -231,8 +227,8 @@ func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, js
 	return conversation.OtherPart, value
 }
 
-// lockReferences locks results that make tools known to the model: those that it has not answered yet, and those with a
-// tool that is called later.
+// lockReferences locks results that make tools known to the model, while the model has not answered them yet, and where
+// it calls one of these tools later.
 func (rd reader) lockReferences() {
 	called, isAnswered := map[string]bool{}, false
 	for i := len(rd.Items) - 1; i >= 0; i-- {
@@ -250,8 +246,9 @@ func (rd reader) lockReferences() {
 				tools = append(tools, b.Get("tool_name").Str)
 			}
 		}
-		if len(tools) > 0 {
-			it.Locked = !isAnswered || slices.ContainsFunc(tools, func(name string) bool { return called[name] })
+		isCalled := func(name string) bool { return called[name] }
+		if len(tools) > 0 && (!isAnswered || slices.ContainsFunc(tools, isCalled)) {
+			it.Locked = true
 		}
 	}
 }

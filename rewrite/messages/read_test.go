@@ -119,6 +119,8 @@ func TestItemsOfEveryKind(t *testing.T) {
 			said(call) + "," + user(loads) + "," + done},
 		{"assistant call 1 a {} starts\ntool ?{\"type\":\"tool_reference\",\"tool_name\":\"b\"} answers 1 locked\nassistant call 2 b {} starts",
 			said(call) + "," + user(loads) + "," + said(call2)},
+		{"assistant call 1 a {} starts\ntool ?{\"type\":\"tool_reference\",\"tool_name\":\"b\"} ?{\"type\":\"hologram\"} answers 1 locked\n" +
+			"assistant \"done\" starts", said(call) + "," + user(strings.Replace(loads, `"b"}]`, `"b"},{"type":"hologram"}]`, 1)) + "," + done},
 	} {
 		if got := described(mustRead(t, c.messages)); got != c.want {
 			t.Errorf("%s\nis read as\n%s\nwant\n%s", c.messages, got, c.want)

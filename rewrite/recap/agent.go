@@ -12,12 +12,12 @@ import (
 	"epitome/rewrite/excerpt"
 )
 
-// tasks returns the task list as the agent's last call has it, quoted; nothing if that call stays behind the span.
+// tasks returns the agent's newest task list, quoted; nothing if its call is outside the span, and so is still sent.
 func (s *summary) tasks(budget int) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		if c.Kind != activity.Todo || c.Result >= s.End || c.Failed() {
+		if c.Kind != activity.Todo || c.Result < 0 || c.Result >= s.End || c.Failed() {
 			continue
 		}
 		if s.inSpan(c) {
@@ -29,12 +29,12 @@ func (s *summary) tasks(budget int) string {
 				return true
 			})
 		}
-		break
+		break // the list of an older call is out of date
 	}
 	return list.text
 }
 
-// written returns the files that calls wrote, by when they were last written.
+// written returns the files that calls of the span wrote, one per line, the one that was written last at the end.
 func (s *summary) written(budget int) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
@@ -43,7 +43,7 @@ func (s *summary) written(budget int) string {
 			continue
 		}
 		for _, name := range c.Files {
-			if !strings.Contains("\n"+list.text, "\n"+name+"\n") {
+			if !strings.Contains("\n"+list.text, "\n"+name+"\n") { // it is listed if a later call wrote it, too
 				list.add(name + "\n")
 			}
 		}
@@ -51,9 +51,9 @@ func (s *summary) written(budget int) string {
 	return list.text
 }
 
-// lastWords returns the ends of the agent's newest messages, each under the number of its message.
+// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted below the message's number.
 func (s *summary) lastWords(room int) string {
-	const longest = 1_000 // bytes of one message
+	const longest = 1_000 // bytes of the end of one message
 	list := rows{room: room}
 	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
@@ -64,7 +64,7 @@ func (s *summary) lastWords(room int) string {
 	return list.text
 }
 
-// ending returns the last paragraphs of a text, or else its last sentences or words, of longest bytes at most.
+// ending returns the last paragraphs of a text that fit in longest bytes, or else the last lines, sentences or words.
 func ending(text string, longest int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= longest {
@@ -79,7 +79,7 @@ func ending(text string, longest int) string {
 	return "… " + strings.ToValidUTF8(tail, "")
 }
 
-// quote returns a text with a sign before each line, and nothing of an empty one.
+// quote returns a text with "> " before each line, so that no line passes for a heading; an empty text stays empty.
 func quote(text string) string {
 	if text == "" {
 		return ""

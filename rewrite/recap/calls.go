@@ -9,25 +9,25 @@ import (
 	"epitome/rewrite/excerpt"
 )
 
-// inSpan reports whether a call and its result are in the span.
+// inSpan reports whether a call and its result are both in the span.
 func (s *summary) inSpan(c *activity.Call) bool {
 	return c.Item >= s.From && c.Result >= 0 && c.Result < s.To
 }
 
-// calls returns the calls of the span: under the tool's name the main argument of each, with lines of its result. Of
-// calls that are alike the older ones stand there only if their results have lines of their own.
+// calls lists the calls of the span, oldest first: below the tool's name the main argument of each call, and quoted
+// lines of its result. An older call with the same row is listed only if it did not fail and has lines to quote.
 func (s *summary) calls(budget int) string {
 	if budget == 0 {
 		return ""
 	}
-	list, listed, n := rows{room: bytesFor(budget)}, map[string]bool{}, s.names()
-	heading := "" // of the calls at the beginning of the list
+	list, listed, n := rows{room: bytesFor(budget)}, map[string]bool{}, s.collectNames()
+	heading := "" // the tool of the oldest calls in the list, not yet in it: an older call of that tool goes below it
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
 			continue
 		}
-		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", row(c), quote(s.linesOf(c, n))
+		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
 		if listed[tool+row] && (quoted == "" || c.Failed()) {
 			continue
 		}
@@ -41,13 +41,13 @@ func (s *summary) calls(budget int) string {
 		}
 		list.add(row + quoted)
 		listed[tool+row] = true
-		n.show(row)
+		n.markShown(row)
 	}
 	return heading + list.text
 }
 
-// row returns the main argument of a call, on lines of its own, and whether it failed.
-func row(c *activity.Call) string {
+// rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did.
+func rowOf(c *activity.Call) string {
 	const maxFiles = 8
 	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no arguments)") + "\n"
 	if c.Failed() {
@@ -56,10 +56,10 @@ func row(c *activity.Call) string {
 	return row
 }
 
-// linesOf returns the lines of a result that are worth quoting: of a failed call the failure, and else the first lines
-// with names that later calls use and that stand nowhere else.
-func (s *summary) linesOf(c *activity.Call, n *names) string {
-	const most, longest = 4, 160 // lines, bytes of a line
+// linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
+// other results it returns the first lines with names that later calls use and that the agent sees nowhere else.
+func (s *summary) linesToQuote(c *activity.Call, n *names) string {
+	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
 	if failure := excerpt.Failure(text); c.Failed() || failure != "" && c.Kind == activity.Run && c.Exit < 0 {
 		return failure
@@ -67,9 +67,9 @@ func (s *summary) linesOf(c *activity.Call, n *names) string {
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(list) < most && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
+		if len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
-			n.show(line)
+			n.markShown(line)
 		}
 	}
 	return strings.Join(list, "\n")

@@ -1,42 +1,42 @@
 package recap
 
 import (
-	"regexp"
 	"strings"
 
+	"epitome/internal/lazyregexp"
 	"epitome/rewrite/activity"
 )
 
+// nameForm matches those of the words that look like a name: a path, words joined by dots or underscores, a word with
+// a capital inside, a number of at least six digits.
 var (
-	word = regexp.MustCompile(`[\w./:@+~$-]{4,}`)
-	// name matches a path, words joined by dots or underscores, a word with a capital inside, or a number of six digits
-	// and more.
-	name = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
+	wordForm = lazyregexp.New(`[\w./:@+~$-]{4,}`)
+	nameForm = lazyregexp.New(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
 )
 
-// namesIn returns the names in a text.
+// namesIn returns the words of a text that look like names, of files or in code.
 func namesIn(text string) (list []string) {
 	const longest = 80 // bytes
-	for _, w := range word.FindAllString(text, -1) {
-		if w = strings.Trim(w, ".-/:@+~$"); len(w) <= longest && name.MatchString(w) {
+	for _, w := range wordForm().FindAllString(text, -1) {
+		if w = strings.Trim(w, ".-/:@+~$"); len(w) <= longest && nameForm().MatchString(w) {
 			list = append(list, w)
 		}
 	}
 	return list
 }
 
-// names are those by which lines of results are chosen.
+// names are the names by which linesToQuote chooses lines of results.
 type names struct {
-	shown map[string]bool // they stand elsewhere in the request
-	used  map[string]int  // the last item that calls with the name
+	shown map[string]bool // names that the agent sees elsewhere: in the summary, or in messages that are sent whole
+	used  map[string]int  // index of the last item with a call that has the name in its arguments
 }
 
-// names reads the names in all that is sent, in the text so far, and in all calls.
-func (s *summary) names() *names {
+// collectNames collects the names in the summary so far, in what is sent whole, and in calls from the span's start on.
+func (s *summary) collectNames() *names {
 	n := &names{map[string]bool{}, map[string]int{}}
-	n.show(s.String())
+	n.markShown(s.String())
 	for _, text := range s.Sent {
-		n.show(text)
+		n.markShown(text)
 	}
 	for i := s.From; i < len(s.Request.Items); i++ {
 		for k := range s.Request.Items[i].Calls {
@@ -48,7 +48,7 @@ func (s *summary) names() *names {
 	return n
 }
 
-func (n *names) show(text string) {
+func (n *names) markShown(text string) {
 	for _, name := range namesIn(text) {
 		n.shown[name] = true
 	}

@@ -10,10 +10,10 @@ import (
 	"epitome/rewrite/excerpt"
 )
 
-// Transcript returns items [first, end) as text for a reader of lines: each under a heading with the number and role of
-// its message, a result under one that names its call. source is the name of the artifact with the same as JSON.
+// Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
+// of its message, or for a result with its call. source names the artifact that has the same items as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
-	id, called := idBefore(r, end), byResult(calls)
+	id, callOf := idBefore(r, end), callsByResult(calls)
 	write := func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"
@@ -24,14 +24,14 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		r.Items[first].Number, r.Items[end-1].Number, source), "")
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
-		by, said := it.Role.String(), r.TextOf(it)
-		if c := called[i]; c != nil {
-			by = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
+		speaker, said := it.Role.String(), r.TextOf(it)
+		if c := callOf[i]; c != nil {
+			speaker = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
 		}
 		if media := it.Media(); media != "" {
 			said += "\n(with " + media + ")"
 		}
-		write(fmt.Sprintf("message %d: %s", it.Number, by), said)
+		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
 		for k := range it.Calls {
 			write("call of "+excerpt.OneLine(it.Calls[k].Name, 80), activity.Texts(r.Body, &it.Calls[k]))
 		}
@@ -39,9 +39,9 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 	return text
 }
 
-// index returns on which lines of Transcript messages of the span begin, in as many rows as there is room for.
+// index returns on which lines of Transcript messages begin: for one item in four, or in more where room is short.
 func (s *summary) index() (text string) {
-	const row = 20 // tokens
+	const row = 20 // tokens that a row takes
 	if s.Budgets.Index < row {
 		return ""
 	}
@@ -59,21 +59,21 @@ func (s *summary) index() (text string) {
 	return text
 }
 
-func byResult(calls []activity.Call) map[int]*activity.Call {
-	of := make(map[int]*activity.Call, len(calls))
+func callsByResult(calls []activity.Call) map[int]*activity.Call {
+	callOf := make(map[int]*activity.Call, len(calls))
 	for k := range calls {
-		of[calls[k].Result] = &calls[k]
+		callOf[calls[k].Result] = &calls[k]
 	}
-	return of
+	return callOf
 }
 
-// speakers are the kinds of entries by the roles of items.
+// speakers has the kind of an entry for each role of an item.
 var speakers = map[conversation.Role]prose.Kind{conversation.User: prose.User, conversation.Assistant: prose.Assistant,
 	conversation.System: prose.System, conversation.Unknown: prose.System, conversation.Tool: prose.Result}
 
-// Entries returns items [first, end) for a model that is asked about them. The user's first words come before them.
+// Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []prose.Entry) {
-	called, group := byResult(calls), 0
+	callOf, group := callsByResult(calls), 0
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
 		if it.StartsAnswer {
@@ -83,7 +83,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 			continue
 		}
 		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
-		if c := called[i]; c != nil {
+		if c := callOf[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()
 		}
 		if e.Text != "" || it.Role == conversation.Tool {

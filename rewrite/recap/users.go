@@ -9,14 +9,14 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// users writes the newest messages of the user that fit, oldest first, and which others there are.
+// users adds the user's newest messages that fit, and the numbers of others. A result of kind Ask is a message, too.
 func (s *summary) users() {
-	const frame, maxOthers = 14, 20 // tokens of a message and of the line above it; numbers of those left out
+	const frame, maxOthers = 14, 20 // tokens of the line above a message; numbers of others that are listed
 	var list, others []string
-	called, isNewest, users, latest := byResult(s.Calls), true, s.Budgets.Users, s.Budgets.Latest
+	callOf, isNewest, users, latest := callsByResult(s.Calls), true, s.Budgets.Users, s.Budgets.Latest
 	for i := s.End - 1; i >= s.From; i-- {
 		it, text, media := &s.Request.Items[i], "", ""
-		switch c := called[i]; {
+		switch c := callOf[i]; {
 		case it.Role == conversation.User:
 			text, media = s.Request.OwnWords(it), it.Media()
 		case c != nil && c.Kind == activity.Ask:
@@ -25,14 +25,17 @@ func (s *summary) users() {
 		if text == "" && media == "" {
 			continue
 		}
-		note, room := "", &users
-		if isNewest && i < s.To {
-			note, room = ", the newest: go on with it unless it is done", &latest
-		}
-		if isNewest = false; i >= s.To {
+		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
+			isNewest = false
 			continue
 		}
-		if text == "" || len(text) > 8**room || frame+s.Count(text) > *room { // tokens of 8 bytes are rare
+		note, room := "", &users // room: tokens that are left
+		if isNewest {
+			note, room = ", the newest: go on with it unless it is done", &latest
+		}
+		isNewest = false
+		isTooLong := len(text) > 8*(*room) // without counting, as a token rarely has more than 8 bytes
+		if text == "" || isTooLong || frame+s.Count(text) > *room {
 			others = append(others, fmt.Sprint(it.Number))
 			continue
 		}
@@ -56,9 +59,10 @@ func (s *summary) users() {
 	s.section("the user's messages, word for word, oldest first; rules in them still hold", strings.Join(list, ""))
 }
 
-// question returns the end of what the agent said before the user's item i, quoted, if that is a short answer.
+// question returns, quoted, the end of the agent's message to which the user's item i replies, as a short reply such as
+// "2" says nothing without it. It is empty if the reply is long, or is a question.
 func (s *summary) question(i int, reply string) string {
-	const maxWords, maxBytes, near, longest = 12, 400, 8, 320 // near is in items, longest in bytes of what was said
+	const maxWords, maxBytes, near, longest = 12, 400, 8, 320 // of the reply, in items before it, bytes that are quoted
 	isShort := len(reply) <= maxBytes && len(strings.Fields(reply)) <= maxWords
 	if !isShort || strings.HasSuffix(reply, "?") || s.Request.Items[i].Role != conversation.User {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"epitome/rewrite/answer"
 )
 
-const path = "/responses" // how paths of conversations end: servers have them below paths of their own
+const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
 
 func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
 func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
@@ -23,11 +23,11 @@ var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-// Holds is long: servers send response.created at once, count the input for seconds and may refuse then. No client
-// waits for the events before the first word.
+// Holds returns how long a stream may be held back until the model says something: long, as servers send
+// response.created at once, count the input for seconds, and may refuse then. No client waits for these first events.
 func (Dialect) Holds() time.Duration { return 10 * time.Second }
 
-// stepOf returns what an event means for its answer. A message that says nothing yet is a part of the frame.
+// stepOf returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
 func stepOf(name string, e gjson.Result) answer.Step {
 	isFrame := strings.HasPrefix(name, "codex.")
 	switch name {
@@ -51,23 +51,23 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-// Usage reads the usage that an answer reports, and how many tokens the request had, those of the cache too; 0 if it
-// does not say. heard is all of an answer, whole or streamed, or its end.
-func (Dialect) Usage(heard []byte) (u event.Usage, input int) {
-	c := answer.ReadCounts(answer.LastUsage(heard, "input_tokens"), "input", "output")
+// Usage reads the usage that an answer reports, and how many tokens the request had, with those of the cache; 0 if it
+// does not say. text is all of an answer, whole or streamed, or its end.
+func (Dialect) Usage(text []byte) (u event.Usage, input int) {
+	c := answer.ReadCounts(answer.LastUsage(text, "input_tokens"), "input", "output")
 	return c.Usage(), max(c.Input, 0)
 }
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-// addPiece reads an answer, or an event of one. Its items come one by one, and again at its end, where some servers
-// leave them out.
+// addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one, and all
+// of them again in its last event, unless the server leaves them out: these then replace the earlier text.
 func addPiece(a *answer.Answer, v gjson.Result) {
 	if v.Get("type").Str == "response.output_item.done" {
 		addItem(a, v.Get("item"))
 	}
-	if response := v.Get("response"); response.Exists() {
-		v = response
+	if whole := v.Get("response"); whole.Exists() {
+		v = whole
 	}
 	items := v.Get("output").Array()
 	if len(items) > 0 {

@@ -12,14 +12,13 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// outputCap is the setting that bounds an answer.
 const outputCap = "max_output_tokens"
 
 func (Dialect) Path() string { return "/v1" + path }
 
-// Continue puts an instruction behind the conversation in body, and asks for one plain text: tools stay, but none may
-// be called, and the provider keeps nothing of it. Behind encrypted reasoning the developer speaks: once the user does,
-// the provider leaves that reasoning out, and all tokens behind it miss the cache.
+// Continue puts an instruction behind the conversation in body, and asks for one plain text: no tool may be called, and
+// the provider stores nothing. Where reasoning is encrypted, the instruction comes from the developer: behind words of
+// the user the provider would leave that reasoning out, and all tokens behind it would miss the cache.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	role := "user"
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
@@ -31,7 +30,7 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	}
 	asked = jsonspan.Delete(asked, "background", "context_management", "truncation", "include", "max_tool_calls",
 		"tool_choice", "text.format", "prompt_cache_options.prewarm", outputCap)
-	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) {
+	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) { // it has tools
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
 	if !f.OtherCap {
@@ -40,7 +39,8 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	return jsonspan.Set(asked, "store", "false"), nil
 }
 
-// Prompt returns a request for one plain text. A form with another cap has none here.
+// Prompt returns a request for one plain text. It is without a cap on the output if the provider has refused the usual
+// one (OtherCap), as the API has no other.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	settings := ""
 	if !f.OtherCap {

@@ -8,8 +8,9 @@ import (
 	"epitome/tokenize"
 )
 
-// ReplaceContent puts a text in the place of one text, and of what a command wrote, which keeps its exit codes. The API
-// takes a string wherever it takes other parts.
+// ReplaceContent puts a text in the place of all that an item says. The outputs of a command are replaced one by one,
+// the first by text and the others by nothing, which keeps its exit codes; a single text is replaced alone. Else a
+// string replaces the whole content, as the API takes one wherever it takes a list of parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) (edits []jsonspan.Edit) {
 	n := len(it.Parts)
 	switch {
@@ -18,7 +19,7 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 	case n == 0, it.Parts[0].Kind != conversation.TextPart, n > 1 && !it.Parts[0].Empty():
 		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 	}
-	for k := range it.Parts {
+	for k := range it.Parts { // one text, or the output of a command, whose parts have no span
 		edits = append(edits, conversation.ReplaceText(&it.Parts[k], text))
 		text = ""
 	}
@@ -42,8 +43,8 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return jsonspan.AddTo(r.Body, it.Content, text, inputText(text))
 }
 
-// AppendSystem adds text to the last of the leading messages of the system, or puts a message before all others. The
-// instructions stay as they are: a provider that keeps the conversation does not keep them.
+// AppendSystem adds text to the last of the leading system messages, or puts one before all others. It does not use the
+// instructions: a provider that keeps the conversation does not keep these.
 func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if len(r.Items) == 0 {
 		return e, false
@@ -54,15 +55,15 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 			return e, true
 		}
 	}
-	first, notice := r.Items[0].Span, string(message("developer", text))+","
-	if said := string(first.Of(r.Body)); said[0] == '"' { // the input becomes a list
-		list := "[" + notice + `{"type":"message","role":"user","content":` + said + "}]"
+	first, added := r.Items[0].Span, string(message("developer", text))+","
+	if input := string(first.Of(r.Body)); input[0] == '"' { // the whole input is the user's text: it becomes a list
+		list := "[" + added + `{"type":"message","role":"user","content":` + input + "}]"
 		return jsonspan.Edit{Span: first, With: []byte(list)}, true
 	}
-	return jsonspan.Edit{Span: jsonspan.Span{Start: first.Start, End: first.Start}, With: []byte(notice)}, true
+	return jsonspan.Insert(first.Start, added), true
 }
 
-// Declared reads the declarations of tools; nil unless all of them are functions.
+// Declared reads the declarations of tools. Unless all are functions it returns nil: they are counted as written.
 func (Dialect) Declared(tools []byte) []tokenize.Tool {
 	var all []struct {
 		Type string

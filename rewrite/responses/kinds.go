@@ -2,26 +2,26 @@ package responses
 
 import "epitome/rewrite/conversation"
 
-// kind is what all entries of the input of one type have in common.
+// kind is what all entries of one type in the input have in common.
 type kind struct {
-	role conversation.Role // Unknown where the entry says it, or belongs to nobody
-	says says              //
-	key  string            // of the value that it says it in
-	tool string            // what is called, where the type says it
+	role  conversation.Role // Unknown where the entry itself names its role, or where nobody speaks
+	holds holding
+	key   string // of the value with what it holds
+	tool  string // name of the tool that is called, where all entries of the type call the same
 }
 
-// says is what an entry says, and how.
-type says uint8
+// holding is what an entry holds, and how.
+type holding uint8
 
 const (
-	opaque     says = iota // what is counted as it is written
-	nothing                // or what cannot be read
-	content                // a text, or a list of parts
-	jsonText               // a text that is JSON, and so must be any text in its place
-	picture                // data in base64
-	arguments              // of a tool that is called
-	compaction             // the provider's summary of all before it
-	trigger                // that the provider is to make one
+	opaque     holding = iota // something that is not read, but counted as it is written
+	nothing                   // nothing, or something that cannot be read and is not counted
+	content                   // a text, or a list of parts
+	jsonText                  // a text that is JSON, as any text in its place must be
+	picture                   // an image, in base64
+	arguments                 // the arguments of a call
+	compaction                // the provider's summary of all before it
+	trigger                   // a request that the provider make such a summary
 )
 
 // Roles under short names, for the table.
@@ -31,38 +31,38 @@ const (
 	tool   = conversation.Tool
 )
 
-// kinds are the known types. An entry of another one, or without a type, may be a part of an answer of the model.
+// kinds are the known types of entries. An entry of another type, or of none, may be a part of an answer of the model.
 var kinds = map[string]kind{
-	"message":                 {says: content, key: "content"},
-	"reasoning":               {role: model, says: nothing},
-	"function_call":           {role: model, says: arguments, key: "arguments"},
-	"function_call_output":    {role: tool, says: content, key: "output"},
-	"custom_tool_call":        {role: model, says: arguments, key: freeText},
-	"custom_tool_call_output": {role: tool, says: content, key: "output"},
-	"local_shell_call":        {role: model, says: arguments, key: "action", tool: "local_shell"},
-	"local_shell_call_output": {role: tool, says: jsonText, key: "output"},
-	"shell_call":              {role: model, says: arguments, key: "action", tool: "shell"},
-	"shell_call_output":       {role: tool, says: content, key: "output"},
-	"apply_patch_call":        {role: model, says: arguments, key: "operation", tool: "apply_patch"},
-	"apply_patch_call_output": {role: tool, says: content, key: "output"},
-	"computer_call":           {role: model, says: arguments, key: "action", tool: "computer"},
-	"computer_call_output":    {role: tool, says: content, key: "output"},
-	"program":                 {role: model, says: arguments, tool: "program"},
-	"program_output":          {role: tool, says: nothing},
+	"message":                 {holds: content, key: "content"},
+	"reasoning":               {role: model, holds: nothing},
+	"function_call":           {role: model, holds: arguments, key: "arguments"},
+	"function_call_output":    {role: tool, holds: content, key: "output"},
+	"custom_tool_call":        {role: model, holds: arguments, key: freeText},
+	"custom_tool_call_output": {role: tool, holds: content, key: "output"},
+	"local_shell_call":        {role: model, holds: arguments, key: "action", tool: "local_shell"},
+	"local_shell_call_output": {role: tool, holds: jsonText, key: "output"},
+	"shell_call":              {role: model, holds: arguments, key: "action", tool: "shell"},
+	"shell_call_output":       {role: tool, holds: content, key: "output"},
+	"apply_patch_call":        {role: model, holds: arguments, key: "operation", tool: "apply_patch"},
+	"apply_patch_call_output": {role: tool, holds: content, key: "output"},
+	"computer_call":           {role: model, holds: arguments, key: "action", tool: "computer"},
+	"computer_call_output":    {role: tool, holds: content, key: "output"},
+	"program":                 {role: model, holds: arguments, tool: "program"},
+	"program_output":          {role: tool, holds: nothing},
 	"web_search_call":         {role: model},
 	"file_search_call":        {role: model},
 	"code_interpreter_call":   {role: model},
-	"image_generation_call":   {role: model, says: picture, key: "result"},
+	"image_generation_call":   {role: model, holds: picture, key: "result"},
 	"mcp_call":                {role: model},
 	"mcp_list_tools":          {role: model},
-	"compaction":              {says: compaction},
-	"context_compaction":      {says: compaction},
-	"compaction_summary":      {says: compaction},
-	"compaction_trigger":      {says: trigger},
+	"compaction":              {holds: compaction},
+	"context_compaction":      {holds: compaction},
+	"compaction_summary":      {holds: compaction},
+	"compaction_trigger":      {holds: trigger},
 	"additional_tools":        {role: system},
 }
 
-// freeText is the key of arguments that need not be JSON.
+// freeText is the key of arguments that are any text; under other keys they are JSON.
 const freeText = "input"
 
 var roles = map[string]conversation.Role{

@@ -1,7 +1,6 @@
-// Package responses is the dialect of OpenAI Responses. The names of its JSON appear here and nowhere else.
+// Package responses is the dialect of OpenAI Responses. The API's JSON names appear here and nowhere else.
 //
-// An edit changes no byte outside of its span, an entry of an unknown type is never changed, and encrypted content is
-// never read.
+// An edit changes no byte outside its span; entries of unknown types are never changed; encrypted content is not read.
 package responses
 
 import (
@@ -14,13 +13,12 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of input, but for
-// an answer of the model: its run of reasoning, messages and calls is one item, as they come and go together.
+// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of the input, but
+// the entries of one answer (reasoning, messages, calls) are one item, as they may only be taken out together.
 type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "responses" }
 
-// Read parses a body.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Body: body, Dialect: d}
 	rd := reader{request: r}
@@ -31,22 +29,22 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	return r, nil
 }
 
-// reader reads one request.
 type reader struct {
 	request  *conversation.Request
-	inAnswer bool // the last item is an answer that the next entry may belong to
+	inAnswer bool // the last item is an answer, or may be: the next entry may belong to it
 }
 
+// readSetting reads a key beside the input that not all APIs have.
 func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	r := rd.request
 	switch string(key) {
 	case "instructions":
 		r.System, r.Prompts = v, []jsonspan.Span{v}
-	case "reasoning":
+	case "reasoning": // the provider's cache depends on it
 		r.Settings = append(r.Settings, v)
 	case outputCap:
 		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
-	case "previous_response_id", "conversation", "prompt":
+	case "previous_response_id", "conversation", "prompt": // the provider has more of the conversation
 		if r.ServerState.Empty() || string(key) != "prompt" {
 			r.ServerState = v
 		}
@@ -67,7 +65,7 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	return nil
 }
 
-// readInput reads the input that begins at start: a list of entries, or a text of the user's, which never changes.
+// readInput reads the input that begins at Body[start]: a list of entries, or a user's text, which is never changed.
 func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
 	r := rd.request
 	if r.Body[start] != '"' {
@@ -81,45 +79,45 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 	return end, rd.readContent(&r.Items[0], it.Span)
 }
 
-// readEntry reads the entry that begins at i.
-func (rd *reader) readEntry(i int) (int, error) {
+// readEntry reads the entry that begins at Body[start].
+func (rd *reader) readEntry(start int) (end int, err error) {
 	r := rd.request
-	o, err := jsonspan.ObjectAt(r.Body, i)
+	o, err := jsonspan.ObjectAt(r.Body, start)
 	if err != nil {
 		return 0, err
 	}
-	name := o.Text("type")
-	if name == "" && !o.Find("role").Empty() {
-		name = "message"
+	typeName := o.Text("type")
+	if typeName == "" && !o.Find("role").Empty() {
+		typeName = "message"
 	}
-	k, isKnown := kinds[name]
-	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.says == compaction}
-	if k.says == content && it.Role == conversation.Unknown {
+	k, isKnown := kinds[typeName]
+	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction}
+	if k.holds == content && it.Role == conversation.Unknown {
 		it.Role = roles[o.Text("role")]
 	}
-	if k.says == trigger {
+	if k.holds == trigger {
 		r.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == tool {
 		status := o.Text("status")
 		it.Name, it.Answers, it.IsError = o.Text("name"), o.Text("call_id"), status == "failed" || status == "incomplete"
 	}
-	isInner := o.In("caller").Text("caller_id") != "" // a program called, not the model
-	it.StartsAnswer = it.Role == model && !isInner
-	// A call whose output may come at any time stays.
-	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.says == opaque || o.Raw("async") == "true"
+	isByProgram := o.In("caller").Text("caller_id") != "" // a program of an earlier entry calls: no new answer starts
+	it.StartsAnswer = it.Role == model && !isByProgram
+	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
+	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.holds == opaque || o.Raw("async") == "true"
 	switch value := o.Find(k.key); {
-	case k.says == arguments:
+	case k.holds == arguments:
 		it.Calls = []conversation.Call{callOf(o, k, value)}
-	case k.says == nothing, !o.Find("encrypted_content").Empty():
-	case k.says == content:
+	case k.holds == nothing, !o.Find("encrypted_content").Empty():
+	case k.holds == content:
 		err = rd.readContent(&it, value)
-	case k.says == jsonText:
-		it.Answers = cmp.Or(it.Answers, o.Text("id"))
+	case k.holds == jsonText:
+		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
 		if err = rd.readContent(&it, value); len(it.Parts) == 1 {
 			it.Parts[0].Encoded = true
 		}
-	case k.says == picture && !value.Empty():
+	case k.holds == picture && !value.Empty():
 		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: value}}
 	default:
 		it.Parts = []conversation.Part{{Value: o.Span}}
@@ -128,16 +126,17 @@ func (rd *reader) readEntry(i int) (int, error) {
 	return o.End, err
 }
 
-func callOf(o *jsonspan.Object, k kind, value jsonspan.Span) conversation.Call {
-	name := cmp.Or(k.tool, o.Text("name"))
-	if space := o.Text("namespace"); space != "" {
+func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
+	name := cmp.Or(k.tool, entry.Text("name"))
+	if space := entry.Text("namespace"); space != "" {
 		name = space + "." + name
 	}
-	id := cmp.Or(o.Text("call_id"), o.Text("id"))
-	return conversation.Call{ID: id, Name: name, Arguments: value, FreeText: k.key == freeText}
+	id := cmp.Or(entry.Text("call_id"), entry.Text("id"))
+	return conversation.Call{ID: id, Name: name, Arguments: args, FreeText: k.key == freeText}
 }
 
-// add adds what was read of an entry as an item, or to the answer before it.
+// add adds the item that was read of one entry to the request. inAnswer says that the entry may be a part of an answer:
+// behind another such entry it joins the last item.
 func (rd *reader) add(it conversation.Item, inAnswer bool) {
 	r := rd.request
 	if !inAnswer || !rd.inAnswer {
@@ -147,7 +146,7 @@ func (rd *reader) add(it conversation.Item, inAnswer bool) {
 	}
 	last := &r.Items[len(r.Items)-1]
 	last.End = it.End
-	last.Role = max(last.Role, it.Role) // of an unknown entry and the model's
+	last.Role = max(last.Role, it.Role) // the model's, unless all entries are of unknown types
 	last.Content = jsonspan.Span{}      // no text can stand in the place of several entries
 	last.Parts = append(last.Parts, it.Parts...)
 	last.Calls = append(last.Calls, it.Calls...)
@@ -155,12 +154,12 @@ func (rd *reader) add(it conversation.Item, inAnswer bool) {
 	last.Locked = last.Locked || it.Locked
 }
 
-// readContent reads a text, a list of parts, or a screenshot, in the place of which no text can stand.
+// readContent reads a content into it: a text, a list of parts, or a screenshot, which no text can replace.
 func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err error) {
 	if content.Empty() {
 		return nil
 	}
-	readPart := func(i int) (int, error) { return rd.readPart(it, i) }
+	readPart := func(start int) (end int, err error) { return rd.readPart(it, start) }
 	switch rd.request.Body[content.Start] {
 	case '"':
 		it.Content = content
@@ -177,16 +176,17 @@ func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err
 // breakpoint is the key of a mark for the provider's cache.
 const breakpoint = "prompt_cache_breakpoint"
 
-// readPart reads the part that begins at i.
-func (rd *reader) readPart(it *conversation.Item, i int) (end int, err error) {
+// readPart reads the part of an item that begins at Body[start]. The output of a command becomes a part for each of its
+// streams, without a Span: only their texts can be replaced.
+func (rd *reader) readPart(it *conversation.Item, start int) (end int, err error) {
 	body := rd.request.Body
-	o, err := jsonspan.ObjectAt(body, i)
+	o, err := jsonspan.ObjectAt(body, start)
 	if err != nil {
 		return 0, err
 	}
 	isText := func(v jsonspan.Span) bool { return !v.Empty() && body[v.Start] == '"' }
 	isOutput := false
-	for _, key := range [...]string{"stdout", "stderr"} { // what a command wrote
+	for _, key := range [...]string{"stdout", "stderr"} {
 		if v := o.Value(key); isText(v) {
 			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
 			isOutput = true
@@ -210,7 +210,7 @@ func (rd *reader) readPart(it *conversation.Item, i int) (end int, err error) {
 	default:
 		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
 	}
-	if !isText(part.Value) {
+	if !isText(part.Value) { // it is of no known kind
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
