@@ -22,11 +22,11 @@ type Client struct {
 	lingering bool // the client may still be sending when the connection is closed
 	tunnelled bool // its end is an end like any other
 
-	request  arrival
-	ahead    ahead
-	cut      atomic.Bool // the proxy stops: nothing more may wait on this connection
-	hurried  atomic.Bool // likewise, but what is left to say may still be said
-	watching *watcher    // nil when no watch is on
+	request arrival
+	ahead   ahead
+	cut     atomic.Bool // the proxy stops: nothing more may wait on this connection
+	hurried atomic.Bool // likewise, but what is left to say may still be said
+	watch   watch
 }
 
 // Read reads what has been read ahead first. Where fasthttp asks for the first byte of a request alone, it reads a
@@ -132,27 +132,4 @@ func (c *Client) Reset() {
 		_ = t.SetLinger(0)
 	}
 	_ = c.Close()
-}
-
-// Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before Unwatch.
-// A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
-// the watch sees no further, until the next request.
-func (c *Client) Watch(gone func()) {
-	switch {
-	case c.ahead.err != nil:
-		gone()
-	case len(c.ahead.bytes) > 0 || c.watching != nil:
-	default:
-		w := &watcher{conn: c, gone: gone}
-		w.timer = time.AfterFunc(watchAfter, w.run)
-		c.watching = w
-	}
-}
-
-// Unwatch ends the watch; afterwards the connection is read as if there had been none.
-func (c *Client) Unwatch() {
-	if c.watching != nil {
-		c.watching.end()
-		c.watching = nil
-	}
 }
