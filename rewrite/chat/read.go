@@ -38,7 +38,7 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	return r, nil
 }
 
-// readSetting reads a key beside the messages that not all APIs have. After an error nothing is rewritten.
+// readSetting reads a key of the body that other APIs do not have. After an error nothing is rewritten.
 func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	switch key {
 	case "functions":

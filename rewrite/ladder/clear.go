@@ -97,7 +97,8 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.
 	return batch, cause
 }
 
-// clearAll clears the candidates, except those whose stub is hardly shorter, with the quotes and the note in it.
+// clearAll replaces the candidates by stubs, unless that frees too little: a stub may quote a failure and have a note.
+// Only results that grow old get the note of a model: it is asked about no others (DueSoon).
 func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
 	for _, c := range list {
@@ -106,13 +107,15 @@ func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 			note = s.Note(c.item)
 		}
 		e := s.stub(c.item, ledger.StepClear, why, note)
-		if cleared := s.Size(c.item) - e.Saved; s.forms[c.item].tokens-cleared >= leastFreed {
+		stub := s.Size(c.item) - e.Saved // its tokens; the result may be sent as an excerpt by now, so Saved says too much
+		if s.forms[c.item].tokens-stub >= leastFreed {
 			edits = append(edits, e)
 		}
 	}
 	s.Add(cause, edits...)
 }
 
+// whyNotCleared returns the reason for the report. Where artifacts are off, batchThatPays clears nothing.
 func (s *State) whyNotCleared() event.Code {
 	switch {
 	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine:

@@ -30,6 +30,7 @@ type Limits struct {
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
 	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0 waits for ClearAt
 	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
+	PriceFixed   bool            `toml:"-"`                     // the user set CachedPrice, so it holds for every model
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
 	Bound        map[string]bool `toml:"bound_thinking"`        // by pattern of models: see BindsThinking
 	Rules
@@ -38,7 +39,6 @@ type Limits struct {
 	OffloadShare float64 `toml:"-"` // share of the window that no general limit of results exceeds
 	ClearAtLeast int     `toml:"-"` // tokens that clearing at ClearAt frees at least
 	Groups       int     `toml:"-"` // newest groups, whose results are not cleared
-	PriceFixed   bool    `toml:"-"` // the user set CachedPrice, so it holds for every model
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.
@@ -55,7 +55,7 @@ type Rules struct {
 	TextOnly bool `toml:"text_only"`           // calls and results of older groups are left out
 }
 
-// Usual returns limits with the numbers that neither config.toml nor a preset sets.
+// Usual returns limits with the numbers that no file and no preset sets, and a CachedPrice for models without a price.
 func Usual() Limits {
 	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1}
 }
@@ -189,7 +189,7 @@ func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	if own := s.Conf.toolLimit(call.Tool); own.Tokens > 0 {
 		limit = int(float64(own.Tokens) / s.Ratio) // without the bound of the others: a huge number turns cutting off
 	}
-	return limit, min(keep, limit/2)
+	return limit, min(keep, limit/2) // an excerpt is at most half as long as a result that stays whole
 }
 
 // number is one number that a user or a request may set.

@@ -67,7 +67,8 @@ func (s *State) keepText(raw []byte, text string) []string {
 	return names
 }
 
-// keepItem keeps the content of item i and returns its names: its text, then its JSON unless the content is one text.
+// keepItem keeps the content of item i and returns its names. One plain text is kept by keepText alone; of any other
+// content (several parts, pictures, JSON as text) the text is kept if it has one, and the JSON of the request.
 func (s *State) keepItem(i int) []string {
 	it := &s.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {

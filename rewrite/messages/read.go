@@ -68,12 +68,8 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 
 // clearsMessages reports whether a value of context_management has the provider shorten more than thinking.
 func clearsMessages(setting []byte) bool {
-	for _, name := range gjson.GetBytes(setting, "edits.#.type").Array() {
-		if !strings.HasPrefix(name.Str, "clear_thinking") {
-			return true
-		}
-	}
-	return false
+	isOther := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
+	return slices.ContainsFunc(gjson.GetBytes(setting, "edits.#.type").Array(), isOther)
 }
 
 // numberOf returns the number that a JSON value is; 0 if it is none, or negative.
