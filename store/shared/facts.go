@@ -34,13 +34,8 @@ if old ~= ARGV[1] then return {0, now} end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return {1, ARGV[2]}`
 
-// name is the key of a fact on the server. Facts with one tag lie on one server of a Cluster.
-func (s *Store) name(tag, key string) string {
-	if tag == "" {
-		return s.prefix + "." + key
-	}
-	return s.prefix + "{" + tag + "}" + key
-}
+// name is the key of a fact on the server.
+func (s *Store) name(key string) string { return s.prefix + "." + key }
 
 // sealed is a value as it is on the server.
 func sealed(value []byte) string { return string(append([]byte{form}, value...)) }
@@ -76,7 +71,7 @@ func (s *Store) Find(key string) (fact store.Fact, found bool, err error) {
 	}
 	var stored string
 	err = s.line.ask(func(ctx context.Context) (err error) {
-		stored, err = s.client.Get(ctx, s.name("", key)).Result()
+		stored, err = s.client.Get(ctx, s.name(key)).Result()
 		found = err == nil
 		return err
 	})
@@ -95,7 +90,7 @@ func (s *Store) Put(key string, value []byte, keep time.Duration) (uint64, error
 	err := store.Check(key, value, keep)
 	if err == nil {
 		err = s.line.ask(func(ctx context.Context) error {
-			return s.client.Set(ctx, s.name("", key), stored, lifeOf(keep)).Err()
+			return s.client.Set(ctx, s.name(key), stored, lifeOf(keep)).Err()
 		})
 	}
 	if err != nil {
@@ -111,15 +106,10 @@ func (s *Store) PutIfAbsent(key string, value []byte, keep time.Duration) (store
 
 // CompareAndSwap does what store.Store says.
 func (s *Store) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	return s.SwapIn(Key{Name: key}, old, value, keep)
-}
-
-// SwapIn does what CompareAndSwap does, with a tag.
-func (s *Store) SwapIn(k Key, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
 	fail := func(err error) (store.Fact, bool, error) {
-		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(k.Name), err)
+		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(key), err)
 	}
-	if err := store.Check(k.Name, value, keep); err != nil {
+	if err := store.Check(key, value, keep); err != nil {
 		return fail(err)
 	}
 	was := ""
@@ -128,7 +118,7 @@ func (s *Store) SwapIn(k Key, old uint64, value []byte, keep time.Duration) (sto
 	}
 	var answer []any
 	err := s.line.ask(func(ctx context.Context) (err error) {
-		at := []string{s.name(k.Tag, k.Name)}
+		at := []string{s.name(key)}
 		answer, err = s.swap.Run(ctx, s.client, at, was, sealed(value), millis(keep)).Slice()
 		return err
 	})
@@ -151,7 +141,7 @@ func (s *Store) SwapIn(k Key, old uint64, value []byte, keep time.Duration) (sto
 func (s *Store) Delete(key string) error {
 	err := store.CheckKey(key)
 	if err == nil {
-		err = s.line.ask(func(ctx context.Context) error { return s.client.Del(ctx, s.name("", key)).Err() })
+		err = s.line.ask(func(ctx context.Context) error { return s.client.Del(ctx, s.name(key)).Err() })
 	}
 	if err != nil {
 		return fmt.Errorf("cannot delete fact %q: %w", store.Shown(key), err)
@@ -162,7 +152,7 @@ func (s *Store) Delete(key string) error {
 // Touch does what store.Store says.
 func (s *Store) Touch(key string, keep time.Duration) (found bool, err error) {
 	if err = store.Check(key, nil, keep); err == nil {
-		at := s.name("", key)
+		at := s.name(key)
 		err = s.line.ask(func(ctx context.Context) error {
 			var there *redis.IntCmd
 			_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -180,7 +170,7 @@ func (s *Store) Touch(key string, keep time.Duration) (found bool, err error) {
 	return found, nil
 }
 
-// Scan does what store.Store says. Facts with a tag are not in it.
+// Scan does what store.Store says.
 func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool) error {
 	keys, err := s.keys(prefix)
 	for len(keys) > 0 && err == nil {
@@ -210,8 +200,8 @@ func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool
 	return nil
 }
 
-// keys are the names of all facts without a tag whose keys begin so, in order.
-func (s *Store) keys(prefix string) ([]string, error) { return names(s, s.name("", prefix)) }
+// keys are the names of all facts whose keys begin so, in order.
+func (s *Store) keys(prefix string) ([]string, error) { return names(s, s.name(prefix)) }
 
 // names are the names of all values that begin so, in order. Numbers that users share are no values.
 func names(s *Store, prefix string) (all []string, err error) {

@@ -56,7 +56,7 @@ type Store struct {
 	client redis.UniversalClient // of the line
 	prefix string
 
-	swap, addAll *redis.Script
+	swap *redis.Script
 }
 
 var _ store.Store = (*Store)(nil)
@@ -93,7 +93,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
 	}
 	silence.Do(func() { redis.SetLogger(quiet{}) })
-	s := &Store{client: client, prefix: o.Prefix, swap: redis.NewScript(swap), addAll: redis.NewScript(addAll)}
+	s := &Store{client: client, prefix: o.Prefix, swap: redis.NewScript(swap)}
 	s.line.client, s.line.timeout, s.line.log = client, o.Timeout, o.Log
 	s.line.fit = func() error { return s.checkMark(o.Mark) }
 	if err := s.line.begin(); err != nil {
@@ -122,7 +122,7 @@ func (s *Store) checkMark(mark string) error {
 	}
 	var answer []any
 	err := s.line.try(func(ctx context.Context) (err error) {
-		at := []string{s.name("", MarkKey)}
+		at := []string{s.name(MarkKey)}
 		answer, err = s.swap.Run(ctx, s.client, at, "", sealed([]byte(mark)), millis(longest)).Slice()
 		return err
 	})
