@@ -17,10 +17,8 @@ import (
 	"epitome/store"
 )
 
-const (
-	askEvery   = time.Second      // while the server does not answer
-	clockEvery = 60 * time.Second // how often its clock is read while it does
-)
+// askEvery is how often a server that does not answer is asked again.
+const askEvery = time.Second
 
 // ErrAway says that the server was not asked, as it did not answer before. Nothing was written.
 var ErrAway = errors.New("the shared store does not answer")
@@ -36,7 +34,6 @@ type line struct {
 	fit     func() error // asks whether the store behind the server is the right one
 	breaker breaker
 	seen    counts
-	offset  atomic.Int64 // nanoseconds by which the server's clock is ahead of ours
 
 	life   context.Context
 	stop   context.CancelFunc
@@ -200,30 +197,25 @@ func cure(why error) string {
 	return "see to the server that store.url names"
 }
 
-// watch asks for a server that does not answer, and for the time while it does.
+// watch asks a server that does not answer again and again.
 func (l *line) watch() {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	read := time.Now()
 	for {
 		select {
 		case <-l.life.Done():
 			return
 		case <-tick.C:
 		}
-		switch {
-		case l.breaker.shut.Load():
-			if err := l.greet(); err != nil {
-				l.stayAway(err)
-				continue
-			}
-			away := l.breaker.close()
-			l.log.Warn("the shared store answers again", "away", away.Round(time.Millisecond).String())
-			read = time.Now()
-		case time.Since(read) > clockEvery:
-			read = time.Now()
-			_ = l.ask(l.readClock)
+		if !l.breaker.shut.Load() {
+			continue
 		}
+		if err := l.greet(); err != nil {
+			l.stayAway(err)
+			continue
+		}
+		away := l.breaker.close()
+		l.log.Warn("the shared store answers again", "away", away.Round(time.Millisecond).String())
 	}
 }
 
@@ -237,7 +229,7 @@ func (l *line) stayAway(why error) {
 
 // greet asks whether the server answers and can be used.
 func (l *line) greet() error {
-	if err := l.try(l.readClock); err != nil {
+	if err := l.try(func(ctx context.Context) error { return l.client.Ping(ctx).Err() }); err != nil {
 		return l.explain(err)
 	}
 	// What the server says of itself may be denied to us; then it is used as it is.
@@ -252,16 +244,6 @@ func (l *line) greet() error {
 		return err
 	}
 	return l.fit()
-}
-
-// readClock notes by how much the server's clock is ahead of ours.
-func (l *line) readClock(ctx context.Context) error {
-	before := time.Now()
-	theirs, err := l.client.Time(ctx).Result()
-	if err == nil {
-		l.offset.Store(int64(theirs.Sub(before) - time.Since(before)/2))
-	}
-	return err
 }
 
 // readSaid reads what a server says of itself. It warns of one that forgets, and refuses one that is too old.

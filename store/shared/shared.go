@@ -160,6 +160,3 @@ func (s *Store) Sync() error {
 	}
 	return nil
 }
-
-// Now is the time by the server's clock: a moment that is ours, as all processes would tell it.
-func (s *Store) Now(ours time.Time) time.Time { return ours.Add(time.Duration(s.line.offset.Load())) }
