@@ -11,10 +11,11 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// bodyWith returns the body with the edits made and without the items from end on; r.Body itself if nothing changes.
+// bodyWith returns the body with the edits made; r.Body itself if nothing changes. Items from end on are left out, for
+// a question to a model about the items before end; a request that is sent has all, so end is len(r.Items) then.
 func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
 	var drops []conversation.Drop
-	appended := map[int]string{} // by item of the user: the summary that is sent behind the user's text
+	appended := map[int]string{} // by index of a user's item: the summary that is sent behind the user's text
 	for k := range edits {
 		e := &edits[k]
 		if e.Op != ledger.Drop || e.First >= end {
@@ -22,8 +23,8 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 		}
 		d := conversation.Drop{First: e.First, Count: e.Count}
 		switch i := userBefore(r, e.First); {
-		case e.Text == "":
-		case i >= 0: // a message of its own would be the second user message in a row
+		case e.Text == "": // of the drops of one summary, the first alone has its text
+		case i >= 0: // a message of its own would be the second of the user in a row, which some servers refuse
 			appended[i] = "\n\n" + e.Text
 		default:
 			d.Message = r.Dialect.UserMessage(e.Text)
@@ -52,18 +53,17 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 	return jsonspan.Splice(r.Body, ranges)
 }
 
-// userBefore returns the index of the user's item right before item i, system items skipped. It is -1 if another role
-// speaks there, or if the dialect cannot append a text to that item.
+// userBefore returns the index of the user's item right before item i. System items are skipped: they do not part two
+// messages of the user. It is -1 if another role speaks there, or if the dialect cannot append a text to that item.
 func userBefore(r *conversation.Request, i int) int {
 	for i--; i >= 0 && r.Items[i].Role == conversation.System; i-- {
 	}
-	if i < 0 || r.Items[i].Role != conversation.User {
-		return -1
+	if i >= 0 && r.Items[i].Role == conversation.User {
+		if _, ok := r.Dialect.Append(r, &r.Items[i], ""); ok {
+			return i
+		}
 	}
-	if _, ok := r.Dialect.Append(r, &r.Items[i], ""); !ok {
-		return -1
-	}
-	return i
+	return -1
 }
 
 // rangesOf returns the byte ranges that an edit other than Drop changes. If it clears an item for which appended has a
@@ -96,7 +96,7 @@ func verify(original *conversation.Request, body []byte) error {
 	if bytes.Equal(original.Body, body) {
 		return nil
 	}
-	rewritten, err := original.Dialect.Read(body, nil)
+	rewritten, err := original.Dialect.Read(body, nil) // nil: all of body is read, no item is copied from original
 	if err != nil {
 		return fmt.Errorf("cannot read the rewritten request: %w", err)
 	}

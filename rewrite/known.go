@@ -17,10 +17,10 @@ type lastRequest struct {
 	lane     ledger.Lane
 	request  *conversation.Request // with its own copy of the body; nil if the conversation has no last request here
 	chain    []conversation.Link
-	calls    []activity.Call
+	calls    []activity.Call // of the request, so that only new items are read for calls
 	decision ledger.Decision // by which the request was sent
-	overfull bool            // as sent it had more tokens than its model takes (Report.Usable)
-	sent     time.Time
+	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
+	sent     time.Time       // Input.Now
 }
 
 // size is about how many bytes of memory the request takes: an item is reckoned as 512 bytes.
@@ -35,14 +35,14 @@ type requestCache struct {
 	size int            // of all in list
 }
 
-// find returns the request whose body begins with the most bytes of body, of the lane's scope, upstream and dialect. It
-// may be for another model: which one body is for is not read yet. If none is found, the result has a nil request.
+// find returns the request of the lane's scope, upstream and dialect whose body has the longest common beginning with
+// body. It may be for any model, as that of body is not read yet. If none is found, the result has a nil request.
 func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastRequest {
-	const begin, most = 256, 16 // bytes that must be equal in any case; requests of which all bytes are compared
+	const begin, most = 256, 16 // first bytes that must be equal; requests at most that are compared byte by byte then
 	var alike []*lastRequest
 	c.mu.Lock()
 	for _, l := range slices.Backward(c.list) {
-		lane.Model = l.lane.Model
+		lane.Model = l.lane.Model // any model will do
 		isOld := c.keep > 0 && now.Sub(l.sent) > c.keep
 		beginsAlike := bytes.HasPrefix(body, l.request.Body[:min(len(l.request.Body), begin)])
 		if len(alike) < most && !isOld && l.lane == lane && beginsAlike {
@@ -53,7 +53,7 @@ func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastR
 	if len(alike) == 1 {
 		return alike[0]
 	}
-	best, longest := &lastRequest{}, 0
+	best, longest := &lastRequest{}, 0 // longest is in bytes
 	for _, l := range alike {
 		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
 			best, longest = l, n
@@ -62,15 +62,15 @@ func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastR
 	return best
 }
 
-// put adds l in the place of previous, the request that it continues, if that is not nil. Requests of one conversation
-// may come at the same time and continue the same one: all others of the conversation go, too.
+// put adds l, and takes out previous, the request that l continues; previous may be nil. All others of the conversation
+// go too: several may be there, as requests that come at the same time may continue the same one.
 func (c *requestCache) put(l, previous *lastRequest) {
 	const most = 64 << 20 // bytes; the requests that were put first go when there are more
 	r := *l.request
 	if previous != nil && bytes.Equal(previous.request.Body, r.Body) {
 		r.Body = previous.request.Body
 	} else {
-		r.Body = bytes.Clone(r.Body)
+		r.Body = bytes.Clone(r.Body) // its memory is the caller's, who may use it for the next request
 	}
 	l.request = &r
 	c.mu.Lock()

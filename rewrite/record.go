@@ -16,8 +16,8 @@ import (
 // atOnce is how many calls of the shelf run at the same time: each may have to wait for a bucket behind a network.
 const atOnce = 16
 
-// restoreArtifacts prolongs the life of the artifacts that the replayed edits name, whenever the ledger says that it is
-// time to. If the shelf has lost any, their content is taken from the request once more and put again.
+// restoreArtifacts prolongs the life of the artifacts that the replayed edits name, if the ledger says that it was last
+// prolonged some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
 	if len(x.replayed) == 0 || x.in.Now.IsZero() || !x.shaper.deps.Ledger.Touch(x.state.Decision, x.in.Now) {
 		return nil
@@ -28,7 +28,7 @@ func (x *shaping) restoreArtifacts() error {
 	for k := range x.replayed {
 		work.Go(func() error {
 			for _, name := range x.replayed[k].Artifacts {
-				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k]
+				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
 			}
 			return nil
 		})
@@ -39,11 +39,12 @@ func (x *shaping) restoreArtifacts() error {
 			x.state.KeepAgain(x.replayed[k])
 		}
 	}
-	return x.keepArtifacts(true) // texts that were sent name these artifacts, so they count even if the shelf is full
+	return x.keepArtifacts(true) // a full shelf must take them too: texts that were sent before name these artifacts
 }
 
 // keepArtifacts puts the content that edits take out of the request on the shelf, before the decision is recorded: no
-// text that is sent may name an artifact that is not there. beyondQuota lets the shelf hold more than its quota.
+// text that is sent may name an artifact that is not there. beyondQuota lets the shelf hold more than its quota, for
+// content that cannot wait for room; without it a full shelf is an error, and the request is sent without new edits.
 func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	s := x.state
 	var work errgroup.Group
@@ -64,15 +65,15 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 // record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
 func (x *shaping) record() error {
 	s, end := x.state, x.request.End()
-	if end <= x.request.Lead { // nothing but a system prompt may be decided on, which other conversations have as well
+	if end <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
 		return nil
 	}
 	d, book := s.Decision, x.shaper.deps.Ledger
-	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading
+	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading // Round: the store keeps wall clocks only
 	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
-	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // an earlier decision for this prefix must not hold
+	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
 	inForce, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
-	if err == nil && won && x.hasWish && end == x.request.Head { // once more for later requests that have no wish
+	if err == nil && won && x.hasWish && end == x.request.Head { // once more, for find in requests without a wish
 		_, _, err = book.Record(x.lane, x.chainOf(anyWish), d, s.Added, replace)
 	}
 	if err != nil {
@@ -95,22 +96,21 @@ func (x *shaping) settle() (recorded bool) {
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
 		err = errors.Join(err, x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model))
 	}
-	if err != nil {
-		return false
+	if err == nil {
+		x.notify()
+		x.remember()
 	}
-	x.notify()
-	x.remember()
-	return true
+	return err == nil
 }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
-// can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too, in a replay, and in a
-// rescue: the form with the replayed edits is the one that the provider refused.
+// can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
+// the step that failed found or built just these; and in a rescue, as the provider refused the form with these.
 func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	s.Edits, s.Added, s.Stage = nil, nil, ladder.StageNone
-	x.out.Body, x.out.Changed = x.in.Body, false
+	x.out.Body, x.out.Changed = x.in.Body, false // sent if no edits can be built
 	if isPlain {
 		s.Edits = x.replayed
 	}
@@ -135,7 +135,7 @@ func (x *shaping) fallBack(why error) {
 	}
 }
 
-// remember keeps the request in memory for the next one of its conversation.
+// remember keeps the request in memory for the next one; not with ServerState, as the next body lacks its items then.
 func (x *shaping) remember() {
 	const most = 4 << 20 // bytes: a larger body is mostly pictures, which take little time to read
 	if !x.request.ServerState.Empty() || len(x.in.Body) > most {

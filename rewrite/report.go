@@ -16,16 +16,16 @@ import (
 type Report struct {
 	event.Shaping
 	Action    string // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
-	Project   string // see Input
+	Project   string // folder in which the agent works; empty if it is not known
 	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
 	Streams   bool   // the client wants the answer as a stream
 	Answers   int    // how many answers have shown Ratio; 0: the model's own ratio was used
 	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
 	Repeated  int    // edits that were decided for earlier requests
-	Stage     ladder.Stage
-	Truncates bool // the provider itself leaves out what does not fit, and refuses nothing for its size
+	Truncates bool   // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
-	Err       error // what failed inside epitome
+	Stage     ladder.Stage // the last one that a rescue took; StageNone if there is none
+	Err       error        // what failed inside epitome
 }
 
 // Added says what is added to the system prompt: context files and memory (package inject).
@@ -58,7 +58,7 @@ func (o *Output) Changes() (list []Change) {
 		c := Change{Edit: e, New: k >= firstNew, Before: s.OfModel(e.Tokens + e.Saved), After: s.OfModel(e.Tokens)}
 		isOf := func(call activity.Call) bool { return call.Result == e.First && e.Op != ledger.Drop }
 		if i := slices.IndexFunc(s.Calls, isOf); i >= 0 {
-			c.Tool, c.Argument = s.Calls[i].Tool, s.Calls[i].About
+			c.Tool, c.Argument = s.Calls[i].Tool, s.Calls[i].About // a Drop has none, as it takes out whole groups
 		}
 		list = append(list, c)
 	}
@@ -67,12 +67,14 @@ func (o *Output) Changes() (list []Change) {
 }
 
 // JoinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
-// refused: the rescue started from its edits, so r lacks what these changed. whole says that all edits were taken back.
+// refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
+// The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
 func (r *Report) JoinRefused(first *Report, whole bool) {
-	r.Compared, r.Parent, r.Diverged = first.Compared, first.Parent, first.Diverged
+	r.Compared, r.Parent, r.Diverged = first.Compared, first.Parent, first.Diverged // which a rescue does not find anew
+	// r has what its form shares with the refused form; with the request before both, it shares no more than that one did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
-	if !whole {
-		r.TakenOut += first.TakenOut
+	if !whole { // else all edits were taken back, and nothing is out
+		r.TakenOut += first.TakenOut // r has what it took out beyond that
 	}
 }
 
@@ -84,16 +86,16 @@ func (x *shaping) describeRequest() {
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
-	if r.Answers = x.answers; r.Answers > 0 {
+	if r.Answers = x.answers; r.Answers > 0 { // else the event has no Ratio, as no answer has shown one
 		r.Ratio = s.Scale.Ratio
 	}
 	r.Leading = x.leading()
 }
 
-// leading returns a hash of what a provider caches before the messages: system prompt, tools and settings. The shelf's
-// secret is in it, so that nobody who sees the hash can find the prompt by trying.
+// leading returns a hash of what a provider caches before the messages: system prompt, tools, settings. If it changes,
+// the cache is lost. The shelf's secret is in it, so nobody who sees the hash can find the prompt by trying.
 func (x *shaping) leading() string {
-	const letters = 16 // enough to tell one from another
+	const letters = 16 // of the name: enough to tell one from another
 	h := sha256.New()
 	for _, span := range x.prefix(x.request.Lead) {
 		_, _ = h.Write(span.Of(x.request.Body))
@@ -108,8 +110,8 @@ func (x *shaping) describe() {
 	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
-	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated
-	if isCounted && !s.Scale.Model.Exact && !req.Truncates { // the provider counts the same texts by its own vocabulary
+	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated && !req.Truncates
+	if isCounted && !s.Scale.Model.Exact { // the provider counts just these texts, by a vocabulary that is not ours
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
@@ -134,14 +136,14 @@ func (x *shaping) describe() {
 		}
 	}
 	for k := range x.replayed {
-		saved -= x.replayed[k].Saved
+		saved -= x.replayed[k].Saved // which the reports of earlier requests have counted
 	}
-	r.TakenOut = s.OfModel(max(0, saved))
+	r.TakenOut = s.OfModel(max(0, saved)) // less than 0 where earlier edits were taken back
 	if r.Action != event.ActionBypass {
 		r.Action = string(highest)
 	}
 	switch {
-	case highest == event.ActionNone, highest == ledger.StepAdd: // no message is edited
+	case highest == event.ActionNone, highest == ledger.StepAdd: // no message is edited: the pages have no edit to show
 	case x.out.Settle != nil: // the decision is recorded under this key once the provider has accepted the request
 		r.Decision = x.lane.DecisionKey(x.chain[req.End()])
 	default:
@@ -150,27 +152,27 @@ func (x *shaping) describe() {
 	x.describeHeld()
 }
 
-// describeEdit adds a new edit to the counts of the report, and to Broke: whether anything sent before is changed now.
+// describeEdit counts a new edit in the report, and sets Broke if the edit changes anything that was sent before.
 func (x *shaping) describeEdit(e *ledger.Edit) {
 	r := &x.out.Report
-	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded && e.Op != ledger.AppendSystem
+	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded
 	switch {
-	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking:
+	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking: // a Drop of an item that only thinks has that code
 		n := len(x.request.Items[e.First].Thinking)
 		r.Thoughts = uint16(min(int(r.Thoughts)+n, math.MaxUint16)) //nolint:gosec // bounded
 	case e.Step == ledger.StepOffload:
 		r.Offloaded++
 	case e.Step == ledger.StepCompact:
-		r.Compacted += max(e.Count, 1)
-	case e.Op != ledger.AppendSystem:
-		r.Cleared += max(e.Count, 1)
+		r.Compacted += e.Count
+	case e.Op != ledger.AppendSystem: // cleared, or left out by a filter; describe has the tokens of AppendSystem
+		r.Cleared += e.Count
 	}
 }
 
 // firstChanged returns the first item that an edit may change. A summary may be appended to the user's item before it.
 func firstChanged(e *ledger.Edit) int {
 	if e.Op == ledger.Drop && e.Text != "" {
-		return e.First - 1
+		return max(0, e.First-1)
 	}
 	return e.First
 }
@@ -181,18 +183,18 @@ func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
 	heldBefore := min(s.Recorded, len(items)) // end of the items that both requests have
 	if heldBefore == 0 || x.last.request != nil && x.last.decision.Leading != r.Leading {
-		return
+		return // the provider has nothing in its cache for another system prompt, tools or settings
 	}
 	for heldBefore < len(items) && !items[heldBefore].StartsAnswer {
 		heldBefore++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
 	}
 	heldAfter := heldBefore
 	for k := range s.Added {
-		if r.Broke {
+		if r.Broke { // else all new edits are of items behind the recorded prefix
 			heldAfter = min(heldAfter, firstChanged(&s.Added[k]))
 		}
 	}
-	newBefore, newAfter := 0, 0 // tokens of the vocabulary
+	newBefore, newAfter := 0, 0 // what both requests do not share in either form, in tokens of the vocabulary
 	for i := heldBefore; i < len(items); i++ {
 		newBefore += s.Size(i)
 	}
@@ -224,7 +226,7 @@ func (x *shaping) notify() {
 	}
 	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
 	if sent > int(r.Usable) && !x.last.overfull && isNew {
-		warn(event.Warning{Reason: event.ReasonThreshold})
+		warn(event.Warning{Reason: event.ReasonThreshold}) // one warning, until a request fits again
 	}
 	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before.
 	if spent := s.Decision.Tokens; isNew && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {

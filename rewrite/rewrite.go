@@ -28,9 +28,9 @@ import (
 type Deps struct {
 	Ledger   *ledger.Ledger
 	Shelf    Shelf
-	Counters *tokenize.Counters
-	Models   tokenize.Models
-	Memo     *tokenize.Memo
+	Counters *tokenize.Counters // of tokens, one for each vocabulary
+	Models   tokenize.Models    // which vocabulary a model is counted in, and its ratio before any answer
+	Memo     *tokenize.Memo     // of counts, so that a text is seldom counted twice
 	// Window returns how many tokens of its own a model at an upstream holds, and how many of them a request may fill
 	// that asks for up to maxOutput tokens as answer.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
@@ -73,7 +73,7 @@ type Summarizer interface {
 	Prepares(upstream string) bool
 	// Distils reports whether the user wants models to be asked about large results before these are cleared.
 	Distils() bool
-	// Needs returns how many tokens the instruction takes that is sent behind Question.Continue.
+	// Needs returns the tokens of the instruction that is sent behind Question.Continue for a summary of that detail.
 	Needs(detail string) int
 }
 
@@ -112,13 +112,12 @@ type Input struct {
 
 // Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.
 type Rescue struct {
-	Most  int          // tokens that the request may have; 0 if its size was not refused
-	From  ladder.Stage // the first stage to try
-	Whole bool         // the provider took the structure for broken: the request is sent without any edit
-	// NoThinking says that the provider refused thinking whose prefix has changed: all thinking is dropped.
-	NoThinking bool
-	Ratio      float64 // by which the refused form was counted (Report.Ratio)
-	Answers    int     // how many answers had shown Ratio; 0: the model's own ratio was used
+	Most       int          // tokens that the request may have; 0 if its size was not refused
+	From       ladder.Stage // the first stage to try
+	Whole      bool         // all edits are taken back: the structure was refused, or only what epitome added can go
+	NoThinking bool         // thinking behind a changed prefix was refused: all thinking is dropped, except with Whole
+	Ratio      float64      // by which the refused form was counted (Report.Ratio)
+	Answers    int          // how many answers had shown Ratio; 0: the model's own ratio was used
 }
 
 // Output is what is sent in the place of a request.
@@ -158,7 +157,7 @@ func (x *shaping) run() error {
 		return err
 	}
 	err := try(x.decide)
-	if errors.Is(err, errClientLeft) {
+	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil
 	}
 	if err != nil {
@@ -167,7 +166,7 @@ func (x *shaping) run() error {
 	x.describe()
 	if !x.in.Replay && x.in.Rescue == nil { // a rescue does the same in settle
 		x.notify()
-		if err == nil {
+		if err == nil { // a failure leaves it to the next request
 			x.prepareNotes()
 		}
 		x.remember()

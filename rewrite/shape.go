@@ -25,13 +25,13 @@ type shaping struct {
 	out       Output
 	last      *lastRequest          // of the conversation; its request is nil if there is none
 	request   *conversation.Request // nil if the body is not a conversation
-	lane      ledger.Lane
-	chain     []conversation.Link
-	hasWish   bool // the request asks for context files or memory
-	answers   int  // how many answers have shown the ratio; 0: the model's own ratio is used
-	state     *ladder.State
-	replayed  []ledger.Edit // the edits that find found, which were decided for an earlier request
-	discarded bool          // find found a decision that does not fit the request any more
+	lane      ledger.Lane           // in which decisions are looked up and recorded
+	chain     []conversation.Link   // by length of a prefix in items; with the wish (findChain)
+	hasWish   bool                  // the request asks for context files or memory
+	answers   int                   // how many answers have shown the ratio; 0: the model's own ratio is used
+	state     *ladder.State         // the request with its edits
+	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
+	discarded bool                  // find found a decision that does not fit the request any more
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
@@ -75,7 +75,7 @@ func (x *shaping) read() error {
 	}
 	window, usable := d.Window(in.Upstream, req.Model, req.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, event.Narrow(usable)
-	if r := in.Rescue; r != nil && r.Most > 0 { // a window holds about a quarter more than is usable, for the answer
+	if r := in.Rescue; r != nil && r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 	}
 	x.state = &ladder.State{
@@ -205,7 +205,8 @@ func (x *shaping) decide() error {
 	if err := x.build(); err != nil {
 		return err
 	}
-	if err := x.keepArtifacts(x.state.ArtifactsOff); err != nil { // off: these edits could not wait for room
+	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
+	if err := x.keepArtifacts(beyondQuota); err != nil {
 		return err
 	}
 	if x.in.Rescue != nil { // the provider may refuse this form as well
@@ -221,7 +222,7 @@ func (x *shaping) find() error {
 	s := x.state
 	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends())
 	if err == nil && d.Items == 0 && !x.hasWish && x.request.End() > x.request.Head {
-		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}) // if the first had a wish
+		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}) // the first had a wish
 	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
@@ -243,7 +244,7 @@ func (x *shaping) find() error {
 		s.Binds = x.binds()
 	}
 	s.CacheCold = x.isCold(d)
-	if len(s.Edits) > 0 {
+	if len(s.Edits) > 0 { // else what read has prepared holds
 		s.Prepare()
 	}
 	isFirst := d.Items == 0 && x.request.End() == x.request.Head // the model has not answered yet
@@ -259,9 +260,9 @@ func (x *shaping) continuesLast() bool {
 	return l.request != nil && l.lane == x.lane && n < len(x.chain) && l.chain[n] == x.chain[n]
 }
 
-// nameConversation returns d with the ID of the conversation that the request belongs to. A request that continues d in
-// another way than an earlier one did is a new conversation. The report has the old one as Parent, and as Diverged the
-// first message that differs, counted from 1: in each request until a decision behind that message is recorded.
+// nameConversation returns d with the ID of the request's conversation. A request that continues d in another way than
+// an earlier one did is of a new conversation: the report has the old one as Parent, and the first message that differs
+// as Diverged. Later requests report both too, until a decision that covers this message is recorded with the new ID.
 func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	id, parent, err := x.shaper.deps.Ledger.Name(x.lane, x.chain, x.request.Head, d)
 	if err != nil {
@@ -270,7 +271,7 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	r := &x.out.Report
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
 	if parent != "" {
-		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1)
+		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1) // the message behind d's prefix, from 1 on
 	}
 	return d, nil
 }
@@ -302,7 +303,7 @@ func (x *shaping) binds() bool {
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0)
+	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life
 }
@@ -315,7 +316,7 @@ func (x *shaping) addSystem() {
 	if err != nil {
 		added.Why = err.Error()
 	}
-	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok {
+	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: the request has no place for it
 		return
 	}
 	tokens := s.Scale.CountText(a.Text)
@@ -336,7 +337,7 @@ const maxNew = 30_000
 // extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
-	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full()
+	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() // then only what has to go is taken out
 	s.Style = x.in.Style.WithDefaults()
 	s.Prose, s.Note = x.prose(), x.noteOf
 	if rescue := x.in.Rescue; rescue != nil {
@@ -348,40 +349,39 @@ func (x *shaping) extend() {
 		s.Reason = event.CodeClientSummarises
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
-	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact:
+	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact: // so few bytes fit in any case
 		s.Reason = event.CodeFloor
 	default:
-		total, cutover := s.OfModel(s.Total()), s.Limits.Conf.CutoverAt
+		total, cutover := s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // the budget since the last compaction
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
 		ladder.Climb(s)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()
-	ladder.DropThinking(s, false)
+	ladder.DropThinking(s, false) // only thinking that the new edits make invalid, as none was refused
 }
 
 // rescue changes the edits as the refusal asks for: none at all, a shorter request, or one without thinking.
 func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
-		s.Edits, s.Decision.Edits, s.Decision.List = nil, nil, ""
+		s.Edits, s.Decision.Edits, s.Decision.List = nil, nil, "" // the decision, too: record adds to its edits
 		s.Prepare()
 		return
 	}
-	if !how.NoThinking || how.Most > 0 {
+	if !how.NoThinking || how.Most > 0 { // else only thinking was refused, not the size
 		ladder.Rescue(s, how.From)
 	}
 	ladder.DropThinking(s, how.NoThinking)
 }
 
-// build makes the body with the edits of the state. If any are new, it is verified; replayed edits alone passed fits.
+// build makes the body with the state's edits. New ones are verified; others were, by fits or by an equal request.
 func (x *shaping) build() error {
 	body, err := bodyWith(x.request, x.state.Edits, len(x.request.Items))
 	if err == nil && len(x.state.Added) > 0 {
 		err = verify(x.request, body)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		x.out.Body, x.out.Changed = body, !bytes.Equal(body, x.in.Body)
 	}
-	x.out.Body, x.out.Changed = body, !bytes.Equal(body, x.in.Body)
-	return nil
+	return err
 }

@@ -91,7 +91,7 @@ func (a asker) cachedBody(end int, earlier recap.Says) []byte {
 	s := a.state
 	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
 	isShown := earlier.Text == "" || slices.ContainsFunc(a.replayed, hasEarlier)
-	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading {
+	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading { // no Items: no Leading to compare
 		return nil
 	}
 	tokens := s.Fixed.Total() // of the vocabulary
@@ -120,18 +120,17 @@ func (x *shaping) noteOf(i int) string {
 		return ""
 	}
 	p, found, _ := s.Look(x.noteKey(i))
-	hasName := len(excerpt.ArtifactNames(p.Text)) > 0
-	isForged := hasName || strings.Contains(p.Text, excerpt.Mark) // it would pass for words of epitome
+	isForged := strings.Contains(p.Text, excerpt.Mark) || len(excerpt.ArtifactNames(p.Text)) > 0 // as if epitome said it
 	if !found || isForged || x.state.Scale.CountText(p.Text) > prose.MostDistilled {
 		return ""
 	}
-	printed := func(r rune) rune {
+	printable := func(r rune) rune {
 		if unicode.Is(unicode.C, r) && r != '\n' {
 			return -1
 		}
 		return r
 	}
-	return strings.TrimSpace(strings.Map(printed, p.Text))
+	return strings.TrimSpace(strings.Map(printable, p.Text))
 }
 
 // prepareNotes has a model asked in the background about large results that will be cleared soon, for noteOf. Results
@@ -139,7 +138,7 @@ func (x *shaping) noteOf(i int) string {
 func (x *shaping) prepareNotes() {
 	const most = 4 // questions for one request of the client
 	s := x.shaper.deps.Summarizer
-	if s == nil || !s.Distils() || x.in.Client == nil || !s.Prepares(x.in.Upstream) {
+	if s == nil || !s.Distils() || x.in.Client == nil || !s.Prepares(x.in.Upstream) { // a question needs a client
 		return
 	}
 	asked := 0
@@ -160,7 +159,7 @@ func (x *shaping) prepareNotes() {
 	}
 }
 
-// noteKey returns the key of the question about the result in item i. Equal results of equal calls share one answer.
+// noteKey returns the key of the question about the result in item i: equal results of equal calls share an answer.
 func (x *shaping) noteKey(i int) string {
 	tool, arguments := x.callOf(i)
 	return ledger.Hash("distillate", x.lane.Scope, tool, arguments, string(x.request.Items[i].Hash[:]))

@@ -25,7 +25,7 @@ type Call struct {
 	Files        []string // paths that the call reads or writes; empty unless Kind is Read or Write
 	Cites        []string // words in the arguments that look like names of artifacts: the agent may read one back
 	IsError      bool     // the client marked the result as failed
-	Exit         int      // the exit code that the result of a Run states; else -1
+	Exit         int      // the exit code that the result states if Kind is Run; else -1
 }
 
 const maxAbout = 250 // characters
@@ -34,7 +34,7 @@ const maxAbout = 250 // characters
 // request: their calls are taken from known, which has the calls of that request (nil if r.Reused is 0).
 func Of(r *conversation.Request, known []Call) []Call {
 	if len(known) > 0 && r.Reused == len(r.Items) {
-		return known
+		return known // no call is new, and none has to be changed
 	}
 	compareItem := func(c Call, item int) int { return c.Item - item }
 	n, _ := slices.BinarySearchFunc(known, r.Reused, compareItem)
@@ -52,21 +52,21 @@ func Of(r *conversation.Request, known []Call) []Call {
 			calls = append(calls, c)
 		}
 		if caller < 0 {
-			continue
+			continue // the item is not the first result of a call
 		}
 		first, _ := slices.BinarySearchFunc(calls, caller, compareItem) // index of the first call that caller makes
 		isAnswered := func(c conversation.Call) bool { return c.ID == it.Answers }
-		if c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]; c.Result < 0 {
-			c.Result, c.IsError = i, it.IsError
-			if c.Kind == Run {
-				c.Exit = exitCode(r.TextOf(it))
-			}
+		c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]
+		c.Result, c.IsError = i, it.IsError
+		if c.Kind == Run { // results of other kinds, such as files, may only mention an exit code
+			c.Exit = exitCode(r.TextOf(it))
 		}
 	}
 	return calls
 }
 
-// readCall reads a call without its result. A call of a reading or writing tool that names no file is of kind Other.
+// readCall reads a call without its result. If the tool's name says that it reads or writes, but no argument names a
+// file, the call is of kind Other: it may read mail, or create an issue.
 func readCall(body []byte, call *conversation.Call) Call {
 	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
 	raw := call.ArgumentsIn(body)
@@ -114,7 +114,7 @@ func Texts(body []byte, call *conversation.Call) string {
 type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
-	texts          []string // all strings, except in nested objects and lists: any may be a patch
+	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 	raw            []byte   // the JSON; nil if the arguments are not JSON
 }
 
@@ -166,17 +166,17 @@ func (a *arguments) files() (list []string) {
 			paths = append(paths, m[1]+m[2]) // one of them is empty
 		}
 	}
-	for _, p := range paths {
+	for _, p := range paths { // a diff has /dev/null as the new name of a deleted file
 		if p = path.Clean(p); strings.Trim(p, "./ ") != "" && !strings.ContainsAny(p, "\n*\x00") && p != "/dev/null" {
 			list = append(list, p)
 		}
 	}
-	return slices.Compact(list)
+	return slices.Compact(list) // a patch may have several parts for one file
 }
 
 // mainArgument returns what describes a call best: files and numbers, the command, the query, paths, or all arguments.
 func (a *arguments) mainArgument(files []string) string {
-	paths := strings.Join(a.paths, ", ")
+	paths := strings.Join(a.paths, ", ") // of any call, such as the folder of a search
 	switch {
 	case len(files) > 0:
 		return strings.Join(slices.Concat(files, a.numbers), ", ")

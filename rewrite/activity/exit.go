@@ -23,7 +23,7 @@ func exitCode(text string) int {
 	if m == nil {
 		return -1
 	}
-	code, _ := strconv.Atoi(m[1] + m[2])
+	code, _ := strconv.Atoi(m[1] + m[2]) // one of them is empty
 	return code
 }
 
@@ -32,7 +32,7 @@ func (c *Call) State() string {
 	switch {
 	case c.Exit > 0:
 		return fmt.Sprintf("failed, exit code %d", c.Exit)
-	case c.IsError:
+	case c.IsError: // maybe with exit code 0: the client knows better
 		return "failed"
 	case c.Exit == 0:
 		return "exit code 0"

@@ -43,7 +43,7 @@ var word = lazyregexp.New(`[A-Z]+[a-z]*|[a-z]+`)
 // kindOf returns what a tool is for by the words of its name: "read" and "file" in read_file, read-file and ReadFile.
 func kindOf(tool string) Kind {
 	name := strings.ToLower(strings.Join(word().FindAllString(tool, -1), "_"))
-	words := append(strings.Split(name, "_"), name)
+	words := append(strings.Split(name, "_"), name) // the whole name, too, for names of several words in kinds
 	for _, k := range kinds {
 		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(k.names, w) }) {
 			return k.kind

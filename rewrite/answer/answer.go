@@ -1,5 +1,4 @@
 // Package answer reads the answers of models, whole or as a stream: the text, how it ends, and its counts of tokens.
-//
 // It has the part that all APIs share. A Format, from the package of each API, knows the JSON names of that API.
 package answer
 
@@ -28,8 +27,8 @@ type Step uint8
 
 const (
 	FrameStep Step = iota // the envelope: the model has said nothing in this event
-	SaidStep              // a piece of the answer, or an event that is not known
-	EndStep               // the answer is over
+	SaidStep              // a piece of the answer, or an unknown event, behind which nothing is held back
+	EndStep               // the answer is over; its token counts may still follow
 	ErrorStep             // the answer failed
 )
 
@@ -46,7 +45,7 @@ type Format struct {
 // Answer is an answer as far as it has been read.
 type Answer struct {
 	prose.Answer
-	Said strings.Builder // becomes Text
+	Said strings.Builder // the text read so far; Text is set at the end
 }
 
 // StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data.
@@ -59,7 +58,7 @@ func (f *Format) StepOf(kind, data []byte) Step {
 		return ErrorStep
 	case len(data) == 0:
 		return FrameStep
-	case !event.IsObject():
+	case !event.IsObject(): // the mark [DONE] of Chat Completions, or an unknown event
 		return SaidStep
 	}
 	return f.Step(name, event)
@@ -81,15 +80,15 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 		step := f.StepOf([]byte(e.Type), e.Data)
 		isOver = !isStream || step == EndStep || step == ErrorStep
 		switch isJSON := jsonspan.Valid(e.Data); {
-		case err != nil, !isStream && !isJSON:
+		case err != nil, !isStream && !isJSON: // all ends before EndStep, or within the JSON
 			return prose.Answer{}, io.ErrUnexpectedEOF
 		case step == ErrorStep:
 			a.Error = bytes.Clone(e.Data)
-		case isJSON: // other events say nothing
+		case isJSON: // events that are not JSON, such as [DONE], have no text
 			f.Add(&a, gjson.ParseBytes(e.Data))
 		}
 	}
-	u, _ := f.Usage(all)
+	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()
 	a.Input, a.Cached, a.Written, a.Output = u.Input, u.Read, u.Write5m+u.Write1h, u.Output
 	return a.Answer, nil
@@ -100,11 +99,11 @@ const Unknown = -1
 
 // Counts are the tokens of the model that an answer states; each number may be Unknown.
 type Counts struct {
-	Input                    int // of the whole request, with Read, Write5m and Write1h
-	Read                     int // of Input, the tokens that the provider's cache had
-	Write5m                  int // of Input, the tokens written to the cache, for five minutes or for a time not stated
-	Write1h                  int // of Input, the tokens written to the cache for an hour
-	Output, Reasoning, Total int
+	Input                    int   // of the whole request, with Read, Write5m and Write1h
+	Read                     int   // of Input, the tokens that the provider's cache had
+	Write5m                  int   // of Input, the tokens written to the cache, for five minutes or for a time not stated
+	Write1h                  int   // of Input, the tokens written to the cache for an hour
+	Output, Reasoning, Total int   // Reasoning is a part of Output, and Total is Input and Output
 	Charged                  int64 // nano-dollars; 0 if the answer does not state them
 }
 
@@ -133,8 +132,7 @@ func Dollars(v gjson.Result) (nano int64) {
 // Usage returns the counts as they are recorded: without input or output, only the charge. An input of 0 is none, as it
 // is stated by servers that do not count.
 func (c Counts) Usage() event.Usage {
-	// Some servers count the reasoning in the total but not in the output.
-	if c.Total > c.Input && c.Input > 0 {
+	if c.Total > c.Input && c.Input > 0 { // some servers count the reasoning in Total but not in Output
 		c.Output = max(c.Output, c.Total-c.Input)
 	}
 	if c.Input <= 0 || c.Output < 0 {
@@ -145,19 +143,19 @@ func (c Counts) Usage() event.Usage {
 		Write1h: max(c.Write1h, 0), Output: c.Output, Reasoning: max(c.Reasoning, 0), Charged: c.Charged,
 		CacheUnknown: c.Read < 0 && c.Write5m < 0 && c.Write1h < 0,
 	}
-	u.Odd = u.Read+u.Write5m+u.Write1h > u.Input
+	u.Odd = u.Read+u.Write5m+u.Write1h > u.Input // these are parts of Input, so one of the numbers is wrong
 	return u
 }
 
-// LastUsage returns the last object under "usage" in answer that has a number under key. answer is an answer, whole or
-// streamed, or the end of one. Only the last four places with such a key are tried, which bounds the work.
+// LastUsage returns the last object under "usage" in answer that has a number under key, as the last counts of a stream
+// are the final ones. answer is an answer, whole or streamed, or its end. Trying only four places bounds the work.
 func LastUsage(answer []byte, key string) gjson.Result {
 	at := len(answer)
 	for range 4 {
 		if at = bytes.LastIndex(answer[:at], []byte(`"usage"`)); at < 0 {
 			break
 		}
-		v := gjson.GetBytes(append([]byte{'{'}, answer[at:]...), "usage")
+		v := gjson.GetBytes(append([]byte{'{'}, answer[at:]...), "usage") // reads one value, not all behind it
 		if v.Get(key).Type == gjson.Number && jsonspan.Valid([]byte(v.Raw)) {
 			return v
 		}

@@ -18,8 +18,8 @@ func (OpenAI) Authorize(key string) (headers [][2]string) {
 // MeantPath returns nil, so a path stays as it is: clients of these APIs get the version with their base URL.
 func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// Ask returns body with message at the end of the list under listKey. Settings that would make the answer anything but
-// one text are deleted; it is streamed only if the form says so.
+// Ask returns body with message at the end of the list under listKey. It deletes settings that would give the answer
+// another form than one text, or that belong to the client's own answer; it is streamed only if the form says so.
 func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
@@ -29,7 +29,7 @@ func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, err
 	if list.Empty() || body[list.Start] != '[' {
 		return nil, errors.New("the body has no list of " + listKey)
 	}
-	body = jsonspan.Set(body, listKey+".-1", string(message))
+	body = jsonspan.Set(body, listKey+".-1", string(message)) // -1 appends
 	body = jsonspan.Delete(body, "stream", "stream_options", "metadata", "top_logprobs")
 	if f.Stream {
 		body = jsonspan.Set(body, "stream", "true")
@@ -38,7 +38,7 @@ func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, err
 }
 
 // CapOutput lowers the caps on the output that body has under keys to tokens (of the model). It returns body and false
-// if none of them is higher.
+// if none of them is higher. A body without a cap gets none.
 func CapOutput(body []byte, tokens int, keys ...string) (capped []byte, ok bool) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil || tokens <= 0 {

@@ -18,7 +18,7 @@ const pathEnd = "/chat/completions"
 
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
-// Counts and Compacts return false: the API has no path to count the tokens of a conversation, or to compact one.
+// Counts and Compacts return false: a client cannot ask this API to count a conversation's tokens, or to compact one.
 func (Dialect) Counts([]byte) bool   { return false }
 func (Dialect) Compacts([]byte) bool { return false }
 
@@ -26,22 +26,22 @@ var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-// Holds returns how long a stream may be held back until the model says something: it may be a refusal instead.
+// Holds returns how long the proxy may hold a stream back while nothing is said: a refusal may come in place of words.
 func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 // stepOf returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
 func stepOf(_ string, e gjson.Result) answer.Step {
 	choices := e.Get("choices").Array()
 	if len(choices) == 0 && !e.Get("usage").IsObject() {
-		return answer.SaidStep // the event is of another API: its stream is not held back
+		return answer.SaidStep // unknown here, perhaps of another API: the stream is not held back
 	}
 	step := answer.FrameStep
 	for _, choice := range choices {
 		if choice.Get("finish_reason").Str != "" {
-			return answer.EndStep
+			return answer.EndStep // even if other choices go on: few clients ask for several, and epitome does not
 		}
 		choice.Get("delta").ForEach(func(key, v gjson.Result) bool {
-			if key.Str != "role" && !isEmpty(v) {
+			if key.Str != "role" && !isEmpty(v) { // text, a call, or reasoning, whose key differs by server
 				step = answer.SaidStep
 			}
 			return true
@@ -59,12 +59,12 @@ func isEmpty(v gjson.Result) bool {
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	v := answer.LastUsage(text, "prompt_tokens")
 	c := answer.ReadCounts(v, "prompt", "completion")
-	for _, key := range [...]string{"cached_tokens", "prompt_cache_hit_tokens"} { // Moonshot, DeepSeek
+	for _, key := range [...]string{"cached_tokens", "prompt_cache_hit_tokens"} { // of Moonshot and DeepSeek
 		if n := answer.Tokens(v.Get(key)); n >= 0 {
 			c.Read = n
 		}
 	}
-	if v.Get("is_byok").Bool() { // OpenRouter, with the client's own key at a provider: the provider's charge is apart
+	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge comes on top of cost
 		c.Charged += answer.Dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return c.Usage(), max(c.Input, 0)
@@ -75,9 +75,9 @@ func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.
 // cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
 var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
 
-// addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields of its own, which are not read.
+// addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields or parts of its own, not read here.
 func addPiece(a *answer.Answer, v gjson.Result) {
-	choice := v.Get("choices.0")
+	choice := v.Get("choices.0") // the only one, as epitome does not ask for more
 	said := choice.Get("delta")
 	if message := choice.Get("message"); message.Exists() {
 		said = message

@@ -20,35 +20,36 @@ const (
 
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
-// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: no
-// tool may be called, but their declarations stay, as the provider's cache depends on them.
+// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text that
+// is not stored: no tool may be called, but their declarations stay, as the provider's cache depends on them.
 func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	asked, err := answer.Ask(body, "messages", d.UserMessage(instruction), f)
 	if err != nil {
 		return nil, err
 	}
 	used, other := usualCap, otherCap
-	if gjson.GetBytes(body, otherCap).Exists() != f.OtherCap { // the client's name is used until it is refused
+	clientUsesOther := gjson.GetBytes(body, otherCap).Exists()
+	if clientUsesOther != f.OtherCap { // the client's name is used until it is refused, which f.OtherCap says
 		used, other = other, used
 	}
 	asked = jsonspan.Delete(asked, other, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls",
 		"prediction", "modalities", "audio", "tool_choice")
-	if gjson.GetBytes(body, "tools.0").Exists() {
+	if gjson.GetBytes(body, "tools.0").Exists() { // without tools, servers may refuse a tool_choice
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
 	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
 }
 
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	limit, stream := usualCap, ""
+	capKey, stream := usualCap, ""
 	if f.OtherCap {
-		limit = otherCap
+		capKey = otherCap
 	}
 	if f.Stream {
 		stream = `,"stream":true`
 	}
 	return fmt.Appendf(nil, `{"model":%s,"messages":[%s,%s],"%s":%d%s}`, jsonspan.Quoted(model),
-		message(conversation.System, system), d.UserMessage(user), limit, f.MaxOutput, stream)
+		message(conversation.System, system), d.UserMessage(user), capKey, f.MaxOutput, stream)
 }
 
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {

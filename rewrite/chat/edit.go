@@ -11,31 +11,28 @@ func message(role conversation.Role, text string) []byte {
 
 func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
 
-func textPart(text string) []byte {
-	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
-}
-
 // ReplaceContent replaces the whole content by a string, which the API takes wherever it takes a list of parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
-	if it.Content.Empty() {
+	if it.Content.Empty() { // the message has only calls
 		return nil
 	}
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	return jsonspan.AddTo(r.Body, it.Content, text, textPart(text))
+	part := `{"type":"text","text":` + jsonspan.Quoted(text) + `}` // for a content that is a list
+	return jsonspan.AddTo(r.Body, it.Content, text, []byte(part))
 }
 
-// AppendSystem adds text to the last of the leading system messages, as many servers take no further one. If there is
-// none, it puts one before all messages.
+// AppendSystem adds text to the last of the leading system messages (r.Lead is their number), as many servers take no
+// further one. If there is none, it puts one before all messages.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	switch {
 	case r.Lead > 0:
 		return d.Append(r, &r.Items[r.Lead-1], "\n\n"+text)
-	case len(r.Items) == 0:
+	case len(r.Items) == 0: // the comma behind the new message would be one too many
 		return e, false
 	}
-	start := jsonspan.Span{Start: r.List, End: r.List} // of the list of messages
+	start := jsonspan.Span{Start: r.List, End: r.List} // an empty span at the start of the list of messages
 	return jsonspan.Edit{Span: start, With: append(message(conversation.System, text), ',')}, true
 }

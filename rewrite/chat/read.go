@@ -1,5 +1,4 @@
 // Package chat is the dialect of Chat Completions. The API's paths and JSON names appear here and nowhere else.
-//
 // No byte outside an edit changes.
 package chat
 
@@ -21,6 +20,7 @@ type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "chat" }
 
+// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
 	addMessage := func(start int) (end int, err error) {
@@ -38,7 +38,7 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	return r, nil
 }
 
-// readSetting reads a key of the body that other APIs do not have. After an error nothing is rewritten.
+// readSetting reads a key of the body that other APIs do not have. After an error the request is sent unchanged.
 func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	switch key {
 	case "functions":
@@ -64,8 +64,8 @@ func readMessage(body []byte, start int) (it conversation.Item, err error) {
 		return it, err
 	}
 	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
-	it.StartsAnswer = it.Role == conversation.Assistant
-	it.Locked = it.Role == conversation.Unknown // who speaks in it is not known, so it is never changed
+	it.StartsAnswer = it.Role == conversation.Assistant // in this API each answer is one message
+	it.Locked = it.Role == conversation.Unknown         // who speaks in it is not known, so it is never changed
 	if it.Role == conversation.Tool {
 		it.Answers = o.Text("tool_call_id")
 	}
@@ -100,7 +100,7 @@ func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, e
 
 // readPart reads the part that begins at body[start]. A part of no known kind is counted as it is written.
 func readPart(body []byte, start int) (p conversation.Part, err error) {
-	if body[start] != '{' {
+	if body[start] != '{' { // a string is a text, anything else of no known kind
 		end, err := jsonspan.EndOfValue(body, start)
 		p.Span = jsonspan.Span{Start: start, End: end}
 		if p.Value = p.Span; body[start] == '"' {

@@ -10,11 +10,11 @@ import (
 )
 
 // Hash is a digest of what the model sees of an item. It leaves out cache marks, which clients move from turn to turn,
-// and reasoning, which some clients do not send again. A text hashes alike as a string and as the only part of a list.
+// and reasoning beside other content, which some clients do not send again. A string and a list of one text hash alike.
 type Hash [sha256.Size]byte
 
-// hashOf hashes the fields of item i, and its bytes too if its role is unknown or it has neither parts nor calls: its
-// content was not read into fields then. A field's length precedes it, so that adjacent fields cannot be confused.
+// hashOf hashes the fields of item i. Its JSON is hashed too if its role is unknown or it has neither parts nor calls,
+// as an item of reasoning alone: the fields lack its content then. Each length keeps adjacent fields apart.
 func (r *Request) hashOf(i int) Hash {
 	it, h := &r.Items[i], sha256.New()
 	number := func(n int) { h.Write(binary.AppendUvarint(nil, uint64(n))) }
@@ -33,12 +33,12 @@ func (r *Request) hashOf(i int) Hash {
 	}
 	number(len(it.Parts))
 	for _, p := range it.Parts {
-		shown := p.Span
-		if p.Kind == TextPart || p.Empty() {
-			shown = p.Value // only the text, however its part is written
+		source := p.Span                     // with the keys beside the value, such as an image's detail
+		if p.Kind == TextPart || p.Empty() { // of a text only the text; a picture or an entry in no list has no Span
+			source = p.Value
 		}
 		number(int(p.Kind))
-		field(r.withoutMarks(shown, r.Items[i:i+1]))
+		field(r.withoutMarks(source, r.Items[i:i+1]))
 	}
 	number(len(it.Calls))
 	for _, c := range it.Calls {
@@ -56,11 +56,11 @@ type Link [sha256.Size]byte
 // without its digits: a clock in it that moves on keeps the conversation, another instruction makes a new one.
 // Tools are left out, because tool search and MCP servers that start late add tools in the middle of a conversation.
 func (r *Request) Chain() []Link {
-	if len(r.chain) > len(r.Items) {
+	if len(r.chain) > len(r.Items) { // an earlier call has computed all links
 		return r.chain
 	}
 	chain := append(make([]Link, 0, len(r.Items)+1), r.root())
-	if len(r.chain) > 0 && r.chain[0] == chain[0] { // reuse has copied the links of the reused items
+	if len(r.chain) > 0 && r.chain[0] == chain[0] { // reuse has copied some links, which hold behind the same root only
 		chain = append(chain[:0], r.chain...)
 	}
 	for n := len(chain); n <= len(r.Items); n++ {
@@ -79,7 +79,7 @@ func (r *Request) Chain() []Link {
 func (r *Request) root() Link {
 	h := sha256.New()
 	h.Write([]byte("epitome chain 4\x00")) // another number would make all recorded links unknown
-	h.Write(r.ServerState.Of(r.Body))
+	h.Write(r.ServerState.Of(r.Body))      // another reference to messages that the provider keeps: another conversation
 	for _, text := range r.Prompts {
 		h.Write(stablePrompt(jsonspan.TextOf(text.Of(r.Body))))
 	}
@@ -101,9 +101,9 @@ func stablePrompt(text []byte) []byte {
 	return append(slices.DeleteFunc(bytes.Clone(text), isDigit), 0)
 }
 
-// End returns the length in items of the prefix that a decision about this request may cover: it ends with the last
-// answer or result, or is the head while the model has not answered. Later user messages are left out because they may
-// be reminders that the client moves each turn; an answer that the model may continue, because it is incomplete.
+// End returns the length in items of the prefix that a decision about this request may cover: later requests must begin
+// with it. It ends with the last answer or result, or is the head if none is behind that. Left out are user messages at
+// the end, which may be reminders that the client moves each turn, and an answer that the model may continue.
 func (r *Request) End() int {
 	n := len(r.Items)
 	if r.AnswerGoesOn {
@@ -112,26 +112,26 @@ func (r *Request) End() int {
 		}
 		n = max(r.Head, n-1) // leaves out the item that starts the incomplete answer
 	}
-	for n > r.Head && !r.Items[n-1].isAnswer() {
+	for n > r.Head && !r.Items[n-1].isAnswerOrResult() {
 		n--
 	}
 	return n
 }
 
 // Ends returns the lengths in items of the prefixes for which an earlier request may have recorded a decision, longest
-// first: those that are the head or end with an answer or a result (see End), and the whole request.
-func (r *Request) Ends() []int {
-	ends := make([]int, 0, len(r.Items))
+// first: those that can be the End of a request, and to be safe the whole request. No prefix is within the leading
+// system items, which other conversations have as well.
+func (r *Request) Ends() (ends []int) {
 	for n := len(r.Items); n > r.Lead; n-- {
-		if n == len(r.Items) || n == r.Head || r.Items[n-1].isAnswer() {
+		if n == len(r.Items) || n == r.Head || r.Items[n-1].isAnswerOrResult() {
 			ends = append(ends, n)
 		}
 	}
 	return ends
 }
 
-// isAnswer reports whether an item comes from the model or is the result of one of its calls.
-func (it *Item) isAnswer() bool { return it.Role == Assistant || it.Role == Tool }
+// isAnswerOrResult reports whether an item comes from the model or is the result of one of its calls.
+func (it *Item) isAnswerOrResult() bool { return it.Role == Assistant || it.Role == Tool }
 
 // continues reports whether an item belongs to the group of the item before: it is a result, or adds to an answer.
 func (it *Item) continues() bool { return it.Role == Tool || it.Role == Assistant && !it.StartsAnswer }
@@ -153,7 +153,7 @@ func (r *Request) Groups() []Group {
 	var groups []Group
 	for i := r.Head; i < len(r.Items); {
 		g := Group{i, i + 1}
-		least := resultsEnd[i] // the group must not end before
+		least := resultsEnd[i] // the group must not end before this index
 		for g.End < len(r.Items) && (g.End < least || r.Items[g.End].continues()) {
 			least = max(least, resultsEnd[g.End])
 			g.End++
@@ -172,13 +172,14 @@ func (r *Request) Callers() []int {
 	callers := make([]int, len(r.Items))
 	waiting := map[string]int{} // by ID of a call without a result so far, the item with this call
 	for i := range r.Items {
+		it := &r.Items[i]
 		callers[i] = -1
-		for _, call := range r.Items[i].Calls {
+		for _, call := range it.Calls {
 			waiting[call.ID] = i
 		}
-		if caller, ok := waiting[r.Items[i].Answers]; ok && r.Items[i].Role == Tool {
+		if caller, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
 			callers[i] = caller
-			delete(waiting, r.Items[i].Answers)
+			delete(waiting, it.Answers)
 		}
 	}
 	r.callers = callers

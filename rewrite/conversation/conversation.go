@@ -49,9 +49,9 @@ const (
 
 // Part is one part of an item's content. Content that is a single string has one part.
 type Part struct {
-	jsonspan.Span               // an element of the content's list, or the content itself; empty for a value inside one
+	jsonspan.Span               // an element of the content's list, or the content itself; empty if only Value is read
 	Kind          PartKind      //
-	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart what is counted
+	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart the JSON to count
 	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }
@@ -92,9 +92,9 @@ func (it *Item) Place() jsonspan.Span {
 	return it.Message
 }
 
-// OnlyThinks reports whether the item holds only reasoning: without it nothing would be left of the item.
+// OnlyThinks reports whether the item holds only reasoning, so that it must be dropped as a whole, not by DropThinking.
 func (it *Item) OnlyThinks() bool {
-	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0
+	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0 // no text may replace reasoning: no Content
 }
 
 // Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below.
@@ -123,14 +123,14 @@ type Request struct {
 	Items    []Item
 	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
 	Lead     int // system items before any other item
-	Head     int // items that are never dropped: all before the first answer, or before the first since a Compaction
+	Head     int // items never dropped, as they state the task: before the first answer, or the first after a Compaction
 	Dead     int // items that the provider ignores, because its own summary replaces them
 
 	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep
 	Truncates    bool // the provider drops items that do not fit its window, instead of refusing the request
-	ThinksFirst  bool // in a round of calls the model's first answer since the user's words must begin with thinking
-	Unpriced     bool // some items or settings cost tokens that cannot be counted here
+	ThinksFirst  bool // while results wait for an answer, the first answer since the user spoke must begin with thinking
+	Unpriced     bool // some items or settings cost tokens that cannot be counted here, so the usage teaches no Ratio
 	AnswerGoesOn bool // the last item is the model's, who may continue it: nothing is decided about this answer yet
 
 	// Computed at the first call of Chain, Callers and Count.
@@ -153,12 +153,13 @@ type Dialect interface {
 	Declared(tools []byte) []tokenize.Tool
 
 	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
+	// It returns none for an item whose content no text can replace.
 	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
 	// UserMessage returns the JSON of a message of the user, as an element of the list of items.
 	UserMessage(text string) []byte
 	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
 	// is a list; false if the item can take no text.
 	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
-	// AppendSystem returns the edit that adds text to the end of the system prompt, or adds one; false if it cannot.
+	// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot.
 	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
 }

@@ -26,7 +26,7 @@ type Size struct{ Text, Media int }
 
 func (s Size) Total() int { return s.Text + s.Media }
 
-// In returns the field of t for the text of items with this role.
+// In returns the field of t for the text of items with this role. The list has the fields in the order of the roles.
 func (r Role) In(t *event.Tokens) *int {
 	return [...]*int{&t.Other, &t.System, &t.User, &t.Assistant, &t.Results}[r]
 }
@@ -34,11 +34,11 @@ func (r Role) In(t *event.Tokens) *int {
 // Count sets the sizes of all items and returns the tokens of the rest of the request: the system prompt outside of the
 // items, the tools, and what the API adds once per request. Reused items keep their sizes.
 func (r *Request) Count(s Scale) event.Tokens {
-	if r.fixed.Other > 0 { // the last field that Count sets
+	if r.fixed.Other > 0 { // an earlier call has counted all: it sets this field last, and never to 0
 		return r.fixed
 	}
 	for i := range r.Items {
-		if r.Items[i].Size == (Size{}) {
+		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
 			r.Items[i].Size = r.sizeOf(s, i)
 		}
 	}
@@ -57,7 +57,7 @@ func (r *Request) Count(s Scale) event.Tokens {
 	return r.fixed
 }
 
-// Estimated reports whether the size of an item is an estimate, because one of its texts is longer than maxCounted.
+// Estimated reports whether an item's size is an estimate, as a text exceeds maxCounted: no Ratio is learned from it.
 func (r *Request) Estimated() bool {
 	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
 	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
@@ -98,7 +98,7 @@ func (r *Request) CountThinking(s Scale, it *Item) (n int) {
 	return n
 }
 
-// CountIn returns the tokens of a JSON value as content of item i: of the text if it is a string, else of its source.
+// CountIn returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of v.
 // If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
 func (r *Request) CountIn(s Scale, i int, v []byte) int {
 	isOneOfSeveral := false
@@ -114,7 +114,7 @@ func (s Scale) CountText(text string) int {
 	return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
 }
 
-// Kinds of counts in the memo: the same bytes have another count in each of them.
+// Kinds of counts in the memo: the same bytes have another count in each of them. Kind 0 is the memo's own.
 const (
 	countUnquoted uint16 = iota + 1
 	countEscaped
@@ -132,7 +132,7 @@ func (s Scale) count(v []byte, escaped bool) int {
 	})
 }
 
-// countMedia returns the tokens of an image, audio or file part. If Value is only its address, the size is guessed.
+// countMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
 func (s Scale) countMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))

@@ -38,9 +38,9 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 			case replacement == nil:
 			case isWhole:
 				instead = append(append(instead, replacement...), ',')
-			case i > first: // the message stays with other items, so the replacement goes behind it or before it
+			case i > first: // the message stays, maybe with items before i: the replacement goes behind it
 				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
-			default:
+			default: // the message stays without its first item: the replacement goes before it
 				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
 			}
 			if isDropped[i] && !isWhole {
@@ -48,8 +48,8 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 			}
 		}
 		switch {
-		case len(instead) > 0: // without its last comma
-			edits = append(edits, jsonspan.Edit{Span: message, With: instead[:len(instead)-1]})
+		case len(instead) > 0:
+			edits = append(edits, jsonspan.Edit{Span: message, With: instead[:len(instead)-1]}) // without its last comma
 		case isWhole:
 			removed = append(removed, message)
 		}
@@ -69,8 +69,9 @@ func (r *Request) itemsOfMessage(i int) (first, end int) {
 	return first, end
 }
 
-// Source returns the JSON of items [first, end), with the enclosing message where all its items are among them. Cache
-// marks are left out: clients move them from turn to turn, and an item must have the same source in each request.
+// Source returns the bytes of items [first, end), which are hashed or kept as an artifact: messages with commas between
+// them, but only the part with these items of a message at either end that has other items too. Cache marks are left
+// out, as clients move them from turn to turn: hashes and names of artifacts must stay the same.
 func (r *Request) Source(first, end int) []byte {
 	sourceOf := func(i int) jsonspan.Span {
 		if messageFirst, messageEnd := r.itemsOfMessage(i); messageFirst >= first && messageEnd <= end {
@@ -82,12 +83,12 @@ func (r *Request) Source(first, end int) []byte {
 	return r.withoutMarks(run, r.Items[first:end])
 }
 
-// ContentSource returns the JSON of an item's content, without cache marks.
+// ContentSource returns the JSON of an item's content without cache marks, to be kept as an artifact.
 func (r *Request) ContentSource(it *Item) []byte { return r.withoutMarks(it.Content, []Item{*it}) }
 
-// withoutMarks returns a copy of the bytes in span without the cache marks of items, which are the items in span.
+// withoutMarks returns a copy of the bytes in span without those cache marks of items that lie in it.
 func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
-	source, copied := make([]byte, 0, span.End-span.Start), span.Start // all of Body before copied is done
+	source, copied := make([]byte, 0, span.End-span.Start), span.Start // all in span before copied is done
 	for i := range items {
 		for _, mark := range items[i].Marks {
 			if mark.Start >= copied && mark.End <= span.End {
@@ -100,7 +101,7 @@ func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
 
 // MessagesIn returns how many messages items [first, end) belong to, in whole or in part.
 func (r *Request) MessagesIn(first, end int) int {
-	if end = min(end, len(r.Items)); first >= end {
+	if end = min(end, len(r.Items)); first >= end { // no item, also where end is behind the last one
 		return 0
 	}
 	return r.Items[end-1].Number - r.Items[first].Number + 1
@@ -115,7 +116,7 @@ func ReplaceText(p *Part, text string) jsonspan.Edit {
 	return jsonspan.Edit{Span: p.Value, With: with}
 }
 
-// DropThinking returns the edits that remove all blocks of reasoning from an item.
+// DropThinking returns the edits that remove all blocks of reasoning from an item; one that OnlyThinks must be dropped.
 func DropThinking(r *Request, it *Item) []jsonspan.Edit {
 	var blocks []jsonspan.Span
 	for _, t := range it.Thinking {

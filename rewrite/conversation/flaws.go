@@ -23,14 +23,13 @@ func (f Flaw) String() string {
 const (
 	RuleOrphan     = "a tool's result answers no call that waits for it"
 	RuleUnanswered = "a call is not answered"
-	RuleLate       = "a result stands behind other content of its message"
 
-	RuleNothing  = "a message says nothing" // this and the next four are rules of Messages alone
-	RuleBlank    = "a text is blank"
-	RuleFirst    = "the first message is not the user's"
-	RuleSystem   = "a message of the system stands where none may"
-	RuleThinking = "an answer with thoughts does not begin with one"
-
+	RuleLate      = "a result stands behind other content of its message" // this and the next five are of Messages alone
+	RuleNothing   = "a message says nothing"
+	RuleBlank     = "a text is blank"
+	RuleFirst     = "the first message is not the user's"
+	RuleSystem    = "a message of the system stands where none may"
+	RuleThinking  = "an answer with thoughts does not begin with one"
 	RuleReasoning = "what the model thought is apart from what it led to" // of Responses alone
 )
 
@@ -51,7 +50,7 @@ func (c *Checker) Pair(it *Item) {
 	for _, call := range it.Calls {
 		c.waiting[call.ID] = true
 	}
-	if it.Role != Tool || it.Answers == "" {
+	if it.Role != Tool || it.Answers == "" { // some kinds of results name no call
 		return
 	}
 	if !c.waiting[it.Answers] {
@@ -62,7 +61,7 @@ func (c *Checker) Pair(it *Item) {
 
 // Close adds a flaw for each call that still waits for a result. Dialects call it where no more results are allowed.
 func (c *Checker) Close() {
-	for _, id := range slices.Sorted(maps.Keys(c.waiting)) {
+	for _, id := range slices.Sorted(maps.Keys(c.waiting)) { // sorted, so that equal requests have equal errors
 		c.Flaws = append(c.Flaws, Flaw{RuleUnanswered, id})
 	}
 	clear(c.waiting)
@@ -74,7 +73,7 @@ var ErrBroken = errors.New("the request is broken as it came")
 // Worse returns an error if a rewritten request is not JSON or has a flaw that the original did not have. Flaws of the
 // original may stay: epitome does not repair requests.
 func Worse(original, rewritten *Request) error {
-	if !jsonspan.Valid(rewritten.Body) {
+	if !jsonspan.Valid(rewritten.Body) { // reading it has not validated all values
 		return jsonspan.ErrNoJSON
 	}
 	remaining := map[Flaw]int{} // how often the rewritten request may still have a flaw

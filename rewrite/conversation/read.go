@@ -26,7 +26,7 @@ func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
 ) error {
-	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // each takes two bytes with its comma
+	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // a value with its comma takes two bytes or more
 		return fmt.Errorf("the request has more than %d values", maxValues)
 	}
 	found := false
@@ -48,7 +48,7 @@ func ReadBody(
 			r.Stream = string(v.Of(r.Body)) == "true"
 		case string(key) == "tools":
 			r.Tools = v
-		case string(key) == "tool_choice":
+		case string(key) == "tool_choice": // the provider's cache depends on it
 			r.Settings = append(r.Settings, v)
 		default:
 			err = setting(key, v)
@@ -70,7 +70,7 @@ func ReadBody(
 	r.findHead()
 	r.checkLast()
 	isOther := func(p Part) bool { return p.Kind == OtherPart }
-	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool {
+	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool { // the model may see more than their JSON
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
 	})
 	return nil
@@ -101,8 +101,8 @@ func (r *Request) ReadList(known *Request, start int, item func(start int) (end 
 	return end, err
 }
 
-// hasMoreValues reports whether a JSON text has more than most values. Each comma or opening bracket outside of strings
-// counts as one value. For a text that is not JSON the answer may be wrong.
+// hasMoreValues reports whether a JSON text has more than most values. It counts commas and opening brackets outside of
+// strings: n values of a list have n-1 commas and a bracket. For a text that is not JSON the answer may be wrong.
 func hasMoreValues(b []byte, most int) bool {
 	for i := 0; i < len(b) && most >= 0; i++ {
 		switch b[i] {
@@ -119,8 +119,8 @@ func hasMoreValues(b []byte, most int) bool {
 	return most < 0
 }
 
-// findHead sets Lead, Head and Dead. The head ends before the first answer, or before the first one behind the
-// provider's last summary. So the head has the user's first words, which state the task.
+// findHead sets Lead, Head and Dead. The head ends before the first answer or result, or before the first behind the
+// provider's last summary (a Compaction). It is kept because the user's first words, or that summary, state the task.
 func (r *Request) findHead() {
 	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
 		r.Lead++
@@ -129,29 +129,28 @@ func (r *Request) findHead() {
 	for i := range r.Items {
 		if r.Items[i].Compaction {
 			r.Head, r.Dead = i+1, i
-			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswer() }) {
-				r.Dead = 0 // without answers, these are messages that the provider has kept beside its summary
+			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswerOrResult() }) {
+				r.Dead = 0 // no answer is among them: the provider has kept these messages beside its summary
 			}
 		}
 	}
-	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswer() {
+	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswerOrResult() {
 		r.Head++
 	}
 }
 
 // reuse copies the items of known whose bytes are the same in r's list, up to the last answer that both have. It
-// returns the index at which this answer begins. The answer is read again, as r may have more entries of its item.
-// Nothing is copied if the two lists begin at different indices, because the items' spans would be wrong.
+// returns the index in Body where this answer begins; it is read again, as in r its item may have more entries. Nothing
+// is copied if the lists begin at different indices, because the items' spans would be wrong.
 func (r *Request) reuse(known *Request) (next int) {
 	r.Items, r.Reused = nil, 0
 	if known == nil || known.List != r.List {
 		return r.List
 	}
 	commonEnd := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
-	for i := len(known.Items) - 1; i > 0; i-- {
-		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < commonEnd {
-			const more = 8 // room for the items of a turn
-			r.Items = append(make([]Item, 0, len(known.Items)+more), known.Items[:i]...)
+	for i := len(known.Items) - 1; i > 0; i-- { // before item 0 there is nothing to copy
+		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < commonEnd { // both lists have all of its item
+			r.Items = append(make([]Item, 0, len(known.Items)+8), known.Items[:i]...) // with room for the items of a turn
 			r.Reused, r.chain = i, known.Chain()[:i+1]
 			return it.Place().Start
 		}
@@ -161,9 +160,8 @@ func (r *Request) reuse(known *Request) (next int) {
 
 // CommonPrefix returns how many bytes at their start a and b have in common.
 func CommonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
 	const block = 4096 // bytes compared at once, which is faster than byte by byte
-	i := 0
+	i, n := 0, min(len(a), len(b))
 	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
 		i += block
 	}
@@ -185,14 +183,14 @@ var summaryRequest = lazyregexp.New(`^"(?:` +
 // checkLast sets AnswerGoesOn, and Upkeep for a client's own summary, by the last item that is not the system's.
 func (r *Request) checkLast() {
 	last := len(r.Items) - 1
-	for last >= 0 && r.Items[last].Role == System {
+	for last >= 0 && r.Items[last].Role == System { // such as reminders, which neither ask nor answer
 		last--
 	}
 	if last < 0 {
 		return
 	}
 	it := &r.Items[last]
-	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head
+	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head // an answer in the head holds the provider's summary
 	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest().Match(it.Parts[n-1].Value.Of(r.Body)) {
 		r.Upkeep = ClientSummarizes
 	}

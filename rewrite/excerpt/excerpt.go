@@ -35,7 +35,7 @@ func isForged(text string) bool {
 	if !strings.Contains(text, Mark) {
 		return false
 	}
-	isLineEnd := func(r rune) bool { return strings.ContainsRune("\r\n\v\f\u0085\u2028\u2029", r) }
+	isLineEnd := func(r rune) bool { return strings.ContainsRune("\r\n\v\f\u0085\u2028\u2029", r) } // to some reader
 	isInvisible := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.C, r) }
 	for line := range strings.FieldsFuncSeq(text, isLineEnd) {
 		before, _, found := strings.Cut(line, Mark)
@@ -62,7 +62,7 @@ func OneLine(text string, maxLength int) string {
 	isGap := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	text = strings.Join(strings.FieldsFunc(text[:min(len(text), maxRead)], isGap), " ")
 	if shown := []rune(text); len(shown) > maxLength {
-		return strings.TrimRight(string(shown[:maxLength-1]), " ") + "…"
+		return strings.TrimRight(string(shown[:maxLength-1]), " ") + "…" // which is the last character
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }
@@ -86,10 +86,10 @@ func Amount(n int) string {
 // LaidOut lays out JSON of long lines, each value on a line of its own, so that an excerpt can show single values. ok
 // is false for text that is no JSON, has short lines, is large, or is so deep that its indentation takes much memory.
 func LaidOut(text string) (lines string, ok bool) {
-	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // bytes of a line on average, bytes, levels
+	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
-	isLong := len(text) >= longLine*CountLines(text) && len(text) <= maxSize
-	if !isLong || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Indent(&b, []byte(text), "", " ") != nil {
+	isCandidate := len(text) >= longLine*CountLines(text) && len(text) <= maxSize // short lines need no layout
+	if !isCandidate || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Indent(&b, []byte(text), "", " ") != nil {
 		return "", false
 	}
 	return b.String(), true

@@ -10,7 +10,7 @@ import (
 	"epitome/internal/lazyregexp"
 )
 
-// failureWords are texts in small letters by which a line is taken to speak of failure.
+// failureWords are texts in small letters by which a line is taken to speak of failure. Test runners print the signs.
 var failureWords = []string{
 	"error", "fail", "fatal", "panic", "exception", "traceback", "assert", "abort", "denied", "refused", "rejected",
 	"forbidden", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "undeclared", "unexpected", "unknown",
@@ -41,8 +41,8 @@ const (
 	maxOfShape             = 3       // failing lines of one shape that are shown before others: they repeat each other
 	failureScore           = 6       // part of the score of a failing line
 	reasonScore            = 2       // added to failureScore for a line that says why it failed
-	endShare               = 4       // a quarter of the budget: once the first lines took it, no more of them follow
-	gapTokens              = 16      // tokens of the note of a gap
+	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
+	gapTokens              = 16      // tokens of the note in a gap: join writes it
 	longestLine            = 8 << 10 // bytes of a line that may be shown
 )
 
@@ -67,7 +67,7 @@ type choice struct {
 // shape is what lines have in common that are equal except for their numbers (see mask).
 type shape struct {
 	lines   int     // lines of the text that have the shape
-	failure float64 // see failure
+	failure float64 // part of the score of its lines; 0 if they speak of no failure
 	tried   int     // failing lines of the shape that choose has tried to show, at most maxOfShape
 }
 
@@ -91,7 +91,7 @@ func newChoice(text string, budget int, count Count) *choice {
 
 // mask returns the trimmed line with 9 for each number but 0 for zero, as "0 failed" and "3 failed" are not alike.
 func mask(line string) string {
-	line = strings.TrimSpace(line[:min(len(line), longestLine)])
+	line = strings.TrimSpace(line[:min(len(line), longestLine)]) // longer lines are not shown anyway
 	b, inNumber := make([]byte, 0, len(line)), false
 	for _, c := range []byte(line) {
 		isDigit := c >= '0' && c <= '9'
@@ -99,7 +99,7 @@ func mask(line string) string {
 			b = append(b, c)
 		}
 		if isDigit && c > '0' {
-			b[len(b)-1] = '9'
+			b[len(b)-1] = '9' // b has one digit for the whole number
 		}
 		inNumber = isDigit
 	}
@@ -141,7 +141,7 @@ func (x *choice) choose() {
 			}
 		}
 	}
-	for _, i := range order {
+	for _, i := range order { // the other failing lines, too
 		x.show(i)
 	}
 }
@@ -172,7 +172,7 @@ func (x *choice) show(i int) int {
 		n += gapTokens
 	}
 	if n > x.budget {
-		return 0
+		return 0 // a shorter line may still have room
 	}
 	x.shown[i] = true
 	x.budget -= n
@@ -235,21 +235,21 @@ var detail = lazyregexp.New(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|
 // Failure returns the lines of an output that report its main failure: the failing line with the highest score, its
 // heading, and lines near it that say what was expected, what came and where. It is empty if no line speaks of failure.
 func Failure(text string) string {
-	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes of a line; below: lines looked at
+	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
 	order := x.order()
 	if len(order) == 0 || x.shapes[order[0]].failure == 0 {
-		return ""
+		return "" // no line speaks of failure, or hundreds of one shape do
 	}
 	best, room, shown := order[0], maxBytes, 0
 	for at, k := range append([]int{best}, x.around(best, below)...) {
 		if !x.mayShow(k) || shown == maxLines {
 			continue
 		}
-		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2
+		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2 // at 1 is the heading
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
 		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail().MatchString(x.lines[k])
-		if belongs && n > 0 && n <= min(longest, room) {
+		if belongs && n > 0 && n <= min(longest, room) { // else even the best line is left out
 			x.shown[k] = true
 			room -= n
 			shown++

@@ -21,7 +21,6 @@ var sequence = lazyregexp.New(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\
 // Screen returns what a terminal shows after a text was written to it: the last state of each progress bar, no erased
 // text, no colors. Its lines consist of characters of the text, and of spaces where a move of the cursor left a gap.
 // changed is false, and screen is the text, if it has no escape, bell, backspace, or carriage return outside \r\n.
-//
 // Every character takes one column. Where a sequence clears the whole screen or goes to one of its rows, a new line
 // begins at the end and the cursor cannot go above it any more, so earlier lines are not lost.
 func Screen(text string) (screen string, changed bool) {
@@ -46,7 +45,7 @@ func Screen(text string) (screen string, changed bool) {
 		case r == '\x1b':
 			m := sequence().FindStringSubmatch(text[i:])
 			number, _ := strconv.Atoi(m[1])
-			s.command(m[2], number)
+			s.command(m[2], number) // m[2] is empty, and nothing happens, unless m is a whole control sequence
 			size = len(m[0])
 		default:
 			s.write(r)
@@ -60,7 +59,7 @@ func Screen(text string) (screen string, changed bool) {
 // terminal is a screen and its cursor.
 type terminal struct {
 	out         strings.Builder // the lines that the cursor cannot reach any more
-	lines       []screenLine    // the lines below them; there is always one at least
+	lines       []screenLine    // the lines below those of out; there is always one at least
 	row, column int             // place of the cursor: an index of lines, and a column from 0 on
 	room        int             // spaces that may still fill gaps: a screen has at most twice the bytes of its text
 }
@@ -87,7 +86,7 @@ func (s *terminal) write(r rune) {
 	s.column++
 }
 
-// newline moves the cursor to the start of the next line. The last line gets end as its line break and a line below it.
+// newline moves the cursor to the start of the next line. If there is none, it adds one, behind the line break end.
 func (s *terminal) newline(end string) {
 	if s.row == len(s.lines)-1 {
 		s.lines[s.row].end = end
@@ -95,7 +94,7 @@ func (s *terminal) newline(end string) {
 	}
 	s.row++
 	s.column = 0
-	s.flush(max(len(s.lines)-screenReach, 0))
+	s.flush(max(len(s.lines)-screenReach, 0)) // the cursor never comes back to these
 }
 
 // flush moves the first n lines to out, where the cursor cannot reach them.
@@ -118,7 +117,7 @@ func (s *terminal) command(final string, number int) {
 		s.row = max(s.row-n, 0)
 	case "B", "E": // down
 		s.row = min(s.row+n, len(s.lines)-1)
-	case "C": // right
+	case "C": // right; a cursor beyond screenWidth keeps its column
 		s.column = max(s.column, min(s.column+n, screenWidth))
 	case "D": // left
 		s.column = max(s.column-n, 0)
@@ -131,14 +130,14 @@ func (s *terminal) command(final string, number int) {
 		case 0: // from the cursor to the end
 			s.lines = s.lines[:s.row+1]
 			l.cells, l.end = l.cells[:min(s.column, len(l.cells))], ""
-		case 2, 3: // all
+		case 2, 3: // all; 1, from the start to the cursor, is ignored
 			s.startLine()
 		}
 	case "K": // erase in the line
 		switch {
 		case number == 0: // from the cursor to the end
 			l.cells = l.cells[:min(s.column, len(l.cells))]
-		case number == 2, number == 1 && s.column >= len(l.cells)-1: // all, or all up to the cursor
+		case number == 2, number == 1 && s.column >= len(l.cells)-1: // all; 1, up to the cursor, only if that is all
 			l.cells = nil
 		}
 	}

@@ -49,11 +49,11 @@ func EndOfString(b []byte, i int) (int, error) {
 			return 0, ErrNoJSON
 		}
 		i += n
-		firstBackslash := i // of those right before the quote at b[i]
-		for b[firstBackslash-1] == '\\' {
+		firstBackslash := i               // of those right before the quote at b[i]; i if there is none
+		for b[firstBackslash-1] == '\\' { // at the latest the opening quote ends the loop
 			firstBackslash--
 		}
-		if (i-firstBackslash)%2 == 0 { // they escape each other, not the quote
+		if (i-firstBackslash)%2 == 0 { // in pairs they escape each other, not the quote
 			return i + 1, nil
 		}
 	}
@@ -62,19 +62,19 @@ func EndOfString(b []byte, i int) (int, error) {
 // EndOfValue returns the index behind the value that begins at b[i]. It counts brackets but does not check their kinds.
 func EndOfValue(b []byte, i int) (end int, err error) { return endOfValue(b, i, maxDepth) }
 
-// IsFlat reports whether arrays and objects of the JSON text b are nested at most depth levels deep.
-func IsFlat(b []byte, depth int) bool {
-	_, err := endOfValue(b, SkipSpace(b, 0), depth)
+// IsFlat reports whether arrays and objects of the JSON text b are nested at most maxLevels deep.
+func IsFlat(b []byte, maxLevels int) bool {
+	_, err := endOfValue(b, SkipSpace(b, 0), maxLevels)
 	return err == nil
 }
 
-func endOfValue(b []byte, i, depthLimit int) (end int, err error) {
+func endOfValue(b []byte, i, maxLevels int) (end int, err error) {
 	if i < len(b) && b[i] != '"' && b[i] != '{' && b[i] != '[' { // a number, true, false or null
 		n := bytes.IndexAny(b[i:], " \n\t\r,:]}")
-		if n == 0 {
+		if n == 0 { // no value, but a comma or a closing bracket
 			return 0, ErrNoJSON
 		}
-		if n < 0 {
+		if n < 0 { // the value ends the text
 			n = len(b) - i
 		}
 		return i + n, nil
@@ -87,13 +87,13 @@ func endOfValue(b []byte, i, depthLimit int) (end int, err error) {
 			}
 			i-- // the closing quote, which is skipped below
 		case '{', '[':
-			if depth++; depth > depthLimit {
+			if depth++; depth > maxLevels {
 				return 0, errTooDeep
 			}
 		case '}', ']':
 			depth--
 		}
-		if i++; depth == 0 {
+		if i++; depth == 0 { // a string has ended that is the value itself, or its last bracket has closed
 			return i, nil
 		}
 	}
@@ -107,65 +107,65 @@ func Valid(b []byte) bool {
 	return err == nil && gjson.ValidBytes(b)
 }
 
-// members calls f for each member of the object that begins at body[i], and returns the object's end. Keys lack quotes.
-func members(body []byte, i int, f func(key Span, i int) (end int, err error)) (int, error) {
-	if i >= len(body) || body[i] != '{' {
+// members calls f for each member of the object that begins at body[start]: with its key, whose span leaves out the
+// quotes, and the index of its value. It returns the index behind the object.
+func members(body []byte, start int, f func(key Span, valueStart int) (valueEnd int, err error)) (end int, err error) {
+	if start >= len(body) || body[start] != '{' {
 		return 0, errNoObject
 	}
-	keys := make([][]byte, 0, 12) // most objects have no more
-	end, err := walk(body, i+1, '}', func(i int) (int, error) {
-		if body[i] != '"' {
+	keys := make([][]byte, 0, 12) // room for those of most objects
+	end, err = walk(body, start+1, '}', func(keyStart int) (valueEnd int, err error) {
+		if body[keyStart] != '"' {
 			return 0, ErrNoJSON
 		}
-		end, err := EndOfString(body, i)
+		keyEnd, err := EndOfString(body, keyStart)
 		if err != nil {
 			return 0, err
 		}
-		key := Span{Start: i + 1, End: end - 1}
+		key := Span{Start: keyStart + 1, End: keyEnd - 1}
 		if bytes.IndexByte(key.Of(body), '\\') >= 0 {
 			return 0, errEscaped
 		}
 		keys = append(keys, key.Of(body))
-		if i = SkipSpace(body, end); i >= len(body) || body[i] != ':' {
+		colon := SkipSpace(body, keyEnd)
+		valueStart := SkipSpace(body, colon+1)
+		if valueStart >= len(body) || body[colon] != ':' {
 			return 0, ErrNoJSON
 		}
-		if i = SkipSpace(body, i+1); i >= len(body) {
-			return 0, ErrNoJSON
-		}
-		return f(key, i)
+		return f(key, valueStart)
 	})
-	slices.SortFunc(keys, bytes.Compare)
+	slices.SortFunc(keys, bytes.Compare) // so that CompactFunc, which compares neighbours, takes out repeated keys
 	if len(slices.CompactFunc(keys, bytes.Equal)) < len(keys) {
 		return 0, errRepeated
 	}
 	return end, err
 }
 
-// Document calls f for each member of body, which must be one object. Keys lack quotes.
-func Document(body []byte, f func(key []byte, i int) (end int, err error)) error {
-	end, err := members(body, SkipSpace(body, 0), func(key Span, i int) (int, error) { return f(key.Of(body), i) })
+// Document calls f for each member of body, which must be one object, with its key without the quotes.
+func Document(body []byte, f func(key []byte, valueStart int) (valueEnd int, err error)) error {
+	end, err := members(body, SkipSpace(body, 0), func(k Span, start int) (int, error) { return f(k.Of(body), start) })
 	if err == nil && SkipSpace(body, end) != len(body) {
 		err = ErrNoJSON
 	}
 	return err
 }
 
-// Elements calls f for each value of the array that begins at body[i], and returns the index behind the array.
-func Elements(body []byte, i int, f func(i int) (end int, err error)) (int, error) {
-	if i >= len(body) || body[i] != '[' {
+// Elements calls f for each value of the array that begins at body[start], and returns the index behind the array.
+func Elements(body []byte, start int, f func(valueStart int) (valueEnd int, err error)) (end int, err error) {
+	if start >= len(body) || body[start] != '[' {
 		return 0, ErrNoJSON
 	}
-	return ElementsFrom(body, i+1, f)
+	return ElementsFrom(body, start+1, f)
 }
 
 // ElementsFrom is Elements for the rest of an array: body[i] begins a value, or is right behind the opening bracket.
-func ElementsFrom(body []byte, i int, f func(i int) (end int, err error)) (int, error) {
+func ElementsFrom(body []byte, i int, f func(valueStart int) (valueEnd int, err error)) (end int, err error) {
 	return walk(body, i, ']', f)
 }
 
 // walk calls f for each element or member from body[i] on, up to the closing bracket of their array or object, and
-// returns the index behind this bracket.
-func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) (end int, err error) {
+// returns the index behind this bracket. f returns the index behind the element or member that begins at start.
+func walk(body []byte, i int, closing byte, f func(start int) (end int, err error)) (end int, err error) {
 	i = SkipSpace(body, i)
 	if i < len(body) && body[i] == closing {
 		return i + 1, nil
@@ -176,7 +176,7 @@ func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) 
 		}
 		i = SkipSpace(body, i)
 		switch {
-		case i >= len(body): // the bracket is missing
+		case i >= len(body): // the bracket is missing, and the loop ends
 		case body[i] == closing:
 			return i + 1, nil
 		case body[i] != ',':
@@ -188,7 +188,7 @@ func walk(body []byte, i int, closing byte, f func(i int) (end int, err error)) 
 	return 0, ErrNoJSON
 }
 
-// UnlessNull returns v; an empty span if v is a JSON null.
+// UnlessNull returns v; an empty span if v is a JSON null, which APIs take for a value that does not exist.
 func UnlessNull(body []byte, v Span) Span {
 	if string(v.Of(body)) == "null" {
 		return Span{}
@@ -198,5 +198,5 @@ func UnlessNull(body []byte, v Span) Span {
 
 // HasElements reports whether v is an array with at least one element.
 func HasElements(body []byte, v Span) bool {
-	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1
+	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1 // not the closing bracket
 }

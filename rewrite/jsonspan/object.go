@@ -11,13 +11,13 @@ type Object struct {
 
 type member struct{ key, value Span } // the key without its quotes
 
-// ObjectAt reads the object that begins at body[i]. It finds the values and does not validate them.
-func ObjectAt(body []byte, i int) (o *Object, err error) {
-	o = &Object{Span: Span{Start: i}, body: body, members: make([]member, 0, 8)} // most objects have no more
-	o.End, err = members(body, i, func(key Span, i int) (int, error) {
-		end, err := EndOfValue(body, i)
-		o.members = append(o.members, member{key, Span{Start: i, End: end}})
-		return end, err
+// ObjectAt reads the object that begins at body[start]. It finds the values and does not validate them.
+func ObjectAt(body []byte, start int) (o *Object, err error) {
+	o = &Object{Span: Span{Start: start}, body: body, members: make([]member, 0, 8)} // room for those of most objects
+	o.End, err = members(body, start, func(key Span, valueStart int) (valueEnd int, err error) {
+		valueEnd, err = EndOfValue(body, valueStart)
+		o.members = append(o.members, member{key, Span{Start: valueStart, End: valueEnd}})
+		return valueEnd, err
 	})
 	return o, err
 }
@@ -61,10 +61,10 @@ func (o *Object) Find(keys ...string) Span {
 // Raw returns the JSON source of a key's value.
 func (o *Object) Raw(key string) string { return string(o.Value(key).Of(o.body)) }
 
-// Text returns the text of a key's value; "" if that is no string. Unlike TextOf it keeps invalid UTF-8.
+// Text returns the text of a key's value; "" if the value is no string. Unlike TextOf it keeps invalid UTF-8.
 func (o *Object) Text(key string) string { return gjson.ParseBytes(o.Value(key).Of(o.body)).Str }
 
-// In returns the object that is a key's value; an object without keys if there is none.
+// In returns the object that is a key's value; an object without keys if the value is missing or no object.
 func (o *Object) In(key string) *Object {
 	if v := o.Value(key); !v.Empty() {
 		if in, err := ObjectAt(o.body, v.Start); err == nil {

@@ -41,7 +41,7 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 func Set(object []byte, path, value string) []byte {
 	changed, err := sjson.SetRawBytes(object, path, []byte(value))
 	if err != nil {
-		return object // the path leads through an array or is invalid
+		return object // unchanged: the path leads through an array or is invalid
 	}
 	return changed
 }
@@ -59,13 +59,13 @@ func Delete(object []byte, paths ...string) []byte {
 // TakeOut returns the edits that remove array elements or object members, with one comma each. spans are in order.
 func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	for _, s := range spans {
-		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // right behind the last one: both become one edit
+		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // joined: if both end the list, the comma before both goes
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}
-		if next := SkipSpace(body, s.End); body[next] == ',' {
+		if next := SkipSpace(body, s.End); body[next] == ',' { // else it is the closing bracket
 			s.End = SkipSpace(body, next+1)
-		} else { // at the end of the array or object, so the comma before it must go
+		} else { // the last element or member: the comma before it must go
 			s.Start = len(bytes.TrimRight(body[:s.Start], " \t\r\n,"))
 		}
 		edits = append(edits, Edit{Span: s})

@@ -20,10 +20,10 @@ func TextOf(v []byte) []byte {
 	return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
 }
 
-// ContentOfText returns the content to keep in an artifact of a JSON string v with this text: the text, or v itself if
-// TextOf put a U+FFFD into the text, because then only v has all. The result must not be changed.
+// ContentOfText returns the content to keep in an artifact of a JSON string v, of which text is TextOf(v): text, or v
+// itself if TextOf put a U+FFFD into it, because then only v has all. The result must not be changed.
 func ContentOfText(v []byte, text string) []byte {
-	if n := strings.Count(text, "\uFFFD"); n > 0 && // v may have U+FFFD itself, as a letter or as an escape
+	if n := strings.Count(text, "\uFFFD"); n > 0 && // not all are TextOf's: v may have some as letters or escapes
 		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
 		return v
 	}

@@ -13,18 +13,18 @@ const stubTokens = 100
 type candidate struct {
 	item  int
 	freed int // tokens that clearing it frees, about
-	since int // answers that the conversation had when the result became clearable
+	since int // how many answers the conversation had when the result became clearable
 }
 
 // Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
 // request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
 func Clear(s *State) {
-	s.Compared = s.Total()
+	s.Compared = s.Total() // for the report, beside ClearLine
 	list, cause, freed := s.clearable(s.answersInPrefix()), event.CauseClearAt, 0
 	for _, c := range list {
 		freed += c.freed
 	}
-	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast {
+	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast { // not due, or too little for a lost cache
 		list, cause = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
@@ -34,7 +34,7 @@ func Clear(s *State) {
 	s.clearAll(list, event.CodeOld, cause)
 }
 
-// DueSoon returns the items of results that become clearable within two answers: a model can be asked about them now.
+// DueSoon returns the items of results that become clearable within two answers, so a model can note on them in time.
 func (s *State) DueSoon() (items []int) {
 	for _, c := range s.clearable(s.answersInPrefix() + 2) {
 		items = append(items, c.item)
@@ -44,6 +44,7 @@ func (s *State) DueSoon() (items []int) {
 
 // clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
 // newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later.
+// Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too little.
 func (s *State) clearable(answers int) (list []candidate) {
 	var newest []int // results up to item i that take at most Protect tokens together
 	tokens := 0
@@ -55,7 +56,7 @@ func (s *State) clearable(answers int) (list []candidate) {
 		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
 			newest, tokens = newest[1:], tokens-s.forms[old].tokens
-			since := max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age)
+			since := max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age) // from then on neither limit protects it
 			c := candidate{item: old, freed: s.forms[old].tokens - stubTokens, since: since}
 			if old < s.prefixEnd && since <= answers && c.freed >= leastFreed && s.mayShorten(old) && !s.mustShow(old) {
 				list = append(list, c)
@@ -71,22 +72,22 @@ func (s *State) clearable(answers int) (list []candidate) {
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
 func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.Cause) {
 	rent, least, cause := s.Limits.Conf.Rent, leastBatch, event.CauseRent
-	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold {
+	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold { // only ClearLine clears; Binds: thinking would go too
 		return nil, event.NoCause
 	}
-	if s.CacheCold { // all is sent uncached anyway, so clearing costs nothing
+	if s.CacheCold { // all is sent uncached anyway, so clearing costs nothing, but must free more (leastCold)
 		rent, least, cause = 0, leastCold, event.CausePause
 		if s.Decision.OtherModel {
 			cause = event.CauseModel
 		}
 	}
 	cached, answers, first := s.Limits.Conf.CachedPrice, s.answersInPrefix(), s.prefixEnd
-	uncached := rent * (1 - cached) // the price of each token that loses the cache
-	tokens, freed, owed, best := 0, 0, 0.0, 0.0
+	uncached := rent * (1 - cached)             // what must be owed for each token that loses the cache
+	tokens, freed, owed, best := 0, 0, 0.0, 0.0 // tokens are those of items [first, prefixEnd)
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
-		owed += cached * float64(c.freed) * float64(answers-c.since+1)
-		for ; first > c.item; first-- { // tokens are those of items [first, prefixEnd)
+		owed += cached * float64(c.freed) * float64(answers-c.since+1) // one request per answer since, and this one
+		for ; first > c.item; first-- {
 			tokens += s.forms[first-1].tokens
 		}
 		freed += c.freed
@@ -97,8 +98,8 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.
 	return batch, cause
 }
 
-// clearAll replaces the candidates by stubs, unless that frees too little: a stub may quote a failure and have a note.
-// Only results that grow old get the note of a model: it is asked about no others (DueSoon).
+// clearAll replaces the candidates by stubs, except those whose stub frees too little: a stub may quote a failure and
+// have a note. Only results cleared as old have a model's note, as a model is asked about no others (DueSoon).
 func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
 	for _, c := range list {
@@ -107,23 +108,23 @@ func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 			note = s.Note(c.item)
 		}
 		e := s.stub(c.item, ledger.StepClear, why, note)
-		stub := s.Size(c.item) - e.Saved // its tokens; the result may be sent as an excerpt by now, so Saved says too much
-		if s.forms[c.item].tokens-stub >= leastFreed {
+		after := s.Size(c.item) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
+		if s.forms[c.item].tokens-after >= leastFreed {
 			edits = append(edits, e)
 		}
 	}
 	s.Add(cause, edits...)
 }
 
-// whyNotCleared returns the reason for the report. Where artifacts are off, batchThatPays clears nothing.
+// whyNotCleared returns, for the report, the reason why Clear found nothing to clear.
 func (s *State) whyNotCleared() event.Code {
 	switch {
-	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine:
+	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine: // then batchThatPays clears nothing
 		return event.CodeQuota
-	case s.Fixed.System+s.Fixed.Tools > s.Limits.Usable:
+	case s.Fixed.System+s.Fixed.Tools > s.Limits.Usable: // clearing cannot make the request fit
 		return event.CodeFixedFills
-	case s.Total() > s.Limits.ClearLine:
+	case s.Total() > s.Limits.ClearLine: // all results together free less than AtLeast, and no batch pays
 		return event.CodeFreesLittle
 	}
-	return event.CodeNotDue
+	return event.CodeNotDue // under the line, where no batch pays
 }

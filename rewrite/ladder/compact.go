@@ -12,17 +12,17 @@ import (
 
 const (
 	minGain = 0.1 // share of the request that a compaction or a rescue has to save
-	minTail = 500 // tokens that may always stay behind a cut
+	minTail = 500 // tokens that may always stay behind a cut, however little room Target leaves
 )
 
 // Prose gets a model's words for the summary of the items before end. They update earlier, the model's words in the
 // last summary.
 type Prose interface {
-	// Look returns a text that was made before; pending says that one is being made.
+	// Look returns a text that Ask or Prepare had made; pending says that a model is still at it.
 	Look(end int, earlier recap.Says) (text string, ready, pending bool)
 	// Ask has a text made, and waits for it. An error says why there is none.
 	Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error)
-	// Prepare has a text made in the background; false if the model may not be asked ahead of need.
+	// Prepare has a text made in the background, for a later Look; false if no model may be asked ahead of need.
 	Prepare(end int, earlier recap.Says) bool
 }
 
@@ -51,7 +51,7 @@ func (s *State) whyCompact() string {
 	return ""
 }
 
-// compactionCodes are the codes that the edits of a compaction have, by its reason.
+// compactionCodes has, by the reason of a compaction, the code that its edits are recorded with.
 var compactionCodes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused,
 	event.ReasonManual: event.CodeAsked, event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget}
 
@@ -76,13 +76,13 @@ type compaction struct {
 	reason      string
 	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
 	budgets     recap.Budgets
-	summarySize int        // tokens that the summary takes, about
+	summarySize int        // tokens that the summary takes at most, estimated
 	maxTail     int        // tokens that may stay behind the cut
-	says        recap.Says // a model's words for the summary: those of the last one, until there are newer ones
+	says        recap.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
 func newCompaction(s *State, minimal bool) *compaction {
-	const minimalTail = 0.1 // of usable
+	const minimalTail = 0.1 // share of Usable that may stay behind the cut
 	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.lastSays,
 		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
@@ -91,17 +91,17 @@ func newCompaction(s *State, minimal bool) *compaction {
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
 	if s.Prose != nil && s.compactedEnd > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // words that came too late for the last summary
+		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // asked for the last summary, and late
 			c.says = recap.Says{Text: text, Until: s.compactedEnd}
 		}
 	}
-	c.summarySize = recap.Size(c.span(s.prefixEnd))
+	c.summarySize = recap.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
-	c.maxTail = max(min(keep, target-withoutTail), minTail)
+	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
 	return c
 }
 
-// span returns the part of the conversation that a summary replaces: the items from the head to the cut.
+// span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
 func (c *compaction) span(cut int) recap.Span {
 	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
 		Count: c.Scale.CountText, Budgets: c.budgets}
@@ -123,14 +123,14 @@ func (c *compaction) findCut() int {
 		tail += c.forms[i].tokens
 	}
 	for _, g := range slices.Backward(c.Request.Groups()) {
-		if g.First >= c.prefixEnd {
+		if g.First >= c.prefixEnd { // always stays, and was counted above
 			continue
 		}
 		tail += c.tokensOf(g)
-		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail {
+		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail { // a cut at compactedEnd drops nothing new
 			break
 		}
-		if c.Request.Items[g.First].StartsAnswer {
+		if c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
 			cut = g.First
 		}
 	}
@@ -160,84 +160,84 @@ func (c *compaction) run() {
 	case cut < 0:
 		s.Reason = event.CodeNothingOlder
 		return
-	case !s.Asked && total-c.sizeAfter(cut) <= least:
+	case !s.Asked && total-c.sizeAfter(cut) <= least: // by an estimate: if asked for, the summary is made and measured
 		s.Reason = event.CodeSavesLittle
 		return
 	}
-	if s.Compaction == nil { // else the first attempt of this request has made it
+	if s.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
 		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
 			Detail: s.Style.Detail, TokensBefore: s.OfModel(total),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
 	}
-	n := s.Compaction
+	report := s.Compaction
 	if !c.minimal && c.Prose != nil {
 		cut = c.findProse(cut)
 	}
 	files, ok := c.replace(cut, least)
 	if !ok {
 		s.Reason = event.CodeNoSmaller
-		if n.Kind == event.CompactionFailed {
-			n.Why = s.Reason.Clause()
+		if report.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
+			report.Why = s.Reason.Clause()
 		}
 		return
 	}
 	s.Reason = event.NoCode
-	n.Kind, n.Files, n.TurnsKept = event.CompactionCompleted, files, 1 // the turn that the cut divides counts
+	report.Kind, report.Files, report.TurnsKept = event.CompactionCompleted, files, 1 // the turn that the cut divides
 	if c.says.Text == "" && s.Prose != nil {
-		n.Mode = prose.ModeIntent
+		report.Mode = prose.ModeIntent // as a model's words were wanted, and there are none
 	}
-	n.MessagesAfter = s.Request.MessagesIn(0, s.Request.Head) + s.Request.MessagesIn(cut, len(s.Request.Items)) + 1
+	report.MessagesAfter = s.Request.MessagesIn(0, s.Request.Head) + s.Request.MessagesIn(cut, len(s.Request.Items)) + 1
 	for i := cut; i < len(s.Request.Items); i++ {
 		if s.Request.Speaks(&s.Request.Items[i]) {
-			n.TurnsKept++
+			report.TurnsKept++
 		}
 	}
 }
 
 // findProse sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
-// for which words were prepared, if it makes the request small enough, else the one given. A model may be asked then.
+// for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findProse(cut int) int {
-	n, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
+	report, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.Limits.PrepareLine {
 		text, ready, pending := c.Prose.Look(ahead, c.says)
 		if ready {
-			n.Prepared, c.says = true, recap.Says{Text: text, Until: ahead}
+			report.Prepared, c.says = true, recap.Says{Text: text, Until: ahead}
 			return ahead
 		}
-		if pending {
+		if pending { // Ask below waits for these words
 			cut = ahead
 		}
 	}
 	switch {
 	case c.Refused:
-		n.Why = "a refused request does not wait for a summary"
+		report.Why = "a refused request does not wait for a summary"
 		return cut
-	case cut != ahead && !c.isFamiliar(cut):
-		n.Why = "no model is asked about a conversation that was not seen before"
+	case cut != ahead && !c.isFamiliar(cut): // at ahead, prepare has checked it
+		report.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}
 	text, cost, err := c.Prose.Ask(cut, c.says)
 	if err != nil {
-		n.Why = err.Error()
+		report.Why = err.Error()
 		return cut
 	}
-	n.Cost, c.says = cost, recap.Says{Text: text, Until: cut}
+	report.Cost, c.says = cost, recap.Says{Text: text, Until: cut}
 	return cut
 }
 
-// isFamiliar reports whether at least half of the items from the head to the cut were recorded before. A client that
-// sends another history each time would have a model asked at each turn, for words that are of no use in the next.
+// isFamiliar reports whether the client asked, or the recorded items reach at least to the middle from head to cut: a
+// client that sends another history each time would have a model asked at each turn, for words of no use in the next.
 func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Recorded >= c.Request.Head+cut }
 
 // prepare has a model's words for the next summary made in the background once the request is over PrepareLine, so that
-// no client has to wait for them. Decision.Ahead is the cut that they are for; 0 while there is none.
+// no client has to wait for them. Decision.Ahead is the cut that the words are for; 0 while none are needed.
 func prepare(s *State) {
 	total := s.Total()
 	switch {
 	case total <= s.Limits.PrepareLine:
 		s.Decision.Ahead = 0
 		return
-	case s.Prose == nil || s.Decision.Ahead > s.compactedEnd:
+	case s.Prose == nil || s.Decision.Ahead > s.compactedEnd: // no model may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)
@@ -255,7 +255,8 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	if len(edits) == 0 {
 		return 0, false
 	}
-	span, summary := c.span(cut), &edits[0]
+	span, summary := c.span(cut), &edits[0]                       // the other edits only drop
+	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be at the ends
 	span.Sent = c.sentBeside(cut)
 	text, files := recap.Text(span, c.says, c.transcriptAt(summary))
 	c.setText(summary, text)
@@ -263,7 +264,7 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)
 }
 
-// sentBeside returns the texts that are sent whole beside the summary, which need not repeat the names in them.
+// sentBeside returns the texts that are sent whole beside the summary: the summary need not repeat the names in them.
 func (c *compaction) sentBeside(cut int) (texts []string) {
 	for i := range c.Request.Items {
 		f := &c.forms[i]

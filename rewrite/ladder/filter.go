@@ -21,7 +21,7 @@ func Filter(s *State) {
 	s.leaveOldest(rules.Turns)
 	s.clearOlderResults(rules.Pairs)
 	if rules.TextOnly {
-		s.leaveOlderCalls(max(1, s.Limits.Age))
+		s.leaveOlderCalls(max(1, s.Limits.Age)) // at least 1, as 0 turns a rule off (oldest)
 	}
 }
 
@@ -35,8 +35,8 @@ func oldest[T any](list []T, keep int) []T {
 	return list[:n]
 }
 
-// sentGroups returns the groups that are still sent and lie before prefixEnd, the end of the last whole answer or
-// result: later items may be others in the next request, so no decision covers them.
+// sentGroups returns the groups, all behind the head, that rules may leave out: those that no edit has dropped before
+// (groups are dropped whole, so the first item shows it) and that end by prefixEnd, behind which no decision reaches.
 func (s *State) sentGroups() (groups []conversation.Group) {
 	for _, g := range s.Request.Groups() {
 		if g.End <= s.prefixEnd && !s.forms[g.First].dropped {
@@ -48,7 +48,7 @@ func (s *State) sentGroups() (groups []conversation.Group) {
 
 // leaveOldest leaves out all turns except the newest keep. A turn begins where the user says something of their own.
 func (s *State) leaveOldest(keep int) {
-	var turns []int // their first items
+	var turns []int // the first items of those that begin behind the head, which stays
 	for _, g := range s.sentGroups() {
 		if s.Request.Speaks(&s.Request.Items[g.First]) {
 			turns = append(turns, g.First)
@@ -59,7 +59,7 @@ func (s *State) leaveOldest(keep int) {
 	}
 }
 
-// leaveOut drops items [first, end), except groups that stay in place. A note gives the reason, and ends with said.
+// leaveOut drops items [first, end), except groups that stay in place. A note in their place has the reason, then said.
 func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	edits := s.drops(first, end, ledger.StepFilter, why)
 	if len(edits) == 0 {
@@ -70,12 +70,12 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	s.addIfSmaller(leastSaving, event.CauseRules, edits)
 }
 
-// clearOlderResults clears all results except the newest keep, and those that the model has not seen yet.
+// clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
 func (s *State) clearOlderResults(keep int) {
 	var results []candidate
 	for i := range s.Request.Items[:s.prefixEnd] {
 		if s.forms[i].tokens >= leastFreed && s.mayShorten(i) {
-			results = append(results, candidate{item: i})
+			results = append(results, candidate{item: i}) // clearAll needs no more of it
 		}
 	}
 	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })

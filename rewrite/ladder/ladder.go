@@ -16,10 +16,10 @@ import (
 // Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
 func Climb(s *State) {
-	switch { // each of these reasons forbids changes of older items, and only new results are shortened
-	case s.Request.Upkeep == conversation.ProviderClears:
+	switch { // in these cases no older item may change: only new results are shortened
+	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
 		s.Reason = event.CodeProviderClears
-	case s.Request.Upkeep == conversation.ProviderRemembers:
+	case s.Request.Upkeep == conversation.ProviderRemembers: // the provider has older items that the body lacks
 		s.Reason = event.CodeProviderRemembers
 	case s.isRoundOpen():
 		s.Reason = event.CodeThinkingRound
@@ -28,20 +28,21 @@ func Climb(s *State) {
 	switch {
 	case s.Reason != event.NoCode || !s.mayDecideOlder():
 		return
-	case s.prefixEnd > s.Request.Head:
+	case s.prefixEnd > s.Request.Head: // the model has answered: there is more than the head, which never changes
 		Filter(s)
 		Clear(s)
 		Compact(s)
-	case s.whyCompact() != "":
+	case s.whyCompact() != "": // there is a reason to compact, and nothing but the head
 		s.Reason = event.CodeNothingOlder
 	}
-	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine { // the new edits were enough
+	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine { // the new edits were enough, so no reason is needed
 		s.Reason = event.NoCode
 	}
 }
 
-// mayDecideOlder reports whether items that were sent before may be changed. They may not where only items behind the
-// prefix are new: the decision is recorded for the prefix, and must not depend on what follows it in one request.
+// mayDecideOlder reports whether items that were sent before may be changed: if the recorded decision will be replaced
+// (Asked, Refused), covers less than the prefix, or is another model's. Else only items behind the prefix are new, and
+// the decision, which is recorded for the prefix, must not depend on items that follow it in one request.
 func (s *State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }

@@ -45,7 +45,7 @@ type Limits struct {
 type Limit struct {
 	Tool   string `toml:"tool"`   // pattern: * is any run of characters, ? is one; case does not matter
 	Tokens int    `toml:"tokens"` // tokens of a result above which it is cut; 0 leaves the general limit
-	Keep   bool   `toml:"keep"`   // the tool's results never change
+	Keep   bool   `toml:"keep"`   // the tool's results are never cut or cleared (State.mayReplace)
 }
 
 // Rules are the user's filters, all off by default. Each acts once half its number has to go, to spare the cache.
@@ -87,7 +87,7 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 	if l.PriceFixed || l.CachedPrice == cached {
 		return l
 	}
-	own := *l
+	own := *l // as requests for other models use l too
 	own.CachedPrice = cached
 	return &own
 }
@@ -102,13 +102,13 @@ func (l *Limits) BindsThinking(model string) bool {
 			longest = pattern
 		}
 	}
-	return l.Bound[longest]
+	return l.Bound[longest] // false if none matches: Check forbids the empty pattern
 }
 
 // toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
 func (l *Limits) toolLimit(tool string) Limit {
 	for _, own := range l.ToolLimits {
-		if tool != "" && unit.Match(own.Tool, tool) {
+		if tool != "" && unit.Match(own.Tool, tool) { // empty for a result whose call is not known
 			return own
 		}
 	}
@@ -123,7 +123,7 @@ const (
 	keepShare      = 0.25  // KeepTail at most
 	prepareShare   = 0.8   // of usable, not of the window: above this a summary is made ahead of need
 	leastBatch     = 1_000 // tokens that clearing below the line frees at least
-	leastCold      = 5_000 // tokens that it frees at least while the provider has nothing cached
+	leastCold      = 5_000 // the same while the provider has nothing cached: any batch would pay then
 	leastSaving    = 40    // tokens that shortening one text frees at least
 	leastFreed     = 200   // tokens that clearing one item frees at least: its stub costs attention, too
 )
@@ -140,13 +140,13 @@ type Effective struct {
 	Reads       int `json:"offload_read_tokens"`
 	Keep        int `json:"offload_keep"`
 	ClearLine   int `json:"clear_at"`
-	AtLeast     int `json:"clear_at_least"`
-	PrepareLine int `json:"prepare_at"`
+	AtLeast     int `json:"clear_at_least"` // freed by clearing at ClearLine
+	PrepareLine int `json:"prepare_at"`     // above it a summary is made ahead of need
 	CompactLine int `json:"compact_at"`
 	Target      int `json:"compact_to"`
 	KeepTail    int `json:"keep_tokens"`
 	Protect     int `json:"protect_tokens"`
-	Age         int `json:"protect_groups"` // newest groups, whose results are not cleared
+	Age         int `json:"protect_groups"` // newest groups, whose results are not cleared; counted by answers
 }
 
 // EffectiveAt returns the limits for a window of so many tokens of the model, of which a request may fill usable. One
@@ -189,13 +189,13 @@ func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	if own := s.Conf.toolLimit(call.Tool); own.Tokens > 0 {
 		limit = int(float64(own.Tokens) / s.Ratio) // without the bound of the others: a huge number turns cutting off
 	}
-	return limit, min(keep, limit/2) // an excerpt is at most half as long as a result that stays whole
+	return limit, min(keep, limit/2) // so that cutting a result takes out about half of it, or more
 }
 
 // number is one number that a user or a request may set.
 type number struct {
 	name, unit string
-	min, max   float64 // both are allowed
+	min, max   float64 // the least and the most that is allowed
 	value      any     // *int, *float64 or *unit.Duration: where the number is in its Limits
 }
 
@@ -299,7 +299,7 @@ func (l *Limits) Check() error {
 	return l.CheckShares()
 }
 
-// CheckShares returns a *unit.KeyError if compaction would come before clearing, or stay above its own line.
+// CheckShares returns a *unit.KeyError if compaction would come before clearing, or leave requests over its own line.
 func (l *Limits) CheckShares() error {
 	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
 		return nil

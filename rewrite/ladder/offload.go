@@ -21,7 +21,7 @@ const maxOffloaded = 8 << 20
 func Offload(s *State) {
 	from := s.Recorded // the first item to look at
 	switch {
-	case !s.ArtifactsOff:
+	case !s.ArtifactsOff: // earlier results were looked at when they were new
 	case s.Total() <= s.Limits.ClearLine:
 		return
 	case s.mayDecideOlder():
@@ -30,13 +30,13 @@ func Offload(s *State) {
 	if s.Binds {
 		from = max(from, s.lastThinking()) // an earlier change would cost all thinking behind it
 	}
-	room, edits := maxOffloaded, map[event.Code][]ledger.Edit{} // by reason, as each reason is a cause of its own
-	for i := len(s.Request.Items) - 1; i >= from && room >= 0; i-- {
+	bytesLeft, edits := maxOffloaded, map[event.Code][]ledger.Edit{} // by reason, as each reason is a cause of its own
+	for i := len(s.Request.Items) - 1; i >= from && bytesLeft >= 0; i-- {
 		if !s.mayShorten(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
 		}
 		content := s.Request.Items[i].Content
-		room -= content.End - content.Start
+		bytesLeft -= content.End - content.Start
 		limit, keep := s.Limits.LimitOf(s.callOf[i])
 		for _, e := range s.shorten(i, limit, keep) {
 			edits[e.Why] = append(edits[e.Why], e)
@@ -49,8 +49,8 @@ func Offload(s *State) {
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s *State) readsBack(i int) bool {
-	const maxLooks, most = 8, 30_000 // words that are looked up; tokens of a result, beside a quarter of the window
-	cites := s.callOf[i].Cites
+	const maxLooks, most = 8, 30_000 // words that are looked up; tokens of a result, or a quarter of the window if less
+	cites := s.callOf[i].Cites       // words in the call's arguments that look like names of artifacts
 	isTakenOut := func(name string) bool {
 		return slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) })
 	}
@@ -61,7 +61,7 @@ func (s *State) readsBack(i int) bool {
 type itemText struct {
 	part   int    // its index in Item.Parts
 	raw    []byte // the JSON string in the body
-	text   string // the string unquoted
+	text   string // raw unquoted
 	tokens int
 }
 
@@ -100,7 +100,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 		text, isScreen = excerpt.Screen(t.text)
 	}
 	switch {
-	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit):
+	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
 		if laidOut, ok := excerpt.LaidOut(text); ok {
 			text = laidOut
 		}
@@ -110,7 +110,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 			what += "the final screen of "
 		}
 		text, why = short, event.CodeOverLimit
-	case !isScreen: // a text within its limit
+	case !isScreen: // the text is within its limit, and stays
 		return e, false
 	}
 	names := s.keepText(t.raw, t.text)

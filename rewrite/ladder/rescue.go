@@ -21,8 +21,8 @@ const (
 
 func (s Stage) String() string { return [...]string{"none", "clear", "compact", "bare", "users"}[s] }
 
-// Next returns the stage with which the next try begins when the provider has refused the form of stage s too. The last
-// try takes no chances with the smaller stages.
+// Next returns the stage with which the next try begins when the provider has refused the form of stage s too: often s
+// again, as each try must fit fewer tokens. The last try takes no chances with the smaller stages.
 func (s Stage) Next(last bool) Stage {
 	switch {
 	case s >= StageBare:
@@ -40,13 +40,13 @@ func Rescue(s *State, from Stage) {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
 		s.Reason = event.CodeProviderRemembers
 		return
-	case s.prefixEnd <= s.Request.Lead:
+	case s.prefixEnd <= s.Request.Lead: // the prefix is only a system prompt
 		s.Reason = event.CodeNothingToLeave
 		return
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
-	s.Stage = max(StageClear, min(from, StageBare))
-	if s.isRoundOpen() { // no part of the round may change, so it can only go as a whole
+	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
+	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
 	}
 	for s.takeStage(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.takeStage(s.Stage) {
@@ -76,7 +76,7 @@ func (s *State) takeStage(stage Stage) {
 }
 
 // fitResults cuts results hard until the request fits: first those that the model has seen, then the others, no more
-// than they must be. If the request does not fit even then, the cuts are undone, unless the provider has refused it.
+// than they must be. Cuts that do not make it fit are undone, unless the provider has refused it: a bit less may do.
 func fitResults(s *State) {
 	const shortTokens, shorterTokens = 1_100, 140 // that are left of a result: some 4,000 and 500 characters
 	undo := s.undo()
@@ -91,16 +91,16 @@ func fitResults(s *State) {
 }
 
 // cutResults cuts results to about keep tokens, the oldest first, until the request fits: if unseen those that the
-// model must still be shown (mustShow), else all others. Of the others a stub stays where an excerpt saves too little.
+// model must still be shown (mustShow), else all others. Of these only a stub stays if an excerpt saves too little.
 func (s *State) cutResults(keep int, unseen bool) {
 	for i := range s.Request.Items {
 		if s.Total() <= s.Limits.Usable {
 			return
 		}
-		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen {
+		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note
 			continue
 		}
-		edits := s.shorten(i, 0, keep)
+		edits := s.shorten(i, 0, keep) // with the limit 0, each text is over it
 		for k := range edits {
 			edits[k].Step, edits[k].Why = ledger.StepCompact, event.CodeCut
 		}

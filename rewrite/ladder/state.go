@@ -14,7 +14,7 @@ import (
 // Artifacts names the content that is taken out. It stores nothing: the caller puts State.Content before it records the
 // decision.
 type Artifacts interface {
-	// Name returns the name of content in a scope.
+	// Name returns the name of content: the same each time within a scope, another one in another scope.
 	Name(scope string, content []byte) string
 	// Address returns where a model can read the content of a name; empty if it cannot.
 	Address(name string) string
@@ -26,7 +26,7 @@ type State struct {
 	Scale    conversation.Scale
 	Calls    []activity.Call // of the whole request
 	Fixed    event.Tokens    // of system prompt, tools and the request itself
-	Recorded int             // items of the deepest prefix with a decision for this model: the items behind it are new
+	Recorded int             // items of the deepest prefix with a decision for this model; all behind it are new
 	Decision ledger.Decision // of the deepest prefix, maybe one that was made for another model
 	Edits    []ledger.Edit   // all that hold: those of the decision and the new ones
 	Added    []ledger.Edit   // the new ones
@@ -37,7 +37,7 @@ type State struct {
 	OverBudget   bool // the conversation has used up the user's budget
 	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
-	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: little is taken out then
+	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: results stay up to ClearLine
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
 	Scope        string                // in which artifacts are named
@@ -45,15 +45,15 @@ type State struct {
 	Prose        Prose                 // nil if no model may be asked for summaries
 	Note         func(item int) string // a model's note about a result, for its stub; empty if there is none; may be nil
 
-	Content    map[string][]byte // by name: what new edits take out
+	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done
 	Causes     event.Causes      // what the steps that made edits observed
-	Compared   int               // tokens of the request when Clear compared it with ClearLine
+	Compared   int               // tokens of the request when Clear compared it with ClearLine, for the report
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
-	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it. Later
-	// items may be others in the next request, such as reminders that clients move.
+	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
+	// Later items may be others in the next request, such as reminders that clients move.
 	prefixEnd    int
 	answersUpTo  []int            // by item: how many answers of the model there are up to it, with it
 	callOf       []*activity.Call // by item: the call that it answers; an empty call if none is known
@@ -159,9 +159,8 @@ func (s *State) OfModel(tokens int) int { return int(float64(tokens) * s.Scale.R
 func (s *State) Tokens() event.Tokens {
 	t := s.Fixed
 	for i := range s.Request.Items {
-		it, sent := &s.Request.Items[i], s.forms[i].tokens
-		media := 0
-		if sent == s.Size(i) { // an edited item is taken for text
+		it, sent, media := &s.Request.Items[i], s.forms[i].tokens, 0
+		if sent == s.Size(i) { // an edited item is taken for text, as its media may be gone
 			media = min(it.Size.Media, sent)
 		}
 		*it.Role.In(&t) += sent - media
@@ -186,7 +185,7 @@ func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 	}
 	for k := range edits {
 		e := &edits[k]
-		e.Message = s.Request.MessagesIn(0, e.First+1) - 1
+		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
 	}
 	s.Causes |= event.CausesOf(cause)
@@ -196,7 +195,7 @@ func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 // addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
 func (s *State) addIfSmaller(least int, cause event.Cause, edits []ledger.Edit) bool {
 	total, undo := s.total, s.undo()
-	if s.Add(cause, edits...); total-s.total > least {
+	if s.Add(cause, edits...); total-s.total > least { // Saved would count again what covered edits saved
 		return true
 	}
 	undo()
@@ -222,8 +221,8 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 	for _, g := range slices.Backward(s.Request.Groups()) {
 		role := items[g.First].Role
 		switch n := len(edits); {
-		case g.First < first || g.End > end:
-		case s.isPinned(g), s.staysInPlace(g) && roleBehind != conversation.User: // Messages: no user right behind system
+		case g.First < first || g.End > end: // not wholly among the items
+		case s.isPinned(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw: user behind system
 			roleBehind = role
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
@@ -232,7 +231,7 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		}
 	}
 	slices.Reverse(edits)
-	overlaps := func(e ledger.Edit) bool { // an earlier drop only in part, as a late result has joined two groups since
+	overlaps := func(e ledger.Edit) bool { // a new drop covers a part of e: a late result has joined two groups since e
 		return e.Op == ledger.Drop && slices.ContainsFunc(edits, func(o ledger.Edit) bool {
 			return e.First < o.End() && o.First < e.End() && (e.First < o.First || e.End() > o.End())
 		})
@@ -240,7 +239,7 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 	if len(edits) == 0 || slices.ContainsFunc(s.Edits, overlaps) {
 		return nil
 	}
-	artifacts := s.keepItems(first, end)
+	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
 	for k := range edits {
 		e := &edits[k]
 		e.Artifacts = artifacts
@@ -251,14 +250,14 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 	return edits
 }
 
-// setText has a text sent in the place of the items that an edit drops.
+// setText sets the text that is sent in the place of the items that an edit drops.
 func (s *State) setText(e *ledger.Edit, text string) {
 	e.Text, e.Tokens = text, s.Scale.CountText(text)
 	e.Saved -= e.Tokens
 }
 
 // staysInPlace reports whether a group stays in place, whatever is dropped around it: it is pinned, or is a message of
-// the system that was not dropped before.
+// the system, whose instructions still hold, that was not dropped before.
 func (s *State) staysInPlace(g conversation.Group) bool {
 	return s.isPinned(g) || s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
 }
@@ -270,7 +269,7 @@ func (s *State) isPinned(g conversation.Group) bool {
 	})
 }
 
-// answersInPrefix returns how many answers there are before prefixEnd.
+// answersInPrefix returns how many answers there are before prefixEnd: the conversation's age, as decisions count it.
 func (s *State) answersInPrefix() int {
 	if s.prefixEnd == 0 {
 		return 0
@@ -278,26 +277,21 @@ func (s *State) answersInPrefix() int {
 	return s.answersUpTo[s.prefixEnd-1]
 }
 
-// mustShow reports whether at least an excerpt of result i has to be sent: no answer follows it, so the model has not
-// seen it. Once the provider has refused the request, nothing has to be sent.
+// mustShow reports whether at least an excerpt of result i has to be sent: no whole answer follows it, so the model has
+// not seen it or is still using it. Once the provider has refused the request, nothing has to be sent.
 func (s *State) mustShow(i int) bool {
 	newest := s.answersUpTo[len(s.answersUpTo)-1]
-	if s.Request.AnswerGoesOn { // the model is still giving the last answer
+	if s.Request.AnswerGoesOn { // the model may still continue the last answer
 		newest--
 	}
 	return s.answersUpTo[i] >= newest && !s.Refused
 }
 
-// neverChanges reports whether an item is sent as it is in any case: the provider passes over it, its content is
-// opaque, or the user keeps the results of its tool.
-func (s *State) neverChanges(i int) bool {
-	return i < s.Request.Dead || s.Request.Items[i].Locked || s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
-}
-
-// mayReplace reports whether an item has the role, and may become a stub: it is sent, and is no stub yet.
+// mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, the
+// provider reads it (Dead), its content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (s *State) mayReplace(i int, role conversation.Role) bool {
-	f := &s.forms[i]
-	return s.Request.Items[i].Role == role && !f.dropped && !f.cleared && !s.neverChanges(i)
+	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
+	return it.Role == role && !f.dropped && !f.cleared && i >= s.Request.Dead && !it.Locked && !keep
 }
 
 // mayShorten reports whether an item is a result that may be cut or cleared.

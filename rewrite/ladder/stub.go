@@ -15,10 +15,10 @@ import (
 	"epitome/rewrite/recap"
 )
 
-// Tool is how texts for a model call epitome's own tool. Clients give it names of their own.
+// Tool is how texts for a model call epitome's own tool, in words, as each client gives the tool another name.
 const Tool = "epitome's tool recall"
 
-// addressOf says to a model where an artifact is; empty if the model cannot read artifacts.
+// addressOf says to a model where it can read an artifact: by its name with Tool, or at an address; empty if nowhere.
 func (s *State) addressOf(name string) string {
 	if s.ReadsByTool {
 		return "artifact " + name
@@ -26,15 +26,15 @@ func (s *State) addressOf(name string) string {
 	return s.Artifacts.Address(name)
 }
 
-// whereToRead says to a model where an artifact of so many tokens is, and how to read it. names[0] is the artifact; if
-// its content was laid out or made text, names[1] is the same content as the client sent it.
+// whereToRead says to a model where an artifact of so many tokens is, and how to read it. what is the text's word for
+// it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
 	const readAtOnce = 2_000 // tokens up to which a model may read an artifact whole
 	at, how := s.addressOf(names[0]), ""
 	switch {
 	case at == "":
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
-	case s.ReadsByTool:
+	case s.ReadsByTool: // the name of an artifact alone does not say where to look
 		how = "; grep it or read a range with " + Tool
 	case tokens > readAtOnce:
 		how = "; grep it or read a range"
@@ -50,15 +50,16 @@ func (s *State) transcriptAt(e *ledger.Edit) string {
 	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
 }
 
-// keepContent returns the name of content, which the caller puts before the decision is recorded if an edit names it.
+// keepContent adds content to s.Content, of which the ladder's caller puts what an edit names, and returns its name.
 func (s *State) keepContent(content []byte) string {
 	name := s.Artifacts.Name(s.Scope, content)
 	s.Content[name] = content
 	return name
 }
 
-// keepText keeps the text of the JSON value raw and returns its names. JSON in long lines is kept a second time with
-// line breaks, so that a model can grep it: that name comes first.
+// keepText keeps text, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
+// raw is kept in its place (see ContentOfText). JSON in long lines is kept a second time with line breaks, so that a
+// model can grep it: that name comes first.
 func (s *State) keepText(raw []byte, text string) []string {
 	names := []string{s.keepContent(jsonspan.ContentOfText(raw, text))}
 	if laidOut, ok := excerpt.LaidOut(text); ok {
@@ -67,8 +68,8 @@ func (s *State) keepText(raw []byte, text string) []string {
 	return names
 }
 
-// keepItem keeps the content of item i and returns its names. One plain text is kept by keepText alone; of any other
-// content (several parts, pictures, JSON as text) the text is kept if it has one, and the JSON of the request.
+// keepItem keeps the content of item i and returns its names: of one plain text those of keepText, else the text, if
+// any, and the JSON of the request: of several parts, pictures or Encoded text (JSON to the API) the text says less.
 func (s *State) keepItem(i int) []string {
 	it := &s.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
@@ -100,7 +101,7 @@ func (s *State) KeepAgain(e ledger.Edit) {
 			}
 		}
 		s.keepItems(first, end)
-	default:
+	default: // content of all other ops: only what e names is put
 		s.keepContent(s.Request.Source(e.First, e.End()))
 		s.keepItem(e.First)
 		for _, t := range s.textsOf(e.First) {
@@ -143,7 +144,7 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
 	e.Saved = it.Size.Media - e.Tokens
-	for k := range it.Parts {
+	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
 		if p := &it.Parts[k]; p.Kind == conversation.TextPart || p.Kind == conversation.OtherPart {
 			e.Saved += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
@@ -151,8 +152,8 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	return e
 }
 
-// failureOf returns the failure that text, the result of call, reports. It is empty if the call did not fail (a command
-// without an exit code may have), and if the failure is most of the text, so that a quote would free little.
+// failureOf returns the failure that text, the result of call, reports, to be quoted in a stub. It is empty if the call
+// did not fail (a command without an exit code may have), or if a quote of half the text or more would free little.
 func failureOf(call *activity.Call, text string) string {
 	if !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
 		return ""

@@ -7,9 +7,9 @@ import (
 )
 
 // DropThinking takes out all thinking from the first item on that the new edits change: some models accept thinking
-// only behind exactly the bytes that preceded it when they thought (State.Binds). It goes in the same decision, for
-// ever. Later thinking is bound to the changed item, and stays. If refused says that the provider has refused thinking,
-// all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
+// only behind exactly the bytes that preceded it when they thought (State.Binds). The same decision records this, so
+// the thinking is never sent again. Later thinking is bound to the changed items, and stays. If the provider refused
+// thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
 func DropThinking(s *State, refused bool) {
 	from := len(s.Request.Items)
 	for k := range s.Added {
@@ -29,7 +29,7 @@ func DropThinking(s *State, refused bool) {
 		it := &s.Request.Items[i]
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
 			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
-		if it.OnlyThinks() {
+		if it.OnlyThinks() { // an item without content would be left
 			e.Op, e.Saved = ledger.Drop, s.Size(i)
 		}
 		edits = append(edits, e)
@@ -47,8 +47,8 @@ func (s *State) lastThinking() int {
 	return -1
 }
 
-// isRoundOpen reports whether results wait for an answer that continues the thinking before their calls, by a model
-// that accepts it only behind an unchanged prefix. Until the user's next message no older item may change.
+// isRoundOpen reports whether results wait for an answer that must continue the thinking before their calls, by a model
+// that accepts it only behind an unchanged prefix: no older item may change until the user's next message.
 func (s *State) isRoundOpen() bool {
 	awaitsAnswer := s.prefixEnd > 0 && s.Request.Items[s.prefixEnd-1].Role == conversation.Tool
 	return s.Request.ThinksFirst && awaitsAnswer && s.Binds && s.lastThinking() >= 0

@@ -33,13 +33,13 @@ type Edit struct {
 	Last      int        `json:"q,omitempty"` // index of the message that holds the last item
 	Part      int        `json:"p,omitempty"` // index of the part that ReplaceText replaces, in the item
 	Text      string     `json:"t,omitempty"` // plain text; the dialect quotes it when the body is built
-	Artifacts []string   `json:"a,omitempty"` // names of what it takes out or lists; Text points to the first
+	Artifacts []string   `json:"a,omitempty"` // names of what it takes out, the form for models first; or of listed files
 	Tokens    int        `json:"k,omitempty"` // of Text
 	Saved     int        `json:"s,omitempty"` // tokens that the edit makes the request smaller by
 	Step      Step       `json:"r"`
-	Why       event.Code `json:"w,omitempty"`
+	Why       event.Code `json:"w,omitempty"` // the reason that users see
 	Prose     string     `json:"z,omitempty"` // the part of a summary that a model wrote, for the next summary to update
-	Told      int        `json:"u,omitempty"` // index of the item up to which Prose tells the conversation
+	Told      int        `json:"u,omitempty"` // index of the item behind those that Prose tells of
 	Contexts  []string   `json:"x,omitempty"` // names of the contexts whose files AppendSystem lists
 	Memory    int        `json:"y,omitempty"` // tokens of an AppendSystem's Text that are memory of earlier sessions
 }
@@ -47,22 +47,22 @@ type Edit struct {
 // End returns the index of the item behind the last one of the edit.
 func (e *Edit) End() int { return e.First + e.Count }
 
-// covers reports whether e takes the place of an earlier edit, which then leaves the list.
+// covers reports whether e takes the place of an earlier edit of the same bytes, which then leaves the list.
 func (e *Edit) covers(earlier *Edit) bool {
 	switch {
-	case earlier.Op == AppendSystem || e.Op == AppendSystem:
+	case earlier.Op == AppendSystem || e.Op == AppendSystem: // it edits no item, and only another one covers it
 		return e.Op == earlier.Op
-	case e.Op == Drop:
+	case e.Op == Drop: // covers all edits of its items, even an earlier summary
 		return earlier.First >= e.First && earlier.End() <= e.End()
 	case e.Op == Clear && earlier.Op != DropThinking: // clearing an item leaves its thinking as it is
-		return earlier.First == e.First && earlier.Op != Drop
+		return earlier.First == e.First && earlier.Op != Drop // only another Drop covers a Drop
 	}
-	return earlier.First == e.First && earlier.Op == e.Op && earlier.Part == e.Part
+	return earlier.First == e.First && earlier.Op == e.Op && earlier.Part == e.Part // the same edit with another text
 }
 
 // Add returns edits followed by the added ones, without the edits that an added one covers. It does not change edits.
 func Add(edits []Edit, added ...Edit) []Edit {
-	all := make([]Edit, 0, len(edits)+len(added))
+	all := make([]Edit, 0, len(edits)+len(added)) // a copy, as other decisions may share edits
 	all = append(all, edits...)
 	for k := range added {
 		kept := all[:0]

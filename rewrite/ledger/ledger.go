@@ -3,7 +3,6 @@
 // An edit is recorded as text, never as a rule, so no later code, limit or preset changes what was sent: the same
 // prefix is sent byte for byte as before, on the next turn, after a restart, on another replica. Of two requests that
 // decide the same prefix at once the first wins, and the other adopts its decision.
-//
 // The record of a decision names a list of edits. A list holds the edits that its request added, and names the list
 // that it adds to. Lists are named by their content and never change. A decision without new edits names the list of
 // the decision before it. Decisions belong to a model at an upstream; a model without one starts from another model's.
@@ -41,7 +40,7 @@ type Decision struct {
 	ReachLink    []byte    `json:"f,omitempty"` // chain link of all those items; other requests do not get these edits
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
-	Key        string `json:"-"` // under which it was recorded
+	Key        string `json:"-"` // DecisionKey under which it was recorded
 
 	version uint64 // of the record, by which Record notices that another one has replaced it
 }
@@ -58,7 +57,7 @@ type Ledger struct {
 	lists map[string]cachedList // by name
 }
 
-// cachedList is a list in memory.
+// cachedList is a recorded list, kept in memory because each request of a conversation needs it.
 type cachedList struct {
 	edits   []Edit    // with the edits of the lists that it adds to
 	touched time.Time // when Touch last renewed it in the store; zero if it was only read or written
@@ -92,9 +91,9 @@ func (o overlay) PutIfAbsent(key string, value []byte, keep time.Duration) (stor
 func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
 	if _, found := o.Store.Get(key); !found {
 		if fact, found := o.below.Get(key); found && fact.Version != old {
-			return fact, false, nil
+			return fact, false, nil // the caller has not seen this fact
 		}
-		old = 0 // the version was that of the store below
+		old = 0 // it is a version of the store below; the embedded store has no fact yet
 	}
 	return o.Store.CompareAndSwap(key, old, value, keep)
 }
@@ -120,13 +119,14 @@ func (l Lane) firstKey(prefix conversation.Link) string {
 	return "f" + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
 
-// nextKey returns the key of a fact that holds the link behind a prefix in the first request that continued it.
+// nextKey returns the key of a fact that holds a link: that of prefix and one item more, in the first request that had
+// more items than prefix. A request with another item there has branched off (see Name).
 func (l Lane) nextKey(prefix conversation.Link) string {
 	return "n" + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
 
-// lookedAtEach is how many of the longest prefixes Find looks up one by one. Of shorter ones it skips more and more, as
-// a conversation that was never recorded may have any number of them.
+// lookedAtEach is how many of the longest prefixes Find looks up one by one. Of shorter ones it skips more and more, to
+// spend few look-ups on a long conversation without decisions. It may thus miss one, and find that of a shorter prefix.
 const lookedAtEach = 40
 
 // Find returns the decision of the deepest recorded prefix. ends are the lengths, in items, of the prefixes that may
@@ -134,7 +134,7 @@ const lookedAtEach = 40
 // scope and dialect; where these have none either, a decision without items.
 func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decision, error) {
 	var other Decision
-	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 {
+	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 { // the step grows by 1 with every 8 prefixes
 		prefix := chain[ends[i]]
 		first, found, err := store.Find(l.store, lane.firstKey(prefix))
 		if err != nil {
@@ -146,11 +146,10 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 		if d, found, err := l.At(lane.DecisionKey(prefix)); err != nil || found {
 			return d.forRequest(chain), err
 		}
-		if other.Items > 0 {
-			continue
-		}
-		if other, other.OtherModel, err = l.At(string(first.Bytes)); err != nil {
-			return Decision{}, err
+		if other.Items == 0 { // else other is of a longer prefix; the lane's own decision is still looked for
+			if other, other.OtherModel, err = l.At(string(first.Bytes)); err != nil { // OtherModel is true if one is found
+				return Decision{}, err
+			}
 		}
 	}
 	return other.forRequest(chain), nil
@@ -171,8 +170,8 @@ func (d Decision) forRequest(chain []conversation.Link) Decision {
 	return d
 }
 
-// At returns the decision under a key, with all its edits. A decision with a list that cannot be read counts as not
-// found, so that Find takes that of a shorter prefix.
+// At returns the decision under a key, with all its edits. If the record or one of its lists is lost or cannot be read,
+// the decision counts as not found, so that Find takes that of a shorter prefix.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	fact, found, err := store.Find(l.store, key)
 	if err != nil {
@@ -190,7 +189,7 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 
 // readList returns the edits of a list, with those of the lists that it adds to.
 func (l *Ledger) readList(name string) (edits []Edit, found bool, err error) {
-	if name == "" {
+	if name == "" { // a decision without edits, or the end of the lists that add to each other
 		return nil, true, nil
 	}
 	l.mu.Lock()
@@ -233,13 +232,13 @@ func (l *Ledger) remember(name string, list cachedList) {
 func (l *Ledger) Record(
 	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
 ) (standing Decision, won bool, err error) {
-	prefix, end := chain[d.Items], len(chain)-1
+	prefix, all := chain[d.Items], len(chain)-1 // all: items of the whole request
 	if err := l.writeList(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
 	d.Reach, d.ReachLink = 0, nil
 	if slices.ContainsFunc(d.Edits, func(e Edit) bool { return e.End() > d.Items }) {
-		d.Reach, d.ReachLink = end, chain[end][:]
+		d.Reach, d.ReachLink = all, chain[all][:]
 	}
 	key := lane.DecisionKey(prefix)
 	_, _, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
@@ -281,11 +280,11 @@ func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
 func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 	const maxList = 512 << 10 // bytes: a store takes values of less than 1 MiB
 	value, _ := json.Marshal(editList{base, added})
-	if half := len(added) / 2; len(value) > maxList && half > 0 {
+	if half := len(added) / 2; len(value) > maxList && half > 0 { // a single edit cannot be divided
 		if base, err = l.putList(base, added[:half]); err != nil {
 			return "", err
 		}
-		return l.putList(base, added[half:])
+		return l.putList(base, added[half:]) // adds to the list of the first half
 	}
 	name = "l" + Hash(string(value))
 	_, _, err = l.store.PutIfAbsent(name, value, l.keep)
@@ -296,18 +295,18 @@ func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 // hash of the first head items, those before the model speaks. A request that continues the prefix of d like the first
 // one to do so stays in the conversation of d. Any other begins a new conversation, and parent is the ID of d's.
 func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
-	if d.Items == 0 || d.Conversation == "" {
+	if d.Items == 0 || d.Conversation == "" { // no ID: the ledger had failed when d was made
 		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil
 	}
-	if d.Items == len(chain)-1 {
+	if d.Items == len(chain)-1 { // the request is the prefix itself: there is no item by which it could branch off
 		return d.Conversation, "", nil
 	}
 	next := chain[d.Items+1]
-	fact, _, err := l.store.PutIfAbsent(lane.nextKey(chain[d.Items]), next[:], l.keep)
+	first, _, err := l.store.PutIfAbsent(lane.nextKey(chain[d.Items]), next[:], l.keep)
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
-	case bytes.Equal(fact.Bytes, next[:]):
+	case bytes.Equal(first.Bytes, next[:]): // this request is the first that continues d, or continues it alike
 		return d.Conversation, "", nil
 	}
 	return idOf(d.Conversation, string(next[:])), d.Conversation, nil
@@ -322,11 +321,13 @@ func idOf(parts ...string) string {
 // Touch renews the lists of a decision, so that they live for keep from now. If their last renewal is recent, it does
 // nothing and returns false. After true, the artifacts of the edits must be renewed as well.
 func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
-	const every = 10 * time.Minute
+	const every = 10 * time.Minute // or less, so that a list with a short keep is renewed long before it expires
 	l.mu.Lock()
 	last := l.lists[d.List].touched
 	l.mu.Unlock()
-	if now = now.Round(0); d.List != "" && now.Sub(last).Abs() <= min(l.keep/32, every) { // the wall clock may have been set back
+	now = now.Round(0)                                       // without the monotonic clock
+	isRecent := now.Sub(last).Abs() <= min(l.keep/32, every) // last is in the future if the clock was set back
+	if isRecent && d.List != "" {                            // edits without a list (see forRequest) have no last renewal
 		return false
 	}
 	l.remember(d.List, cachedList{d.Edits, now})
@@ -342,11 +343,11 @@ func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 
 // Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found := l.store.Get("t" + Hash(upstream, model))
+	_, found := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
 	return found
 }
 
-// LearnBinds remembers such a refusal.
+// LearnBinds records such a refusal, so that Binds reports it from now on.
 func (l *Ledger) LearnBinds(upstream, model string) error {
 	_, _, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
 	return err

@@ -15,7 +15,7 @@ import (
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-// Holds returns how long a stream may be held back until the model says something: it may be a refusal instead.
+// Holds returns how long the proxy may hold a stream back while nothing is said: a refusal may come in place of words.
 func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
@@ -45,7 +45,7 @@ func stepOf(name string, e gjson.Result) answer.Step {
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-// addPiece adds an answer, or an event of a streamed one, to a. Thinking is not read.
+// addPiece adds an answer (a list of blocks), or an event of a stream (a block or a piece), to a. Thinking is not read.
 func addPiece(a *answer.Answer, v gjson.Result) {
 	for _, block := range append(v.Get("content").Array(), v.Get("content_block"), v.Get("delta")) {
 		switch block.Get("type").Str {
@@ -55,25 +55,25 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 			a.Called = true
 		}
 	}
-	switch v.Get("stop_reason").Str + v.Get("delta.stop_reason").Str {
+	switch v.Get("stop_reason").Str + v.Get("delta.stop_reason").Str { // of a whole answer, or of a stream: one is empty
 	case "max_tokens", "model_context_window_exceeded":
 		a.Cut = true
 	case "refusal":
 		a.Refused = true
-	case "pause_turn": // the provider has paused in a series of calls of its own tools
+	case "pause_turn": // the provider has paused in a series of calls of its own tools: the answer is not finished
 		a.Called = true
 	}
 }
 
 // Usage reads the token counts of an answer, and how many tokens of the model's window the request filled; 0 if that is
 // not known. text is all of an answer, whole or streamed, or its beginning and end. A stream has the counts of its
-// request at the start: without these nothing is known. It has the output at its end: without that the answer was cut.
+// request at the start: without these nothing is known. It has the final output at its end; without it, u.Cut is set.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	c := answer.NoCounts()
 	hasStart, hasEnd, hasTurns := false, false, false
 	read := func(v gjson.Result) {
 		readCounts(&c, v)
-		hasTurns = hasTurns || v.Get("iterations.1").Exists()
+		hasTurns = hasTurns || v.Get("iterations.1").Exists() // the model was called more than once
 	}
 	for f := range sse.Fields(text) {
 		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
@@ -97,10 +97,10 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are those for any time.
 	c.Input = max(c.Input, 0) + max(c.Read, 0) + max(c.Write5m, 0)
 	c.Write1h = min(c.Write1h, c.Write5m)
-	c.Write5m -= max(c.Write1h, 0)
+	c.Write5m -= max(c.Write1h, 0) // Write1h may be Unknown
 	u = c.Usage()
 	u.Cut = u.Source != "" && hasStart && !hasEnd
-	if hasTurns { // the input is a sum: the provider called the model several times, for its own tools or a compaction
+	if hasTurns { // for the provider's own tools or a compaction: the input is a sum, and no window ever held all of it
 		return u, 0
 	}
 	return u, c.Input

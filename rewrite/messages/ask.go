@@ -33,7 +33,7 @@ func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
 func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
-// Compacts returns false: a request that has the provider compact a conversation says that in its body.
+// Compacts returns false: a request for the provider's compaction has no path of its own (readSetting finds it).
 func (Dialect) Compacts([]byte) bool { return false }
 
 // MeantPath adds the version to a path that lacks it, if a header shows that the request is for this API; else it is
@@ -68,7 +68,7 @@ func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 		return body, false
 	}
 	oldCap, budget := numberOf(o.Raw(outputCap)), budgetOf(o)
-	mustThinkLess := budget >= tokens && budget < oldCap // a model that thinks between calls may have one above the cap
+	mustThinkLess := budget >= tokens && budget < oldCap // a larger budget, for thinking between calls, stays
 	if tokens <= 0 || oldCap <= tokens || mustThinkLess && tokens <= minBudget {
 		return body, false
 	}
@@ -90,7 +90,7 @@ func budgetOf(body *jsonspan.Object) int {
 }
 
 // dropped are the settings that Continue deletes: they keep an answer from being one plain text, or were made for
-// another answer. All others stay: other tools, tool_choice or thinking would cost the cache of all messages.
+// another answer. All others stay: a change of tools, tool_choice or thinking would cost the cache of all messages.
 var dropped = [...]string{
 	"stream", "stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
 	"output_config.format",
@@ -112,11 +112,11 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 		last--
 	}
 	choice := o.In("tool_choice").Text("type")
-	if last < 0 || choice == "any" || choice == "tool" {
+	if last < 0 || choice == "any" || choice == "tool" { // the cache depends on tool_choice, so it must stay
 		return nil, errors.New("there is no conversation, or the model must call a tool")
 	}
 	maxOutput := f.MaxOutput
-	if budget := budgetOf(o); budget > 0 { // thinking comes on top, up to the client's cap: the model may allow no more
+	if budget := budgetOf(o); budget > 0 { // thinking comes on top, up to the client's cap: more may be refused
 		maxOutput = min(maxOutput+budget, max(r.MaxOutput, maxOutput))
 	}
 	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
@@ -132,9 +132,9 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	return jsonspan.Set(asked, outputCap, strconv.Itoa(maxOutput)), nil
 }
 
-// missingMark returns a cache mark, with its key, for the end of the conversation in r: a copy of the client's last one
-// on tools or system prompt. In an earlier request a mark of the client was here, and has moved on since. The result is
-// empty if the client marks nothing, marks a message of r, has used up its marks, or has the provider mark the end.
+// missingMark returns a cache mark, with its key, for the end of the conversation in r, as the provider reads its cache
+// only at marks, and the client's has moved on to a message behind r. It copies the last one on tools or system prompt.
+// It is empty if these have none, if a message of r has one, if all are used up, or if the provider marks the end.
 func missingMark(r *conversation.Request) string {
 	const mostMarks = 4 // that a request may have
 	isMarked := func(it conversation.Item) bool { return len(it.Marks) > 0 }

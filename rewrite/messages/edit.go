@@ -9,8 +9,8 @@ import (
 // Declared returns nil: this API's declarations of tools are counted as they are written.
 func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
 
-// ReplaceContent puts one text in the place of all that an item says. It has no edits for an item that says more than
-// one text, and calls tools or thinks: its calls and its thinking stand in the same list.
+// ReplaceContent puts one text in the place of all that an item says. A single text is replaced within its block. Else,
+// an item that calls tools or thinks has no edits: its calls and its thinking stand in the list that would be replaced.
 func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
 		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
@@ -38,7 +38,7 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 		return e, false
 	}
 	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
-		return jsonspan.Insert(it.Content.End, ","+string(blockOf(text))), true
+		return jsonspan.Insert(it.Content.End, ","+string(blockOf(text))), true // within the list of its message
 	}
 	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text))
 }

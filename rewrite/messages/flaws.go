@@ -30,7 +30,7 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 			c.Add(conversation.RuleBlank)
 		}
 		isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
-		if isEmpty && i < len(r.Items)-1 {
+		if isEmpty && i < len(r.Items)-1 { // the API takes an empty message only as the last
 			c.Add(conversation.RuleNothing)
 		}
 	}
@@ -41,9 +41,10 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	return c.Flaws
 }
 
-// checkPlace checks whether item i may stand behind the item before it.
+// checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or
+// results and before an answer, and an answer not as the first of all.
 func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
-	before := conversation.Assistant // the start is like the place behind an answer: no system message may stand there
+	before := conversation.Assistant // at the start, too, no system message may stand
 	if i > 0 {
 		before = r.Items[i-1].Role
 	}
@@ -53,7 +54,7 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 			c.Add(conversation.RuleSystem)
 		}
 	case conversation.Assistant:
-		if i == r.Lead && !r.Items[i].Compaction {
+		if i == r.Lead && !r.Items[i].Compaction { // the provider's own summary may come first
 			c.Add(conversation.RuleFirst)
 		}
 	case conversation.User, conversation.Tool:
@@ -72,8 +73,8 @@ func openRound(r *conversation.Request) int {
 		case it.Role == conversation.Tool:
 			hasResults = true
 		case it.Role == conversation.Assistant && !hasResults:
-			return -1
-		case it.Role == conversation.User && first >= 0:
+			return -1 // nothing asks the model to continue its last answer
+		case it.Role == conversation.User && first >= 0: // words behind the last results end no round
 			return first
 		case it.StartsAnswer:
 			first = i
@@ -93,10 +94,7 @@ func beginsWithThinking(it *conversation.Item) bool {
 
 // isBlank reports whether a part is a text of nothing but white space, which the API refuses.
 func isBlank(body []byte, p *conversation.Part) bool {
-	v := p.Value.Of(body)
-	if p.Kind != conversation.TextPart {
-		return false
-	}
-	mayBe := v[1] == ' ' || v[1] == '\\' || v[1] == '"' // saves reading all of nearly every text
+	v := p.Value.Of(body) // a JSON string: v[1], the first byte of the text, saves reading all of nearly every text
+	mayBe := p.Kind == conversation.TextPart && (v[1] == ' ' || v[1] == '\\' || v[1] == '"')
 	return mayBe && len(bytes.TrimSpace(jsonspan.TextOf(v))) == 0
 }

@@ -1,5 +1,4 @@
 // Package messages is the dialect of Anthropic Messages. The API's JSON names appear here and nowhere else.
-//
 // A message of the model is one item, with its calls. A message of the user becomes one item for each result, and one
 // for each run of other blocks between results.
 package messages
@@ -20,6 +19,7 @@ type Dialect struct{}
 
 func (Dialect) Name() string { return "messages" }
 
+// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
 	list := func(start int) (int, error) { return rd.ReadList(known, start, rd.readMessage) }
@@ -55,7 +55,7 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 		rd.Upkeep, rd.Unpriced = conversation.ClientSummarizes, true
 	case "thread": // names messages that lie with the provider
 		rd.ServerState, rd.Unpriced = v, true
-		if rd.Upkeep != conversation.ClientSummarizes {
+		if rd.Upkeep != conversation.ClientSummarizes { // which prevails, whatever the order of the keys
 			rd.Upkeep = conversation.ProviderRemembers
 		}
 	case "context_management":
@@ -66,10 +66,11 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 	return err
 }
 
-// clearsMessages reports whether a value of context_management has the provider shorten more than thinking.
-func clearsMessages(setting []byte) bool {
-	isOther := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
-	return slices.ContainsFunc(gjson.GetBytes(setting, "edits.#.type").Array(), isOther)
+// clearsMessages reports whether the client's context_management has the provider clear or compact messages, which
+// epitome then leaves to it. Each of its edits does, except those that clear thinking alone.
+func clearsMessages(contextManagement []byte) bool {
+	clearsMore := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
+	return slices.ContainsFunc(gjson.GetBytes(contextManagement, "edits.#.type").Array(), clearsMore)
 }
 
 // numberOf returns the number that a JSON value is; 0 if it is none, or negative.
@@ -105,7 +106,7 @@ func (rd reader) readMessage(start int) (end int, err error) {
 			it.Content = jsonspan.Span{}
 		}
 		last := len(rd.Items) - 1
-		it.StartsAnswer = last < 0 || rd.Items[last].Role != conversation.Assistant
+		it.StartsAnswer = last < 0 || rd.Items[last].Role != conversation.Assistant // the API joins messages in a row
 	}
 	rd.Items = append(rd.Items, it)
 	return o.End, nil
@@ -154,7 +155,7 @@ func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error)
 			rd.addBlock(it, o)
 			return o.End, nil
 		})
-	default:
+	default: // no content that the API takes
 		it.Content, it.Locked = jsonspan.Span{}, true
 	}
 	return err
@@ -207,24 +208,25 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 	it.Parts = append(it.Parts, p)
 }
 
-// mediaIn returns the kind of an image or document block, and its data or address. A document that is plain text, or
-// has neither, is counted as it is written.
+// mediaIn returns the kind of an image or document block, and the value by which it is counted: its data, or the ID or
+// address of a file, whose size is guessed. A document of plain text is counted as text, and one that has none of these
+// values, as it is made of blocks, is counted as it is written.
 func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, jsonspan.Span) {
 	source := block.In("source")
 	value, mime := source.Find("file_id", "url", "data"), source.Text("media_type")
 	switch {
 	case value.Empty():
 		return conversation.OtherPart, block.Span
-	case strings.HasPrefix(mime, "image/"), mime == "" && typeName == "image":
+	case strings.HasPrefix(mime, "image/"), mime == "" && typeName == "image": // an ID or address has no media type
 		return conversation.ImagePart, value
 	case mime == "" || mime == "application/pdf":
 		return conversation.FilePart, value
 	}
-	return conversation.OtherPart, value
+	return conversation.OtherPart, value // plain text
 }
 
-// lockReferences locks results that make tools known to the model, while the model has not answered them yet, and where
-// it calls one of these tools later.
+// lockReferences locks results that make tools known to the model (references), as a stub would take the tools away: if
+// the model has not answered yet, so may still call them, and if it calls one of them later.
 func (rd reader) lockReferences() {
 	called, isAnswered := map[string]bool{}, false
 	for i := len(rd.Items) - 1; i >= 0; i-- {
@@ -235,7 +237,7 @@ func (rd reader) lockReferences() {
 		}
 		var tools []string
 		for _, p := range it.Parts {
-			if p.Kind != conversation.OtherPart || it.Role != conversation.Tool {
+			if p.Kind != conversation.OtherPart || it.Role != conversation.Tool { // no reference, which is an opaque block
 				continue
 			}
 			if b := gjson.ParseBytes(p.Of(rd.Body)); b.Get("type").Str == reference {

@@ -12,19 +12,19 @@ import (
 	"epitome/rewrite/excerpt"
 )
 
-// tasks returns the agent's newest task list, quoted; nothing if its call is outside the span, and so is still sent.
+// tasks returns the agent's newest task list, quoted; nothing if its call is not in the span, and so is still sent.
 func (s *summary) tasks(budget int) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if c.Kind != activity.Todo || c.Result < 0 || c.Result >= s.End || c.Failed() {
-			continue
+			continue // it is not certain that the list was set, or that the next request has it
 		}
 		if s.inSpan(c) {
 			arguments := s.Request.CallOf(c.Result).ArgumentsIn(s.Request.Body)
-			gjson.ParseBytes(arguments).ForEach(func(_, value gjson.Result) bool {
+			gjson.ParseBytes(arguments).ForEach(func(_, value gjson.Result) bool { // tools name the list differently
 				for _, task := range slices.Backward(value.Array()) {
-					list.add(quote(excerpt.OneLine(task.String(), 300)))
+					list.add(quote(excerpt.OneLine(task.String(), 300))) // characters
 				}
 				return true
 			})
@@ -53,7 +53,7 @@ func (s *summary) written(budget int) string {
 
 // lastWords returns, in room bytes, the ends of the agent's newest messages, quoted below the message's number.
 func (s *summary) lastWords(room int) string {
-	const longest = 1_000 // bytes of the end of one message
+	const longest = 1_000 // bytes of one message: its end mostly says what was found or comes next
 	list := rows{room: room}
 	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
@@ -76,7 +76,7 @@ func ending(text string, longest int) string {
 			return "… " + strings.TrimSpace(rest)
 		}
 	}
-	return "… " + strings.ToValidUTF8(tail, "")
+	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character
 }
 
 // quote returns a text with "> " before each line, so that no line passes for a heading; an empty text stays empty.

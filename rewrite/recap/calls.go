@@ -9,7 +9,7 @@ import (
 	"epitome/rewrite/excerpt"
 )
 
-// inSpan reports whether a call and its result are both in the span.
+// inSpan reports whether a call and its result are both in the span. Of a call without result nobody knows what it did.
 func (s *summary) inSpan(c *activity.Call) bool {
 	return c.Item >= s.From && c.Result >= 0 && c.Result < s.To
 }
@@ -17,19 +17,19 @@ func (s *summary) inSpan(c *activity.Call) bool {
 // calls lists the calls of the span, oldest first: below the tool's name the main argument of each call, and quoted
 // lines of its result. An older call with the same row is listed only if it did not fail and has lines to quote.
 func (s *summary) calls(budget int) string {
-	if budget == 0 {
+	if budget == 0 { // else the note that older calls are not listed would be the whole section
 		return ""
 	}
 	list, listed, n := rows{room: bytesFor(budget)}, map[string]bool{}, s.collectNames()
-	heading := "" // the tool of the oldest calls in the list, not yet in it: an older call of that tool goes below it
+	heading := "" // of the oldest rows in list: it is added above them once an older call is of another tool
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
-			continue
+			continue // tasks and users have a section for the last two kinds
 		}
 		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
 		if listed[tool+row] && (quoted == "" || c.Failed()) {
-			continue
+			continue // the newer call's row says it all
 		}
 		if list.room < len(heading+row+quoted) {
 			heading = "(older calls are not listed)\n" + heading
@@ -41,7 +41,7 @@ func (s *summary) calls(budget int) string {
 		}
 		list.add(row + quoted)
 		listed[tool+row] = true
-		n.markShown(row)
+		n.markShown(row) // results of older calls, which come next, need not repeat its names
 	}
 	return heading + list.text
 }
@@ -57,7 +57,7 @@ func rowOf(c *activity.Call) string {
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines with names that later calls use and that the agent sees nowhere else.
+// other results it returns the first lines with names that the agent has used in later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
@@ -69,7 +69,7 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
-			n.markShown(line)
+			n.markShown(line) // no second line is quoted for the same names
 		}
 	}
 	return strings.Join(list, "\n")

@@ -7,8 +7,8 @@ import (
 	"epitome/rewrite/activity"
 )
 
-// nameForm matches those of the words that look like a name: a path, words joined by dots or underscores, a word with
-// a capital inside, a number of at least six digits.
+// wordForm matches words with the signs of paths. nameForm matches those of them that look like a name: a path, words
+// joined by dots or underscores, a word with a capital inside, a number of at least six digits.
 var (
 	wordForm = lazyregexp.New(`[\w./:@+~$-]{4,}`)
 	nameForm = lazyregexp.New(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
@@ -25,9 +25,9 @@ func namesIn(text string) (list []string) {
 	return list
 }
 
-// names are the names by which linesToQuote chooses lines of results.
+// names says for which names linesToQuote quotes a line of a result: those used after it and not shown.
 type names struct {
-	shown map[string]bool // names that the agent sees elsewhere: in the summary, or in messages that are sent whole
+	shown map[string]bool // names that the agent sees anyway: in the summary, or in messages that are sent whole
 	used  map[string]int  // index of the last item with a call that has the name in its arguments
 }
 
@@ -38,7 +38,7 @@ func (s *summary) collectNames() *names {
 	for _, text := range s.Sent {
 		n.markShown(text)
 	}
-	for i := s.From; i < len(s.Request.Items); i++ {
+	for i := s.From; i < len(s.Request.Items); i++ { // those behind the span show what the agent works on now
 		for k := range s.Request.Items[i].Calls {
 			for _, name := range namesIn(activity.Texts(s.Request.Body, &s.Request.Items[i].Calls[k])) {
 				n.used[name] = i

@@ -21,8 +21,8 @@ type Span struct {
 	Request  *conversation.Request
 	Calls    []activity.Call       // of the whole request
 	From, To int                   // the span is items [From, To)
-	End      int                   // items that may be decided on: later task lists and messages of users are ignored
-	Sent     []string              // texts outside the span that are sent whole: the agent sees the names in them
+	End      int                   // from here on the next request may differ: task lists and messages do not count
+	Sent     []string              // texts outside the span that are sent whole: names in them need no repetition
 	Count    func(text string) int // counts tokens of the vocabulary
 	Budgets  Budgets
 }
@@ -41,7 +41,7 @@ const intro = "This is background, not a new request: continue from the last mes
 type summary struct {
 	Span
 	strings.Builder
-	id string // see idBefore
+	id string // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
 }
 
 // section adds a text below a heading; nothing if the text is empty.
@@ -51,13 +51,13 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// rows are the newest rows of a section that fit, oldest first: they are added from the newest to the oldest.
+// rows are the rows of a section that fit, oldest first. They are added from the newest to the oldest.
 type rows struct {
 	text string
 	room int // bytes that are left
 }
 
-// add puts a row above the others if there is room for it.
+// add puts a row above the others. A row too long for the room is left out, and older, shorter ones may still fit.
 func (r *rows) add(row string) {
 	if len(row) <= r.room {
 		r.text, r.room = row+r.text, r.room-len(row)
@@ -70,15 +70,15 @@ func Text(span Span, says Says, where string) (text string, files int) {
 	s := &summary{Span: span, id: idBefore(r, span.To)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
-	part := s.Budgets.Work / 18 // one for files, one for tasks
-	calls := 14 * part          // last words get what the others leave
+	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
+	calls := 14 * part          // the last words get what all three leave: about two parts, or more
 	if says.Text != "" {
 		heading := "written by a model; where files or results say something else, they are right"
 		if says.Until < s.To {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
 		s.section(heading, says.Text)
-		calls /= 2
+		calls /= 2 // and no last words: the model's text is there instead, as Size assumes
 	}
 	s.users()
 	s.section("messages and the lines of the transcript where they begin", s.index())
@@ -90,11 +90,11 @@ func Text(span Span, says Says, where string) (text string, files int) {
 		s.section("your last words, oldest first", s.lastWords(bytesFor(s.Budgets.Work)-len(written)-len(tasks)-len(done)))
 	}
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
-	return strings.ToValidUTF8(s.String(), "\ufffd"), strings.Count(written, "\n")
+	return strings.ToValidUTF8(s.String(), "\ufffd"), strings.Count(written, "\n") // written has one line per file
 }
 
-// idBefore returns the text that marks each heading in a summary or transcript of the items before end. It is from a
-// hash of all these items. Whoever wrote one of them could not know it, so no item can forge a heading.
+// idBefore returns the text that marks each heading in a summary or transcript of the items before end: 8 digits of a
+// hash of all these items. Whoever wrote one of them could not know the hash, so no item can forge a heading.
 func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x", r.Chain()[end][:4]) }
 
 // Budgets are the tokens of the vocabulary that the parts of a summary may take.
@@ -116,13 +116,13 @@ func BudgetsFor(style prose.Style, window int, ratio float64) Budgets {
 		b.Prose *= 2
 	case prose.DetailLow:
 		b.Work, b.Prose = b.Work/2, b.Prose/2
-	case prose.DetailTruncate:
+	case prose.DetailTruncate: // a short text by a model, and nothing of the agent's work
 		b.Work, b.Prose = 0, b.Prose/4
 	}
 	switch style.Mode {
-	case prose.ModeLossless:
+	case prose.ModeLossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)
-	case prose.ModeWindow:
+	case prose.ModeWindow: // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
 	return b
@@ -135,10 +135,10 @@ func (b Budgets) Shrink() Budgets {
 	return b
 }
 
-// Size estimates how many tokens of the vocabulary Text takes at most.
+// Size estimates how many tokens of the vocabulary Text takes at most, be a model's text in it or not.
 func Size(s Span) int {
-	const frame = 200 // tokens of headings and notes
-	users, latest := 0, 0
+	const frame = 200     // tokens of headings and notes
+	users, latest := 0, 0 // tokens of all the user's messages in the span, and of the last one
 	for i := s.From; i < s.To; i++ {
 		if it := &s.Request.Items[i]; it.Role == conversation.User {
 			latest = it.Size.Total()
@@ -149,5 +149,5 @@ func Size(s Span) int {
 	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
 }
 
-// bytesFor estimates how many bytes some tokens of names, paths and code are: counting each line would cost too much.
+// bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.
 func bytesFor(tokens int) int { return tokens * 36 / 10 }

@@ -25,7 +25,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
 		speaker, said := it.Role.String(), r.TextOf(it)
-		if c := callOf[i]; c != nil {
+		if c := callOf[i]; c != nil { // its state may be empty
 			speaker = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
 		}
 		if media := it.Media(); media != "" {
@@ -39,16 +39,16 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 	return text
 }
 
-// index returns on which lines of Transcript messages begin: for one item in four, or in more where room is short.
+// index returns on which lines of Transcript messages begin: for every fourth item, or for fewer if room is short.
 func (s *summary) index() (text string) {
 	const row = 20 // tokens that a row takes
 	if s.Budgets.Index < row {
 		return ""
 	}
-	each, item := max((s.To-s.From)*row/s.Budgets.Index+1, 4), 0
+	each, item := max((s.To-s.From)*row/s.Budgets.Index+1, 4), 0 // items per row; index of the next item in the span
 	lines := strings.Split(string(Transcript(s.Request, s.Calls, s.From, s.To, "")), "\n")
 	for n, line := range lines {
-		if !strings.HasPrefix(line, "["+s.id+": message ") {
+		if !strings.HasPrefix(line, "["+s.id+": message ") { // each item has one such line
 			continue
 		}
 		if item%each == 0 {
@@ -62,12 +62,12 @@ func (s *summary) index() (text string) {
 func callsByResult(calls []activity.Call) map[int]*activity.Call {
 	callOf := make(map[int]*activity.Call, len(calls))
 	for k := range calls {
-		callOf[calls[k].Result] = &calls[k]
+		callOf[calls[k].Result] = &calls[k] // calls without a result share -1, which is no item
 	}
 	return callOf
 }
 
-// speakers has the kind of an entry for each role of an item.
+// speakers has the kind of an entry for each role of an item; prose has no kind for Unknown.
 var speakers = map[conversation.Role]prose.Kind{conversation.User: prose.User, conversation.Assistant: prose.Assistant,
 	conversation.System: prose.System, conversation.Unknown: prose.System, conversation.Tool: prose.Result}
 
@@ -76,17 +76,17 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 	callOf, group := callsByResult(calls), 0
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
-		if it.StartsAnswer {
+		if it.StartsAnswer { // entries of a group are left out together, so a call keeps its results
 			group++
 		}
-		if i < first && (i >= r.Head || it.Role != conversation.User) {
+		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
 		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
 		if c := callOf[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()
 		}
-		if e.Text != "" || it.Role == conversation.Tool {
+		if e.Text != "" || it.Role == conversation.Tool { // an empty result says that the call ended, and how
 			list = append(list, e)
 		}
 		for k := range it.Calls {

@@ -9,7 +9,8 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// users adds the user's newest messages that fit, and the numbers of others. A result of kind Ask is a message, too.
+// users adds the user's newest messages that fit, and the numbers of others. A result of kind Ask is one, too. The line
+// above each has s.id, the mark of what epitome writes: no message can have it (idBefore), so none can look like two.
 func (s *summary) users() {
 	const frame, maxOthers = 14, 20 // tokens of the line above a message; numbers of others that are listed
 	var list, others []string
@@ -22,7 +23,7 @@ func (s *summary) users() {
 		case c != nil && c.Kind == activity.Ask:
 			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
-		if text == "" && media == "" {
+		if text == "" && media == "" { // the item is not the user's, or has only what the client put in
 			continue
 		}
 		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
@@ -34,8 +35,8 @@ func (s *summary) users() {
 			note, room = ", the newest: go on with it unless it is done", &latest
 		}
 		isNewest = false
-		isTooLong := len(text) > 8*(*room) // without counting, as a token rarely has more than 8 bytes
-		if text == "" || isTooLong || frame+s.Count(text) > *room {
+		isTooLong := len(text) > 8*(*room)                          // spares counting: a token rarely has over 8 bytes
+		if text == "" || isTooLong || frame+s.Count(text) > *room { // media alone cannot be shown
 			others = append(others, fmt.Sprint(it.Number))
 			continue
 		}
@@ -43,7 +44,7 @@ func (s *summary) users() {
 		if media != "" {
 			note += ", with " + media + ", not shown here"
 		}
-		question := s.question(i, text)
+		question := s.question(i, text) // not charged to room: it is short, and only a short text has one
 		if question != "" {
 			note = ", in answer to your lines after >" + note
 		}
@@ -59,13 +60,13 @@ func (s *summary) users() {
 	s.section("the user's messages, word for word, oldest first; rules in them still hold", strings.Join(list, ""))
 }
 
-// question returns, quoted, the end of the agent's message to which the user's item i replies, as a short reply such as
-// "2" says nothing without it. It is empty if the reply is long, or is a question.
+// question returns, quoted, the end of the agent's message before the user's item i, if that is a short reply such as
+// "2", which says nothing without it. It is empty for a reply that is long or asks something: it can be read alone.
 func (s *summary) question(i int, reply string) string {
-	const maxWords, maxBytes, near, longest = 12, 400, 8, 320 // of the reply, in items before it, bytes that are quoted
+	const maxWords, maxBytes, near, longest = 12, 400, 8, 320 // of a short reply; items to look at before; bytes quoted
 	isShort := len(reply) <= maxBytes && len(strings.Fields(reply)) <= maxWords
 	if !isShort || strings.HasSuffix(reply, "?") || s.Request.Items[i].Role != conversation.User {
-		return ""
+		return "" // a result, too: it answers a call, not a text
 	}
 	for k := i - 1; k >= max(0, i-near) && s.Request.Items[k].Role != conversation.User; k-- {
 		it := &s.Request.Items[k]

@@ -15,6 +15,9 @@ import (
 
 const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
 
+// Serves, Counts and Compacts tell three requests of a client apart by their path: for an answer of the model, for the
+// size of a conversation, and for a conversation that the provider has made shorter (not epitome's own compaction). For
+// the last two epitome repeats its earlier edits and decides none: they are about the form that the provider was sent.
 func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
 func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
 func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
@@ -23,13 +26,13 @@ var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-// Holds returns how long a stream may be held back until the model says something: long, as servers send
-// response.created at once, count the input for seconds, and may refuse then. No client waits for these first events.
+// Holds returns how long the proxy may hold a stream back while nothing is said: long, as servers send response.created
+// at once, count the input for seconds, and may refuse the request then. No client waits for these first events.
 func (Dialect) Holds() time.Duration { return 10 * time.Second }
 
 // stepOf returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
 func stepOf(name string, e gjson.Result) answer.Step {
-	isFrame := strings.HasPrefix(name, "codex.")
+	isFrame := strings.HasPrefix(name, "codex.") // such as codex.rate_limits, which is not of the answer
 	switch name {
 	case "response.failed", "response.cancelled":
 		return answer.ErrorStep
@@ -60,8 +63,8 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
 
-// addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one, and all
-// of them again in its last event, unless the server leaves them out: these then replace the earlier text.
+// addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
+// last event repeats them all, unless the server leaves them out there; repeated items replace the text read before.
 func addPiece(a *answer.Answer, v gjson.Result) {
 	if v.Get("type").Str == "response.output_item.done" {
 		addItem(a, v.Get("item"))
@@ -84,7 +87,7 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 func addItem(a *answer.Answer, item gjson.Result) {
 	typeName := item.Get("type").Str
 	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
-	if typeName != "message" {
+	if typeName != "message" { // a call, or reasoning, which is not read
 		return
 	}
 	for _, part := range item.Get("content").Array() {

@@ -17,8 +17,8 @@ const outputCap = "max_output_tokens"
 func (Dialect) Path() string { return "/v1" + path }
 
 // Continue puts an instruction behind the conversation in body, and asks for one plain text: no tool may be called, and
-// the provider stores nothing. Where reasoning is encrypted, the instruction comes from the developer: behind words of
-// the user the provider would leave that reasoning out, and all tokens behind it would miss the cache.
+// the provider neither stores nor shortens anything. With encrypted reasoning the instruction is a developer's: behind
+// words of the user the provider would leave that reasoning out, and all tokens behind it would miss the cache.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	role := "user"
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
@@ -33,17 +33,16 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) { // it has tools
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
-	if !f.OtherCap {
+	if !f.OtherCap { // else the provider has refused the only cap that this API has
 		asked = jsonspan.Set(asked, outputCap, strconv.Itoa(f.MaxOutput))
 	}
 	return jsonspan.Set(asked, "store", "false"), nil
 }
 
-// Prompt returns a request for one plain text. It is without a cap on the output if the provider has refused the usual
-// one (OtherCap), as the API has no other.
+// Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	settings := ""
-	if !f.OtherCap {
+	if !f.OtherCap { // as in Continue
 		settings = fmt.Sprintf(`,"%s":%d`, outputCap, f.MaxOutput)
 	}
 	if f.Stream {

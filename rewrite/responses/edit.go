@@ -9,17 +9,18 @@ import (
 )
 
 // ReplaceContent puts a text in the place of all that an item says. The outputs of a command are replaced one by one,
-// the first by text and the others by nothing, which keeps its exit codes; a single text is replaced alone. Else a
-// string replaces the whole content, as the API takes one wherever it takes a list of parts.
+// the first by text and the others by nothing, which keeps its exit codes. A single text is replaced within its part,
+// which keeps its cache mark. Else a string replaces the whole content: the API takes one for any list of parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) (edits []jsonspan.Edit) {
-	n := len(it.Parts)
-	switch {
-	case it.Content.Empty() || it.Locked:
+	if it.Content.Empty() || it.Locked {
 		return nil
-	case n == 0, it.Parts[0].Kind != conversation.TextPart, n > 1 && !it.Parts[0].Empty():
+	}
+	isText := len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart
+	isOutput := isText && it.Parts[0].Empty() // of a command: only the texts that readPart finds there have no span
+	if !isOutput && (!isText || len(it.Parts) > 1) {
 		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 	}
-	for k := range it.Parts { // one text, or the output of a command, whose parts have no span
+	for k := range it.Parts {
 		edits = append(edits, conversation.ReplaceText(&it.Parts[k], text))
 		text = ""
 	}
@@ -43,15 +44,15 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return jsonspan.AddTo(r.Body, it.Content, text, inputText(text))
 }
 
-// AppendSystem adds text to the last of the leading system messages, or puts one before all others. It does not use the
-// instructions: a provider that keeps the conversation does not keep these.
+// AppendSystem adds text to the last of the leading system messages (r.Lead of them), or puts one before all items. It
+// does not use the body's field "instructions": where the provider keeps the conversation, it does not keep that field.
 func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if len(r.Items) == 0 {
 		return e, false
 	}
 	if r.Lead > 0 {
 		last := &r.Items[r.Lead-1]
-		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok {
+		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok { // no declaration of tools
 			return e, true
 		}
 	}

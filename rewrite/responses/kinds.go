@@ -6,7 +6,7 @@ import "epitome/rewrite/conversation"
 type kind struct {
 	role  conversation.Role // Unknown where the entry itself names its role, or where nobody speaks
 	holds holding
-	key   string // of the value with what it holds
+	key   string // JSON key of the value that it holds
 	tool  string // name of the tool that is called, where all entries of the type call the same
 }
 
@@ -14,7 +14,7 @@ type kind struct {
 type holding uint8
 
 const (
-	opaque     holding = iota // something that is not read, but counted as it is written
+	opaque     holding = iota // something that is not read, but counted as it is written; types without holds, too
 	nothing                   // nothing, or something that cannot be read and is not counted
 	content                   // a text, or a list of parts
 	jsonText                  // a text that is JSON, as any text in its place must be
@@ -31,7 +31,7 @@ const (
 	tool   = conversation.Tool
 )
 
-// kinds are the known types of entries. An entry of another type, or of none, may be a part of an answer of the model.
+// kinds are the known types of entries. An entry of another type, or of none, may be a part of an answer (see add).
 var kinds = map[string]kind{
 	"message":                 {holds: content, key: "content"},
 	"reasoning":               {role: model, holds: nothing},

@@ -1,5 +1,4 @@
 // Package responses is the dialect of OpenAI Responses. The API's JSON names appear here and nowhere else.
-//
 // An edit changes no byte outside its span; entries of unknown types are never changed; encrypted content is not read.
 package responses
 
@@ -19,6 +18,7 @@ type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "responses" }
 
+// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Body: body, Dialect: d}
 	rd := reader{request: r}
@@ -45,10 +45,10 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	case outputCap:
 		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
 	case "previous_response_id", "conversation", "prompt": // the provider has more of the conversation
-		if r.ServerState.Empty() || string(key) != "prompt" {
+		if r.ServerState.Empty() || string(key) != "prompt" { // a prompt template is weaker: it names no conversation
 			r.ServerState = v
 		}
-		if r.Upkeep != conversation.ClientSummarizes {
+		if r.Upkeep != conversation.ClientSummarizes { // which prevails, whatever the order of the keys
 			r.Upkeep = conversation.ProviderRemembers
 		}
 	case "context_management":
@@ -58,7 +58,7 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	case "truncation":
 		r.Truncates = string(v.Of(r.Body)) == `"auto"`
 	case "client_metadata":
-		if bytes.Contains(v.Of(r.Body), []byte(`\"request_kind\":\"compaction\"`)) { // Codex
+		if bytes.Contains(v.Of(r.Body), []byte(`\"request_kind\":\"compaction\"`)) { // Codex asks for its own summary
 			r.Upkeep = conversation.ClientSummarizes
 		}
 	}
@@ -109,13 +109,13 @@ func (rd *reader) readEntry(start int) (end int, err error) {
 	switch value := o.Find(k.key); {
 	case k.holds == arguments:
 		it.Calls = []conversation.Call{callOf(o, k, value)}
-	case k.holds == nothing, !o.Find("encrypted_content").Empty():
+	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part: it is neither read nor counted
 	case k.holds == content:
 		err = rd.readContent(&it, value)
 	case k.holds == jsonText:
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
 		if err = rd.readContent(&it, value); len(it.Parts) == 1 {
-			it.Parts[0].Encoded = true
+			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
 		}
 	case k.holds == picture && !value.Empty():
 		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: value}}
@@ -135,13 +135,13 @@ func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Cal
 	return conversation.Call{ID: id, Name: name, Arguments: args, FreeText: k.key == freeText}
 }
 
-// add adds the item that was read of one entry to the request. inAnswer says that the entry may be a part of an answer:
-// behind another such entry it joins the last item.
-func (rd *reader) add(it conversation.Item, inAnswer bool) {
+// add adds the item that was read of one entry to the request. mayBePart says that the entry may be a part of an
+// answer: behind another such entry it joins the last item, so that both stay or go together.
+func (rd *reader) add(it conversation.Item, mayBePart bool) {
 	r := rd.request
-	if !inAnswer || !rd.inAnswer {
+	if !mayBePart || !rd.inAnswer {
 		r.Items = append(r.Items, it)
-		rd.inAnswer = inAnswer
+		rd.inAnswer = mayBePart
 		return
 	}
 	last := &r.Items[len(r.Items)-1]
@@ -210,7 +210,7 @@ func (rd *reader) readPart(it *conversation.Item, start int) (end int, err error
 	default:
 		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
 	}
-	if !isText(part.Value) { // it is of no known kind
+	if !isText(part.Value) { // of no known kind, or without the value of its kind: it is counted as it is written
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
