@@ -159,7 +159,7 @@ func (x *shaping) prepareNotes() {
 	}
 }
 
-// noteKey returns the key of the question about the result in item i: equal results of equal calls share an answer.
+// noteKey returns the key of the question about the result in item i, the same in each request that has the result.
 func (x *shaping) noteKey(i int) string {
 	tool, arguments := x.callOf(i)
 	return ledger.Hash("distillate", x.lane.Scope, tool, arguments, string(x.request.Items[i].Hash[:]))

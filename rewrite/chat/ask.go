@@ -18,6 +18,7 @@ const (
 	otherCap = "max_completion_tokens"
 )
 
+// Path is where epitome sends the requests that it makes itself (Continue, Prompt).
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text that

@@ -15,7 +15,7 @@ import (
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
 
-// Holds returns how long the proxy may hold a stream back while nothing is said: a refusal may come in place of words.
+// Holds returns how long a stream may be held back until the model says something: the provider may refuse it instead.
 func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}

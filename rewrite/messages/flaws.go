@@ -9,8 +9,9 @@ import (
 )
 
 // Flaws lists the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
-// results right behind it, before the user says anything; system messages and thinking stand only where they may; no
-// text is blank. To the API, messages of one role in a row are one message.
+// results right behind it, before the user says anything; system messages and answers stand only where they may; an
+// answer that has to begin with thinking does; no text is blank and no message but the last is empty. Messages of one
+// role in a row are one message to the API, so roles need not alternate.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	var c conversation.Checker
 	isLate := false // since the last answer the user has said something: another result would be too late
@@ -34,7 +35,7 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 			c.Add(conversation.RuleNothing)
 		}
 	}
-	c.Close()
+	c.Close() // calls that still wait for their results are flaws
 	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
 		c.Add(conversation.RuleThinking)
 	}
