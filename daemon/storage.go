@@ -173,7 +173,7 @@ func bucketOf(conf config.Config, log *slog.Logger) (*bucket.Bucket, error) {
 		return nil, err
 	}
 	return bucket.Open(bucket.Options{Address: at, Keep: offload.Lifetime(conf.Store.Keep.D()), Timeout: bucketTimeout,
-		Secret: secret, Log: log, Now: time.Now}), nil
+		Secret: secret, Log: log, Now: time.Now})
 }
 
 // openShared opens the store that others share. That its server does not answer is no error.

@@ -85,14 +85,3 @@ func unsure(s *Shelf, name string) bool {
 	_, err := s.remote.Look(name)
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }
-
-// IsFar reports whether contents lie in a bucket, so that each question takes time.
-func IsFar(s *Shelf) bool { return s.remote != nil }
-
-// Expect finds out whether there is a content of that name, so that nobody need wait for it later. A name that is known
-// is not asked for.
-func Expect(s *Shelf, name string) {
-	if s.remote != nil && IsName(name) {
-		_, _ = s.remote.Look(name)
-	}
-}

@@ -52,8 +52,11 @@ func (f *faulty) shelf(t *testing.T) *Shelf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bucket.Open(bucket.Options{Address: a, Keep: Lifetime(time.Hour), Timeout: time.Minute, Now: time.Now,
+	b, err := bucket.Open(bucket.Options{Address: a, Keep: Lifetime(time.Hour), Timeout: time.Minute, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(b.Close)
 	return opened(t, Options{Bucket: b, Keep: time.Hour, Address: "path", URL: "https://epitome.example.com/-/artifacts"})
 }

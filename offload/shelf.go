@@ -91,7 +91,7 @@ type Options struct {
 	// Now is the clock of expiry. Default time.Now.
 	Now func() time.Time
 
-	// Log hears of contents that someone has changed, and of lives that could not be prolonged. Default: none.
+	// Log hears of contents that someone has changed, and of lives that cannot be prolonged. Default: none.
 	Log *slog.Logger
 }
 
@@ -299,7 +299,7 @@ func (s *Shelf) prolong(name string, there Entry) bool {
 		err = s.place.Prolong(name, until)
 	}
 	if err != nil && known && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("an artifact's life could not be prolonged", "artifact", shown(name), "error", cause(err).Error())
+		s.log.Warn("cannot prolong the life of an artifact", "artifact", shown(name), "error", cause(err).Error())
 		return true
 	}
 	return known && err == nil

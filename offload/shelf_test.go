@@ -370,7 +370,7 @@ func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
 	}
 	put(t, s, "there")
 	has(t, s, there, "there")
-	if text := log.String(); !strings.Contains(text, "could not be prolonged") || strings.Contains(text, there) {
+	if text := log.String(); !strings.Contains(text, "cannot prolong the life") || strings.Contains(text, there) {
 		t.Errorf("the log says %s", text)
 	}
 }

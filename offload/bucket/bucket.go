@@ -1,14 +1,12 @@
-// Package bucket is a place for artifacts in a bucket of an S3 service: an object for each, with its size and SHA-256
-// beside the content.
+// Package bucket keeps artifacts in a bucket of an S3 service: one object for each, with its size and SHA-256 as
+// metadata.
 //
-// It promises: a content that Write has returned for is in the bucket; Read returns it as it was put or an error, and
-// nothing of it before all of it was checked; while the service cannot be reached, Away says so, and what is asked for
-// fails at once; while it refuses what is put, Refuses says so, and only reads ask it; and nothing is ever deleted:
-// objects expire by a rule of the bucket, which counts from when an object was written last. What is still wanted is
-// written again by then.
+// When Write returns without an error, the content is in the bucket. Read returns it exactly as it was written, or an
+// error. While the service does not answer, Away is true and every call fails at once; while it only refuses writes,
+// Refuses is true and reads go on. Nothing is ever deleted: a lifecycle rule of the bucket expires objects by the time
+// of their last write, and Renew writes those again that are still needed.
 //
-// It assumes that a name is given to one content, which is not empty, so that objects never change: a conditional write
-// is asked for where the secret is made, and nowhere else.
+// A name belongs to one content, which is not empty, so objects never change. Only the secret is written conditionally.
 package bucket
 
 import (
@@ -24,66 +22,70 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 )
 
-// Options say which bucket it is, and how it is used.
+// Options are the bucket's address and how it is used.
 type Options struct {
 	Address Address
-	// Keep is how long an object lives after it was written last, as a shelf is to know it. The rule of the bucket must
-	// leave it at least as long.
+	// Keep is how long an object lives after its last write. The lifecycle rule of the bucket must not be shorter.
 	Keep    time.Duration
-	Timeout time.Duration // of one request with a small body
-	Secret  []byte        // the key of names; nil: it lies in the bucket
+	Timeout time.Duration // of a request with a small body
+	Secret  []byte        // the key that names are made with; nil: it is kept in the bucket
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Bucket is the place. Its methods may be called from any goroutine.
+// Bucket is an open bucket. Its methods may be called from any goroutine.
 type Bucket struct {
 	o       Options
 	service *service
-	health  health // of all requests
-	writes  health // of those that put something: a service that is full, or gives no right to write, answers others
+	health  health // whether requests are answered
+	writes  health // whether writes succeed: a service that is full, or that denies writing, still answers reads
 	known   known
 	life    context.Context // ends with Close
 	end     context.CancelFunc
-	work    sync.WaitGroup // of what goes on beside
-	renews  chan struct{}  // bounds the renewals that run at once
+	work    sync.WaitGroup // goroutines in the background
+	renews  chan struct{}  // one element for each renewal in the background
 }
 
-// renewals is how many contents are written again at once, in the background.
-const renewals = 4
+// maxRenewals is how many objects are written again at the same time, in the background.
+const maxRenewals = 4
 
-// Open returns the bucket, and asks it for nothing.
-func Open(o Options) *Bucket {
-	b := &Bucket{o: o, service: newService(o.Address, o.Timeout), known: newKnown()}
-	b.renews = make(chan struct{}, renewals)
+// Open returns the bucket without sending a request. An error is about the address.
+func Open(o Options) (*Bucket, error) {
+	service, err := newService(o.Address, o.Timeout)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the bucket %s: %w", o.Address, err)
+	}
+	b := &Bucket{o: o, service: service, known: newKnown(), renews: make(chan struct{}, maxRenewals)}
 	b.life, b.end = context.WithCancel(context.Background())
-	return b
+	return b, nil
 }
 
-// Close ends what goes on in the background.
+// Close ends the work in the background and waits for it.
 func (b *Bucket) Close() {
 	b.end()
 	b.work.Wait()
 }
 
-// errAway is what everything is answered while the service cannot be reached.
-var errAway = errors.New("the bucket of artifacts cannot be reached")
+// The errors of all calls while the service is away, and of writes while it refuses them.
+var (
+	errAway    = errors.New("the bucket of artifacts cannot be reached")
+	errRefuses = errors.New("the bucket of artifacts takes nothing")
+)
 
-// errRefuses is what writes are answered while the service refuses them.
-var errRefuses = errors.New("the bucket of artifacts takes nothing")
-
-// Away reports whether the service cannot be reached now.
+// Away reports whether the service does not answer now.
 func (b *Bucket) Away() bool { return b.health.isAway() }
 
-// Refuses reports whether the service takes nothing now, whatever it answers to those who read.
+// Refuses reports whether the service accepts no writes now.
 func (b *Bucket) Refuses() bool { return b.writes.isAway() }
 
-// slowest is how many bytes a second a service must move, besides the time that each request has.
+// slowest is how many bytes a second the service must move; a request has Timeout in addition.
 const slowest = 1 << 20
 
-// do asks the service for something about size bytes, within its time.
+// do calls ask, which sends a request about size bytes, and notes whether the service has answered.
 func (b *Bucket) do(size int64, ask func(ctx context.Context) error) error {
 	if b.Away() {
 		return errAway
@@ -91,35 +93,30 @@ func (b *Bucket) do(size int64, ask func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(b.life, b.o.Timeout+time.Duration(size)*time.Second/slowest)
 	defer cancel()
 	err := ask(ctx)
-	if said := (*unwanted)(nil); !errors.As(err, &said) { // who refuses to take something may answer who reads
+	if refused := (*writeRefusal)(nil); !errors.As(err, &refused) { // a service that refuses a write may answer reads
 		judge(b, &b.health, err, mostFailures)
 	}
 	return err
 }
 
-// unwanted is a refusal of what was put.
-type unwanted struct{ *refusal }
+// writeRefusal is the refusal of a write.
+type writeRefusal struct{ *refusal }
 
-// Unwrap is what the service said.
-func (u *unwanted) Unwrap() error { return u.refusal }
+func (r *writeRefusal) Unwrap() error { return r.refusal }
 
-// contentEnd ends the names of objects that are contents.
-const contentEnd = ".txt"
+func (b *Bucket) key(name string) string { return b.o.Address.Prefix + name + ".txt" }
 
-func (b *Bucket) key(name string) string { return b.o.Address.Prefix + name + contentEnd }
-
-// What is said of a content beside it.
+// The metadata of an object that holds a content.
 const (
-	sumKey  = "X-Amz-Meta-Epitome-Sha256"
-	sizeKey = "X-Amz-Meta-Epitome-Size"
+	sumKey  = "Epitome-Sha256"
+	sizeKey = "Epitome-Size"
 )
 
 // Write puts content under name.
 func (b *Bucket) Write(name string, content []byte) error {
 	sum, size := sha256.Sum256(content), int64(len(content))
-	beside := http.Header{"Content-Type": {"text/plain; charset=utf-8"},
-		sumKey: {hex.EncodeToString(sum[:])}, sizeKey: {strconv.FormatInt(size, 10)}}
-	if err := b.put(b.key(name), content, beside); err != nil {
+	meta := map[string]string{sumKey: hex.EncodeToString(sum[:]), sizeKey: strconv.FormatInt(size, 10)}
+	if err := b.put(b.key(name), content, meta, false); err != nil {
 		return err
 	}
 	now := b.o.Now()
@@ -127,35 +124,36 @@ func (b *Bucket) Write(name string, content []byte) error {
 	return nil
 }
 
-// put puts an object.
-func (b *Bucket) put(key string, content []byte, header http.Header) error {
+// put writes an object (see service.put) and notes whether the service accepts writes.
+func (b *Bucket) put(key string, content []byte, meta map[string]string, isNew bool) error {
 	if b.Refuses() {
 		return errRefuses
 	}
 	err := b.do(int64(len(content)), func(ctx context.Context) error {
-		_, _, err := b.service.send(ctx, request{method: http.MethodPut, key: key, body: content, header: header})
-		if said := (*refusal)(nil); errors.As(err, &said) {
-			return &unwanted{said}
+		err := b.service.put(ctx, key, content, meta, isNew)
+		if refused := (*refusal)(nil); errors.As(err, &refused) {
+			return &writeRefusal{refused}
 		}
 		return err
 	})
-	if said := (*unwanted)(nil); errors.As(err, &said) && b.writes.isNearlyAway() { // or nothing at all works
-		judge(b, &b.health, look(b, &b.health), 1)
+	if refused := (*writeRefusal)(nil); errors.As(err, &refused) && b.writes.isNearlyAway() {
+		judge(b, &b.health, look(b, &b.health), 1) // a read shows whether only writes are refused
 	}
-	if !b.Away() { // else that is what is wrong
+	if !b.Away() {
 		judge(b, &b.writes, err, mostFailures)
 	}
 	return err
 }
 
-// Entry is what is known of a content without reading it.
+// Entry describes a content.
 type Entry struct {
 	Size  int64 // bytes
 	Sum   [sha256.Size]byte
-	Until time.Time // when it may go
+	Until time.Time // when it may expire
 }
 
-// Look returns what is known of the content under name. An absent one is fs.ErrNotExist.
+// Look returns the entry of the content under name, from memory if it was seen lately. If there is none, the error is
+// fs.ErrNotExist.
 func (b *Bucket) Look(name string) (e Entry, err error) {
 	if e, found := b.known.get(name, b.o.Now()); found && e.Until.IsZero() {
 		return Entry{}, fs.ErrNotExist
@@ -163,9 +161,9 @@ func (b *Bucket) Look(name string) (e Entry, err error) {
 		return e, nil
 	}
 	err = b.do(0, func(ctx context.Context) error {
-		head, _, err := b.service.send(ctx, request{method: http.MethodHead, key: b.key(name)})
+		info, err := b.service.stat(ctx, b.key(name))
 		if err == nil {
-			e, err = b.entryOf(head)
+			e, err = b.entryOf(info)
 		}
 		return err
 	})
@@ -175,32 +173,29 @@ func (b *Bucket) Look(name string) (e Entry, err error) {
 	return e, err
 }
 
-// forged is the error that says that an object is none that was put here.
-func forged() error { return fmt.Errorf("what lies there was not put by epitome: %w", fs.ErrNotExist) }
+// errForged is the error for an object that Write has not written.
+var errForged = fmt.Errorf("the object was not written by epitome: %w", fs.ErrNotExist)
 
-// entryOf reads what stands beside a content.
-func (b *Bucket) entryOf(head http.Header) (e Entry, err error) {
-	size, sum := head.Get(sizeKey), []byte(nil)
-	if e.Size, err = strconv.ParseInt(size, 10, 64); err == nil {
-		sum, err = hex.DecodeString(head.Get(sumKey))
+// entryOf reads the metadata of an object.
+func (b *Bucket) entryOf(info minio.ObjectInfo) (Entry, error) {
+	size, err := strconv.ParseInt(info.UserMetadata[sizeKey], 10, 64)
+	sum, unread := hex.DecodeString(info.UserMetadata[sumKey])
+	if err != nil || unread != nil || len(sum) != sha256.Size || info.Size != size || info.LastModified.IsZero() {
+		return Entry{}, errForged
 	}
-	written, unread := http.ParseTime(head.Get("Last-Modified"))
-	if err != nil || unread != nil || len(sum) != sha256.Size || head.Get("Content-Length") != size {
-		return Entry{}, forged()
-	}
-	e.Sum, e.Until = [sha256.Size]byte(sum), written.Add(b.o.Keep)
-	return e, nil
+	return Entry{size, [sha256.Size]byte(sum), info.LastModified.Add(b.o.Keep)}, nil
 }
 
-// absent is err, as fs.ErrNotExist if it says that there is no such object.
+// absent returns fs.ErrNotExist if err says that there is no such object, else err.
 func absent(err error) error {
-	if said := (*refusal)(nil); errors.As(err, &said) && said.status == http.StatusNotFound {
+	if refused := (*refusal)(nil); errors.As(err, &refused) && refused.status == http.StatusNotFound {
 		return fs.ErrNotExist
 	}
 	return err
 }
 
-// Read returns the content under name, if it is what was put there.
+// Read returns the content under name. If there is none, or another program has changed it, the error is
+// fs.ErrNotExist.
 func (b *Bucket) Read(name string) ([]byte, error) {
 	there, err := b.Look(name)
 	if err != nil {
@@ -208,11 +203,11 @@ func (b *Bucket) Read(name string) ([]byte, error) {
 	}
 	var content []byte
 	err = b.do(there.Size, func(ctx context.Context) error {
-		content, err = b.get(ctx, b.key(name), there.Size)
+		content, err = b.service.get(ctx, b.key(name), there.Size+1) // one more shows that it is longer
 		return err
 	})
 	if err == nil && sha256.Sum256(content) != there.Sum {
-		err = forged()
+		err = errForged
 	}
 	if err != nil {
 		b.known.forget(name)
@@ -221,14 +216,8 @@ func (b *Bucket) Read(name string) ([]byte, error) {
 	return content, nil
 }
 
-// get returns an object, or as much of it as is more than size bytes.
-func (b *Bucket) get(ctx context.Context, key string, size int64) ([]byte, error) {
-	_, body, err := b.service.send(ctx, request{method: http.MethodGet, key: key, most: size + 1})
-	return body, err
-}
-
-// Renew has the content under name written again, so that it lives on: at once, if it has lived for half of its time,
-// else in the background. If there is too much to do there, a later call does it.
+// Renew writes the content under name again, so that its life begins anew: at once if half of its life is over, else
+// in the background, and not at all if maxRenewals are on their way.
 func (b *Bucket) Renew(name string) error {
 	there, err := b.Look(name)
 	if err != nil {
@@ -237,11 +226,10 @@ func (b *Bucket) Renew(name string) error {
 	if there.Until.Sub(b.o.Now()) < b.o.Keep/2 {
 		return b.rewrite(name)
 	}
-	b.renewBeside(name)
+	b.renewLater(name)
 	return nil
 }
 
-// rewrite writes the content under name again.
 func (b *Bucket) rewrite(name string) error {
 	content, err := b.Read(name)
 	if err != nil {
@@ -250,7 +238,8 @@ func (b *Bucket) rewrite(name string) error {
 	return b.Write(name, content)
 }
 
-func (b *Bucket) renewBeside(name string) {
+// renewLater calls rewrite in the background.
+func (b *Bucket) renewLater(name string) {
 	select {
 	case b.renews <- struct{}{}:
 	default:
@@ -263,17 +252,18 @@ func (b *Bucket) renewBeside(name string) {
 	b.work.Go(func() {
 		defer func() { b.known.done(name); <-b.renews }()
 		if err := b.rewrite(name); err != nil && b.life.Err() == nil {
-			b.o.Log.Warn("an artifact's life could not be prolonged", "error", err.Error())
+			b.o.Log.Warn("cannot prolong the life of an artifact", "error", err.Error())
 		}
 	})
 }
 
-// secretKey is the object that has the key of names.
-const secretKey = "secret"
+const (
+	secretKey  = "secret" // the object with the key that names are made with
+	secretSize = 32       // bytes
+)
 
-const secretSize = 32 // bytes
-
-// Secret returns the key of names. Of several epitomes that find none, one makes it, and all have the same afterwards.
+// Secret returns the key that names are made with. If the bucket has none, it makes one. Several processes that do so
+// at once get the same key.
 func (b *Bucket) Secret() ([]byte, error) {
 	if b.o.Secret != nil {
 		return b.o.Secret, nil
@@ -287,12 +277,12 @@ func (b *Bucket) Secret() ([]byte, error) {
 	if err = b.putSecret(fresh); err != nil {
 		return nil, err
 	}
-	return b.readSecret() // which may be another one's
+	return b.readSecret() // another process may have been faster
 }
 
 func (b *Bucket) readSecret() (secret []byte, err error) {
 	err = b.do(0, func(ctx context.Context) error {
-		secret, err = b.get(ctx, b.o.Address.Prefix+secretKey, secretSize)
+		secret, err = b.service.get(ctx, b.o.Address.Prefix+secretKey, secretSize+1)
 		return err
 	})
 	if err == nil && len(secret) != secretSize {
@@ -301,8 +291,7 @@ func (b *Bucket) readSecret() (secret []byte, err error) {
 	return secret, absent(err)
 }
 
-// putSecret puts a key of names, unless somebody else has put one.
+// putSecret writes the secret, unless the bucket has one.
 func (b *Bucket) putSecret(secret []byte) error {
-	only := http.Header{"If-None-Match": {"*"}}
-	return failure(b.put(b.o.Address.Prefix+secretKey, secret, only))
+	return failure(b.put(b.o.Address.Prefix+secretKey, secret, nil, true))
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,7 +113,10 @@ func (s *fake) open(change ...func(*Options)) *Bucket {
 	for _, f := range change {
 		f(&o)
 	}
-	b := Open(o)
+	b, err := Open(o)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	b.health.every = time.Millisecond
 	b.writes.every = time.Millisecond
 	s.t.Cleanup(b.Close)
@@ -154,9 +158,9 @@ func TestContentComesBackFromAnotherEpitome(t *testing.T) {
 func TestWhatOthersHaveChangedIsNoArtifact(t *testing.T) {
 	s := served(t)
 	b := s.open()
-	raw := func(content string, beside http.Header) {
+	raw := func(content string, beside map[string]string) {
 		t.Helper()
-		if err := b.put(b.key(name), []byte(content), beside); err != nil {
+		if err := b.put(b.key(name), []byte(content), beside, false); err != nil {
 			t.Fatal(err)
 		}
 		b.known.forget(name)
@@ -165,9 +169,9 @@ func TestWhatOthersHaveChangedIsNoArtifact(t *testing.T) {
 		t.Fatal(err)
 	}
 	there, _ := b.Look(name)
-	beside := http.Header{sumKey: {hex.EncodeToString(there.Sum[:])}, sizeKey: {"13"}}
-	for content, meta := range map[string]http.Header{
-		"as it is now!": beside, "as it was put, and more": beside, "a": beside, "none of ours": nil,
+	meta := map[string]string{sumKey: hex.EncodeToString(there.Sum[:]), sizeKey: "13"}
+	for content, meta := range map[string]map[string]string{
+		"as it is now!": meta, "as it was put, and more": meta, "a": meta, "none of ours": nil,
 	} {
 		raw(content, meta)
 		if got, err := b.Read(name); !errors.Is(err, fs.ErrNotExist) || got != nil {
@@ -347,5 +351,17 @@ func TestAddressesAreRead(t *testing.T) {
 		if got, err := Parse(bad); err == nil || strings.Contains(err.Error(), "planted") {
 			t.Errorf("%s: got %+v, %v", bad, got, err)
 		}
+	}
+}
+
+func TestWithoutCredentialNothingIsSent(t *testing.T) {
+	s := served(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "absent"))
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	err := s.open().Write(name, []byte("x"))
+	if err == nil || !strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") || s.asked.Load() > 0 {
+		t.Errorf("%d requests, error %v", s.asked.Load(), err)
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// mostFailures is how many requests in a row may fail before the service counts as away. One that is not answered in
-// time is enough: nobody else is to wait for that.
+// mostFailures is how many failures in a row make a service away. A timeout does so alone, as every further request
+// would wait for one too.
 const mostFailures = 3
 
-// health is whether the service works, as far as requests have shown.
+// health is whether the service works, judged by the ends of requests.
 type health struct {
 	mu       sync.Mutex
 	failures int           // in a row
 	away     bool          // until recover
-	every    time.Duration // between two looks at a service that is away; 0: a second
+	every    time.Duration // between two checks of a service that is away; 0: a second
 }
 
 func (h *health) isAway() bool {
@@ -32,7 +32,7 @@ func (h *health) isNearlyAway() bool {
 	return !h.away && h.failures == mostFailures-1
 }
 
-// judge takes how a request ended, and reports whether the service has just become away: with most failures in a row.
+// judge counts the end of a request, and reports whether the service has become away by it.
 func (h *health) judge(err error, most int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,14 +48,13 @@ func (h *health) judge(err error, most int) bool {
 	return true
 }
 
-// recover takes that the service works again.
+// recover marks the service as working.
 func (h *health) recover() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failures, h.away = 0, false
 }
 
-// pause is the time between two looks at a service that is away.
 func (h *health) pause() time.Duration {
 	if h.every > 0 {
 		return h.every

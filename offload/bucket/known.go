@@ -6,22 +6,21 @@ import (
 )
 
 const (
-	knownMost = 1 << 14          // entries, of some hundred bytes each
-	knownFor  = 10 * time.Minute // before an object is looked at again: only the rule of the bucket takes it away
-	absentFor = time.Second      // that there was none: another epitome may put it
+	knownMost = 1 << 14          // entries of some hundred bytes; when there are more, all are forgotten
+	knownFor  = 10 * time.Minute // how long an entry is believed: only the bucket's rule removes objects
+	absentFor = time.Second      // how long it is believed that there is no object: another process may write it
 )
 
-// known are the objects that were seen lately: a turn touches each of its artifacts.
+// known remembers the objects that were seen lately, because each turn of a conversation asks for all its artifacts.
 type known struct {
 	mu       *sync.Mutex
 	entries  map[string]seen
 	renewing map[string]bool
 }
 
-// seen is an entry, and until when it is believed.
 type seen struct {
-	entry Entry
-	stale time.Time
+	entry Entry     // with a zero Until if there is no object
+	stale time.Time // when the entry is no longer believed
 }
 
 func newKnown() known {
@@ -54,7 +53,7 @@ func (k *known) forget(name string) {
 	delete(k.entries, name)
 }
 
-// begin reports whether the name is to be renewed now: nobody else does.
+// begin reports whether the caller may renew the object, because nobody else does. The caller calls done afterwards.
 func (k *known) begin(name string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +64,6 @@ func (k *known) begin(name string) bool {
 	return true
 }
 
-// done ends that.
 func (k *known) done(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -4,69 +4,52 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// service speaks S3 to the server of one bucket.
+// service speaks S3 to the server of one bucket. Every error of the server is a *refusal.
 type service struct {
-	at     Address
-	region string
-	http   *http.Client
-	keys   *keyring
+	bucket      string
+	client      *minio.Core
+	credentials *credentials.Credentials
+	identity    *http.Client // asks the machine or the cluster for credentials
 }
 
-func newService(at Address, timeout time.Duration) *service {
-	s := &service{at: at}
-	s.region = cmp.Or(at.Region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
-	s.http = &http.Client{
+// newService returns the service of an address. Credentials are looked for in the environment, in the file of Amazon's
+// tools, and in what a cluster or a machine gives its programs.
+func newService(at Address, timeout time.Duration) (*service, error) {
+	region := cmp.Or(at.Region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
+	s := &service{bucket: at.Bucket, identity: &http.Client{Timeout: timeout}}
+	providers := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
+	if !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
+		providers = append(providers, &credentials.IAM{Client: s.identity, Region: region})
+	}
+	s.credentials = credentials.NewChainCredentials(providers)
+	lookup := minio.BucketLookupDNS
+	if at.PathStyle || strings.Contains(at.Bucket, ".") { // no certificate is for names with more dots
+		lookup = minio.BucketLookupPath
+	}
+	client, err := minio.NewCore(cmp.Or(at.Endpoint, "s3."+region+".amazonaws.com"), &minio.Options{
+		Creds: s.credentials, Secure: at.Secure, Region: region, BucketLookup: lookup,
+		MaxRetries: 2, // a connection that broke is worth one more try; watch sees to the rest
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: 20 * time.Second,
 			DisableCompression: true,
 		},
-		// a request that is sent on would lose its signature
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	s.keys = &keyring{region: s.region, http: &http.Client{Timeout: timeout}, getenv: os.Getenv}
-	return s
-}
-
-// url is where an object lies.
-func (s *service) url(key string) *url.URL {
-	u := &url.URL{Scheme: "http", Host: s.at.Endpoint, Path: "/" + key}
-	if s.at.Secure {
-		u.Scheme = "https"
-	}
-	if u.Host == "" {
-		u.Host = "s3." + s.region + ".amazonaws.com"
-	}
-	if s.at.PathStyle || strings.Contains(s.at.Bucket, ".") { // no certificate is for names with more dots
-		u.Path = "/" + s.at.Bucket + u.Path
-	} else {
-		u.Host = s.at.Bucket + "." + u.Host
-	}
-	u.RawPath = escape(u.Path)
-	return u
-}
-
-// escape spells a path as it is signed: all but letters, digits, - . _ ~ and / as %XX.
-func escape(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		c := path[i]
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
+	})
+	s.client = client
+	return s, err
 }
 
 // refusal is an answer of the service that is none of success.
@@ -82,61 +65,63 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("the service answers %d, %.64q", r.status, r.code)
 }
 
-// request is one that is to be sent.
-type request struct {
-	method, key string
-	header      http.Header // besides those that each request has; may be nil
-	body        []byte
-	most        int64 // bytes of the answer that are read
+// refused returns err as a *refusal if it is an answer of the service, whose words may repeat what was sent.
+func refused(err error) error {
+	if said := (minio.ErrorResponse{}); errors.As(err, &said) && said.StatusCode != 0 {
+		return &refusal{said.StatusCode, said.Code}
+	}
+	return err
 }
 
-// send sends a request, and once more if its connection broke: none does harm twice.
-func (s *service) send(ctx context.Context, r request) (head http.Header, body []byte, err error) {
-	for range 2 {
-		head, body, err = s.try(ctx, r)
-		if said := (*refusal)(nil); err == nil || errors.As(err, &said) || ctx.Err() != nil {
-			break
-		}
+// errNoCredential says what to do where no credential is found.
+var errNoCredential = errors.New("there is no credential for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
+	"write ~/.aws/credentials, or give the machine a role")
+
+// haveCredential returns an error if requests cannot be signed. Without it they would be sent unsigned.
+func (s *service) haveCredential() error {
+	value, err := s.credentials.GetWithContext(&credentials.CredContext{Client: s.identity})
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot get a credential for the bucket: %w", err)
+	case value.AccessKeyID == "" || value.SecretAccessKey == "":
+		return errNoCredential
 	}
-	return head, body, err
+	return nil
 }
 
-// mostError is how many bytes of an answer are read for what it says of an error.
-const mostError = 4 << 10
-
-func (s *service) try(ctx context.Context, r request) (http.Header, []byte, error) {
-	key, err := s.keys.get(ctx)
-	if err != nil {
-		return nil, nil, err
+// put puts an object, with what meta says of it beside it. If isNew, it must not exist yet.
+func (s *service) put(ctx context.Context, key string, content []byte, meta map[string]string, isNew bool) error {
+	if err := s.haveCredential(); err != nil {
+		return err
 	}
-	at := s.url(r.key)
-	req, err := http.NewRequestWithContext(ctx, r.method, at.String(), bytes.NewReader(r.body))
-	if err != nil {
-		return nil, nil, err
+	o := minio.PutObjectOptions{ContentType: "text/plain; charset=utf-8", UserMetadata: meta}
+	if isNew {
+		o.SetMatchETagExcept("*")
 	}
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
-	sign(req, r.body, key, signing{s.region, time.Now()})
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, mostError))
-		return nil, nil, &refusal{resp.StatusCode, within(said, "Code")}
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, r.most))
-	return resp.Header, body, err
+	sum := sha256.Sum256(content)
+	_, err := s.client.PutObject(ctx, s.bucket, key, bytes.NewReader(content), int64(len(content)), "",
+		hex.EncodeToString(sum[:]), o)
+	return refused(err)
 }
 
-// within returns what stands in the first element of that name.
-func within(xml []byte, name string) string {
-	_, rest, _ := strings.Cut(string(xml), "<"+name+">")
-	text, _, found := strings.Cut(rest, "</"+name+">")
-	if !found {
-		return ""
+// stat returns what is known of an object without reading it.
+func (s *service) stat(ctx context.Context, key string) (minio.ObjectInfo, error) {
+	if err := s.haveCredential(); err != nil {
+		return minio.ObjectInfo{}, err
 	}
-	return strings.TrimSpace(text)
+	info, err := s.client.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
+	return info, refused(err)
+}
+
+// get returns an object, or the first most bytes of it.
+func (s *service) get(ctx context.Context, key string, most int64) ([]byte, error) {
+	if err := s.haveCredential(); err != nil {
+		return nil, err
+	}
+	body, _, _, err := s.client.GetObject(ctx, s.bucket, key, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, refused(err)
+	}
+	defer func() { _ = body.Close() }()
+	return io.ReadAll(io.LimitReader(body, most))
 }

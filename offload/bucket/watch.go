@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// failure is err if it says that the service does not work, and nil if it has answered as it should.
+// failure returns err if it means that the service does not work, and nil for the answers of a working one: that there
+// is no such object, or that there already is one.
 func failure(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -23,7 +24,7 @@ func failure(err error) error {
 	return err
 }
 
-// advice is what whoever runs epitome may do about a failure.
+// advice says what the operator can do about a failure.
 func advice(err error) string {
 	said := (*refusal)(nil)
 	switch {
@@ -40,8 +41,8 @@ func advice(err error) string {
 	return "see to the service that offload.bucket names: it may be full"
 }
 
-// Probe looks in the background whether the bucket can be read and written: a start is to tell at once what would
-// otherwise show with the first conversation that grows. One failure is enough.
+// Probe checks in the background whether the bucket can be read and written, so that the log shows a wrong
+// configuration at the start and not with the first artifact.
 func Probe(b *Bucket) {
 	b.work.Go(func() {
 		if judge(b, &b.health, look(b, &b.health), 1); !b.Away() {
@@ -50,23 +51,22 @@ func Probe(b *Bucket) {
 	})
 }
 
-// probeKey is the object that is put to see whether objects can be put.
+// probeKey is the object that is written to see whether writes work.
 const probeKey = "probe"
 
-// look asks the service for what shows the one health or the other.
+// look sends a small request that shows whether the service is healthy in the sense of h.
 func look(b *Bucket, h *health) error {
-	// a head would not tell a bucket that is gone
-	ask := request{method: http.MethodGet, key: b.o.Address.Prefix + secretKey, most: secretSize}
-	if h == &b.writes {
-		ask = request{method: http.MethodPut, key: b.o.Address.Prefix + probeKey, body: []byte("epitome\n")}
-	}
 	ctx, cancel := context.WithTimeout(b.life, b.o.Timeout)
 	defer cancel()
-	_, _, err := b.service.send(ctx, ask)
+	if h == &b.writes {
+		return b.service.put(ctx, b.o.Address.Prefix+probeKey, []byte("epitome\n"), nil, false)
+	}
+	_, err := b.service.get(ctx, b.o.Address.Prefix+secretKey, secretSize) // stat would not tell a bucket that is gone
 	return err
 }
 
-// judge takes how a request ended. Where that was one failure too many, the service is watched until it works again.
+// judge updates h with the end of a request. After most failures in a row the service counts as away, which is logged,
+// and watch checks it until it works again.
 func judge(b *Bucket, h *health, err error, most int) {
 	if b.life.Err() != nil || !h.judge(failure(err), most) {
 		return
@@ -80,7 +80,7 @@ func judge(b *Bucket, h *health, err error, most int) {
 	b.work.Go(func() { watch(b, h) })
 }
 
-// watch asks the service once a second until it works again.
+// watch checks the service once a second until it works again.
 func watch(b *Bucket, h *health) {
 	tick := time.NewTicker(h.pause())
 	defer tick.Stop()
