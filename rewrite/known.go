@@ -67,7 +67,7 @@ func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastR
 func (c *requestCache) put(l, previous *lastRequest) {
 	const most = 64 << 20 // bytes; the requests that were put first go when there are more
 	r := *l.request
-	if previous != nil && bytes.Equal(previous.request.Body, r.Body) {
+	if previous != nil && len(r.Items) > 0 && r.Reused == len(r.Items) { // only parse reuses all, of an equal body
 		r.Body = previous.request.Body
 	} else {
 		r.Body = bytes.Clone(r.Body) // its memory is the caller's, who may use it for the next request
