@@ -22,7 +22,7 @@ func boundMemory(conf config.Config) {
 }
 
 const (
-	lookEvery  = 4 * time.Second // at what may be given back
+	lookEvery  = 2 * time.Second // at what may be given back
 	stillTaken = 16 << 20        // bytes allocated between two looks: the program is at work
 	worthIt    = 32 << 20        // bytes that have come since the last time: less is not given back
 )
