@@ -37,7 +37,7 @@ func newService(at Address, timeout time.Duration) (*service, error) {
 	}
 	s.credentials = credentials.NewChainCredentials(providers)
 	lookup := minio.BucketLookupDNS
-	if at.PathStyle || strings.Contains(at.Bucket, ".") { // no certificate is for names with more dots
+	if at.PathStyle || strings.Contains(at.Bucket, ".") { // certificates of such services cover no bucket name with a dot
 		lookup = minio.BucketLookupPath
 	}
 	client, err := minio.NewCore(cmp.Or(at.Endpoint, "s3."+region+".amazonaws.com"), &minio.Options{
@@ -52,7 +52,7 @@ func newService(at Address, timeout time.Duration) (*service, error) {
 	return s, err
 }
 
-// refusal is an answer of the service that is none of success.
+// refusal is an answer of the service that reports an error.
 type refusal struct {
 	status int
 	code   string // as the service calls it; empty if it does not say
@@ -89,7 +89,7 @@ func (s *service) haveCredential() error {
 	return nil
 }
 
-// put puts an object, with what meta says of it beside it. If isNew, it must not exist yet.
+// put writes an object with metadata. If isNew, it fails where the object exists.
 func (s *service) put(ctx context.Context, key string, content []byte, meta map[string]string, isNew bool) error {
 	if err := s.haveCredential(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *service) put(ctx context.Context, key string, content []byte, meta map[
 	return refused(err)
 }
 
-// stat returns what is known of an object without reading it.
+// stat returns the metadata of an object.
 func (s *service) stat(ctx context.Context, key string) (minio.ObjectInfo, error) {
 	if err := s.haveCredential(); err != nil {
 		return minio.ObjectInfo{}, err
