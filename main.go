@@ -1,6 +1,6 @@
 // Epitome is a transparent proxy that keeps long-running AI agents inside their model's context window.
 //
-// This package brings the defaults with it and ends the process; what a user can ask of it is in package command, and
+// This package brings the defaults with it and ends the process; what a user can ask of it is in package cli, and
 // what a request goes through is in package proxy.
 package main
 
@@ -10,7 +10,7 @@ import (
 	_ "embed"
 	"os"
 
-	"epitome/command"
+	"epitome/cli"
 )
 
 // defaults is the configuration where the user says nothing, with what each key means.
@@ -19,5 +19,5 @@ import (
 var defaults string
 
 func main() {
-	os.Exit(command.Execute(defaults, os.Args[1:]))
+	os.Exit(cli.Execute(defaults, os.Args[1:]))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/command/commandtest"
+	"epitome/cli/commandtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"epitome": main, "agent": commandtest.Agent})
 }
 
-// TestScripts runs the real program by the scripts in command/testdata/script; package commandtest says what they are
+// TestScripts runs the real program by the scripts in cli/testdata/script; package commandtest says what they are
 // written in.
 func TestScripts(t *testing.T) {
-	commandtest.Run(t, filepath.Join("command", "testdata", "script"))
+	commandtest.Run(t, filepath.Join("cli", "testdata", "script"))
 }

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"syscall"
 
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/unit"
 )
 
 // Admit refuses what cannot be served, as far as that shows without taking the port or the data folder, which it

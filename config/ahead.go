@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"epitome/internal/unit"
 	"epitome/summarize"
-	"epitome/unit"
 )
 
 // Prepares reports whether questions of conversations with the upstream are answered ahead of need. A local server

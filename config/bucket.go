@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"epitome/console"
+	"epitome/internal/unit"
 	"epitome/offload/bucket"
-	"epitome/unit"
 )
 
 // checkBucket refuses a bucket that cannot be one.

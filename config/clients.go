@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"epitome/console"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/unit"
 )
 
 // checkClients says what is wrong with who may use epitome, and by which certificate they trust it.

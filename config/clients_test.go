@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/proxy/certificatetest"
-	"epitome/unit"
 )
 
 // A listener that strangers reach spends no credential for them, unless that is written.

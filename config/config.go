@@ -25,11 +25,11 @@ import (
 	"epitome/event"
 	"epitome/event/money"
 	"epitome/inject"
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite/ladder"
 	"epitome/summarize"
-	"epitome/unit"
+	"epitome/summarize/prose"
 	"epitome/window"
 )
 

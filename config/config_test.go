@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"epitome/config/configtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/unit"
 )
 
 // written puts a configuration file into a new folder.

@@ -10,7 +10,7 @@ import (
 
 	"epitome/inject"
 	"epitome/internal/lazyregexp"
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // admitContexts refuses names under which nothing is kept in the data folder.

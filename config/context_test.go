@@ -8,8 +8,8 @@ import (
 
 	"epitome/config/configtest"
 	"epitome/inject"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/unit"
 )
 
 func TestOnlyWhatIsKeptMayBeAskedFor(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/prose"
-	"epitome/unit"
+	"epitome/internal/unit"
+	"epitome/summarize/prose"
 )
 
 // checkKeeping says what is wrong with what is done to conversations, and where it is kept.

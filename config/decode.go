@@ -13,7 +13,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // decode lays text, the content of file, over c: what it names is set, all else stays.

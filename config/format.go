@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // LogConfig is the table [log]; all of it is fixed at start.

@@ -1,8 +1,8 @@
 package config
 
 import (
-	"epitome/prose"
-	"epitome/unit"
+	"epitome/internal/unit"
+	"epitome/summarize/prose"
 )
 
 // checkMemory says why sessions cannot be learned from, if they are to be.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // origins say where the values of a configuration were written: "config.toml:3", or the flag "--mode". A key is the

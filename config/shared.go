@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"epitome/internal/unit"
 	"epitome/store/shared"
-	"epitome/unit"
 )
 
 // mostTimeout keeps an agent from waiting long for a store that does not answer.

@@ -20,7 +20,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/scriptedtest"
 )
 
 // s3 is a service with the bucket "team" that can be made to fail. Hooks see each request first.

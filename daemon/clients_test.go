@@ -19,9 +19,9 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/instance"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/proxy"
 	"epitome/proxy/certificatetest"
-	"epitome/scripted/scriptedtest"
 )
 
 // The keys of alice, of whom one is new, and of bob; and the credential that the configuration adds.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 )
 
 // briefly is how long a request waits for a summary that does not come.

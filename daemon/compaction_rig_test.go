@@ -21,9 +21,9 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
 )
 
 // What all of these tests talk about: a model with a window of 64k tokens, of which a request may take seven eighths.

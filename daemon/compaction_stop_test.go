@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 )
 
 // comesBack starts a daemon over what the last one has left, and has the agent send the same again: there is a

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"epitome/config"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 )
 
 // awaits wants so many questions to have reached the provider in the end.

@@ -14,8 +14,8 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/proxy"
-	"epitome/scripted/scriptedtest"
 )
 
 // What serve refuses because of its configuration, check refuses in the same words, with the port and the folder

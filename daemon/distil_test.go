@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"epitome/config"
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/summarize"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/scripted/scriptedtest"
 	"epitome/window"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/scriptedtest"
 )
 
 func TestMain(m *testing.M) {

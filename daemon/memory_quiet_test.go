@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/scripted/scriptedtest"
 	"epitome/store/shared/sharedtest"
-	"epitome/unit"
 )
 
 // studying has quiet conversations be learned from, soon, with a key of epitome's own.

@@ -11,11 +11,11 @@ import (
 	"epitome/console/learned"
 	"epitome/inject"
 	"epitome/instance"
-	"epitome/prose"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
+	"epitome/summarize/prose"
 	"epitome/window"
 )
 

@@ -13,13 +13,13 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/prose"
+	"epitome/internal/fakeapi/messages"
+	"epitome/internal/fakeapi/messages/rules"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/scripted/messages"
-	"epitome/scripted/messages/rules"
-	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 // coder is an agent that speaks Messages: each turn the model calls its shell, and gets a long result.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
-	"epitome/scripted/scriptedtest"
 )
 
 // talks takes any number of conversations.

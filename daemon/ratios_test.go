@@ -14,12 +14,12 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/prose"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/scripted/scriptedtest"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
-	"epitome/unit"
 	"epitome/window"
 )
 

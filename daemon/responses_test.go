@@ -14,13 +14,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/config"
-	"epitome/prose"
-	"epitome/scripted/responses"
-	"epitome/scripted/responses/rules"
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/responses"
+	"epitome/internal/fakeapi/responses/rules"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/summarize"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
-	"epitome/unit"
 )
 
 // solver is an agent that speaks Responses as Codex does: each turn the model thinks, says something and calls its

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/scriptedtest"
 )
 
 // What a conversation, a client and a provider say, each once.

@@ -15,11 +15,11 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/internal/fakeapi"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite/rewritetest"
-	"epitome/scripted"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
 )
 
 var showSession = flag.Bool("session", false, "print the last request of the scripted session, to be read")
@@ -32,7 +32,7 @@ const sessionTurns = 100
 type scriptedSession struct {
 	t        *testing.T
 	url      string
-	up       *scripted.Upstream
+	up       *fakeapi.Upstream
 	messages []string
 	turn     int
 	ending   string // that the shell adds to the next output

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/store/memory"
 	"epitome/summarize"
+	"epitome/summarize/prose"
 )
 
 // shadowed are means by which nothing is written where m would write, and nobody is asked.

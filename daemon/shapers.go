@@ -9,11 +9,11 @@ import (
 	"epitome/event/money"
 	"epitome/inject"
 	"epitome/offload"
-	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
 	"epitome/window"
 )

@@ -11,9 +11,9 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
-	"epitome/unit"
 )
 
 // replica is one of several epitomes that share facts and artifacts, without its wire.

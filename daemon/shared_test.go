@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/internal/unit"
 	"epitome/store/shared/sharedtest"
-	"epitome/unit"
 )
 
 // morning is when sessions begin: later than any moment at which a busy machine keeps the server from answering. What

@@ -10,6 +10,7 @@ import (
 
 	"epitome/config"
 	"epitome/inject"
+	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/offload/bucket"
 	"epitome/store"
@@ -17,7 +18,6 @@ import (
 	"epitome/store/memory"
 	"epitome/store/shared"
 	"epitome/summarize"
-	"epitome/unit"
 )
 
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/scripted/scriptedtest"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/store/disk"
 )
 

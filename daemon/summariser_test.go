@@ -18,14 +18,14 @@ import (
 	"epitome/config/configtest"
 	"epitome/console/logs"
 	"epitome/event"
-	"epitome/prose"
+	"epitome/internal/fakeapi"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/scripted"
-	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
-	"epitome/unit"
+	"epitome/summarize/prose"
 	"epitome/window"
 )
 
@@ -33,7 +33,7 @@ import (
 type asking struct {
 	*shapers
 	t     *testing.T
-	up    *scripted.Upstream
+	up    *fakeapi.Upstream
 	log   *scriptedtest.Diary
 	url   string
 	shape func(rewrite.Input) rewrite.Output // of the next request

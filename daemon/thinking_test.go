@@ -13,13 +13,13 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/prose"
+	"epitome/internal/fakeapi/messages"
+	"epitome/internal/fakeapi/messages/rules"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy"
-	"epitome/scripted/messages"
-	"epitome/scripted/messages/rules"
-	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 // muser is an agent that sends back all that the model thought, to a server that signs it.

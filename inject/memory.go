@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"epitome/internal/unit"
 	"epitome/store"
-	"epitome/unit"
 )
 
 // MemoryConfig is the table [memory] of config.toml.

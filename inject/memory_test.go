@@ -10,10 +10,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"epitome/internal/unit"
 	"epitome/rewrite/excerpt"
 	"epitome/store"
 	"epitome/store/memory"
-	"epitome/unit"
 )
 
 const week = 7 * 24 * time.Hour

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/recap"
+	"epitome/summarize/prose"
 )
 
 // Session is a conversation as its newest request came.

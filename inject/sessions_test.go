@@ -9,11 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
+	"epitome/summarize/prose"
 )
 
 const quiet = 30 * time.Minute

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/scripted/scriptedtest"
 )
 
 const question = `{"model":"m"}`

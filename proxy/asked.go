@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 // InputOf is how an exchange with these headers would have the conversation in body shaped, on its way to the

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/summarize/prose"
 )
 
 // wishes notes what is asked of the shapers from now on: of the live one, and of the one that only tells.

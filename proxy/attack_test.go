@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy/wire/wiretest"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
 )
 
 // A client that leaves just as its answer has been read may cut nobody else's connection, which is where its own

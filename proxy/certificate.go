@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // Certificate is the table [tls] of config.toml: the files of the certificate by which clients trust epitome. The zero value

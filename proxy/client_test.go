@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/unit"
 	"epitome/rewrite"
-	"epitome/unit"
 )
 
 // The keys of two clients, of whom alice has an old one as well.

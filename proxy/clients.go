@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
-	"epitome/unit"
 )
 
 // ClientConfig is one table [clients.NAME] of config.toml, where each key is explained for users.

@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
-	"epitome/unit"
 )
 
 // Config is the table [proxy] of config.toml, where each number is explained for users.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // Promise 9: a cut stream stays cut, wherever it is cut and however.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"time"
 
+	"epitome/internal/sse"
 	"epitome/proxy/wire"
 	"epitome/rewrite/answer"
-	"epitome/sse"
 	"epitome/window"
 )
 

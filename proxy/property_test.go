@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/event"
-	"epitome/scripted"
+	"epitome/internal/fakeapi"
 )
 
 // The documented list of what is changed where nothing is rewritten; docs/transparency.md is its text. It is all in
@@ -177,7 +177,7 @@ func compare(t *rapid.T, r *rig, c *trial) {
 }
 
 // upstream answers every request the same way.
-func (c *trial) upstream(t rapid.TB) *scripted.Upstream {
+func (c *trial) upstream(t rapid.TB) *fakeapi.Upstream {
 	script := "-- * * --\nrepeat\n"
 	for _, part := range split([]byte(c.heads+string(c.body)), c.parts) {
 		script += "raw " + strconv.QuoteToASCII(string(part)) + "\n"
@@ -185,11 +185,11 @@ func (c *trial) upstream(t rapid.TB) *scripted.Upstream {
 	if c.hangup {
 		script += "hangup\n"
 	}
-	s, err := scripted.Parse([]byte(script))
+	s, err := fakeapi.Parse([]byte(script))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, script)
 	}
-	up, err := scripted.Start(s)
+	up, err := fakeapi.Start(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
+	"epitome/summarize/prose"
 	"epitome/window"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
-	"epitome/unit"
 )
 
 // answering is a script that answers every question with the body, as it is coded.

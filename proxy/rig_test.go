@@ -19,14 +19,14 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/fakeapi"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/scripted"
-	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
-	"epitome/unit"
 	"epitome/window"
 )
 
@@ -40,7 +40,7 @@ const brief = 5 * time.Second
 // rig is a proxy in front of a scripted upstream.
 type rig struct {
 	tb       testing.TB
-	upstream *scripted.Upstream
+	upstream *fakeapi.Upstream
 	proxy    *Proxy
 	addr     string
 	ended    chan struct{} // closed when Serve has returned

@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/scripted"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
+	"epitome/internal/fakeapi"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 )
 
 const twoUpstreams = "-- * /* --\nrepeat\nstatus 200 OK\nbody %\n"
 
 // twoRigs is a proxy with the upstreams test and other; each answers with its name.
-func twoRigs(t *testing.T, change ...func(*Settings)) (r *rig, other *scripted.Upstream) {
+func twoRigs(t *testing.T, change ...func(*Settings)) (r *rig, other *fakeapi.Upstream) {
 	t.Helper()
 	other = scriptedtest.Start(t, strings.Replace(twoUpstreams, "%", "other", 1))
 	return newRig(t, strings.Replace(twoUpstreams, "%", "test", 1), append([]func(*Settings){func(s *Settings) {

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/unit"
 	"epitome/proxy/certificatetest"
-	"epitome/scripted/scriptedtest"
-	"epitome/unit"
 )
 
 // secureRig is a rig whose clients speak TLS, and those who trust it.

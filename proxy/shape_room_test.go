@@ -8,10 +8,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/internal/unit"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
-	"epitome/unit"
 )
 
 // takes answers with a body of n bytes in place of any other.

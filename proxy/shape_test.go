@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/scripted/scriptedtest"
 )
 
 const (

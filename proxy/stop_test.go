@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 func TestCutAtShutdownIsNotTheClientsFault(t *testing.T) {

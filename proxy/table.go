@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
-	"epitome/unit"
 )
 
 // RouteRule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
-	"epitome/unit"
 )
 
 // UpstreamConfig is one table [upstreams.NAME] of config.toml.

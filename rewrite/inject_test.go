@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"epitome/inject"
+	"epitome/internal/unit"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -17,7 +18,6 @@ import (
 	"epitome/rewrite/responses"
 	"epitome/store/memory"
 	"epitome/tokenize"
-	"epitome/unit"
 )
 
 // plainShelf has room for everything.

@@ -12,7 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"epitome/internal/promises"
+	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/promisetest"
+	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/chat"
@@ -21,9 +23,7 @@ import (
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
-	"epitome/unit"
 )
 
 func TestMain(m *testing.M) {
@@ -39,11 +39,11 @@ type seam struct {
 	window *atomic.Int64
 }
 
-func startSeam(t rapid.TB, s *promises.Storage) promises.Core {
+func startSeam(t rapid.TB, s *promisetest.Storage) promisetest.Core {
 	t.Helper()
 	c := seam{TB: t, window: &atomic.Int64{}}
 	c.Shaper = NewShaper(Deps{
-		Ledger: ledger.New(s.Store, promises.Keep), Shelf: artifactShelf{s.Shelf(t)}, Counters: vocabularies,
+		Ledger: ledger.New(s.Store, promisetest.Keep), Shelf: artifactShelf{s.Shelf(t)}, Counters: vocabularies,
 		Models: tokenize.NewModels(), Memo: memo(),
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(c.window.Load())
@@ -61,8 +61,8 @@ var (
 		"responses": responses.Dialect{}}
 )
 
-// Shape does what promises.Core says.
-func (c seam) Shape(r promises.Request) promises.Sent {
+// Shape does what promisetest.Core says.
+func (c seam) Shape(r promisetest.Request) promisetest.Sent {
 	c.window.Store(int64(r.Window))
 	c.readsAlike(r)
 	in := Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
@@ -74,11 +74,11 @@ func (c seam) Shape(r promises.Request) promises.Sent {
 	if out.Settle != nil && !out.Settle() {
 		out.Report.Err = errors.New("the rescue is not recorded")
 	}
-	return promises.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
+	return promisetest.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
 }
 
 // readsAlike holds that a request reads the same with and without the one before it.
-func (c seam) readsAlike(r promises.Request) {
+func (c seam) readsAlike(r promisetest.Request) {
 	d := seamDialects[r.API]
 	k := c.recent.find(ledger.Lane{Scope: r.Scope, Upstream: r.Upstream, Dialect: r.API}, r.Body, r.Now)
 	if k.request == nil {
@@ -107,7 +107,7 @@ func (c seam) readsAlike(r promises.Request) {
 	}
 }
 
-// Close does what promises.Core says.
+// Close does what promisetest.Core says.
 func (seam) Close() {}
 
 // defaultLimits are those of the default configuration.
@@ -121,10 +121,10 @@ func defaultLimits() ladder.Limits {
 	return l
 }
 
-func seamLimits(l promises.Limits) *ladder.Limits {
+func seamLimits(l promisetest.Limits) *ladder.Limits {
 	all := defaultLimits()
 	all.Bound = map[string]bool{"claude-*-5-5": true}
-	if l != (promises.Limits{}) {
+	if l != (promisetest.Limits{}) {
 		all.Floor, all.ClearAtLeast, all.OffloadShare = 100, 50, 1
 		all.Offload, all.Lookups = l.OffloadTokens, l.OffloadTokens
 		all.OffloadReads, all.OffloadKeep = l.OffloadReads, l.OffloadKeep
@@ -144,11 +144,11 @@ func (a artifactShelf) Put(name string, content []byte, _ bool) error {
 
 // Recorded conversations keep the promises in all three APIs.
 func TestRecordedConversationsKeepThePromises(t *testing.T) {
-	for _, path := range promises.Files(t, 6) {
+	for _, path := range promisetest.Files(t, 6) {
 		for api := range seamDialects {
 			t.Run(api+" "+filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				promises.PlayFile(t, startSeam, api, path, 64_000)
+				promisetest.PlayFile(t, startSeam, api, path, 64_000)
 			})
 		}
 	}
@@ -161,7 +161,7 @@ func TestRandomConversationsKeepThePromises(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				for range 4 { // a play costs less than one of two that are apart
-					promises.PlayRandom(t, startSeam, api)
+					promisetest.PlayRandom(t, startSeam, api)
 				}
 			})
 		})
@@ -174,7 +174,7 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 		for _, apart := range []string{"scope", "system", "fork"} {
 			t.Run(api+" "+apart, func(t *testing.T) {
 				t.Parallel()
-				rapid.Check(t, func(t *rapid.T) { promises.PlayApart(t, startSeam, api, apart) })
+				rapid.Check(t, func(t *rapid.T) { promisetest.PlayApart(t, startSeam, api, apart) })
 			})
 		}
 	}

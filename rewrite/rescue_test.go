@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/internal/promises"
+	"epitome/internal/promisetest"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
@@ -24,10 +24,10 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 	b.WriteString(`,{"role":"user","content":"` + strings.Repeat("And now do all the rest of it. ", 400) + `"}]}`)
 	body := []byte(b.String())
 
-	storage := promises.NewStorage()
+	storage := promisetest.NewStorage()
 	ask := func(by seam, r *Rescue) Output {
 		by.window.Store(100_000)
-		return by.Shaper.Shape(Input{Dialect: chat.Dialect{}, Body: body, Limits: seamLimits(promises.Limits{}), Rescue: r})
+		return by.Shaper.Shape(Input{Dialect: chat.Dialect{}, Body: body, Limits: seamLimits(promisetest.Limits{}), Rescue: r})
 	}
 	start := func() seam { return startSeam(t, storage).(seam) }
 	shaper := start()
@@ -37,7 +37,7 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 		if out.Report.Err != nil || !out.Changed || out.Settle == nil || !out.Settle() {
 			t.Fatalf("%s: %+v", from, out.Report)
 		}
-		d, found, err := ledger.New(storage.Store, promises.Keep).At(out.Report.Decision)
+		d, found, err := ledger.New(storage.Store, promisetest.Keep).At(out.Report.Decision)
 		if err != nil || !found || len(d.Edits) == 0 {
 			t.Errorf("%s: the report names %q: %v, %v", from, out.Report.Decision, found, err)
 		}

@@ -17,10 +17,10 @@ import (
 
 	"epitome/event"
 	"epitome/inject"
-	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
 )
 

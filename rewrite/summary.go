@@ -7,11 +7,11 @@ import (
 	"unicode"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
+	"epitome/summarize/prose"
 )
 
 // prose returns how the ladder gets a model's words for summaries; nil if no model is to be asked.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // nameOf returns the key in the store. That of a question may be long and have any bytes in it.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // Limits of one job.

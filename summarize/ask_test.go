@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"epitome/inject"
 	"epitome/internal/lazyregexp"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 const maxText = 256 << 10 // bytes of an answer

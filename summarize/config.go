@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/prose"
-	"epitome/unit"
+	"epitome/internal/unit"
+	"epitome/summarize/prose"
 )
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.

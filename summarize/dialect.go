@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // Request is sent to an upstream. It holds a credential and a conversation: it is not for logs.

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // distilling is a configuration by which results are distilled.

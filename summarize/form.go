@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"epitome/internal/lazyregexp"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // What refusals say of a form: a cap on the output and how high it may be, a cap that is unknown, or that the provider

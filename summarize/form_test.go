@@ -3,7 +3,7 @@ package summarize
 import (
 	"testing"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 func TestRefusalsTellHowToAsk(t *testing.T) {

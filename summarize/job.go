@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"epitome/inject"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // kept is stored in place of an answer that is for later sessions alone. Their memory has what it says.

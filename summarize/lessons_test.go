@@ -11,9 +11,9 @@ import (
 
 	"epitome/event"
 	"epitome/inject"
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/store"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 var app = inject.Owner{Scope: "ada", Project: "app"}

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 func TestEqualQuestionsAreAskedOnce(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"text/template"
 
 	"epitome/inject"
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // All that a model is told stands in these files.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 func TestUpdateKeepsWhatWasKnown(t *testing.T) {

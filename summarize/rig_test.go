@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/store/memory"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 const secret = "Bearer sk-very-secret"

@@ -21,8 +21,8 @@ import (
 
 	"epitome/event"
 	"epitome/inject"
-	"epitome/prose"
 	"epitome/store"
+	"epitome/summarize/prose"
 )
 
 // Why there is no answer.

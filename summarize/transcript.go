@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 // A transcript that is too long is cut in steps: first the texts, then the oldest groups.

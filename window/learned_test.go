@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/store/memory"
-	"epitome/unit"
 )
 
 // watch is a clock that is set by hand.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // server are windows that are told by the upstream "up", which it asks nothing but what answers says.

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/internal/lazyregexp"
-	"epitome/sse"
+	"epitome/internal/sse"
 )
 
 // Cause is why a provider refused a request.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"epitome/internal/lazyregexp"
+	"epitome/internal/unit"
 	"epitome/store"
-	"epitome/unit"
 )
 
 // Config is the table [window] of the configuration.

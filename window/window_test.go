@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 
 	"pgregory.net/rapid"
 )

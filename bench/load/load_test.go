@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/internal/need"
+	"epitome/internal/needtest"
 )
 
 func TestNginxConfigIsTakenByNginx(t *testing.T) {
 	if _, err := exec.LookPath("nginx"); err != nil {
-		need.Skip(t, "no nginx to try the config with: %v", err)
+		needtest.Skip(t, "no nginx to try the config with: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	l := Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}

@@ -21,7 +21,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
-	needs "epitome/internal/need"
+	needs "epitome/internal/needtest"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"epitome/internal/fakeapi/messages/rules"
 	"epitome/rewrite/messages"
-	"epitome/scripted/messages/rules"
 
 	"github.com/tidwall/gjson"
 )

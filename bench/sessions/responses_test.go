@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/fakeapi/responses/rules"
 	"epitome/rewrite/responses"
-	"epitome/scripted/responses/rules"
 
 	"github.com/tidwall/gjson"
 )

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"epitome/scripted/responses/account"
-	"epitome/scripted/responses/issued"
-	"epitome/scripted/responses/rules"
+	"epitome/internal/fakeapi/responses/account"
+	"epitome/internal/fakeapi/responses/issued"
+	"epitome/internal/fakeapi/responses/rules"
 )
 
 // Responses is a server of that API, for one conversation. It is used by one goroutine at a time.

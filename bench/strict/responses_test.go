@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/scripted/responses/account"
+	"epitome/internal/fakeapi/responses/account"
 )
 
 func TestServersOfResponsesJudgeAndAccount(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package strict is the provider of replayed Messages and Responses: it says which requests a server of the API
 // refuses, and what of the others comes from its cache.
 //
-// It promises the rules and the accounts of packages scripted/messages and scripted/responses, which share no code with
+// It promises the rules and the accounts of packages fakeapi/messages and fakeapi/responses, which share no code with
 // what is measured: in Messages, entries exist only where a mark for the cache stood, and are found twenty blocks back;
 // in Responses they end with items, and for the newest models where a breakpoint stood. Tokens are those of whoever
 // replays. A request that is too long for the model is taken all the same: windows are for others to watch.
@@ -13,11 +13,11 @@ import (
 	"net/http"
 	"time"
 
+	"epitome/internal/fakeapi/messages/account"
+	"epitome/internal/fakeapi/messages/rules"
+	"epitome/internal/fakeapi/messages/thought"
+	"epitome/internal/fakeapi/value"
 	"epitome/internal/lazyregexp"
-	"epitome/scripted/messages/account"
-	"epitome/scripted/messages/rules"
-	"epitome/scripted/messages/thought"
-	"epitome/scripted/value"
 )
 
 // Prices of tokens, in those of one that is neither written to the cache nor read from it.

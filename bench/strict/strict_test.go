@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/scripted/messages/account"
+	"epitome/internal/fakeapi/messages/account"
 )
 
 // asking is a request with a user's text of so many tokens, and a marker behind it.

@@ -15,10 +15,10 @@ import (
 	"epitome/bench/price"
 	"epitome/event"
 	"epitome/internal/lazyregexp"
-	"epitome/prose"
+	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/summarize"
-	"epitome/unit"
+	"epitome/summarize/prose"
 	"epitome/window"
 )
 

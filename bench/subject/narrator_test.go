@@ -15,8 +15,8 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/daemon"
-	"epitome/prose"
 	"epitome/rewrite/chat"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
 )
 

@@ -14,15 +14,15 @@ import (
 	"epitome/bench/price"
 	"epitome/config"
 	"epitome/daemon"
+	"epitome/internal/unit"
 	"epitome/offload"
-	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/store/memory"
 	"epitome/summarize"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
-	"epitome/unit"
 	"epitome/window"
 )
 

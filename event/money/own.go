@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/unit"
+	"epitome/internal/unit"
 )
 
 // Config is the table [prices] of the configuration, by patterns of models' names: * is any run of characters, ? is

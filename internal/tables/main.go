@@ -4,7 +4,7 @@
 //	go generate .
 //
 // The release is fetched as an npm package, so npm, node and tar are needed; epitome itself needs none of them. For a
-// newer release, change its version here and in sdk/testdata/prices.
+// newer release, change its version here and in e2e/testdata/prices.
 package main
 
 import (

@@ -12,10 +12,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/internal/sse"
+	"epitome/internal/unit"
 	"epitome/rewrite/jsonspan"
-	"epitome/sse"
-	"epitome/unit"
+	"epitome/summarize/prose"
 )
 
 // maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.

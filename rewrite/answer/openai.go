@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
-	"epitome/prose"
 	"epitome/rewrite/jsonspan"
+	"epitome/summarize/prose"
 )
 
 // OpenAI has the methods that the dialects of OpenAI's APIs have in common.

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/answer"
+	"epitome/summarize/prose"
 )
 
 // pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/prose"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
+	"epitome/summarize/prose"
 )
 
 // The names of the cap on the output. Most providers want the first one, newer models of OpenAI the other.

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
+	"epitome/summarize/prose"
 )
 
 const (

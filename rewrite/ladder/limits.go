@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"epitome/internal/unit"
 	"epitome/rewrite/activity"
-	"epitome/unit"
 )
 
 // Limits are the numbers of the ladder: the table [rewrite] of config.toml, which explains each to users. Tokens are

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/internal/unit"
 	"epitome/rewrite/activity"
-	"epitome/unit"
 )
 
 // someLimits has every number at a value that no test below writes.

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
+	"epitome/summarize/prose"
 )
 
 // Artifacts names the content that is taken out. It stores nothing: the caller puts State.Content before it records the

@@ -7,10 +7,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/prose"
+	"epitome/internal/sse"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/jsonspan"
-	"epitome/sse"
+	"epitome/summarize/prose"
 )
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/answer"
+	"epitome/summarize/prose"
 )
 
 func TestEventsOfAStream(t *testing.T) {

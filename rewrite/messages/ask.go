@@ -9,9 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
+	"epitome/summarize/prose"
 )
 
 const (

@@ -3,7 +3,7 @@ package messages
 import (
 	"testing"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 const (

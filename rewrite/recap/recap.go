@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
+	"epitome/summarize/prose"
 )
 
 // Span is the part of a conversation that a summary replaces.

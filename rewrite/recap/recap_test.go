@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
+	"epitome/summarize/prose"
 	"epitome/tokenize"
 )
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/prose"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
+	"epitome/summarize/prose"
 )
 
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/prose"
+	"epitome/summarize/prose"
 )
 
 const source = "abcdefghijklmnopqrstuvwxyz"

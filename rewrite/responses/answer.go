@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/answer"
+	"epitome/summarize/prose"
 )
 
 const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it

@@ -7,9 +7,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/prose"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/jsonspan"
+	"epitome/summarize/prose"
 )
 
 const outputCap = "max_output_tokens"

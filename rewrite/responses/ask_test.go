@@ -10,8 +10,8 @@ import (
 	"testing/iotest"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/answer"
+	"epitome/summarize/prose"
 )
 
 func TestServesPathsOfConversations(t *testing.T) {

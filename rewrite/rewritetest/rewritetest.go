@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"epitome/internal/need"
+	"epitome/internal/needtest"
 )
 
 // Conversations returns the files of real conversations, each a request of Chat Completions.
@@ -18,7 +18,7 @@ func Conversations(tb testing.TB) []string {
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	if len(files) == 0 {
-		need.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
+		needtest.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
 	}
 	return files
 }

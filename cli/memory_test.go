@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/config/configtest"
+	"epitome/daemon"
+	"epitome/inject"
+	"epitome/internal/unit"
+	"epitome/store/disk"
+)
+
+// kept is a data folder in which something is known of two projects, in one of them by two scopes.
+func kept(t *testing.T) *cli {
+	t.Helper()
+	folder := t.TempDir()
+	s, err := disk.Open(disk.Options{Folder: filepath.Join(folder, daemon.StoreFolder), SyncEvery: time.Second,
+		Log: slog.New(slog.DiscardHandler), Fault: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := inject.NewMemory(s, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, time.Now)
+	learn := func(scope, project string, texts ...string) {
+		var said inject.Learned
+		for _, text := range texts {
+			said.Add = append(said.Add, inject.Entry{Kind: "fact", Text: text})
+		}
+		if err := local.Learn(inject.Owner{Scope: scope, Project: project}, said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	learn("", "/home/me/shop", "The port is 8080.", "The tests need Redis.")
+	learn("abcdefghijkl", "/home/me/shop", "The port is 8080.")
+	learn("", "other", "It is green.")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "config.toml")
+	if err := os.WriteFile(file, []byte("[window]\nprobe = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &cli{defaults: configtest.Text(), flags: flags{Config: file, Data: folder, Listen: "127.0.0.1:0"}}
+}
+
+// printed is what a command prints.
+func printed(t *testing.T, run func() error) (text string, err error) {
+	t.Helper()
+	r, w, failed := os.Pipe()
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	was := os.Stdout
+	os.Stdout = w
+	defer func() { os.Stdout = was }()
+	err = run()
+	_ = w.Close()
+	all, failed := io.ReadAll(r)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return string(all), err
+}
+
+// idOf is the id of the entry with this text, as list prints it.
+func idOf(t *testing.T, c *cli, text string) string {
+	t.Helper()
+	all, err := printed(t, func() error { return memoryListCmd{}.Run(c) })
+	for line := range strings.Lines(all) {
+		if strings.Contains(line, text) {
+			return strings.Fields(line)[0]
+		}
+	}
+	t.Fatalf("%q is not in %s, %v", text, all, err)
+	return ""
+}
+
+// holds lists, forgets and clears, wherever the memories are.
+func holds(t *testing.T, c *cli) {
+	t.Helper()
+	f := func(run func() error, wants ...string) {
+		t.Helper()
+		text, err := printed(t, run)
+		if err != nil {
+			text = err.Error()
+		}
+		for _, want := range wants {
+			if not, absent := strings.CutPrefix(want, "!"); absent == strings.Contains(text, not) {
+				t.Errorf("it prints %s, want %q", text, want)
+			}
+		}
+	}
+	list := func(project string) func() error {
+		return func() error { return memoryListCmd{ofProject: ofProject{project}}.Run(c) }
+	}
+	forget := func(project string, ids ...string) func() error {
+		return func() error { return memoryForgetCmd{ofProject{project}, ids}.Run(c) }
+	}
+	clear := func(project string) func() error {
+		return func() error { return memoryClearCmd{ofProject{project}}.Run(c) }
+	}
+	today := time.Now().Format(time.DateOnly)
+	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n", "other\n", "It is green.")
+	f(list("other"), "It is green.", "!Redis")
+	f(list("nobody's"), "Nothing is known.")
+	f(func() error { return memoryListCmd{ofProject: ofProject{"other"}, JSON: true}.Run(c) }, `"project": "other"`, `"text": "It is green."`)
+	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
+	f(forget("/home/me/shop", green), "cannot forget "+green+": no entry has this id")
+	f(forget("", "nobody's"), "cannot forget nobody's: no entry has this id")
+	f(forget("", port), "Forgotten.")
+	f(list(""), "!8080", "Redis", "It is green.")
+	f(clear("/home/me/shop"), "Forgotten: 1.")
+	f(list(""), "!/home/me/shop", "It is green.")
+	f(forget("other", green), "Forgotten.")
+	f(list(""), "Nothing is known.")
+	f(clear(""), "Forgotten: 0.")
+}
+
+func TestWhatWasLeftIsListedAndForgotten(t *testing.T) { holds(t, kept(t)) }
+
+func TestMemoriesOfAnEpitomeThatRuns(t *testing.T) {
+	c := kept(t)
+	signals, over := make(chan os.Signal, 1), make(chan error, 1)
+	d := daemon.New(slog.New(slog.DiscardHandler), signals, c.load)
+	if err := d.Start(false); err != nil {
+		t.Fatal(err)
+	}
+	go func() { over <- d.Serve() }()
+	holds(t, c)
+	signals <- os.Interrupt
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+}

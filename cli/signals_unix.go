@@ -1,0 +1,43 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// passed are the signals that are meant for the command.
+func passed() []os.Signal {
+	return []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1,
+		syscall.SIGUSR2}
+}
+
+// fromTerminal reports whether a signal has reached the command already: a terminal sends its keys' signals to
+// both of us, and a second interrupt makes many agents quit.
+func fromTerminal(s os.Signal) bool {
+	if s != syscall.SIGINT && s != syscall.SIGQUIT {
+		return false
+	}
+	stdin, err := os.Stdin.Stat()
+	if err != nil || stdin.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(stdin, null)
+}
+
+// rereading is how a running epitome comes to have another configuration in force.
+func rereading(pid int) string {
+	return "'kill -HUP " + strconv.Itoa(pid) + "' has it read its file again; flags, the environment and what " +
+		"'epitome check --defaults' marks [restart] need a new start"
+}
+
+// statusOf is a command's end as shells report it.
+func statusOf(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}

@@ -1,0 +1,167 @@
+package unit_test
+
+import (
+	"encoding"
+	"testing"
+	"time"
+
+	"epitome/internal/unit"
+
+	"pgregory.net/rapid"
+)
+
+func TestDurationReadsWhatItPrints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := unit.Duration(rapid.Int64Min(0).Draw(t, "d"))
+		var again unit.Duration
+		reread(t, d, &again)
+		if again != d {
+			t.Fatalf("%d is printed %s and read as %d", d, d, again)
+		}
+	})
+}
+
+func TestBytesReadWhatTheyPrint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := unit.Bytes(rapid.Int64Range(0, 1<<62).Draw(t, "b"))
+		b = b >> rapid.IntRange(0, 62).Draw(t, "shift") << rapid.SampledFrom([]int{0, 10, 20, 30}).Draw(t, "unit")
+		if b < 0 || b > 1<<62 {
+			t.Skip("more than can be written")
+		}
+		var again unit.Bytes
+		reread(t, b, &again)
+		if again != b {
+			t.Fatalf("%d is printed %s and read as %d", b, b, again)
+		}
+	})
+}
+
+func reread(t *rapid.T, from encoding.TextMarshaler, into encoding.TextUnmarshaler) {
+	text, err := from.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := into.UnmarshalText(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestQuantitiesArePrintedInTheLargestFittingUnit(t *testing.T) {
+	f := func(b unit.Bytes, want string) {
+		t.Helper()
+		if got := b.String(); got != want {
+			t.Errorf("%d is printed %q, want %q", b, got, want)
+		}
+	}
+	f(0, "0B")
+	f(512, "512B")
+	f(1024, "1KB")
+	f(1025, "1025B")
+	f(64*unit.MB, "64MB")
+	f(1536*unit.MB, "1536MB")
+	f(2048*unit.MB, "2GB")
+}
+
+func TestDurationIsReadWithItsUnit(t *testing.T) {
+	f := func(in string, want time.Duration) {
+		t.Helper()
+		var d unit.Duration
+		if err := d.UnmarshalText([]byte(in)); err != nil || d.D() != want {
+			t.Errorf("%q is read as %s, %v; want %s", in, d, err, want)
+		}
+	}
+	f("0s", 0)
+	f("500ms", 500*time.Millisecond)
+	f("1.5s", 1500*time.Millisecond)
+	f("2m", 2*time.Minute)
+	f("1h30m", 90*time.Minute)
+	f("720h", 720*time.Hour)
+}
+
+func TestSizeIsReadWithItsUnit(t *testing.T) {
+	f := func(in string, want unit.Bytes) {
+		t.Helper()
+		var b unit.Bytes
+		if err := b.UnmarshalText([]byte(in)); err != nil || b != want {
+			t.Errorf("%q is read as %s, %v; want %s", in, b, err, want)
+		}
+	}
+	f("0B", 0)
+	f("512B", 512)
+	f("32KB", 32<<10)
+	f("64 MB", 64<<20)
+	f("1GB", 1<<30)
+	f("1GiB", 1<<30)
+	f("64 KiB", 64<<10)
+	f("4611686018427387904B", 1<<62)
+}
+
+func TestUnclearDurationIsRefused(t *testing.T) {
+	f := func(in string) {
+		t.Helper()
+		d := unit.Duration(time.Second)
+		err := d.UnmarshalText([]byte(in))
+		want := "cannot read duration \"" + in + "\": write a number with its unit, as in 500ms, 90s, 15m or 720h"
+		if err == nil || err.Error() != want || d.D() != time.Second {
+			t.Errorf("%q is read as %s, %v; want the error %s", in, d, err, want)
+		}
+	}
+	f("")
+	f("5")
+	f("1.5")
+	f("-5s")
+	f("5 s")
+	f("5S")
+	f("s")
+	f("30d")
+	f("9999999999h")
+}
+
+func TestUnclearSizeIsRefused(t *testing.T) {
+	f := func(in string) {
+		t.Helper()
+		b := unit.KB
+		err := b.UnmarshalText([]byte(in))
+		want := "cannot read size \"" + in + "\": write a whole number with its unit, as in 512B, 32KB, 64MB or 1GB"
+		if err == nil || err.Error() != want || b != unit.KB {
+			t.Errorf("%q is read as %s, %v; want the error %s", in, b, err, want)
+		}
+	}
+	f("")
+	f("64")
+	f("1.5MB")
+	f("-1B")
+	f("KB")
+	f("64kb")
+	f("64K")
+	f("64iB")
+	f("64KIB")
+	f("64Ki")
+	f("64KBB")
+	f("0x10B")
+	f("9223372036854775808B")
+	f("8589934592GB")
+	f("99999999999999999999B")
+}
+
+func TestTokensAreReadAsPeopleWriteThem(t *testing.T) {
+	f := func(in string, want unit.Tokens) {
+		t.Helper()
+		var n unit.Tokens
+		if err := n.UnmarshalText([]byte(in)); err != nil || n != want {
+			t.Errorf("%q is read as %d, %v; want %d", in, n, err, want)
+		}
+	}
+	f("0", 0)
+	f("32000", 32_000)
+	f("32_000", 32_000)
+	f("32k", 32_000)
+	f("128K", 128_000)
+	f("1M", 1_000_000)
+	for _, bad := range []string{"", "k", "-1", "1.5k", "32 k", "32kk", "0x10", "3000M", "99999999999999999999"} {
+		n := unit.Tokens(7)
+		if err := n.UnmarshalText([]byte(bad)); err == nil || n != 7 {
+			t.Errorf("%q is read as %d, %v", bad, n, err)
+		}
+	}
+}
