@@ -375,7 +375,7 @@ func checkProxy(p proxy.Config) error {
 		if !number.CanInt() {
 			continue
 		}
-		if key := f.Tag.Get("toml"); number.Int() < 0 || number.Int() == 0 && key != "rescue_tries" {
+		if key := f.Tag.Get("toml"); number.Int() <= 0 {
 			return unit.Wrong([]string{"proxy", key},
 				"cannot use proxy.%s %v: it must be greater than zero", key, number)
 		}

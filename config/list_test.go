@@ -50,11 +50,10 @@ func TestListSaysEachValueAndWhereItWasWritten(t *testing.T) {
 	f("mode", `"observe"`, "--mode")
 	f("scope", `"shared"`, ":1")
 	f("proxy.max_body", `"8MB"`, ":3")
-	f("proxy.rescue_tries", "4", "")
+	f("proxy.max_connections", "4096", "")
 	f("proxy.read_idle", `"10m0s"`, "")
 	f("console.hosts", `["a", "b"]`, ":5")
 	f("upstreams.local.url", `"http://localhost:1/v1"`, ":7")
-	f("upstreams.local.tls.insecure_skip_verify", "false", "")
 	f("routes.0.model", `"q*"`, ":9")
 }
 

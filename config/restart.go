@@ -33,11 +33,8 @@ func NeedRestart(running, wanted Config) []string {
 		{"log.quota", running.Log.Quota != wanted.Log.Quota},
 		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
 		{"events.quota", running.Events.Quota != wanted.Events.Quota},
-		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
 		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
 		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},
-		{"proxy.header_timeout", was.HeaderTimeout != is.HeaderTimeout},
-		{"proxy.keep_alive", was.KeepAlive != is.KeepAlive},
 	} {
 		if fixed.differs {
 			keys = append(keys, fixed.key)

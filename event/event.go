@@ -37,7 +37,7 @@ type Fault string
 const (
 	None        Fault = ""
 	ClientGone  Fault = "client_gone" // the client left before it had the whole answer
-	ClientSlow  Fault = "client_slow" // the client took nothing for write_idle
+	ClientSlow  Fault = "client_slow" // the client took nothing for too long
 	Refused     Fault = "refused"     // epitome refused the request itself: a limit, a bad route, a bad request
 	Unreachable Fault = "unreachable" // no connection to the upstream; nothing was sent
 	Broken      Fault = "broken"      // the upstream broke off before its answer began

@@ -198,7 +198,7 @@ func (s *segmented) flush() {
 func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.HeaderTimeout = 64*unit.MB, 128*unit.MB, unit.Duration(brief)
+		s.MaxBody, s.MaxInFlight, s.limits.header = 64*unit.MB, 128*unit.MB, brief
 	})
 	for range 2 {
 		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")

@@ -176,11 +176,9 @@ func (c *tlsConn) Close() error {
 
 // Trust says how an https upstream is trusted.
 type Trust struct {
-	CAFile     string `toml:"ca_file"`
-	CertFile   string `toml:"cert_file"`
-	KeyFile    string `toml:"key_file"`
-	ServerName string `toml:"server_name"`
-	Insecure   bool   `toml:"insecure_skip_verify"`
+	CAFile   string `toml:"ca_file"`
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
 }
 
 // Build reads the files that t names, for the upstream of that name at host.
@@ -188,12 +186,8 @@ func (t Trust) Build(name, host string) (*tls.Config, error) {
 	c := &tls.Config{
 		ServerName:         host,
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: t.Insecure, //nolint:gosec // asked for by name in the configuration
 		NextProtos:         []string{"http/1.1"},
 		ClientSessionCache: tls.NewLRUClientSessionCache(64),
-	}
-	if t.ServerName != "" {
-		c.ServerName = t.ServerName
 	}
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)

@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,25 +14,34 @@ import (
 
 // Config is the table [proxy] of config.toml, where each number is explained for users.
 type Config struct {
-	MaxBody             unit.Bytes    `toml:"max_body"`
-	MaxHeader           unit.Bytes    `toml:"max_header"`    // fixed at start
-	MaxInFlight         unit.Bytes    `toml:"max_in_flight"` // fixed at start
-	InFlightWait        unit.Duration `toml:"in_flight_wait"`
-	LargeWait           unit.Duration `toml:"large_wait"`
-	MaxConnections      int           `toml:"max_connections"` // fixed at start
-	HeaderTimeout       unit.Duration `toml:"header_timeout"`  // fixed at start
-	MinBodyRate         unit.Bytes    `toml:"min_body_rate"`   // per second
-	KeepAlive           unit.Duration `toml:"keep_alive"`      // fixed at start
-	WriteIdle           unit.Duration `toml:"write_idle"`
-	DialTimeout         unit.Duration `toml:"dial_timeout"`
-	FirstByteTimeout    unit.Duration `toml:"first_byte_timeout"`
-	ReadIdle            unit.Duration `toml:"read_idle"`
-	RescueTries         int           `toml:"rescue_tries"` // further times that a refused request is sent; 0 for none
-	RescueTimeout       unit.Duration `toml:"rescue_timeout"`
-	UpstreamConnections int           `toml:"upstream_connections"`
-	UpstreamKeepAlive   unit.Duration `toml:"upstream_keep_alive"`
-	ShutdownGrace       unit.Duration `toml:"shutdown_grace"`
-	WebSockets          bool          `toml:"websockets"` // of /v1/responses; elsewhere they pass in any case
+	MaxBody          unit.Bytes    `toml:"max_body"`
+	MaxInFlight      unit.Bytes    `toml:"max_in_flight"`   // fixed at start
+	MaxConnections   int           `toml:"max_connections"` // fixed at start
+	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
+	ReadIdle         unit.Duration `toml:"read_idle"`
+	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
+}
+
+const (
+	maxHeader     = 32 << 10 // bytes of a request's head; clients need 1 to 4 KB, and long tokens and cookies more
+	minBodyRate   = 16 << 10 // bytes per second at which a request's body must arrive
+	RescueTries   = 4        // how often a request that was refused as too long is sent again, shorter each time
+	rescueTimeout = time.Minute
+)
+
+// limits are the times that nobody configures. Tests shorten them.
+type limits struct {
+	header       time.Duration // for the head of a request to arrive
+	keepAlive    time.Duration // for which a client's connection stays open without a request
+	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
+	dial         time.Duration // for connecting to an upstream
+	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; common servers close theirs after 5 s
+	room         time.Duration // that a request waits for memory
+}
+
+var defaultLimits = limits{
+	header: 30 * time.Second, keepAlive: 2 * time.Minute, writeIdle: time.Minute, dial: 10 * time.Second,
+	upstreamIdle: 4 * time.Second, room: 30 * time.Second,
 }
 
 // CheckProject says why a name cannot be a project's.
@@ -42,15 +53,13 @@ func CheckProject(name string) error {
 	return nil
 }
 
-// limitsOf are the numbers of c that an upstream's connections obey.
-func limitsOf(c Config) wire.Limits {
-	return wire.Limits{
-		Most: c.UpstreamConnections, Idle: c.UpstreamKeepAlive.D(),
-		Dial: c.DialTimeout.D(), WriteIdle: c.WriteIdle.D(),
-	}
+// upstreamLimits are the numbers that an upstream's connections obey.
+func (s *Settings) upstreamLimits() wire.Limits {
+	l := cmp.Or(s.limits, &defaultLimits)
+	return wire.Limits{Idle: l.upstreamIdle, Dial: l.dial, WriteIdle: l.writeIdle}
 }
 
 // routesOf is what says where requests go.
 func routesOf(s Settings) tableSettings {
-	return tableSettings{Upstreams: s.Upstreams, Fallback: s.Upstream, Routes: s.Routes, Limits: limitsOf(s.Config)}
+	return tableSettings{Upstreams: s.Upstreams, Fallback: s.Upstream, Routes: s.Routes, Limits: s.upstreamLimits()}
 }

@@ -50,13 +50,13 @@ type asker struct {
 // takeTurn waits until a request of so many bytes may be shaped.
 func (a *asker) takeTurn(bytes int) error {
 	var ok bool
-	if a.turn, ok = a.x.proxy.turns.Take(a, bytes, a.x.set.conf.LargeWait.D()); ok {
+	if a.turn, ok = a.x.proxy.turns.Take(a, bytes, largeWait); ok {
 		return nil
 	}
 	if a.x.call.IsCut() {
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	}
-	return busy("other large requests were worked on for all of large_wait: try again, or raise it")
+	return busy("other large requests were worked on for too long: try again")
 }
 
 // Waits lets others have the turn during a step.

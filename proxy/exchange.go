@@ -211,9 +211,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	if up.Peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
 		return nil, nil, refusalWith(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
 	}
-	if wire.AsksUpgrade(h.RawHeaders()) && !x.set.conf.WebSockets && refusesUpgrade(target) {
+	if wire.AsksUpgrade(h.RawHeaders()) && refusesUpgrade(target) {
 		return nil, nil, refusalWith(426, "upgrade_required",
-			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
+			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
 	}
 	if !up.HasVersion() {
 		target = meant(x.proxy.plugs.Dialects, h, target)

@@ -222,7 +222,7 @@ func TestSilenceIsBounded(t *testing.T) {
 	})
 	t.Run("of a client that takes nothing", func(t *testing.T) {
 		t.Parallel()
-		r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody-size 50000000 x\n", func(s *Settings) { s.WriteIdle = brief })
+		r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody-size 50000000 x\n", func(s *Settings) { s.limits.writeIdle = brief.D() })
 		r.dial().send(get("/a"))
 		r.await("gone 1")
 		if e := r.event(); e.Fault != event.ClientSlow {
@@ -236,7 +236,7 @@ func TestSilenceIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ln.Close() // nobody reads
-		deaf := startRig(t, "http://"+ln.Addr().String(), func(s *Settings) { s.WriteIdle = brief })
+		deaf := startRig(t, "http://"+ln.Addr().String(), func(s *Settings) { s.limits.writeIdle = brief.D() })
 		deaf.dial().send(post("/a", strings.Repeat("x", 16<<20))).answer("POST")
 		if e := deaf.event(); e.Fault != event.Timeout && e.Fault != event.Broken {
 			t.Errorf("event %+v", e)

@@ -17,6 +17,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ type Settings struct {
 	Limits    ladder.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
 	Contexts  []string      // names of files that all conversations are given
+
+	limits *limits // nil for defaultLimits
 }
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil, but for Watch.
@@ -98,6 +101,7 @@ type Proxy struct {
 	decoding  decodePlaces // of the bodies that are being decoded
 	turns     *turns       // of large requests to be shaped
 	loops     *loopGuard
+	limits    *limits
 	strangers sync.Map // headers of requests with a body and without a known key, until dropBody
 }
 
@@ -119,7 +123,7 @@ func Check(s Settings) error {
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
 	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: newClientUsage(), born: time.Now(), loops: newLoopGuard(), turns: newTurns(),
-		decoding: make(decodePlaces, mostDecodes)}
+		decoding: make(decodePlaces, mostDecodes), limits: cmp.Or(s.limits, &defaultLimits)}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
@@ -130,9 +134,9 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		HeaderReceived:     p.headReceived,
 		ErrorHandler:       p.refuseUnread,
 		Concurrency:        s.MaxConnections + 1,
-		ReadBufferSize:     int(s.MaxHeader),
-		ReadTimeout:        s.HeaderTimeout.D(),
-		IdleTimeout:        s.KeepAlive.D(),
+		ReadBufferSize:     maxHeader,
+		ReadTimeout:        p.limits.header,
+		IdleTimeout:        p.limits.keepAlive,
 		MaxRequestBodySize: int(s.MaxBody),
 
 		DisableHeaderNamesNormalizing: true,
@@ -160,11 +164,9 @@ func (p *Proxy) newGate(most int) *wire.Gate {
 				Err: "there are as many connections as max_connections allows",
 			})
 		},
-		WriteIdle: func() time.Duration { return p.settings.Load().conf.WriteIdle.D() },
+		WriteIdle: func() time.Duration { return p.limits.writeIdle },
 		Pace: func(bytes int) time.Duration {
-			s := p.settings.Load()
-			seconds := float64(bytes) / float64(s.conf.MinBodyRate)
-			return s.conf.HeaderTimeout.D() + time.Duration(seconds*float64(time.Second))
+			return p.limits.header + time.Duration(bytes)*time.Second/minBodyRate
 		},
 	}
 }
@@ -307,7 +309,7 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	if !s.clients.HasOthers() {
 		whose = "" // there is nobody to leave room to
 	}
-	if !p.admission.Enter(h, whose, size, s.conf.InFlightWait.D()) {
+	if !p.admission.Enter(h, whose, size, p.limits.room) {
 		conf.MaxRequestBodySize = tooSmall
 	}
 	return conf
@@ -347,9 +349,9 @@ func (s *settings) whyUnread(err error) error {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return refusalWith(413, "request_too_large", fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody))
 	case errors.As(err, &small):
-		return refusalWith(431, "header_too_large", fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader))
+		return refusalWith(431, "header_too_large", "the request's headers are larger than 32 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
-		return refusalWith(408, "request_timeout", "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them")
+		return refusalWith(408, "request_timeout", "the request did not arrive in time: send it faster")
 	}
 	return refusalWith(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
 }

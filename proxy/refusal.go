@@ -45,8 +45,6 @@ func refusalOf(err error) *refusal {
 			"epitome failed on this request, which is a bug in it; its log has the details")
 	}
 	switch {
-	case errors.Is(err, wire.ErrBusy):
-		return busy("all connections to the upstream are in use: try again, or raise upstream_connections")
 	case f.Fault == event.Unreachable:
 		return refusalWith(502, "upstream_unreachable",
 			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))

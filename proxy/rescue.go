@@ -22,14 +22,14 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		}
 		return a, nil
 	}
-	if x.set.conf.RescueTries == 0 || x.shaped.report.Truncates { // nothing is held up for what would not be done
+	if x.shaped.report.Truncates { // nothing is held up for what would not be done
 		x.ear.Listen(a)
 		x.ear.Learn(x.shaped.report.Counted)
 		a.Hears = x.ear.Hear
 		return a, nil
 	}
 	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report, causes: x.event.Causes}
-	r.until = time.Now().Add(x.set.conf.RescueTimeout.D())
+	r.until = time.Now().Add(rescueTimeout)
 	defer func() {
 		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
 			r.release(a)
@@ -43,7 +43,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 			return r.settle(a), nil
 		}
 		r.note(v)
-		if r.tries >= x.set.conf.RescueTries || time.Now().After(r.until) || !r.shorten(v) {
+		if r.tries >= RescueTries || time.Now().After(r.until) || !r.shorten(v) {
 			return r.give(a), nil
 		}
 		r.setAside(a)
@@ -146,7 +146,7 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
 	}
-	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
+	from := r.stage.Next(r.tries+1 >= RescueTries)
 	ok := r.reshape(rewrite.Rescue{Most: r.most(v), From: from})
 	r.whole = !ok && r.report.Action == string(ledger.StepAdd) // all that epitome has done is taken back
 	return ok || r.whole && r.reshape(rewrite.Rescue{Whole: true})

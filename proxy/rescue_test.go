@@ -320,10 +320,10 @@ func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 	}
 }
 
-func TestRescueCanBeTurnedOff(t *testing.T) {
+func TestObservedRequestIsNotRescued(t *testing.T) {
 	t.Parallel()
-	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 },
-		func(s *Settings) { s.Mode = event.ModeObserve }} {
+	{
+		change := func(s *Settings) { s.Mode = event.ModeObserve }
 		r := on(t, refused(400, tooLong), change)
 		r.shapes(climbing)
 		if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 ||

@@ -75,18 +75,18 @@ func testSettings(base string) Settings {
 	long := unit.Duration(patience)
 	return Settings{
 		Config: Config{
-			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: long,
-			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long,
-			WriteIdle: long, DialTimeout: long,
-			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long,
-			UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
+			MaxBody: 64 * unit.MB, MaxInFlight: 256 * unit.MB, MaxConnections: 4096,
+			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
+		},
+		limits: &limits{
+			header: patience, keepAlive: patience, writeIdle: patience, dial: patience, upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
 
 // hurried lets no request wait long for room.
-func hurried(s *Settings) { s.InFlightWait = unit.Duration(50 * time.Millisecond) }
+func hurried(s *Settings) { s.limits.room = 50 * time.Millisecond }
 
 // newRig starts a proxy in front of what script plays; change may adapt its settings.
 func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {

@@ -186,23 +186,6 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 	}
 }
 
-func TestUpgradeForResponsesIsTunnelledWhereAsked(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- GET /v1/responses --\nexpect-header Upgrade: websocket\nexpect-header Sec-WebSocket-Key: k\n"+
-		"status 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
-		s.WebSockets = true
-	})
-	c := r.dial().send(get("/v1/responses", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: k")).
-		expect("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
-	go c.send(`{"type":"response.create"}`)
-	c.expect(`{"type":"response.create"}`)
-	_ = c.CloseWrite()
-	c.expectEOF()
-	if e := r.event(); e.Status != 101 || e.Fault != event.None {
-		t.Errorf("event %+v", e)
-	}
-}
-
 func TestSilentTunnelEnds(t *testing.T) {
 	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Upgrade: x\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
 		s.ReadIdle = unit.Duration(100 * time.Millisecond)

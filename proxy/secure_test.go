@@ -16,7 +16,6 @@ import (
 
 	"epitome/event"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/internal/unit"
 	"epitome/proxy/certificatetest"
 )
 
@@ -114,7 +113,7 @@ func TestCutsShowOverTLS(t *testing.T) {
 
 func TestSilentHandshakesEnd(t *testing.T) {
 	noLeaks(t)
-	r, _ := secureRig(t, "", func(s *Settings) { s.HeaderTimeout = unit.Duration(100 * time.Millisecond) })
+	r, _ := secureRig(t, "", func(s *Settings) { s.limits.header = 100 * time.Millisecond })
 	for _, begin := range []string{"", "\x16\x03\x01\x02\x00"} {
 		c := r.dial().send(begin)
 		if got, _ := io.ReadAll(c.br); len(got) > 7 { // an alert at most

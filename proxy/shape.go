@@ -96,7 +96,7 @@ var (
 	errEncoded    = errors.New("the content coding of the body cannot be read")
 	errNoObject   = errors.New("the body is not a JSON object")
 	errNoRoomLeft = errors.New("there is no room under max_in_flight to rewrite the request")
-	errNoTurn     = errors.New("other large requests were worked on for all of large_wait")
+	errNoTurn     = errors.New("other large requests were worked on for too long")
 )
 
 // unshaped says with what code a request goes on as it came.

@@ -118,7 +118,7 @@ func (r *rig) takeTurns() (taken []turn) {
 
 // A client that leaves while its rescue waits for a turn is not waited for.
 func TestRescueOfAClientThatLeftIsOver(t *testing.T) {
-	r := on(t, refused(400, tooLong)+welcome, func(s *Settings) { s.LargeWait = unit.Duration(time.Hour) })
+	r := on(t, refused(400, tooLong)+welcome)
 	waits := make(chan struct{})
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		r.proxy.turns = newTurns() // the turn that this request has goes back to the others

@@ -9,6 +9,9 @@ import (
 // largeBody is from how many bytes on a request takes its turn. A smaller one is shaped in a few milliseconds.
 const largeBody = 1 << 20
 
+// largeWait is how long a large request waits for its turn. Each takes about a second, so it outlasts all that are in memory.
+const largeWait = 5 * time.Minute
+
 // turns are those of one proxy. Make them with newTurns. Their methods may be called from any goroutine.
 type turns struct{ taken chan struct{} }
 

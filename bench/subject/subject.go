@@ -16,6 +16,7 @@ import (
 	"epitome/daemon"
 	"epitome/internal/unit"
 	"epitome/offload"
+	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
@@ -86,7 +87,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	}
 	r := &shaper{
 		limits: &p.Conf.Rewrite, style: p.Conf.Style(), window: s.Window, dialect: dialect,
-		tries: p.Conf.Proxy.RescueTries,
+		tries: proxy.RescueTries,
 	}
 	closing := facts.Close
 	if !p.Code {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,12 +11,8 @@ import (
 	"time"
 )
 
-// ErrBusy says that an upstream has as many connections as it may have.
-var ErrBusy = errors.New("all connections to the upstream are in use (upstream_connections)")
-
 // Limits are the numbers of the configuration that a pool obeys; pools with other limits are made anew.
 type Limits struct {
-	Most      int           // connections, idle and in use
 	Idle      time.Duration // how long one is kept unused
 	Dial      time.Duration // for name look-up, connecting and TLS together
 	WriteIdle time.Duration // an upstream that takes no byte for this long is given up
@@ -51,10 +46,7 @@ func NewPool(at *url.URL, secure *tls.Config, limits Limits) *Pool {
 // take returns an idle connection that the upstream has not closed, or a new one. Cutting the call ends a dial.
 func (p *Pool) take(c *Call) (*upstreamConn, error) {
 	for {
-		conn, err := p.takeIdle()
-		if err != nil {
-			return nil, err
-		}
+		conn := p.takeIdle()
 		if conn == nil {
 			return p.dial(c)
 		}
@@ -73,20 +65,17 @@ func (p *Pool) take(c *Call) (*upstreamConn, error) {
 	}
 }
 
-// takeIdle takes out the newest idle connection; with none it makes room for a new one.
-func (p *Pool) takeIdle() (*upstreamConn, error) {
+// takeIdle takes out the newest idle connection; with none it counts a new one and returns nil.
+func (p *Pool) takeIdle() *upstreamConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.idle); n > 0 {
 		conn := p.idle[n-1]
 		p.idle[n-1], p.idle = nil, p.idle[:n-1]
-		return conn, nil
-	}
-	if p.open >= p.Limits.Most {
-		return nil, ErrBusy
+		return conn
 	}
 	p.open++
-	return nil, nil
+	return nil
 }
 
 // dial fills the room that takeIdle has made.
