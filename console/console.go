@@ -29,7 +29,7 @@ type Program struct {
 	Owner     func(token string) bool          // lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
 	Metrics   http.Handler
-	Totals    func() any // what the program has done so far, as JSON
+	Totals    func() Totals
 	Artifacts Artifacts
 	// the conversation in body, as r asks; the error says what to send instead
 	Compact func(r *http.Request, body []byte) (Compacted, error)

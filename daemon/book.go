@@ -5,46 +5,39 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"epitome/config"
-	"epitome/console/logs"
-	"epitome/console/metrics"
+	"epitome/console"
 	"epitome/console/story"
 	"epitome/console/story/stream"
-	"epitome/console/traces"
 	"epitome/event"
 	"epitome/instance"
 )
 
 // openBook begins to keep what happens. Log lines and metrics hear of it there.
-func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Recorder) *story.Book {
+func (d *Daemon) openBook(conf config.Config, folder string, counts *console.Metrics) (*story.Book, error) {
 	c := story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
 	if !d.shapers.storage.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
+	sinks := event.Sinks{counts, console.NewLog(d.log)}
+	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
+		traces, err := console.NewTraces(endpoint, instance.Version(),
+			func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) }, d.log)
+		if err != nil {
+			return nil, err
+		}
+		d.traces, sinks = traces, append(sinks, traces)
+	}
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		State: d.shapers.storage.troubles, Sinks: d.sinks(counts), Follow: d.hub.Publish,
+		State: d.shapers.storage.troubles, Sinks: sinks, Follow: d.hub.Publish,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
 		Life:   func(*event.Exchange) time.Duration { return d.cacheLife() },
-	})
-}
-
-// sinks are who hears of events when they are complete.
-func (d *Daemon) sinks(counts *metrics.Recorder) event.Sinks {
-	all := event.Sinks{counts, logs.New(d.log)}
-	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
-		d.traces = traces.New(traces.Options{
-			Endpoint: strings.TrimRight(endpoint, "/"), Version: instance.Version(), Log: d.log,
-			Host: func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) },
-		})
-		all = append(all, d.traces)
-	}
-	return all
+	}), nil
 }
 
 // hostIn is the host in a base URL; empty if there is none, as of an upstream that is not configured any more.
@@ -67,7 +60,9 @@ func (d *Daemon) cacheLife() time.Duration {
 // closeBook ends what is kept and told, once all has happened.
 func (d *Daemon) closeBook() {
 	d.book.Close()
-	d.traces.Close()
+	if d.traces != nil {
+		d.traces.Close()
+	}
 }
 
 // EventFolder is the folder in the data folder that has what happened.
@@ -78,23 +73,16 @@ func (d *Daemon) stream() map[string]http.Handler {
 	return map[string]http.Handler{"/-/events": stream.Handler(d.hub, d.book)}
 }
 
-// watched are numbers for the metrics that no event tells.
-func (d *Daemon) watched(kept *storage) metrics.Watched {
-	w := metrics.Watched{
-		Version: instance.Version(),
-		Dropped: d.book.CountDropped, Spans: d.traces.CountDropped,
-		Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
-		Artifacts: kept.shelf.Used, Store: kept.size,
-		Quota: func() int64 { return int64(d.started.Offload.Quota) },
-		Kept:  kept.keeps,
+// gauges are numbers for the metrics that no event tells.
+func (d *Daemon) gauges(kept *storage) console.Gauges {
+	g := console.Gauges{
+		Version: instance.Version(), InFlight: d.proxy.InFlight, Conversations: d.book.CountLive, Dropped: d.book.CountDropped,
+		ArtifactBytes: kept.shelf.Used, ArtifactQuota: int64(d.started.Offload.Quota), Writable: kept.keeps,
 	}
 	if kept.shared != nil {
-		w.Shared = func() metrics.Shared {
-			s := kept.shared.State()
-			return metrics.Shared{Up: s.Up, Asked: s.Trips, Unanswered: s.Failed, Refused: s.Refused}
-		}
+		g.SharedStore = func() bool { return kept.shared.State().Up }
 	}
-	return w
+	return g
 }
 
 // settled serves numbers once all that has happened is in them.

@@ -20,11 +20,9 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/learned"
-	"epitome/console/metrics"
 	"epitome/console/story"
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
-	"epitome/console/traces"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -39,8 +37,8 @@ type Daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	book    *story.Book
-	hub     *stream.Hub      // of who watches what happens
-	traces  *traces.Recorder // nil if no spans are made
+	hub     *stream.Hub     // of who watches what happens
+	traces  *console.Traces // nil if no spans are made
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -94,14 +92,20 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	}
 	d.shapers = newShapers(conf, kept)
 	d.leases.Start(leased)
-	counts := metrics.New(func() int { return d.proxy.InFlight() })
-	d.book = d.openBook(conf, folder, counts)
+	counts := console.NewMetrics()
+	if d.book, err = d.openBook(conf, folder, counts); err != nil {
+		return err
+	}
 	d.shapers.quiet = d.closeBook
-	counts.Watch(d.watched(kept))
 	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log,
-		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
+		Metrics: settled{d.book, counts}, Totals: func() console.Totals {
+			d.book.Settle()
+			t := counts.Totals()
+			t.InFlight = d.proxy.InFlight()
+			return t
+		},
 		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(),
 			learned.Routes(d.shapers.memory)),
 		Pages: shown.Documents(), Artifacts: taken, Compact: d.compact,
@@ -117,9 +121,12 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Dialects: dialects(), Traces: d.traces != nil,
 	}
-	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
+	if d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs)); err != nil {
+		return err
+	}
+	counts.Watch(d.gauges(kept))
 	d.shapers.askThrough(d.proxy)
-	return err
+	return nil
 }
 
 // giveBack ends what open has begun, and the listening.

@@ -16,7 +16,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/console/logs"
+	"epitome/console"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/scriptedtest"
@@ -59,7 +59,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 		t.Fatal(err)
 	}
 	r.shapers = newShapers(conf, kept)
-	r.relay.connect(logs.New(log))
+	r.relay.connect(console.NewLog(log))
 	plugs := r.plug(proxy.Plugs{
 		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Dialect{}},
 	})

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/console/metrics"
+	"epitome/console"
 )
 
 // Running is an epitome that has answered.
@@ -132,7 +132,7 @@ func around(env []string, address string) (more []string) {
 }
 
 // Totals is what the epitome has done, once nothing is under way, or after a second.
-func (r *Running) Totals() (t metrics.Totals, err error) {
+func (r *Running) Totals() (t console.Totals, err error) {
 	late, quiet := time.Now().Add(time.Second), 0
 	for quiet < 2 && time.Now().Before(late) { // an exchange is counted just after it has ended
 		text, err := r.Answer("/-/totals", nil)

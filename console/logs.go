@@ -1,0 +1,155 @@
+package console
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"epitome/event"
+)
+
+// Log writes a line per event to a logger. It is an event.Sink. No line has a credential, a header or a body.
+type Log struct {
+	log       *slog.Logger
+	strangers *rate.Limiter // of lines about requests from nobody known
+}
+
+// NewLog returns a Log that writes to log.
+func NewLog(log *slog.Logger) *Log {
+	return &Log{log, rate.NewLimiter(rate.Every(6*time.Second), 10)}
+}
+
+// RecordExchange logs an exchange that has ended, and before it the rescue of its request if there was one. Requests
+// without a client's key get ten lines a minute, so that they cannot fill the log.
+func (l *Log) RecordExchange(e event.Exchange) {
+	if e.IsStranger() && !l.strangers.Allow() {
+		return
+	}
+	if r := e.Rescue; r.Kind != "" {
+		level := slog.LevelWarn
+		if r.Rescued {
+			level = slog.LevelInfo
+		}
+		l.write(level, "rescue", "id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
+			"verdict", r.Kind, "outcome", r.Outcome(), "tries", int(r.Tries), "stages", r.Stages,
+			"tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
+			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
+	}
+	if e.WindowRefuted > 0 {
+		l.write(slog.LevelInfo, event.ContextWindowCorrected, "id", e.ID, "conversation", e.Conversation,
+			"upstream", e.Upstream, "model", e.Model, "reason", "a longer request was answered: the learned window is dropped",
+			"tokens", e.TokensAfter.Total(), "tokens_counted", e.TokensUsed, "window", e.Window,
+			"window_refuted", e.WindowRefuted)
+	}
+	l.exchange(&e)
+}
+
+func (l *Log) exchange(e *event.Exchange) {
+	level := slog.LevelWarn
+	offersHTTP := e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired // clients go on over HTTP
+	switch {
+	case e.Fault == event.Panic:
+		level = slog.LevelError
+	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP):
+		level = slog.LevelInfo
+	}
+	attrs := make([]slog.Attr, 0, 48)
+	attrs = append(attrs,
+		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path),
+		slog.String("upstream", e.Upstream), slog.Int("status", e.Status), slog.String("action", e.Action),
+		slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
+		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)))
+	attrs = appendSet(attrs, "client", e.Client)
+	if e.ShapeTime > 0 {
+		attrs = appendSet(attrs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
+			"conversation", e.Conversation, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
+			"tokens_after", e.TokensAfter.Total(), "estimated", e.Estimated, "ratio", math.Round(e.Ratio*1000)/1000,
+			"decided", e.Decided, "broke", e.Broke, "offloaded", e.Offloaded, "cleared", e.Cleared,
+			"compacted", e.Compacted, "causes", e.Causes.String(), "thoughts", int(e.Thoughts), "added", int(e.Added),
+			"memory", int(e.Memory), "contexts", e.Contexts, "reason", e.Reason, "inner", e.Inner)
+	}
+	attrs = appendMoney(attrs, e)
+	attrs = appendSet(attrs, "fault", string(e.Fault), "error", e.Err)
+	l.log.LogAttrs(context.Background(), level, "exchange", attrs...)
+}
+
+// appendMoney appends usage and amounts. A known amount of zero is logged, an unknown one is not.
+func appendMoney(attrs []slog.Attr, e *event.Exchange) []slog.Attr {
+	if u := &e.Usage; u.Source == event.UsageProvider {
+		attrs = append(attrs, slog.Int("input_tokens", u.Input), slog.Int("output_tokens", u.Output))
+		if !u.CacheUnknown {
+			attrs = append(attrs, slog.Int("cached_tokens", u.Read))
+		}
+		attrs = appendSet(attrs, "written_tokens", u.Write5m+u.Write1h, "cut", u.Cut)
+	}
+	b := &e.Bill
+	if b.Measured {
+		attrs = append(attrs, slog.Int64("billed_nano", b.Billed))
+	}
+	if b.Ruled && e.Mode == event.ModeOn {
+		attrs = append(attrs, slog.Int64("saved_nano", b.Saved()))
+	}
+	if b.IsUnpriced() {
+		attrs = append(attrs, slog.String("unpriced", b.Unpriced))
+	}
+	return appendSet(attrs, "price", b.Price, "beyond", b.Beyond)
+}
+
+// RecordCompaction logs the end of a compaction.
+func (l *Log) RecordCompaction(e event.Compaction) {
+	level := slog.LevelInfo
+	if e.Kind == event.CompactionFailed {
+		level = slog.LevelWarn
+	}
+	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
+		"reason", e.Reason, "mode", e.Mode, "detail", e.Detail, "messages_before", e.MessagesBefore,
+		"messages_after", e.MessagesAfter, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
+		"turns_kept", e.TurnsKept, "files", e.Files, "prepared", e.Prepared}, costOf(e.Cost)...)
+	l.write(level, e.Kind, append(pairs, "why", e.Why)...)
+}
+
+// RecordSummary logs a step of a request for a summary.
+func (l *Log) RecordSummary(e event.Summary) {
+	level := slog.LevelInfo
+	if e.Kind == event.SummaryFailed {
+		level = slog.LevelWarn
+	}
+	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model, "detail", e.Detail,
+		"way", e.Way, "update", e.Update, "prepared", e.Prepared, "span_tokens", e.SpanTokens, "tokens", e.Tokens},
+		costOf(e.Cost)...)
+	l.write(level, e.Kind, append(pairs, "reason", e.Reason)...)
+}
+
+// RecordWarning logs a warning about a conversation.
+func (l *Log) RecordWarning(e event.Warning) {
+	l.write(slog.LevelWarn, event.ContextWindowWarning, "conversation", e.Conversation, "upstream", e.Upstream,
+		"model", e.Model, "reason", e.Reason, "window", e.Window, "usable", e.Usable, "tokens", e.Tokens,
+		"messages", e.Messages, "latest", e.Latest)
+}
+
+func costOf(c event.Cost) []any {
+	return []any{"requests", c.Requests, "input_tokens", c.InputTokens, "cached_tokens", c.CachedTokens,
+		"output_tokens", c.OutputTokens, "untold", c.Untold, "took_ms", milliseconds(c.Took)}
+}
+
+func (l *Log) write(level slog.Level, message string, pairs ...any) {
+	l.log.LogAttrs(context.Background(), level, message, appendSet(nil, pairs...)...)
+}
+
+// appendSet appends pairs of a key and a value, leaving out zero values.
+func appendSet(attrs []slog.Attr, pairs ...any) []slog.Attr {
+	for i := 0; i < len(pairs); i += 2 {
+		switch v := pairs[i+1]; v {
+		case "", 0, false, 0.0:
+		default:
+			attrs = append(attrs, slog.Any(pairs[i].(string), v))
+		}
+	}
+	return attrs
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

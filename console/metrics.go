@@ -1,0 +1,270 @@
+package console
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"epitome/event"
+)
+
+// Metrics counts events for Prometheus, from zero at each start of the program. It is an event.Sink.
+//
+// A label has values from the configuration, from the price table or from a closed set, and none that a client
+// chooses. So clients cannot grow the number of series.
+type Metrics struct {
+	http.Handler // serves the metrics as text
+	registry     *prometheus.Registry
+
+	exchanges, received, sent, changes, rescues, misses   *prometheus.CounterVec
+	input, cached, written, output, billed                *prometheus.CounterVec
+	compactions, clientExchanges, clientBilled, summaries *prometheus.CounterVec
+	saved                                                 *prometheus.GaugeVec
+	firstByte, duration, shaping, windowUsed              *prometheus.HistogramVec
+
+	mu     sync.Mutex
+	totals Totals
+}
+
+// Totals sum up a program's work since its start. Token counts are of conversations.
+type Totals struct {
+	Exchanges     int64 `json:"exchanges"` // ended
+	InFlight      int   `json:"in_flight"`
+	TokensBefore  int   `json:"tokens_before"` // as clients sent them
+	TokensAfter   int   `json:"tokens_after"`  // as shaped
+	Observed      bool  `json:"observed"`      // some of the exchanges were in mode observe
+	LargestBefore int   `json:"largest_before,omitempty"`
+	LargestAfter  int   `json:"largest_after,omitempty"` // of the request that was the largest before
+}
+
+// NewMetrics returns metrics with nothing counted.
+func NewMetrics() *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	auto := promauto.With(registry)
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return auto.NewCounterVec(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
+		return auto.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "epitome_" + name, Help: help, Buckets: buckets,
+			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
+		}, []string{"upstream"})
+	}
+	return &Metrics{
+		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), registry: registry,
+		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer was given; fault: which side failed.",
+			"upstream", "status", "action", "fault"),
+		received: counter("received_tokens_total", "Tokens of conversations as clients sent them, in mode on.", "upstream"),
+		sent:     counter("sent_tokens_total", "Tokens of the same as sent to the provider.", "upstream"),
+		changes:  counter("changes_total", "Items newly changed, by step of the ladder.", "upstream", "rung"),
+		rescues: counter("rescues_total", "Requests that a provider refused for their size or shape.",
+			"upstream", "verdict", "outcome"),
+		misses: counter("cache_misses_total", "Requests that the provider's cache had less of than it could.",
+			"upstream", "cause"),
+		input: counter("usage_input_tokens_total", "Input tokens that providers report, cached ones included.",
+			"upstream", "model"),
+		cached: counter("usage_cache_read_tokens_total", "Input tokens read from the provider's cache.",
+			"upstream", "model"),
+		written: counter("usage_cache_write_tokens_total", "Input tokens written to the provider's cache.",
+			"upstream", "model"),
+		output: counter("usage_output_tokens_total", "Output tokens that providers report.", "upstream", "model"),
+		billed: counter("billed_dollars_total", "Cost of exchanges whose usage and price are known.", "upstream", "model"),
+		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "epitome_saved_dollars",
+			Help: "Money saved since the start, less the cost of summaries. Negative where epitome costs more.",
+		}, []string{"upstream", "model"}),
+		compactions: counter("compactions_total", "Compactions ended, by mode of the summary.",
+			"upstream", "mode", "reason", "outcome"),
+		summaries: counter("own_requests_total", "Requests for summaries that epitome sent to a model.",
+			"upstream", "outcome"),
+		clientExchanges: counter("client_exchanges_total", "Exchanges ended, by client key.", "client", "status"),
+		clientBilled:    counter("client_billed_dollars_total", "Cost of exchanges, by client key.", "client"),
+		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
+			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
+		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
+			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600, 3600),
+		shaping: histogram("shape_seconds", "Time spent reading, counting and rewriting a conversation.",
+			.0001, .0005, .002, .01, .05, .2, 1, 5, 30),
+		windowUsed: histogram("window_used_ratio", "Share of the model's window that a request fills as sent.",
+			.1, .25, .5, .6, .7, .8, .9, 1, 1.1),
+	}
+}
+
+// Gauges are values that are read when the metrics are.
+type Gauges struct {
+	Version                 string
+	InFlight, Conversations func() int    // conversations with an exchange in the last ten minutes
+	Dropped                 func() uint64 // events
+	ArtifactBytes           func() int64
+	ArtifactQuota           int64
+	Writable                func() bool // artifacts can be stored
+	SharedStore             func() bool // it answers; nil without one
+}
+
+// Watch adds the gauges to the metrics. Call it once.
+func (m *Metrics) Watch(g Gauges) {
+	auto := promauto.With(m.registry)
+	gauge := func(name, help string, value func() float64) {
+		auto.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
+	}
+	bit := func(f func() bool) func() float64 {
+		return func() float64 {
+			if f() {
+				return 1
+			}
+			return 0
+		}
+	}
+	auto.NewGauge(prometheus.GaugeOpts{
+		Name: "epitome_build_info", Help: "Always 1.",
+		ConstLabels: prometheus.Labels{"version": g.Version, "goversion": runtime.Version()},
+	}).Set(1)
+	gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(g.InFlight()) })
+	gauge("live_conversations", "Conversations with an exchange in the last ten minutes.",
+		func() float64 { return float64(g.Conversations()) })
+	auto.NewCounterFunc(prometheus.CounterOpts{
+		Name: "epitome_events_dropped_total", Help: "Events dropped because too many came at once; figures lack them.",
+	}, func() float64 { return float64(g.Dropped()) })
+	gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(g.ArtifactBytes()) })
+	gauge("artifact_quota_bytes", "Bytes that artifacts may take.", func() float64 { return float64(g.ArtifactQuota) })
+	gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.", bit(g.Writable))
+	if g.SharedStore != nil {
+		gauge("shared_store_up", "1 while the shared store answers.", bit(g.SharedStore))
+	}
+}
+
+// RecordExchange counts an exchange that has ended.
+func (m *Metrics) RecordExchange(e event.Exchange) {
+	observed := e.Mode == event.ModeObserve
+	action := e.Action
+	if observed {
+		action = event.ActionNone
+	}
+	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), action, string(e.Fault)).Inc()
+	m.duration.WithLabelValues(e.Upstream).Observe(e.Duration.Seconds())
+	if e.FirstByte > 0 {
+		m.firstByte.WithLabelValues(e.Upstream).Observe(e.FirstByte.Seconds())
+	}
+	if e.Client != "" {
+		m.clientExchanges.WithLabelValues(e.Client, strconv.Itoa(e.Status)).Inc()
+	}
+	if e.Rescue.Kind != "" {
+		m.rescues.WithLabelValues(e.Upstream, e.Rescue.Kind, e.Rescue.Outcome()).Inc()
+	}
+	m.recordMoney(&e)
+	shaped := e.ShapeTime > 0 && (observed || e.Mode == event.ModeOn)
+	m.addTotals(&e, shaped)
+	if !shaped {
+		return
+	}
+	m.shaping.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
+	if observed {
+		return
+	}
+	after := float64(e.TokensAfter.Total())
+	m.received.WithLabelValues(e.Upstream).Add(float64(e.TokensBefore.Total()))
+	m.sent.WithLabelValues(e.Upstream).Add(after)
+	if e.Window > 0 {
+		m.windowUsed.WithLabelValues(e.Upstream).Observe(after / float64(e.Window))
+	}
+	for rung, items := range map[string]int{"offload": e.Offloaded, "clear": e.Cleared, "compact": e.Compacted} {
+		if items > 0 {
+			m.changes.WithLabelValues(e.Upstream, rung).Add(float64(items))
+		}
+	}
+}
+
+// recordMoney counts tokens as the provider reports them, and their cost. A provider may report negative counts, which
+// would panic a counter.
+func (m *Metrics) recordMoney(e *event.Exchange) {
+	model := pricedAs(e.Bill.Price)
+	if u := &e.Usage; u.Source != "" && !u.Odd {
+		m.input.WithLabelValues(e.Upstream, model).Add(float64(max(u.Input, 0)))
+		m.cached.WithLabelValues(e.Upstream, model).Add(float64(max(u.Read, 0)))
+		m.written.WithLabelValues(e.Upstream, model).Add(float64(max(u.Write5m+u.Write1h, 0)))
+		m.output.WithLabelValues(e.Upstream, model).Add(float64(max(u.Output, 0)))
+	}
+	if e.Miss != event.NoMiss {
+		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
+	}
+	if e.Bill.Measured {
+		m.billed.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Billed))
+		if e.Client != "" {
+			m.clientBilled.WithLabelValues(e.Client).Add(dollars(e.Bill.Billed))
+		}
+	}
+	if e.Bill.Ruled && e.Mode == event.ModeOn && e.ShapeTime > 0 {
+		m.saved.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Saved()))
+	}
+}
+
+// pricedAs returns the name of a model in the price table or the configuration, without its seller; "other" if it has
+// no price.
+func pricedAs(price string) string {
+	if price == "" {
+		return "other"
+	}
+	if _, model, found := strings.Cut(price, "/"); found {
+		return model
+	}
+	return price
+}
+
+func dollars(nano int64) float64 { return float64(nano) / 1e9 }
+
+// RecordCompaction counts a compaction that has ended.
+func (m *Metrics) RecordCompaction(e event.Compaction) {
+	outcome := "completed"
+	if e.Kind == event.CompactionFailed {
+		outcome = "failed"
+	}
+	m.compactions.WithLabelValues(e.Upstream, e.Mode, e.Reason, outcome).Inc()
+}
+
+// RecordSummary counts the requests and the cost of a summary that has ended.
+func (m *Metrics) RecordSummary(e event.Summary) {
+	switch e.Kind {
+	case event.SummaryCompleted:
+		m.summaries.WithLabelValues(e.Upstream, "completed").Add(float64(e.Cost.Requests))
+	case event.SummaryFailed:
+		m.summaries.WithLabelValues(e.Upstream, "failed").Add(float64(e.Cost.Requests))
+	}
+	if e.Own.Nano != 0 {
+		m.saved.WithLabelValues(e.Upstream, pricedAs(e.Own.Price)).Sub(dollars(e.Own.Nano))
+	}
+}
+
+// RecordWarning does nothing: warnings are for the log.
+func (m *Metrics) RecordWarning(event.Warning) {}
+
+func (m *Metrics) addTotals(e *event.Exchange, shaped bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := &m.totals
+	t.Exchanges++
+	if !shaped {
+		return
+	}
+	before, after := e.TokensBefore.Total(), e.TokensAfter.Total()
+	t.TokensBefore += before
+	t.TokensAfter += after
+	t.Observed = t.Observed || e.Mode == event.ModeObserve
+	if before > t.LargestBefore {
+		t.LargestBefore, t.LargestAfter = before, after
+	}
+}
+
+// Totals returns the sums so far; the caller sets InFlight.
+func (m *Metrics) Totals() Totals {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.totals
+}

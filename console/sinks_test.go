@@ -1,0 +1,205 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"epitome/event"
+	"epitome/event/eventtest"
+)
+
+// samples returns epitome's own metrics by series.
+func samples(t *testing.T, m *Metrics) map[string]string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/-/metrics", nil))
+	if !strings.Contains(w.Body.String(), "\ngo_goroutines ") {
+		t.Error("go_goroutines is missing")
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(w.Body.String()) {
+		line = strings.TrimSpace(line)
+		if value := strings.LastIndexByte(line, ' '); strings.HasPrefix(line, "epitome_") {
+			all[line[:value]] = line[value+1:]
+		}
+	}
+	return all
+}
+
+func TestMetricsCountExchanges(t *testing.T) {
+	m := NewMetrics()
+	m.RecordExchange(eventtest.Exchange())
+	m.RecordExchange(eventtest.Conversation())
+	late := eventtest.Exchange()
+	late.Status, late.Fault, late.FirstByte, late.Duration = 504, event.Timeout, 0, 10*time.Minute
+	m.RecordExchange(late)
+	observed := eventtest.Conversation()
+	observed.Mode = event.ModeObserve
+	m.RecordExchange(observed)
+	got := samples(t, m)
+	for series, want := range map[string]string{
+		`epitome_exchanges_total{action="none",fault="",status="200",upstream="openai"}`:        "2",
+		`epitome_exchanges_total{action="clear",fault="",status="200",upstream="openai"}`:       "1",
+		`epitome_exchanges_total{action="none",fault="timeout",status="504",upstream="openai"}`: "1",
+		`epitome_first_byte_seconds_count{upstream="openai"}`:                                   "3",
+		`epitome_exchange_seconds_bucket{upstream="openai",le="180"}`:                           "3",
+		`epitome_received_tokens_total{upstream="openai"}`:                                      "321",
+		`epitome_sent_tokens_total{upstream="openai"}`:                                          "25",
+		`epitome_changes_total{rung="clear",upstream="openai"}`:                                 "2",
+	} {
+		if got[series] != want {
+			t.Errorf("%s is %q, want %s", series, got[series], want)
+		}
+	}
+}
+
+// A label whose values clients choose would let them fill the memory and read each other's requests.
+func TestNoLabelIsTheClients(t *testing.T) {
+	m := NewMetrics()
+	m.RecordExchange(eventtest.Conversation())
+	before := slices.Sorted(maps.Keys(samples(t, m)))
+	for i := range 20 {
+		e := eventtest.Conversation()
+		e.ID, e.Method, e.Path, e.Mode = fmt.Sprint(i), fmt.Sprint("M", i), fmt.Sprint("/", i), fmt.Sprint("mode", i)
+		m.RecordExchange(e)
+		e.Mode = event.ModeOn
+		e.Model, e.Conversation, e.Reason, e.Inner = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
+		m.RecordExchange(e)
+	}
+	if after := slices.Sorted(maps.Keys(samples(t, m))); !slices.Equal(after, before) {
+		t.Errorf("series were %q, are %q", before, after)
+	}
+}
+
+// The fields are compared as a whole: another one must be checked for text that it may disclose.
+func TestLogLineHasTheseFields(t *testing.T) {
+	var text bytes.Buffer
+	log := NewLog(slog.New(slog.NewJSONHandler(&text, nil)))
+	check := func(e event.Exchange, want map[string]any) {
+		t.Helper()
+		text.Reset()
+		log.RecordExchange(e)
+		var line map[string]any
+		if err := json.Unmarshal(text.Bytes(), &line); err != nil {
+			t.Fatalf("cannot read %q: %v", text.String(), err)
+		}
+		if delete(line, "time"); !maps.Equal(line, want) {
+			t.Errorf("got\n%v, want\n%v", line, want)
+		}
+	}
+	want := map[string]any{
+		"level": "INFO", "msg": "exchange", "id": "x-1", "method": "POST", "path": "/v1/chat/completions",
+		"upstream": "openai", "status": 200.0, "action": "none", "in": 100.0, "out": 2000.0, "first_byte_ms": 300.0,
+		"duration_ms": 1500.0,
+	}
+	check(eventtest.Exchange(), want)
+	late := eventtest.Exchange()
+	late.Fault, late.Err, late.Status = event.Timeout, "i/o timeout", 504
+	want["level"], want["status"], want["fault"], want["error"] = "WARN", 504.0, "timeout", "i/o timeout"
+	check(late, want)
+	check(eventtest.Conversation(), map[string]any{
+		"level": "WARN", "msg": "exchange", "id": "x-1", "method": "POST", "path": "/v1/chat/completions",
+		"upstream": "openai", "status": 200.0, "action": "clear", "in": 100.0, "out": 2000.0, "first_byte_ms": 300.0,
+		"duration_ms": 1500.0, "mode": "on", "shape_ms": 1.5, "model": "m", "conversation": "c1", "window": 1000.0,
+		"tokens_before": 321.0, "tokens_after": 25.0, "decided": true, "broke": true, "offloaded": 1.0, "cleared": 2.0,
+		"causes": "over_limit, rent", "reason": "why not more", "inner": "what failed",
+	})
+}
+
+func TestStrangersDoNotFillTheLog(t *testing.T) {
+	var text bytes.Buffer
+	log := NewLog(slog.New(slog.NewJSONHandler(&text, nil)))
+	e := eventtest.Exchange()
+	e.Status, e.Fault = 401, event.Refused
+	for range 500 {
+		log.RecordExchange(e)
+	}
+	if n := strings.Count(text.String(), "\n"); n < 10 || n > 15 {
+		t.Errorf("500 requests without a key have %d lines", n)
+	}
+	text.Reset()
+	e.Client = "alice"
+	for range 30 {
+		log.RecordExchange(e)
+	}
+	if n := strings.Count(text.String(), "\n"); n != 30 {
+		t.Errorf("30 requests of a client have %d lines", n)
+	}
+}
+
+// spansOf returns the spans of exchanges as a collector receives them.
+func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
+	t.Helper()
+	c := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var request collector.ExportTraceServiceRequest
+		if err != nil || r.URL.Path != "/v1/traces" || proto.Unmarshal(body, &request) != nil {
+			t.Errorf("the collector got %s %q: %v", r.URL.Path, body, err)
+			return
+		}
+		for _, of := range request.ResourceSpans {
+			for _, scope := range of.ScopeSpans {
+				spans = append(spans, scope.Spans...)
+			}
+		}
+	}))
+	defer c.Close()
+	traces, err := NewTraces(c.URL, "v1", func(string) string { return "api.openai.com" }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		traces.RecordExchange(e)
+	}
+	traces.Close()
+	return spans
+}
+
+func TestSpanDescribesTheExchange(t *testing.T) {
+	e := eventtest.Conversation()
+	e.Compacted = 3
+	e.Usage = event.Usage{Source: event.UsageProvider, Input: 1000, Read: 600, Write5m: 100, Output: 70}
+	spans := spansOf(t, e)
+	if len(spans) != 1 || spans[0].Name != "chat m" || spans[0].EndTimeUnixNano-spans[0].StartTimeUnixNano != 1.5e9 {
+		t.Fatalf("got %v", spans)
+	}
+	text := fmt.Sprint(spans[0].Attributes)
+	for _, want := range []string{
+		"gen_ai.provider.name", "openai", "gen_ai.conversation.compacted", "gen_ai.usage.input_tokens", "1000",
+		"gen_ai.usage.output_tokens", "epitome.tokens.after",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+}
+
+func TestSpanIsAChildOfTheClients(t *testing.T) {
+	const ids = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-"
+	sampled, unsampled, broken := eventtest.Conversation(), eventtest.Conversation(), eventtest.Conversation()
+	sampled.TraceParent, unsampled.TraceParent, broken.TraceParent = ids+"01", ids+"00", "00-0af7-\x1b-01"
+	spans := spansOf(t, sampled, unsampled, broken)
+	if len(spans) != 2 {
+		t.Fatalf("got %d spans, want 2: one is not sampled by its client", len(spans))
+	}
+	if s := spans[0]; fmt.Sprintf("%x-%x", s.TraceId, s.ParentSpanId) != "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331" {
+		t.Errorf("the first span is %v", s)
+	}
+	if s := spans[1]; len(s.ParentSpanId) > 0 {
+		t.Errorf("the second span is %v", s)
+	}
+}

@@ -1,0 +1,138 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"epitome/event"
+)
+
+// Traces makes an OpenTelemetry span of each exchange with a model, after it has ended, and sends it to a collector in
+// the background. It is an event.Sink. Spans hold nothing that a conversation says.
+//
+// The proxy forwards the client's traceparent header as it is: this span and the provider's are siblings.
+type Traces struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+	host     func(upstream string) string
+}
+
+// NewTraces returns Traces that send to the collector at endpoint, a base URL that takes OTLP over HTTP. host returns
+// the host name of an upstream. The caller closes it.
+func NewTraces(endpoint, version string, host func(upstream string) string, log *slog.Logger) (*Traces, error) {
+	exporter, err := otlptracehttp.New(context.Background(),
+		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(10*time.Second))
+	if err != nil {
+		return nil, fmt.Errorf("cannot send traces to %s: %w", endpoint, err)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("cannot send traces", "error", err.Error()) }))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())),
+		sdk.WithResource(resource.NewSchemaless(
+			attribute.String("service.name", "epitome"), attribute.String("service.version", version))))
+	return &Traces{provider, provider.Tracer("epitome"), host}, nil
+}
+
+// RecordExchange makes a span, as a child of the client's span if the request named one.
+func (t *Traces) RecordExchange(e event.Exchange) {
+	if e.Model == "" || e.Upstream == "" {
+		return
+	}
+	parent := propagation.TraceContext{}.Extract(context.Background(),
+		propagation.MapCarrier{"traceparent": e.TraceParent})
+	_, span := t.tracer.Start(parent, "chat "+e.Model, trace.WithTimestamp(e.Start),
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(&e, t.host(e.Upstream))...))
+	if e.Fault != event.None || e.Status >= 400 {
+		span.SetStatus(codes.Error, e.Err)
+	}
+	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
+}
+
+// RecordCompaction does nothing: the exchange has it.
+func (t *Traces) RecordCompaction(event.Compaction) {}
+
+// RecordWarning does nothing.
+func (t *Traces) RecordWarning(event.Warning) {}
+
+// RecordSummary does nothing: no client waits for it.
+func (t *Traces) RecordSummary(event.Summary) {}
+
+// Close sends the spans that wait, for at most two seconds.
+func (t *Traces) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = t.provider.Shutdown(ctx)
+}
+
+// attributesOf returns the attributes of a span. Those of OpenTelemetry's conventions for generative AI begin with
+// gen_ai; they are in development there (state of November 2026).
+func attributesOf(e *event.Exchange, host string) []attribute.KeyValue {
+	all := []attribute.KeyValue{
+		attribute.String("gen_ai.operation.name", "chat"),
+		attribute.String("gen_ai.provider.name", providerAt(host, e.Upstream)),
+		attribute.String("gen_ai.request.model", e.Model), attribute.Bool("gen_ai.request.stream", e.Streams),
+		attribute.String("server.address", host), attribute.String("epitome.action", e.Action),
+		attribute.String("epitome.mode", e.Mode), attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
+		attribute.Int("epitome.tokens.after", e.TokensAfter.Total()),
+	}
+	text := func(key, value string) {
+		if value != "" {
+			all = append(all, attribute.String(key, value))
+		}
+	}
+	text("gen_ai.conversation.id", e.Conversation)
+	text("epitome.reason", e.Reason)
+	text("epitome.causes", e.Causes.String())
+	text("error.type", string(e.Fault))
+	if e.Fault == event.None && e.Status >= 400 {
+		text("error.type", strconv.Itoa(e.Status))
+	}
+	if e.Compacted > 0 && e.Mode == event.ModeOn {
+		all = append(all, attribute.Bool("gen_ai.conversation.compacted", true))
+	}
+	if e.Status > 0 {
+		all = append(all, attribute.Int("http.response.status_code", e.Status))
+	}
+	if e.FirstByte > 0 {
+		all = append(all, attribute.Float64("gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()))
+	}
+	u := &e.Usage
+	if u.Source != event.UsageProvider || u.Odd {
+		return all
+	}
+	all = append(all, attribute.Int("gen_ai.usage.input_tokens", u.Input)) // with cached ones
+	if !u.CacheUnknown {
+		all = append(all, attribute.Int("gen_ai.usage.cache_read.input_tokens", u.Read),
+			attribute.Int("gen_ai.usage.cache_write.input_tokens", u.Write5m+u.Write1h))
+	}
+	if !u.Cut {
+		all = append(all, attribute.Int("gen_ai.usage.output_tokens", u.Output))
+	}
+	return all
+}
+
+// providerAt returns the conventions' name for the provider at a host, or the upstream's name if they have none.
+func providerAt(host, upstream string) string {
+	for _, p := range [...][2]string{
+		{"openai.azure.com", "azure.ai.openai"}, {"openai.com", "openai"}, {"anthropic.com", "anthropic"},
+		{"deepseek.com", "deepseek"}, {"x.ai", "x_ai"}, {"mistral.ai", "mistral_ai"}, {"groq.com", "groq"},
+		{"perplexity.ai", "perplexity"}, {"cohere.com", "cohere"}, {"googleapis.com", "gcp.gemini"},
+	} {
+		if host == p[0] || strings.HasSuffix(host, "."+p[0]) {
+			return p[1]
+		}
+	}
+	return upstream
+}
