@@ -32,7 +32,6 @@ func (k checkCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	warn(config.CheckAhead(conf)...)
 	if _, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode); err != nil {
 		return err

@@ -2,10 +2,7 @@ package config
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 
-	"epitome/internal/unit"
 	"epitome/summarize"
 )
 
@@ -22,21 +19,4 @@ func Prepares(c Config, upstream string) bool {
 	asked := cmp.Or(c.Summarize.Upstream, upstream)
 	u, known := c.Upstreams[asked]
 	return known && (asked != upstream || !IsLocal(u.URL))
-}
-
-// CheckAhead says of distill why nothing comes of it, for each upstream of which that is so.
-func CheckAhead(c Config) (idle []error) {
-	if !c.Summarize.Distill {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
-		itsOwn := name == c.Summarize.Upstream && name != c.Upstream // it may be there for that alone
-		if !itsOwn && !Prepares(c, name) {
-			idle = append(idle, c.Locate(unit.Wrong([]string{"summarize", "distill"},
-				"summarize.distill does nothing for conversations with the upstream %s: with prepare = %q, nothing is asked ahead of "+
-					"need at %s, which is on this machine or in its network; write prepare = %q, or name another upstream in "+
-					"summarize.upstream", name, c.Summarize.Prepare, c.Upstreams[name].URL, summarize.PrepareOn)))
-		}
-	}
-	return idle
 }

@@ -29,7 +29,6 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite/ladder"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 	"epitome/window"
 )
 
@@ -214,14 +213,9 @@ func (c Config) Locate(err error) error { return c.from.locate(err) }
 // Settings is the configuration as the proxy takes it.
 func (c Config) Settings() proxy.Settings {
 	return proxy.Settings{
-		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Style: c.Style(),
+		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, SummaryMode: c.Summarize.Mode,
 		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
 	}
-}
-
-// Style is how summaries are made, unless a request says otherwise.
-func (c Config) Style() prose.Style {
-	return prose.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
 }
 
 // expand puts values of the environment into the places that may hold a secret, and wants those there that are asked

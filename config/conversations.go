@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"epitome/internal/unit"
-	"epitome/summarize/prose"
 )
 
 // checkKeeping says what is wrong with what is done to conversations, and where it is kept.
@@ -21,10 +20,6 @@ func (c Config) checkKeeping() error {
 		return unit.Wrong([]string{"summarize", "upstream"},
 			"cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
 			strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "))
-	}
-	if modes := prose.Modes(); !slices.Contains(modes, c.Summarize.Mode) {
-		return unit.Wrong([]string{"summarize", "mode"},
-			"cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
 	}
 	if err := cmp.Or(c.Summarize.Check(), checkMemory(c)); err != nil {
 		return err

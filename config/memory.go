@@ -2,7 +2,6 @@ package config
 
 import (
 	"epitome/internal/unit"
-	"epitome/summarize/prose"
 )
 
 // checkMemory says why sessions cannot be learned from, if they are to be.
@@ -16,7 +15,7 @@ func checkMemory(c Config) error {
 	case c.Summarize.Model == "":
 		return unit.Wrong([]string{"memory", "enabled"},
 			"cannot use memory.enabled without a model to ask: write summarize.model as well")
-	case !prose.Style{Mode: c.Summarize.Mode}.MayAsk():
+	case !c.Summarize.Mode.Asks():
 		return unit.Wrong([]string{"memory", "enabled"},
 			"cannot use memory.enabled with summarize.mode = %q, in which no model is asked: write auto, hybrid or llm",
 			c.Summarize.Mode)

@@ -106,7 +106,7 @@ func (l *Log) RecordCompaction(e event.Compaction) {
 		level = slog.LevelWarn
 	}
 	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
-		"reason", e.Reason, "mode", e.Mode, "detail", e.Detail, "messages_before", e.MessagesBefore,
+		"reason", e.Reason, "mode", e.Mode, "messages_before", e.MessagesBefore,
 		"messages_after", e.MessagesAfter, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
 		"turns_kept", e.TurnsKept, "files", e.Files, "prepared", e.Prepared}, costOf(e.Cost)...)
 	l.write(level, e.Kind, append(pairs, "why", e.Why)...)
@@ -118,7 +118,7 @@ func (l *Log) RecordSummary(e event.Summary) {
 	if e.Kind == event.SummaryFailed {
 		level = slog.LevelWarn
 	}
-	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model, "detail", e.Detail,
+	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model, "for_memory", e.ForMemory,
 		"way", e.Way, "update", e.Update, "prepared", e.Prepared, "span_tokens", e.SpanTokens, "tokens", e.Tokens},
 		costOf(e.Cost)...)
 	l.write(level, e.Kind, append(pairs, "reason", e.Reason)...)

@@ -11,11 +11,10 @@ import (
 
 	"epitome/config"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/internal/unit"
 )
 
 // briefly is how long a request waits for a summary that does not come.
-const briefly = unit.Duration(200 * time.Millisecond)
+const briefly = 200 * time.Millisecond
 
 // status answers with an error.
 func status(code int, body string) manner {
@@ -92,9 +91,9 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 			t.Parallel()
 			p := providing(t, itsWindow, itsUsable)
 			r := served(p, t.TempDir(), func(conf *config.Config) {
-				conf.Summarize.Tries = 2
+				conf.Summarize.Limits = summaryLimits(time.Minute, 2)
 				if c.answer == nil {
-					conf.Summarize.Wait = briefly
+					conf.Summarize.Limits.Wait = briefly
 				}
 			})
 			if p.will(c.answer); c.answer == nil {
@@ -129,7 +128,7 @@ func unsummarised(t *testing.T, r *inService, p *provider, requests int, why str
 		r.logs(fmt.Sprintf(`level=WARN msg=summary_failed .* requests=%d .* reason="%s`, requests, why))
 	}
 	p.will(summing)
-	r.reloads(func(c *config.Config) { c.Summarize.Wait = unit.Duration(scriptedtest.Patience) })
+	r.reloads(func(c *config.Config) { c.Summarize.Limits = summaryLimits(scriptedtest.Patience, 2) })
 	a.ask()
 	if again := p.last(); !bytes.Equal(again.body, sent.body) {
 		t.Errorf("sent again, it is another: %s", differ(sent.body, again.body))

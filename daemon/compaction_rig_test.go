@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"epitome/summarize"
 	"errors"
 	"fmt"
 	"io"
@@ -300,4 +301,11 @@ func (a *worker) reaches(line int) {
 		}
 	}
 	a.t.Fatalf("after %d messages the conversation has only %d tokens", len(a.messages), a.after)
+}
+
+// summaryLimits returns the default limits with another wait and number of tries.
+func summaryLimits(wait time.Duration, tries int) *summarize.Limits {
+	l := summarize.DefaultLimits()
+	l.Wait, l.Tries = wait, tries
+	return &l
 }

@@ -8,7 +8,6 @@ import (
 
 	"epitome/config"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/internal/unit"
 )
 
 // awaits wants so many questions to have reached the provider in the end.
@@ -111,7 +110,7 @@ func TestLateSummaryCountsForTheNextOne(t *testing.T) {
 		t.Helper()
 		p := providing(t, itsWindow, itsUsable)
 		r := served(p, t.TempDir(), func(c *config.Config) {
-			c.Summarize.Prepare, c.Summarize.Wait = prepare, briefly
+			c.Summarize.Prepare, c.Summarize.Limits = prepare, summaryLimits(briefly, 3)
 		})
 		a := working(r)
 		release := make(chan struct{})
@@ -127,7 +126,7 @@ func TestLateSummaryCountsForTheNextOne(t *testing.T) {
 		}
 		close(release)
 		r.logs(`level=INFO msg=summary_completed`)
-		r.reloads(func(c *config.Config) { c.Summarize.Wait = unit.Duration(scriptedtest.Patience) })
+		r.reloads(func(c *config.Config) { c.Summarize.Limits = summaryLimits(scriptedtest.Patience, 3) })
 		p.wants(1)
 		if a.ask(); !bytes.Equal(p.last().body, sent.body) {
 			t.Errorf("prepare %s: sent again, it is another: %s", prepare, differ(sent.body, p.last().body))

@@ -38,7 +38,7 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 	f := func(d Dialect, shape func(rewrite.Input) rewrite.Output, kept bool) {
 		t.Helper()
 		out := shape(rewrite.Input{Dialect: d, Body: []byte(bodies[d.Name()]), Upstream: "up", Limits: &conf.Rewrite,
-			Style: conf.Style()})
+			SummaryMode: conf.Summarize.Mode})
 		edits, err := k.edits(out.Report.Decision)
 		if err != nil || edits.Missing != "" || len(edits.List) != 1 {
 			t.Fatalf("%s: %+v, %v; %+v", d.Name(), edits, err, out.Report)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"epitome/summarize"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
@@ -17,7 +18,7 @@ const spareMemory = 256 << 20
 // under way and for those that wait to be summarised.
 func boundMemory(conf config.Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
+		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+summarize.MaxPending) + spareMemory)
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 
 // remembering has sessions be learned from, each for its own credential.
 func remembering(c *config.Config) {
-	c.Scope, c.Memory.Enabled, c.Summarize.Model, c.Summarize.Mode = "credential", true, "small", prose.ModeHybrid
+	c.Scope, c.Memory.Enabled, c.Summarize.Model, c.Summarize.Mode = "credential", true, "small", prose.Hybrid
 	c.Window.Models["small"] = unit.Tokens(itsWindow)
 }
 
@@ -165,7 +165,7 @@ func explained(t *testing.T, conf config.Config, folder string, owner inject.Own
 	f := func(scope, project string, want bool) {
 		t.Helper()
 		out := shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Scope: scope, Project: project, Upstream: "up",
-			Limits: &conf.Rewrite, Style: conf.Style(), Body: []byte(`{"messages":[{"role":"user","content":"hi"}]}`)})
+			Limits: &conf.Rewrite, SummaryMode: conf.Summarize.Mode, Body: []byte(`{"messages":[{"role":"user","content":"hi"}]}`)})
 		if told := out.Report.Added.Memory > 0; told != want || out.Report.Err != nil {
 			t.Errorf("who explains a request of %q is told %+v, %v", project, out.Report.Added, out.Report.Err)
 		}

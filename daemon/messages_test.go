@@ -195,7 +195,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 	m := rules.ModelOf("claude-opus-4-6")
 	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
-		conf.Summarize.Mode = prose.ModeLLM
+		conf.Summarize.Mode = prose.LLM
 		conf.Summarize.Prepare = summarize.PrepareOn
 	})
 	c.model, c.stream = "claude-opus-4-6", true
@@ -284,7 +284,7 @@ func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	c := coding(t, messages.Options{}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
-		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.ModeLLM, "up", "claude-opus-4-6"
+		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.LLM, "up", "claude-opus-4-6"
 		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
 	})
 	c.model, c.stream = "claude-opus-4-6", true

@@ -93,7 +93,7 @@ func (p *tellingProvider) sent(k int) string {
 func (p *tellingProvider) serves(folder string) *inService {
 	return served(p.provider, folder, func(c *config.Config) {
 		c.Window.Models = map[string]unit.Tokens{nobodys: itsWindow}
-		c.Summarize.Mode = prose.ModeIntent // so that all that is sent is the agent's
+		c.Summarize.Mode = prose.Intent // so that all that is sent is the agent's
 	})
 }
 
@@ -200,7 +200,7 @@ func keeps(t *testing.T, folder string, body []byte, want float64) {
 	}
 	defer func() { _ = k.Close() }()
 	got := rewrite.NewShaper(k.Shadow(conf, window.New(conf.Window, nil, time.Now))).Shape(rewrite.Input{
-		Dialect: chat.Dialect{}, Body: body, Upstream: "up", Limits: &conf.Rewrite, Style: conf.Style(),
+		Dialect: chat.Dialect{}, Body: body, Upstream: "up", Limits: &conf.Rewrite, SummaryMode: conf.Summarize.Mode,
 	}).Report
 	if math.Abs(got.Ratio-want) > .01 || got.Answers == 0 {
 		t.Errorf("counted %.2f times by %d answers, want %.2f", got.Ratio, got.Answers, want)

@@ -109,7 +109,7 @@ func (k *shapers) watch(in *rewrite.Input, r *rewrite.Report) {
 		Dialect: in.Dialect, Body: in.Body, Scope: in.Scope, Project: r.Project, Conversation: r.Conversation,
 		Upstream: in.Upstream, Model: r.Model,
 	}
-	if r.Items < fewest || r.Action == string(ledger.StepCompact) || !in.Style.MayAsk() {
+	if r.Items < fewest || r.Action == string(ledger.StepCompact) || !in.SummaryMode.Asks() {
 		k.sessions.Drop(s)
 		return
 	}

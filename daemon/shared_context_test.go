@@ -17,7 +17,7 @@ import (
 // asks is what a request is sent as that asks for these files.
 func (r *replica) asks(k *talk, now time.Time, names ...string) rewrite.Output {
 	return r.live.Shape(rewrite.Input{Dialect: k.dialect, Body: k.body(), Upstream: "openai", Limits: &r.conf.Rewrite,
-		Style: r.conf.Style(), Now: now, Contexts: names})
+		SummaryMode: r.conf.Summarize.Mode, Now: now, Contexts: names})
 }
 
 // stacked is a replica that keeps a file of its own for conversations.

@@ -23,7 +23,7 @@ func minding(t *testing.T, url, folder string) *replica {
 // asksIn is what a request of the project shop is sent as.
 func (r *replica) asksIn(k *talk, now time.Time) rewrite.Output {
 	return r.live.Shape(rewrite.Input{Dialect: k.dialect, Body: k.body(), Upstream: "openai", Limits: &r.conf.Rewrite,
-		Style: r.conf.Style(), Now: now, Project: "shop"})
+		SummaryMode: r.conf.Summarize.Mode, Now: now, Project: "shop"})
 }
 
 // remember has a replica learn something of the project.

@@ -60,7 +60,7 @@ func started(t testing.TB, data string, change func(*config.Config)) *replica {
 // sends is what a request is sent as.
 func (r *replica) sends(d conversation.Dialect, body []byte, now time.Time) rewrite.Output {
 	return r.live.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "openai", Limits: &r.conf.Rewrite,
-		Style: r.conf.Style(), Now: now})
+		SummaryMode: r.conf.Summarize.Mode, Now: now})
 }
 
 // talk is a made-up session of an agent that reads and runs things, as one dialect spells it.

@@ -144,7 +144,7 @@ func summarizing(key string, before ...string) string {
 // inQuestion is a question about the client's conversation.
 func inQuestion(key string, credential any) prose.Question {
 	return prose.Question{
-		Key: key, Conversation: "c1", Upstream: "up", Model: "m", Detail: "low", Credential: credential,
+		Key: key, Conversation: "c1", Upstream: "up", Model: "m", Credential: credential,
 		Continue: []byte(clientsBody),
 		Transcript: []prose.Entry{
 			{Group: 1, Kind: prose.User, Text: "fix it"},

@@ -223,7 +223,7 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
 	t.Parallel()
 	c := musing(t, bindsThinking, func(conf *config.Config) {
-		conf.Summarize.Mode, conf.Summarize.Prepare = prose.ModeLLM, summarize.PrepareOn
+		conf.Summarize.Mode, conf.Summarize.Prepare = prose.LLM, summarize.PrepareOn
 		conf.Window.Models = map[string]unit.Tokens{"claude-*": 48_000}
 	})
 	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)

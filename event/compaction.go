@@ -45,7 +45,6 @@ type Compaction struct {
 	Reason string `json:"reason,omitempty"`
 	// of the summary as it was made in the end: what [summarize] may say; a metric label
 	Mode           string `json:"mode,omitempty"`
-	Detail         string `json:"detail,omitempty"` // of the summary
 	MessagesBefore int    `json:"messages_before,omitempty"`
 	MessagesAfter  int    `json:"messages_after,omitempty"`
 	TokensBefore   int    `json:"tokens_before,omitempty"` // of the request
@@ -108,9 +107,9 @@ type Summary struct {
 	Kind         string    `json:"kind,omitempty"`
 	Time         time.Time `json:"time,omitzero"`
 	Conversation string    `json:"conversation,omitempty"`
-	Upstream     string    `json:"upstream,omitempty"` // name of the one that is asked
-	Model        string    `json:"model,omitempty"`    // that is asked, cut as in Compaction
-	Detail       string    `json:"detail,omitempty"`
+	Upstream     string    `json:"upstream,omitempty"`    // name of the one that is asked
+	Model        string    `json:"model,omitempty"`       // that is asked, cut as in Compaction
+	ForMemory    bool      `json:"for_memory,omitempty"`  // it says what a session teaches, and stands for nothing
 	Way          string    `json:"way,omitempty"`         // how it is asked: continue or transcript
 	Update       bool      `json:"update,omitempty"`      // of an earlier summary
 	Prepared     bool      `json:"prepared,omitempty"`    // nobody waited for it when it began

@@ -49,7 +49,7 @@ func (s *Session) question() (q prose.Question, ok bool) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "memory 2 %q %q %d", s.key(), s.Project, turns/minTurns))
 	return prose.Question{
 		Key: string(sum[:16]), Conversation: s.Conversation, Scope: s.Scope, Project: s.Project,
-		Upstream: s.Upstream, Model: s.Model, Dialect: s.Dialect.Name(), Detail: prose.DetailMemory,
+		Upstream: s.Upstream, Model: s.Model, Dialect: s.Dialect.Name(), ForMemory: true,
 		Transcript: recap.Entries(r, activity.Of(r, nil), r.Lead, len(r.Items)),
 	}, turns >= minTurns
 }

@@ -44,7 +44,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 // wishes puts into a what the headers of a request ask of the ladder, and who may share facts with it. A preset comes
 // before numbers, wherever it stands.
 func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client string) error {
-	a.Limits, a.Style = &set.conf.Limits, set.conf.Style
+	a.Limits, a.SummaryMode = &set.conf.Limits, set.conf.SummaryMode
 	for _, presets := range [...]bool{true, false} {
 		for l := wire.LinesOf(block); l.Next(); {
 			if !wire.IsOwn(l.Name) || l.Is(wire.OwnPrefix+"preset") != presets || set.asksNothing(l) {
@@ -119,14 +119,16 @@ func set(a *rewrite.Input, list string) error {
 			continue
 		}
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-		style, ok, err := a.Style.With(key, value)
-		if a.Style = style; !ok {
+		known, err := true, error(nil)
+		if key == prose.ModeKey {
+			a.SummaryMode, err = prose.ParseMode(value)
+		} else {
 			var l ladder.Limits
-			l, ok, err = a.Limits.With(key, value)
+			l, known, err = a.Limits.With(key, value)
 			a.Limits = &l
 		}
-		if !ok {
-			return unknown("name %.60s in "+wire.OwnPrefix+"set", key, append(prose.Names(), ladder.Names()...))
+		if !known {
+			return unknown("name %.60s in "+wire.OwnPrefix+"set", key, append(ladder.Names(), prose.ModeKey))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

@@ -27,16 +27,16 @@ func (r *rig) wishes() (live, shadow *rewrite.Input) {
 
 func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 	t.Parallel()
-	configured := prose.Style{Mode: "hybrid", Detail: "low"}
-	r := on(t, taking, func(s *Settings) { s.Style = configured })
+	configured := prose.Hybrid
+	r := on(t, taking, func(s *Settings) { s.SummaryMode = configured })
 	live, shadow := r.wishes()
-	f := func(seen *rewrite.Input, compact bool, style prose.Style, lines ...string) {
+	f := func(seen *rewrite.Input, compact bool, mode prose.Mode, lines ...string) {
 		t.Helper()
 		*live, *shadow = rewrite.Input{}, rewrite.Input{}
 		if resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST"); resp.StatusCode != 200 {
 			t.Errorf("%q: got %s %s", lines, resp.Status, body)
 		}
-		if seen.Compact != compact || seen.Style != style || seen.Limits == nil || time.Since(seen.Now) > patience ||
+		if seen.Compact != compact || seen.SummaryMode != mode || seen.Limits == nil || time.Since(seen.Now) > patience ||
 			live.Limits != nil && shadow.Limits != nil {
 			t.Errorf("%q: asked was %+v", lines, *seen)
 		}
@@ -47,10 +47,10 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 	f(live, false, configured)
 	f(live, true, configured, "X-Epitome-Compact: now")
 	f(live, true, configured, "x-epitome-compact: now", "x-epitome-compact: now")
-	f(live, false, prose.Style{Mode: "intent", Detail: "low"}, "x-epitome-Set: Summarize-Mode=intent")
-	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-set: summarize_detail=truncate", "x-epitome-compact: now",
+	f(live, false, prose.Intent, "x-epitome-Set: Summarize-Mode=intent")
+	f(live, true, prose.Auto, "x-epitome-set: summarize_mode=auto", "x-epitome-compact: now",
 		"x-epitome-set: summarize_mode=auto")
-	f(shadow, true, prose.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
+	f(shadow, true, prose.LLM, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
 	f(live, false, configured) // nothing of it holds for the next one
 }
 
@@ -74,7 +74,7 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	f("cannot use x-epitome-compact", "x-epitome-compact: now", "x-epitome-compact: later")
 	f("cannot use x-epitome-compact", "x-epitome-mode: observe", "x-epitome-compact: later")
 	f("cannot use summarize_mode in x-epitome-set: write one of auto, llm, ", "x-epitome-set: summarize_mode=secret")
-	f("cannot use summarize_detail in x-epitome-set: write one of high, ", "x-epitome-set: rent=2, summarize_detail")
+	f("cannot use summarize_mode in x-epitome-set: write one of auto, ", "x-epitome-set: rent=2, summarize_mode")
 	f("cannot use x-epitome-preset: write one of balanced, ", "x-epitome-preset: secret")
 	f("unknown header x-epitome-compac; did you mean x-epitome-compact?", "x-epitome-compac: now")
 	f("unknown header x-epitome-clear-at; write one of x-epitome-mode, ", "x-epitome-clear-at: 0.7")

@@ -71,10 +71,8 @@ type Summarizer interface {
 	Prepare(q prose.Question)
 	// Prepares reports whether Prepare may be used for conversations with the upstream.
 	Prepares(upstream string) bool
-	// Distils reports whether the user wants models to be asked about large results before these are cleared.
-	Distils() bool
-	// Needs returns the tokens of the instruction that is sent behind Question.Continue for a summary of that detail.
-	Needs(detail string) int
+	// Needs returns the tokens of the instruction that is sent behind Question.Continue.
+	Needs() int
 }
 
 // Client is the client that waits for the request. Its methods are called on Shape's goroutine, until Shape returns.
@@ -95,19 +93,19 @@ type Listener interface {
 
 // Input is a request to shape.
 type Input struct {
-	Dialect  conversation.Dialect
-	Body     []byte // decoded; it is read and never changed
-	Upstream string // name of the upstream
-	Scope    string // decisions and artifacts are shared within a scope only
-	Project  string // folder in which the agent works; empty if it is not known
-	Limits   *ladder.Limits
-	Style    prose.Style // of summaries
-	Compact  bool        // compact now, whatever the size, even if the request was decided before
-	Replay   bool        // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
-	Rescue   *Rescue     // how the provider refused the request; nil if it did not
-	Client   Client      // nil if nobody waits: then no model is asked
-	Now      time.Time   // when the request came; zero if that is not known
-	Contexts []string    // names of the contexts whose files the conversation is to be given
+	Dialect     conversation.Dialect
+	Body        []byte // decoded; it is read and never changed
+	Upstream    string // name of the upstream
+	Scope       string // decisions and artifacts are shared within a scope only
+	Project     string // folder in which the agent works; empty if it is not known
+	Limits      *ladder.Limits
+	SummaryMode prose.Mode
+	Compact     bool      // compact now, whatever the size, even if the request was decided before
+	Replay      bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
+	Rescue      *Rescue   // how the provider refused the request; nil if it did not
+	Client      Client    // nil if nobody waits: then no model is asked
+	Now         time.Time // when the request came; zero if that is not known
+	Contexts    []string  // names of the contexts whose files the conversation is to be given
 }
 
 // Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.
@@ -166,9 +164,6 @@ func (x *shaping) run() error {
 	x.describe()
 	if !x.in.Replay && x.in.Rescue == nil { // a rescue does the same in settle
 		x.notify()
-		if err == nil { // a failure leaves it to the next request
-			x.prepareNotes()
-		}
 		x.remember()
 	}
 	return nil

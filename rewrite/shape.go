@@ -338,8 +338,8 @@ const maxNew = 30_000
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() // then only what has to go is taken out
-	s.Style = x.in.Style.WithDefaults()
-	s.Prose, s.Note = x.prose(), x.noteOf
+	s.SummaryMode = x.in.SummaryMode.OrDefault()
+	s.Prose = x.prose()
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)
 		return

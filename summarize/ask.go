@@ -31,7 +31,7 @@ func (j *job) answer() (prose.Prose, error) {
 	}
 	failed := firstHold // after a panic, too
 	defer func() { giveBack(failed) }()
-	j.prompt = newPrompt(&j.question, j.conf.Detail, j.maxTokens())
+	j.prompt = newPrompt(&j.question, j.maxTokens())
 	j.learn()
 	j.tell(event.SummaryStarted, "")
 	begun := time.Now()
@@ -56,7 +56,7 @@ func (j *job) answer() (prose.Prose, error) {
 func (j *job) tell(kind, reason string) {
 	j.deps.Tell(event.Summary{
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Detail: j.conf.Detail, Way: j.way, Update: j.question.Earlier != "",
+		Model: event.Clip(j.model), ForMemory: j.question.ForMemory, Way: j.way, Update: j.question.Earlier != "",
 		Prepared: j.prepared, SpanTokens: j.question.SpanTokens, Tokens: j.prose.Tokens, Cost: j.prose.Cost,
 		Reason: event.Clip(reason),
 	})
@@ -110,7 +110,7 @@ func (j *job) body() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if len(j.question.Transcript) == 0 || j.question.Learns() && j.lessons.memory == nil {
+	if len(j.question.Transcript) == 0 || j.question.ForMemory && j.lessons.memory == nil {
 		return nil, j.fail("there is nothing to ask")
 	}
 	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable
@@ -201,7 +201,7 @@ func (j *job) pause(why, after string) error {
 	wanted := time.Duration(seconds) * time.Second
 	pause := max(firstPause<<min(j.tries, 6), wanted)
 	deadline, _ := j.ctx.Deadline()
-	if j.tries++; j.tries >= j.conf.Tries || pause > maxPause || time.Until(deadline) <= pause {
+	if j.tries++; j.tries >= j.limits.Tries || pause > maxPause || time.Until(deadline) <= pause {
 		j.mayPass, j.hold = true, wanted
 		return j.fail(why)
 	}
@@ -229,4 +229,4 @@ func (j *job) askAgain(why string, answer prose.Answer) error {
 
 func (j *job) fail(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
 
-func (j *job) late() error { return j.fail("there was no answer within " + j.conf.Timeout.String()) }
+func (j *job) late() error { return j.fail("there was no answer within " + j.limits.Timeout.String()) }

@@ -17,7 +17,6 @@ var frame = lazyregexp.New(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary
 
 // read returns what is kept of an answer, or why it cannot be used.
 func (j *job) read(answer prose.Answer) (text, why string) {
-	const minDistillate = 16 // bytes; less says nothing about a result
 	said, most := unwrap(answer.Text), j.maxTokens()
 	switch {
 	case answer.Refused:
@@ -30,12 +29,8 @@ func (j *job) read(answer prose.Answer) (text, why string) {
 		return "", "it was empty"
 	case len(said) > maxText:
 		return "", "it was far too long"
-	case j.question.Learns():
+	case j.question.ForMemory:
 		text = kept
-	case j.question.Distils() && (answer.Cut || len(said) < minDistillate):
-		return "", "it was cut off or said nothing"
-	case j.question.Distils():
-		text = defuse(said)
 	default:
 		text, why = j.summary(said, answer.Cut)
 	}
@@ -50,7 +45,7 @@ func (j *job) read(answer prose.Answer) (text, why string) {
 
 // summary returns the sections of an answer in their order, or why it is no summary.
 func (j *job) summary(said string, isCut bool) (text, why string) {
-	names, form := j.prompt.headings(), j.prompt.render("form")
+	names, form := headings(), j.prompt.render("form")
 	parts := sections(said, append(names, inject.Heading))
 	var missing []string
 	isEmpty := true

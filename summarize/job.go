@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,7 +21,7 @@ import (
 type job struct {
 	*Summarizer
 	question prose.Question
-	conf     Config
+	limits   Limits
 	upstream string // that is asked
 	model    string
 	dialect  Dialect // nil if it is unknown
@@ -81,7 +82,7 @@ func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
 
 func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 	j := &job{
-		Summarizer: s, question: q, conf: s.conf, created: now, prepared: !asked, asked: asked, waited: now,
+		Summarizer: s, question: q, limits: s.limits, created: now, prepared: !asked, asked: asked, waited: now,
 		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
 		dialect: s.deps.Dialects[q.Dialect], way: prose.WayTranscript, done: make(chan struct{}),
 		size: int64(len(q.Continue) + len(q.Earlier)),
@@ -89,8 +90,7 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
-	j.conf.Detail = cmp.Or(q.Detail, s.conf.Detail)
-	j.part = strings.Join([]string{q.Conversation, j.conf.Detail, j.upstream, j.model}, " ")
+	j.part = strings.Join([]string{q.Conversation, strconv.FormatBool(q.ForMemory), j.upstream, j.model}, " ")
 	if j.upstream != q.Upstream {
 		j.dialect = s.deps.Dialects[""]
 	}
@@ -100,7 +100,7 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 	if j.question.Continue != nil {
 		j.way = prose.WayContinue
 	}
-	j.form.MaxOutput = s.conf.MaxOutput
+	j.form.MaxOutput = j.limits.MaxOutput
 	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
 		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
 	}
@@ -108,22 +108,22 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 }
 
 // hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue,
-// distillates and sessions a quarter. A question that is larger than all may be together is taken alone.
+// those for the memory a quarter. A question that is larger than all may be together is taken alone.
 func (s *Summarizer) hasRoom(j *job) bool {
-	queue := s.conf.Queue
+	queue := j.limits.Queue
 	switch {
-	case j.question.Distils() || j.question.Learns():
+	case j.question.ForMemory:
 		queue /= 4
 	case !j.asked:
 		queue /= 2
 	}
-	fits := s.pending == 0 || s.pending+j.size <= int64(s.conf.Pending)
-	return fits && len(s.jobs) < s.conf.Jobs+queue
+	fits := s.pending == 0 || s.pending+j.size <= j.limits.Pending
+	return fits && len(s.jobs) < j.limits.Jobs+queue
 }
 
 // run waits for the job's turn, does it, and hands the outcome to those who wait.
 func (s *Summarizer) run(j *job, places []*semaphore.Weighted) {
-	ctx, cancel := context.WithDeadline(s.life, j.created.Add(j.conf.Timeout.D()))
+	ctx, cancel := context.WithDeadline(s.life, j.created.Add(j.limits.Timeout))
 	defer cancel()
 	for _, place := range places {
 		if place.Acquire(ctx, 1) != nil {

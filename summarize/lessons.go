@@ -20,7 +20,7 @@ type lessons struct {
 // learn has a transcript's question also ask what later sessions need to know, where there is a memory for it.
 func (j *job) learn() {
 	owner := inject.Owner{Scope: j.question.Scope, Project: inject.ProjectName(j.question.Project)}
-	if j.deps.Memory == nil || owner.Project == "" || j.question.Distils() || j.way != prose.WayTranscript {
+	if j.deps.Memory == nil || owner.Project == "" || j.way != prose.WayTranscript {
 		return
 	}
 	memory := j.deps.Memory()
@@ -39,8 +39,8 @@ func (j *job) learn() {
 
 // hear reads what an answer says for later sessions: all of it, or one section behind those of a summary.
 func (j *job) hear(said string, isCut bool) {
-	if !j.question.Learns() {
-		said = sections(said, append(j.prompt.headings(), inject.Heading))[inject.Heading]
+	if !j.question.ForMemory {
+		said = sections(said, append(headings(), inject.Heading))[inject.Heading]
 	}
 	if isCut { // the last line may not be whole
 		said = said[:strings.LastIndex(said, "\n")+1]

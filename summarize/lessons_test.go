@@ -28,7 +28,7 @@ func ofApp(key string) prose.Question {
 // sessionOfApp asks for nothing but what later sessions need.
 func sessionOfApp(key string) prose.Question {
 	q := ofApp(key)
-	q.Detail, q.SpanTokens, q.Room = prose.DetailMemory, 0, 0
+	q.ForMemory, q.SpanTokens, q.Room = true, 0, 0
 	return q
 }
 
@@ -206,7 +206,7 @@ func TestASessionAloneIsStudiedOnce(t *testing.T) {
 			t.Errorf("the archive has %q of it", p.Text)
 		}
 		e := r.told()
-		if len(e) != 2 || e[1].Kind != event.SummaryCompleted || e[1].Detail != "memory" || e[1].Cost.InputTokens != 1000 ||
+		if len(e) != 2 || e[1].Kind != event.SummaryCompleted || !e[1].ForMemory || e[1].Cost.InputTokens != 1000 ||
 			e[1].Conversation != "c s" || e[1].Model != "small" {
 			t.Errorf("told %+v", e)
 		}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -109,7 +108,7 @@ func TestRestartAsksNothingAgain(t *testing.T) {
 func TestJobsAndQueueAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
-		c.Queue = 4
+		c.Limits.Queue = 4
 		r := rigged(t, c, takes(time.Minute/2, text(good("a"))))
 		for i := range 6 {
 			go func() { _, _ = r.Ask(t.Context(), question(fmt.Sprint(i))) }()
@@ -134,7 +133,7 @@ func TestJobsAndQueueAreBounded(t *testing.T) {
 func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
-		c.Pending = 3 * unit.MB
+		c.Limits.Pending = 3 << 20
 		r := rigged(t, c, takes(time.Minute, text(good("a"))))
 		large := func(key string, n int) prose.Question {
 			q := question(key)
@@ -156,7 +155,7 @@ func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 func TestCloseEndsAllJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
-		c.Jobs = 1
+		c.Limits.Jobs = 1
 		r := rigged(t, c, deaf)
 		var all sync.WaitGroup
 		for i := range 3 {

@@ -22,29 +22,25 @@ var templates = template.Must(template.ParseFS(files, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
-	name     string // of the templates for a transcript
-	Tag      string // begins each line of structure; nothing in the question holds it
-	Tokens   int    // that the answer should have at most
-	TaskOnly bool
-	Update   bool // of Earlier
-	Earlier  string
-	Record   string
-	Learns   bool   // a section for later sessions is wanted, too
-	Heading  string // of that section
-	Asks     string // says what stands there
-	Notes    string // what later sessions know already
-	Why      string // the answer before could not be used; empty for the first one
+	name    string // of the templates for a transcript
+	Tag     string // begins each line of structure; nothing in the question holds it
+	Tokens  int    // that the answer should have at most
+	Update  bool   // of Earlier
+	Earlier string
+	Record  string
+	Learns  bool   // a section for later sessions is wanted, too
+	Heading string // of that section
+	Asks    string // says what stands there
+	Notes   string // what later sessions know already
+	Why     string // the answer before could not be used; empty for the first one
 }
 
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
-func newPrompt(q *prose.Question, level string, maxTokens int) prompt {
-	const distillate, least = 200, 100 // tokens
-	p := prompt{name: "summary", Tag: tagFor(q, ""), Tokens: details[level], TaskOnly: level == prose.DetailTruncate,
+func newPrompt(q *prose.Question, maxTokens int) prompt {
+	const least = 100 // tokens
+	p := prompt{name: "summary", Tag: tagFor(q, ""), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
-	switch {
-	case q.Distils():
-		p.name, p.Tokens = "distillate", distillate
-	case q.Learns():
+	if q.ForMemory {
 		p.name = "memory"
 	}
 	if maxTokens > 0 {
@@ -54,10 +50,7 @@ func newPrompt(q *prose.Question, level string, maxTokens int) prompt {
 }
 
 // headings returns those of a summary, in their order. They stand in prompts/parts.md.
-func (p prompt) headings() []string {
-	if p.TaskOnly {
-		return []string{"Goal", "Constraints", "Next Steps"}
-	}
+func headings() []string {
 	return []string{"Goal", "Constraints", "Progress", "Key Decisions", "Failed Approaches", "Open Issues", "Next Steps",
 		"Critical Values"}
 }

@@ -83,21 +83,22 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	}
 }
 
-// headed reads an answer to a question about the task alone.
+// headed reads an answer.
 func headed(t testing.TB, said string) (text, why string) {
 	r := rigged(t, plain(), nil)
 	q := question("a")
-	q.Detail = prose.DetailTruncate
 	j := r.newJob(q, true, time.Now())
-	j.prompt = newPrompt(&q, q.Detail, 100_000)
+	j.prompt = newPrompt(&q, 100_000)
 	return j.read(prose.Answer{Text: said})
 }
 
 func TestHeadingsAreRecognised(t *testing.T) {
 	f := func(said string) {
 		t.Helper()
-		const want = "## Goal\nwin\n## Constraints\nnone\n## Next Steps\n- go on\n"
-		if got, why := headed(t, said); got != want {
+		const rest = "\n## Progress\nnone\n## Key Decisions\nnone\n## Failed Approaches\nnone\n## Open Issues\nnone"
+		const last = "\n## Critical Values\nnone"
+		const want = "## Goal\nwin\n## Constraints\nnone" + rest + "\n## Next Steps\n- go on" + last + "\n"
+		if got, why := headed(t, strings.Replace(said, "go on", "go on"+rest+last, 1)); got != want {
 			t.Errorf("%q is %q (%s)", said, got, why)
 		}
 	}
@@ -127,16 +128,16 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 
 // The headings that an answer must have are those that it is asked for.
 func TestPromptsAskForTheHeadings(t *testing.T) {
-	for _, p := range []prompt{{Tokens: 1}, {Tokens: 1, TaskOnly: true}} {
+	for _, p := range []prompt{{Tokens: 1}, {Tokens: 1, Update: true, Earlier: "x"}} {
 		form, at := p.render("form"), 0
-		for _, h := range p.headings() {
+		for _, h := range headings() {
 			i := strings.Index(form[at:], "\n## "+h+"\n[")
 			if i < 0 {
 				t.Fatalf("%q is not asked for behind the others in\n%s", h, form)
 			}
 			at += i + 1
 		}
-		if n := strings.Count(form, "\n## "); n != len(p.headings()) {
+		if n := strings.Count(form, "\n## "); n != len(headings()) {
 			t.Errorf("%d headings are asked for", n)
 		}
 	}
@@ -147,7 +148,7 @@ func TestPromptsRepeatNothing(t *testing.T) {
 	p := prompt{Tag: "feed", Tokens: 1, Update: true, Earlier: "x", Record: "y\n", Learns: true, Heading: "h", Asks: "a",
 		Notes: "z\n", Why: "it was empty"}
 	for _, names := range [][]string{{"continue.md"}, {"summary-system.md", "summary.md"},
-		{"distillate-system.md", "distillate.md"}, {"memory-system.md", "memory.md"}} {
+		{"memory-system.md", "memory.md"}} {
 		seen := map[string]bool{}
 		for _, name := range names {
 			for line := range strings.Lines(p.render(name)) {

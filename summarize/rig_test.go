@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/store/memory"
 	"epitome/summarize/prose"
@@ -26,16 +25,16 @@ const secret = "Bearer sk-very-secret"
 // plain returns a configuration like the one that is built in.
 func plain() Config {
 	return Config{
-		Mode: "auto", Detail: "medium", Prepare: "auto", Wait: unit.Duration(time.Minute),
-		Timeout: unit.Duration(5 * time.Minute),
-		Jobs:    2, Queue: 16, Pending: 64 * unit.MB, Tries: 3, MaxOutput: 8_000,
+		Mode: "auto", Prepare: "auto", Limits: &Limits{
+			Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 2, Queue: 16, Pending: 64 << 20, Tries: 3, MaxOutput: 8_000,
+		},
 	}
 }
 
 // good returns an answer as it should be.
 func good(about string) string {
 	var b strings.Builder
-	for _, h := range (prompt{}).headings() {
+	for _, h := range headings() {
 		fmt.Fprintf(&b, "## %s\n%s of %s\n", h, strings.ToLower(h), about)
 	}
 	return b.String()

@@ -1,8 +1,8 @@
 // Package summarize has models write summaries of conversations, each of them once.
 //
 // Equal questions share one job, also across a restart and across processes that share a store, and an answer is stored
-// before anybody gets it. A caller waits at most Config.Wait and may leave earlier; the job goes on until
-// Config.Timeout. After a failure a model rests in that conversation for a while, and after two useless answers for
+// before anybody gets it. A caller waits at most Limits.Wait and may leave earlier; the job goes on until
+// Limits.Timeout. After a failure a model rests in that conversation for a while, and after two useless answers for
 // good. Jobs, queue, memory, requests per job and the size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
@@ -57,6 +57,7 @@ type Summarizer struct {
 
 	mu             sync.Mutex // guards all below
 	conf           Config
+	limits         Limits
 	closed         bool
 	jobs           map[string]*job // by key of the question
 	pending        int64           // bytes of their questions
@@ -77,11 +78,15 @@ func New(c Config, d Deps) *Summarizer {
 func (s *Summarizer) Configure(c Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.Jobs != s.conf.Jobs { // those that run already do not count
-		s.places = semaphore.NewWeighted(int64(c.Jobs))
-		s.preparedPlaces = semaphore.NewWeighted(int64(max(1, c.Jobs-1)))
+	limits := DefaultLimits()
+	if c.Limits != nil {
+		limits = *c.Limits
 	}
-	s.conf = c
+	if limits.Jobs != s.limits.Jobs { // those that run already do not count
+		s.places = semaphore.NewWeighted(int64(limits.Jobs))
+		s.preparedPlaces = semaphore.NewWeighted(int64(max(1, limits.Jobs-1)))
+	}
+	s.conf, s.limits = c, limits
 }
 
 // Look returns an answer that was made before. If there is none, pending says that it is being made.
@@ -100,7 +105,7 @@ func (s *Summarizer) Underway() int {
 	return len(s.jobs)
 }
 
-// Ask returns the answer to q. It waits until ctx ends or Config.Wait has passed since somebody first waited for it:
+// Ask returns the answer to q. It waits until ctx ends or Limits.Wait has passed since somebody first waited for it:
 // then the error is ErrLate and the job goes on. It is ErrBusy if the job has not begun after a quarter of that time.
 func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	if p, found := s.Peek(q.Key); found {
@@ -110,7 +115,7 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 	if err != nil {
 		return prose.Prose{}, err
 	}
-	wait := j.conf.Wait.D()
+	wait := j.limits.Wait
 	late, turn := time.After(time.Until(j.waited.Add(wait))), time.After(time.Until(j.waited.Add(wait/4)))
 	for {
 		select {
@@ -140,18 +145,10 @@ func (s *Summarizer) Study(q prose.Question) (taken bool) {
 	return !errors.Is(err, ErrBusy)
 }
 
-// Distils reports whether models are asked about large results before they are cleared.
-func (s *Summarizer) Distils() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.conf.Distill && s.conf.Model != ""
-}
-
 // Needs returns how many tokens, as they are counted here, of usable a request needs beside prose.Question.Continue: for
 // the instruction, as the answer fits into what every window keeps free.
-func (s *Summarizer) Needs(level string) int {
-	p := prompt{Tokens: details[level], TaskOnly: level == prose.DetailTruncate, Update: true,
-		Why: "it lacked some of the headings"}
+func (s *Summarizer) Needs() int {
+	p := prompt{Tokens: summaryTokens, Update: true, Why: "it lacked some of the headings"}
 	return s.deps.Count(p.render("continue.md"))
 }
 

@@ -10,12 +10,11 @@ import (
 
 // A transcript that is too long is cut in steps: first the texts, then the oldest groups.
 const (
-	maxToolText   = 2_000  // characters of a call or result
-	maxResultText = 24_000 // characters of the one result that is distilled
-	minText       = 200    // characters that are never cut
-	textSteps     = 5      // each leaves two thirds of a text
-	groupSteps    = 4      // each leaves out one more fifth of the entries
-	lastStep      = textSteps + groupSteps
+	maxToolText = 2_000 // characters of a call or result
+	minText     = 200   // characters that are never cut
+	textSteps   = 5     // each leaves two thirds of a text
+	groupSteps  = 4     // each leaves out one more fifth of the entries
+	lastStep    = textSteps + groupSteps
 )
 
 // transcript returns the span of a question as text. Each entry begins with a line that has the tag.
@@ -33,10 +32,7 @@ func transcript(q *prose.Question, tag string, step int) string {
 	}
 	for _, e := range q.Transcript[first:] {
 		limit := math.MaxInt
-		switch {
-		case q.Distils() && e.Kind == prose.Result:
-			limit = maxResultText
-		case e.Kind == prose.Call || e.Kind == prose.Result:
+		if e.Kind == prose.Call || e.Kind == prose.Result {
 			limit = maxToolText
 		}
 		head := strings.Join(strings.Fields(fmt.Sprintf("%s %s, %s", e.Kind, e.Tool, e.State)), " ") // one line

@@ -15,7 +15,6 @@ import (
 	"epitome/bench/price"
 	"epitome/event"
 	"epitome/internal/lazyregexp"
-	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/summarize/prose"
@@ -33,11 +32,12 @@ type narrator struct {
 
 // newNarrator makes one by the configuration. What was told lies with the conversation's facts.
 func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windows, model *standIn) *narrator {
-	const patience = unit.Duration(time.Hour) // a busy machine makes no difference
-	conf.Wait, conf.Timeout = patience, patience
+	limits := summarize.DefaultLimits()
+	limits.Wait, limits.Timeout = time.Hour, time.Hour // a busy machine makes no difference
+	conf.Limits = &limits
 	n := &narrator{prepare: conf.Prepare, model: model}
 	n.Summarizer = summarize.New(conf, summarize.Deps{
-		Store: facts, Keep: patience.D, Send: n.model.send,
+		Store: facts, Keep: func() time.Duration { return time.Hour }, Send: n.model.send,
 		Dialects: map[string]summarize.Dialect{model.Name(): model},
 		Overflow: window.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },

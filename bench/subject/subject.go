@@ -42,7 +42,7 @@ type Subject struct {
 type shaper struct {
 	shaper  *rewrite.Shaper
 	limits  *ladder.Limits
-	style   prose.Style
+	mode    prose.Mode
 	dialect Dialect
 	window  int
 	tries   int       // of rung 4
@@ -86,7 +86,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
 	r := &shaper{
-		limits: &p.Conf.Rewrite, style: p.Conf.Style(), window: s.Window, dialect: dialect,
+		limits: &p.Conf.Rewrite, mode: p.Conf.Summarize.Mode, window: s.Window, dialect: dialect,
 		tries: proxy.RescueTries,
 	}
 	closing := facts.Close
@@ -109,7 +109,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 // Shape is one request of the conversation.
 func (r *shaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
 	asked := rewrite.Input{
-		Dialect: r.dialect, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style,
+		Dialect: r.dialect, Body: body, Now: at, Upstream: "replay", Limits: r.limits, SummaryMode: r.mode,
 	}
 	if r.teller != nil {
 		asked.Client = r.teller

@@ -21,7 +21,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/summarize/prose"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -242,7 +241,7 @@ func runUpstream(d daemon.Dialect) string {
 func (t *Trial) shape(body []byte, model string) rewrite.Output {
 	up := t.upstream(model)
 	return t.shaper.Shape(rewrite.Input{Dialect: t.dialect, Body: body, Upstream: up, Limits: &t.conf.Rewrite,
-		Style: t.conf.Style(), Contexts: t.conf.ContextsFor(up), Project: t.conf.Upstreams[up].Project})
+		SummaryMode: t.conf.Summarize.Mode, Contexts: t.conf.ContextsFor(up), Project: t.conf.Upstreams[up].Project})
 }
 
 // report explains the request, and the conversation before it if turns says so.
@@ -296,16 +295,16 @@ func (t *Trial) describe(r *explanation.Report, request *conversation.Request, t
 
 // summaries says who makes them. What a model is asked costs something, and explain asks none.
 func (t *Trial) summaries(r *explanation.Report) string {
-	style, conf := t.conf.Style().WithDefaults(), t.conf.Summarize
-	if style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
-		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
+	conf, mode := t.conf.Summarize, t.conf.Summarize.Mode.OrDefault()
+	if !mode.Asks() {
+		return fmt.Sprintf("Its summary is made by code alone (mode %s).", mode)
 	}
 	key := "with the client's credential"
 	if conf.Upstream != "" && conf.Upstream != r.Upstream {
 		key = "with that upstream's own key"
 	}
 	return fmt.Sprintf("For its summary (mode %s) the proxy asks %s at %s, %s, at %d tokens or ahead of need from %d on; here no model is asked.",
-		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key,
+		mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key,
 		r.Limits.CompactLine, r.Limits.PrepareLine)
 }
 

@@ -34,14 +34,6 @@ func Clear(s *State) {
 	s.clearAll(list, event.CodeOld, cause)
 }
 
-// DueSoon returns the items of results that become clearable within two answers, so a model can note on them in time.
-func (s *State) DueSoon() (items []int) {
-	for _, c := range s.clearable(s.answersInPrefix() + 2) {
-		items = append(items, c.item)
-	}
-	return items
-}
-
 // clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
 // newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later.
 // Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too little.
@@ -98,16 +90,11 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.
 	return batch, cause
 }
 
-// clearAll replaces the candidates by stubs, except those whose stub frees too little: a stub may quote a failure and
-// have a note. Only results cleared as old have a model's note, as a model is asked about no others (DueSoon).
+// clearAll replaces the candidates by stubs, except those whose stub frees too little, as it may quote a failure.
 func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 	var edits []ledger.Edit
 	for _, c := range list {
-		note := ""
-		if s.Note != nil && why == event.CodeOld {
-			note = s.Note(c.item)
-		}
-		e := s.stub(c.item, ledger.StepClear, why, note)
+		e := s.stub(c.item, ledger.StepClear, why)
 		after := s.Size(c.item) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
 		if s.forms[c.item].tokens-after >= leastFreed {
 			edits = append(edits, e)

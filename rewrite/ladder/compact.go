@@ -84,7 +84,7 @@ type compaction struct {
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
 	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.lastSays,
-		budgets: recap.BudgetsFor(s.Style, s.Limits.Window, s.Scale.Ratio)}
+		budgets: recap.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
@@ -165,8 +165,8 @@ func (c *compaction) run() {
 		return
 	}
 	if s.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
-		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: s.Style.Mode,
-			Detail: s.Style.Detail, TokensBefore: s.OfModel(total),
+		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: string(s.SummaryMode),
+			TokensBefore:   s.OfModel(total),
 			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
 	}
 	report := s.Compaction
@@ -184,7 +184,7 @@ func (c *compaction) run() {
 	s.Reason = event.NoCode
 	report.Kind, report.Files, report.TurnsKept = event.CompactionCompleted, files, 1 // the turn that the cut divides
 	if c.says.Text == "" && s.Prose != nil {
-		report.Mode = prose.ModeIntent // as a model's words were wanted, and there are none
+		report.Mode = string(prose.Intent) // as a model's words were wanted, and there are none
 	}
 	report.MessagesAfter = s.Request.MessagesIn(0, s.Request.Head) + s.Request.MessagesIn(cut, len(s.Request.Items)) + 1
 	for i := cut; i < len(s.Request.Items); i++ {

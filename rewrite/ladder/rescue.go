@@ -105,7 +105,7 @@ func (s *State) cutResults(keep int, unseen bool) {
 			edits[k].Step, edits[k].Why = ledger.StepCompact, event.CodeCut
 		}
 		if !s.addIfSmaller(leastSaving, event.CauseFull, edits) && !unseen {
-			s.addIfSmaller(leastSaving, event.CauseFull, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut, "")})
+			s.addIfSmaller(leastSaving, event.CauseFull, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
 		}
 	}
 }

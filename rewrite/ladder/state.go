@@ -40,10 +40,9 @@ type State struct {
 	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: results stay up to ClearLine
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
-	Scope        string                // in which artifacts are named
-	Style        prose.Style           // of summaries
-	Prose        Prose                 // nil if no model may be asked for summaries
-	Note         func(item int) string // a model's note about a result, for its stub; empty if there is none; may be nil
+	Scope        string // in which artifacts are named
+	SummaryMode  prose.Mode
+	Prose        Prose // nil if no model may be asked for summaries
 
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done

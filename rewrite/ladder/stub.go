@@ -111,14 +111,11 @@ func (s *State) KeepAgain(e ledger.Edit) {
 }
 
 // stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
-// is and where it can be read; it quotes the failure of a failed call, and note, a model's words, if not empty.
-func (s *State) stub(i int, step ledger.Step, why event.Code, note string) ledger.Edit {
+// is and where it can be read; it quotes the failure of a failed call.
+func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, quotes := s.callOf[i], ""
 	if failure := failureOf(call, s.Request.TextOf(&s.Request.Items[i])); failure != "" {
 		quotes = "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
-	}
-	if note != "" {
-		quotes += "\nA model noted about it, maybe wrongly:\n| " + strings.ReplaceAll(note, "\n", "\n| ")
 	}
 	what := call.String()
 	if state := call.State(); state != "" {

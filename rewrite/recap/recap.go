@@ -106,23 +106,15 @@ type Budgets struct {
 	Index  int // the lines of the transcript where messages begin
 }
 
-// BudgetsFor returns the budgets for a style. window is in tokens of the vocabulary, of which each is ratio tokens of
+// BudgetsFor returns the budgets for a mode. window is in tokens of the vocabulary, of which each is ratio tokens of
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
-func BudgetsFor(style prose.Style, window int, ratio float64) Budgets {
+func BudgetsFor(mode prose.Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
 	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
-	switch style.Detail {
-	case prose.DetailHigh:
-		b.Prose *= 2
-	case prose.DetailLow:
-		b.Work, b.Prose = b.Work/2, b.Prose/2
-	case prose.DetailTruncate: // a short text by a model, and nothing of the agent's work
-		b.Work, b.Prose = 0, b.Prose/4
-	}
-	switch style.Mode {
-	case prose.ModeLossless: // the index says where the transcript has the work
+	switch mode {
+	case prose.Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)
-	case prose.ModeWindow: // there is only what a model said before, beside the user's messages
+	case prose.Window: // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
 	return b

@@ -33,7 +33,7 @@ func span(t *testing.T, messages, behind []string) Span {
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
 	s := Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
-		Budgets: BudgetsFor(prose.Style{}.WithDefaults(), 64_000, 1)}
+		Budgets: BudgetsFor(prose.Hybrid, 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
 	}
@@ -222,14 +222,12 @@ func TestSummaryKeepsItsBudget(t *testing.T) {
 			call("Write", fmt.Sprintf(`{"file_path":"/srv/part_%d/main.go"}`, i), "ok"))...)
 	}
 	for _, window := range []int{8_000, 32_000, 200_000} {
-		for _, detail := range prose.Details() {
-			s := span(t, all, nil)
-			b := BudgetsFor(prose.Style{Mode: prose.ModeIntent, Detail: detail}, window, 1)
-			for _, s.Budgets = range []Budgets{b, b.Shrink()} {
-				text, _ := Text(s, Says{}, "")
-				if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens
-					t.Errorf("at %d, %s: %d tokens, of at most %d", window, detail, n, Size(s))
-				}
+		s := span(t, all, nil)
+		b := BudgetsFor(prose.Intent, window, 1)
+		for _, s.Budgets = range []Budgets{b, b.Shrink()} {
+			text, _ := Text(s, Says{}, "")
+			if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens
+				t.Errorf("at %d: %d tokens, of at most %d", window, n, Size(s))
 			}
 		}
 	}

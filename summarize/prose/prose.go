@@ -25,7 +25,7 @@ type Question struct {
 	Upstream     string // the conversation's own
 	Model        string // the conversation's own
 	Dialect      string // the key of the conversation's own
-	Detail       string // one of Details, DetailDistillate or DetailMemory; empty is what is configured
+	ForMemory    bool   // no summary is wanted, but what later sessions need to know
 	Credential   any    // what it takes to speak for the client; kept in the job's memory alone, and never shown
 
 	// Continue is the request as it is sent, up to the end of the span; nil if there is no room for an instruction
@@ -37,16 +37,6 @@ type Question struct {
 	Room       int     // tokens that the prose may take; 0 is no limit but the span
 	Usable     int     // tokens that a request to the model that is asked may have; 0 if unknown
 }
-
-// Distils reports whether what is wanted is a distillate of one result, the last entry of Transcript, and no summary.
-// Before it stand the call that made it and what the user had asked for.
-func (q *Question) Distils() bool { return q.Detail == DetailDistillate }
-
-// Learns reports whether nothing is wanted but what later sessions need to know.
-func (q *Question) Learns() bool { return q.Detail == DetailMemory }
-
-// MostDistilled is how many tokens a distillate has at most: it stands beside the words of a stub, for good.
-const MostDistilled = 300
 
 // Format keeps credential and conversation out of everything that prints, whatever the verb.
 func (q Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a question to summarise") }
