@@ -193,7 +193,7 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 	head, rest, _ := strings.Cut(clientsBody, `],"stream"`)
 	asked := string(sent[0].Body)
 	if len(sent) != 2 || string(sent[1].Body) != clientsBody || rest == "" || !strings.HasPrefix(asked, head+`,{"role":"user","content":"This is not the user`) ||
-		!strings.HasSuffix(asked, `}],"max_tokens":8000}`) || !strings.Contains(asked, "about 600 tokens") {
+		!strings.HasSuffix(asked, `}],"max_tokens":8000}`) {
 		t.Errorf("of %d requests the first one asks %s", len(sent), asked)
 	}
 	if p := looked(t, r.summariser, "key", true, false); undated(p) != undated(made) {
