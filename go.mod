@@ -34,7 +34,6 @@ require (
 	golang.org/x/tools v0.51.0
 	google.golang.org/protobuf v1.36.12
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1
-	maragu.dev/gomponents v1.2.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/chart"
+	"epitome/console/figure"
 	"epitome/console/inert"
 	"epitome/console/learned"
 	"epitome/daemon"
@@ -82,7 +82,7 @@ func (k memoryListCmd) Run(c *cli) error {
 }
 
 // shown is a text as a terminal may show it.
-func shown(text string) string { return chart.Plain(chart.Shortened(text, 1000)) }
+func shown(text string) string { return figure.Plain(figure.Shorten(text, 1000)) }
 
 type memoryForgetCmd struct {
 	ofProject

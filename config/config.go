@@ -59,8 +59,12 @@ type Config struct {
 	Routes    []proxy.RouteRule               `toml:"routes"`
 	Prices    money.Config                    `toml:"prices"`
 
-	from origins // where what is set was written
+	from      origins // where what is set was written
+	reference string  // the text of the defaults, which describes each key
 }
+
+// Reference returns the program's own config.toml, which describes each key.
+func (c Config) Reference() string { return c.reference }
 
 // OffloadConfig is the table [offload].
 type OffloadConfig struct {
@@ -112,7 +116,7 @@ func Defaults(text string) Config {
 	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
 		panic(fmt.Errorf("BUG: the embedded config.toml: %w", err))
 	}
-	c.from = origins{}
+	c.from, c.reference = origins{}, text
 	return c
 }
 

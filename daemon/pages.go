@@ -11,9 +11,9 @@ import (
 
 // openPages makes the pages over what happens, what was taken out, and the configuration in force.
 func (d *Daemon) openPages(conf config.Config) *pages.Pages {
-	return pages.New(pages.Plugs{
+	return pages.New(pages.Config{
 		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
-		Configuration: d.settings, Memories: d.shapers.memory,
+		Settings: d.settings, Memory: d.shapers.memory, Reference: conf.Reference(),
 		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }

@@ -4,7 +4,7 @@
 // metrics and the dashboard are folds over events and learn nothing elsewhere.
 // The package promises to import nothing of this project and to carry no
 // credential, no header value but the ids of a trace and names that the configuration has too, and nothing of
-// what a body says, but for the name of the model: an event may be stored and shown.
+// what a body says, but for the name of the model and the title, which is taken out of what others are shown.
 package event
 
 import (
@@ -152,6 +152,9 @@ func (r Rescue) Outgrew(tokens int) bool {
 type Shaping struct {
 	Model        string `json:"model,omitempty"`        // as the request names it, cut if it is long
 	Conversation string `json:"conversation,omitempty"` // its id
+	// Title is the beginning of the user's first message. The first request of a conversation has it. It is text of the
+	// conversation: only the owner may see it.
+	Title string `json:"title,omitempty"`
 	// id of the conversation that it has left; told once, by its first request
 	Parent string `json:"parent,omitempty"`
 	Window int    `json:"window,omitempty"` // tokens that the model is believed to hold

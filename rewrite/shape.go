@@ -270,6 +270,9 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	}
 	r := &x.out.Report
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
+	if d.Items == 0 || parent != "" {
+		r.Title = x.request.Title()
+	}
 	if parent != "" {
 		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1) // the message behind d's prefix, from 1 on
 	}

@@ -1,9 +1,6 @@
 package replay
 
-import (
-	"epitome/bench/replay/figures"
-	"epitome/console/chart"
-)
+import "epitome/bench/replay/figures"
 
 // course returns the course of the conversation that the players have played.
 func (r *replayRun) course(c *recording, players []*player) figures.Course {
@@ -18,7 +15,7 @@ func (r *replayRun) course(c *recording, players []*player) figures.Course {
 		}
 		out.Sent = append(out.Sent, figures.SentSeries{
 			Window: x.window, Policy: x.policy, Series: figures.SeriesOf(x.track.sentTokens),
-			Decided: len(x.track.decisions), Decisions: chart.Evenly(x.track.decisions, figures.MostPoints),
+			Decided: len(x.track.decisions), Decisions: figures.Evenly(x.track.decisions, figures.MostPoints),
 		})
 	}
 	return out

@@ -32,7 +32,7 @@ func Tokens(n int64) string {
 	case a < 999_500:
 		return strconv.FormatFloat(v/1e3, 'f', 0, 64) + "k"
 	}
-	return strconv.FormatFloat(v/1e6, 'f', 2, 64) + "M"
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v/1e6, 'f', 2, 64), "0"), ".") + "M"
 }
 
 // Dollars writes nano-dollars: to the cent, below a dollar with three digits after the point, so that small parts add

@@ -4,227 +4,197 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
+	"epitome/console/access"
 	"epitome/console/figure"
-	"epitome/console/markup"
-	"epitome/console/pages/drawing"
-	"epitome/console/pages/frame"
-	"epitome/console/pages/words"
 	"epitome/console/story"
 	"epitome/event"
 )
 
-// talk is the page of one conversation.
-type talk struct {
-	Story story.Story
-	Chart *drawing.Course // nil: no turn with tokens is kept
-	Deeds []deed          // that changed what had been sent, or failed
-	More  int             // deeds that are not shown
-	Fresh []deed          // offloads: new results that were shortened when they came
-	Rest  int             // of those, how many are not shown
-	// turns that were only observed, in words; empty: there are none
-	Watched    string
-	AllWatched bool // of the turns that are kept
-	Missed     []miss
-	Shown      []event.Exchange // turns, the newest first
-	Newer      markup.Address   // where newer turns are; none: there are none
-	Older      markup.Address
-	Unseen     unseen
-	frame.Reader
+// conversation is the data of the page of a conversation, at one of its turns.
+type conversation struct {
+	story.Story
+	Chart               chart
+	FirstKept, LastKept int // turns
+	Turn                turn
+	Events              []event.Exchange // turns in which something was done, failed or missed the cache, the newest first
+	More                int              // older ones that are not listed
 }
 
-// miss is a turn of which the provider's cache had less than it could have had: Held tokens, 0 if that is not known.
-type miss struct {
-	Exchange event.Exchange
-	Held     int
+// turn is one request of a conversation and its answer.
+type turn struct {
+	event.Exchange
+	Newest     bool
+	Parts      []part
+	Compaction *event.Compaction // that it brought about; nil: none
+	Own        int64             // nano-dollars that its summary cost
+	Edits      []edit            // in the order of the request's messages; the owner's only
+	EditCount  int               // of all, where some are not listed
+	Missing    string            // why the edits cannot be read
 }
 
-// deed is a turn in which something was done.
-type deed struct {
-	Exchange  event.Exchange
-	What, Why string
+// part is what a request spends tokens on.
+type part struct {
+	Name          string
+	Before, After int
 }
 
-// unseen is what the model does not see any more.
-type unseen struct {
-	Less     int // tokens that the newest request was sent with less than it came
-	List     []seenEdit
-	Messages int // that all edits are about
-	All      int // edits, of which the largest are listed
-	Missing  string
-	Seq      uint64 // of the exchange with all of them
-	Watched  bool   // it was sent as it came: they would not be seen
-}
-
-// seenEdit is an edit with the turn in which its item came.
-type seenEdit struct {
+// edit is an edit of a request with the turn in which its message came; 0 if that is not kept.
+type edit struct {
 	story.Edit
-	Seq     uint64 // of the exchange that it is shown at
-	Turn    int    // 0 if it is not kept
-	Watched bool   // it would have been made: mode observe sends what came, and keeps nothing of it
+	Conversation string
+	Turn, Came   int
 }
 
 const (
-	turnsShown = 50
-	deedsShown = 30
-	missShown  = 25
-	editsShown = 40 // in the page of a conversation
+	eventsListed = 60
+	editsListed  = 200
 )
 
-// conversation makes the page of one conversation.
-func (p *Pages) conversation(r *http.Request) (*frame.Page, error) {
-	told, err := p.plugs.Source.Conversation(r.PathValue("id"))
+func (p *Pages) conversation(r *http.Request) (any, error) {
+	asked, _ := strconv.Atoi(r.URL.Query().Get("turn"))
+	c, err := p.loadConversation(r.PathValue("id"), asked, access.Owner(r))
+	if err != nil || len(c.Exchanges) == 0 || !access.Owner(r) {
+		return c, err
+	}
+	edits, missing := p.edits(c.Turn.Exchange)
+	c.Turn.Missing, c.Turn.EditCount = missing, len(edits)
+	for _, e := range edits[:min(len(edits), editsListed)] {
+		c.Turn.Edits = append(c.Turn.Edits, edit{e, c.ID, c.Turn.Turn, cameAt(e.Item, c.Exchanges)})
+	}
+	return c, nil
+}
+
+// loadConversation returns a conversation at a turn; at the newest one with tokens if there is no such turn.
+func (p *Pages) loadConversation(id string, asked int, owner bool) (*conversation, error) {
+	s, err := p.Source.Conversation(id)
 	if err != nil {
 		return nil, err
 	}
-	t := talk{Story: told, Chart: drawing.NewCourse(told.Exchanges), Reader: p.reader(r)}
-	var changed, fresh, missed []int
-	for i := range told.Exchanges {
-		switch e := &told.Exchanges[i]; {
-		case e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass:
-			changed = append(changed, i)
+	c := &conversation{Story: s}
+	if !owner {
+		c.Title = ""
+	}
+	if len(s.Exchanges) == 0 {
+		return c, nil
+	}
+	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, s.Exchanges[len(s.Exchanges)-1].Turn
+	at := slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return e.Turn == asked })
+	for last := len(s.Exchanges) - 1; at < 0 && last >= 0; last-- {
+		if s.Exchanges[last].TokensBefore.Total() > 0 || last == 0 {
+			at = last
+		}
+	}
+	e := s.Exchanges[at]
+	c.Turn = turn{Exchange: e, Newest: at == len(s.Exchanges)-1, Parts: partsOf(e)}
+	if done, found := s.CompactionIn(e); found {
+		c.Turn.Compaction, c.Turn.Own = &done, summaryCost(s, done)
+	}
+	c.Chart = turnChart(s, e.Turn)
+	for _, e := range slices.Backward(s.Exchanges) {
+		if !changed(e) && failed(e) == "" && !lost(e.Miss) {
+			continue
+		}
+		if len(c.Events) == eventsListed {
+			c.More++
+			continue
+		}
+		c.Events = append(c.Events, e)
+	}
+	return c, nil
+}
+
+// turnChart draws the turns of a conversation.
+func turnChart(s story.Story, current int) chart {
+	var columns []column
+	for _, e := range s.Exchanges {
+		c := column{
+			Label: strconv.Itoa(e.Turn), Link: turnLink(s.ID, e.Turn), Window: int64(e.Window), Current: e.Turn == current,
+			Before: int64(e.TokensBefore.Total()), After: int64(e.TokensAfter.Total()),
+		}
+		switch {
+		case e.Rescue.Kind != "":
+			c.Mark = "rescue"
+		case e.Compacted > 0:
+			c.Mark = "compact"
+		case e.Cleared > 0:
+			c.Mark = "clear"
 		case e.Offloaded > 0:
-			fresh = append(fresh, i)
+			c.Mark = "offload"
 		}
-		if words.IsMiss(told.Exchanges[i].Miss) {
-			missed = append(missed, i)
+		c.Title = fmt.Sprintf("turn %d: %s", e.Turn, beforeAfter(c.Before, c.After))
+		if u := e.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
+			c.Title += ", " + ratio(u.Read, u.Input) + " from the cache"
 		}
+		if changed(e) {
+			c.Title += "; " + changes(e)
+		}
+		columns = append(columns, c)
 	}
-	t.Deeds, t.More = newest(told, changed, deedsShown)
-	t.Fresh, t.Rest = newest(told, fresh, deedsShown/2)
-	for _, i := range missed[max(0, len(missed)-missShown):] {
-		t.Missed = append(t.Missed, miss{told.Exchanges[i], told.CountHeld(i)})
-	}
-	t.Watched, t.AllWatched = words.WatchedTurns(told.Exchanges)
-	t.cut(r.URL.Query().Get("before"))
-	t.Unseen = p.unseen(r, told.Exchanges)
-	return &frame.Page{Title: "Conversation " + markup.Shown(told.ID), Here: "conversations", Body: t.view()}, nil
+	title := fmt.Sprintf("Tokens before and after, turns %s to %s", columns[0].Label, columns[len(columns)-1].Label)
+	return drawChart(title, columns)
 }
 
-// newest returns what was done in the last of some turns, the newest first, and how many are left out.
-func newest(told story.Story, places []int, most int) (shown []deed, rest int) {
-	rest = max(0, len(places)-most)
-	for _, i := range slices.Backward(places[rest:]) {
-		shown = append(shown, newDeed(told.Exchanges[i], told))
-	}
-	return shown, rest
+// turnLink returns the address of a turn's page.
+func turnLink(id string, turn int) string {
+	return "/-/conversations/" + url.PathEscape(id) + "?turn=" + strconv.Itoa(turn)
 }
 
-// newDeed says what was done in an exchange of a conversation, and why; of a compaction its own steps tell more.
-func newDeed(e event.Exchange, of story.Story) deed {
-	d := deed{Exchange: e, What: words.Done(e), Why: words.Why(e)}
-	if c, ok := of.CompactionIn(e); ok {
-		d.What += fmt.Sprintf(" (%d messages became %d%s)", c.MessagesBefore, c.MessagesAfter, notCounted(c, of))
-		d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryWords(c, of) + "."
-	}
-	return d
+// beforeAfter says two numbers of tokens.
+func beforeAfter(before, after int64) string {
+	return figure.Tokens(before) + " tokens before, " + figure.Tokens(after) + " after"
 }
 
-// notCounted says that the messages of an earlier summary are not among those that a compaction made fewer.
-func notCounted(c event.Compaction, of story.Story) string {
-	if slices.ContainsFunc(of.Compactions, func(other event.Compaction) bool {
-		return other.Kind == event.CompactionCompleted && other.Time.Before(c.Time)
-	}) {
-		return ", without those that a summary stood for already"
+// partsOf returns what a request spends tokens on, without what it has nothing of.
+func partsOf(e event.Exchange) []part {
+	b, a := e.TokensBefore, e.TokensAfter
+	all := []part{
+		{"System prompt", b.System, a.System}, {"Tools", b.Tools, a.Tools}, {"User", b.User, a.User},
+		{"Assistant", b.Assistant, a.Assistant}, {"Tool results", b.Results, a.Results}, {"Summaries", b.Summary, a.Summary},
+		{"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
-	return ""
+	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
 }
 
-// summaryWords says why code wrote the summary of a compaction, where a model was to, and what asking a model cost.
-func summaryWords(c event.Compaction, of story.Story) string {
-	by, cost := "", summaryCost(c, of)
-	if c.Why != "" {
-		by = "; code wrote the summary: " + words.Unstopped(c.Why)
-	}
-	switch {
-	case cost == 0:
-		return by
-	case by != "":
-		return by + "; asking a model for it cost " + figure.Dollars(cost)
-	}
-	return "; the summary cost " + figure.Dollars(cost)
-}
-
-// summaryCost is what the summary of a compaction cost: all that was asked for since the compaction before it.
-func summaryCost(c event.Compaction, of story.Story) (nano int64) {
-	var since time.Time
-	for _, other := range of.Compactions {
-		if other.Kind == event.CompactionCompleted && other.Time.Before(c.Time) && other.Time.After(since) {
-			since = other.Time
+// summaryCost returns what asking for the summary of a compaction cost in nano-dollars: all that was asked for since
+// the compaction before.
+func summaryCost(s story.Story, done event.Compaction) (nano int64) {
+	var since event.Compaction
+	for _, c := range s.Compactions {
+		if c.Kind == event.CompactionCompleted && c.Time.Before(done.Time) && c.Time.After(since.Time) {
+			since = c
 		}
 	}
-	for _, s := range of.Summaries {
-		if s.Time.After(since) && !s.Time.After(c.Time) {
-			nano += s.Own.Nano
+	for _, summary := range s.Summaries {
+		if summary.Time.After(since.Time) && !summary.Time.After(done.Time) {
+			nano += summary.Own.Nano
 		}
 	}
 	return nano
 }
 
-// compactionWords says why old turns became a summary.
-func compactionWords(c event.Compaction, e event.Exchange) string {
-	if e.Causes == 0 { // as of events before there were any
-		e.Causes = event.CausesOf(event.CauseOfReason(c.Reason))
+// edits returns the edits that a request was sent with, or why they cannot be read.
+func (p *Pages) edits(e event.Exchange) (edits []story.Edit, missing string) {
+	if e.Decision == "" {
+		return nil, ""
 	}
-	if e.Causes == 0 {
-		return cmp.Or(words.Why(e), markup.Shown(c.Reason))
+	read, err := p.Edits(e.Decision)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case read.Missing != "" && observed(e):
+		return nil, "mode observe keeps edits only while epitome runs"
 	}
-	return words.Causes(e, cmp.Or(c.TokensBefore, words.Grown(e)))
+	return read.List, read.Missing
 }
 
-// cut leaves one page of turns, those before a number, the newest first.
-func (t *talk) cut(asked string) {
-	all := t.Story.Exchanges
-	end := len(all)
-	if turn, err := strconv.Atoi(asked); err == nil {
-		byTurn := func(e event.Exchange, turn int) int { return cmp.Compare(e.Turn, turn) }
-		end, _ = slices.BinarySearchFunc(all, turn, byTurn)
-	}
-	start := max(0, end-turnsShown)
-	t.Shown = slices.Clone(all[start:end])
-	slices.Reverse(t.Shown)
-	before := func(turn int) markup.Address {
-		return frame.ToConversation(t.Story.ID).With("before", strconv.Itoa(turn)).To("turns")
-	}
-	if start > 0 {
-		t.Older = before(all[start].Turn)
-	}
-	if end < len(all) {
-		t.Newer = before(all[min(len(all), end+turnsShown)-1].Turn + 1)
-	}
-}
-
-// unseen finds what the newest request did not carry as it came.
-func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
-	at := len(turns) - 1
-	for at >= 0 && turns[at].TokensBefore.Total() == 0 {
-		at--
-	}
-	if at < 0 {
-		return u
-	}
-	newest := turns[at]
-	u.Less, u.Seq = newest.TokensBefore.Total()-newest.TokensAfter.Total(), newest.Seq
-	u.Watched = words.Watched(newest)
-	edits := p.edits(r, newest)
-	u.Missing, u.All, u.Messages = edits.Missing, len(edits.List), countMessages(edits.List)
-	slices.SortStableFunc(edits.List, func(a, b story.Edit) int {
-		return cmp.Compare(b.Before-b.After, a.Before-a.After)
-	})
-	for _, e := range edits.List[:min(len(edits.List), editsShown)] {
-		u.List = append(u.List, seenEdit{e, newest.Seq, turnOf(e.Item, turns), u.Watched})
-	}
-	return u
-}
-
-// turnOf is the turn in which an item came first; 0 if it is not kept.
-func turnOf(item int, turns []event.Exchange) int {
-	for i := range turns {
-		if e := &turns[i]; int(e.Items) > item {
+// cameAt returns the turn in which a message came first; 0 if that is not kept.
+func cameAt(item int, turns []event.Exchange) int {
+	for i, e := range turns {
+		if int(e.Items) > item {
 			if i == 0 && e.Turn > 1 {
 				return 0
 			}
@@ -233,3 +203,22 @@ func turnOf(item int, turns []event.Exchange) int {
 	}
 	return 0
 }
+
+// Messages says which messages of the request an edit is about. They count from 0, as in the texts for the model.
+func (e edit) Messages() string {
+	if e.Last > e.Item {
+		return fmt.Sprintf("messages %d–%d", e.Item, e.Last)
+	}
+	return fmt.Sprintf("message %d", e.Item)
+}
+
+// Name returns the name of the artifact that has what stood there; empty if none was kept.
+func (e edit) Name() string { return cmp.Or(e.Readable, e.Artifact, e.Thinking) }
+
+// Link returns the address of the edit's page.
+func (e edit) Link() string {
+	return fmt.Sprintf("/-/conversations/%s/edits/%d?turn=%d", url.PathEscape(e.Conversation), e.Item, e.Turn)
+}
+
+// IsAdded reports whether nothing was taken out: the text stands behind the message.
+func (e edit) IsAdded() bool { return e.Name() == "" && e.Text != "" && e.Last == e.Item }

@@ -6,147 +6,174 @@ import (
 	"slices"
 	"time"
 
-	"epitome/console/markup"
-	"epitome/console/pages/drawing"
-	"epitome/console/pages/frame"
-	"epitome/console/pages/words"
+	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 )
 
-// overview is the first page.
+// overview is the data of the first page.
 type overview struct {
 	story.Summary
-	Address string // that the program listens on
-	Spans   []markup.Choice
-	By      []markup.Choice
-	Group   string      // model, upstream or conversation
-	Groups  []story.Row // of the total, by model, upstream or conversation: the largest
-	Grouped int         // how many there are
-	Live    []story.Conversation
-	Rates   *drawing.Rates   // nil: there were no exchanges
-	Wrong   []event.Exchange // the newest that went wrong
-	Misses  []reason
-	Reasons []reason
-	frame.Reader
+	Address      string // that the program listens on
+	Spans        []choice
+	Observed     bool                 // only mode observe was used: nothing was changed
+	Before       int64                // tokens of all requests
+	After        int64                // tokens as they were sent, or in mode observe would have been
+	Days         chart                // tokens by day, or by hour
+	Newest       *conversation        // nil: there is none
+	Recent       []story.Conversation // the newest first
+	More         int                  // conversations that are not listed
+	TroubleCount int
 }
 
-// reason is how often there was a cause.
-type reason struct {
-	Key, Text string
-	Count     int64
+// choice is one of several links.
+type choice struct {
+	Text, Link string
+	Current    bool
 }
 
-// mostGroups bounds a table of the overview.
-const mostGroups = 12
+// listed is how many conversations the overview lists.
+const listed = 10
 
-// mostLive is how many live conversations the overview shows.
-const mostLive = 10
+func (p *Pages) overview(r *http.Request) (any, error) {
+	span, choices := p.span(r)
+	sum, err := p.Source.Summary(span)
+	if err != nil {
+		return nil, err
+	}
+	page, err := p.Source.Conversations(story.Listing{Limit: listed})
+	if err != nil {
+		return nil, err
+	}
+	hideTitles(r, page.Items)
+	o := &overview{Summary: sum, Address: p.Address, Spans: choices, Recent: page.Items,
+		More: page.Total - len(page.Items), TroubleCount: len(p.Source.Troubles())}
+	seen := sum.Total.Observed
+	o.Observed = sum.Total.Shaped == 0 && seen.Exchanges > 0
+	o.Before, o.After = sum.Total.TokensBefore, sum.Total.TokensAfter
+	if o.Observed {
+		o.Before, o.After = seen.TokensBefore, seen.TokensAfter
+	}
+	var columns []column
+	for _, row := range sum.Rows {
+		columns = append(columns, dayColumn(row, o.Observed))
+	}
+	o.Days = drawChart("Tokens before and after, by "+span.By, columns)
+	if newest := newestOf(page.Items); newest != "" {
+		if o.Newest, err = p.loadConversation(newest, 0, access.Owner(r)); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
 
-// overview makes the first page.
-func (p *Pages) overview(r *http.Request) (*frame.Page, error) {
+// span returns the time that a request asks for with ?span=, and the links to all that can be asked for.
+func (p *Pages) span(r *http.Request) (story.Span, []choice) {
+	now := time.Now().In(p.Zone)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, p.Zone)
+	begins := []struct {
+		name string
+		from time.Time
+	}{{"today", today}, {"7d", today.AddDate(0, 0, -6)}, {"30d", today.AddDate(0, 0, -29)}, {"all", time.Time{}}}
+	asked := cmp.Or(r.URL.Query().Get("span"), "30d")
+	span, choices := story.Span{From: begins[2].from, By: story.ByDay}, make([]choice, 0, len(begins))
+	for _, b := range begins {
+		if b.name == asked {
+			span.From = b.from
+		}
+		choices = append(choices, choice{b.name, "?span=" + b.name, b.name == asked})
+	}
+	if asked == "today" {
+		span.By = story.ByHour
+	}
+	return span, choices
+}
+
+// dayColumn returns the column of a day, or of an hour.
+func dayColumn(row story.Row, observed bool) column {
+	c := column{Label: row.Key, Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
+	if observed {
+		c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
+	}
+	if at, err := time.Parse(time.DateOnly, row.Key); err == nil {
+		c.Label = at.Format("Jan 2")
+	} else if at, err := time.Parse(time.RFC3339, row.Key); err == nil {
+		c.Label = at.Format("15:04")
+	}
+	c.Title = c.Label + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
+	return c
+}
+
+// newestOf returns the ID of the conversation that was used last. One of a single turn, as agents have them for titles,
+// counts only where there is no longer one.
+func newestOf(all []story.Conversation) string {
+	if i := slices.IndexFunc(all, func(c story.Conversation) bool { return c.Turns > 1 }); i >= 0 {
+		return all[i].ID
+	}
+	if len(all) > 0 {
+		return all[0].ID
+	}
+	return ""
+}
+
+// conversations is the data of the list of all conversations.
+type conversations struct {
+	story.Page[story.Conversation]
+	Match string // that they were searched for by
+	First bool   // it is the first page of the list
+}
+
+func (p *Pages) conversations(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	span, by := cmp.Or(q.Get("span"), "30d"), cmp.Or(q.Get("by"), "model")
-	from, known := begin(span, p.plugs.Zone)
-	if !known {
-		span = "30d"
-		from, _ = begin(span, p.plugs.Zone)
-	}
-	groups, err := p.groups(from)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(groups, by) {
-		by = "model"
-	}
-	time := "day"
-	if span == "today" {
-		time = "hour"
-	}
-	made, err := p.plugs.Source.Summary(story.Span{From: from, By: time})
-	if err != nil {
-		return nil, err
-	}
-	grouped, err := p.plugs.Source.Summary(story.Span{From: from, By: by})
-	if err != nil {
-		return nil, err
-	}
-	recent, err := p.plugs.Source.Conversations(story.Listing{Live: true, Limit: mostLive})
-	if err != nil {
-		return nil, err
-	}
-	o := overview{Summary: made, Address: p.plugs.Address, Group: by,
-		Groups: largest(grouped.Rows), Grouped: len(grouped.Rows),
-		Rates: drawing.NewRates(made.Rows, time), Misses: missReasons(made.Total.Misses),
-		Reasons: codeReasons(made.Total.Codes), Reader: p.reader(r), Wrong: p.plugs.Source.Troubles()}
-	for _, c := range recent.Items {
-		if c.Live && len(o.Live) < mostLive {
-			o.Live = append(o.Live, c)
+	page, err := p.Source.Conversations(story.Listing{Cursor: q.Get("cursor"), Match: q.Get("match")})
+	hideTitles(r, page.Items)
+	return conversations{page, q.Get("match"), q.Get("cursor") == ""}, err
+}
+
+// hideTitles takes the users' words out of what anybody but the owner is shown.
+func hideTitles(r *http.Request, all []story.Conversation) {
+	for i := range all {
+		if !access.Owner(r) {
+			all[i].Title = ""
 		}
 	}
-	at := func(span, by string) markup.Address { return markup.At().With("span", span).With("by", by) }
-	for _, s := range [...][2]string{{"today", "today"}, {"7d", "7 days"}, {"30d", "30 days"}, {"all", "all"}} {
-		o.Spans = append(o.Spans, markup.Choice{Text: s[1], To: at(s[0], by), Here: s[0] == span})
-	}
-	for _, b := range groups {
-		o.By = append(o.By, markup.Choice{Text: b, To: at(span, b).To("by"), Here: b == by})
-	}
-	return &frame.Page{Title: "Overview", Here: "overview", Body: o.view()}, nil
 }
 
-// groups are what figures since a time can be told apart by: by clients where there are any.
-func (p *Pages) groups(from time.Time) ([]string, error) {
-	shares, err := p.plugs.Source.Summary(story.Span{From: from, By: story.ByClient})
-	if slices.ContainsFunc(shares.Rows, func(r story.Row) bool { return r.Key != "" }) {
-		return []string{story.ByModel, story.ByUpstream, story.ByClient, story.ByConversation}, err
-	}
-	return []string{story.ByModel, story.ByUpstream, story.ByConversation}, err
+// causes is the data of the page that says why the provider's cache missed, and why nothing was done.
+type causes struct {
+	story.Summary
+	Spans   []choice
+	Told    int64 // requests whose answer says what the cache had, and that could have hit
+	Misses  []cause
+	Reasons []cause
 }
 
-// begin is when a time begins that a page can be asked for.
-func begin(span string, zone *time.Location) (from time.Time, known bool) {
-	now := time.Now().In(zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
-	switch span {
-	case "today":
-		return today, true
-	case "7d":
-		return today.AddDate(0, 0, -6), true
-	case "30d":
-		return today.AddDate(0, 0, -29), true
-	case "all":
-		return time.Time{}, true
-	}
-	return time.Time{}, false
+// cause is a reason with the number of requests that it is of.
+type cause struct {
+	Text  string
+	Count int64
 }
 
-// largest returns the rows with the most exchanges.
-func largest(rows []story.Row) []story.Row {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b story.Row) int { return cmp.Compare(b.Sums.Exchanges, a.Sums.Exchanges) })
-	return rows[:min(len(rows), mostGroups)]
-}
-
-func missReasons(by map[event.Miss]int64) (all []reason) {
-	for m, n := range by {
-		all = append(all, reason{string(m), words.Miss(m), n})
-	}
-	return sortReasons(all)
-}
-
-func codeReasons(by map[event.Code]int64) (all []reason) {
-	for c, n := range by {
-		if c != event.NoCode {
-			all = append(all, reason{string(c), words.Code(c), n})
+func (p *Pages) causes(r *http.Request) (any, error) {
+	span, choices := p.span(r)
+	sum, err := p.Source.Summary(span)
+	c := causes{Summary: sum, Spans: choices, Told: sum.Total.Hits}
+	for miss, n := range sum.Total.Misses {
+		c.Misses = append(c.Misses, cause{missText(miss), n})
+		if miss != event.MissUnknown {
+			c.Told += n
 		}
 	}
-	return sortReasons(all)
+	for code, n := range sum.Total.Codes {
+		if code != event.NoCode {
+			c.Reasons = append(c.Reasons, cause{codeText(code), n})
+		}
+	}
+	mostFirst := func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) }
+	slices.SortFunc(c.Misses, mostFirst)
+	slices.SortFunc(c.Reasons, mostFirst)
+	return c, err
 }
 
-// sortReasons puts the most frequent first.
-func sortReasons(all []reason) []reason {
-	slices.SortFunc(all, func(a, b reason) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
-	})
-	return all
-}
+// troubles returns the newest failed exchanges.
+func (p *Pages) troubles(*http.Request) (any, error) { return p.Source.Troubles(), nil }

@@ -1,140 +1,194 @@
-// Package pages shows what has happened to people who look at it in a browser: the pages under /-/.
+// Package pages serves the pages under /-/ for people: what epitome did to conversations, why, and what that saved.
 //
-// It promises that each number of a page stands in the answer of the API that the page is made of (or says, in its
-// attribute data-made, of which it is worked out), that no text of a conversation, a model or a configuration becomes
-// a part of a page's code, that a page works without a script and under a policy that allows nothing inline, that what
-// is unknown reads "unknown", and that names and contents of what was taken out are shown to the owner alone.
+// It promises that no text of a conversation, a model or a configuration becomes a part of a page's code, that pages
+// work without a script and under a policy that allows nothing inline, and that text of conversations and names of
+// artifacts are shown to the owner alone. A figure without a value is left out.
 package pages
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"embed"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"html/template"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
-	"epitome/console/pages/frame"
+	"epitome/console/access"
+	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/event"
 )
 
-// Source answers with what has happened. Its errors are story.ErrUnknown, or say why an answer cannot be had.
+// Source answers what happened. Its errors are story.ErrUnknown, or say why there is no answer.
 type Source interface {
 	Summary(story.Span) (story.Summary, error)
 	Conversations(story.Listing) (story.Page[story.Conversation], error)
 	Conversation(id string) (story.Story, error)
-	Exchange(seq uint64) (event.Exchange, error)
-	// Troubles are the newest exchanges that went wrong, the newest first.
+	// Troubles returns the newest failed exchanges, the newest first.
 	Troubles() []event.Exchange
 }
 
-// Plugs is what the pages need of the running program. A nil function is something that there is not.
-type Plugs struct {
+// Config is what the pages need of the running program.
+type Config struct {
 	Source Source
-	Edits  func(decision string) (story.Edits, error) // in what form each item of a decided request was sent
-	// Open returns what was taken out under a name, which the caller closes, and its size in bytes.
-	Open          func(name string) (content io.ReadCloser, size int64, err error)
-	Memories      Memories         // nil: there are none
-	Configuration func() []Setting // as it is in force
-	Version       string           // of the program
-	Mode          func() string    // on, observe or off
-	Address       string           // that the program listens on, host:port
-	Zone          *time.Location   // in which times are shown; nil: the machine's
+	Edits  func(decision string) (story.Edits, error) // the edits that a request was sent with
+	// Open returns the content of an artifact, which the caller closes, and its size in bytes.
+	Open      func(name string) (content io.ReadCloser, size int64, err error)
+	Memory    Memory           // nil: there is none
+	Settings  func() []Setting // the configuration in force
+	Reference string           // config.toml with the defaults and the description of each key
+	Version   string           // of the program
+	Mode      func() string    // on, observe or off
+	Address   string           // that the program listens on, host:port
+	Zone      *time.Location   // in which times are shown; nil: the machine's
 }
 
 // Pages serves the pages. Its methods may be called from any goroutine.
 type Pages struct {
-	plugs Plugs
-	frame *frame.Frame
+	Config
+	templates map[string]*template.Template // by the name of their file
+	assets    string                        // the path of the assets, which changes with their content
 }
 
-// New makes the pages.
-func New(p Plugs) *Pages {
-	if p.Zone == nil {
-		p.Zone = time.Local
-	}
-	return &Pages{p, frame.New()}
-}
+//go:embed templates
+var templateFiles embed.FS
 
-// Documents returns the pages for people, by the pattern of their path; under the empty one that of an address with
-// nothing.
-func (p *Pages) Documents() map[string]http.Handler {
-	all := make(map[string]http.Handler)
-	for pattern, make := range map[string]maker{
-		"":                                nowhere,
-		"/-/{$}":                          p.overview,
-		"/-/conversations":                p.conversations,
-		"/-/conversations/{id}":           p.conversation,
-		"/-/exchanges/{seq}":              p.exchange,
-		"/-/exchanges/{seq}/edits/{item}": p.edit,
-		"/-/artifacts/{name}/view":        p.artifact,
-		"/-/memory":                       p.memory,
-		"/-/config":                       p.configuration,
-		"/-/troubles": func(r *http.Request) (*frame.Page, error) {
-			return troublesPage(p.plugs.Source.Troubles(), p.reader(r)), nil
-		},
+//go:embed assets
+var assetFiles embed.FS
+
+// New returns the pages.
+func New(c Config) *Pages {
+	c.Zone = cmp.Or(c.Zone, time.Local)
+	p := &Pages{Config: c, templates: make(map[string]*template.Template)}
+	base := template.New("").Funcs(p.functions())
+	base = template.Must(base.ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
+	for _, name := range []string{
+		"overview", "conversations", "conversation", "edit", "artifact", "causes", "troubles", "memory", "config", "error",
 	} {
-		all[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, make) })
+		p.templates[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
-	return all
-}
-
-// Files returns what the pages refer to, likewise.
-func (p *Pages) Files() map[string]http.Handler {
-	pattern, handler := p.frame.Assets()
-	return map[string]http.Handler{pattern: handler}
-}
-
-// nowhere makes the page of an address with nothing.
-func nowhere(*http.Request) (*frame.Page, error) { return nil, story.ErrUnknown }
-
-// maker makes the page that r asks for.
-type maker func(r *http.Request) (*frame.Page, error)
-
-// longestPage bounds the time that making one page may take: that of reading a large artifact.
-const longestPage = 20 * time.Second
-
-// serve makes a page and writes it, or one that says why there is none.
-func (p *Pages) serve(w http.ResponseWriter, r *http.Request, make maker) {
-	ctx, cancel := context.WithTimeout(r.Context(), longestPage)
-	defer cancel()
-	made, err := make(r.WithContext(ctx))
+	sum := crc32.NewIEEE()
+	files, err := assetFiles.ReadDir("assets")
+	for _, file := range files {
+		content, e := assetFiles.ReadFile("assets/" + file.Name())
+		err = errors.Join(err, e)
+		_, _ = sum.Write(content) // a hash takes all
+	}
 	if err != nil {
-		made = notFound(p.reader(r), err)
+		panic("BUG: an embedded file cannot be read: " + err.Error())
+	}
+	p.assets = fmt.Sprintf("/-/assets/pages-%08x/", sum.Sum32())
+	return p
+}
+
+// Files returns the handlers of the assets by pattern. Browsers may keep what they serve for good.
+func (p *Pages) Files() map[string]http.Handler {
+	return map[string]http.Handler{p.assets + "{name}": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("name"))
+	})}
+}
+
+// Documents returns the handlers of the pages by pattern; under the empty one that of paths without a page.
+func (p *Pages) Documents() map[string]http.Handler {
+	page := func(name string, load loader) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, name, load) })
+	}
+	return map[string]http.Handler{
+		"/-/{$}":                             page("overview", p.overview),
+		"/-/conversations":                   page("conversations", p.conversations),
+		"/-/conversations/{id}":              page("conversation", p.conversation),
+		"/-/conversations/{id}/edits/{item}": page("edit", owned(p.edit)),
+		"/-/artifacts/{name}/view":           page("artifact", owned(p.artifact)),
+		"/-/causes":                          page("causes", p.causes),
+		"/-/troubles":                        page("troubles", p.troubles),
+		"/-/memory":                          page("memory", owned(p.memory)),
+		"/-/config":                          page("config", p.config),
+		"": page("error", func(*http.Request) (any, error) {
+			return nil, story.ErrUnknown
+		}),
+	}
+}
+
+// loader returns the data of the page that r asks for.
+type loader func(r *http.Request) (any, error)
+
+// errNotOwner refuses a page that shows text of conversations to a visitor who has not logged in.
+var errNotOwner = errors.New("only the owner of this epitome may see this page")
+
+// owned returns a loader for the owner alone.
+func owned(load loader) loader {
+	return func(r *http.Request) (any, error) {
+		if !access.Owner(r) {
+			return nil, errNotOwner
+		}
+		return load(r)
+	}
+}
+
+// frame is the data of every page: the parts that all of them have, and those of the page itself.
+type frame struct {
+	Page      string // the name of its template
+	Assets    string
+	Version   string
+	Mode      string
+	Remembers bool   // there is a memory to look at
+	Owner     bool   // the visitor has logged in
+	Login     string // the address of the login that leads back here
+	Data      any
+}
+
+// failure is the data of the page that is shown in place of another one.
+type failure struct {
+	NotFound, NotOwner bool
+	Text               string
+}
+
+// longestLoad bounds the time that a page may take: that of reading a large artifact.
+const longestLoad = 20 * time.Second
+
+// serve writes a page, or one that says why it cannot be shown.
+func (p *Pages) serve(w http.ResponseWriter, r *http.Request, name string, load loader) {
+	ctx, cancel := context.WithTimeout(r.Context(), longestLoad)
+	defer cancel()
+	data, err := load(r.WithContext(ctx))
+	status := http.StatusOK
+	if err != nil {
+		f := failure{errors.Is(err, story.ErrUnknown), errors.Is(err, errNotOwner), err.Error()}
+		name, data, status = "error", f, http.StatusInternalServerError
+		if f.NotFound {
+			status = http.StatusNotFound
+		} else if f.NotOwner {
+			status = http.StatusForbidden
+		}
 	}
 	var text bytes.Buffer
-	if err := p.frame.Around(made, p.reader(r), p.program()).Render(&text); err != nil {
-		http.Error(w, "epitome cannot show this page: "+err.Error(), http.StatusInternalServerError)
+	err = p.templates[name].ExecuteTemplate(&text, "layout", frame{
+		Page: name, Assets: p.assets, Version: p.Version, Mode: p.Mode(), Remembers: p.remembers(),
+		Owner: access.Owner(r), Login: access.LoginPath(r), Data: data,
+	})
+	if err != nil {
+		http.Error(w, "cannot show the page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	head := w.Header()
-	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Cache-Control", "no-store")
-	if made.Status != 0 {
-		w.WriteHeader(made.Status)
-	}
-	_, _ = text.WriteTo(w) // a client that has left is no error of ours
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, visible(text.String())) // a client that has left is no error of ours
 }
 
-// notFound is the page for what cannot be shown.
-func notFound(r frame.Reader, err error) *frame.Page {
-	if errors.Is(err, story.ErrUnknown) {
-		return r.Notice(http.StatusNotFound, "Not found",
-			"There is nothing under this address: it never was, or it is not kept any more.",
-			"Figures are kept as long as store.keep and events.quota of the configuration say.")
-	}
-	return r.Notice(http.StatusInternalServerError, "Cannot be read", "This cannot be read: "+err.Error(),
-		"The log of epitome says more. Requests pass all the same.")
-}
-
-func (p *Pages) reader(r *http.Request) frame.Reader { return frame.ReaderOf(r, p.plugs.Zone) }
-
-// program is what each page says of the program.
-func (p *Pages) program() frame.Program {
-	all := frame.Program{Version: p.plugs.Version, Remembers: p.remembers()}
-	if p.plugs.Mode != nil {
-		all.Mode = p.plugs.Mode()
-	}
-	return all
+// visible makes characters visible that a browser hides, or that turn the direction of writing.
+func visible(page string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return figure.Visible(r)
+	}, page)
 }

@@ -1,154 +1,263 @@
 package pages
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
-	"regexp"
-	"slices"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
-	"golang.org/x/net/html"
-
+	"epitome/console/access"
+	"epitome/console/story"
 	"epitome/event"
+	"epitome/inject"
 )
 
-// addresses are of all pages of a session.
-var addresses = map[string]string{
-	"overview":      "/-/",
-	"conversations": "/-/conversations",
-	"conversation":  "/-/conversations/c7f3a1b2c3d4e5f60718",
-	"exchange":      "/-/exchanges/60",
-	"edit":          "/-/exchanges/60/edits/2",
-	"artifact":      "/-/artifacts/bbbb2222/view?seq=60",
-	"config":        "/-/config",
-	"memory":        "/-/memory",
-	"troubles":      "/-/troubles",
+// source is a made-up source of events, and of all else that pages show.
+type source struct {
+	summary  story.Summary
+	stories  []story.Story
+	edits    map[string]story.Edits
+	contents map[string]string
+	settings []Setting
+	notes    []inject.Notes
+	off      bool // the memory is off
+	mode     string
+	handler  http.Handler // made with the first request
 }
 
-// readerSees returns what a reader sees of a page, and wants each element closed in order and none that may run or lead
-// elsewhere.
-func readerSees(t *testing.T, page string) string {
-	t.Helper()
-	void := []string{"meta", "link", "input", "br"}
-	known := strings.Fields("html head meta title link script body a header nav p main h1 h2 div dl dt dd table thead " +
-		"tbody tr th td span b small code pre bdi data time meter ul li svg g rect line text path polyline polygon form label input button " +
-		"defs circle use details summary strong mark del ins")
-	var open []string
-	var said strings.Builder
-	for z := html.NewTokenizer(strings.NewReader(page)); ; {
-		kind := z.Next()
-		token := z.Token()
-		switch kind {
-		case html.ErrorToken:
-			if len(open) > 0 {
-				t.Errorf("open are %q", open)
-			}
-			return regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " ")
-		case html.StartTagToken:
-			if !slices.Contains(known, token.Data) {
-				t.Errorf("<%s> is not expected", token.Data)
-			}
-			checkAttributes(t, token)
-			if !slices.Contains(void, token.Data) {
-				open = append(open, token.Data)
-			}
-		case html.EndTagToken:
-			if len(open) == 0 || open[len(open)-1] != token.Data {
-				t.Fatalf("</%s> closes %q", token.Data, open)
-			}
-			open = open[:len(open)-1]
-			if slices.Contains([]string{"td", "th", "dt", "dd"}, token.Data) {
-				said.WriteString(" ")
-			}
-		case html.TextToken:
-			said.WriteString(token.Data)
-		case html.SelfClosingTagToken, html.CommentToken:
-			t.Errorf("%s is not expected", token)
+func (s *source) Summary(story.Span) (story.Summary, error) { return s.summary, nil }
+func (s *source) List() ([]inject.Notes, error)             { return s.notes, nil }
+func (s *source) On() bool                                  { return !s.off }
+
+func (s *source) Conversations(l story.Listing) (page story.Page[story.Conversation], err error) {
+	for _, c := range s.stories {
+		if strings.Contains(c.ID+c.Model, l.Match) {
+			page.Items = append(page.Items, c.Conversation)
 		}
 	}
+	page.Total, page.Next = len(page.Items), "cursor"
+	return page, nil
 }
 
-func checkAttributes(t *testing.T, e html.Token) {
-	t.Helper()
-	for _, a := range e.Attr {
-		outside := slices.Contains([]string{"href", "src", "action", "formaction", "srcset", "poster", "cite"}, a.Key) &&
-			!strings.HasPrefix(a.Val, "/-/") && !strings.HasPrefix(a.Val, "#")
-		if strings.HasPrefix(a.Key, "on") || a.Key == "style" || outside {
-			t.Errorf("<%s %s=%q>", e.Data, a.Key, a.Val)
+func (s *source) Conversation(id string) (story.Story, error) {
+	for _, c := range s.stories {
+		if c.ID == id {
+			return c, nil
 		}
 	}
-	if e.Data == "script" && !slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "src" }) {
-		t.Error("a script stands in the page")
-	}
+	return story.Story{}, story.ErrUnknown
 }
 
-// says asks for a page and wants texts in what a reader sees of it; those that begin with an exclamation mark must not
-// be there.
-func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
-	t.Helper()
-	_, page := get(t, m, path, owner)
-	seen := readerSees(t, page)
-	for _, want := range wants {
-		if not, absent := strings.CutPrefix(want, "!"); absent && strings.Contains(page, not) {
-			t.Errorf("%s says %q", path, not)
-		} else if !absent && !strings.Contains(seen, want) {
-			t.Errorf("%s does not say %q in %s", path, want, seen)
-		}
-	}
-}
-
-// Names and contents are the owner's: nobody else is told one, on whatever page.
-func TestStrangersAreToldNoNames(t *testing.T) {
-	m := session()
-	for _, path := range append([]string{"/-/exchanges/60/edits/70", "/-/exchanges/60/edits/2",
-		"/-/artifacts/aaaa1111/view"}, slicesOf(addresses)...) {
-		_, page := get(t, m, path, false)
-		for _, secret := range []string{"lies in aaaa1111", "/artifacts/aaaa1111/view?seq", "TestLedger", "ledger fixed", "make test",
-			"decision-60"} {
-			if strings.Contains(page, secret) {
-				t.Errorf("%s tells %q to a stranger", path, secret)
+func (s *source) Troubles() (all []event.Exchange) {
+	for _, c := range s.stories {
+		for _, e := range c.Exchanges {
+			if e.Fault != event.None {
+				all = append(all, e)
 			}
 		}
-	}
-	says(t, m, addresses["conversation"], false, "run epitome open", "tokens fewer", "log in")
-	says(t, m, "/-/exchanges/60", false, "run epitome open")
-	if status, _ := get(t, m, "/-/exchanges/60/edits/2", false); status != http.StatusForbidden {
-		t.Error(status)
-	}
-}
-
-func slicesOf(m map[string]string) (all []string) {
-	for _, v := range m {
-		all = append(all, v)
 	}
 	return all
 }
 
-// Only the owner sees what sessions have learned; a page is led to where conversations are told of it.
-func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
-	m := session()
-	says(t, m, "/-/memory", true, "/home/me/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off")
-	says(t, m, "/-/memory", false, "to the owner of this epitome alone", "!Redis", "!8080")
-	says(t, m, "/-/", true, "Memory")
-	m.memories = known{Off: true}
-	says(t, m, "/-/memory", true, "Memories are off", "Nothing is known of any project")
-	says(t, m, "/-/", true, `!"/-/memory"`)
+// serve returns the handler of all pages that show s.
+func (s *source) serve() http.Handler {
+	p := New(Config{
+		Source: s, Memory: s, Version: "1.2.3", Mode: func() string { return s.mode }, Address: "127.0.0.1:7070", Zone: time.UTC,
+		Edits: func(decision string) (story.Edits, error) { return s.edits[decision], nil },
+		Open: func(name string) (io.ReadCloser, int64, error) {
+			content, ok := s.contents[name]
+			if !ok {
+				return nil, 0, errors.New("it has expired")
+			}
+			return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
+		},
+		Settings: func() []Setting { return s.settings }, Reference: "# Where it listens.\n# [restart]\nlisten = \"\"\n",
+	})
+	mux := http.NewServeMux()
+	for pattern, handler := range p.Documents() {
+		mux.Handle("GET "+cmp.Or(pattern, "/-/nowhere"), handler)
+	}
+	for pattern, handler := range p.Files() {
+		mux.Handle("GET "+pattern, handler)
+	}
+	return mux
 }
 
-func TestEachPageSaysWhatItIsOf(t *testing.T) {
-	m := session()
-	for name, want := range map[string]string{"overview": "gpt-5.2", "conversations": "gpt-5.2", "conversation": "gpt-5.2",
-		"exchange": "/v1/chat/completions", "edit": "bbbb2222", "artifact": "fix the ledger", "config": "rewrite.preset",
-		"memory": "The port is 8080.", "troubles": "Nothing"} {
-		if status, _ := get(t, m, addresses[name], true); status != http.StatusOK {
-			t.Errorf("%s: %d", name, status)
-		}
-		says(t, m, addresses[name], true, want)
+// get asks for a page, as the owner or as a visitor.
+func (s *source) get(path string, owner bool) (status int, page string) {
+	if s.handler == nil {
+		s.handler = s.serve()
 	}
-	says(t, &madeUp{mode: event.ModeOn}, "/-/", true, "no request has come")
-	for path, want := range map[string]int{"/-/exchanges/77777": 404, "/-/conversations/none": 404, "/-/nowhere": 404} {
-		if status, _ := get(t, m, path, true); status != want {
-			t.Errorf("%s: %d, want %d", path, status, want)
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	if owner {
+		r = access.AsOwner(r)
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+const (
+	id     = "c7f3a1b2c3d4e5f60718"
+	title  = "Fix the ledger test"
+	secret = "the ledger output"
+)
+
+// session returns a conversation of ten turns with every kind of event.
+func session() *source {
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	c := story.Story{Conversation: story.Conversation{ID: id, Title: title, Model: "gpt-5.2", Upstream: "openai",
+		Client: "alice", Dialect: "chat", First: at, Last: at.Add(time.Hour), Turns: 10, Tokens: 40_000, Raw: 410_000,
+		Window: 64_000, Share: .625}}
+	for turn := 1; turn <= 10; turn++ {
+		e := event.Exchange{Seq: uint64(100 + turn), Turn: turn, Start: at, Method: "POST", Path: "/v1/chat/completions",
+			Mode: event.ModeOn, Status: 200, Duration: time.Second}
+		e.Shaping = event.Shaping{Model: "gpt-5.2", Conversation: id, Window: 64_000, Items: int32(2 * turn),
+			TokensBefore: event.Tokens{User: 41_000 * turn}, TokensAfter: event.Tokens{User: 4_000 * turn},
+			Decision: "decision"}
+		e.Usage = event.Usage{Source: event.UsageProvider, Input: 40_000, Read: 30_000, Output: 10}
+		e.Bill = event.Bill{Measured: true, Billed: 20_000_000, Ruled: true, Raw: 50_000_000, Sent: 30_000_000}
+		c.Exchanges = append(c.Exchanges, e)
+	}
+	all := c.Exchanges
+	all[2].Offloaded, all[2].Causes = 1, event.CausesOf(event.CauseLarge)
+	all[4].Cleared, all[4].Miss = 7, event.MissOurs
+	all[6].Compacted, all[6].Causes = 60, event.CausesOf(event.CauseLine)
+	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
+		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
+	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
+	c.Compactions = []event.Compaction{{Kind: event.CompactionCompleted, Time: at, MessagesBefore: 60, Why: "no model answered"}}
+	total := story.Sums{Exchanges: 10, Shaped: 10, Failed: 1, TokensBefore: 2_255_000, TokensAfter: 220_000, Hits: 9,
+		Misses: map[event.Miss]int64{event.MissOurs: 1}, Codes: map[event.Code]int64{event.CodeNotDue: 6},
+		Money: story.Money{Ruled: 10, Raw: 500_000_000, Sent: 300_000_000, Saved: 200_000_000, Died: 1, Beyond: 8}}
+	return &source{
+		mode: event.ModeOn, stories: []story.Story{c},
+		summary: story.Summary{Mode: "on", By: "day", Total: total, Rows: []story.Row{{Key: "2026-11-20", Sums: total}},
+			Notes: []string{"some events were dropped"}},
+		edits: map[string]story.Edits{"decision": {List: []story.Edit{
+			{Item: 2, Last: 5, Rung: "compact", Reason: "the window was full", Before: 42_000, After: 900, New: true,
+				Text: "summary of " + secret, Artifact: "transcript1"},
+			{Item: 6, Last: 6, Rung: "clear", Before: 3_000, After: 90, Text: "stub of the result", Artifact: "gone1"},
+			{Item: 7, Last: 7, Rung: "offload", Text: "a note behind the message"},
+		}}},
+		contents: map[string]string{"transcript1": "user: fix it\n" + secret + "\n" + strings.Repeat("more\n", 900)},
+		settings: []Setting{{Key: "listen", Value: `"127.0.0.1:7070"`}, {Key: "mode", Value: `"on"`, From: "--mode"},
+			{Key: "console.token", Secret: true, From: "config.toml:9"}},
+		notes: []inject.Notes{{Owner: inject.Owner{Project: "/home/me/shop"}, Entries: []inject.Entry{
+			{ID: "0123abcd", Kind: "fact", Text: "The port is 8080.", At: at}}}},
+	}
+}
+
+// all are the paths of all pages.
+var all = []string{"/-/", "/-/?span=today", "/-/conversations", "/-/conversations?match=gpt&cursor=x", "/-/conversations/" + id,
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/conversations/" + id + "/edits/2?turn=7",
+	"/-/conversations/" + id + "/edits/6", "/-/artifacts/transcript1/view", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
+
+func TestPagesSay(t *testing.T) {
+	s := session()
+	for path, wants := range map[string][]string{
+		"/-/":                                        {title, "410k → 40k", "2.25M → 220k", "1 conversation", "$0.200", "some events were dropped"},
+		"/-/conversations":                           {title, "alice", "10 turns"},
+		"/-/conversations?match=nothing":             {"No conversation matches"},
+		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "from turn 2", "answered 502"},
+		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "60 messages", "no model answered"},
+		"/-/conversations/" + id + "?turn=8":         {"longer than the model&#39;s window", "old results cleared, then", "64k, not 128k"},
+		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secret, "summary of", "402 more lines", "?from=501"},
+		"/-/conversations/" + id + "/edits/6":        {"it has expired"},
+		"/-/conversations/" + id + "/edits/7":        {"sent whole"},
+		"/-/artifacts/transcript1/view":              {"902 lines", "Later lines"},
+		"/-/artifacts/transcript1/view?from=501":     {"Earlier lines", ">902<"},
+		"/-/artifacts/transcript1/view?find=LEDGER":  {"1 line found", "<mark>ledger</mark>"},
+		"/-/causes":   {"Cache hits: 9 of 10 requests", "epitome changed earlier messages"},
+		"/-/troubles": {"turn 9", "could not be reached", "no route to host"},
+		"/-/memory":   {"The port is 8080."},
+		"/-/config":   {"Where it listens.", "--mode", "secret"},
+	} {
+		status, page := s.get(path, true)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s (%d) does not say %q in %s", path, status, want, page)
+			}
 		}
+	}
+}
+
+func TestPagesThatAreNotThere(t *testing.T) {
+	for _, path := range []string{"/-/conversations/none", "/-/conversations/" + id + "/edits/99", "/-/nowhere"} {
+		if status, page := session().get(path, true); status != http.StatusNotFound || !strings.Contains(page, "Not found") {
+			t.Errorf("%s: %d %s", path, status, page)
+		}
+	}
+}
+
+func TestEmptyProgramSaysHowToStart(t *testing.T) {
+	s := &source{mode: event.ModeOn, off: true}
+	if _, page := s.get("/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") || strings.Contains(page, "/-/memory") {
+		t.Error(page)
+	}
+	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/memory", "/-/config"} {
+		if status, page := s.get(path, true); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, page)
+		}
+	}
+}
+
+// Titles, texts and names of artifacts are the owner's.
+func TestVisitorsSeeNoText(t *testing.T) {
+	s := session()
+	for _, path := range all {
+		status, page := s.get(path, false)
+		for _, text := range []string{title, secret, "summary of", "stub of", "transcript1/view", "gone1", "8080", "shop"} {
+			if strings.Contains(strings.ReplaceAll(page, "next=%2F-%2Fartifacts%2Ftranscript1", ""), text) {
+				t.Errorf("%s tells a visitor %q", path, text)
+			}
+		}
+		for _, part := range []string{"/edits/", "/artifacts/", "/memory"} {
+			if strings.Contains(path, part) && status != http.StatusForbidden {
+				t.Errorf("%s: %d", path, status)
+			}
+		}
+	}
+	if _, page := s.get("/-/conversations/"+id, false); !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
+		t.Error("a visitor is not told how to log in, or sees no figures")
+	}
+}
+
+func TestObservedConversationSaysWhatWouldBeDone(t *testing.T) {
+	s := session()
+	for i := range s.stories[0].Exchanges {
+		s.stories[0].Exchanges[i].Mode = event.ModeObserve
+	}
+	_, page := s.get("/-/conversations/"+id+"?turn=7", true)
+	if !strings.Contains(page, "sent unchanged") || !strings.Contains(page, "would be done") {
+		t.Error(page)
+	}
+}
+
+func TestChartOfManyTurnsIsBounded(t *testing.T) {
+	var columns []column
+	for i := range 5000 {
+		c := column{Label: fmt.Sprint(i), Before: int64(i), After: 10}
+		if i == 2500 {
+			c.Mark, c.Title = "compact", "turn 2500"
+		}
+		columns = append(columns, c)
+	}
+	c, marked := drawChart("", columns), 0
+	for _, b := range c.Bars {
+		if b.Mark == "compact" && b.Title == "turn 2500" {
+			marked++
+		}
+	}
+	if len(c.Bars) > mostColumns || marked != 1 {
+		t.Errorf("%d bars, %d of them marked", len(c.Bars), marked)
+	}
+	if last := c.Amounts[len(c.Amounts)-1].Text; last != "6k" {
+		t.Errorf("the axis ends at %s", last)
 	}
 }

@@ -206,6 +206,7 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 	c.Last = at
 	c.Model, c.Upstream = e.Model, e.Upstream
 	c.Dialect = cmp.Or(e.Dialect, c.Dialect)
+	c.Title, e.Title = cmp.Or(e.Title, c.Title), "" // exchanges are shown to others than the owner, too
 	c.Parent = cmp.Or(e.Parent, c.Parent)
 	c.Session = cmp.Or(e.Session, c.Session)
 	c.Client = cmp.Or(e.Client, c.Client)

@@ -4,5 +4,5 @@
 // It promises that an exchange waits for nothing but a send on a channel, that all sums are sums of the same numbers
 // (each amount is rounded once, when its event is written down), that what it keeps is bounded in memory and on disk,
 // and that a disk that is full, or a file that is damaged, costs figures and nothing else. It keeps nothing of what a
-// body says, but for the name of the model.
+// body says, but for the name of the model and the title of a conversation.
 package story

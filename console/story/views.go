@@ -122,6 +122,7 @@ type Prices struct {
 // Conversation is a line of requests that extend one another.
 type Conversation struct {
 	ID       string    `json:"id"`
+	Title    string    `json:"title,omitempty"` // words of the user: whoever shows it asks for the owner first
 	Parent   string    `json:"parent,omitempty"`
 	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
 	Session  string    `json:"session,omitempty"` // of the client, as events name it

@@ -216,8 +216,8 @@ func (w *writer) take(i item) {
 	}
 	if i.Exchange == nil || !i.Exchange.IsStranger() {
 		w.complete(i.Entry)
-		w.fold(i.Entry)
 		w.append(i.Entry)
+		w.fold(i.Entry) // which keeps the title for the owner alone
 		if w.plugs.Follow != nil {
 			w.plugs.Follow(i.Entry)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"epitome/console/chart"
+	"epitome/console/figure"
 )
 
 // column is one of a table.
@@ -39,7 +39,7 @@ func (t table) lines(width int) (lines []string) {
 	for _, row := range append([][]string{titles}, t.rows...) {
 		line := t.line(row, widths, shown)
 		if width > 0 {
-			line = chart.Shortened(line, width)
+			line = figure.Shorten(line, width)
 		}
 		lines = append(lines, line)
 	}
@@ -83,7 +83,7 @@ func (t table) fit(widths []int, width int) (shown []int) {
 func (t table) line(cells []string, widths, shown []int) string {
 	var b strings.Builder
 	for n, i := range shown {
-		cell := chart.Shortened(cells[i], widths[i])
+		cell := figure.Shorten(cells[i], widths[i])
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 		if n > 0 {
 			b.WriteString(gap)
@@ -101,4 +101,4 @@ func (t table) line(cells []string, widths, shown []int) string {
 const mostText = 200
 
 // plain returns a text as a terminal may get it: bounded, with what cannot be seen made visible.
-func plain(text string) string { return chart.Plain(chart.Shortened(text, mostText)) }
+func plain(text string) string { return figure.Plain(figure.Shorten(text, mostText)) }

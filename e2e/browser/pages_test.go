@@ -78,7 +78,7 @@ func secrets(t *testing.T, data string) (all []string) {
 	for _, e := range entries {
 		all = append(all, strings.TrimSuffix(e.Name(), ".txt"))
 	}
-	return append(all, "statements", "Step 10 looks", "make check-")
+	return append(all, "statements", "Step 10 looks", "make check-", "make the build faster")
 }
 
 // evil wants to be more than text: in HTML, in an attribute, in a template, on a terminal, and to the eye.
@@ -103,7 +103,7 @@ func (r rig) testContent(t *testing.T) {
 	long.send(t)
 	ask(t, s.base+"/v1/<b data-evil>/"+strings.Repeat("x", 3000))
 	told := s.facts()
-	told["evil"], told["most"], told["seqs"] = evil, 28, []int{24, 25, 26}
+	told["evil"], told["most"] = evil, 28
 	s.play(t, "hostile.mjs", told)
 }
 

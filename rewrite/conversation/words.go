@@ -28,6 +28,24 @@ func (r *Request) OwnWords(it *Item) string {
 	return strings.Join(own, "\n")
 }
 
+// Title returns the beginning of what the user typed first, for people to tell conversations apart.
+func (r *Request) Title() string {
+	const most = 60 // characters
+	for i := range r.Items {
+		if r.Items[i].Role != User {
+			continue
+		}
+		words := strings.Join(strings.Fields(r.OwnWords(&r.Items[i])), " ")
+		if runes := []rune(words); len(runes) > most {
+			words = string(runes[:most-1]) + "…"
+		}
+		if words != "" {
+			return words
+		}
+	}
+	return ""
+}
+
 // Speaks reports whether an item has words or media from the user, not only texts that the client put in.
 func (r *Request) Speaks(it *Item) bool {
 	return it.Role == User && (it.Media() != "" || r.OwnWords(it) != "")

@@ -1,7 +1,5 @@
 package figures
 
-import "epitome/console/chart"
-
 // Course is how one conversation went: the tokens of each of its requests, as the client sent it and as others made it.
 type Course struct {
 	Conversation string       `json:"conversation"`
@@ -35,7 +33,7 @@ func SeriesOf(tokens []int) Series {
 		return Series{Tokens: append([]int{}, tokens...)}
 	}
 	var s Series
-	for _, i := range chart.Thin(tokens, MostPoints) {
+	for _, i := range thin(tokens, MostPoints) {
 		s.At, s.Tokens = append(s.At, i+1), append(s.Tokens, tokens[i])
 	}
 	return s
@@ -47,4 +45,37 @@ func (s Series) Number(i int) int {
 		return i + 1
 	}
 	return s.At[i]
+}
+
+// thin chooses at most most values, at least four, by their places: the first, the last, and the smallest and the largest
+// of each of equal stretches between them.
+func thin(values []int, most int) (places []int) {
+	places = []int{0}
+	inner, stretches := len(values)-2, (most-2)/2
+	for s := range stretches {
+		low := 1 + inner*s/stretches
+		high := low
+		for i := low + 1; i < 1+inner*(s+1)/stretches; i++ {
+			if values[i] < values[low] {
+				low = i
+			}
+			if values[i] > values[high] {
+				high = i
+			}
+		}
+		places = append(places, min(low, high))
+		if low != high {
+			places = append(places, max(low, high))
+		}
+	}
+	return append(places, len(values)-1)
+}
+
+// Evenly chooses at most most of the numbers, at even distances.
+func Evenly(numbers []int, most int) []int {
+	out := make([]int, 0, min(len(numbers), most))
+	for i := range cap(out) {
+		out = append(out, numbers[i*len(numbers)/cap(out)])
+	}
+	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"epitome/console/access"
 	"epitome/console/reply"
 	"epitome/console/story"
 	"epitome/event"
@@ -107,6 +108,9 @@ func (a *api) conversations(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	for i := range page.Items {
+		hideTitle(r, &page.Items[i])
+	}
 	give(w, page)
 }
 
@@ -117,7 +121,15 @@ func (a *api) conversation(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusNotFound, unknownConversation)
 		return
 	}
+	hideTitle(r, &s.Conversation)
 	give(w, s)
+}
+
+// hideTitle takes the title out of what anybody but the owner is shown.
+func hideTitle(r *http.Request, c *story.Conversation) {
+	if !access.Owner(r) {
+		c.Title = ""
+	}
 }
 
 // exchange answers with one by its number.

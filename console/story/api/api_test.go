@@ -177,3 +177,26 @@ func TestEditsAreTheOwners(t *testing.T) {
 	f(h, "/-/api/exchanges/9/edits", true, 404, "no exchange")
 	f(h, "/-/api/exchanges/x/edits", true, 404, "no exchange")
 }
+
+// The title of a conversation is the user's words: nobody but the owner is told it.
+func TestTitleIsForTheOwner(t *testing.T) {
+	h := served(t, func(e *event.Exchange) { e.Title, e.Status = "mend the ledger", 500 })
+	_, list := ask(h, "/-/api/conversations")
+	var page story.Page[story.Conversation]
+	if err := json.Unmarshal([]byte(list), &page); err != nil || len(page.Items) != 1 {
+		t.Fatal(list, err)
+	}
+	talk := "/-/api/conversations/" + page.Items[0].ID
+	for _, target := range []string{"/-/api/conversations", talk, "/-/api/exchanges/1", "/-/api/troubles", "/-/status", "/-/api/summary"} {
+		if status, body := ask(h, target); status != http.StatusOK || strings.Contains(body, "ledger") {
+			t.Errorf("%s: %d %s", target, status, body)
+		}
+	}
+	for _, target := range []string{"/-/api/conversations", talk} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, access.AsOwner(httptest.NewRequest(http.MethodGet, target, nil)))
+		if !strings.Contains(w.Body.String(), "mend the ledger") {
+			t.Errorf("%s does not tell the owner: %s", target, w.Body)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+"use strict";
+// Pages work without this script. It keeps their live parts up to date, and follows the slider of a conversation.
+(() => {
+  const status = document.getElementById("status");
+
+  // refresh fetches the page at an address and puts its live parts in the place of the old ones.
+  function refresh(address) {
+    const request = new XMLHttpRequest(); // it parses HTML, which the Content-Security-Policy forbids to scripts
+    request.open("GET", address);
+    request.responseType = "document";
+    request.onload = () => {
+      if (request.status !== 200 || !request.response) return;
+      for (const old of document.querySelectorAll("[data-live]")) {
+        const fresh = request.response.getElementById(old.id);
+        if (!fresh || fresh.isEqualNode(old) || old.contains(document.activeElement)) continue;
+        const open = Array.from(old.querySelectorAll("details"), (d) => d.open);
+        const node = document.importNode(fresh, true);
+        node.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
+        old.replaceWith(node);
+      }
+    };
+    request.send();
+  }
+
+  // watch refreshes the page when events come, at most every two seconds. It listens only while the page is seen: a
+  // browser has six connections to a host, for all its tabs.
+  function watch() {
+    let source = null, timer = 0;
+    const later = () => {
+      timer ||= setTimeout(() => { timer = 0; refresh(location.href); }, 2000);
+    };
+    const listen = () => {
+      source?.close();
+      source = null;
+      if (document.visibilityState !== "visible") return;
+      const current = source = new EventSource("/-/events");
+      let lost = false;
+      current.onopen = () => {
+        if (status.textContent || lost) later();
+        status.textContent = "";
+        lost = false;
+      };
+      current.onerror = () => {
+        if (current !== source) return;
+        lost = true;
+        status.textContent = "epitome does not answer. This page may be out of date.";
+        if (current.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
+      };
+      for (const name of ["exchange", "compaction", "summary", "reset", "gap"]) current.addEventListener(name, later);
+    };
+    document.addEventListener("visibilitychange", () => { listen(); later(); });
+    addEventListener("pagehide", () => { source?.close(); source = null; });
+    listen();
+  }
+
+  // slide shows the turn that the slider is moved to.
+  function slide(slider) {
+    let timer = 0;
+    slider.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const address = location.pathname + "?turn=" + slider.value;
+        history.replaceState(null, "", address);
+        refresh(address);
+      }, 100);
+    });
+  }
+
+  // forget deletes an entry of the memory and takes its row away.
+  function forget(button) {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/-/api/memory/forget");
+    request.setRequestHeader("Content-Type", "application/json");
+    request.onload = () => {
+      if (request.status === 200) button.closest("tr").remove();
+      else status.textContent = "This entry could not be forgotten.";
+    };
+    const owner = JSON.parse(decodeURIComponent(button.dataset.owner));
+    request.send(JSON.stringify({ owner, id: button.dataset.forget }));
+  }
+
+  const slider = document.querySelector("input[type=range]");
+  if (slider) slide(slider);
+  for (const button of document.querySelectorAll("[data-forget]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => forget(button));
+  }
+  if (document.querySelector("[data-live]")) watch();
+})();
