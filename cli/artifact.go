@@ -46,7 +46,7 @@ func (k artifactCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	if beginning, ok := offload.BeginningOf(k.ID); ok {
+	if beginning, ok := offload.PrefixOf(k.ID); ok {
 		if k.ID, err = complete(c, beginning); err != nil {
 			return fmt.Errorf("cannot look for artifact %.60q: %w", beginning+"*", err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"epitome/console"
 	"epitome/internal/unit"
-	"epitome/offload/bucket"
+	"epitome/offload"
 )
 
 // checkBucket refuses a bucket that cannot be one.
@@ -21,7 +21,7 @@ func checkBucket(c OffloadConfig) error {
 		}
 		return nil
 	}
-	if _, err := bucket.Parse(c.Bucket); err != nil {
+	if err := offload.CheckBucket(c.Bucket); err != nil {
 		return unit.Wrong([]string{"offload", "bucket"}, "cannot use offload.bucket: %w", err)
 	}
 	if _, err := ReadSecret(c); err != nil {

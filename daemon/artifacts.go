@@ -23,9 +23,9 @@ func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 	return content, size, err
 }
 
-// Beginning are names that begin with these letters, as far as this epitome has put or read what they name.
+// Beginning returns the names that begin with these letters.
 func (a Artifacts) Beginning(letters string) ([]string, error) {
-	return offload.NamesOn(a.Shelf, letters)
+	return a.Find(letters)
 }
 
 // toolsFor are those by which models read artifacts.

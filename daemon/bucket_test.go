@@ -132,7 +132,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	}
 	one.end(t)
 	other.end(t)
-	if log := one.log.text(); strings.Count(log, "the bucket of artifacts cannot be reached: nothing") != 1 ||
+	if log := one.log.text(); strings.Count(log, "the bucket of artifacts does not answer: nothing") != 1 ||
 		strings.Contains(log, "planted-of-s3") {
 		t.Errorf("the log says %s", log)
 	}

@@ -46,7 +46,7 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if notice := disk.Notice(); notice != "" {
 		fmt.Fprintln(os.Stderr, "epitome: "+notice)
 	}
-	shelf, err := offload.Open(shelfLeft(conf, folder, disk))
+	shelf, err := openShelfLeft(conf, folder)
 	if err != nil {
 		_ = disk.Close()
 		return Left{}, err
@@ -82,7 +82,7 @@ func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewr
 	if err := config.CheckFormat(folder); err != nil {
 		return rewrite.Deps{}, err
 	}
-	shelf, err := offload.Open(shelfLeft(conf, folder, facts))
+	shelf, err := openShelfLeft(conf, folder)
 	if err != nil {
 		return rewrite.Deps{}, err
 	}
@@ -94,24 +94,18 @@ func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewr
 	return m, nil
 }
 
-// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files lie in a bucket,
-// stubs name the URLs at which an epitome would serve them.
-func shelfLeft(conf config.Config, folder string, facts store.Store) offload.Options {
-	o := offload.Options{
-		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: "path",
-	}
-	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
-		o.Folder, o.Others = conf.Offload.Folder, true
+// openShelfLeft opens the shelf while nobody serves it. The texts for artifacts in a bucket name the URLs at which an
+// epitome would serve them.
+func openShelfLeft(conf config.Config, folder string) (*offload.Shelf, error) {
+	o, err := shelfOptions(conf, conf.Listen, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
 	}
 	if conf.Offload.Bucket != "" {
-		o.Bucket, _ = bucketOf(conf, slog.New(slog.DiscardHandler)) // a configuration that was checked opens
+		return offload.OpenBucket(conf.Offload.Bucket, o)
 	}
-	switch {
-	case conf.Offload.Place() == "none":
-		o.Address = "none"
-	case o.Bucket != nil:
-		o.Address, o.URL = "url", config.ArtifactsAt(conf, conf.Listen)
+	if o.Address != "none" {
+		o.Address = "path"
 	}
-	return o
+	return offload.OpenFolder(shelfFolder(conf, folder), o)
 }

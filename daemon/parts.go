@@ -3,7 +3,7 @@ package daemon
 import (
 	"time"
 
-	"epitome/offload"
+	"epitome/internal/health"
 	"epitome/store/disk"
 )
 
@@ -23,8 +23,8 @@ func (s *storage) parts() map[string]string {
 		state := s.shared.State()
 		all[sharedPart] = wordOf(state.Up, state.Refuses)
 	}
-	if s.bucket != nil {
-		all[bucketPart] = wordOf(!s.bucket.Away(), s.bucket.Refuses())
+	if state := s.shelf.Server(); state != "" {
+		all[bucketPart] = state
 	}
 	if s.isFull() {
 		all[roomPart] = "full"
@@ -38,7 +38,7 @@ func (s *storage) parts() map[string]string {
 // isFull reports whether the disk has no room for what is taken out, or for what is decided.
 func (s *storage) isFull() bool {
 	d, onDisk := s.local.(*disk.Store)
-	return offload.Crowded(s.shelf) || onDisk && disk.IsFull(d)
+	return s.shelf.NoSpace() || onDisk && disk.IsFull(d)
 }
 
 // wordOf tells how a service is that answers or does not, and refuses what is put or does not.
@@ -55,7 +55,7 @@ func wordOf(answers, refuses bool) string {
 // keeps reports whether what is taken out of conversations can be kept now.
 func (s *storage) keeps() bool {
 	p := s.parts()
-	return p[roomPart] == "" && (s.bucket == nil || p[bucketPart] == "answers")
+	return p[roomPart] == "" && (p[bucketPart] == "" || p[bucketPart] == health.Answers)
 }
 
 // troubles are what a reader of figures should know of them.
@@ -70,7 +70,7 @@ func (s *storage) troubles() (notes []string) {
 				"new is decided while it refuses")
 		}
 	}
-	if s.bucket != nil && (s.bucket.Away() || s.bucket.Refuses()) {
+	if state := s.shelf.Server(); state == health.Away || state == health.Refuses {
 		notes = append(notes, "the bucket of artifacts cannot be reached or takes nothing, as the log says: nothing new is "+
 			"taken out of conversations until their windows fill")
 	}

@@ -22,7 +22,7 @@ func TestModelsAskForArtifactsOverHTTP(t *testing.T) {
 	content := []byte("first\nsecond\n")
 	shelf := one.shapers.storage.shelf
 	name := shelf.Name("scope", content)
-	if err := shelf.Put(name, content); err != nil {
+	if err := shelf.Put(name, content, false); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(origin string) (int, string) {

@@ -151,17 +151,6 @@ func (k *shapers) close() {
 	k.storage.close()
 }
 
-// shelf is the shelf of artifacts as rewriting sees it.
-type shelf struct{ *offload.Shelf }
-
-// Put keeps content; late may use up to twice the quota.
-func (s shelf) Put(name string, content []byte, late bool) error {
-	if late {
-		return s.PutBeyond(name, content)
-	}
-	return s.Shelf.Put(name, content)
-}
-
 // memoEntries bounds the memory for counts of texts to some 17 MB: the texts of a few hundred long conversations.
 const memoEntries = 1 << 18
 
@@ -170,7 +159,7 @@ func Deps(
 	s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration,
 ) rewrite.Deps {
 	return rewrite.Deps{
-		Ledger: ledger.New(s, keep), Shelf: shelf{artifacts}, Keep: keep,
+		Ledger: ledger.New(s, keep), Shelf: artifacts, Keep: keep,
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Of(upstream, model)

@@ -12,7 +12,6 @@ import (
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/offload"
-	"epitome/offload/bucket"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -23,13 +22,12 @@ import (
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
 type storage struct {
 	store   store.Store   // of facts
-	local   store.Store   // of this machine: what it knows of artifacts; store itself, unless that is shared
+	local   store.Store   // of this machine; store itself, unless that is shared
 	shared  *shared.Store // store, if it is shared; else nil
 	shelf   *offload.Shelf
-	kept    inject.Files   // files for conversations
-	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
-	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
-	passing bool           // not all of it outlives the process
+	kept    inject.Files // files for conversations
+	where   string       // the folder of artifacts, or their bucket; empty if they are in memory
+	passing bool         // not all of it outlives the process
 	log     *slog.Logger
 	life    context.Context    // of what is done now and again
 	stop    context.CancelFunc // ends it
@@ -116,64 +114,51 @@ func storeAdvice(err error) string {
 	return "see to the folder, or give another one with --data"
 }
 
+// openShelf opens the shelf. Memory stands in for a data folder that cannot be used, but not for a shared folder or a
+// bucket, as other epitomes would miss what lay in memory.
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
-	o := offload.Options{
-		Folder: folder, Store: s.local, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: s.log,
+	o, err := shelfOptions(conf, listen, s.log)
+	if err != nil {
+		return err
 	}
-	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
-		o.Folder, o.Others = conf.Offload.Folder, true
-	}
-	var err error
-	if conf.Offload.Bucket != "" {
-		return s.openBucket(conf, o)
-	}
-	if s.shelf, err = offload.Open(o); err == nil {
-		s.where = filepath.Join(o.Folder, ArtifactFolder)
+	if s.where = conf.Offload.Bucket; s.where != "" {
+		if s.shelf, err = offload.OpenBucket(s.where, o); err != nil {
+			return config.NoBucket(err)
+		}
 		return nil
 	}
-	if conf.Store.URL != "" { // nobody else could read what lay in memory
+	data := shelfFolder(conf, folder)
+	if s.shelf, err = offload.OpenFolder(data, o); err == nil {
+		s.where = filepath.Join(data, ArtifactFolder)
+		return nil
+	}
+	if conf.Store.URL != "" {
 		return unit.Wrong([]string{"offload", "folder"}, "cannot use offload.folder: %w; see to it that this machine can "+
 			"write there", err)
 	}
 	s.passing = true
 	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
 		"why", err.Error(), "do", "see to the folder, or give another one with --data")
-	o.Folder = ""
-	s.shelf, err = offload.Open(o)
+	o.Quota = min(o.Quota, passingMemory)
+	s.shelf, err = offload.OpenMemory(o)
 	return err
 }
 
-// bucketTimeout is how long a bucket may take for one request, besides what its bytes take.
-const bucketTimeout = 2 * time.Second
-
-// openBucket opens the shelf of a bucket. Nothing takes its place: whoever shares it would miss what lay elsewhere.
-func (s *storage) openBucket(conf config.Config, o offload.Options) (err error) {
-	if s.bucket, err = bucketOf(conf, s.log); err != nil {
-		return err
-	}
-	o.Bucket = s.bucket
-	if s.shelf, err = offload.Open(o); err != nil {
-		s.bucket.Close()
-		return config.NoBucket(err)
-	}
-	s.where = conf.Offload.Bucket
-	bucket.Probe(s.bucket)
-	return nil
+// shelfOptions are those of the shelf of an epitome that listens at an address.
+func shelfOptions(conf config.Config, listen string, log *slog.Logger) (offload.Options, error) {
+	secret, err := config.ReadSecret(conf.Offload)
+	return offload.Options{
+		Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Secret: secret,
+		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: log,
+	}, err
 }
 
-// bucketOf opens the bucket of a configuration.
-func bucketOf(conf config.Config, log *slog.Logger) (*bucket.Bucket, error) {
-	at, err := bucket.Parse(conf.Offload.Bucket)
-	if err != nil {
-		return nil, err
+// shelfFolder is the data folder in which artifacts lie, or the one that several epitomes share.
+func shelfFolder(conf config.Config, folder string) string {
+	if conf.Store.URL != "" {
+		return conf.Offload.Folder
 	}
-	secret, err := config.ReadSecret(conf.Offload)
-	if err != nil {
-		return nil, err
-	}
-	return bucket.Open(bucket.Options{Address: at, Keep: offload.Lifetime(conf.Store.Keep.D()), Timeout: bucketTimeout,
-		Secret: secret, Log: log, Now: time.Now})
+	return folder
 }
 
 // openShared opens the store that others share. That its server does not answer is no error.
@@ -237,13 +222,13 @@ func (s *storage) isMyTurn(every time.Duration) bool {
 
 // sweepShelf deletes artifacts that have expired.
 func (s *storage) sweepShelf(ctx context.Context) {
-	n, bytes, err := s.shelf.Sweep(ctx)
+	swept, err := s.shelf.Sweep(ctx)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		s.log.Warn("cannot sweep the shelf of artifacts", "error", err.Error())
-	case n > 0:
-		s.log.Info("swept the shelf of artifacts", "artifacts", n, "bytes", bytes)
+		s.log.Warn(err.Error())
+	case swept.Files > 0:
+		s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
 	}
 }
 
@@ -279,9 +264,7 @@ func (s *storage) size() int64 {
 // close ends the sweeps before it closes the store.
 func (s *storage) close() {
 	s.stop()
-	if s.bucket != nil {
-		s.bucket.Close()
-	}
+	s.shelf.Close()
 	s.work.Wait()
 	err := error(nil)
 	if s.shared != nil {

@@ -2,99 +2,81 @@ package offload
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
-	"maps"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
-// memoryMost bounds the contents of a shelf without a folder, in bytes.
-const memoryMost = 64 << 20
-
-// memoryPlace is a Place that ends with its process.
-type memoryPlace struct {
-	secret []byte
-
+// memory is a place that ends with its process.
+type memory struct {
 	mu       sync.Mutex
-	contents map[string]memoryContent
+	contents map[string]remembered
 }
 
-type memoryContent struct {
+type remembered struct {
 	content []byte // never changed
-	until   time.Time
+	renewed time.Time
 }
 
-func newMemoryPlace() *memoryPlace {
-	return &memoryPlace{secret: freshSecret(), contents: map[string]memoryContent{}}
+// OpenMemory returns a shelf that ends with its process.
+func OpenMemory(o Options) (*Shelf, error) {
+	return (&Shelf{place: &memory{contents: map[string]remembered{}}}).open(o)
 }
 
-// Secret does what Place says.
-func (m *memoryPlace) Secret() ([]byte, error) { return m.secret, nil }
+func (m *memory) secret() ([]byte, error) { return newSecret(), nil }
 
-// Write does what Place says.
-func (m *memoryPlace) Write(name string, content []byte, until time.Time) error {
+func (m *memory) put(name string, content []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.contents[name] = memoryContent{slices.Clone(content), until}
+	m.contents[name] = remembered{bytes.Clone(content), time.Now()}
 	return nil
 }
 
-// Look does what Place says.
-func (m *memoryPlace) Look(name string) (Entry, error) {
-	k, err := m.get(name)
-	return Entry{int64(len(k.content)), k.until}, err
-}
-
-func (m *memoryPlace) get(name string) (memoryContent, error) {
+func (m *memory) renew(name string, size int64, _ time.Duration) (found bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k, found := m.contents[name]
-	if !found {
-		return memoryContent{}, fs.ErrNotExist
+	r, found := m.contents[name]
+	if !found || size >= 0 && size != int64(len(r.content)) {
+		return false, nil
 	}
-	return k, nil
-}
-
-// Open does what Place says.
-func (m *memoryPlace) Open(name string) (io.ReadSeekCloser, error) {
-	k, err := m.get(name)
-	if err != nil {
-		return nil, err
-	}
-	return unclosed{bytes.NewReader(k.content)}, nil
-}
-
-type unclosed struct{ io.ReadSeeker }
-
-func (unclosed) Close() error { return nil }
-
-// Prolong does what Place says.
-func (m *memoryPlace) Prolong(name string, until time.Time) error {
-	k, err := m.get(name)
-	if err == nil {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.contents[name] = memoryContent{k.content, until}
-	}
-	return err
-}
-
-// Drop does what Place says.
-func (m *memoryPlace) Drop(name string, _ time.Time) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.contents, name)
+	m.contents[name] = remembered{r.content, time.Now()}
 	return true, nil
 }
 
-// Names does what Place says.
-func (m *memoryPlace) Names() ([]string, error) {
+func (m *memory) open(name string) (io.ReadCloser, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Keys(m.contents)), nil
+	r, found := m.contents[name]
+	if !found {
+		return nil, 0, fs.ErrNotExist
+	}
+	return io.NopCloser(bytes.NewReader(r.content)), int64(len(r.content)), nil
 }
 
-// Tidy does what Place says.
-func (m *memoryPlace) Tidy(time.Time) (int, int64, error) { return 0, 0, nil }
+func (m *memory) find(prefix string) (names []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.contents {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func (m *memory) sweep(_ context.Context, before time.Time) (swept Swept, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, r := range m.contents {
+		if size := int64(len(r.content)); r.renewed.Before(before) {
+			delete(m.contents, name)
+			swept.Files, swept.Bytes = swept.Files+1, swept.Bytes+size
+		} else {
+			swept.Left += size
+		}
+	}
+	return swept, nil
+}

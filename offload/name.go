@@ -2,120 +2,94 @@ package offload
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 const (
-	nameLength = 26 // characters of five bits: 130 bits
+	nameLength = 26 // letters of five bits: 130 bits
 	alphabet   = "abcdefghijklmnopqrstuvwxyz234567"
-
-	// domain keeps names apart from whatever else the secret may be used for.
-	domain = "epitome artifact name 1\x00"
-
-	extension = ".txt" // so that agents' tools read the file as text
-
-	// shownLength is how many characters of a name errors and logs tell.
-	shownLength = 6
+	secretSize = 32     // bytes
+	extension  = ".txt" // so that agents' tools read the files as text
 )
 
-// Name returns the name of content in scope: a keyed hash of both. It depends on nothing else, so equal contents of a
-// scope lie on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
-func (s *Shelf) Name(scope string, content []byte) string { return s.names.name(scope, content) }
-
-// NameOf returns a name for what is no content, such as a credential of which scopes are made.
-func (s *Shelf) NameOf(kind, text string) string { return s.names.name(kind, []byte(text)) }
-
-// namer makes names with one key. A request asks for several.
-type namer struct {
-	macs     sync.Pool // of *naming
-	spelling *base32.Encoding
+// Name returns the name of content in a scope.
+func (s *Shelf) Name(scope string, content []byte) string {
+	const domain = "epitome artifact name 1\x00" // keeps names apart from other uses of the secret
+	mac := hmac.New(sha256.New, s.options.Secret)
+	head := binary.BigEndian.AppendUint64(append(make([]byte, 0, 128), domain...), uint64(len(scope)))
+	mac.Write(append(head, scope...))
+	mac.Write(content)
+	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
 }
 
-// naming is what one name is made with.
-type naming struct {
-	mac  hash.Hash
-	head []byte
-	sum  []byte
-}
+// NameOf returns a name for a text of another kind, such as a credential that makes a scope.
+func (s *Shelf) NameOf(kind, text string) string { return s.Name(kind, []byte(text)) }
 
-func newNamer(key []byte) *namer {
-	return &namer{spelling: base32.NewEncoding(alphabet), macs: sync.Pool{New: func() any {
-		return &naming{mac: hmac.New(sha256.New, key)}
-	}}}
-}
-
-func (n *namer) name(scope string, content []byte) string {
-	with := n.macs.Get().(*naming) //nolint:forcetypeassert // nothing else is in it
-	defer n.macs.Put(with)
-	with.mac.Reset()
-	with.head = binary.BigEndian.AppendUint64(append(with.head[:0], domain...), uint64(len(scope)))
-	with.head = append(with.head, scope...)
-	with.mac.Write(with.head)
-	with.mac.Write(content)
-	with.sum = with.mac.Sum(with.sum[:0])
-	var name [2 * sha256.Size]byte
-	n.spelling.Encode(name[:], with.sum)
-	return string(name[:nameLength])
-}
-
-// IsName reports whether Name could have made name. No such name leads out of a folder.
+// IsName reports whether name is formed like one that Name makes. No such name leads out of a folder.
 func IsName(name string) bool {
 	return len(name) == nameLength && strings.Trim(name, alphabet) == ""
 }
 
-// shown returns the part of name that errors and logs may tell.
-func shown(name string) string { return name[:min(len(name), shownLength)] + "…" }
-
-// address says how stubs name artifacts.
-type address struct {
-	folder string // absolute; empty where stubs do not name the file
-	url    string // with a slash at its end; empty where stubs do not name it
+// PrefixOf returns the prefix of names that a pattern such as abcdefgh* means. ok is false if the text is no pattern.
+func PrefixOf(pattern string) (prefix string, ok bool) {
+	prefix, ok = strings.CutSuffix(pattern, "*")
+	return prefix, ok && len(prefix) < nameLength && strings.Trim(prefix, alphabet) == ""
 }
 
-func newAddress(kind, folder, url string) (a address, err error) {
-	if url != "" {
-		url = strings.TrimRight(url, "/") + "/"
+// shown returns the part of a name that errors and logs may tell.
+func shown(name string) string { return name[:min(len(name), 6)] + "…" }
+
+func newSecret() []byte {
+	secret := make([]byte, secretSize)
+	_, _ = rand.Read(secret) // never fails
+	return secret
+}
+
+// checkAddress refuses an Options.Address that the shelf cannot have, and clears what texts do not name.
+func (s *Shelf) checkAddress() error {
+	o := &s.options
+	if o.URL = strings.TrimRight(o.URL, "/"); o.URL != "" {
+		o.URL += "/"
 	}
-	switch kind {
+	switch o.Address {
 	case "path":
-		if folder == "" {
-			return address{url: url}, nil
+		if s.folder != "" { // else the URL takes its place
+			o.URL = ""
 		}
-		return address{folder: folder}, nil
-	case "url", "both":
-		if url == "" {
-			return a, fmt.Errorf("address = %q needs a URL", kind)
-		}
-		if kind == "both" {
-			a.folder = folder
-		}
-		a.url = url
-		return a, nil
 	case "none":
-		return a, nil
+		s.folder, o.URL = "", ""
+	case "url":
+		s.folder = ""
+		fallthrough
+	case "both":
+		if o.URL == "" {
+			return fmt.Errorf("address %q needs a URL", o.Address)
+		}
+	default:
+		return errors.New("address must be path, url, both or none")
 	}
-	return a, fmt.Errorf("address = %q: want path, url, both or none", kind)
+	return nil
 }
 
-// Address returns what a stub says of where the artifact is: its absolute path, its URL, or "PATH or URL". It is empty
-// if stubs name neither.
+// Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
+// if texts name neither.
 func (s *Shelf) Address(name string) string {
 	if !IsName(name) {
 		return ""
 	}
 	var at []string
-	if s.address.folder != "" {
-		at = append(at, filepath.Join(s.address.folder, name+extension))
+	if s.folder != "" {
+		at = append(at, filepath.Join(s.folder, name+extension))
 	}
-	if s.address.url != "" {
-		at = append(at, s.address.url+name)
+	if s.options.URL != "" {
+		at = append(at, s.options.URL+name)
 	}
 	return strings.Join(at, " or ")
 }

@@ -1,27 +1,22 @@
-// Package offload is the shelf of artifacts: content taken out of conversations, kept so that it can be read back.
+// Package offload keeps artifacts: what was taken out of conversations, as files in a folder, objects in an S3 bucket,
+// or in memory.
 //
-// It promises: once Put has returned, the content survives the death of this process, and Get gives it back byte for
-// byte or not at all, until it was neither put nor touched for Options.Keep. Its name cannot be guessed without the
-// secret of the data folder, and differs per scope. No file under an artifact's name is ever half written. Sweep
-// deletes nothing that is live, here or in another process with the same folder. What is used stays within the quota,
-// or within twice of it for those who may. All methods may be called at the same time.
+// Once Put has returned, the content survives the death of the process and can be read byte for byte until it was
+// neither put nor touched for Options.Keep. A content is whole before its name exists. Its name is a keyed hash of scope
+// and content: nobody can guess it, equal contents of two scopes have different names, and knowing it is the right to
+// read the content. So errors and logs show its first letters only.
 //
-// It assumes: a name is given to one content (Name does so), and the clock runs about like the wall clock. The
-// modification time of an artifact's file is the time when it may go. So every process knows of every file how long it
-// is wanted, whoever wrote it; and a file that someone has edited shows it, as its time is then no longer in the
-// future.
-//
-// It does not promise: protection against someone who writes into the folder as its owner; that Get knows what another
-// process has put, as its metadata lie in that one's store (the file itself can be read all the same); or an exact
-// quota where several processes put at once, as each counts the others' files at Open and at Sweep only.
-//
-// A name is the right to read: errors and logs tell no more than its beginning.
+// The last change of a file or object is its last renewal; nothing else is recorded about it. So processes that share a
+// folder or a bucket need nothing else in common.
 package offload
 
 import (
-	"crypto/sha256"
+	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -29,290 +24,254 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/offload/bucket"
-	"epitome/store"
+	"epitome/internal/health"
 )
-
-// longest bounds Options.Keep, as the store bounds its own keeps.
-const longest = 100 * 365 * 24 * time.Hour
 
 var (
-	// ErrFull says that the quota or the disk is used up. Nothing was written.
-	ErrFull = errors.New("the shelf of artifacts is full")
+	// ErrFull says that the quota or the disk is used up.
+	ErrFull = errors.New("no room for artifacts")
 
-	// ErrUnknown says that nothing is known under a name: never put, expired, gone, changed by someone, or not a name.
+	// ErrUnknown says that there is no artifact of a name: never put, expired, or not a name.
 	ErrUnknown = errors.New("there is no such artifact")
-
-	errOther = errors.New("another content has its name")
 )
 
-// Facts keep the metadata of artifacts. A store.Store is one; its contract for these methods holds here.
-type Facts interface {
-	Get(key string) (fact store.Fact, found bool)
-	Put(key string, value []byte, keep time.Duration) (version uint64, err error)
-	Delete(key string) error
-	Scan(prefix string, visit func(key string, fact store.Fact) bool) error
-	Touch(key string, keep time.Duration) (found bool, err error)
-}
-
-// Options say where a Shelf keeps its contents and what it uses of the world outside.
+// Options are what all shelves need.
 type Options struct {
-	// Folder is the data folder: artifacts lie in Folder/artifacts, the secret in Folder/secret. If it is empty, both
-	// are in memory only, with at most 64 MB of contents whatever the quota.
-	Folder string
-
-	// Place holds the contents and the secret instead of Folder, if it is set.
-	Place Place
-
-	// Bucket holds contents, metadata and the secret instead of Folder and Store, if it is set. No quota holds then,
-	// and nothing expires here: both are for the bucket's owner.
-	Bucket *bucket.Bucket
-
-	// Store holds the metadata, each under "a/" and the name. Required without a Bucket.
-	Store Facts
-
-	// Others says that other processes put contents into the place whose metadata are not in Store. They are read all
-	// the same, as long as their files' times are as they were left.
-	Others bool
-
-	// Quota is how many bytes of contents Put may fill; PutBeyond may fill twice as many. 0 refuses everything.
-	Quota int64
-
-	// Keep is how long an artifact lives at least after it was put or touched last. It lives at most an eighth longer.
-	Keep time.Duration
-
-	// Address says how stubs name an artifact: "path", "url", "both" or "none". In memory there is no path: both "path"
-	// and "both" name the URL if there is one.
-	Address string
-
-	// URL is where artifacts are served, as in http://127.0.0.1:7070/-/artifacts/; the name is appended.
-	URL string
-
-	// Now is the clock of expiry. Default time.Now.
-	Now func() time.Time
-
-	// Log hears of contents that someone has changed, and of lives that cannot be prolonged. Default: none.
-	Log *slog.Logger
+	Keep    time.Duration // for which an artifact lives at least after it was last put or touched; an eighth more at most
+	Quota   int64         // bytes of content; no limit for a bucket, whose owner sets one
+	Secret  []byte        // with which names are made; nil: a random one, which is kept with the artifacts
+	Address string        // how texts name artifacts: path, url, both or none
+	URL     string        // at which artifacts are served; a slash and the name are appended
+	Log     *slog.Logger  // nil: none
 }
 
-// Shelf keeps artifacts. There is nothing to close.
+// Shelf keeps artifacts. Open one with OpenFolder, OpenBucket or OpenMemory. Its methods may be called from any
+// goroutine.
 type Shelf struct {
-	place     Place
-	catalogue catalogue
-	budget    budget
-	locks     *locks
-	now       func() time.Time
-	log       *slog.Logger
-	names     *namer
-	address   address
-	remote    *remote     // place, if it is a bucket; else nil
-	others    bool        // Options.Others
-	crowded   atomic.Bool // what it wrote last found no room
+	place   place
+	options Options
+	folder  string // of the files, where texts name their paths; else empty
 
-	sweeping sync.Mutex // held by the one Sweep that runs
+	mu      sync.Mutex // guards used and refused
+	used    int64      // bytes
+	refused bool       // something found no room within the quota, and nothing was swept since
+
+	crowded  atomic.Bool     // the last write found no room on the disk
+	server   *health.Monitor // of the bucket; nil for other shelves
+	sweeping sync.Mutex
 }
 
-// Open returns the shelf in o.Folder and counts what is used. It makes the folder if there is none.
-func Open(o Options) (*Shelf, error) {
-	s, err := open(o)
+// place keeps contents by name. Other processes may use the same place. An absent content is fs.ErrNotExist.
+type place interface {
+	// secret returns the key of names, the same for all that use the place. It makes one if there is none.
+	secret() ([]byte, error)
+	// put writes a content in the place of an earlier one of that name.
+	put(name string, content []byte) error
+	// renew begins the life of a content anew if its last renewal is older than age. It returns false if there is no
+	// content of that size. A negative size fits all.
+	renew(name string, size int64, age time.Duration) (found bool, err error)
+	open(name string) (content io.ReadCloser, size int64, err error)
+	// find returns the names that begin with a prefix, in no order; at most a few hundred of them from a bucket.
+	find(prefix string) ([]string, error)
+	// sweep deletes contents that were last renewed before a time, and what broken writes have left.
+	sweep(ctx context.Context, before time.Time) (Swept, error)
+}
+
+// Swept is what a sweep has found.
+type Swept struct {
+	Files int   // deleted
+	Bytes int64 // of these
+	Left  int64 // bytes of the contents that stay
+}
+
+var silent = slog.New(slog.DiscardHandler)
+
+// open finishes a shelf that has its place.
+func (s *Shelf) open(o Options) (*Shelf, error) {
+	s.options = o
+	s.options.Log = cmp.Or(o.Log, silent)
+	err := s.checkAddress()
+	if err == nil && o.Secret == nil {
+		s.options.Secret, err = s.place.secret()
+	}
+	if err == nil {
+		_, err = s.sweep(context.Background(), time.Time{}) // this deletes nothing, and counts what is used
+	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the shelf of artifacts: %w", err)
+		s.Close()
+		return nil, fmt.Errorf("cannot open the artifacts: %w", err)
 	}
 	return s, nil
 }
 
-func open(o Options) (*Shelf, error) {
-	var far *remote
-	if o.Bucket != nil {
-		far = &remote{o.Bucket}
-		o.Place, o.Store, o.Quota = far, far, math.MaxInt64
-	}
-	if o.Store == nil {
-		return nil, errors.New("it has no store")
-	}
-	if o.Quota < 0 || o.Keep <= 0 {
-		return nil, fmt.Errorf("its quota is %d bytes and its keep %v; want none below 0, and a keep above it", o.Quota,
-			o.Keep)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log, remote: far,
-		others: o.Others}
-	s.budget.quota, s.budget.most = o.Quota, math.MaxInt64
-	place, folder, err := openPlace(o)
-	if err != nil {
-		return nil, err
-	}
-	if s.place = place; o.Place == nil && folder == "" {
-		s.budget.most = memoryMost
-	}
-	secret, err := place.Secret()
-	if err != nil {
-		return nil, err
-	}
-	s.names = newNamer(secret)
-	if s.address, err = newAddress(o.Address, folder, o.URL); err != nil {
-		return nil, err
-	}
-	return s, s.budget.recount(place)
-}
+// lifetime is the time after which an artifact may go. It is longer than Keep, because renewals are skipped until an
+// eighth of Keep has passed.
+func (o Options) lifetime() time.Duration { return o.Keep + o.Keep/8 }
 
-// openPlace returns the place of contents that o asks for. folder is where an agent finds the contents as files; it is
-// empty if no agent can.
-func openPlace(o Options) (p Place, folder string, err error) {
-	switch {
-	case o.Place != nil:
-		return o.Place, "", nil
-	case o.Folder == "":
-		return newMemoryPlace(), "", nil
-	}
-	f, err := openFilePlace(o)
-	if err != nil {
-		return nil, "", err
-	}
-	return f, f.folder, nil
-}
-
-// Put keeps content under name. If the artifact is there already, Put touches it and does not read it. The error is
-// ErrFull if the quota or the disk is used up. After any error nothing new is there.
-func (s *Shelf) Put(name string, content []byte) error {
-	return s.putWithin(s.budget.once(), name, content)
-}
-
-// PutBeyond does what Put does, within twice the quota.
-func (s *Shelf) PutBeyond(name string, content []byte) error {
-	return s.putWithin(s.budget.twice(), name, content)
-}
-
-// Full reports whether the quota is used up. It is from when Put refused something until something is freed; meanwhile
-// a smaller content may still have room. A bucket that cannot be reached, or takes nothing, is full, too.
-func (s *Shelf) Full() bool {
-	return s.budget.full() || s.remote != nil && (s.remote.bucket.Away() || s.remote.bucket.Refuses())
-}
-
-// Used returns how many bytes of contents there are. Expired ones count until a Sweep deletes them.
-func (s *Shelf) Used() int64 { return s.budget.total() }
-
-func (s *Shelf) putWithin(limit int64, name string, content []byte) error {
-	if !IsName(name) {
-		return fmt.Errorf("cannot put artifact %q: its name is not one of Name's", shown(name))
-	}
-	defer s.locks.lock(name).Unlock()
-	if err := s.put(limit, name, content); err != nil {
+// Put keeps content under its name, unless it is there already. beyondQuota lets the shelf hold twice its quota, for
+// content that texts name already. The error is ErrFull if there is no room.
+func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
+	if err := s.put(name, content, beyondQuota); err != nil {
 		return fmt.Errorf("cannot put artifact %s: %w", shown(name), err)
 	}
 	return nil
 }
 
-// put does what Put says. The caller holds the lock of name.
-func (s *Shelf) put(limit int64, name string, content []byte) error {
+func (s *Shelf) put(name string, content []byte, beyondQuota bool) error {
+	if !IsName(name) {
+		return errors.New("this is not a name of an artifact")
+	}
 	size := int64(len(content))
-	old, known := s.catalogue.find(name)
-	if known && old.size != size {
-		return errOther
-	}
-	there, err := s.place.Look(name)
-	present := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cause(err)
-	}
-	if known && present && s.intact(there, old) && s.prolong(name, there) {
+	found, err := s.place.renew(name, size, s.options.Keep/8)
+	if found && err == nil {
 		return nil
 	}
-	fresh := metadata{size, sha256.Sum256(content)}
-	if known && old != fresh {
-		return errOther
+	if err != nil {
+		return cause(err)
 	}
-	if present && there.Size == size && holds(s.place, name, fresh) { // of another process, or its time was lost
-		if err := s.adopt(name, fresh, there); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		there = Entry{} // another process has just deleted it
+	if !s.reserve(size, beyondQuota) {
+		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
 	}
-	if !s.budget.reserve(size, limit) {
-		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), limit, size)
+	err = s.place.put(name, content)
+	s.crowded.Store(isDiskFull(err))
+	if err == nil {
+		return nil
 	}
-	if err := s.write(name, content, fresh); err != nil {
-		s.budget.release(size)
-		if !known {
-			_ = s.catalogue.forget(name) // if that fails too, the metadata go with their expiry
-		}
-		err = full(err)
-		s.crowded.Store(errors.Is(err, ErrFull))
-		return err
+	s.reserve(-size, true)
+	if isDiskFull(err) {
+		return fmt.Errorf("%w: %w", ErrFull, cause(err))
 	}
-	s.crowded.Store(false)
-	s.budget.settle(name, size, min(there.Size, size)) // what someone has added to the file was never counted
-	return nil
+	return cause(err)
 }
 
-// write writes the metadata first: a store that refuses them then costs nothing, and if the process ends before the
-// content is there, Touch says so and Sweep deletes them.
-func (s *Shelf) write(name string, content []byte, fresh metadata) error {
-	if err := s.catalogue.record(name, fresh); err != nil {
-		return err
+// reserve counts size bytes as used. It returns false if they do not fit.
+func (s *Shelf) reserve(size int64, beyondQuota bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := s.options.Quota
+	if beyondQuota {
+		limit *= 2
 	}
-	return s.place.Write(name, content, s.until())
+	if s.server != nil {
+		limit = math.MaxInt64
+	}
+	if size > 0 && s.used > limit-size {
+		s.refused = s.refused || size <= limit // what never fits says nothing about the room that is left
+		return false
+	}
+	s.used += size
+	return true
 }
 
-// adopt records metadata for a content that lies there without ours, and lets it live.
-func (s *Shelf) adopt(name string, fresh metadata, there Entry) error {
-	if err := s.catalogue.record(name, fresh); err != nil {
-		return full(err)
-	}
-	if there.Until.Before(s.until()) {
-		if err := s.place.Prolong(name, s.until()); err != nil {
-			return full(err)
-		}
-	}
-	s.budget.change(name, there.Size, there.Size)
-	return nil
-}
-
-// Touch lets the artifact live for Options.Keep from now. It returns false if the content is not there, or if its size
-// or time shows that someone has changed it. The caller then puts it again.
+// Touch renews an artifact. It returns false if it is not there. If nobody can tell, as its server does not answer, it
+// returns true, because what was put is there.
 func (s *Shelf) Touch(name string) bool {
 	if !IsName(name) {
 		return false
 	}
-	defer s.locks.lock(name).Unlock()
-	if unsure(s, name) {
-		return true
+	found, err := s.place.renew(name, -1, s.options.Keep/8)
+	if err != nil && !errors.Is(err, health.ErrAway) {
+		s.options.Log.Warn("cannot renew an artifact", "artifact", shown(name), "error", cause(err).Error())
 	}
-	meta, known := s.catalogue.find(name)
-	if !known {
-		return false
-	}
-	there, err := s.place.Look(name)
-	return err == nil && s.intact(there, meta) && s.prolong(name, there)
+	return found || err != nil
 }
 
-// prolong lets the artifact live on. It returns false if the artifact has just gone. If there is no room to write down
-// the new expiry, it returns true and the old one stays: writing the content again would not help.
-func (s *Shelf) prolong(name string, there Entry) bool {
-	known, err := s.catalogue.touch(name)
-	if until := s.until(); err == nil && there.Until.Before(until.Add(-s.catalogue.keep/16)) {
-		err = s.place.Prolong(name, until)
+// Open returns the content under a name, which the caller closes, and its size in bytes. The error is ErrUnknown if
+// there is none.
+func (s *Shelf) Open(name string) (content io.ReadCloser, size int64, err error) {
+	if !IsName(name) {
+		return nil, 0, ErrUnknown
 	}
-	if err != nil && known && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("cannot prolong the life of an artifact", "artifact", shown(name), "error", cause(err).Error())
-		return true
+	content, size, err = s.place.open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, ErrUnknown
 	}
-	return known && err == nil
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
+	}
+	return content, size, nil
 }
 
-// intact reports whether size and time are those of an artifact that nobody has changed. It reads no content.
-func (s *Shelf) intact(there Entry, meta metadata) bool {
-	return there.Size == meta.size && there.Until.After(s.now())
+// Get returns the content under a name, like Open.
+func (s *Shelf) Get(name string) ([]byte, error) {
+	f, size, err := s.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	b.Grow(int(size))
+	if _, err := b.ReadFrom(f); err != nil {
+		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
+	}
+	return b.Bytes(), nil
 }
 
-// until returns when an artifact that is put or touched now may go.
-func (s *Shelf) until() time.Time { return s.now().Add(s.catalogue.keep) }
+// Find returns the names that begin with a prefix. Whoever lets strangers ask wants a prefix that cannot be guessed.
+func (s *Shelf) Find(prefix string) ([]string, error) {
+	names, err := s.place.find(prefix)
+	if err != nil {
+		return nil, fmt.Errorf("cannot look for artifacts: %w", cause(err))
+	}
+	return names, nil
+}
 
-// Crowded reports whether what the shelf wrote last found no room, whatever is left of its quota: the disk is full. The
-// next content is tried all the same.
-func Crowded(s *Shelf) bool { return s.crowded.Load() }
+// Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does that.
+func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
+	swept, err := s.sweep(ctx, time.Now().Add(-s.options.lifetime()))
+	if err != nil {
+		return swept, fmt.Errorf("cannot sweep the artifacts: %w", cause(err))
+	}
+	return swept, nil
+}
+
+func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	counted := s.Used()
+	swept, err := s.place.sweep(ctx, before)
+	if err != nil {
+		return swept, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used += swept.Left - counted // what was put meanwhile may count twice until the next sweep
+	s.refused = s.refused && swept.Files == 0
+	return swept, nil
+}
+
+// Used returns how many bytes of content there are, about.
+func (s *Shelf) Used() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// Full reports whether Put refuses new content, except beyond the quota: the quota is used up, or the bucket does not
+// answer.
+func (s *Shelf) Full() bool {
+	if s.server != nil {
+		return s.server.State() == health.Away
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused || s.used >= s.options.Quota
+}
+
+// NoSpace reports whether the last write found no room on the disk. The next content is tried all the same.
+func (s *Shelf) NoSpace() bool { return s.crowded.Load() }
+
+// Server returns the state of the bucket as package health names it; empty for other shelves.
+func (s *Shelf) Server() string {
+	if s.server == nil {
+		return ""
+	}
+	return s.server.State()
+}
+
+// Close ends calls to a bucket. Other shelves have nothing to close.
+func (s *Shelf) Close() {
+	if s.server != nil {
+		s.server.Close()
+	}
+}

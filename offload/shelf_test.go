@@ -2,61 +2,49 @@ package offload
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-
-	"epitome/store"
-	"epitome/store/memory"
 )
 
 const month = 30 * 24 * time.Hour
 
-// clock is a time that tests move by hand.
-type clock struct{ nanos atomic.Int64 }
+func options() Options { return Options{Keep: month, Quota: 32 << 20, Address: "path"} }
 
-func newClock() *clock {
-	c := new(clock)
-	c.nanos.Store(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).UnixNano())
-	return c
-}
-
-func (c *clock) now() time.Time       { return time.Unix(0, c.nanos.Load()) }
-func (c *clock) pass(d time.Duration) { c.nanos.Add(int64(d)) }
-
-// options returns those of most tests: a shelf in folder, a store of its own in memory.
-func options(folder string, c *clock) Options {
-	return Options{Folder: folder, Store: memory.New(64<<20, c.now), Quota: 32 << 20, Keep: month, Address: "path",
-		Now: c.now}
-}
-
-func opened(t testing.TB, o Options) *Shelf {
+// inFolder returns a shelf in a folder.
+func inFolder(t testing.TB, data string, o Options) *Shelf {
 	t.Helper()
-	s, err := Open(o)
+	s, err := OpenFolder(data, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// both runs f with a shelf in memory, and with one on disk.
-func both(t *testing.T, f func(t *testing.T, s *Shelf, c *clock)) {
+// each runs a test with each kind of shelf.
+func each(t *testing.T, o Options, f func(t *testing.T, s *Shelf)) {
+	t.Run("Folder", func(t *testing.T) { f(t, inFolder(t, t.TempDir(), o)) })
 	t.Run("Memory", func(t *testing.T) {
-		c := newClock()
-		f(t, opened(t, options("", c)), c)
+		s, err := OpenMemory(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(t, s)
 	})
-	t.Run("Disk", func(t *testing.T) {
-		c := newClock()
-		f(t, opened(t, options(t.TempDir(), c)), c)
+	t.Run("Bucket", func(t *testing.T) {
+		o := o
+		o.URL = "https://epitome.example.com/-/artifacts"
+		f(t, serveS3(t).open(o))
 	})
 }
 
@@ -64,19 +52,15 @@ func both(t *testing.T, f func(t *testing.T, s *Shelf, c *clock)) {
 func put(t testing.TB, s *Shelf, content string) string {
 	t.Helper()
 	name := s.Name("tests", []byte(content))
-	if err := s.Put(name, []byte(content)); err != nil {
+	if err := s.Put(name, []byte(content), false); err != nil {
 		t.Fatal(err)
 	}
 	return name
 }
 
-// has checks what is under name, by Get and by Open.
+// has checks what is under a name.
 func has(t testing.TB, s *Shelf, name, want string) {
 	t.Helper()
-	got, err := s.Get(name)
-	if err != nil || string(got) != want {
-		t.Fatalf("%s has %.40q, %v; want %.40q", name, got, err, want)
-	}
 	r, size, err := s.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -90,287 +74,316 @@ func has(t testing.TB, s *Shelf, name, want string) {
 func unknown(t testing.TB, s *Shelf, name string) {
 	t.Helper()
 	if got, err := s.Get(name); err != ErrUnknown {
-		t.Fatalf("Get of %q: %.40q, %v; want ErrUnknown", name, got, err)
-	}
-	if _, _, err := s.Open(name); err != ErrUnknown {
-		t.Fatalf("Open of %q: %v; want ErrUnknown", name, err)
+		t.Fatalf("%q has %.40q, %v; want ErrUnknown", name, got, err)
 	}
 }
 
-func used(t testing.TB, s *Shelf, want int64) {
+// age makes the file of an artifact look as if it was last renewed so long ago.
+func age(t testing.TB, s *Shelf, name string, d time.Duration) {
 	t.Helper()
-	if got := s.Used(); got != want {
-		t.Fatalf("%d bytes are used, want %d", got, want)
-	}
-}
-
-// listing returns every file in the folder of artifacts, hidden ones included.
-func listing(t testing.TB, folder string) (names []string) {
-	t.Helper()
-	files, err := os.ReadDir(filepath.Join(folder, "artifacts"))
-	if err != nil {
+	then := time.Now().Add(-d)
+	if err := os.Chtimes(filepath.Join(s.folder, name+".txt"), then, then); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		names = append(names, f.Name())
-	}
-	return names
 }
 
-func fileOf(folder, name string) string { return filepath.Join(folder, "artifacts", name+".txt") }
-
 func TestContentComesBackAsItWasPut(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, _ *clock) {
-		total := int64(0)
-		for _, content := range []string{"", "a", "two\nlines\r\n", "\x00\xff\xfe not text",
+	each(t, options(), func(t *testing.T, s *Shelf) {
+		for _, content := range []string{"a", "two\nlines\r\n", "\x00\xff\xfe not text",
 			strings.Repeat("0123456789", 1<<20)} {
 			name := put(t, s, content)
 			has(t, s, name, content)
-			total += int64(len(content))
-			used(t, s, total)
-		}
-	})
-}
-
-func TestNameHasOneContent(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		name := put(t, s, "content")
-		for _, other := range []string{"longer content", "CONTENT"} {
-			c.pass(2 * month / 3)
-			if other == "CONTENT" && s.place.Prolong(name, c.now()) != nil { // so that Put has to look closely
-				t.Fatal("cannot make it expire")
+			if put(t, s, content) != name || !s.Touch(name) {
+				t.Fatal("it is not there a second time")
 			}
-			if err := s.Put(name, []byte(other)); !errors.Is(err, errOther) {
-				t.Fatalf("put %q over another content: %v", other, err)
+			if got, err := s.Get(name); err != nil || string(got) != content {
+				t.Fatalf("%.40q, %v", got, err)
 			}
-			has(t, s, name, "content")
-			put(t, s, "content")
-		}
-	})
-}
-
-func TestExpiredIsUnknownUntilPutAgain(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		name := put(t, s, "content")
-		c.pass(month)
-		has(t, s, name, "content")
-		c.pass(month / 8)
-		unknown(t, s, name)
-		if s.Touch(name) {
-			t.Fatal("touched what has expired")
-		}
-		put(t, s, "content")
-		has(t, s, name, "content")
-		used(t, s, 7)
-		c.pass(month)
-		has(t, s, name, "content")
-	})
-}
-
-func TestTouchedLivesOn(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, c *clock) {
-		name := put(t, s, "content")
-		for range 40 {
-			c.pass(month / 20) // less than what a touch may leave out, and more
-			if !s.Touch(name) {
-				t.Fatal("not there")
+			if names, err := s.Find(name[:12]); err != nil || len(names) != 1 || names[0] != name {
+				t.Fatalf("%q begin like %s, %v", names, name, err)
 			}
 		}
-		c.pass(month)
-		has(t, s, name, "content")
-		if _, _, err := s.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		has(t, s, name, "content")
-		c.pass(month / 8)
-		unknown(t, s, name)
 	})
 }
 
 func TestWhatIsNoNameIsUnknown(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "outside.txt"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	both := func(s *Shelf) {
+	each(t, options(), func(t *testing.T, s *Shelf) {
 		name := put(t, s, "content")
-		f := func(name string) {
-			t.Helper()
-			unknown(t, s, name)
-			if s.Touch(name) || s.Address(name) != "" {
-				t.Errorf("%q passes for a name", name)
-			}
-			if err := s.Put(name, []byte("x")); err == nil || errors.Is(err, ErrFull) {
-				t.Errorf("put under %q: %v", name, err)
+		unknown(t, s, strings.Repeat("a", 26))
+		if s.Touch(strings.Repeat("a", 26)) {
+			t.Error("touched what was never put")
+		}
+		for _, bad := range []string{"", ".", "../outside", "../secret", name + "a", name[1:], strings.ToUpper(name),
+			name[:25] + "1", name[:25] + "\n", "../artifacts/" + name[:13], strings.Repeat("é", 13)} {
+			unknown(t, s, bad)
+			if err := s.Put(bad, []byte("x"), true); err == nil || s.Touch(bad) || s.Address(bad) != "" {
+				t.Errorf("%q passes for a name: %v", bad, err)
 			}
 		}
-		f("")
-		f(".")
-		f("../outside")
-		f("../secret")
-		f(name + "a")
-		f(name[1:])
-		f(strings.ToUpper(name))
-		f(name[:25] + "1")
-		f(name[:25] + "\n")
-		f(name[:25] + "/")
-		f("../artifacts/" + name[:13])
-		f("..\\artifacts\\" + name[:13])
-		f(strings.Repeat("é", 13))
+	})
+}
+
+func TestNamesDifferByScopeContentAndSecret(t *testing.T) {
+	one, other := inFolder(t, t.TempDir(), options()), inFolder(t, t.TempDir(), options())
+	seen := map[string]string{}
+	f := func(s *Shelf, what, scope, content string) {
+		t.Helper()
+		name := s.Name(scope, []byte(content))
+		if !IsName(name) || s.Name(scope, []byte(content)) != name || seen[name] != "" {
+			t.Errorf("%s has the name %q, as %q has", what, name, seen[name])
+		}
+		seen[name] = what
 	}
-	both(opened(t, options(folder, newClock())))
-	both(opened(t, options("", newClock())))
+	f(one, "content", "scope", "content")
+	f(one, "content of another scope", "scope 2", "content")
+	f(one, "another content", "scope", "content 2")
+	f(one, "content whose scope took a letter of it", "scopec", "ontent")
+	f(other, "content under another secret", "scope", "content")
+}
+
+func TestAddresses(t *testing.T) {
+	data := t.TempDir()
+	name := strings.Repeat("a", 26)
+	path, url := filepath.Join(data, "artifacts", name+".txt"), "http://127.0.0.1:7070/-/artifacts/"
+	f := func(kind, url, want string) {
+		t.Helper()
+		o := options()
+		o.Address, o.URL = kind, url
+		s, err := OpenFolder(data, o)
+		if want == "error" && err != nil {
+			return
+		}
+		if err != nil || s.Address(name) != want {
+			t.Errorf("%s of %q is %v, %v; want %q", kind, url, s, err, want)
+		}
+	}
+	f("path", url, path)
+	f("url", url, url+name)
+	f("url", strings.TrimSuffix(url, "/"), url+name)
+	f("both", url, path+" or "+url+name)
+	f("none", url, "")
+	f("url", "", "error")
+	f("elsewhere", url, "error")
 }
 
 func TestQuotaIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, _ *clock) {
-		s.budget.quota = 100
-		refused := func(put func(string, []byte) error, content string) {
-			t.Helper()
-			before := s.Used()
-			name := s.Name("tests", []byte(content))
-			if err := put(name, []byte(content)); !errors.Is(err, ErrFull) {
-				t.Fatalf("put %d bytes to %d: %v, want ErrFull", len(content), before, err)
-			}
-			unknown(t, s, name)
-			used(t, s, before)
+	o := options()
+	o.Quota = 100
+	s := inFolder(t, t.TempDir(), o)
+	refused := func(content string, beyond bool) {
+		t.Helper()
+		before := s.Used()
+		name := s.Name("tests", []byte(content))
+		if err := s.Put(name, []byte(content), beyond); !errors.Is(err, ErrFull) || s.Used() != before {
+			t.Fatalf("put %d bytes to %d: %v, want ErrFull", len(content), before, err)
 		}
-		first := put(t, s, strings.Repeat("a", 60))
-		if s.Full() {
-			t.Fatal("full at 60 of 100")
-		}
-		refused(s.Put, strings.Repeat("b", 41))
-		if !s.Full() {
-			t.Fatal("not full when something was refused")
-		}
-		put(t, s, strings.Repeat("c", 40))
-		if !s.Full() {
-			t.Fatal("not full at 100 of 100")
-		}
-		refused(s.Put, "d")
-		put(t, s, strings.Repeat("a", 60)) // is there
-		refused(s.PutBeyond, strings.Repeat("e", 101))
-		if beyond := strings.Repeat("f", 100); s.PutBeyond(s.Name("tests", []byte(beyond)), []byte(beyond)) != nil {
-			t.Fatal("refused what is within twice the quota")
-		}
-		refused(s.PutBeyond, "g")
-		used(t, s, 200)
-		has(t, s, first, strings.Repeat("a", 60))
-	})
+		unknown(t, s, name)
+	}
+	first := put(t, s, strings.Repeat("a", 60))
+	if s.Full() {
+		t.Fatal("full at 60 of 100")
+	}
+	refused(strings.Repeat("b", 41), false)
+	if !s.Full() {
+		t.Fatal("not full when something was refused")
+	}
+	put(t, s, strings.Repeat("c", 40))
+	refused("d", false)
+	put(t, s, strings.Repeat("a", 60)) // is there
+	beyond := strings.Repeat("f", 100)
+	if s.Put(s.Name("tests", []byte(beyond)), []byte(beyond), true) != nil || s.Used() != 200 {
+		t.Fatal("refused what is within twice the quota")
+	}
+	refused("g", true)
+	if again := inFolder(t, filepath.Dir(s.folder), o); again.Used() != 200 || !again.Full() {
+		t.Fatalf("another process counts %d bytes", again.Used())
+	}
+	age(t, s, first, 2*month)
+	age(t, s, s.Name("tests", []byte(beyond)), 2*month)
+	if _, err := s.Sweep(t.Context()); err != nil || s.Full() || s.Used() != 40 {
+		t.Fatalf("a sweep leaves %d bytes, %v", s.Used(), err)
+	}
+	put(t, s, "d")
 }
 
 func TestWritersAtTheSameTimeStayWithinTheQuota(t *testing.T) {
-	both(t, func(t *testing.T, s *Shelf, _ *clock) {
-		s.budget.quota = 1000
-		var all sync.WaitGroup
-		var done atomic.Int64
-		for w := range 8 {
-			all.Go(func() {
-				for n := range 30 {
-					content := bytes.Repeat([]byte{byte(w), byte(n)}, 10)
-					if s.Put(s.Name("tests", content), content) == nil {
-						done.Add(1)
-					}
+	o := options()
+	o.Quota = 1000
+	s, err := OpenMemory(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var done atomic.Int64
+	for w := range 8 {
+		all.Go(func() {
+			for n := range 30 {
+				content := bytes.Repeat([]byte{byte(w), byte(n)}, 10)
+				if s.Put(s.Name("tests", content), content, false) == nil {
+					done.Add(1)
 				}
-			})
-		}
-		all.Wait()
-		if done.Load() != 50 {
-			t.Fatalf("%d of 20 bytes each were put to 1000", done.Load())
-		}
-		used(t, s, 1000)
-	})
+			}
+		})
+	}
+	all.Wait()
+	if done.Load() != 50 || s.Used() != 1000 {
+		t.Fatalf("%d of 20 bytes each were put to 1000, and %d are used", done.Load(), s.Used())
+	}
 }
 
-func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
-	f := func(failure error, wantFull bool) {
-		t.Helper()
-		folder := t.TempDir()
-		s := opened(t, options(folder, newClock()))
-		kept := put(t, s, "kept")
-		s.place.(*filePlace).save = func(path string, content []byte) error {
-			if err := os.WriteFile(path, content[:len(content)/2], 0o600); err != nil {
+func TestSweepDeletesWhatHasExpired(t *testing.T) {
+	s := inFolder(t, t.TempDir(), options())
+	old, touched, young := put(t, s, "old one"), put(t, s, "touched"), put(t, s, "young")
+	age(t, s, old, month+month/8+time.Minute)
+	age(t, s, touched, month)
+	age(t, s, young, month)
+	if !s.Touch(touched) {
+		t.Fatal("not there")
+	}
+	temp, foreign := filepath.Join(s.folder, ".1234.tmp"), filepath.Join(s.folder, "README.txt")
+	for _, path := range []string{temp, foreign} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if swept, err := s.Sweep(t.Context()); swept.Files != 1 || swept.Bytes != 7 || err != nil {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	unknown(t, s, old)
+	has(t, s, young, "young")
+	past := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.Chtimes(temp, past, past), os.Chtimes(foreign, past.Add(-9*month), past.Add(-9*month))); err != nil {
+		t.Fatal(err)
+	}
+	age(t, s, young, 2*month)
+	if swept, err := s.Sweep(t.Context()); swept.Files != 2 || err != nil {
+		t.Fatalf("a temporary file and an old one: %+v, %v", swept, err)
+	}
+	has(t, s, touched, "touched")
+	if _, err := os.Stat(foreign); err != nil || s.Used() != 7 {
+		t.Errorf("%v, %d bytes are used", err, s.Used())
+	}
+}
+
+// What Put or Touch has just answered for is there, whatever is swept at the same time.
+func TestSweepNeverTakesWhatIsLive(t *testing.T) {
+	s := inFolder(t, t.TempDir(), options())
+	ctx, cancel := context.WithCancel(t.Context())
+	var sweeps, writers sync.WaitGroup
+	sweeps.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
-			return &os.PathError{Op: "write", Path: path, Err: failure}
 		}
+	})
+	for w := range 4 {
+		writers.Go(func() {
+			for n := range 100 {
+				content := fmt.Appendf(nil, "content %d of writer %d", n%7, w)
+				name := s.Name("tests", content)
+				if !s.Touch(name) {
+					if err := s.Put(name, content, false); err != nil {
+						t.Error(err)
+					}
+				}
+				if got, err := s.Get(name); err != nil || string(got) != string(content) {
+					t.Errorf("%q, %v although it is live", got, err)
+				}
+				past := time.Now().Add(-2 * month)
+				_ = os.Chtimes(filepath.Join(s.folder, name+".txt"), past, past) // it may be swept now
+			}
+		})
+	}
+	writers.Wait()
+	cancel()
+	sweeps.Wait()
+}
+
+// failing is a place whose writes fail.
+type failing struct {
+	place
+	err error
+}
+
+func (f *failing) put(name string, content []byte) error {
+	if f.err != nil {
+		return &os.PathError{Op: "write", Path: name, Err: f.err}
+	}
+	return f.place.put(name, content)
+}
+
+func TestWriteThatFailsIsAnError(t *testing.T) {
+	f := func(failure error, full bool) {
+		t.Helper()
+		s := inFolder(t, t.TempDir(), options())
+		disk := &failing{s.place, failure}
+		s.place = disk
 		name := s.Name("tests", []byte("content"))
-		err := s.Put(name, []byte("content"))
-		if !errors.Is(err, failure) || errors.Is(err, ErrFull) != wantFull || strings.Contains(err.Error(), name) {
+		err := s.Put(name, []byte("content"), false)
+		if !errors.Is(err, failure) || errors.Is(err, ErrFull) != full || strings.Contains(err.Error(), name) {
 			t.Errorf("%v: %v", failure, err)
 		}
-		unknown(t, s, name)
-		used(t, s, 4)
-		if s.budget.reserved != 0 {
-			t.Errorf("%d bytes stay reserved", s.budget.reserved)
+		if unknown(t, s, name); s.Used() != 0 || s.NoSpace() != full || s.Full() {
+			t.Errorf("%d bytes are used, no space: %v", s.Used(), s.NoSpace())
 		}
-		if Crowded(s) != wantFull {
-			t.Errorf("%v: there is said to be no room: %v", failure, !wantFull)
-		}
-		if left := listing(t, folder); len(left) != 1 || left[0] != kept+".txt" {
-			t.Errorf("there are %q", left)
-		}
-		if _, found := s.catalogue.find(name); found {
-			t.Error("its metadata are there")
-		}
-		s.place.(*filePlace).save = saveNew
-		put(t, s, "content")
-		has(t, s, name, "content")
-		if Crowded(s) {
-			t.Error("there is said to be no room, though the content was written")
+		disk.err = nil
+		if has(t, s, put(t, s, "content"), "content"); s.NoSpace() {
+			t.Error("there is said to be no space, though the content was written")
 		}
 	}
 	f(syscall.ENOSPC, true)
-	f(syscall.EDQUOT, true)
 	f(syscall.EIO, false)
-	f(syscall.EACCES, false)
 }
 
-// refusing is a store that has no room.
-type refusing struct {
-	Facts
-	full atomic.Bool
-}
-
-func (r *refusing) Put(key string, value []byte, keep time.Duration) (uint64, error) {
-	if r.full.Load() {
-		return 0, fmt.Errorf("cannot put fact %q: %w", key, store.ErrNoSpace)
-	}
-	return r.Facts.Put(key, value, keep)
-}
-
-func (r *refusing) Touch(key string, keep time.Duration) (bool, error) {
-	if r.full.Load() {
-		_, found := r.Facts.Get(key)
-		return found, fmt.Errorf("cannot touch fact %q: %w", key, store.ErrNoSpace)
-	}
-	return r.Facts.Touch(key, keep)
-}
-
-func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
-	var log bytes.Buffer
-	folder, c := t.TempDir(), newClock()
-	o := options(folder, c)
-	r := &refusing{Facts: o.Store}
-	o.Store, o.Log = r, slog.New(slog.NewTextHandler(&log, nil))
-	s := opened(t, o)
-	there := put(t, s, "there")
-	r.full.Store(true)
-	c.pass(month / 2)
-	err := s.Put(s.Name("tests", []byte("new")), []byte("new"))
-	if !errors.Is(err, ErrFull) || strings.Contains(err.Error(), s.Name("tests", []byte("new"))) {
+func TestFolderThatCannotBeUsedIsAnError(t *testing.T) {
+	s := inFolder(t, t.TempDir(), options())
+	name := put(t, s, "content")
+	if err := os.Rename(s.folder, s.folder+".moved"); err != nil {
 		t.Fatal(err)
 	}
-	used(t, s, 5)
-	if left := listing(t, folder); len(left) != 1 {
-		t.Fatalf("there are %q", left)
+	if err := os.WriteFile(s.folder, nil, 0o600); err != nil { // permissions would not stop an administrator's test
+		t.Fatal(err)
 	}
-	if !s.Touch(there) { // it would not be better off written again
-		t.Fatal("what is there passes for gone")
+	other := []byte("other")
+	_, unread := s.Get(name)
+	_, unswept := s.Sweep(t.Context())
+	for what, err := range map[string]error{"Put": s.Put(s.Name("", other), other, true), "Get": unread, "Sweep": unswept} {
+		if err == nil || errors.Is(err, ErrUnknown) || strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
-	put(t, s, "there")
-	has(t, s, there, "there")
-	if text := log.String(); !strings.Contains(text, "cannot prolong the life") || strings.Contains(text, there) {
-		t.Errorf("the log says %s", text)
+	if err := errors.Join(os.Remove(s.folder), os.Rename(s.folder+".moved", s.folder)); err != nil {
+		t.Fatal(err)
+	}
+	has(t, s, name, "content")
+}
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other permissions")
+	}
+	data := filepath.Join(t.TempDir(), "new", "data")
+	s := inFolder(t, data, options())
+	name := put(t, s, "content")
+	f := func(path string, want os.FileMode) {
+		t.Helper()
+		if file, err := os.Stat(path); err != nil || file.Mode() != want {
+			t.Errorf("%s has %v, %v; want %v", path, file.Mode(), err, want)
+		}
+	}
+	f(data, os.ModeDir|0o700)
+	f(s.folder, os.ModeDir|0o700)
+	f(filepath.Join(data, "secret"), 0o600)
+	f(s.Address(name), 0o600)
+}
+
+func TestDamagedSecretIsNotUsed(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "secret"), make([]byte, 31), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFolder(data, options()); err == nil || !strings.Contains(err.Error(), "delete it") {
+		t.Error(err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/promisetest"
 	"epitome/internal/unit"
-	"epitome/offload"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
@@ -43,7 +42,7 @@ func startSeam(t rapid.TB, s *promisetest.Storage) promisetest.Core {
 	t.Helper()
 	c := seam{TB: t, window: &atomic.Int64{}}
 	c.Shaper = NewShaper(Deps{
-		Ledger: ledger.New(s.Store, promisetest.Keep), Shelf: artifactShelf{s.Shelf(t)}, Counters: vocabularies,
+		Ledger: ledger.New(s.Store, promisetest.Keep), Shelf: s.Shelf, Counters: vocabularies,
 		Models: tokenize.NewModels(), Memo: memo(),
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(c.window.Load())
@@ -132,14 +131,6 @@ func seamLimits(l promisetest.Limits) *ladder.Limits {
 		all.KeepTail, all.Protect, all.Groups = l.KeepTokens, l.ProtectTokens, l.ProtectGroups
 	}
 	return &all
-}
-
-// artifactShelf is a shelf on which everything is late.
-type artifactShelf struct{ *offload.Shelf }
-
-// Put does what Shelf says.
-func (a artifactShelf) Put(name string, content []byte, _ bool) error {
-	return a.Shelf.Put(name, content)
 }
 
 // Recorded conversations keep the promises in all three APIs.

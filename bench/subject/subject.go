@@ -33,9 +33,6 @@ type Subject struct {
 	Unit price.Unit // that of the replay's figures
 	Code bool       // no model is asked for summaries
 	List bool       // the ladder goes by the models' own prices of cached tokens
-	// folder is that of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal
-	// length as a few tokens more or less. Where it is empty they lie in memory, with new names each time.
-	folder string
 }
 
 // shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
@@ -65,8 +62,8 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	}
 	const most = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := memory.New(most, time.Now)
-	artifacts, err := offload.Open(offload.Options{
-		Folder: p.folder, Store: facts, Quota: most, Keep: time.Hour, Address: "none",
+	artifacts, err := offload.OpenMemory(offload.Options{
+		Secret: []byte("replay"), Quota: most, Keep: time.Hour, Address: "none",
 	})
 	if err != nil {
 		return policy.Shaping{}, err

@@ -271,7 +271,7 @@ func (j *judge) keeps(m *message, artifacts []string, sent string) bool {
 
 // artifact reads one; nil if there is none.
 func (j *judge) artifact(name string) *artifact {
-	content, found := j.storage.artifact(name)
+	content, found := j.storage.Shelf.artifact(name)
 	if !found {
 		return nil
 	}

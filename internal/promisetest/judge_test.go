@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"epitome/offload"
 )
 
 // cutter is a small core: it sends the first line of each result and says where the rest lies. Then it breaks a promise.
 type cutter struct {
-	shelf *offload.Shelf
+	shelf *Shelf
 	spoil func(s *Sent)
 }
 
@@ -21,7 +19,7 @@ func (c cutter) Close() {}
 func (c cutter) Shape(r Request) Sent {
 	text := longText(1)
 	name := c.shelf.Name(r.Scope, []byte(text))
-	if err := c.shelf.Put(name, []byte(text)); err != nil {
+	if err := c.shelf.Put(name, []byte(text), true); err != nil {
 		return Sent{Body: r.Body, Action: "bypass", Err: err}
 	}
 	first, _, _ := strings.Cut(text, "\n")
@@ -71,7 +69,7 @@ func TestJudgeSeesBrokenPromises(t *testing.T) {
 	f := func(want string, spoil ...func(s *Sent)) {
 		t.Helper()
 		storage := NewStorage()
-		core := cutter{shelf: storage.Shelf(t)}
+		core := cutter{shelf: storage.Shelf}
 		v := &verdict{TB: t}
 		func() {
 			defer func() {

@@ -85,7 +85,7 @@ func (p *play) step(c *talk) {
 		c.system = number.ReplaceAllString(c.system, fmt.Sprint(p.draw("time", 24)))
 	case "lose":
 		if !p.judge.loose {
-			storage.loseArtifacts()
+			storage.Shelf.lose()
 			storage.now = storage.now.Add(time.Hour) // a process looks for them now and then
 		}
 	case "fail":

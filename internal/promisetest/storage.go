@@ -1,16 +1,13 @@
 package promisetest
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
-	"io"
-	"io/fs"
-	"maps"
-	"slices"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"epitome/offload"
 	"epitome/store"
@@ -24,48 +21,69 @@ const Keep = 30 * 24 * time.Hour
 // Two storages name equal artifacts alike.
 type Storage struct {
 	Store store.Store
-
-	shelf *shelf
-	facts store.Store // about the artifacts
+	Shelf *Shelf
 	now   time.Time
 }
 
 // NewStorage returns an empty storage.
 func NewStorage() *Storage {
-	s := &Storage{shelf: &shelf{files: map[string]file{}}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
-	clock := func() time.Time { return s.now }
-	s.Store = failing{memory.New(1<<30, clock), &s.shelf.luck}
-	s.facts = memory.New(1<<30, clock)
+	s := &Storage{Shelf: &Shelf{contents: map[string]string{}}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	s.Store = failing{memory.New(1<<30, func() time.Time { return s.now }), &s.Shelf.luck}
 	return s
 }
 
-// Shelf opens the shelf of artifacts for a process that starts.
-func (s *Storage) Shelf(t rapid.TB) *offload.Shelf {
-	t.Helper()
-	opened, err := offload.Open(offload.Options{Place: s.shelf, Store: s.facts, Quota: 1 << 30, Keep: Keep,
-		Address: "url", URL: "http://127.0.0.1:7070/-/artifacts/", Now: func() time.Time { return s.now }})
-	if err != nil {
-		t.Fatalf("cannot open the shelf: %v", err)
-	}
-	return opened
-}
-
-// artifact returns the content of an artifact.
-func (s *Storage) artifact(name string) (content string, found bool) {
-	f, err := s.shelf.get(name)
-	return string(f.content), err == nil
-}
-
-// loseArtifacts empties the shelf behind the back of all processes.
-func (s *Storage) loseArtifacts() {
-	_ = s.facts.Scan("", func(key string, _ store.Fact) bool { return s.facts.Delete(key) == nil })
-	s.shelf.mu.Lock()
-	defer s.shelf.mu.Unlock()
-	clear(s.shelf.files)
-}
-
 // fail has each write succeed only if luck says so; nil means that all do.
-func (s *Storage) fail(luck func() bool) { s.shelf.luck.set(luck) }
+func (s *Storage) fail(luck func() bool) { s.Shelf.luck.set(luck) }
+
+// Shelf keeps artifacts in memory. Its writes fail by luck.
+type Shelf struct {
+	luck     luck
+	mu       sync.Mutex
+	contents map[string]string // by name
+}
+
+// Name returns a hash of scope and content.
+func (*Shelf) Name(scope string, content []byte) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s%s", len(scope), scope, content))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
+}
+
+// Address returns a URL.
+func (*Shelf) Address(name string) string { return "http://127.0.0.1:7070/-/artifacts/" + name }
+
+// Put keeps content.
+func (s *Shelf) Put(name string, content []byte, _ bool) error {
+	if err := s.luck.write(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contents[name] = string(content)
+	return nil
+}
+
+// Touch reports whether there is an artifact.
+func (s *Shelf) Touch(name string) bool {
+	_, found := s.artifact(name)
+	return found
+}
+
+// Full is false: there is room for everything.
+func (*Shelf) Full() bool { return false }
+
+func (s *Shelf) artifact(name string) (content string, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, found = s.contents[name]
+	return content, found
+}
+
+// lose empties the shelf behind the back of all processes.
+func (s *Shelf) lose() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.contents)
+}
 
 // artifactNames returns what may be names of artifacts in a text.
 func artifactNames(text string) (names []string) {
@@ -131,77 +149,3 @@ func (f failing) CompareAndSwap(key string, old uint64, value []byte, keep time.
 	}
 	return f.Store.CompareAndSwap(key, old, value, keep)
 }
-
-// shelf is an offload.Place in memory whose writes fail by luck.
-type shelf struct {
-	luck  luck
-	mu    sync.Mutex
-	files map[string]file
-}
-
-type file struct {
-	content []byte // never changed
-	until   time.Time
-}
-
-func (s *shelf) Secret() ([]byte, error) { return bytes.Repeat([]byte("promises"), 4), nil }
-
-func (s *shelf) Write(name string, content []byte, until time.Time) error {
-	if err := s.luck.write(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files[name] = file{bytes.Clone(content), until}
-	return nil
-}
-
-func (s *shelf) get(name string) (file, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f, found := s.files[name]
-	if !found {
-		return file{}, fs.ErrNotExist
-	}
-	return f, nil
-}
-
-func (s *shelf) Look(name string) (offload.Entry, error) {
-	f, err := s.get(name)
-	return offload.Entry{Size: int64(len(f.content)), Until: f.until}, err
-}
-
-func (s *shelf) Open(name string) (io.ReadSeekCloser, error) {
-	f, err := s.get(name)
-	return reader{bytes.NewReader(f.content)}, err
-}
-
-type reader struct{ *bytes.Reader }
-
-func (reader) Close() error { return nil }
-
-func (s *shelf) Prolong(name string, until time.Time) error {
-	f, err := s.get(name)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files[name] = file{f.content, until}
-	return nil
-}
-
-func (s *shelf) Drop(name string, _ time.Time) (freed bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.files, name)
-	return true, nil
-}
-
-func (s *shelf) Names() ([]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.files)), nil
-}
-
-func (s *shelf) Tidy(time.Time) (files int, size int64, err error) { return 0, 0, nil }

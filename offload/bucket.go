@@ -1,0 +1,306 @@
+package offload
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"epitome/internal/health"
+)
+
+// bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last renewal.
+// Nothing is deleted: a lifecycle rule of the bucket does that.
+type bucket struct {
+	address bucketAddress
+	client  *minio.Core
+	server  *health.Monitor
+
+	mu      sync.Mutex
+	renewed map[string]time.Time // last changes of objects that were seen, because each turn asks for many of them
+}
+
+const (
+	bucketTimeout = 2 * time.Second // for a request, beside the time for its bytes
+	slowest       = 1 << 20         // bytes that the service must move in a second
+	secretObject  = "secret"
+	probeObject   = "probe" // written at the start, so that the log shows a wrong configuration early
+)
+
+// OpenBucket returns the shelf in the bucket at s3://BUCKET/PREFIX?endpoint=URL&region=REGION&path_style=true.
+// Credentials come from the environment, from ~/.aws/credentials, or from the cluster or machine. With Options.Secret
+// the shelf opens while the service does not answer.
+func OpenBucket(address string, o Options) (*Shelf, error) {
+	b := &bucket{renewed: map[string]time.Time{}}
+	var err error
+	if b.address, err = parseBucket(address); err == nil {
+		b.client, err = b.address.connect()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the bucket of artifacts: %w", err)
+	}
+	b.server = health.New("the bucket of artifacts", cmp.Or(o.Log, silent), b.ping, isUnanswered)
+	s, err := (&Shelf{place: b, server: b.server}).open(o)
+	if err == nil {
+		go func() { _ = b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }() // a failure is logged
+	}
+	return s, err
+}
+
+// bucketAddress is what the address of a bucket says.
+type bucketAddress struct {
+	bucket    string
+	prefix    string // empty, or with a slash at its end
+	endpoint  string // host and port
+	secure    bool   // HTTPS
+	region    string
+	pathStyle bool // the bucket stands in the path of URLs, not in their host
+}
+
+// CheckBucket returns what is wrong with the address of a bucket. It does not repeat the address.
+func CheckBucket(address string) error {
+	_, err := parseBucket(address)
+	return err
+}
+
+func parseBucket(address string) (a bucketAddress, err error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return a, errors.New("write s3://BUCKET/PREFIX, without credentials; they come from the environment")
+	}
+	query := u.Query()
+	for key := range query {
+		if key != "endpoint" && key != "region" && key != "path_style" {
+			return a, errors.New("its query has an unknown key; write endpoint, region and path_style, or some of them")
+		}
+	}
+	a = bucketAddress{bucket: u.Host, secure: true}
+	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
+		a.prefix = prefix + "/"
+	}
+	a.region = cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
+	a.endpoint = "s3." + a.region + ".amazonaws.com"
+	if text := query.Get("endpoint"); text != "" {
+		e, err := url.Parse(text)
+		if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil {
+			return a, errors.New("its endpoint must be a URL such as https://s3.example.com")
+		}
+		a.endpoint, a.secure = e.Host, e.Scheme == "https"
+	}
+	if a.pathStyle, err = strconv.ParseBool(cmp.Or(query.Get("path_style"), "false")); err != nil {
+		return a, errors.New("path_style must be true or false")
+	}
+	return a, nil
+}
+
+// connect returns a client of the service. It sends no request to it.
+func (a bucketAddress) connect() (*minio.Core, error) {
+	identity := &http.Client{Timeout: bucketTimeout}
+	known := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{}, &credentials.IAM{Client: identity, Region: a.region}})
+	value, err := known.GetWithContext(&credentials.CredContext{Client: identity})
+	if err != nil || value.AccessKeyID == "" || value.SecretAccessKey == "" { // requests would be sent unsigned
+		return nil, errors.New("there is no credential: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
+			"write ~/.aws/credentials, or give the machine a role")
+	}
+	lookup := minio.BucketLookupDNS
+	if a.pathStyle || strings.Contains(a.bucket, ".") { // no certificate covers a host with more dots
+		lookup = minio.BucketLookupPath
+	}
+	return minio.NewCore(a.endpoint, &minio.Options{
+		Creds: known, Secure: a.secure, Region: a.region, BucketLookup: lookup, MaxRetries: 2,
+	})
+}
+
+// do makes a request about size bytes. The error is fs.ErrNotExist if there is no such object, and fs.ErrExist if there
+// is one that must not be replaced.
+func (b *bucket) do(size int64, request func(ctx context.Context) error) error {
+	var answer error // that a working service gives: there is no such object, or there is one already
+	err := b.server.Do(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, bucketTimeout+time.Duration(size)*time.Second/slowest)
+		defer cancel()
+		err := request(ctx)
+		said := minio.ToErrorResponse(err)
+		switch {
+		case err == nil:
+			return nil
+		case said.StatusCode == http.StatusNotFound && said.Code != minio.NoSuchBucket:
+			answer = fs.ErrNotExist
+			return nil
+		case said.StatusCode == http.StatusPreconditionFailed, said.StatusCode == http.StatusConflict:
+			answer = fs.ErrExist
+			return nil
+		case said.StatusCode != 0:
+			return refusal{said.StatusCode, said.Code}
+		}
+		return cause(err)
+	})
+	return errors.Join(answer, err)
+}
+
+// refusal is the answer of a service that has not done what it was asked for. Unlike the library's error, it does not
+// repeat words of the service, which may repeat the request.
+type refusal struct {
+	status int
+	code   string
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("the service answers %d %.64q", r.status, r.code) }
+
+// isUnanswered reports whether the service has not answered, or answered that it does not work.
+func isUnanswered(err error) bool {
+	var said refusal
+	return !errors.As(err, &said) || said.status >= http.StatusInternalServerError
+}
+
+func (b *bucket) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
+	defer cancel()
+	_, err := b.client.StatObject(ctx, b.address.bucket, b.address.prefix+secretObject, minio.StatObjectOptions{})
+	if said := minio.ToErrorResponse(err); said.StatusCode != 0 {
+		return refusal{said.StatusCode, said.Code}
+	}
+	return err
+}
+
+func (b *bucket) key(name string) string { return b.address.prefix + name + extension }
+
+// write writes an object.
+func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) error {
+	o.ContentType = "text/plain; charset=utf-8"
+	sum := sha256.Sum256(content)
+	return b.do(int64(len(content)), func(ctx context.Context) error {
+		_, err := b.client.PutObject(ctx, b.address.bucket, key, bytes.NewReader(content), int64(len(content)), "",
+			hex.EncodeToString(sum[:]), o)
+		return err
+	})
+}
+
+// read returns an object. The caller knows that it fits into memory.
+func (b *bucket) read(key string, size int64) (content []byte, err error) {
+	err = b.do(size, func(ctx context.Context) error {
+		body, _, _, err := b.client.GetObject(ctx, b.address.bucket, key, minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		content, err = io.ReadAll(body)
+		return err
+	})
+	return content, err
+}
+
+// secret reads the secret, or makes one. Of several processes that make it at once, one wins.
+func (b *bucket) secret() ([]byte, error) {
+	key := b.address.prefix + secretObject
+	secret, err := b.read(key, secretSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		var o minio.PutObjectOptions
+		o.SetMatchETagExcept("*") // only if there is none
+		if err = b.write(key, newSecret(), o); err == nil || errors.Is(err, fs.ErrExist) {
+			secret, err = b.read(key, secretSize)
+		}
+	}
+	if err == nil && len(secret) != secretSize {
+		err = fmt.Errorf("the object %s does not have %d bytes: delete it, and a new secret is made", key, secretSize)
+	}
+	return secret, err
+}
+
+func (b *bucket) put(name string, content []byte) error {
+	if err := b.write(b.key(name), content, minio.PutObjectOptions{}); err != nil {
+		return err
+	}
+	b.remember(name, time.Now())
+	return nil
+}
+
+// renew has the service copy an object onto itself.
+func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
+	b.mu.Lock()
+	seen, found := b.renewed[name]
+	b.mu.Unlock()
+	if found && time.Since(seen) < age {
+		return true, nil
+	}
+	info, err := b.stat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && info.Size != size {
+		return false, nil
+	}
+	if err == nil && time.Since(info.LastModified) >= age {
+		info.LastModified = time.Now()
+		err = b.do(info.Size, func(ctx context.Context) error {
+			_, err := b.client.CopyObject(ctx, b.address.bucket, b.key(name), b.address.bucket, b.key(name),
+				map[string]string{"x-amz-metadata-directive": "REPLACE", "content-type": "text/plain; charset=utf-8"},
+				minio.CopySrcOptions{}, minio.PutObjectOptions{})
+			return err
+		})
+	}
+	if err == nil {
+		b.remember(name, info.LastModified)
+	}
+	return err == nil, err
+}
+
+func (b *bucket) stat(name string) (info minio.ObjectInfo, err error) {
+	err = b.do(0, func(ctx context.Context) error {
+		info, err = b.client.StatObject(ctx, b.address.bucket, b.key(name), minio.StatObjectOptions{})
+		return err
+	})
+	return info, err
+}
+
+// remember notes when an object was last changed.
+func (b *bucket) remember(name string, changed time.Time) {
+	const most = 1 << 14 // some hundred bytes each
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.renewed) >= most {
+		clear(b.renewed)
+	}
+	b.renewed[name] = changed
+}
+
+func (b *bucket) open(name string) (io.ReadCloser, int64, error) {
+	info, err := b.stat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	content, err := b.read(b.key(name), info.Size)
+	if err != nil {
+		return nil, 0, err
+	}
+	return io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
+}
+
+func (b *bucket) find(prefix string) (names []string, err error) {
+	err = b.do(0, func(ctx context.Context) error {
+		list, err := b.client.ListObjectsV2(b.address.bucket, b.address.prefix+prefix, "", "", "/", 0)
+		for _, object := range list.Contents {
+			name := strings.TrimSuffix(strings.TrimPrefix(object.Key, b.address.prefix), extension)
+			if IsName(name) {
+				names = append(names, name)
+			}
+		}
+		return err
+	})
+	return names, err
+}
+
+// sweep does nothing: the bucket's owner bounds what it holds.
+func (b *bucket) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }

@@ -1,0 +1,258 @@
+package offload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"epitome/internal/health"
+)
+
+// s3 is the service in this process. It can be made to fail, and its clock runs late.
+type s3 struct {
+	testing.TB
+	address string
+	late    atomic.Int64 // nanoseconds
+	fails   atomic.Bool  // nothing is answered but 503
+	full    atomic.Bool  // writes are refused
+	frozen  atomic.Bool  // nothing is answered
+	asked   atomic.Int64 // requests
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+// Now is the time of the service.
+func (s *s3) Now() time.Time { return time.Now().Add(-time.Duration(s.late.Load())) }
+
+// Since returns how long ago a time was.
+func (s *s3) Since(then time.Time) time.Duration { return s.Now().Sub(then) }
+
+// Write is for the log of shelves.
+func (s *s3) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(b)
+}
+
+func (s *s3) logged(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Count(s.log.String(), text)
+}
+
+func serveS3(t testing.TB) *s3 {
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
+	s := &s3{TB: t}
+	backend := s3mem.New(s3mem.WithTimeSource(s))
+	if err := backend.CreateBucket("team"); err != nil {
+		t.Fatal(err)
+	}
+	fake := gofakes3.New(backend, gofakes3.WithTimeSource(s), gofakes3.WithTimeSkewLimit(0)).Server()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked.Add(1)
+		switch {
+		case s.frozen.Load():
+			<-r.Context().Done()
+		case s.fails.Load():
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case s.full.Load() && r.Method == http.MethodPut:
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			fake.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(web.Close)
+	s.address = "s3://team/some/prefix?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL)
+	return s
+}
+
+// open returns a shelf in the bucket, as one of several epitomes has it.
+func (s *s3) open(o Options) *Shelf {
+	s.Helper()
+	o.Log = slog.New(slog.NewTextHandler(s, nil))
+	shelf, err := OpenBucket(s.address, o)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(shelf.Close)
+	return shelf
+}
+
+func (s *s3) eventually(what string, is func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func TestShelvesOverOneBucketShareContentsAndNames(t *testing.T) {
+	s := serveS3(t)
+	o := options()
+	o.Quota, o.URL = 0, "https://epitome.example.com/-/artifacts/"
+	var shelves [4]*Shelf
+	var all sync.WaitGroup
+	for i := range shelves { // they make the secret at once
+		all.Go(func() { shelves[i] = s.open(o) })
+	}
+	all.Wait()
+	a, b := shelves[0], shelves[1]
+	name := put(t, a, "one content")
+	for _, shelf := range shelves {
+		if shelf.Name("tests", []byte("one content")) != name {
+			t.Fatal("they give other names")
+		}
+		has(t, shelf, name, "one content")
+	}
+	if got := b.Address(name); got != "https://epitome.example.com/-/artifacts/"+name {
+		t.Errorf("a text names %q", got)
+	}
+	b.Touch(name)
+	time.Sleep(50 * time.Millisecond) // for the probes of the start
+	before := s.asked.Load()
+	for range 10 {
+		if put(t, b, "one content") != name || !b.Touch(name) {
+			t.Error("it is gone")
+		}
+	}
+	if n := s.asked.Load() - before; n != 0 {
+		t.Errorf("an object that was just seen costs %d requests", n)
+	}
+	if swept, err := a.Sweep(t.Context()); swept.Files != 0 || err != nil || a.Full() {
+		t.Errorf("%+v, %v, full: %v", swept, err, a.Full())
+	}
+}
+
+// An object that was last written an eighth of its life ago is written again when it is touched.
+func TestTouchRenewsObjects(t *testing.T) {
+	s := serveS3(t)
+	o := options()
+	s.late.Store(int64(month / 7))
+	name := put(t, s.open(o), "content")
+	s.late.Store(0)
+	shelf := s.open(o)
+	if !shelf.Touch(name) {
+		t.Fatal("it is not there")
+	}
+	b := shelf.place.(*bucket)
+	if info, err := b.stat(name); err != nil || time.Since(info.LastModified) > time.Hour || info.Size != 7 {
+		t.Errorf("%v, %v", info, err)
+	}
+	has(t, shelf, name, "content")
+}
+
+// While the bucket is away nothing is taken out that could wait, and nothing that was taken out counts as lost.
+func TestBucketThatIsAwayIsAFullShelf(t *testing.T) {
+	s := serveS3(t)
+	o := options()
+	name := put(t, s.open(o), "one content")
+	shelf := s.open(o)
+	f := func(broken *atomic.Bool) {
+		t.Helper()
+		broken.Store(true)
+		for i := range 4 {
+			if err := shelf.Put(shelf.Name("s", []byte{byte(i)}), []byte{byte(i)}, true); err == nil {
+				t.Error("it says that it was put")
+			}
+		}
+		if !shelf.Full() || shelf.Server() != health.Away || !shelf.Touch(name) {
+			t.Errorf("full %v, %s; what was put counts as there: %v", shelf.Full(), shelf.Server(), shelf.Touch(name))
+		}
+		if _, err := shelf.Get(name); err == nil || errors.Is(err, ErrUnknown) {
+			t.Errorf("what cannot be read is %v", err)
+		}
+		broken.Store(false)
+		s.eventually("it is back", func() bool { return !shelf.Full() })
+		has(t, shelf, name, "one content")
+	}
+	f(&s.fails)
+	f(&s.frozen)
+	if s.logged("does not answer") != 2 || s.logged("answers again") != 2 || s.logged("planted") > 0 || s.logged(name) > 0 {
+		t.Errorf("the log says %s", s.log.String())
+	}
+}
+
+// A service that refuses writes, as one that is full does, still gives what it has. It is noticed at the start.
+func TestBucketThatRefusesWritesIsRead(t *testing.T) {
+	s := serveS3(t)
+	o := options()
+	name := put(t, s.open(o), "content")
+	s.full.Store(true)
+	shelf := s.open(o)
+	s.eventually("it is noticed", func() bool { return shelf.Server() == health.Refuses })
+	for range 10 {
+		other := []byte("other")
+		if err := shelf.Put(shelf.Name("", other), other, false); err == nil || !strings.Contains(err.Error(), "403") {
+			t.Error(err)
+		}
+	}
+	has(t, shelf, name, "content")
+	if n := s.logged("refuses what it is asked"); shelf.Full() || n == 0 || n > 2 { // one line for each shelf
+		t.Errorf("full: %v, the log says %s", shelf.Full(), s.log.String())
+	}
+}
+
+// With a secret of the configuration a shelf opens while the service is away, without one it does not.
+func TestBucketOpensWhileItIsAway(t *testing.T) {
+	s := serveS3(t)
+	s.fails.Store(true)
+	if _, err := OpenBucket(s.address, options()); err == nil {
+		t.Error("it opens without a secret")
+	}
+	o := options()
+	o.Secret = bytes.Repeat([]byte("s"), secretSize)
+	shelf := s.open(o)
+	s.eventually("it is away", shelf.Full)
+	s.fails.Store(false)
+	s.eventually("it is back", func() bool { return !shelf.Full() })
+	has(t, shelf, put(t, shelf, "content"), "content")
+}
+
+func TestBucketAddressesAreChecked(t *testing.T) {
+	f := func(address, want string) {
+		t.Helper()
+		got, err := parseBucket(address)
+		if text := fmt.Sprint(got); err != nil && want != "" || err == nil && text != want {
+			t.Errorf("%s is %s, %v; want %s", address, text, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "planted") {
+			t.Errorf("the error repeats the address: %v", err)
+		}
+	}
+	t.Setenv("AWS_REGION", "")
+	t.Setenv("AWS_DEFAULT_REGION", "eu-west-1")
+	f("s3://team", "{team  s3.eu-west-1.amazonaws.com true eu-west-1 false}")
+	f("s3://team/a/b/?region=eu", "{team a/b/ s3.eu.amazonaws.com true eu false}")
+	f("s3://team?endpoint=http://localhost:9000&path_style=true", "{team  localhost:9000 false eu-west-1 true}")
+	for _, bad := range []string{"", "team", "http://team", "s3://", "s3://id:planted@team", "s3://team?key=planted",
+		"s3://team?endpoint=planted", "s3://team?path_style=planted"} {
+		f(bad, "")
+	}
+}
+
+func TestBucketWithoutCredentialIsAnError(t *testing.T) {
+	s := serveS3(t)
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY", "AWS_SECRET_KEY"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1")
+	if _, err := OpenBucket(s.address, options()); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
+		t.Error(err)
+	}
+}
