@@ -73,17 +73,17 @@ func (p *Proxy) asks(
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	r := wire.NewReply(ctx, int64(set.conf.MaxBody), p.traffic.leaveQuestion)
-	p.traffic.enterQuestion(r)
-	a, err := r.Ask(up.Pool, wire.Request{
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(p.traffic.life, func() { cancel(errStopped) })
+	a, answer, err := wire.Ask(ctx, up.Pool, wire.Request{
 		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(), ReadIdle: set.conf.ReadIdle.D(),
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
-	})
+	}, int64(set.conf.MaxBody), func() { stop(); cancel(nil) })
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
 	text := func(name string) string { return string(wire.Find(a.Block, name)) }
-	return Reply{Status: a.Code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: r}, nil
+	return Reply{Status: a.Code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: answer}, nil
 }
 
 // head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.

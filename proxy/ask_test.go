@@ -45,16 +45,8 @@ func (r *rig) credential(target string, lines ...string) (c Credential) {
 
 // idle is how many connections to the upstream wait for a request, and how many there are.
 func (r *rig) idle() (waiting, all int) {
-	p := r.proxy.settings.Load().table.Fallback.Pool
-	now := p.Occupancy()
-	return now.Idle, now.Open
-}
-
-// pending is how many questions are under way.
-func (r *rig) pending() int {
-	r.proxy.traffic.mu.Lock()
-	defer r.proxy.traffic.mu.Unlock()
-	return len(r.proxy.traffic.asked)
+	all, waiting = r.proxy.settings.Load().table.Fallback.Pool.Count()
+	return waiting, all
 }
 
 // asked is the head of a question as it is sent to target, with the lines between.

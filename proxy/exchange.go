@@ -198,7 +198,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		return nil, nil, refusalWith(400, "bad_request", "x-epitome-mode is none of on, observe and off: correct it, or leave it out")
 	case !wire.HasSoundNames(h.RawHeaders()):
 		x.delivery.to.Close = true
-		return nil, nil, refusalWith(400, "bad_request", "the request has a header name with a blank in it: check the client and what lies between")
+		return nil, nil, refusalWith(400, "bad_request", "the request has a header line that begins with a blank, or a blank in a header name: check the client and what lies between")
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.Resolve(target); err != nil {
 			return nil, nil, refusalWith(404, "unknown_upstream", err.Error())

@@ -229,19 +229,6 @@ func TestSilenceIsBounded(t *testing.T) {
 			t.Errorf("event %+v, want fault client_slow", e)
 		}
 	})
-	t.Run("of an upstream that takes nothing", func(t *testing.T) {
-		t.Parallel()
-		ln, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close() // nobody reads
-		deaf := startRig(t, "http://"+ln.Addr().String(), func(s *Settings) { s.limits.writeIdle = brief.D() })
-		deaf.dial().send(post("/a", strings.Repeat("x", 16<<20))).answer("POST")
-		if e := deaf.event(); e.Fault != event.Timeout && e.Fault != event.Broken {
-			t.Errorf("event %+v", e)
-		}
-	})
 	t.Run("of a flowing stream is none", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, "-- GET /a --\nstatus 200 OK\n"+strings.Repeat("chunk a\npause 300ms\n", 20)+"end\n",

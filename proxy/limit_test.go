@@ -44,6 +44,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("not HTTP", small, "HELO there\r\n\r\n", 400, "bad_request")
 	f("two lengths", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
 	f("length and chunks", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_request")
+	f("folded header", small, get("/a", "X: a\r\n b"), 400, "bad_request")
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
@@ -128,7 +129,7 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 	r.await("gone 1 EOF")
 	p := r.proxy.settings.Load().table.Fallback.Pool
 	r.eventually("the pool counts no connection any more", func() bool {
-		now := p.Occupancy()
-		return now.Open == 0 && now.Idle == 0
+		open, idle := p.Count()
+		return open == 0 && idle == 0
 	})
 }

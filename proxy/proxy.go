@@ -94,7 +94,6 @@ type Proxy struct {
 	usage     *clientUsage
 	admission *room // by addresses, which are fixed while a request is being served
 	server    *fasthttp.Server
-	gate      *wire.Gate
 	born      time.Time
 	count     atomic.Uint64
 	loopback  bool         // the listener can be reached from this machine only; set by Serve
@@ -128,7 +127,6 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		return nil, err
 	}
 	p.admission = newRoom(int64(s.MaxInFlight))
-	p.gate = p.newGate(s.MaxConnections)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
 		HeaderReceived:     p.headReceived,
@@ -151,12 +149,12 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 	return p, nil
 }
 
-// newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
-func (p *Proxy) newGate(most int) *wire.Gate {
+// listen lets max_connections in at once, and holds each to the settings that are in force when it waits.
+func (p *Proxy) listen(ln net.Listener) *wire.Listener {
 	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
-	return &wire.Gate{
-		Most: int64(most), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
-		Stopping: p.traffic.stopping.Load, Balanced: func() bool { return !p.loopback },
+	return &wire.Listener{
+		Listener: ln, Most: int64(p.settings.Load().conf.MaxConnections), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
+		Stopping: p.traffic.stopping.Load,
 		TurnedAway: func() {
 			p.record(event.Exchange{
 				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: event.ActionNone,
@@ -202,7 +200,7 @@ func (p *Proxy) Reload(s Settings) error {
 func (p *Proxy) Serve(ln net.Listener) error {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
-	err := p.server.Serve(wire.NewListener(ln, p.gate))
+	err := p.server.Serve(p.listen(ln))
 	if p.traffic.stopping.Load() {
 		return nil
 	}
@@ -218,7 +216,6 @@ func (p *Proxy) Shutdown() {
 	p.traffic.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
-	p.gate.Drain(ctx)
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
 	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()

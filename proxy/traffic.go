@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-
-	"epitome/proxy/wire"
 )
 
 // traffic is what is under way. Its methods may be called from any goroutine.
@@ -13,14 +11,16 @@ type traffic struct {
 	stopping atomic.Bool // Shutdown has begun
 
 	mu    sync.Mutex
-	open  map[*exchange]struct{}   // tunnels too
-	asked map[*wire.Reply]struct{} // questions of epitome's own
-	over  bool                     // the grace time has ended: whatever begins is cut
-	quiet *sync.Cond               // on mu: open has become empty
+	open  map[*exchange]struct{} // tunnels too
+	quiet *sync.Cond             // on mu: open has become empty
+
+	life context.Context // ends with the grace time: whatever begins then is cut
+	end  context.CancelFunc
 }
 
 func newTraffic() *traffic {
-	t := &traffic{open: make(map[*exchange]struct{}), asked: make(map[*wire.Reply]struct{})}
+	t := &traffic{open: make(map[*exchange]struct{})}
+	t.life, t.end = context.WithCancel(context.Background())
 	t.quiet = sync.NewCond(&t.mu)
 	return t
 }
@@ -31,7 +31,7 @@ func (t *traffic) enter(x *exchange) {
 	defer t.mu.Unlock()
 	t.open[x] = struct{}{}
 	switch {
-	case t.over:
+	case t.life.Err() != nil:
 		x.cut()
 	case x.delivery.own && t.stopping.Load():
 		x.call.Cut()
@@ -46,23 +46,6 @@ func (t *traffic) leave(x *exchange) {
 	if len(t.open) == 0 {
 		t.quiet.Broadcast()
 	}
-}
-
-// enterQuestion takes in a question of epitome's own, which ends at once if it comes too late.
-func (t *traffic) enterQuestion(r *wire.Reply) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.asked[r] = struct{}{}
-	if t.over {
-		r.End(errStopped)
-	}
-}
-
-// leaveQuestion takes it out.
-func (t *traffic) leaveQuestion(r *wire.Reply) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.asked, r)
 }
 
 // count is how many exchanges are under way, without those for epitome's own pages.
@@ -101,7 +84,6 @@ func (t *traffic) stop() {
 	for x := range t.open {
 		if x.delivery.own {
 			x.call.Cut()
-			x.delivery.client.Hurry()
 		}
 	}
 }
@@ -110,12 +92,9 @@ func (t *traffic) stop() {
 func (t *traffic) cut() (exchanges int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.over = true
+	t.end()
 	for x := range t.open {
 		x.cut()
-	}
-	for r := range t.asked {
-		r.End(errStopped)
 	}
 	return len(t.open)
 }

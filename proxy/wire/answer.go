@@ -16,10 +16,12 @@ type Answer struct {
 	conn   *upstreamConn
 	left   int64 // bytes to come of a body with a length
 	chunks chunks
+	over   bool // the connection is given back, or dropped
 
 	held []byte // of the body, as the client gets it: read already, and to be passed on first
-	bad  error  // what stands behind held and breaks the rules
-	over bool   // the connection is given back, or dropped
+	bad  error  // why nothing comes behind held
+
+	unread []byte // content that Read has taken and not yet returned
 }
 
 // ErrTruncated says that the body ended before its end.
@@ -31,14 +33,13 @@ func (a *Answer) IsComplete() bool {
 	case a.Empty:
 		return true
 	case a.Length == ChunkedLength:
-		return a.chunks.done()
-	case a.Length >= 0:
-		return a.left == 0
+		return a.chunks.state == chunksEnd
 	}
-	return false
+	return a.Length >= 0 && a.left == 0
 }
 
-// Wait waits until bytes of the body are there, at most ReadIdle.
+// Wait waits until bytes of the body are there, at most ReadIdle. It returns io.EOF where the connection's end is the
+// body's, and ErrTruncated at any other end.
 func (a *Answer) Wait() error { return a.waitFor(a.ReadIdle) }
 
 // waitFor is Wait, for so long.
@@ -48,9 +49,6 @@ func (a *Answer) waitFor(most time.Duration) error {
 	}
 	_ = a.conn.SetReadDeadline(time.Now().Add(most))
 	_, err := a.conn.reader.Peek(1)
-	if err == nil {
-		return nil
-	}
 	if err == io.EOF && a.Length != UntilClose {
 		return ErrTruncated
 	}
@@ -58,43 +56,43 @@ func (a *Answer) waitFor(most time.Duration) error {
 }
 
 // Take returns the bytes of the body that are there, as they came or without the chunks' framing, and does not
-// wait. They are valid until the next Wait.
-func (a *Answer) Take(dechunk bool) ([]byte, error) {
-	b, _ := a.conn.reader.Peek(a.conn.reader.Buffered())
+// wait. They are valid until the next Wait. With an error come the bytes before it.
+func (a *Answer) Take(dechunk bool) (b []byte, err error) {
+	b, _ = a.conn.reader.Peek(a.conn.reader.Buffered())
+	size := len(b)
 	switch {
-	case a.Length == UntilClose:
+	case a.Length == ChunkedLength:
+		size, b, err = a.takeChunks(b, dechunk)
 	case a.Length >= 0:
 		b = b[:min(int64(len(b)), a.left)]
-		a.left -= int64(len(b))
-	default:
-		return a.takeChunks(b, dechunk)
+		size = len(b)
+		a.left -= int64(size)
 	}
-	if a.Hears != nil {
+	if a.Hears != nil && a.Length != ChunkedLength {
 		a.Hears(b)
 	}
-	_, _ = a.conn.reader.Discard(len(b))
-	return b, nil
+	_, _ = a.conn.reader.Discard(size)
+	return b, err
 }
 
-// takeChunks passes on what is sound even where an error follows behind it.
-func (a *Answer) takeChunks(b []byte, dechunk bool) (out []byte, err error) {
-	var content []byte
-	taken := 0
-	for taken < len(b) && !a.chunks.done() && err == nil {
-		n, run, bad := a.chunks.scan(b[taken:])
+// takeChunks takes chunks from b: size bytes, of which out is passed on.
+func (a *Answer) takeChunks(b []byte, dechunk bool) (size int, out []byte, err error) {
+	content := b[:0] // runs of content move down over the framing between them
+	for size < len(b) && a.chunks.state != chunksEnd && err == nil {
+		var n int
+		var run []byte
+		n, run, err = a.chunks.scan(b[size:])
+		if size += n; a.Hears != nil {
+			a.Hears(run)
+		}
 		if dechunk {
 			content = append(content, run...)
 		}
-		if a.Hears != nil {
-			a.Hears(run)
-		}
-		taken, err = taken+n, bad
 	}
-	_, _ = a.conn.reader.Discard(taken)
 	if dechunk {
-		return content, err
+		return size, content, err
 	}
-	return b[:taken], err
+	return size, b[:size], err
 }
 
 // Hold waits for a piece, at most so long, and keeps it to be passed on first. It reports whether one came. What goes
@@ -120,6 +118,25 @@ func (a *Answer) TakeHeld() (held []byte, bad error) {
 // Buffered is how many bytes have come that nobody has taken.
 func (a *Answer) Buffered() int { return a.conn.reader.Buffered() }
 
+// Read reads the body without framing. It waits at most ReadIdle.
+func (a *Answer) Read(p []byte) (int, error) {
+	for len(a.unread) == 0 {
+		if a.bad != nil {
+			return 0, a.bad
+		}
+		if a.IsComplete() {
+			return 0, io.EOF
+		}
+		if err := a.Wait(); err != nil {
+			return 0, err
+		}
+		a.unread, a.bad = a.Take(true)
+	}
+	n := copy(p, a.unread)
+	a.unread = a.unread[n:]
+	return n, nil
+}
+
 // Cut ends the connection at once, from any goroutine.
 func (a *Answer) Cut() { a.conn.cut() }
 
@@ -136,13 +153,10 @@ func (a *Answer) IsOver() bool { return a.over }
 
 // End gives the connection back, or drops it if its next answer could not be told from what is left of this one.
 func (a *Answer) End() {
-	if a.over {
-		return
-	}
-	a.over = true
-	if a.IsComplete() && !a.closing {
+	if !a.IsComplete() || a.closing {
+		a.Drop()
+	} else if !a.over {
+		a.over = true
 		a.conn.keep()
-		return
 	}
-	a.conn.drop()
 }

@@ -1,17 +1,14 @@
-// Package wire is HTTP/1.1 as it goes over connections: heads, bodies in chunks and in content codings, the connections
-// of clients, those to upstreams, and tunnels.
+// Package wire is HTTP/1.1 as a transparent proxy needs it: heads, bodies in chunks and in content codings, the
+// connections of clients, those to upstreams, and tunnels.
 //
-// It promises to pass on what it reads as it came, to the byte, and to take nothing for complete that is not. What
-// could be read in two ways it refuses. Whatever waits here has a deadline, and a Call or a Client that is cut waits
-// for nothing.
-//
-// It knows no exchange: who asks, what a body says and why it is sent are its callers' to know.
+// It passes on what it reads to the byte, takes no cut answer for a complete one, and refuses what could be read in
+// two ways. Whatever waits here has a deadline, and a Call or a Client that is cut waits for nothing.
 package wire
 
 import (
 	"errors"
 	"io"
-	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -21,18 +18,16 @@ import (
 // Call is the upstream side of one exchange. It can be cut from any goroutine, at any time and more than once:
 // whatever the exchange is waiting for upstream then fails at once. The zero value is ready.
 type Call struct {
-	mu   sync.Mutex
-	gone bool
-	stop func() // ends what is under way; nil between two connections
+	mu    sync.Mutex
+	isCut bool
+	stop  func() // ends what is under way; nil between two connections
 }
 
 // OnCut says what ends the thing that is under way now. A call that is cut already ends it at once.
 func (c *Call) OnCut(stop func()) {
 	c.mu.Lock()
-	c.stop = stop
-	gone := c.gone
-	c.mu.Unlock()
-	if gone && stop != nil {
+	defer c.mu.Unlock()
+	if c.stop = stop; c.isCut && stop != nil {
 		stop()
 	}
 }
@@ -41,9 +36,9 @@ func (c *Call) OnCut(stop func()) {
 func (c *Call) Cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gone = true
+	c.isCut = true
 	if c.stop != nil {
-		c.stop() // under the lock: behind OnCut(nil) the connection belongs to another exchange
+		c.stop() // under the lock: after OnCut(nil) the connection belongs to another exchange
 	}
 }
 
@@ -51,7 +46,7 @@ func (c *Call) Cut() {
 func (c *Call) IsCut() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.gone
+	return c.isCut
 }
 
 // Failure is why no answer came, or not the whole one: whose fault it is, and the error.
@@ -64,8 +59,12 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Do sends the request and reads the head of its answer. It is sent a second time only if not a byte of it can
-// have arrived: over a connection that had been used before and took nothing.
+// ErrGone is the error of everything that ends because the client has left.
+var ErrGone = errors.New("the client closed its connection")
+
+// Do sends the request and reads the head of its answer. It sends the request a second time only if not a byte of it
+// can have arrived: over a connection that had been used before and took nothing. The error is a *Failure, or one of
+// out.Interim.
 func (c *Call) Do(p *Pool, out Request) (*Answer, error) {
 	for {
 		conn, err := p.take(c)
@@ -87,9 +86,8 @@ func (c *Call) Do(p *Pool, out Request) (*Answer, error) {
 		if err != nil {
 			c.OnCut(nil)
 			conn.drop()
-			return nil, err
 		}
-		return a, nil
+		return a, err
 	}
 }
 
@@ -98,7 +96,8 @@ const (
 	maxInterim  = 16          // heads before the answer's own
 )
 
-// answer reads the answer's head, handing on those that come before it.
+// answer reads the answer's head, handing on those that come before it. sendErr is why the request was not taken
+// whole; nil if it was.
 func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, error) {
 	wait := out.FirstByte
 	if sendErr != nil {
@@ -106,17 +105,22 @@ func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, 
 	}
 	for range maxInterim {
 		_ = conn.SetReadDeadline(time.Now().Add(wait))
-		head, err := ReadHead(conn.reader, nil)
-		if err != nil || c.IsCut() {
-			return nil, c.whyNone(err, sendErr)
-		}
-		if head.Code >= 200 || head.Code == 101 && out.Upgrade {
-			a := &Answer{Head: head, ReadIdle: out.ReadIdle, conn: conn, left: head.Length}
-			a.Empty = head.bodiless(out.ToHead)
-			a.closing = a.closing || sendErr != nil
-			return a, nil
-		}
-		if head.Code == 101 {
+		head, err := readHead(conn.reader)
+		switch {
+		case c.IsCut():
+			return nil, &Failure{event.ClientGone, ErrGone}
+		case err != nil && sendErr != nil:
+			return nil, &Failure{event.Broken, sendErr}
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, &Failure{event.Timeout, err}
+		case errors.Is(err, io.EOF):
+			return nil, &Failure{event.Broken, errors.New("the upstream closed the connection without an answer")}
+		case err != nil:
+			return nil, &Failure{event.Broken, err}
+		case head.Code >= 200 || head.Code == 101 && out.Upgrade:
+			head.closing = head.closing || sendErr != nil
+			return &Answer{Head: head, Empty: head.bodiless(out.ToHead), ReadIdle: out.ReadIdle, conn: conn, left: head.Length}, nil
+		case head.Code == 101:
 			return nil, &Failure{event.Broken, errors.New("the upstream switched protocols without being asked")}
 		}
 		if err := out.Interim(head); err != nil {
@@ -125,23 +129,3 @@ func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, 
 	}
 	return nil, &Failure{event.Broken, errors.New("the upstream sent one interim answer after another")}
 }
-
-// whyNone turns an error that came in place of an answer into a Failure. sendErr is why the request was not taken
-// whole; nil if it was.
-func (c *Call) whyNone(err, sendErr error) error {
-	var late net.Error
-	switch {
-	case c.IsCut():
-		return &Failure{event.ClientGone, ErrGone}
-	case sendErr != nil:
-		return &Failure{event.Broken, sendErr}
-	case errors.As(err, &late) && late.Timeout():
-		return &Failure{event.Timeout, err}
-	case errors.Is(err, io.EOF):
-		return &Failure{event.Broken, errors.New("the upstream closed the connection without an answer")}
-	}
-	return &Failure{event.Broken, err}
-}
-
-// ErrGone is the error of everything that ends because the client has left.
-var ErrGone = errors.New("the client closed its connection")

@@ -1,8 +1,6 @@
 package wire
 
-import (
-	"errors"
-)
+import "errors"
 
 // errFraming says that an upstream broke the rules of the chunked coding; such an answer is cut, never repaired.
 var errFraming = errors.New("the upstream's chunked answer is malformed")
@@ -31,9 +29,9 @@ const (
 	maxTrailer     = 32 << 10
 )
 
-// chunks follows a chunked body byte by byte, so that it can be passed on exactly as it came while it is known at
-// every moment whether it is complete. It accepts what RFC 9112 allows, but for blanks in front of an extension: a
-// body on whose end two parsers could disagree is an error. The zero value stands at the start of a body.
+// chunks follows a chunked body byte by byte, so that the body can be passed on exactly as it came while it is known
+// at every moment whether it is complete. It accepts what RFC 9112 allows, except blanks before an extension: a body
+// on whose end two parsers could disagree is an error. The zero value stands at the start of a body.
 type chunks struct {
 	state  chunkState
 	digits int   // of the size read so far
@@ -41,17 +39,16 @@ type chunks struct {
 	spent  int   // bytes of the current extension, or of all trailers
 }
 
-// scan takes bytes from b. It returns how many belong to the body, the run of content within them if they end
-// in one or hold one, and an error when they break the coding. It stops behind each run of content and at the end.
+// scan takes bytes from b. It returns how many belong to the body and the content that they end in, and an error when
+// they break the coding. It stops behind each run of content and at the end of the body.
 func (c *chunks) scan(b []byte) (n int, content []byte, err error) {
 	for n < len(b) && c.state != chunksEnd {
 		if c.state == inContent {
 			k := int(min(c.left, int64(len(b)-n)))
-			content, n, c.left = b[n:n+k], n+k, c.left-int64(k)
-			if c.left == 0 {
+			if c.left -= int64(k); c.left == 0 {
 				c.state = inEndCR
 			}
-			return n, content, nil
+			return n + k, b[n : n+k], nil
 		}
 		if !c.step(b[n]) {
 			return n, nil, errFraming
@@ -60,8 +57,6 @@ func (c *chunks) scan(b []byte) (n int, content []byte, err error) {
 	}
 	return n, nil, nil
 }
-
-func (c *chunks) done() bool { return c.state == chunksEnd }
 
 // step takes one byte outside of content and reports whether the coding allows it there.
 func (c *chunks) step(ch byte) bool {
@@ -76,7 +71,11 @@ func (c *chunks) step(ch byte) bool {
 	case inExt:
 		return c.lineByte(ch, inSizeLF, maxChunkExt)
 	case inSizeLF:
-		return ch == '\n' && c.startChunk()
+		c.state, c.digits, c.spent = inContent, 0, 0
+		if c.left == 0 {
+			c.state = inTrailer
+		}
+		return ch == '\n'
 	case inEndCR:
 		c.state = inEndLF
 		return ch == '\r'
@@ -101,52 +100,39 @@ func (c *chunks) step(ch byte) bool {
 	return false
 }
 
-// sizeByte takes a byte of the size itself.
+// sizeByte takes a byte of the size itself, or the first one behind it.
 func (c *chunks) sizeByte(ch byte) bool {
-	digit := unhex(ch)
+	lower := ch | 0x20
 	switch {
-	case digit >= 0:
-		c.left, c.digits = c.left<<4|int64(digit), c.digits+1
-		return c.digits <= maxChunkDigits
+	case '0' <= ch && ch <= '9':
+		return c.digit(ch - '0')
+	case 'a' <= lower && lower <= 'f':
+		return c.digit(lower - 'a' + 10)
 	case c.digits == 0:
 		return false
 	case ch == '\r':
 		c.state = inSizeLF
-		return true
 	case ch == ';':
 		c.state = inExt
-		return true
-	}
-	c.state = inBlank
-	return ch == ' ' || ch == '\t'
-}
-
-// lineByte takes a byte of a line whose content does not matter, up to its CR.
-func (c *chunks) lineByte(ch byte, after chunkState, most int) bool {
-	c.spent++
-	if ch == '\r' {
-		c.state = after
-		return true
-	}
-	return ch != '\n' && ch != 0 && c.spent <= most
-}
-
-// startChunk is called behind a size line.
-func (c *chunks) startChunk() bool {
-	c.state, c.digits, c.spent = inContent, 0, 0
-	if c.left == 0 {
-		c.state = inTrailer
+	case ch == ' ' || ch == '\t':
+		c.state = inBlank
+	default:
+		return false
 	}
 	return true
 }
 
-// unhex is the value of a hexadecimal digit, -1 for any other byte.
-func unhex(ch byte) int {
-	switch {
-	case '0' <= ch && ch <= '9':
-		return int(ch - '0')
-	case 'a' <= ch|0x20 && ch|0x20 <= 'f':
-		return int(ch|0x20-'a') + 10
+// digit takes one hexadecimal digit of the size.
+func (c *chunks) digit(value byte) bool {
+	c.left, c.digits = c.left<<4|int64(value), c.digits+1
+	return c.digits <= maxChunkDigits
+}
+
+// lineByte takes a byte of a line whose content does not matter, up to its CR.
+func (c *chunks) lineByte(ch byte, after chunkState, most int) bool {
+	if c.spent++; ch == '\r' {
+		c.state = after
+		return true
 	}
-	return -1
+	return ch != '\n' && ch != 0 && c.spent <= most
 }

@@ -10,9 +10,9 @@ import (
 // follow scans text in pieces of the given size.
 func follow(text string, size int) (content string, taken int, done bool, err error) {
 	var c chunks
-	for taken < len(text) && !c.done() {
+	for taken < len(text) && c.state != chunksEnd {
 		piece := text[taken:min(taken+size, len(text))]
-		for len(piece) > 0 && !c.done() {
+		for len(piece) > 0 && c.state != chunksEnd {
 			n, run, err := c.scan([]byte(piece))
 			content += string(run)
 			taken += n
@@ -22,7 +22,7 @@ func follow(text string, size int) (content string, taken int, done bool, err er
 			piece = piece[n:]
 		}
 	}
-	return content, taken, c.done(), nil
+	return content, taken, c.state == chunksEnd, nil
 }
 
 func TestChunkedBodyIsFollowedToItsEnd(t *testing.T) {

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,67 +13,70 @@ import (
 // Client is a client's connection. It can watch for the client leaving while fasthttp is not reading, and lets an
 // exchange answer in fasthttp's place.
 //
-// Apart from the watching goroutine only the goroutine that serves the connection uses it.
+// Apart from the watching goroutine only the goroutine that serves the connection uses it, unless a method says
+// otherwise.
 type Client struct {
 	net.Conn
-	gate *Gate
-	free func() // called once, when the connection is closed
-	once sync.Once
+	listener *Listener
+	closed   atomic.Bool
 
 	answered  bool // an exchange has written its answer itself: drop the empty one that fasthttp writes next
 	lingering bool // the client may still be sending when the connection is closed
-	tunnelled bool // its end is an end like any other
+	tunnelled bool // no requests come over it any more
+	cut       atomic.Bool
 
-	request arrival
-	ahead   ahead
-	cut     atomic.Bool // the proxy stops: nothing more may wait on this connection
-	hurried atomic.Bool // likewise, but what is left to say may still be said
-	watch   watch
+	arriving bool      // the first byte of a request has come, and not yet all of it
+	began    time.Time // when it came
+	size     int       // bytes of the request so far
+	left     error     // the client has closed its side, or reset
+
+	watch watch
 }
 
-// Read reads what has been read ahead first. Where fasthttp asks for the first byte of a request alone, it reads a
-// small request whole.
-func (c *Client) Read(p []byte) (int, error) {
+// longAgo is a deadline that ends what waits at once.
+func longAgo() time.Time { return time.Unix(1, 0) }
+
+// Read reads from the client, at the pace that a request must have.
+func (c *Client) Read(p []byte) (n int, err error) {
 	switch {
-	case len(c.ahead.bytes) > 0:
-		return c.ahead.take(p), nil
-	case c.ahead.err != nil:
-		return 0, c.ahead.err
-	case c.request.arriving || c.tunnelled || len(p) != 1:
-		return c.receive(p)
-	}
-	n, err := c.receive(c.ahead.takeRoom())
-	c.ahead.fill(n)
-	return c.ahead.take(p), err
-}
-
-// receive reads from the client, at the pace that a request must have.
-func (c *Client) receive(p []byte) (int, error) {
-	if c.request.arriving {
-		_ = c.Conn.SetReadDeadline(c.request.began.Add(c.gate.Pace(c.request.bytes)))
-		if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of Cut
-			_ = c.Conn.SetReadDeadline(longAgo())
+	case len(p) > 0 && c.watch.ahead != nil:
+		p[0], c.watch.ahead = *c.watch.ahead, nil
+		n = 1
+	case c.left != nil:
+		return 0, c.left
+	default:
+		if c.arriving {
+			_ = c.Conn.SetReadDeadline(c.began.Add(c.listener.Pace(c.size)))
+			if c.cut.Load() { // the new deadline may have overwritten the one of Cut
+				_ = c.Conn.SetReadDeadline(longAgo())
+			}
 		}
+		n, err = c.Conn.Read(p)
 	}
-	n, err := c.Conn.Read(p)
-	if n > 0 && !c.tunnelled {
-		c.request.add(n)
+	if c.tunnelled {
+		return n, err
 	}
-	if err == io.EOF && c.request.arriving {
-		err = io.ErrUnexpectedEOF // on a bare EOF fasthttp drops the request without a word, and its room with it
+	if n > 0 && !c.arriving {
+		c.arriving, c.began = true, time.Now()
 	}
-	c.request.note(err)
+	c.size += n
+	if err == io.EOF && c.arriving {
+		err = io.ErrUnexpectedEOF // after a bare EOF fasthttp drops the request without calling anyone
+	}
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.left = err
+	}
 	return n, err
 }
 
 // EndRequest says that a request has been read: the next byte begins another.
-func (c *Client) EndRequest() { c.request.arriving, c.request.bytes = false, 0 }
+func (c *Client) EndRequest() { c.arriving, c.size = false, 0 }
 
 // IsArriving reports whether the first byte of a request has come, and not yet all of it.
-func (c *Client) IsArriving() bool { return c.request.arriving }
+func (c *Client) IsArriving() bool { return c.arriving }
 
 // HasLeft reports whether the client has closed its side, or reset.
-func (c *Client) HasLeft() bool { return c.request.broken }
+func (c *Client) HasLeft() bool { return c.left != nil }
 
 // SkipNextWrite drops what fasthttp writes next, as the client's answer has been written.
 func (c *Client) SkipNextWrite() { c.answered = true }
@@ -80,38 +85,26 @@ func (c *Client) SkipNextWrite() { c.answered = true }
 // client has had a while to stop sending.
 func (c *Client) LingerOnClose() { c.answered, c.lingering = false, true }
 
-// BeginTunnel ends the time of requests on the connection.
+// BeginTunnel says that what comes from now on is no request.
 func (c *Client) BeginTunnel() { c.tunnelled = true }
 
 // IsCut reports whether Cut has been called.
 func (c *Client) IsCut() bool { return c.cut.Load() }
 
-// Write gives the client the gate's WriteIdle to take p; callers write in small pieces.
+// Write gives the client the listener's WriteIdle to take p; callers write in small pieces.
 func (c *Client) Write(p []byte) (int, error) {
 	if c.answered {
 		c.answered = false
 		return len(p), nil
 	}
-	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.WriteIdle()))
-	switch { // looked at behind the deadline, which may have overwritten the one of Cut or Hurry
-	case c.cut.Load():
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.listener.WriteIdle()))
+	if c.cut.Load() { // the new deadline may have overwritten the one of Cut
 		_ = c.Conn.SetWriteDeadline(longAgo())
-	case c.hurried.Load():
-		c.Hurry()
 	}
 	return c.Conn.Write(p)
 }
 
-// lastWords is how long a client that is hurried may take for what is still sent to it.
-const lastWords = time.Second
-
-// Hurry gives the client little time for what waits to be sent to it, from any goroutine.
-func (c *Client) Hurry() {
-	c.hurried.Store(true)
-	_ = c.Conn.SetWriteDeadline(time.Now().Add(min(c.gate.WriteIdle(), lastWords)))
-}
-
-// Cut ends whatever waits on the connection, from any goroutine.
+// Cut ends whatever waits on the connection, and whatever would wait from now on. Any goroutine may call it.
 func (c *Client) Cut() {
 	c.cut.Store(true)
 	_ = c.Conn.SetDeadline(longAgo())
@@ -119,17 +112,98 @@ func (c *Client) Cut() {
 
 // Close closes the connection; from here on it is not counted.
 func (c *Client) Close() error {
-	c.once.Do(c.free)
-	if c.lingering {
-		linger(c.Conn)
+	if !c.closed.Swap(true) {
+		if c.lingering {
+			linger(c.Conn)
+		}
+		c.listener.open.Add(-1)
 	}
 	return c.Conn.Close()
 }
 
 // Reset cuts the connection so that the client sees an error and not an end.
 func (c *Client) Reset() {
-	if t, ok := c.Conn.(interface{ SetLinger(int) error }); ok { // TLS, too, ends without a word then
+	if t, ok := c.Conn.(interface{ SetLinger(int) error }); ok { // TLS, too, ends without close_notify then
 		_ = t.SetLinger(0)
 	}
 	_ = c.Close()
+}
+
+// watchAfter is how long an exchange may run before its client is watched. Most of the cost of a watch is a second
+// goroutine, and an exchange that ends sooner has nothing to gain from it.
+const watchAfter = 5 * time.Millisecond
+
+// watch notices a client that leaves while fasthttp does not read from its connection.
+type watch struct {
+	mu      sync.Mutex
+	gone    func()        // nil while no exchange is watched
+	armed   bool          // a timer will call readAhead
+	reading chan struct{} // closed when reading has ended; nil while the connection is not read
+	ahead   *byte         // was read while watching, and belongs to the next request
+}
+
+// Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before Unwatch.
+// A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
+// the watch sees no further, until the next request.
+func (c *Client) Watch(gone func()) {
+	w := &c.watch
+	switch {
+	case c.left != nil:
+		gone()
+		return
+	case w.ahead != nil:
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = gone
+	if !w.armed { // else the timer of an earlier exchange serves: to set one may wake a thread
+		w.armed = true
+		time.AfterFunc(watchAfter, c.readAhead)
+	}
+}
+
+// Unwatch ends the watch; afterwards the connection is read as if there had been none.
+func (c *Client) Unwatch() {
+	w := &c.watch
+	w.mu.Lock()
+	reading := w.reading
+	w.gone, w.reading = nil, nil
+	if reading != nil {
+		_ = c.Conn.SetReadDeadline(longAgo())
+	}
+	w.mu.Unlock()
+	if reading != nil {
+		<-reading
+		_ = c.Conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// readAhead waits for a byte or the end of the connection while an exchange is watched.
+func (c *Client) readAhead() {
+	w := &c.watch
+	w.mu.Lock()
+	w.armed = false
+	gone := w.gone
+	if gone == nil {
+		w.mu.Unlock()
+		return
+	}
+	reading := make(chan struct{})
+	w.reading = reading
+	_ = c.Conn.SetReadDeadline(time.Time{}) // takes away the deadline that the reading of the request has left
+	w.mu.Unlock()
+	var b [1]byte
+	n, err := c.Conn.Read(b[:])
+	hasLeft := n == 0 && err != nil && !errors.Is(err, os.ErrDeadlineExceeded) // only Unwatch sets a deadline
+	if n > 0 {
+		w.ahead = &b[0]
+	}
+	if hasLeft {
+		c.left = err
+	}
+	close(reading)
+	if hasLeft {
+		gone()
+	}
 }

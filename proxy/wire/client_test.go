@@ -16,7 +16,7 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ours, theirs := net.Pipe()
 			defer func() { _ = theirs.Close() }()
-			c := &Client{Conn: ours, free: func() {}, gate: &Gate{
+			c := &Client{Conn: ours, listener: &Listener{
 				Pace:      func(int) time.Duration { return time.Hour },
 				WriteIdle: func() time.Duration { return time.Hour },
 			}}
@@ -39,5 +39,19 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 	f("write", func(c *Client) error {
 		_, err := c.Write([]byte("HTTP"))
 		return err
+	})
+}
+
+// An upstream that takes nothing of a request is given up, the later the larger the request is.
+func TestUpstreamThatTakesNothingIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		defer func() { _ = theirs.Close() }()
+		c := &upstreamConn{Conn: ours, pool: &Pool{Limits: Limits{WriteIdle: time.Minute}}}
+		begun := time.Now()
+		n, err := c.send(Request{Head: []byte("head"), Body: make([]byte, 3*uploadRate)})
+		if waited := time.Since(begun); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || waited != time.Minute+3*time.Second {
+			t.Errorf("%d bytes were taken and %v came after %s", n, err, waited)
+		}
 	})
 }

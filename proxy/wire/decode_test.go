@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -51,10 +50,6 @@ func TestDecodedIsTheOriginal(t *testing.T) {
 		for _, c := range wiretest.Codings {
 			f(c.Name, body, wiretest.Encode(t, body, c.Encode))
 			f(" "+strings.ToUpper(c.Name)+"\t", body, wiretest.Encode(t, body, c.Encode))
-			f("identity, "+c.Name, body, wiretest.Encode(t, body, c.Encode))
-			for _, outer := range wiretest.Codings {
-				f(c.Name+", "+outer.Name, body, wiretest.Encode(t, body, c.Encode, outer.Encode))
-			}
 		}
 	}
 	two := append(wiretest.Encode(t, []byte("a"), wiretest.Codings[0].Encode),
@@ -71,11 +66,7 @@ func TestUnreadableCodingsAreErrors(t *testing.T) {
 	}
 	f("compress", "x", `coding "compress"`)
 	f("gzip;q=1", "x", "coding")
-	f("gzip, lzma", "x", `coding "lzma"`)
-	f("gzip gzip", "x", "coding")
-	f("gzip, gzip, gzip", "x", "3 content codings")
-	f("identity,identity,gzip", "x", "3 content codings")
-	f(strings.Repeat("gzip,", 10_000), "x", "content codings")
+	f("gzip, gzip", "x", "coding")
 	f("gzip", "no gzip at all", "")
 	f("gzip", "", "")
 	f("br", "\xff\xff\xff\xff", "")
@@ -116,9 +107,7 @@ func TestBombsAreRefusedWithBoundedMemory(t *testing.T) {
 		}
 	}
 	for _, c := range wiretest.Codings {
-		bomb := wiretest.Encode(t, zeros, c.Encode)
-		f(c.Name, bomb)
-		f(c.Name+", gzip", wiretest.Encode(t, bomb, wiretest.Codings[0].Encode))
+		f(c.Name, wiretest.Encode(t, zeros, c.Encode))
 	}
 }
 
@@ -148,7 +137,6 @@ func FuzzDecoderNeverPanics(f *testing.F) {
 		whole := wiretest.Encode(f, []byte(strings.Repeat("a body ", 20)), c.Encode)
 		f.Add(c.Name, whole)
 		f.Add(c.Name, whole[:len(whole)/2])
-		f.Add(fmt.Sprintf("gzip, %s", c.Name), wiretest.Encode(f, []byte("a body"), wiretest.Codings[0].Encode, c.Encode))
 	}
 	f.Add("", []byte("a"))
 	f.Add(",", []byte("a"))

@@ -7,8 +7,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -31,48 +31,49 @@ func newDialer(at *url.URL, timeout time.Duration) dialer {
 	return dialer{Dialer: net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}, via: via}
 }
 
+// hostPort is the address of the server at a URL, with the port of its scheme where it names none.
+func hostPort(at *url.URL) string {
+	port := at.Port()
+	if port == "" {
+		port = at.Scheme
+	}
+	return net.JoinHostPort(at.Hostname(), port)
+}
+
 // dial connects to addr. An error names the forward proxy, if there is one.
-func (d *dialer) dial(ctx context.Context, addr string) (net.Conn, error) {
+func (d *dialer) dial(ctx context.Context, addr string) (conn net.Conn, err error) {
 	if d.via == nil {
 		return d.DialContext(ctx, "tcp", addr)
 	}
-	conn, err := d.dialVia(ctx, addr)
+	switch d.via.Scheme {
+	case "http", "https":
+		conn, err = d.connect(ctx, addr)
+	case "socks5", "socks5h":
+		var hop proxy.Dialer
+		if hop, err = proxy.FromURL(d.via, &d.Dialer); err == nil {
+			conn, err = hop.(proxy.ContextDialer).DialContext(ctx, "tcp", addr)
+		}
+	default:
+		err = fmt.Errorf("proxies of kind %q are not supported: use http, https or socks5", d.via.Scheme)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s through the proxy %s: %w", addr, d.via.Redacted(), err)
 	}
 	return conn, nil
 }
 
-// dialVia connects to addr through the forward proxy.
-func (d *dialer) dialVia(ctx context.Context, addr string) (net.Conn, error) {
-	switch d.via.Scheme {
-	case "http", "https":
-		return d.connect(ctx, addr)
-	case "socks5", "socks5h":
-		hop, err := proxy.FromURL(d.via, &d.Dialer)
-		if err != nil {
-			return nil, err
-		}
-		return hop.(proxy.ContextDialer).DialContext(ctx, "tcp", addr)
-	}
-	return nil, fmt.Errorf("proxies of kind %q are not supported: use http, https or socks5", d.via.Scheme)
-}
-
 // connect asks an HTTP proxy for a tunnel.
 func (d *dialer) connect(ctx context.Context, addr string) (net.Conn, error) {
-	port := d.via.Port()
-	if port == "" {
-		port = d.via.Scheme
-	}
-	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(d.via.Hostname(), port))
+	conn, err := d.DialContext(ctx, "tcp", hostPort(d.via))
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	tunnel := conn
 	if d.via.Scheme == "https" {
-		conn = tls.Client(conn, &tls.Config{ServerName: d.via.Hostname(), MinVersion: tls.VersionTLS12})
+		tunnel = tls.Client(conn, &tls.Config{ServerName: d.via.Hostname(), MinVersion: tls.VersionTLS12})
 	}
-	err = d.handshake(conn, addr)
+	err = d.askForTunnel(tunnel, addr)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -80,32 +81,27 @@ func (d *dialer) connect(ctx context.Context, addr string) (net.Conn, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	return conn, nil
+	return tunnel, nil
 }
 
-// handshake asks for the tunnel; the proxy says nothing behind its answer until we have spoken.
-func (d *dialer) handshake(conn net.Conn, addr string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n", addr, addr)
+// askForTunnel sends CONNECT. What the reader may buffer behind the answer can be dropped: the upstream speaks only
+// when it is spoken to.
+func (d *dialer) askForTunnel(conn net.Conn, addr string) error {
+	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{}}
 	if u := d.via.User; u != nil {
 		password, _ := u.Password()
-		fmt.Fprintf(&b, "Proxy-Authorization: Basic %s\r\n", base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+		credential := base64.StdEncoding.EncodeToString([]byte(u.Username() + ":" + password))
+		ask.Header.Set("Proxy-Authorization", "Basic "+credential)
 	}
-	if _, err := conn.Write([]byte(b.String() + "\r\n")); err != nil {
+	if err := ask.Write(conn); err != nil {
 		return err
 	}
-	br := bufio.NewReaderSize(oneByte{conn}, 16)
-	head, err := ReadHead(br, nil)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), ask)
 	if err != nil {
 		return err
 	}
-	if head.Code != 200 {
-		return fmt.Errorf("it answered %d %s", head.Code, head.reason)
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answered %s", answer.Status)
 	}
 	return nil
 }
-
-// oneByte reads a byte at a time, so that nothing behind the proxy's answer is taken from the tunnel.
-type oneByte struct{ net.Conn }
-
-func (c oneByte) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }

@@ -28,53 +28,50 @@ type Head struct {
 	closing bool   // the connection ends with this answer
 }
 
-// ReadHead reads a head, appending its bytes to buf, which the result keeps.
-func ReadHead(br *bufio.Reader, buf []byte) (*Head, error) {
-	whole := true // the line that is being read begins at its beginning
-	for {
+// readHead reads the head of an answer. A head that could be read in two ways is an error: it would let one answer's
+// body pass for the next answer.
+func readHead(br *bufio.Reader) (*Head, error) {
+	var head []byte
+	for lineStart := 0; ; {
 		part, err := br.ReadSlice('\n')
-		buf = append(buf, part...)
+		head = append(head, part...)
+		line := head[lineStart:]
 		switch {
+		case err == io.EOF && len(head) > 0:
+			return nil, io.ErrUnexpectedEOF
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			if err == io.EOF && len(buf) > 0 {
-				err = io.ErrUnexpectedEOF
-			}
 			return nil, err
-		case len(buf) > maxAnswerHead:
+		case len(head) > maxAnswerHead:
 			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
-		case whole && err == nil && len(trimEOL(part)) == 0:
-			return parseHead(buf)
+		case err != nil: // the line goes on
+		case len(bytes.TrimRight(line, "\r\n")) == 0:
+			return parseHead(head)
+		default:
+			lineStart = len(head)
 		}
-		whole = err == nil
 	}
 }
 
 // parseHead reads a head that is there whole.
-func parseHead(buf []byte) (*Head, error) {
-	end := lineEnd(buf)
-	h := &Head{Block: buf[end:], Length: UntilClose}
-	proto, rest, _ := bytes.Cut(trimEOL(buf[:end]), []byte(" "))
+func parseHead(head []byte) (*Head, error) {
+	status, block, _ := bytes.Cut(head, []byte("\n"))
+	proto, rest, _ := bytes.Cut(bytes.TrimSuffix(status, []byte("\r")), []byte(" "))
 	if bytes.ContainsAny(rest, "\x00\r") {
 		return nil, errors.New("the answer's status line holds a byte that is not allowed")
 	}
 	code, reason, _ := bytes.Cut(rest, []byte(" "))
-	h.reason = reason
+	h := &Head{reason: reason, Block: block, Length: UntilClose, closing: string(proto) == "HTTP/1.0"}
+	if string(proto) != "HTTP/1.1" && !h.closing {
+		return nil, errors.New("the answer is in no known version of HTTP")
+	}
 	var err error
 	if h.Code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.Code < 100 {
 		return nil, errors.New("the answer does not begin with a status line")
 	}
-	switch string(proto) {
-	case "HTTP/1.1":
-	case "HTTP/1.0":
-		h.closing = true
-	default:
-		return nil, errors.New("the answer is in no known version of HTTP")
-	}
 	return h, h.readFraming()
 }
 
-// readFraming looks at every line once. What could be read in two ways is refused: it would let one answer's
-// body pass for the next answer.
+// readFraming looks at every line once.
 func (h *Head) readFraming() error {
 	stated := int64(UntilClose)
 	for l := LinesOf(h.Block); l.Next(); {
@@ -106,20 +103,15 @@ func (h *Head) readFraming() error {
 	return nil
 }
 
-// checkLine refuses a line that the next reader may take for two, or for none.
+// checkLine refuses a line that the next reader may take for two, or for none, or for a part of the one before it.
 func checkLine(l *Lines) error {
-	if len(l.Name) == 0 || len(l.Name) == len(l.raw) {
+	switch {
+	case len(l.Name) == 0 || len(l.Name) == len(l.raw):
 		return errors.New("the answer has a header line without a name")
-	}
-	for _, c := range l.Name {
-		if c <= ' ' || c >= 0x7f {
-			return errors.New("the answer has a header name that is not allowed")
-		}
-	}
-	for part := range bytes.Lines(l.raw) {
-		if bytes.ContainsAny(trimEOL(part), "\x00\r") {
-			return errors.New("the answer has a header value that is not allowed")
-		}
+	case bytes.ContainsFunc(l.Name, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return errors.New("the answer has a header name that is not allowed")
+	case bytes.ContainsAny(l.Value, "\x00\r"):
+		return errors.New("the answer has a header value that is not allowed")
 	}
 	return nil
 }
@@ -131,9 +123,9 @@ func (h *Head) bodiless(toHead bool) bool {
 
 // ClientSide says how an answer is put on the client's connection.
 type ClientSide struct {
-	HTTP10 bool // the client knows no chunks
-	Close  bool // the client's connection ends with the answer
-	Extra  []byte
+	HTTP10 bool   // the client knows no chunks
+	Close  bool   // the client's connection ends with the answer
+	Extra  []byte // header lines of epitome's own
 }
 
 // AppendTo writes the head as the client gets it: every end-to-end line in its place and spelling, and a
@@ -145,14 +137,16 @@ func (h *Head) AppendTo(dst []byte, to ClientSide) []byte {
 	hop := HopsOf(h.Block)
 	chunked := h.Length == ChunkedLength && !to.HTTP10 && h.Code >= 200 && h.Code != 204
 	for l := LinesOf(h.Block); l.Next(); {
+		keep := !hop.Has(l.Name)
 		switch {
-		case l.Is("transfer-encoding") && chunked:
-			dst = l.AppendTo(dst)
+		case l.Is("transfer-encoding"):
+			keep = chunked
+		case l.Is("content-length"): // framing is for every hop, whatever Connection names
+			keep = !h.clash
 		case h.Code == 101 && (l.Is("connection") || l.Is("upgrade")):
-			dst = l.AppendTo(dst)
-		case l.Is("content-length") && h.clash:
-		case !l.Is("content-length") && hop.Has(l.Name): // framing is for every hop, whatever Connection names
-		default:
+			keep = true
+		}
+		if keep {
 			dst = l.AppendTo(dst)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	f := func(head, want string) {
 		t.Helper()
-		_, err := ReadHead(bufio.NewReader(strings.NewReader(head)), nil)
+		_, err := readHead(bufio.NewReader(strings.NewReader(head)))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one that says %q", head, err, want)
 		}
@@ -24,6 +24,7 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	f("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding")
 	f("HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "without a name")
 	f("HTTP/1.1 200 OK\r\n: x\r\n\r\n", "without a name")
+	f("HTTP/1.1 200 OK\r\nA: x\r\n folded: y\r\n\r\n", "not allowed")
 	f("HTTP/1.1 200 OK\r\nName : x\r\n\r\n", "not allowed")
 	f("HTTP/1.1 200 OK\r\nName: a\rb\r\n\r\n", "not allowed")
 	f("HTTP/1.1 200 OK\r\nName: a\x00b\r\n\r\n", "not allowed")
@@ -36,7 +37,7 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 }
 
 func TestLengthAndChunksTogetherMeanChunksAndTheEndOfTheConnection(t *testing.T) {
-	h, err := ReadHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")), nil)
+	h, err := readHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")))
 	if err != nil || h.Length != ChunkedLength || !h.closing {
 		t.Fatalf("got %+v, %v", h, err)
 	}
@@ -54,7 +55,7 @@ func FuzzHeadsAgreeWithTheStandardReader(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h, err := ReadHead(bufio.NewReaderSize(bytes.NewReader(text), 16), nil)
+		h, err := readHead(bufio.NewReaderSize(bytes.NewReader(text), 16))
 		if err != nil {
 			return
 		}

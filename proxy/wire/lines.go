@@ -1,14 +1,12 @@
 package wire
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // Lines walks the header lines of one message as they came over the wire.
-// The block must hold whole lines; it belongs to the caller and is never changed.
+// The block holds whole lines; it belongs to the caller and is never changed.
 type Lines struct {
 	rest  []byte
-	raw   []byte // the line without its terminator, continuation lines included
+	raw   []byte // the line without its terminator
 	Name  []byte // as spelled by the sender
 	Value []byte // without the white space around it
 }
@@ -18,14 +16,8 @@ func LinesOf(block []byte) Lines { return Lines{rest: block} }
 
 // Next steps to the next line and reports whether there is one. A blank line ends the walk.
 func (l *Lines) Next() bool {
-	end := lineEnd(l.rest)
-	if end == 0 {
-		return false
-	}
-	for end < len(l.rest) && (l.rest[end] == ' ' || l.rest[end] == '\t') {
-		end += lineEnd(l.rest[end:])
-	}
-	l.raw, l.rest = trimEOL(l.rest[:end]), l.rest[end:]
+	l.raw, l.rest, _ = bytes.Cut(l.rest, []byte("\n"))
+	l.raw = bytes.TrimSuffix(l.raw, []byte("\r"))
 	if len(l.raw) == 0 {
 		return false
 	}
@@ -36,8 +28,8 @@ func (l *Lines) Next() bool {
 	return true
 }
 
-// trimBlank cuts the white space around a value. It is asked for every line of every head several times: bytes.Trim
-// takes longer.
+// trimBlank cuts the white space around a value. It runs several times for every line of every head: bytes.Trim takes
+// longer.
 func trimBlank(b []byte) []byte {
 	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]
@@ -48,43 +40,15 @@ func trimBlank(b []byte) []byte {
 	return b
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // Is compares the line's name without regard to case; lower is in lower case.
 func (l *Lines) Is(lower string) bool { return EqualFold(l.Name, lower) }
 
-// AppendTo writes the line as it came. A value folded over several lines becomes one, as RFC 9112 asks of a proxy.
-func (l *Lines) AppendTo(dst []byte) []byte {
-	if bytes.IndexByte(l.raw, '\n') < 0 {
-		dst = append(dst, l.raw...)
-		return append(dst, crlf...)
-	}
-	for part := range bytes.Lines(l.raw) {
-		dst = append(dst, trimEOL(part)...)
-		dst = append(dst, ' ')
-	}
-	return append(dst[:len(dst)-1], crlf...)
-}
+// AppendTo writes the line as it came.
+func (l *Lines) AppendTo(dst []byte) []byte { return append(append(dst, l.raw...), crlf...) }
 
 var crlf = []byte("\r\n")
-
-// lineEnd is the length of the first line of b with its terminator; a last line without one counts whole.
-func lineEnd(b []byte) int {
-	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		return i + 1
-	}
-	return len(b)
-}
-
-func trimEOL(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	return line
-}
 
 // EqualFold compares ASCII without regard to case; lower is in lower case.
 func EqualFold(b []byte, lower string) bool {
@@ -102,11 +66,11 @@ func EqualFold(b []byte, lower string) bool {
 	return true
 }
 
-// HasSoundNames reports whether no header name holds a blank: fasthttp lets them through, and the next server may
-// read such a line in another way.
+// HasSoundNames reports whether no header name holds a blank, also not as the continuation of the line before:
+// fasthttp lets such lines through, and the next server may read them in another way.
 func HasSoundNames(block []byte) bool {
 	for l := LinesOf(block); l.Next(); {
-		if bytes.IndexByte(l.Name, ' ') >= 0 {
+		if bytes.ContainsAny(l.Name, " \t") {
 			return false
 		}
 	}
@@ -123,7 +87,7 @@ func Find(block []byte, lower string) []byte {
 	return nil
 }
 
-// Values returns what all lines of the given name say, one behind the other; nil when there is none.
+// Values joins the values of all lines of the given name with commas; it returns nil when there is none.
 func Values(block []byte, lower string) (all []byte) {
 	for l := LinesOf(block); l.Next(); {
 		switch {
@@ -140,7 +104,7 @@ func Values(block []byte, lower string) (all []byte) {
 // hasToken reports whether a comma-separated value names the token.
 func hasToken(value []byte, lower string) bool {
 	for part := range bytes.SplitSeq(value, []byte(",")) {
-		if EqualFold(bytes.TrimSpace(part), lower) {
+		if EqualFold(trimBlank(part), lower) {
 			return true
 		}
 	}
@@ -149,52 +113,33 @@ func hasToken(value []byte, lower string) bool {
 
 // ConnectionHas reports whether a Connection line of the message names the token.
 func ConnectionHas(block []byte, lower string) bool {
-	for l := LinesOf(block); l.Next(); {
-		if l.Is("connection") && hasToken(l.Value, lower) {
-			return true
-		}
+	return hasToken(Values(block, "connection"), lower)
+}
+
+// Hops knows which lines of one message belong to its connection alone: those of RFC 9110, 7.6.1, and those that the
+// message's own Connection lines name.
+type Hops struct{ named []byte }
+
+// HopsOf reads the Connection lines of a message.
+func HopsOf(block []byte) Hops {
+	named := Values(block, "connection")
+	if EqualFold(named, "close") || EqualFold(named, "keep-alive") { // no header has these names
+		return Hops{}
 	}
-	return false
+	return Hops{named}
 }
 
-// hopByHop are the names that concern one connection only (RFC 9110, 7.6.1) and are never passed on.
-var hopByHop = [...]string{
-	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
-	"proxy-connection", "te", "transfer-encoding", "upgrade",
-}
-
-// Hops knows which lines of one message belong to its connection alone.
-type Hops struct {
-	named [][]byte // values of the message's Connection lines
-}
-
-// HopsOf collects what the message's own Connection lines name.
-func HopsOf(block []byte) (h Hops) {
-	for l := LinesOf(block); l.Next(); {
-		if l.Is("connection") && !EqualFold(l.Value, "close") && !EqualFold(l.Value, "keep-alive") {
-			h.named = append(h.named, l.Value)
-		}
-	}
-	return h
-}
-
-// Has reports whether the line stays on its own connection.
+// Has reports whether the line of this name stays on its own connection.
 func (h Hops) Has(name []byte) bool {
-	for _, s := range hopByHop {
-		if EqualFold(name, s) {
+	for _, hop := range [...]string{
+		"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
+		"proxy-connection", "te", "transfer-encoding", "upgrade",
+	} {
+		if EqualFold(name, hop) {
 			return true
 		}
 	}
-	if len(h.named) == 0 {
-		return false
-	}
-	lower := string(bytes.ToLower(name))
-	for _, value := range h.named {
-		if hasToken(value, lower) {
-			return true
-		}
-	}
-	return false
+	return len(h.named) > 0 && hasToken(h.named, string(bytes.ToLower(name)))
 }
 
 // OwnPrefix marks the request headers that speak to epitome; they are taken off before forwarding.

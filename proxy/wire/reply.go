@@ -8,161 +8,82 @@ import (
 	"sync"
 )
 
-// Reply is the answer to a question of epitome's own, read by whoever asked. It gives its connection back as soon as
-// the answer is at its end, and drops it when its life ends before.
-type Reply struct {
-	most   int64           // bytes that may come out of a content coding
-	ended  func(*Reply)    // called once, when the reply is released
-	life   context.Context // ends with the asker's context, by Close, and when the proxy is cut
-	cancel context.CancelCauseFunc
-	call   Call
-	stop   func() bool // of what waits for the life's end
-
-	mu     sync.Mutex // held by whoever sends or reads; guards all below
-	answer *Answer    // nil before there is one, and once its connection has been given away
-	over   bool       // the reply has been released
-	err    error      // why nothing more comes
-	piece  []byte     // of the answer, in the connection's buffer
-	coding string     // content coding
-	plain  io.Reader  // the body without it; nil before the first Read
+// Ask sends a question of epitome's own and returns when the head of its answer has come. The body is without content
+// coding, of at most most bytes. Reading it to its end or Close gives the connection back; Close may be called twice,
+// and while a Read waits, which then returns. The end of ctx ends the call, and whatever waits for it fails with the
+// cause. ended is called once, when the connection has been given back.
+func Ask(ctx context.Context, p *Pool, out Request, most int64, ended func()) (*Head, io.ReadCloser, error) {
+	r := &reply{ctx: ctx, ended: ended, most: most}
+	r.stop = context.AfterFunc(ctx, r.call.Cut)
+	var err error
+	if r.answer, err = r.call.Do(p, out); err != nil {
+		return nil, nil, r.end(err)
+	}
+	return r.answer.Head, r, nil
 }
 
-// NewReply makes a reply, whose life ends with ctx. At most most bytes come out of its content coding. ended is
-// called once, when all is given back that Ask has taken.
-func NewReply(ctx context.Context, most int64, ended func(*Reply)) *Reply {
-	r := &Reply{most: most, ended: ended}
-	r.life, r.cancel = context.WithCancelCause(ctx)
-	return r
+// reply is the body of an answer to a question of epitome's own.
+type reply struct {
+	ctx   context.Context
+	call  Call
+	stop  func() bool // of what waits for the end of ctx
+	ended func()
+	most  int64
+
+	mu     sync.Mutex // guards all below; a Read holds it while it waits
+	answer *Answer
+	plain  io.Reader // the body without its content coding; nil before the first Read
+	err    error     // why nothing more comes; set when the connection has been given back
 }
 
-// Ask sends the question over one of the pool's connections and reads the answer's head. From here on the end of the
-// reply's life ends everything.
-func (r *Reply) Ask(p *Pool, out Request) (*Head, error) {
+func (r *reply) Read(p []byte) (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stop = context.AfterFunc(r.life, r.abort)
-	if r.life.Err() != nil {
-		r.release(context.Cause(r.life))
-		return nil, r.err
-	}
-	a, err := r.call.Do(p, out)
-	if err != nil {
-		if r.life.Err() != nil {
-			err = context.Cause(r.life)
-		}
-		r.release(err)
-		return nil, err
-	}
-	r.answer, r.coding = a, string(Values(a.Block, "content-encoding"))
-	if a.IsComplete() {
-		r.release(io.EOF)
-	}
-	return a.Head, nil
-}
-
-// End ends the reply's life; what waits for it then fails with the cause.
-func (r *Reply) End(cause error) { r.cancel(cause) }
-
-// Read waits for the next bytes, at most read_idle.
-func (r *Reply) Read(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over && r.err != io.EOF {
+	if r.err != nil {
 		return 0, r.err
 	}
-	n, err := r.read(p)
-	if err != nil {
-		r.release(err)
-		r.err = err // the wire may have come to its end before
+	if r.plain == nil {
+		r.plain, err = NewDecoder(string(Values(r.answer.Block, "content-encoding")), r.answer, r.most)
+	}
+	if err == nil {
+		n, err = r.plain.Read(p)
+	}
+	switch {
+	case err == io.EOF:
+		err = r.end(err)
+	case err != nil:
+		err = r.end(fmt.Errorf("cannot read the answer to its end: %w", err))
 	}
 	return n, err
 }
 
-// read is Read, with the lock held.
-func (r *Reply) read(p []byte) (int, error) {
-	if r.plain == nil {
-		// Unlike a client's body, this one takes no place among those that are decoded: it may come for minutes.
-		plain, err := NewDecoder(r.coding, encoded{r}, r.most)
-		if err != nil {
-			return 0, err
-		}
-		r.plain = plain
-	}
-	return r.plain.Read(p)
-}
-
-// Close ends the answer wherever it is, a Read that waits for it too.
-func (r *Reply) Close() error {
-	r.cancel(os.ErrClosed)
-	r.abort()
+// Close ends the answer wherever it is.
+func (r *reply) Close() error {
+	r.call.Cut() // a Read that waits returns; a connection that was given back is out of reach
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.err = os.ErrClosed // also where a decoder still holds what has come
+	_ = r.end(os.ErrClosed)
 	return nil
 }
 
-// abort is called when the life has ended.
-func (r *Reply) abort() {
-	r.call.Cut() // whoever holds the lock waits no longer
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.release(context.Cause(r.life))
-}
-
-// release gives everything back, once.
-func (r *Reply) release(why error) {
-	if r.over {
-		return
+// end gives everything back, once, and returns why nothing more comes: why, or the reason that ctx has ended for.
+func (r *reply) end(why error) error {
+	first := r.err == nil
+	if r.err = why; r.ctx.Err() != nil && why != io.EOF {
+		r.err = context.Cause(r.ctx)
 	}
-	r.over, r.err, r.piece = true, why, nil
-	r.stop() // or the cancel below would start it
-	if r.answer != nil {
-		r.call.OnCut(nil)
-		if r.call.IsCut() {
-			r.answer.Drop()
-		} else {
-			r.answer.End()
-		}
-		r.answer = nil
+	if !first {
+		return r.err
 	}
-	r.ended(r)
-	r.cancel(why)
-}
-
-// encoded is the body of a reply as it comes, without chunks. Its reply's lock is held.
-type encoded struct{ *Reply }
-
-func (w encoded) Read(p []byte) (int, error) {
-	for len(w.piece) == 0 {
-		if w.err != nil {
-			w.release(w.err)
-			return 0, w.err
-		}
-		w.piece, w.err = w.next()
-	}
-	n := copy(p, w.piece)
-	if w.piece = w.piece[n:]; len(w.piece) == 0 && w.err == nil && w.answer.IsComplete() {
-		w.release(io.EOF)
-	}
-	return n, nil
-}
-
-// next waits for a piece; with it may come why it is the last one.
-func (w encoded) next() ([]byte, error) {
-	if w.life.Err() != nil {
-		return nil, context.Cause(w.life)
-	}
-	if w.answer.IsComplete() {
-		return nil, io.EOF
-	}
-	err := w.answer.Wait()
+	r.stop()
+	r.call.OnCut(nil)
 	switch {
-	case err == nil:
-		return w.answer.Take(true)
-	case w.life.Err() != nil:
-		return nil, context.Cause(w.life)
-	case err == io.EOF: // where that is the answer's end
-		return nil, io.EOF
+	case r.answer == nil: // there is no connection
+	case r.call.IsCut():
+		r.answer.Drop()
+	default:
+		r.answer.End()
 	}
-	return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
+	r.ended()
+	return r.err
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Request is one request ready for the wire, with who wants to hear how it goes.
+// Request is one request as it goes to an upstream.
 type Request struct {
 	Head      []byte
 	Body      []byte
 	ToHead    bool          // a HEAD request: its answer has no body
 	Upgrade   bool          // it asks to switch protocols
 	FirstByte time.Duration // how long the upstream may take to begin its answer
-	ReadIdle  time.Duration // how long it may be silent within it
+	ReadIdle  time.Duration // how long it may be silent within its answer
 
-	Sent    func(reused bool) // all of it has been written, or as much as the upstream would take
-	Interim func(*Head) error // a head before the answer's own, as 103 Early Hints
+	Sent    func(reused bool) // is called when all has been written, or as much as the upstream takes
+	Interim func(*Head) error // gets each head before the answer's own, such as 103 Early Hints
 }
 
 // OriginForm cuts an absolute request target to its path and query.
@@ -28,12 +28,14 @@ func OriginForm(target []byte) []byte {
 		return target
 	}
 	_, rest, _ := bytes.Cut(target, []byte("://"))
-	if i := bytes.IndexAny(rest, "/?"); i < 0 {
+	switch i := bytes.IndexAny(rest, "/?"); {
+	case i < 0:
 		return []byte("/")
-	} else if rest = rest[i:]; rest[0] == '?' {
-		return append([]byte("/"), rest...)
+	case rest[i] == '?':
+		return append([]byte("/"), rest[i:]...)
+	default:
+		return rest[i:]
 	}
-	return rest
 }
 
 // RequestHead is what goes upstream in front of the body.
@@ -43,7 +45,7 @@ type RequestHead struct {
 	Block   []byte // the client's header lines as they came
 	Length  int    // bytes of body that will follow
 	Upgrade bool   // keep the lines that ask to switch protocols
-	Changed bool   // the body is not the client's: lines that speak of its bytes stay behind
+	Changed bool   // the body is not the client's: lines about its bytes stay behind
 }
 
 // AppendTo writes the head: every end-to-end line of the client's in its place and spelling, with Host and
@@ -60,13 +62,11 @@ func (r RequestHead) AppendTo(dst []byte, to *Peer) []byte {
 			if !framed {
 				dst, framed = appendLength(dst, l, r.Length), true
 			}
-		case l.Is("te"):
-			if hasToken(l.Value, "trailers") {
-				dst = append(dst, "TE: trailers\r\n"...)
-			}
+		case l.Is("te") && hasToken(l.Value, "trailers"):
+			dst = append(dst, "TE: trailers\r\n"...)
 		case r.Upgrade && (l.Is("connection") || l.Is("upgrade")):
 			dst = l.AppendTo(dst)
-		case l.Is("expect"), IsOwn(l.Name), hop.Has(l.Name), to.replaces(l.Name), r.Changed && ofBytes(l.Name):
+		case l.Is("expect"), IsOwn(l.Name), hop.Has(l.Name), to.replaces(l.Name), r.Changed && describesBytes(l):
 		default:
 			dst = l.AppendTo(dst)
 		}
@@ -79,6 +79,23 @@ func (r RequestHead) AppendTo(dst []byte, to *Peer) []byte {
 	}
 	dst = append(dst, to.lines...)
 	return append(dst, crlf...)
+}
+
+// appendLength frames the body by its length, in the place of line l. A line that says the same stays as it is.
+func appendLength(dst []byte, l Lines, n int) []byte {
+	switch {
+	case !l.Is("content-length"):
+		return AppendField(dst, []byte("Content-Length"), strconv.Itoa(n))
+	case string(l.Value) == strconv.Itoa(n):
+		return l.AppendTo(dst)
+	}
+	return AppendField(dst, l.Name, strconv.Itoa(n))
+}
+
+// describesBytes reports whether the line is about the very bytes of a body: how they are compressed, or a sum of
+// them.
+func describesBytes(l Lines) bool {
+	return l.Is("content-encoding") || l.Is("content-md5") || l.Is("digest") || l.Is("content-digest") || l.Is("repr-digest")
 }
 
 // Peer is the server that a head goes to: what every request to it carries.
@@ -103,12 +120,7 @@ func NewPeer(host string, headers map[string]string) Peer {
 
 // replaces reports whether the peer's own headers take the place of the client's header of this name.
 func (p *Peer) replaces(name []byte) bool {
-	for _, lower := range p.replaced {
-		if EqualFold(name, lower) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.replaced, func(lower string) bool { return EqualFold(name, lower) })
 }
 
 // Size is how many bytes of header lines the peer adds to a request.
@@ -117,24 +129,23 @@ func (p *Peer) Size() int { return len(p.lines) }
 // AddsHeaders reports whether requests to the peer carry headers of its own.
 func (p *Peer) AddsHeaders() bool { return len(p.replaced) > 0 }
 
-// ofBytes reports whether the line speaks of the very bytes of a body: how they are compressed, or a sum of them.
-func ofBytes(name []byte) bool {
-	for _, s := range [...]string{"content-encoding", "content-md5", "digest", "content-digest", "repr-digest"} {
-		if EqualFold(name, s) {
+// AsksUpgrade reports whether the header lines of a request ask to switch protocols.
+func AsksUpgrade(block []byte) bool {
+	return ConnectionHas(block, "upgrade") && Find(block, "upgrade") != nil
+}
+
+// IsSigned reports whether the header holds a signature that may cover the body: the upstream would refuse any other
+// body. Several clouds sign with headers whose names end in content-sha256.
+func IsSigned(block []byte) bool {
+	const sum = "content-sha256"
+	for l := LinesOf(block); l.Next(); {
+		if l.Is("signature") || l.Is("signature-input") || EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
+			return true
+		}
+		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
+		if l.Is("authorization") && (EqualFold(scheme, "signature") || EqualFold(scheme, "aws4-hmac-sha256")) {
 			return true
 		}
 	}
 	return false
-}
-
-// appendLength frames the body by its length; the name keeps the client's spelling where it had one.
-func appendLength(dst []byte, l Lines, n int) []byte {
-	name := l.Name
-	if EqualFold(name, "content-length") && string(l.Value) == strconv.Itoa(n) {
-		return l.AppendTo(dst)
-	}
-	if !EqualFold(name, "content-length") {
-		name = []byte("Content-Length")
-	}
-	return AppendField(dst, name, strconv.Itoa(n))
 }

@@ -2,84 +2,58 @@ package wire
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"os"
-	"runtime/debug"
-	"sync/atomic"
 	"time"
 )
 
 // RunTunnel moves bytes both ways between a client and the upstream whose answer switched protocols, until one side
-// breaks off, both have ended, or both are silent for the answer's read_idle. replayed is the client's connection
+// breaks off, both have ended, or both are silent for the answer's ReadIdle. replayed is the client's connection
 // with what had been read ahead of it. down is how many bytes went to the client.
 func RunTunnel(replayed net.Conn, c *Client, a *Answer) (down int64, err error) {
-	var last atomic.Int64 // when a byte last moved, either way
-	last.Store(time.Now().UnixNano())
-	toClient := pipe{src: a.conn.reader, from: a.conn, dst: c, idle: a.ReadIdle, last: &last}
-	toUpstream := pipe{src: replayed, from: c.Conn, dst: a.conn, idle: a.ReadIdle, last: &last}
-	ended := make(chan error, 1)
-	go func() { ended <- toUpstream.run() }()
-	if err = toClient.run(); err != nil {
-		_ = c.Close()
-	}
-	return toClient.moved, errors.Join(err, <-ended)
-}
-
-// pipe is one direction of a tunnel.
-type pipe struct {
-	src   io.Reader
-	from  net.Conn // below src, for its deadlines
-	dst   net.Conn
-	idle  time.Duration
-	last  *atomic.Int64
-	moved int64
-}
-
-// run moves bytes until src ends, and then ends dst's incoming side. Any error closes dst, which ends the other
-// direction.
-func (p *pipe) run() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic in a tunnel: %v\n%s", r, debug.Stack())
+	end := func() { a.Cut(); _ = c.Close() }
+	silence := time.AfterFunc(a.ReadIdle, end)
+	defer silence.Stop()
+	move := func(dst net.Conn, src io.Reader) (int64, error) {
+		n, err := io.Copy(&tunnelEnd{dst, silence, a.ReadIdle}, src)
+		if err == nil {
+			err = closeWrite(dst)
 		}
 		if err != nil {
-			_ = p.dst.Close()
+			end() // the other direction ends, too
 		}
-	}()
-	buf := make([]byte, 8<<10)
-	for {
-		_ = p.from.SetReadDeadline(time.Now().Add(p.idle))
-		n, err := p.src.Read(buf)
-		if n > 0 {
-			p.last.Store(time.Now().UnixNano())
-			p.moved += int64(n)
-			_ = p.dst.SetWriteDeadline(time.Now().Add(p.idle))
-			if _, err := p.dst.Write(buf[:n]); err != nil {
-				return err
-			}
-		}
-		quiet := time.Since(time.Unix(0, p.last.Load()))
-		switch {
-		case err == nil, errors.Is(err, os.ErrDeadlineExceeded) && quiet < p.idle:
-		case err == io.EOF:
-			return closeWrite(p.dst)
-		default:
-			return err
-		}
+		return n, err
 	}
+	_ = a.conn.SetDeadline(time.Time{})
+	_ = c.Conn.SetReadDeadline(time.Time{})
+	up := make(chan error, 1)
+	go func() {
+		_, err := move(a.conn.Conn, replayed)
+		up <- err
+	}()
+	down, err = move(c, a.conn.reader)
+	return down, errors.Join(err, <-up)
+}
+
+// tunnelEnd puts the end of the silence off with each Write.
+type tunnelEnd struct {
+	net.Conn
+	silence *time.Timer
+	idle    time.Duration
+}
+
+func (e *tunnelEnd) Write(p []byte) (int, error) {
+	e.silence.Reset(e.idle)
+	return e.Conn.Write(p)
 }
 
 // closeWrite tells the other end that nothing more will come.
 func closeWrite(c net.Conn) error {
-	switch t := c.(type) {
-	case *Client:
-		return closeWrite(t.Conn)
-	case *upstreamConn:
-		return closeWrite(t.Conn)
-	case interface{ CloseWrite() error }:
-		return t.CloseWrite()
+	if client, ok := c.(*Client); ok {
+		c = client.Conn
+	}
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
 	}
 	return c.Close()
 }

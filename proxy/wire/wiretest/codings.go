@@ -3,7 +3,6 @@ package wiretest
 
 import (
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"io"
@@ -13,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codings are the ways a body may be compressed; raw deflate is what some clients send under deflate's name.
+// Codings are the ways a body may be compressed.
 var Codings = []struct {
 	Name   string // in Content-Encoding
 	Encode func(io.Writer) io.WriteCloser
@@ -21,17 +20,8 @@ var Codings = []struct {
 	{"gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
 	{"x-gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
 	{"deflate", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }},
-	{"deflate", rawDeflate},
 	{"br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestSpeed) }},
 	{"zstd", newZstd},
-}
-
-func rawDeflate(w io.Writer) io.WriteCloser {
-	z, err := flate.NewWriter(w, flate.BestSpeed)
-	if err != nil {
-		panic(err)
-	}
-	return z
 }
 
 func newZstd(w io.Writer) io.WriteCloser {
