@@ -43,12 +43,6 @@ func (r *rig) credential(target string, lines ...string) (c Credential) {
 	return c
 }
 
-// idle is how many connections to the upstream wait for a request, and how many there are.
-func (r *rig) idle() (waiting, all int) {
-	all, waiting = r.proxy.settings.Load().table.Fallback.Pool.Count()
-	return waiting, all
-}
-
 // asked is the head of a question as it is sent to target, with the lines between.
 func asked(target string, lines ...string) string {
 	head := "POST " + target + " HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n"

@@ -149,7 +149,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 	return p, nil
 }
 
-// listen lets max_connections in at once, and holds each to the settings that are in force when it waits.
+// listen lets max_connections in at once, and gives each its times.
 func (p *Proxy) listen(ln net.Listener) *wire.Listener {
 	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
 	return &wire.Listener{
@@ -162,7 +162,7 @@ func (p *Proxy) listen(ln net.Listener) *wire.Listener {
 				Err: "there are as many connections as max_connections allows",
 			})
 		},
-		WriteIdle: func() time.Duration { return p.limits.writeIdle },
+		WriteIdle: p.limits.writeIdle,
 		Pace: func(bytes int) time.Duration {
 			return p.limits.header + time.Duration(bytes)*time.Second/minBodyRate
 		},

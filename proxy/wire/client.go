@@ -97,7 +97,7 @@ func (c *Client) Write(p []byte) (int, error) {
 		c.answered = false
 		return len(p), nil
 	}
-	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.listener.WriteIdle()))
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.listener.WriteIdle))
 	if c.cut.Load() { // the new deadline may have overwritten the one of Cut
 		_ = c.Conn.SetWriteDeadline(longAgo())
 	}

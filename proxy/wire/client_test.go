@@ -18,7 +18,7 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 			defer func() { _ = theirs.Close() }()
 			c := &Client{Conn: ours, listener: &Listener{
 				Pace:      func(int) time.Duration { return time.Hour },
-				WriteIdle: func() time.Duration { return time.Hour },
+				WriteIdle: time.Hour,
 			}}
 			go func() { _, _ = theirs.Write([]byte("POST")) }()
 			if _, err := c.Read(make([]byte, 64)); err != nil || !c.IsArriving() {

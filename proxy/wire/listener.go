@@ -14,7 +14,7 @@ type Listener struct {
 	Full       []byte                        // the answer to one that is
 	TurnedAway func()                        // records one that is
 	Stopping   func() bool                   // nothing more is to be accepted
-	WriteIdle  func() time.Duration          // a client that takes no byte for this long is dropped
+	WriteIdle  time.Duration                 // a client that takes no byte for this long is dropped
 	Pace       func(bytes int) time.Duration // how long so many bytes of a request may take
 
 	open atomic.Int64 // connections, also those that are being turned away

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,9 +13,9 @@ import (
 	"time"
 )
 
-// Limits are the numbers of the configuration that a pool obeys; pools with other limits are made anew.
+// Limits are the times that a pool keeps.
 type Limits struct {
-	Idle      time.Duration // how long one is kept unused
+	Idle      time.Duration // how long a connection is kept unused
 	Dial      time.Duration // for name look-up, connecting and TLS together
 	WriteIdle time.Duration // an upstream that does not take a request within this, and a second per MB, is given up
 }
@@ -30,7 +31,6 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*upstreamConn // oldest first
-	open    int             // idle and in use
 	retired bool            // keeps no connection any more
 	sweeper *time.Timer     // runs while there are idle connections
 }
@@ -72,7 +72,7 @@ func (p *Pool) take(c *Call) (*upstreamConn, error) {
 	}
 }
 
-// takeIdle takes out the newest idle connection; with none it counts a new one and returns nil.
+// takeIdle takes out the newest idle connection; nil if there is none.
 func (p *Pool) takeIdle() *upstreamConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,11 +81,10 @@ func (p *Pool) takeIdle() *upstreamConn {
 		p.idle[n-1], p.idle = nil, p.idle[:n-1]
 		return conn
 	}
-	p.open++
 	return nil
 }
 
-// dial fills the room that takeIdle has made.
+// dial makes a connection. Cutting the call ends it.
 func (p *Pool) dial(c *Call) (*upstreamConn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.Limits.Dial)
 	defer cancel()
@@ -95,7 +94,6 @@ func (p *Pool) dial(c *Call) (*upstreamConn, error) {
 		raw, err = p.handshake(ctx, raw)
 	}
 	if err != nil {
-		p.forget()
 		return nil, err
 	}
 	conn := &upstreamConn{Conn: raw, pool: p, reader: readers.Get().(*bufio.Reader)}
@@ -113,20 +111,6 @@ func (p *Pool) handshake(ctx context.Context, raw net.Conn) (net.Conn, error) {
 	return conn, nil
 }
 
-// forget makes up for a connection that is no longer there.
-func (p *Pool) forget() {
-	p.mu.Lock()
-	p.open--
-	p.mu.Unlock()
-}
-
-// Count returns how many connections there are, and how many of them are idle.
-func (p *Pool) Count() (open, idle int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open, len(p.idle)
-}
-
 // sweep closes the connections that have been idle for too long, and comes again while there are others.
 func (p *Pool) sweep() {
 	p.mu.Lock()
@@ -134,7 +118,6 @@ func (p *Pool) sweep() {
 	for len(p.idle) > 0 && time.Since(p.idle[0].since) >= p.Limits.Idle {
 		p.idle[0].cut()
 		p.idle = p.idle[1:]
-		p.open--
 	}
 	p.sweeper = nil
 	if len(p.idle) > 0 {
@@ -149,7 +132,6 @@ func (p *Pool) Retire() {
 	for _, c := range p.idle {
 		c.cut()
 	}
-	p.open -= len(p.idle)
 	p.idle, p.retired = nil, true
 }
 
@@ -194,7 +176,6 @@ func (c *upstreamConn) cut() { _ = c.socket().Close() }
 func (c *upstreamConn) drop() {
 	c.cut()
 	c.freeReader()
-	c.pool.forget()
 }
 
 // keep gives the connection back for another exchange. Its last answer has been read to the end.
@@ -203,9 +184,7 @@ func (c *upstreamConn) keep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.retired || c.reader.Buffered() > 0 { // after bytes that nobody asked for no next answer could be trusted
-		p.open--
-		c.cut()
-		c.freeReader()
+		c.drop()
 		return
 	}
 	c.freeReader()
