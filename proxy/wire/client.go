@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -30,7 +29,9 @@ type Client struct {
 	size     int       // bytes of the request so far
 	left     error     // the client has closed its side, or reset
 
-	watch watch
+	watch   *time.Timer   // begins to read while an exchange is under way; nil while fasthttp reads
+	watched chan struct{} // closed when that reading has ended
+	ahead   *byte         // was read by the watch, and belongs to the next request
 }
 
 // longAgo is a deadline that ends what waits at once.
@@ -39,8 +40,8 @@ func longAgo() time.Time { return time.Unix(1, 0) }
 // Read reads from the client, at the pace that a request must have.
 func (c *Client) Read(p []byte) (n int, err error) {
 	switch {
-	case len(p) > 0 && c.watch.ahead != nil:
-		p[0], c.watch.ahead = *c.watch.ahead, nil
+	case len(p) > 0 && c.ahead != nil:
+		p[0], c.ahead = *c.ahead, nil
 		n = 1
 	case c.left != nil:
 		return 0, c.left
@@ -133,77 +134,38 @@ func (c *Client) Reset() {
 // goroutine, and an exchange that ends sooner has nothing to gain from it.
 const watchAfter = 5 * time.Millisecond
 
-// watch notices a client that leaves while fasthttp does not read from its connection.
-type watch struct {
-	mu      sync.Mutex
-	gone    func()        // nil while no exchange is watched
-	armed   bool          // a timer will call readAhead
-	reading chan struct{} // closed when reading has ended; nil while the connection is not read
-	ahead   *byte         // was read while watching, and belongs to the next request
-}
-
-// Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before Unwatch.
-// A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
-// the watch sees no further, until the next request.
+// Watch calls gone, on a goroutine of its own, if the client closes or resets the connection before Unwatch. A client
+// that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte the watch sees no
+// further, until the next request.
 func (c *Client) Watch(gone func()) {
-	w := &c.watch
 	switch {
 	case c.left != nil:
 		gone()
 		return
-	case w.ahead != nil:
+	case c.ahead != nil:
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.gone = gone
-	if !w.armed { // else the timer of an earlier exchange serves: to set one may wake a thread
-		w.armed = true
-		time.AfterFunc(watchAfter, c.readAhead)
-	}
+	_ = c.Conn.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
+	c.watched = make(chan struct{})
+	c.watch = time.AfterFunc(watchAfter, func() {
+		defer close(c.watched)
+		var b [1]byte
+		switch n, err := c.Conn.Read(b[:]); {
+		case n > 0:
+			c.ahead = &b[0]
+		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded): // Unwatch and Cut set a deadline
+			c.left = err
+			gone()
+		}
+	})
 }
 
 // Unwatch ends the watch; afterwards the connection is read as if there had been none.
 func (c *Client) Unwatch() {
-	w := &c.watch
-	w.mu.Lock()
-	reading := w.reading
-	w.gone, w.reading = nil, nil
-	if reading != nil {
+	if c.watch != nil && !c.watch.Stop() {
 		_ = c.Conn.SetReadDeadline(longAgo())
-	}
-	w.mu.Unlock()
-	if reading != nil {
-		<-reading
+		<-c.watched
 		_ = c.Conn.SetReadDeadline(time.Time{})
 	}
-}
-
-// readAhead waits for a byte or the end of the connection while an exchange is watched.
-func (c *Client) readAhead() {
-	w := &c.watch
-	w.mu.Lock()
-	w.armed = false
-	gone := w.gone
-	if gone == nil {
-		w.mu.Unlock()
-		return
-	}
-	reading := make(chan struct{})
-	w.reading = reading
-	_ = c.Conn.SetReadDeadline(time.Time{}) // takes away the deadline that the reading of the request has left
-	w.mu.Unlock()
-	var b [1]byte
-	n, err := c.Conn.Read(b[:])
-	hasLeft := n == 0 && err != nil && !errors.Is(err, os.ErrDeadlineExceeded) // only Unwatch sets a deadline
-	if n > 0 {
-		w.ahead = &b[0]
-	}
-	if hasLeft {
-		c.left = err
-	}
-	close(reading)
-	if hasLeft {
-		gone()
-	}
+	c.watch = nil
 }
