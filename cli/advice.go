@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"epitome/cli/line"
-	"epitome/config"
 	"epitome/internal/unit"
 )
 
@@ -41,12 +40,6 @@ func onFlag(err *line.UnknownFlagError) string {
 		said += beforeRest(err)
 	} else {
 		said += didYouMean(err.Flag, spelt(err.Known))
-	}
-	if name, ok := strings.CutPrefix(err.Flag, "--"); ok {
-		if keys := config.KeysLike(name); len(keys) > 0 {
-			said += "; the configuration file has " + strings.Join(keys, ", ") +
-				", which 'epitome check --defaults' explains"
-		}
 	}
 	return said
 }

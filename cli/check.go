@@ -79,7 +79,7 @@ func checkPort(conf config.Config, folder string) error {
 			return err
 		}
 	}
-	warn(conf.Locate(instance.Occupied(conf, err)))
+	warn(instance.Occupied(conf, err))
 	return nil
 }
 

@@ -66,10 +66,6 @@ func (s stage) config(upstream string) (config.Config, error) {
 	conf.Prices[demo.Model] = demoPrice()
 	// Its model is asked for nothing but its part.
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.Window)}, false
-	for _, key := range [...][]string{{"upstream"}, {"upstreams", config.URLUpstream}, {"prices", demo.Model},
-		{"window", "models"}, {"window", "probe"}} {
-		conf.SetBy("epitome demo", key...)
-	}
 	return conf, conf.Validate()
 }
 

@@ -24,7 +24,7 @@ func openLog(c config.LogConfig, file string) (*slog.Logger, io.Closer, error) {
 		l := &lumberjack.Logger{Filename: file, MaxSize: max(1, int(c.Quota/2>>20)), MaxBackups: 1}
 		to, end = l, l
 	}
-	how := &slog.HandlerOptions{Level: c.LeastLevel()}
+	how := &slog.HandlerOptions{Level: c.Level}
 	if c.Format == config.LogText || c.Format == config.LogAuto && file == "" && isTerminal(os.Stderr) {
 		return slog.New(slog.NewTextHandler(to, how)), end, nil
 	}

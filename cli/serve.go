@@ -9,7 +9,6 @@ import (
 
 	"epitome/config"
 	"epitome/daemon"
-	"epitome/internal/unit"
 )
 
 type serveCmd struct {
@@ -47,7 +46,7 @@ func (s serveCmd) openLog(conf config.Config) (*slog.Logger, io.Closer, error) {
 	}
 	log, end, err := openLog(conf.Log, file)
 	if err != nil {
-		return nil, nil, conf.Locate(unit.Wrong([]string{"log", "file"}, "%w", err))
+		return nil, nil, err
 	}
 	return log, end, nil
 }
@@ -58,7 +57,7 @@ func (s serveCmd) config(c *cli) (config.Config, error) {
 		return config.Config{}, err
 	}
 	for name, url := range s.Base {
-		conf.AddUpstream(name, url, "--base")
+		conf.AddUpstream(name, url)
 	}
 	if s.Leased {
 		conf = conf.Private()

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,8 +11,10 @@ import (
 	"time"
 
 	"epitome/config/configtest"
+	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
+	"epitome/proxy/certificatetest"
 )
 
 // written puts a configuration file into a new folder.
@@ -26,84 +27,54 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-func load(t *testing.T, text string) Config {
+func load(t *testing.T, text string) *Config {
 	t.Helper()
 	c, err := Load(configtest.Text(), written(t, text), Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.from = origins{} // two that are alike may be written in different places
-	return c
+	return &c
 }
 
-// refusal is what is said about a configuration file, with the file's folder taken off.
+// refusal is what Load and Admit say about a configuration file, with the file's folder taken off.
 func refusal(t *testing.T, text string, over Overrides) string {
 	t.Helper()
 	path := written(t, text)
-	_, err := Load(configtest.Text(), path, over)
+	c, err := Load(configtest.Text(), path, over)
+	if err == nil {
+		c.Data = t.TempDir()
+		_, err = c.Admit()
+	}
 	if err == nil {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
 }
 
-// leaves are the keys of Config that hold values and not further keys with names of their own.
-func leaves() []string {
-	all := appendKeys(nil, reflect.TypeFor[Config](), nil)
-	var keys []string
-	for _, key := range all {
-		inner := func(k []string) bool { return len(k) == len(key)+1 && slices.Equal(k[:len(key)], key) }
-		if !slices.ContainsFunc(all, inner) {
-			keys = append(keys, strings.TrimSuffix(strings.Join(key, "."), ".NAME"))
-		}
-	}
-	return keys
-}
-
-// uncommented is config.toml with its commented-out examples in force. They are written "#key = value"
-// and "#[table]", prose is written "# prose".
+// uncommented is config.toml with its commented-out examples in force. They are written "#key = value" and "#[table]",
+// prose is written "# prose".
 func uncommented() string {
 	return regexp.MustCompile(`(?m)^#([a-z[])`).ReplaceAllString(configtest.Text(), "$1")
 }
 
-// marks reads what a text such as config.toml says about each of its keys: "reload" or "restart". A key
-// without a mark of its own shares the one above it.
-func marks(text string) map[string]string {
-	said := map[string]string{}
-	table, mark := "", ""
-	parts := regexp.MustCompile(`(?m)^(?:\[+([a-z."*-]+)\]+|# \[(reload|restart)\]|([a-z_1]+) = .*)$`)
-	for _, m := range parts.FindAllStringSubmatch(text, -1) {
-		switch {
-		case m[1] != "":
+func TestConfigTomlShowsEveryKey(t *testing.T) {
+	there := map[string]bool{}
+	table := ""
+	named := regexp.MustCompile(`^(upstreams|clients|prices)\.[a-z"*-]+`)
+	for _, m := range regexp.MustCompile(`(?m)^(?:\[+([a-z."*-]+)\]+|([a-z_1]+) = .*)$`).FindAllStringSubmatch(uncommented(), -1) {
+		if m[1] != "" {
 			table = m[1] + "."
-		case m[2] != "":
-			mark = m[2]
-		default:
-			said[table+m[3]] = mark
+			continue
+		}
+		there[named.ReplaceAllString(table+m[2], "$1.NAME")] = true
+	}
+	all := keysOf(reflect.TypeFor[Config](), nil)
+	for _, key := range all {
+		isTable := slices.ContainsFunc(all, func(k []string) bool { return len(k) > len(key) && slices.Equal(k[:len(key)], key) })
+		if name := strings.TrimSuffix(strings.Join(key, "."), ".NAME"); !isTable && !there[name] {
+			t.Errorf("%s is not in config.toml", name)
 		}
 	}
-	return said
-}
-
-func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
-	f := func(text string, example *regexp.Regexp) {
-		t.Helper()
-		named := regexp.MustCompile(`^(upstreams|clients|prices)\.[a-z"*-]+`)
-		there := map[string]bool{}
-		for key := range marks(text) {
-			there[named.ReplaceAllString(key, "$1.NAME")] = true
-		}
-		for _, key := range leaves() {
-			if there[key] == example.MatchString(key) {
-				t.Errorf("%s is in config.toml: %v, want %v", key, there[key], !there[key])
-			}
-		}
-	}
-	if len(leaves()) < 25 {
-		t.Fatalf("Config has only the keys %v", leaves())
-	}
-	f(uncommented(), regexp.MustCompile(`^$`))
-	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^upstreams\..*\.(context|project)$|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -111,32 +82,13 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := load(t, ""); !reflect.DeepEqual(got, c) {
-		t.Errorf("an empty file gives %+v, the defaults are %+v", got, c)
-	}
-	if got := load(t, configtest.Text()); !reflect.DeepEqual(got, c) {
+	if got := load(t, configtest.Text()); !reflect.DeepEqual(*got, c) {
 		t.Errorf("the defaults as a user's file give %+v, want %+v", got, c)
 	}
-	for _, name := range []string{"openai", "anthropic"} {
-		if c.Upstreams[name].URL == "" {
-			t.Errorf("upstream %s is not built in", name)
-		}
-	}
-}
-
-func TestExamplesInConfigTomlAreValid(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "o")
 	t.Setenv("ANTHROPIC_API_KEY", "a")
-	c := load(t, uncommented())
-	if got := c.Upstreams["openai"].Headers["Authorization"]; got != "Bearer o" {
+	if got := load(t, uncommented()).Upstreams["openai"].Headers["Authorization"]; got != "Bearer o" {
 		t.Errorf("openai's example header is %q", got)
-	}
-	if len(c.Rewrite.ToolLimits) != 1 || len(c.Window.Models) != 2 ||
-		c.Window.Models["small-*"] != 8000 {
-		t.Errorf("the examples set %+v and %+v", c.Rewrite.ToolLimits, c.Window.Models)
-	}
-	if len(c.Routes) != 1 || c.Upstreams["local"].TLS.CAFile == "" {
-		t.Errorf("the examples set %+v", c)
 	}
 }
 
@@ -145,8 +97,6 @@ func TestFileIsLaidOverTheDefaults(t *testing.T) {
 mode = "off"
 [proxy]
 read_idle = "3m"
-[console]
-hosts = ["epitome.example.com"]
 [upstreams.openai]
 headers = { x-team = "red" }
 [upstreams.mine]
@@ -161,42 +111,38 @@ upstream = "mine"
 	want := Defaults(configtest.Text())
 	want.Mode = "off"
 	want.Proxy.ReadIdle = unit.Duration(3 * time.Minute)
-	want.Console.Hosts = []string{"epitome.example.com"}
 	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"x-team": "red"}}
 	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
 	want.Routes = []proxy.RouteRule{{Model: "claude-*", Upstream: "anthropic"}, {Model: "*", Upstream: "mine"}}
-	if !reflect.DeepEqual(c, want) {
+	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
 	}
 }
 
-func TestCommandLineGoesBeforeTheFile(t *testing.T) {
+func TestFlagsGoBeforeTheFile(t *testing.T) {
 	path := written(t, "listen = \"127.0.0.1:1\"\nmode = \"off\"\ndata = \"/file\"\nupstream = \"anthropic\"")
-	f := func(over, want Overrides) {
-		t.Helper()
+	for _, over := range []Overrides{{}, {Mode: "on"}, {"127.0.0.1:2", "openai", "/flag", "observe"}} {
+		want := Overrides{"127.0.0.1:1", "anthropic", "/file", "off"}
+		if over.Mode != "" {
+			want.Mode = over.Mode
+		}
+		if over.Listen != "" {
+			want = over
+		}
 		c, err := Load(configtest.Text(), path, over)
 		if got := (Overrides{c.Listen, c.Upstream, c.Data, c.Mode}); got != want || err != nil {
 			t.Errorf("%+v gives %+v, %v; want %+v", over, got, err, want)
 		}
 	}
-	f(Overrides{}, Overrides{"127.0.0.1:1", "anthropic", "/file", "off"})
-	f(Overrides{Mode: "on"}, Overrides{"127.0.0.1:1", "anthropic", "/file", "on"})
-	f(Overrides{"127.0.0.1:2", "openai", "/flag", "observe"}, Overrides{"127.0.0.1:2", "openai", "/flag", "observe"})
 }
 
 func TestBaseURLBecomesTheDefaultUpstream(t *testing.T) {
-	const text = `upstream = "http://127.0.0.1:8000/v1"`
-	c := load(t, text)
-	if c.Upstream != "default" || c.Upstreams["default"].URL != "http://127.0.0.1:8000/v1" {
-		t.Errorf("got %+v", c)
-	}
-	c, err := Load(configtest.Text(), written(t, text), Overrides{Upstream: "https://example.com"})
-	if err != nil || c.Upstreams["default"].URL != "https://example.com" {
+	c, err := Load(configtest.Text(), written(t, `upstream = "http://127.0.0.1:8000/v1"`), Overrides{Upstream: "https://example.com"})
+	if err != nil || c.Upstream != "default" || c.Upstreams["default"].URL != "https://example.com" {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	// A table of that name is a good upstream, as long as no URL needs its place.
-	c = load(t, "upstream = \"default\"\n[upstreams.default]\nurl = \"http://mine\"")
-	if c.Upstreams["default"].URL != "http://mine" {
+	if c := load(t, "upstream = \"default\"\n[upstreams.default]\nurl = \"http://mine\""); c.Upstreams["default"].URL != "http://mine" {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -226,7 +172,6 @@ func TestUsersOwnFileIsReadWhenThereIsOne(t *testing.T) {
 func TestSecretsComeFromTheEnvironment(t *testing.T) {
 	t.Setenv("EPITOME_TEST_A", "one${EPITOME_TEST_B}")
 	t.Setenv("EPITOME_TEST_B", "two")
-	t.Setenv("EPITOME_TEST_EMPTY", "")
 	c := load(t, "[console]\ntoken = \"${EPITOME_TEST_B}\"\n[upstreams.openai.headers]\nk = \"Bearer ${EPITOME_TEST_A}-${EPITOME_TEST_B}$\"")
 	if c.Console.Token != "two" {
 		t.Errorf("token is %q", c.Console.Token)
@@ -237,36 +182,154 @@ func TestSecretsComeFromTheEnvironment(t *testing.T) {
 }
 
 func TestNoErrorRepeatsASecret(t *testing.T) {
-	f := func(text string, over Overrides) {
-		t.Helper()
-		got := refusal(t, text, over)
-		if got == "" || strings.Contains(got, "secret") {
+	t.Setenv("EPITOME_TEST_A", "secret\n")
+	for _, text := range []string{
+		"upstreams.openai.headers.k = \"${EPITOME_TEST_A}\"", "summarize.key_env = \"secret\"",
+		"console.token = \"${EPITOME_TEST_A}\"", "upstreams.openai.headers.k = \"a secret ${x\"",
+		"upstreams.openai.url = \"http://user:secret@host\"", "upstreams.openai.url = \"http://user:secret@ho st\"",
+		"upstreams.openai.url = \"http://host/?key=secret\"", "upstream = \"http://user:secret@host\"",
+		"upstream = \"http://user:secret@host:port\"", "[clients.a]\nkeys = [\"secret\"]",
+	} {
+		if got := refusal(t, text, Overrides{}); got == "" || strings.Contains(got, "secret") {
 			t.Errorf("%q is answered %q", text, got)
 		}
 	}
-	t.Setenv("EPITOME_TEST_A", "secret\n")
-	f("upstreams.openai.headers.k = \"${EPITOME_TEST_A}\"", Overrides{})
-	f("summarize.key_env = \"secret\"", Overrides{})
-	f("console.token = \"${EPITOME_TEST_A}\"", Overrides{})
-	f("upstreams.openai.headers.k = \"a secret ${x\"", Overrides{})
-	f("upstreams.openai.url = \"http://user:secret@host\"", Overrides{})
-	f("upstreams.openai.url = \"http://user:secret@ho st\"", Overrides{})
-	f("upstreams.openai.url = \"http://host/?key=secret\"", Overrides{})
-	f("", Overrides{Upstream: "http://user:secret@host"})
-	f("", Overrides{Upstream: "http://user:secret@host:port"})
 }
 
-func FuzzAnyFileIsReadOrRefusedInOneLine(f *testing.F) {
-	f.Add([]byte("mode = 'on'\n[proxy]\nmax_body = '1MB'\n[upstreams.mine]\nurl = 'http://x'"))
-	f.Add([]byte("routes.model = 'a'\n[upstream.mine]\n[[proxy]]\nupstreams = {a = {b = [{}]}}"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		c := Defaults(configtest.Text())
-		err := c.decode("config.toml", bytes.Clone(text))
-		if err == nil {
-			err = c.Validate()
+func TestListShowsValuesAndNoSecret(t *testing.T) {
+	const secret = "s3cr3t-v4lue"
+	t.Setenv("LIST_TEST_KEY", secret)
+	c := load(t, "scope = \"shared\"\n[console]\ntoken = \"${LIST_TEST_KEY}\"\nhosts = [\"a\", \"b\"]\n[upstreams.openai]\n"+
+		"headers = { authorization = \"Bearer "+secret+"\" }\n[clients.alice]\nkeys = [\""+proxy.HashOfKey("k")+"\"]\n"+
+		"[store]\nurl = \"redis://:${LIST_TEST_KEY}@host:6379/0\"\n[offload]\nfolder = \"/mnt/shared\"\n[[routes]]\nmodel = \"q*\"\n"+
+		"upstream = \"openai\"\n")
+	all := map[string]Value{}
+	for _, v := range c.List() {
+		all[v.Key] = v
+		if strings.Contains(v.Text, secret) || strings.Contains(v.Text, "sha256") {
+			t.Errorf("%s shows a secret: %+v", v.Key, v)
 		}
-		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("more than a line: %q", err)
+	}
+	for _, want := range []Value{
+		{"listen", `"127.0.0.1:7070"`, false, false}, {"scope", `"shared"`, true, false},
+		{"console.hosts", `["a", "b"]`, true, false}, {"proxy.max_connections", "4096", false, false},
+		{"proxy.read_idle", `"10m0s"`, false, false}, {"routes.0.model", `"q*"`, true, false},
+		{"console.token", "", true, true}, {"store.url", "", true, true}, {"clients.alice.keys", "", true, true},
+		{"upstreams.openai.headers.authorization", "", true, true}, {"store.sentinel_password", `""`, false, false},
+	} {
+		if all[want.Key] != want {
+			t.Errorf("%+v, want %+v", all[want.Key], want)
 		}
-	})
+	}
+}
+
+func TestSomeChangesNeedARestart(t *testing.T) {
+	next := load(t, "listen = \"127.0.0.1:1\"\nmode = \"off\"\n[store]\nkeep = \"3h\"\n[proxy]\nmax_connections = 9\nread_idle = \"3s\"\n")
+	got := NeedRestart(Defaults(configtest.Text()), *next)
+	if want := []string{"listen", "proxy.max_connections", "store.keep"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Listeners that strangers reach spend no credential for them, unless the configuration says so.
+func TestOpenListenersAreRefused(t *testing.T) {
+	t.Setenv("TEST_KEY", "k")
+	header := "[upstreams.openai]\nheaders = { Authorization = \"Bearer x\" }\n"
+	const beyond = "0.0.0.0:7070"
+	for _, one := range []struct{ address, text, refused string }{
+		{"127.0.0.1:7070", header, ""}, {"[::1]:7070", header, ""}, {"127.1.2.3:1", header, ""}, {beyond, "", ""},
+		{beyond, header, "upstreams.openai.headers.Authorization"}, {"[::]:7070", header, "open = true"},
+		{"192.168.0.1:7070", header, "cannot listen on 192.168.0.1:7070"},
+		{beyond, "open = true\n" + header, ""},
+		{beyond, header + "[clients.a]\nkeys = [\"" + proxy.HashOfKey("k") + "\"]", ""},
+		{beyond, "[upstreams.openai]\nheaders = { Authorization = \"\" }\n", ""}, // it only takes the client's off
+		{beyond, "[upstreams.openai.tls]\ncert_file = \"a\"\nkey_file = \"b\"\n", "upstreams.openai.tls.cert_file"},
+		{beyond, "[summarize]\nkey_env = \"TEST_KEY\"\nupstream = \"openai\"\nmodel = \"m\"\n", "summarize.key_env"},
+		{beyond, "[offload]\naddress = \"url\"\nbucket = \"s3://b/p?region=r\"\n", "needs offload.url"},
+	} {
+		err := load(t, one.text).CheckAt(one.address)
+		if (err != nil) != (one.refused != "") || err != nil && !strings.Contains(err.Error(), one.refused) {
+			t.Errorf("%s with %q: %v, want %q", one.address, one.text, err, one.refused)
+		}
+	}
+	if got := refusal(t, "listen = \"0.0.0.0:0\"\n"+header, Overrides{}); !strings.Contains(got, "open = true") {
+		t.Errorf("check says %q of an open listener", got)
+	}
+}
+
+func TestCertificatesAreReadBeforeTheStart(t *testing.T) {
+	c := load(t, "[tls]\ncert_file = \"/absent\"\nkey_file = \"/absent\"\n")
+	c.Data = t.TempDir()
+	if _, err := c.Admit(); err == nil || !strings.Contains(err.Error(), "tls.cert_file") {
+		t.Errorf("an absent certificate: %v", err)
+	}
+	c.TLS.CertFile, c.TLS.KeyFile = filepath.Join(c.Data, "c"), filepath.Join(c.Data, "k")
+	certificatetest.Issue(t, c.TLS.CertFile, c.TLS.KeyFile, "x")
+	if _, err := c.Admit(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestContextsMustHaveFiles(t *testing.T) {
+	home := t.TempDir()
+	if err := inject.FilesIn(home).Add("docs", []inject.NewFile{{Name: "api.md", Text: []byte("# API\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, "context.names = [\"docs\"]")
+	for _, folder := range []string{home, filepath.Join(home, "run", "0123456789abcdef")} { // 'epitome run' shares the user's files
+		if err := c.checkContexts(folder); err != nil {
+			t.Error(err)
+		}
+	}
+	c.Upstreams["mine"] = proxy.UpstreamConfig{Context: []string{"../docs"}}
+	if err := c.checkContexts(home); err == nil || !strings.Contains(err.Error(), "../docs") {
+		t.Errorf("an unknown context: %v", err)
+	}
+}
+
+func TestNumbersOfAFileStandAboveItsPreset(t *testing.T) {
+	f := func(text string, protect, offload int, rent float64) {
+		t.Helper()
+		l := load(t, text).Rewrite
+		if l.Protect != protect || l.Offload != offload || l.Rent != rent {
+			t.Errorf("%q gives protect_tokens %d, offload_tokens %d, rent %v", text, l.Protect, l.Offload, l.Rent)
+		}
+	}
+	f("", 5_000, 4_000, 5)
+	f("rewrite.preset = \"faithful\"", 10_000, 8_000, 6)
+	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
+	f("[rewrite]\nrent = 0", 5_000, 4_000, 0)
+}
+
+// The price of a cached token is the model's own, unless the file gives one, even the same.
+func TestAPriceInTheFileHoldsForEveryModel(t *testing.T) {
+	for text, want := range map[string]float64{"": 0.05, "[rewrite]\nrent = 2\n": 0.05, "[rewrite]\ncached_price = 0.1\n": 0.1} {
+		if got := load(t, text).Rewrite.AtPrice(0.05).CachedPrice; got != want {
+			t.Errorf("%q: a cached token costs %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestBoundThinkingOfAFileIsAddedToTheDefaults(t *testing.T) {
+	c := load(t, "[rewrite.bound_thinking]\n\"my-*\" = true\n\"claude-opus-5-5\" = false")
+	for model, want := range map[string]bool{
+		"my-model": true, "claude-opus-5-5": false, "claude-opus-5-5-20260901": true, "anthropic/claude-haiku-5.5": true,
+		"us.anthropic.Claude-Sonnet-5-5-v1:0": true, "claude-fable-5-1": true, "claude-mythos-5-1": false,
+		"claude-opus-5": false, "claude-opus-4-5-20251101": false, "gpt-5.5": false,
+	} {
+		if c.Rewrite.BindsThinking(model) != want {
+			t.Errorf("%s binds its thinking: %v", model, !want)
+		}
+	}
+}
+
+func TestParseWindow(t *testing.T) {
+	for text, want := range map[string]int{
+		"32k": 32_000, "200000": 200_000, "64_000": 64_000, "1M": 1_000_000, "128K": 128_000,
+		"": 0, "k": 0, "-32k": 0, "1023": 0, "32 k": 0, "1.5M": 0, "1e6": 0, "101M": 0, "99999999999999999999": 0,
+	} {
+		if got, err := ParseWindow(text); got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: got %v, %v", text, got, err)
+		}
+	}
 }

@@ -1,165 +1,118 @@
 package config
 
 import (
-	"encoding"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
-// Value is one value of a configuration, as it can be shown.
+// Value is one value of a configuration, to be shown.
 type Value struct {
-	Key    string // names from the outermost table on, with dots
-	Text   string // as TOML writes it; of a secret, nothing
-	From   string // where it was written: "config.toml:3", the flag "--mode", or a command; empty: it is built in
-	Secret bool   // a credential, or what may hold one
+	Key     string // the names of its tables and its own, with dots
+	Text    string // as TOML writes it; empty for a secret
+	Changed bool   // it differs from the default
+	Secret  bool   // it is a credential, or may hold one
 }
 
-// List returns all values in force, in the order of the tables. No secret is in it.
-func (c Config) List() (all []Value) {
-	l := lister{from: c.from}
-	l.add(nil, reflect.ValueOf(c))
-	return l.all
-}
-
-// SetBy notes that a command has set all values that are in force under the key, such as "epitome demo".
-func (c Config) SetBy(command string, key ...string) {
-	l := lister{each: func(at []string) {
-		if len(at) >= len(key) && slices.Equal(at[:len(key)], key) {
-			c.from.note(command, at...)
+// List returns all values, in the order of their keys, with those outside tables first. It shows no secret.
+func (c *Config) List() (all []Value) {
+	defaults := Defaults(c.reference)
+	values, usual := c.values(), defaults.values()
+	keys := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		if inA, inB := strings.Contains(a, "."), strings.Contains(b, "."); inA != inB {
+			return map[bool]int{false: -1, true: 1}[inA]
 		}
-	}}
-	l.add(nil, reflect.ValueOf(c))
-}
-
-// lister walks a configuration.
-type lister struct {
-	from origins
-	each func(key []string) // called for each value; may be nil
-	all  []Value
-}
-
-// add takes up the value under the key, or all that lie in it.
-func (l *lister) add(key []string, v reflect.Value) {
-	if v.Kind() == reflect.Pointer {
-		if !v.IsNil() { // else nothing is set
-			l.add(key, v.Elem())
+		return strings.Compare(a, b)
+	})
+	for _, key := range keys {
+		v := Value{Key: key, Text: values[key], Changed: values[key] != usual[key], Secret: isSecret(key, values[key])}
+		if v.Secret {
+			v.Text = ""
 		}
-		return
+		all = append(all, v)
 	}
-	if _, ok := v.Interface().(encoding.TextMarshaler); ok {
-		l.note(key, v)
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		l.addFields(key, v)
-	case reflect.Map:
-		names := slices.Collect(maps.Keys(mapOf(v)))
-		slices.Sort(names)
-		for _, name := range names {
-			l.add(append(slices.Clone(key), name), mapOf(v)[name])
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() != reflect.Struct {
-			l.note(key, v)
-			return
-		}
-		for i := range v.Len() {
-			l.add(append(slices.Clone(key), strconv.Itoa(i)), v.Index(i))
-		}
-	default:
-		l.note(key, v)
-	}
+	return all
 }
 
-// addFields takes up what lies in a table: its own values first, then the tables within.
-func (l *lister) addFields(key []string, v reflect.Value) {
-	for _, tables := range [...]bool{false, true} {
-		for f, value := range v.Fields() {
-			switch {
-			case !f.IsExported(), f.Tag.Get("toml") == "-":
-			case f.Anonymous && !tables:
-				l.add(key, value)
-			case !f.Anonymous && isTable(f.Type) == tables:
-				l.add(append(slices.Clone(key), f.Tag.Get("toml")), value)
+// fixed are the tables and keys that only a new start puts in force.
+var fixed = []string{
+	"listen", "data", "tls", "store", "offload", "events", "log", "otel", "proxy.max_in_flight", "proxy.max_connections",
+}
+
+// NeedRestart lists the keys in which the two differ and that only a new start puts in force.
+func NeedRestart(running, wanted Config) (keys []string) {
+	was, is := running.values(), wanted.values()
+	for key, value := range is {
+		isFixed := slices.ContainsFunc(fixed, func(f string) bool { return key == f || strings.HasPrefix(key, f+".") })
+		if isFixed && was[key] != value {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// values are all values by their keys, as TOML writes them, secrets included.
+func (c *Config) values() map[string]string {
+	text, err := toml.Marshal(c)
+	var tree map[string]any
+	if err == nil {
+		err = toml.Unmarshal(text, &tree)
+	}
+	if err != nil {
+		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
+	}
+	all := map[string]string{}
+	flatten(all, "", tree)
+	return all
+}
+
+// flatten adds the values in a tree to all, by keys that begin with prefix.
+func flatten(all map[string]string, prefix string, tree map[string]any) {
+	for name, value := range tree {
+		key := prefix + name
+		list, isList := value.([]any)
+		if table, ok := value.(map[string]any); ok {
+			flatten(all, key+".", table)
+		} else if !isList || len(list) == 0 {
+			all[key] = textOf(value)
+		}
+		for i, one := range list {
+			if table, ok := one.(map[string]any); ok {
+				flatten(all, key+"."+strconv.Itoa(i)+".", table)
+			} else {
+				all[key] = textOf(list)
 			}
 		}
 	}
 }
 
-// isTable reports whether values of the type are tables, or lists of them.
-func isTable(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Struct:
-		return !t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
-	case reflect.Slice:
-		return isTable(t.Elem())
-	case reflect.Map:
+// textOf writes a value as TOML does.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return strconv.Quote(value)
+	case []any:
+		var texts []string
+		for _, one := range value {
+			texts = append(texts, textOf(one))
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// isSecret reports whether a key holds a credential: by its name, or as a user and password in a URL.
+func isSecret(key, value string) bool {
+	_, rest, isURL := strings.Cut(value, "://")
+	if isURL && strings.Contains(rest, "@") {
 		return true
 	}
-	return false
-}
-
-func mapOf(v reflect.Value) map[string]reflect.Value {
-	all := make(map[string]reflect.Value, v.Len())
-	for i := v.MapRange(); i.Next(); {
-		all[i.Key().String()] = i.Value()
-	}
-	return all
-}
-
-// note takes up one value.
-func (l *lister) note(key []string, v reflect.Value) {
-	if l.each != nil {
-		l.each(key)
-	}
-	one := Value{Key: strings.Join(key, "."), From: l.from.of(key), Secret: isSecret(key) && !v.IsZero() || namesUser(v)}
-	if !one.Secret {
-		one.Text = valueText(v)
-	}
-	l.all = append(l.all, one)
-}
-
-// isSecret reports whether what stands under a key is a credential, or may hold one.
-func isSecret(key []string) bool {
-	last := key[len(key)-1]
-	if strings.HasSuffix(last, "_wait") { // a time
-		return false
-	}
-	return slices.Contains(key, "headers") || slices.ContainsFunc([]string{"token", "secret", "password", "keys"},
-		func(word string) bool { return strings.Contains(last, word) && !strings.Contains(last, "tokens") })
-}
-
-// namesUser reports whether a value is a URL that says who asks, and with that perhaps a password.
-func namesUser(v reflect.Value) bool {
-	if v.Kind() != reflect.String {
-		return false
-	}
-	_, rest, _ := strings.Cut(v.String(), "://")
-	return strings.Contains(rest, "@")
-}
-
-// valueText writes a value as TOML does.
-func valueText(v reflect.Value) string {
-	switch one := v.Interface().(type) {
-	case encoding.TextMarshaler:
-		text, err := one.MarshalText()
-		if err != nil {
-			return err.Error()
-		}
-		return strconv.Quote(string(text))
-	case string:
-		return strconv.Quote(one)
-	case []string:
-		quoted := make([]string, len(one))
-		for i := range one {
-			quoted[i] = strconv.Quote(one[i])
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	}
-	return fmt.Sprint(v.Interface())
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	named := strings.Contains(key, ".headers.") || last == "token" || last == "sentinel_password" || last == "keys"
+	return named && value != `""` && value != "[]"
 }

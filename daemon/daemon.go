@@ -67,13 +67,13 @@ func (d *Daemon) Start(leased bool) error {
 	if err != nil {
 		return err
 	}
-	if d.ln, err = config.Take(conf, d.log); err != nil {
-		return conf.Locate(instance.Occupied(conf, err))
+	if d.ln, err = conf.Take(d.log); err != nil {
+		return instance.Occupied(conf, err)
 	}
 	if err = d.open(conf, folder, leased); err != nil {
 		d.giveBack()
 	}
-	return conf.Locate(err)
+	return err
 }
 
 // open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it
@@ -147,7 +147,7 @@ func (d *Daemon) Serve() error {
 	defer close(ended)
 	go returnMemory(ended)
 	conf := d.config.Load()
-	d.log.Info("listening", "address", config.URLAt(*conf, d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
+	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
 		"mode", conf.Mode, "artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")
 	warnOf(*conf, d.Address(), d.log)
 	failed := make(chan error, 1)
@@ -211,10 +211,10 @@ func (d *Daemon) stop(why string) {
 func (d *Daemon) reload() {
 	next, err := d.load()
 	if err == nil {
-		err = next.Locate(next.CheckAt(d.Address()))
+		err = next.CheckAt(d.Address())
 	}
 	if err == nil {
-		err = next.Locate(d.proxy.Reload(next.Settings()))
+		err = d.proxy.Reload(next.Settings())
 	}
 	if err != nil {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())

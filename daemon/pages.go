@@ -21,7 +21,11 @@ func (d *Daemon) openPages(conf config.Config) *pages.Pages {
 // settings are the values in force, without secrets.
 func (d *Daemon) settings() (all []pages.Setting) {
 	for _, v := range d.config.Load().List() {
-		all = append(all, pages.Setting{Key: v.Key, Value: v.Text, From: v.From, Secret: v.Secret})
+		from := ""
+		if v.Changed {
+			from = "your configuration"
+		}
+		all = append(all, pages.Setting{Key: v.Key, Value: v.Text, From: from, Secret: v.Secret})
 	}
 	return all
 }

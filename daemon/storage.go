@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -10,7 +11,6 @@ import (
 
 	"epitome/config"
 	"epitome/inject"
-	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/store"
 	"epitome/store/disk"
@@ -123,7 +123,7 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	}
 	if s.where = conf.Offload.Bucket; s.where != "" {
 		if s.shelf, err = offload.OpenBucket(s.where, o); err != nil {
-			return config.NoBucket(err)
+			return fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
 		}
 		return nil
 	}
@@ -133,8 +133,7 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 		return nil
 	}
 	if conf.Store.URL != "" {
-		return unit.Wrong([]string{"offload", "folder"}, "cannot use offload.folder: %w; see to it that this machine can "+
-			"write there", err)
+		return fmt.Errorf("cannot use offload.folder: %w", err)
 	}
 	s.passing = true
 	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
@@ -146,10 +145,10 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 
 // shelfOptions are those of the shelf of an epitome that listens at an address.
 func shelfOptions(conf config.Config, listen string, log *slog.Logger) (offload.Options, error) {
-	secret, err := config.ReadSecret(conf.Offload)
+	secret, err := conf.Offload.ReadSecret()
 	return offload.Options{
 		Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Secret: secret,
-		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: log,
+		Address: conf.Offload.Place(), URL: conf.ArtifactsAt(listen), Log: log,
 	}, err
 }
 
@@ -169,7 +168,7 @@ func (s *storage) openShared(conf config.Config) (err error) {
 		Mark: s.shelf.NameOf("the mark of a shared store", ""),
 	})
 	if err != nil {
-		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)
+		return fmt.Errorf("cannot use store.url: %w", err)
 	}
 	s.store, s.passing = s.shared, false
 	return nil

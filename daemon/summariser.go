@@ -54,8 +54,8 @@ func (s *summariser) configure(conf config.Config) {
 	s.Configure(conf.Summarize)
 }
 
-// Prepares does what config.Prepares says.
-func (s *summariser) Prepares(upstream string) bool { return config.Prepares(*s.conf.Load(), upstream) }
+// Prepares reports whether summaries of conversations with the upstream are made ahead of need.
+func (s *summariser) Prepares(upstream string) bool { return s.conf.Load().Prepares(upstream) }
 
 // usable returns how many tokens a request to a model may have, as far as its window is known.
 func (s *summariser) usable(upstream, model string) int {

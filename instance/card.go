@@ -44,7 +44,7 @@ type Card struct {
 func Pin(folder, listen string, secure bool) (*Card, error) {
 	c := &Card{config.Reachable(listen), os.Getpid(), rand.Text(), rand.Text(), secure, folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, config.NoFolder(folder, err)
+		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
 	}
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -35,6 +35,17 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// UnmarshalTOML reads a duration in quotes: a bare number has no unit.
+func (d *Duration) UnmarshalTOML(value []byte) error { return d.UnmarshalText(unquote(value)) }
+
+// unquote returns the text in quotes; of anything else, a text that is no quantity.
+func unquote(value []byte) []byte {
+	if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') {
+		return value[1 : n-1]
+	}
+	return fmt.Appendf(nil, "%s without quotes", value)
+}
+
 // digitFirst keeps signs out.
 func digitFirst(text []byte) bool { return len(text) > 0 && '0' <= text[0] && text[0] <= '9' }
 
@@ -66,6 +77,9 @@ func (b Bytes) String() string {
 
 // MarshalText writes b as String does.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalTOML reads a size in quotes: a bare number has no unit.
+func (b *Bytes) UnmarshalTOML(value []byte) error { return b.UnmarshalText(unquote(value)) }
 
 // UnmarshalText reads a whole number with its unit.
 func (b *Bytes) UnmarshalText(text []byte) error {
