@@ -5,25 +5,23 @@ import (
 	"net/http"
 	"time"
 
-	"epitome/internal/fakeapi/responses/account"
-	"epitome/internal/fakeapi/responses/issued"
 	"epitome/internal/fakeapi/responses/rules"
 )
 
 // Responses is a server of that API, for one conversation. It is used by one goroutine at a time.
 type Responses struct {
-	count  account.Counter
-	cache  *account.Cache
-	book   *issued.Book // of the whole conversation; nothing is written to it
-	before time.Time    // of the request before
-	forget bool         // entries die, by the times of requests
+	count  rules.Counter
+	cache  *rules.Cache
+	book   *rules.Book // of the whole conversation; nothing is written to it
+	before time.Time   // of the request before
+	forget bool        // entries die, by the times of requests
 }
 
 // NewResponses returns a server that has seen nothing, and has issued all that a conversation's last request has of ids
 // and of what is sealed.
 func NewResponses(last []byte, count func(text string) int, forget bool) (*Responses, error) {
-	s := &Responses{count: account.Counter{Text: count, Opaque: func(string) int { return 0 }},
-		cache: account.NewCache(), book: issued.NewBook(), forget: forget}
+	s := &Responses{count: rules.Counter{Text: count, Opaque: func(string) int { return 0 }},
+		cache: rules.NewCache(), book: rules.NewBook(), forget: forget}
 	if refused := s.book.Adopt(last); refused != nil {
 		return nil, fmt.Errorf("cannot read a conversation: %w", refused)
 	}
@@ -50,7 +48,7 @@ func (s *Responses) Take(body []byte, at time.Time) (u Usage, err error) {
 	if refused != nil {
 		return u, refused
 	}
-	spent := s.cache.Account(q, account.Prompt(q, s.count))
+	spent := s.cache.Account(q, rules.Prompt(q, s.count))
 	u = Usage{New: spent.Input - spent.Cached - spent.Written, Read: spent.Cached, Written: spent.Written}
 	if refused = s.book.Expand(q); refused == nil {
 		refused = rules.CheckPairs(q.Items)

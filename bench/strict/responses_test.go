@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/internal/fakeapi/responses/account"
+	"epitome/internal/fakeapi/responses/rules"
 )
 
 func TestServersOfResponsesJudgeAndAccount(t *testing.T) {
@@ -20,7 +20,7 @@ func TestServersOfResponsesJudgeAndAccount(t *testing.T) {
 	}
 	f := func(now, want string) {
 		t.Helper()
-		s, err := NewResponses(asks(thought+call+output), account.CountText, true)
+		s, err := NewResponses(asks(thought+call+output), rules.CountText, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestServersOfResponsesJudgeAndAccount(t *testing.T) {
 	f(output, "No tool call found for function call output")
 	f(strings.Replace(thought, "gAAA", "gBBB", 1)+call+output, "could not be verified")
 
-	s, err := NewResponses(asks(thought+call+output), account.CountText, true)
+	s, err := NewResponses(asks(thought+call+output), rules.CountText, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,8 @@ import (
 	"net/http"
 	"time"
 
-	"epitome/internal/fakeapi/messages/account"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/messages/thought"
-	"epitome/internal/fakeapi/value"
 	"epitome/internal/lazyregexp"
 )
 
@@ -40,12 +38,12 @@ type Judge interface {
 // Provider is a server of Messages, for one conversation. It is used by one goroutine at a time.
 type Provider struct {
 	count  func(text string) int
-	cache  *account.Cache
+	cache  *rules.Cache
 	calls  map[string]bool // whose answers begin with thinking
 	before time.Time       // of the request before
 	forget bool            // entries die, by the times of requests
 
-	last    thought.Bond      // what would be thought behind the request taken last is bound to this
+	last    rules.Bond        // what would be thought behind the request taken last is bound to this
 	model   string            // that it asked for
 	answers int               // heard
 	signed  map[string]string // what the client has as a signature, and what stands for it
@@ -59,13 +57,13 @@ type Signed struct {
 
 // Sign returns the request with each thinking block signed as if it had been thought where it stands.
 func Sign(body []byte, count func(text string) int) (Signed, error) {
-	signed, calls, err := thought.Sign(body, rules.ModelOf, count)
+	signed, calls, err := rules.Sign(body, rules.ModelOf, count)
 	return Signed{signed, calls}, err
 }
 
 // New returns a provider that has seen nothing. Where it forgets, entries die five minutes after their last use.
 func New(s Signed, count func(text string) int, forget bool) *Provider {
-	p := &Provider{count: count, forget: forget, cache: account.NewCache(),
+	p := &Provider{count: count, forget: forget, cache: rules.NewCache(),
 		calls: make(map[string]bool), signed: make(map[string]string)}
 	for _, id := range s.calls {
 		p.calls[id] = true
@@ -115,9 +113,9 @@ func (p *Provider) Take(body []byte, at time.Time) (u Usage, err error) {
 	if refused != nil {
 		return u, refused
 	}
-	w, refused := thought.Check(q, func(call string) bool { return p.calls[call] })
+	w, refused := rules.Check(q, func(call string) bool { return p.calls[call] })
 	p.last, p.model = w.Here, q.Name
-	spent := p.cache.Account(q, account.Prompt(q, p.count))
+	spent := p.cache.Account(q, rules.Prompt(q, p.count))
 	u = Usage{New: spent.Input, Read: spent.Read, Written: spent.Written, WrittenLong: spent.WrittenLong,
 		Dropped: len(w.Drops)}
 	if refused != nil {
@@ -137,7 +135,7 @@ func (p *Provider) Hear(answers ...[]byte) error {
 			return fmt.Errorf("cannot read an answer: %w", err)
 		}
 		p.answers++
-		s := thought.Signer{Model: p.model, Answer: fmt.Sprintf("answer %d", p.answers), Here: here}
+		s := rules.Signer{Model: p.model, Answer: fmt.Sprintf("answer %d", p.answers), Here: here}
 		for _, b := range blocks {
 			if rules.IsThinking(b) {
 				s.Of++
@@ -168,7 +166,7 @@ func blocksOf(answer []byte) ([]*rules.Block, error) {
 	if refused != nil {
 		return nil, refused
 	}
-	if _, plain := value.IsText(fields["content"]); plain {
+	if _, plain := fakeapi.IsText(fields["content"]); plain {
 		return []*rules.Block{rules.TextBlock("answer", fields["content"])}, nil
 	}
 	list, refused := rules.ReadList(fields["content"], "answer")

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/internal/fakeapi/messages/account"
+	"epitome/internal/fakeapi/messages/rules"
 )
 
 // asking is a request with a user's text of so many tokens, and a marker behind it.
@@ -19,7 +19,7 @@ func TestProvidersForgetByTheTimesOfRequests(t *testing.T) {
 	f := func(forget bool, pause time.Duration, read int) {
 		t.Helper()
 		body := asking("m", 2000, "")
-		p := New(Signed{Body: body}, account.CountText, forget)
+		p := New(Signed{Body: body}, rules.CountText, forget)
 		at := time.Unix(1000, 0)
 		if u, err := p.Take(body, at); err != nil || u.Written != 2004 || u.Total() != 2004 {
 			t.Errorf("%+v, %v", u, err)
@@ -50,14 +50,14 @@ func TestThinkingIsSignedWhereItStands(t *testing.T) {
 	f := func(model string, change func(string) string, want string) {
 		t.Helper()
 		body := asking(model, 10, thinks)
-		if _, err := New(Signed{Body: body}, account.CountText, true).Take(body, time.Time{}); err == nil {
+		if _, err := New(Signed{Body: body}, rules.CountText, true).Take(body, time.Time{}); err == nil {
 			t.Error("thinking is taken that nobody signed")
 		}
-		s, err := Sign(body, account.CountText)
+		s, err := Sign(body, rules.CountText)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = New(s, account.CountText, true).Take([]byte(change(string(s.Body))), time.Time{})
+		_, err = New(s, rules.CountText, true).Take([]byte(change(string(s.Body))), time.Time{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", model, err, want)
 		}
@@ -80,11 +80,11 @@ func TestThinkingIsBoundToWhatWasSent(t *testing.T) {
 	}
 	f := func(stripped, heard bool, want string) {
 		t.Helper()
-		whole, err := Sign(asking("claude-opus-5-5", 10, says(first+",", "a")+says(second+",", "c")), account.CountText)
+		whole, err := Sign(asking("claude-opus-5-5", 10, says(first+",", "a")+says(second+",", "c")), rules.CountText)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := New(whole, account.CountText, true)
+		p := New(whole, rules.CountText, true)
 		var signed struct{ Messages []json.RawMessage }
 		if err := json.Unmarshal(whole.Body, &signed); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package scripted is an HTTP/1.1 upstream that plays a script, exact to the byte.
+// Package fakeapi is an HTTP/1.1 upstream that plays a script, exact to the byte.
 //
 // It promises that the peer receives the bytes the script says and no others,
 // in the writes the script says; that every request is kept as it arrived

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/fakeapi/responses/issued"
 	"epitome/internal/fakeapi/responses/rules"
 )
 
@@ -140,7 +139,7 @@ func (responses) pairs(m gjson.Result) (calls, results []string) {
 }
 
 func (responses) refusal(body, request []byte) error {
-	book := issued.NewBook()
+	book := rules.NewBook()
 	_ = book.Adopt(request) // what it cannot read is refused below
 	q, refused := rules.Read(http.Header{}, body, rules.Answer, rules.ModelOf)
 	if refused == nil {

@@ -5,24 +5,22 @@ import (
 	"fmt"
 	"slices"
 
-	"epitome/internal/fakeapi/messages/account"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/messages/thought"
-	"epitome/internal/fakeapi/value"
 )
 
 // answer is a message of the model, whole.
 type answer struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"` // message
-	Role     string          `json:"role"` // assistant
-	Model    string          `json:"model"`
-	Content  []said          `json:"content"`
-	Stop     *string         `json:"stop_reason"`
-	Sequence *string         `json:"stop_sequence"`
-	Usage    answerUsage     `json:"usage"`
-	Drops    *[]thought.Drop `json:"input_transformations,omitempty"`
-	Context  *contextDone    `json:"context_management,omitempty"`
+	ID       string        `json:"id"`
+	Type     string        `json:"type"` // message
+	Role     string        `json:"role"` // assistant
+	Model    string        `json:"model"`
+	Content  []said        `json:"content"`
+	Stop     *string       `json:"stop_reason"`
+	Sequence *string       `json:"stop_sequence"`
+	Usage    answerUsage   `json:"usage"`
+	Drops    *[]rules.Drop `json:"input_transformations,omitempty"`
+	Context  *contextDone  `json:"context_management,omitempty"`
 }
 
 // contextDone says what the server cleared by itself: nothing.
@@ -77,7 +75,7 @@ type said struct {
 }
 
 // usageOf is u as it is sent.
-func usageOf(u account.Usage) answerUsage {
+func usageOf(u rules.Usage) answerUsage {
 	return answerUsage{Input: u.Input, Written: u.Written + u.WrittenLong, Read: u.Read, Output: u.Output, Tier: "standard",
 		Lives: map[string]int{"ephemeral_5m_input_tokens": u.Written, "ephemeral_1h_input_tokens": u.WrittenLong}}
 }
@@ -85,7 +83,7 @@ func usageOf(u account.Usage) answerUsage {
 // speaker makes the blocks of one answer.
 type speaker struct {
 	q      *rules.Request
-	signer *thought.Signer
+	signer *rules.Signer
 	count  func(string) int
 	nextID func() string
 }
@@ -104,7 +102,7 @@ func (s *speaker) say(b Block) said {
 		}
 		made = said{Type: "tool_use", ID: b.id, Name: b.name, Input: json.RawMessage(b.input)}
 	}
-	fields, refused := rules.ReadObject(value.Encode(made), "answer")
+	fields, refused := rules.ReadObject(fakeapi.Encode(made), "answer")
 	if refused != nil {
 		panic(fmt.Sprintf("the scripted block %q is no object", b.text))
 	}
@@ -134,7 +132,7 @@ func (s *speaker) compact(blocks []Block) said {
 }
 
 // compose makes the answer to what w has read, with what the window and max_tokens leave of the turn.
-func (s *Server) compose(t Turn, w *thought.Walk, u *account.Usage) *answer {
+func (s *Server) compose(t Turn, w *rules.Walk, u *rules.Usage) *answer {
 	q := w.Q
 	blocks, stop := t.plan(q), t.Stop
 	limit, reason := q.MaxTokens, "max_tokens"
@@ -174,8 +172,8 @@ func (s *Server) compose(t Turn, w *thought.Walk, u *account.Usage) *answer {
 }
 
 // newSigner signs what is thought among blocks, behind what w has read.
-func newSigner(w *thought.Walk, answer string, blocks []Block) *thought.Signer {
-	s := &thought.Signer{Model: w.Q.Name, Answer: answer, Here: w.Here}
+func newSigner(w *rules.Walk, answer string, blocks []Block) *rules.Signer {
+	s := &rules.Signer{Model: w.Q.Name, Answer: answer, Here: w.Here}
 	for _, b := range blocks {
 		if b.thinks() {
 			s.Of++

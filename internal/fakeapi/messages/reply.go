@@ -7,9 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/internal/fakeapi/loopback"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
 )
 
 // ServeHTTP answers one request.
@@ -55,7 +54,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 	case asked.Refusal != nil:
 		writeRefusal(w, asked.Refusal)
 	default:
-		loopback.WriteJSON(w, http.StatusOK, value.Encode(countAnswer(v.q, v.tokens)))
+		fakeapi.WriteJSON(w, http.StatusOK, fakeapi.Encode(countAnswer(v.q, v.tokens)))
 	}
 }
 
@@ -107,7 +106,7 @@ func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn)
 		if t.Cut {
 			panic(http.ErrAbortHandler)
 		}
-		loopback.WriteJSON(w, http.StatusOK, value.Encode(a))
+		fakeapi.WriteJSON(w, http.StatusOK, fakeapi.Encode(a))
 		return
 	}
 	events := a.events()
@@ -115,9 +114,9 @@ func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn)
 		events = events[:min(max(t.After, 1), len(events))]
 	}
 	if t.Fail != nil {
-		events = append(events, loopback.Event{Name: "error", Data: t.Fail.Body()})
+		events = append(events, fakeapi.Event{Name: "error", Data: t.Fail.Body()})
 	}
-	loopback.WriteEvents(w, events)
+	fakeapi.WriteEvents(w, events)
 	if t.Cut {
 		panic(http.ErrAbortHandler)
 	}
@@ -141,5 +140,5 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 
 // writeRefusal answers with a refusal.
 func writeRefusal(w http.ResponseWriter, refused *rules.Refusal) {
-	loopback.WriteJSON(w, refused.Status, refused.Body())
+	fakeapi.WriteJSON(w, refused.Status, refused.Body())
 }

@@ -8,10 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"epitome/internal/fakeapi/loopback"
-	"epitome/internal/fakeapi/messages/account"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/messages/thought"
 )
 
 // maxBytes is the most of a body where Options does not say.
@@ -28,12 +26,12 @@ type Options struct {
 
 // A Server plays the Messages API. Its methods may be called from any goroutine.
 type Server struct {
-	*loopback.Stage[Turn, Received]
+	*fakeapi.Stage[Turn, Received]
 	options Options
 	count   func(string) int
 
 	mu         sync.Mutex // guards what follows
-	cache      *account.Cache
+	cache      *rules.Cache
 	thoughtful map[string]bool // ids of calls whose answer began with thinking
 	answers    int
 	calls      int
@@ -51,17 +49,17 @@ type Received struct {
 	Refusal  *rules.Refusal // also as an event of a stream; nil where it was answered
 	Judged   bool           // the refusal is by a rule and not by a Turn
 	Tokens   int            // of the input, 0 where it was refused before they were counted
-	Usage    account.Usage  // of the answer
+	Usage    rules.Usage    // of the answer
 	Dropped  int            // thinking blocks that the server left out
 	Answered int            // how many requests were answered before
 }
 
 // New returns a server that listens nowhere.
 func New(o Options) *Server {
-	s := &Server{Stage: loopback.NewStage[Turn, Received](), options: o, count: o.Count,
-		thoughtful: map[string]bool{}, cache: account.NewCache()}
+	s := &Server{Stage: fakeapi.NewStage[Turn, Received](), options: o, count: o.Count,
+		thoughtful: map[string]bool{}, cache: rules.NewCache()}
 	if s.count == nil {
-		s.count = account.CountText
+		s.count = rules.CountText
 	}
 	return s
 }
@@ -106,8 +104,8 @@ func (s *Server) Judge(header http.Header, body []byte) *rules.Refusal {
 type verdict struct {
 	q         *rules.Request
 	refused   *rules.Refusal
-	thought   *thought.Walk
-	positions []account.Position
+	thought   *rules.Walk
+	positions []rules.Position
 	tokens    int
 }
 
@@ -123,13 +121,13 @@ func (s *Server) judge(header http.Header, body []byte, counting bool) verdict {
 	q, refused := rules.Read(header, body, counting, s.options.modelOf)
 	v := verdict{q: q, refused: refused}
 	if refused == nil {
-		v.thought, v.refused = thought.Check(q, func(call string) bool { return s.thoughtful[call] })
+		v.thought, v.refused = rules.Check(q, func(call string) bool { return s.thoughtful[call] })
 	}
 	if v.refused != nil {
 		return v
 	}
-	v.positions = account.Prompt(q, s.count)
-	v.tokens = account.Sum(v.positions)
+	v.positions = rules.Prompt(q, s.count)
+	v.tokens = rules.Sum(v.positions)
 	if !counting {
 		v.refused = rules.CheckWindow(q, v.tokens)
 	}
@@ -154,7 +152,7 @@ func (s *Server) nextCall() string {
 // model that the request names; data of redacted_thinking likewise. Keys come out sorted. It is for conversations that
 // were made up, or begun elsewhere.
 func (s *Server) Sign(body []byte) ([]byte, error) {
-	signed, calls, err := thought.Sign(body, s.options.modelOf, s.count)
+	signed, calls, err := rules.Sign(body, s.options.modelOf, s.count)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, call := range calls {

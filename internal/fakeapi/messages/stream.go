@@ -3,24 +3,24 @@ package messages
 import (
 	"encoding/json"
 
-	"epitome/internal/fakeapi/loopback"
+	"epitome/internal/fakeapi"
 )
 
 // events are the answer as a stream.
-func (a *answer) events() []loopback.Event {
+func (a *answer) events() []fakeapi.Event {
 	start := *a
 	start.Content, start.Stop, start.Context = []said{}, nil, nil
 	start.Usage.Output, start.Usage.Rounds = 1, nil
-	all := []loopback.Event{loopback.NewEvent("message_start", map[string]any{"message": start})}
+	all := []fakeapi.Event{fakeapi.NewEvent("message_start", map[string]any{"message": start})}
 	for i, s := range a.Content {
-		all = append(all, loopback.NewEvent("content_block_start", map[string]any{"index": i, "content_block": s.opening()}))
+		all = append(all, fakeapi.NewEvent("content_block_start", map[string]any{"index": i, "content_block": s.opening()}))
 		if i == 0 {
-			all = append(all, loopback.NewEvent("ping", map[string]any{}))
+			all = append(all, fakeapi.NewEvent("ping", map[string]any{}))
 		}
 		for _, delta := range s.deltas() {
-			all = append(all, loopback.NewEvent("content_block_delta", map[string]any{"index": i, "delta": delta}))
+			all = append(all, fakeapi.NewEvent("content_block_delta", map[string]any{"index": i, "delta": delta}))
 		}
-		all = append(all, loopback.NewEvent("content_block_stop", map[string]any{"index": i}))
+		all = append(all, fakeapi.NewEvent("content_block_stop", map[string]any{"index": i}))
 	}
 	end := map[string]any{
 		"delta": map[string]any{"stop_reason": a.Stop, "stop_sequence": a.Sequence},
@@ -29,7 +29,7 @@ func (a *answer) events() []loopback.Event {
 	if a.Context != nil {
 		end["context_management"] = a.Context
 	}
-	return append(all, loopback.NewEvent("message_delta", end), loopback.NewEvent("message_stop", map[string]any{}))
+	return append(all, fakeapi.NewEvent("message_delta", end), fakeapi.NewEvent("message_stop", map[string]any{}))
 }
 
 // cumulative is what message_delta tells of tokens: all of the answer.
@@ -78,7 +78,7 @@ func (s said) deltas() []map[string]string {
 // cutUp makes deltas of one kind of a text.
 func cutUp(kind, field, text string) []map[string]string {
 	var all []map[string]string
-	for _, piece := range loopback.CutUp(text) {
+	for _, piece := range fakeapi.CutUp(text) {
 		all = append(all, map[string]string{"type": kind, field: piece})
 	}
 	return all

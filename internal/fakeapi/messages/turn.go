@@ -4,7 +4,6 @@ import (
 	"sort"
 
 	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/messages/thought"
 )
 
 // A Turn is what a sound request is answered with.
@@ -56,7 +55,7 @@ func (t Turn) plan(q *rules.Request) []Block {
 			all = append(all, b)
 		}
 	}
-	if q.Thinking.Mode == "enabled" && thought.OpenRound(q.Groups()) == nil && (len(all) == 0 || !all[0].thinks()) {
+	if q.Thinking.Mode == "enabled" && rules.OpenRound(q.Groups()) == nil && (len(all) == 0 || !all[0].thinks()) {
 		all = append([]Block{Think("What is asked is clear.")}, all...)
 	}
 	return all

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"epitome/internal/fakeapi/responses/account"
-	"epitome/internal/fakeapi/responses/issued"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/value"
 )
 
 // epoch is when the first answer was made, in seconds since 1970.
@@ -20,7 +18,7 @@ type answer struct {
 	Status     string
 	Reason     string // of an incomplete one
 	Items      []map[string]any
-	Usage      *account.Usage // nil until it is known
+	Usage      *rules.Usage // nil until it is known
 	Error      *rules.Refusal
 	q          *rules.Request
 	compaction bool // of /compact
@@ -29,7 +27,7 @@ type answer struct {
 // MarshalJSON writes the response as it stands.
 func (a *answer) MarshalJSON() ([]byte, error) {
 	if a.compaction {
-		return value.Encode(map[string]any{"id": a.ID, "object": "response.compaction", "created_at": epoch + a.N,
+		return fakeapi.Encode(map[string]any{"id": a.ID, "object": "response.compaction", "created_at": epoch + a.N,
 			"output": a.Items, "usage": usageOf(a.Usage)}), nil
 	}
 	all := map[string]any{
@@ -55,11 +53,11 @@ func (a *answer) MarshalJSON() ([]byte, error) {
 	if a.Error != nil {
 		all["error"] = map[string]any{"code": a.Error.Code, "message": a.Error.Message}
 	}
-	return value.Encode(all), nil
+	return fakeapi.Encode(all), nil
 }
 
 // usageOf is u as it is sent.
-func usageOf(u *account.Usage) any {
+func usageOf(u *rules.Usage) any {
 	if u == nil {
 		return nil
 	}
@@ -102,7 +100,7 @@ func (s *speaker) say(q *rules.Request, i Item) map[string]any {
 	case "compaction":
 		id := s.id("cmp")
 		return map[string]any{"id": id, "type": "compaction",
-			"encrypted_content": issued.Seal(q, "compaction", id, s.count(i.text))}
+			"encrypted_content": rules.Seal(q, "compaction", id, s.count(i.text))}
 	case "function_call", "custom_tool_call":
 		if i.id == "" {
 			i.id = s.call()
@@ -125,7 +123,7 @@ func (s *speaker) say(q *rules.Request, i Item) map[string]any {
 func (s *speaker) think(q *rules.Request, i Item) map[string]any {
 	id := s.id("rs")
 	made := map[string]any{"id": id, "type": "reasoning", "summary": []any{}}
-	settings, _ := value.CutObject(q.Fields["reasoning"])
+	settings, _ := fakeapi.CutObject(q.Fields["reasoning"])
 	if settings.Has("summary") {
 		made["summary"] = []any{map[string]any{"type": "summary_text", "text": "**Thinking** " + i.text}}
 	}
@@ -133,13 +131,13 @@ func (s *speaker) think(q *rules.Request, i Item) map[string]any {
 	case q.Model.Maker != rules.OpenAI:
 		made["content"] = []any{map[string]any{"type": "reasoning_text", "text": i.text}}
 	case q.Includes("reasoning.encrypted_content"):
-		made["encrypted_content"] = issued.Seal(q, "reasoning", id, s.count(i.text))
+		made["encrypted_content"] = rules.Seal(q, "reasoning", id, s.count(i.text))
 	}
 	return made
 }
 
 // compose makes the answer to q with what max_output_tokens leaves of the turn. The lock is held.
-func (s *Server) compose(t Turn, q *rules.Request, u account.Usage) *answer {
+func (s *Server) compose(t Turn, q *rules.Request, u rules.Usage) *answer {
 	items, reason := t.plan(q, u.Input), t.Stop
 	whole := items
 	if most := q.MaxOutput; most > 0 {
@@ -167,9 +165,9 @@ func (s *Server) compose(t Turn, q *rules.Request, u account.Usage) *answer {
 		if i.text != whole[n].text {
 			item["status"] = "incomplete"
 		}
-		read, refused := rules.ReadItem(value.Encode(item), fmt.Sprintf("output[%d]", n), rules.OpenAI)
+		read, refused := rules.ReadItem(fakeapi.Encode(item), fmt.Sprintf("output[%d]", n), rules.OpenAI)
 		if refused != nil {
-			panic(fmt.Sprintf("the scripted item %s is none: %v", value.Encode(item), refused))
+			panic(fmt.Sprintf("the scripted item %s is none: %v", fakeapi.Encode(item), refused))
 		}
 		a.Items, made = append(a.Items, item), append(made, read)
 		u.Output += i.size(s.count)
@@ -198,7 +196,7 @@ func said(q *rules.Request) []map[string]any {
 			continue
 		}
 		var item map[string]any
-		if err := json.Unmarshal(value.Encode(i.Fields), &item); err == nil {
+		if err := json.Unmarshal(fakeapi.Encode(i.Fields), &item); err == nil {
 			all = append(all, item)
 		}
 	}

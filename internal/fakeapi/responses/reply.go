@@ -12,9 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"epitome/internal/fakeapi/loopback"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/value"
 )
 
 // ServeHTTP answers one request.
@@ -89,7 +88,7 @@ func refuse(s *Server, w http.ResponseWriter, asked Received, refused *rules.Ref
 func (s *Server) give(w http.ResponseWriter, asked Received, status int, text []byte) {
 	s.Record(&asked, &asked.N)
 	w.Header().Set("x-request-id", fmt.Sprintf("req_%032d", asked.N))
-	loopback.WriteJSON(w, status, text)
+	fakeapi.WriteJSON(w, status, text)
 }
 
 // open begins a conversation.
@@ -99,7 +98,7 @@ func (s *Server) open(w http.ResponseWriter, asked Received) {
 	id := fmt.Sprintf("conv_%032d", s.conversations)
 	s.book.Open(id)
 	s.mu.Unlock()
-	s.give(w, asked, http.StatusOK, value.Encode(map[string]any{
+	s.give(w, asked, http.StatusOK, fakeapi.Encode(map[string]any{
 		"id": id, "object": "conversation", "created_at": epoch, "metadata": map[string]any{}}))
 }
 
@@ -109,7 +108,7 @@ func listModels(o Options) []byte {
 	for _, name := range slices.Sorted(maps.Keys(o.Models)) {
 		all = append(all, map[string]any{"id": name, "object": "model", "created": epoch, "owned_by": "scripted"})
 	}
-	return value.Encode(map[string]any{"object": "list", "data": all})
+	return fakeapi.Encode(map[string]any{"object": "list", "data": all})
 }
 
 // fetch returns a response that is kept.
@@ -121,7 +120,7 @@ func (s *Server) fetch(w http.ResponseWriter, asked Received, id string) {
 		refuse(s, w, asked, rules.Unknown("Response with id '%s' not found.", id))
 		return
 	}
-	s.give(w, asked, http.StatusOK, value.Encode(a))
+	s.give(w, asked, http.StatusOK, fakeapi.Encode(a))
 }
 
 // reply judges what was asked, and answers it.
@@ -132,7 +131,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 		refuse(s, w, asked, v.refused)
 		return
 	case asked.Purpose == rules.Count:
-		s.give(w, asked, http.StatusOK, value.Encode(map[string]any{"object": "response.input_tokens", "input_tokens": v.tokens}))
+		s.give(w, asked, http.StatusOK, fakeapi.Encode(map[string]any{"object": "response.input_tokens", "input_tokens": v.tokens}))
 		return
 	}
 	t := s.turn(asked, v, streams)
@@ -193,7 +192,7 @@ func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn)
 			queued.Status, queued.Items, queued.Usage = "queued", []map[string]any{}, nil
 			a = &queued
 		}
-		loopback.WriteJSON(w, http.StatusOK, value.Encode(a))
+		fakeapi.WriteJSON(w, http.StatusOK, fakeapi.Encode(a))
 		return
 	}
 	events := &stream{a.events()}
@@ -201,7 +200,7 @@ func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn)
 		events.events = events.events[:min(max(t.After, 1), len(events.events))]
 	}
 	events.end(a, t)
-	loopback.WriteEvents(w, events.events)
+	fakeapi.WriteEvents(w, events.events)
 	if t.Cut {
 		panic(http.ErrAbortHandler)
 	}

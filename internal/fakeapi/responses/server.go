@@ -8,9 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"epitome/internal/fakeapi/loopback"
-	"epitome/internal/fakeapi/responses/account"
-	"epitome/internal/fakeapi/responses/issued"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/responses/rules"
 )
 
@@ -28,13 +26,13 @@ type Options struct {
 
 // A Server plays the Responses API. Its methods may be called from any goroutine.
 type Server struct {
-	*loopback.Stage[Turn, Received]
+	*fakeapi.Stage[Turn, Received]
 	options Options
 	count   func(string) int
 
 	mu            sync.Mutex // guards what follows
-	cache         *account.Cache
-	book          *issued.Book
+	cache         *rules.Cache
+	book          *rules.Book
 	speaker       speaker
 	kept          map[string]*answer // by id
 	answers       int
@@ -53,16 +51,16 @@ type Received struct {
 	Refusal  *rules.Refusal // also as an event of a stream; nil where it was answered
 	Judged   bool           // the refusal is by a rule and not by a Turn
 	Tokens   int            // of the input, 0 where it was refused before they were counted
-	Usage    account.Usage  // of the answer
+	Usage    rules.Usage    // of the answer
 	Answered int            // how many requests were answered before
 }
 
 // New returns a server that listens nowhere.
 func New(o Options) *Server {
-	s := &Server{Stage: loopback.NewStage[Turn, Received](), options: o, count: o.Count,
-		cache: account.NewCache(), book: issued.NewBook(), kept: map[string]*answer{}}
+	s := &Server{Stage: fakeapi.NewStage[Turn, Received](), options: o, count: o.Count,
+		cache: rules.NewCache(), book: rules.NewBook(), kept: map[string]*answer{}}
 	if s.count == nil {
-		s.count = account.CountText
+		s.count = rules.CountText
 	}
 	s.speaker.count = s.count
 	return s
@@ -118,7 +116,7 @@ func (s *Server) Adopt(body []byte) error {
 type verdict struct {
 	q         *rules.Request
 	refused   *rules.Refusal
-	positions []account.Position // nil where they were not counted
+	positions []rules.Position // nil where they were not counted
 	tokens    int
 }
 
@@ -144,8 +142,8 @@ func (s *Server) judge(header http.Header, body []byte, purpose rules.Purpose) v
 			return v
 		}
 	}
-	v.positions = account.Prompt(q, account.Counter{Text: s.count, Opaque: issued.Tokens})
-	v.tokens = account.Sum(v.positions)
+	v.positions = rules.Prompt(q, rules.Counter{Text: s.count, Opaque: rules.Tokens})
+	v.tokens = rules.Sum(v.positions)
 	if purpose != rules.Count {
 		v.refused = rules.CheckWindow(q, v.tokens)
 	}

@@ -3,19 +3,19 @@ package responses
 import (
 	"fmt"
 
-	"epitome/internal/fakeapi/loopback"
+	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/responses/rules"
 )
 
 // stream makes the events of one answer, numbered from 0.
 type stream struct {
-	events []loopback.Event
+	events []fakeapi.Event
 }
 
 // add adds one event.
 func (s *stream) add(name string, fields map[string]any) {
 	fields["sequence_number"] = len(s.events)
-	s.events = append(s.events, loopback.NewEvent(name, fields))
+	s.events = append(s.events, fakeapi.NewEvent(name, fields))
 }
 
 // open adds what every stream begins with.
@@ -27,7 +27,7 @@ func (s *stream) open(a *answer) {
 }
 
 // events are the answer as a stream.
-func (a *answer) events() []loopback.Event {
+func (a *answer) events() []fakeapi.Event {
 	s := &stream{}
 	s.open(a)
 	for n, item := range a.Items {
@@ -86,7 +86,7 @@ func (s *stream) addItem(n int, item map[string]any) {
 
 // addText adds deltas of a text and its end; it has the text under the name of the field.
 func (s *stream) addText(name, field, text string, at func(map[string]any) map[string]any) {
-	for _, piece := range loopback.CutUp(text) {
+	for _, piece := range fakeapi.CutUp(text) {
 		delta := at(map[string]any{"delta": piece})
 		if name == "response.output_text" {
 			delta["logprobs"] = []any{}

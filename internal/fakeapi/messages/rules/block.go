@@ -6,14 +6,14 @@ import (
 	"regexp"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Block is one piece of content: of a message, of the system prompt, of a result; or a tool.
 type Block struct {
 	Kind    string
 	Path    string // messages.1.content.0
-	Fields  value.Object
+	Fields  fakeapi.Object
 	Inner   []*Block // of a result
 	marker  *Marker  // nil for none
 	Canon   []byte   // its value, markers aside
@@ -68,7 +68,7 @@ var identifierForm = regexp.MustCompile(identifier)
 
 // readBlocks reads a list of blocks in one place; a string is the same as one text block.
 func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
-	if _, ok := value.IsText(raw); ok {
+	if _, ok := fakeapi.IsText(raw); ok {
 		b := TextBlock(path, raw)
 		return []*Block{b}, b.checkText(place)
 	}
@@ -89,7 +89,7 @@ func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
 
 // TextBlock is a text as a block; raw is a JSON string.
 func TextBlock(path string, raw json.RawMessage) *Block {
-	fields := value.Object{"type": json.RawMessage(`"text"`), "text": raw}
+	fields := fakeapi.Object{"type": json.RawMessage(`"text"`), "text": raw}
 	return &Block{Kind: "text", Path: path, Fields: fields, Canon: Canon(fields)}
 }
 
@@ -166,7 +166,7 @@ func (b *Block) checkValues(place string) *Refusal {
 		if b.Fields.Text("name") == "" {
 			return Flaw("%s.name: String should have at least 1 character", path)
 		}
-		if !value.IsObject(b.Fields["input"]) {
+		if !fakeapi.IsObject(b.Fields["input"]) {
 			return Flaw("%s.input: Input should be a valid dictionary", path)
 		}
 	}
@@ -175,7 +175,7 @@ func (b *Block) checkValues(place string) *Refusal {
 
 // checkText refuses texts with nothing in them.
 func (b *Block) checkText(place string) *Refusal {
-	text, ok := value.IsText(b.Fields["text"])
+	text, ok := fakeapi.IsText(b.Fields["text"])
 	where := "messages"
 	if place == inSystem {
 		where = "system"
@@ -225,7 +225,7 @@ func (b *Block) checkImage() *Refusal {
 // readResult reads what is in a result. An empty string and no content are allowed, an empty text is not.
 func (b *Block) readResult() *Refusal {
 	content := b.Fields["content"]
-	text, plain := value.IsText(content)
+	text, plain := fakeapi.IsText(content)
 	if !b.Fields.Has("content") || plain && text == "" {
 		b.Canon = Canon(b.Fields)
 		return nil

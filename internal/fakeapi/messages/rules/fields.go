@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // ReadObject reads raw, or refuses it as what stands at path.
-func ReadObject(raw json.RawMessage, path string) (value.Object, *Refusal) {
-	o, ok := value.CutObject(raw)
+func ReadObject(raw json.RawMessage, path string) (fakeapi.Object, *Refusal) {
+	o, ok := fakeapi.CutObject(raw)
 	if !ok {
 		return nil, Flaw("%s: Input should be an object", path)
 	}
@@ -19,7 +19,7 @@ func ReadObject(raw json.RawMessage, path string) (value.Object, *Refusal) {
 }
 
 // checkFields holds o to a list of names, those with an exclamation mark being required. "*" allows any.
-func checkFields(o value.Object, path, names string) *Refusal {
+func checkFields(o fakeapi.Object, path, names string) *Refusal {
 	allowed := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {
 		plain, required := strings.CutSuffix(name, "!")
@@ -45,7 +45,7 @@ func join(path, name string) string {
 
 // ReadList reads a list, each element as it stands.
 func ReadList(raw json.RawMessage, path string) ([]json.RawMessage, *Refusal) {
-	list, ok := value.CutList(raw)
+	list, ok := fakeapi.CutList(raw)
 	if !ok {
 		return nil, Flaw("%s: Input should be a valid list", path)
 	}
@@ -54,8 +54,8 @@ func ReadList(raw json.RawMessage, path string) ([]json.RawMessage, *Refusal) {
 
 // canonOf is the value of an object without its marker and without fields that are null. Some values are given, each in
 // its normal form.
-func canonOf(o value.Object, given map[string][]byte) []byte {
-	bare := value.Object{}
+func canonOf(o fakeapi.Object, given map[string][]byte) []byte {
+	bare := fakeapi.Object{}
 	for name, raw := range o {
 		if name != "cache_control" && o.Has(name) {
 			bare[name] = raw
@@ -65,4 +65,4 @@ func canonOf(o value.Object, given map[string][]byte) []byte {
 }
 
 // Canon is the value of an object without its marker and without fields that are null.
-func Canon(o value.Object) []byte { return canonOf(o, nil) }
+func Canon(o fakeapi.Object) []byte { return canonOf(o, nil) }

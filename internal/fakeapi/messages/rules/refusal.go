@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // A Refusal is an error as the API words it.
@@ -26,7 +26,7 @@ func (r *Refusal) Body() []byte {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	}
-	return value.Encode(struct {
+	return fakeapi.Encode(struct {
 		Type  string `json:"type"`
 		Error inner  `json:"error"`
 	}{"error", inner{r.Type, r.Message}})
@@ -69,13 +69,13 @@ func (o Overflow) refusal(tokens, window int) *Refusal {
 	case TooLarge:
 		return Oversize()
 	case BedrockModel:
-		long.foreign = string(value.Encode(map[string]string{
+		long.foreign = string(fakeapi.Encode(map[string]string{
 			"message": "The model returned the following errors: " + long.Message}))
 	case BedrockInput:
 		long.foreign = `{"message":"Input is too long for requested model."}`
 	case WrappedByProxy:
 		inner := "litellm.ContextWindowExceededError: AnthropicError - " + string(long.Body())
-		long.foreign = string(value.Encode(map[string]any{
+		long.foreign = string(fakeapi.Encode(map[string]any{
 			"error": map[string]any{"message": inner, "type": nil, "param": nil, "code": "400"}}))
 	case RejectedByGate:
 		long.Message = fmt.Sprintf("capability_rejected: prompt_too_long (%d tokens, at most %d)", tokens, window)

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Request is a body that was read; whether it is sound is judged part by part.
 type Request struct {
-	Fields    value.Object
+	Fields    fakeapi.Object
 	betas     string // of the header anthropic-beta
 	Scope     string // whose cache it is: the credentials
 	Name      string // of the model
@@ -35,7 +35,7 @@ type Message struct {
 }
 
 // NewMessage is number i of the list, without its blocks.
-func NewMessage(i int, fields value.Object) *Message {
+func NewMessage(i int, fields fakeapi.Object) *Message {
 	return &Message{Role: fields.Text("role"), Index: i, Passing: fields.Text("clear_at") == "next_user_message"}
 }
 
@@ -111,7 +111,7 @@ func Read(header http.Header, body []byte, counting bool, modelOf func(string) M
 }
 
 // readBody reads a body, whatever it holds.
-func readBody(body []byte) (value.Object, *Refusal) {
+func readBody(body []byte) (fakeapi.Object, *Refusal) {
 	if !json.Valid(body) {
 		var v any
 		return nil, Flaw("The request body is not valid JSON: %v", json.Unmarshal(body, &v))
@@ -208,7 +208,7 @@ func (b *Block) IsDeferred() bool { return string(b.Fields["defer_loading"]) == 
 
 func (q *Request) readSystem() *Refusal {
 	raw := q.Fields["system"]
-	if text, ok := value.IsText(raw); !q.Fields.Has("system") || ok && text == "" {
+	if text, ok := fakeapi.IsText(raw); !q.Fields.Has("system") || ok && text == "" {
 		return nil
 	}
 	var refused *Refusal
@@ -262,7 +262,7 @@ func (q *Request) readMessage(i int, raw json.RawMessage) (*Message, *Refusal) {
 	default:
 		return nil, Flaw(`messages: Unexpected role "%s". Allowed roles are "user" or "assistant"`, m.Role)
 	}
-	if text, ok := value.IsText(fields["content"]); fields.Has("content") && (!ok || text != "") {
+	if text, ok := fakeapi.IsText(fields["content"]); fields.Has("content") && (!ok || text != "") {
 		m.Blocks, refused = readBlocks(fields["content"], path+".content", m.Place())
 	}
 	if refused == nil && m.directive() && !fields.Has("output_config") {

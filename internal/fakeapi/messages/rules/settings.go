@@ -3,7 +3,7 @@ package rules
 import (
 	"encoding/json"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // leastBudget is the smallest budget_tokens.
@@ -28,7 +28,7 @@ func checkOutput(q *Request) *Refusal {
 		return Flaw("max_tokens: Field required")
 	}
 	var ok bool
-	q.MaxTokens, ok = value.Whole(q.Fields["max_tokens"])
+	q.MaxTokens, ok = fakeapi.Whole(q.Fields["max_tokens"])
 	switch {
 	case !ok:
 		return Flaw("max_tokens: Input should be a valid integer")

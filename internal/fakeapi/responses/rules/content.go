@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Mark is a breakpoint of the cache.
@@ -39,7 +39,7 @@ func (i *Item) checkValues() *Refusal {
 	case "function_call_output", "custom_tool_call_output":
 		return i.checkContent("output", "output")
 	case "local_shell_call_output":
-		if text, ok := value.IsText(i.Fields["output"]); !ok {
+		if text, ok := fakeapi.IsText(i.Fields["output"]); !ok {
 			return wrongType(i.Path+".output", "a string", i.Fields["output"])
 		} else if !json.Valid([]byte(text)) {
 			return Flaw(i.Path+".output", "invalid_value", "Invalid '%s.output': the string is not valid JSON.", i.Path)
@@ -63,7 +63,7 @@ func (i *Item) checkValues() *Refusal {
 // checkTexts wants strings in some fields.
 func (i *Item) checkTexts(names ...string) *Refusal {
 	for _, name := range names {
-		if _, ok := value.IsText(i.Fields[name]); !ok && i.Fields.Has(name) {
+		if _, ok := fakeapi.IsText(i.Fields[name]); !ok && i.Fields.Has(name) {
 			return wrongType(i.Path+"."+name, "a string", i.Fields[name])
 		}
 		if !i.Fields.Has(name) {
@@ -86,13 +86,13 @@ func (i *Item) checkMessage() *Refusal {
 // checkContent wants a string, or a list of parts that may stand in a place.
 func (i *Item) checkContent(name, where string) *Refusal {
 	raw, path := i.Fields[name], i.Path+"."+name
-	if text, ok := value.IsText(raw); ok {
+	if text, ok := fakeapi.IsText(raw); ok {
 		if len(text) > maxText {
 			return tooLong(path, len(text), maxText)
 		}
 		return nil
 	}
-	list, ok := value.CutList(raw)
+	list, ok := fakeapi.CutList(raw)
 	if !ok {
 		return wrongType(path, "one of an array of objects or string", raw)
 	}
@@ -103,7 +103,7 @@ func (i *Item) checkContent(name, where string) *Refusal {
 func checkParts(list []json.RawMessage, path, where string) *Refusal {
 	for n, raw := range list {
 		at := place(path, n)
-		fields, ok := value.CutObject(raw)
+		fields, ok := fakeapi.CutObject(raw)
 		if !ok {
 			return wrongType(at, "an object", raw)
 		}
@@ -118,7 +118,7 @@ func checkParts(list []json.RawMessage, path, where string) *Refusal {
 }
 
 // checkPart wants one part of a known type with its fields.
-func checkPart(part value.Object, path, where string) *Refusal {
+func checkPart(part fakeapi.Object, path, where string) *Refusal {
 	var names []string
 	for _, p := range parts {
 		if !slices.Contains(strings.Fields(p.places), where) {
@@ -139,12 +139,12 @@ func checkPart(part value.Object, path, where string) *Refusal {
 // checkChunks wants what a shell printed, piece by piece, with how each ended.
 func (i *Item) checkChunks() *Refusal {
 	path := i.Path + ".output"
-	list, ok := value.CutList(i.Fields["output"])
+	list, ok := fakeapi.CutList(i.Fields["output"])
 	if !ok {
 		return wrongType(path, "an array of objects", i.Fields["output"])
 	}
 	for n, raw := range list {
-		fields, ok := value.CutObject(raw)
+		fields, ok := fakeapi.CutObject(raw)
 		if !ok {
 			return wrongType(place(path, n), "an object", raw)
 		}
@@ -152,11 +152,11 @@ func (i *Item) checkChunks() *Refusal {
 			return refused
 		}
 		for _, name := range []string{"stdout", "stderr"} {
-			if _, ok := value.IsText(fields[name]); !ok {
+			if _, ok := fakeapi.IsText(fields[name]); !ok {
 				return wrongType(place(path, n)+"."+name, "a string", fields[name])
 			}
 		}
-		outcome, ok := value.CutObject(fields["outcome"])
+		outcome, ok := fakeapi.CutObject(fields["outcome"])
 		if kind := outcome.Text("type"); !ok || kind != "exit" && kind != "timeout" {
 			return wrongValue(place(path, n)+".outcome", kind, quoted("timeout", "exit"))
 		}
@@ -165,7 +165,7 @@ func (i *Item) checkChunks() *Refusal {
 }
 
 func (i *Item) checkReasoning() *Refusal {
-	list, ok := value.CutList(i.Fields["summary"])
+	list, ok := fakeapi.CutList(i.Fields["summary"])
 	if !ok {
 		return wrongType(i.Path+".summary", "an array of objects", i.Fields["summary"])
 	}
@@ -180,18 +180,18 @@ func (i *Item) checkReasoning() *Refusal {
 	if !i.Fields.Has("content") {
 		return nil
 	}
-	if list, ok = value.CutList(i.Fields["content"]); !ok {
+	if list, ok = fakeapi.CutList(i.Fields["content"]); !ok {
 		return wrongType(i.Path+".content", "an array of objects", i.Fields["content"])
 	}
 	return checkParts(list, i.Path+".content", "reasoning")
 }
 
 // eachPart calls f with each part of a message's content or an output.
-func eachPart(o value.Object, f func(name string, n int, part value.Object)) {
+func eachPart(o fakeapi.Object, f func(name string, n int, part fakeapi.Object)) {
 	for _, name := range []string{"content", "output"} {
-		list, _ := value.CutList(o[name])
+		list, _ := fakeapi.CutList(o[name])
 		for n, raw := range list {
-			if part, ok := value.CutObject(raw); ok {
+			if part, ok := fakeapi.CutObject(raw); ok {
 				f(name, n, part)
 			}
 		}
@@ -199,11 +199,11 @@ func eachPart(o value.Object, f func(name string, n int, part value.Object)) {
 }
 
 // readMarks are the breakpoints in an item.
-func readMarks(o value.Object) []*Mark {
+func readMarks(o fakeapi.Object) []*Mark {
 	var all []*Mark
-	eachPart(o, func(_ string, _ int, part value.Object) {
+	eachPart(o, func(_ string, _ int, part fakeapi.Object) {
 		if part.Has("prompt_cache_breakpoint") {
-			mark, _ := value.CutObject(part["prompt_cache_breakpoint"])
+			mark, _ := fakeapi.CutObject(part["prompt_cache_breakpoint"])
 			all = append(all, &Mark{Long: mark.Text("ttl") == "12h"})
 		}
 	})
@@ -212,8 +212,8 @@ func readMarks(o value.Object) []*Mark {
 
 // canon is the value of an item: its id, its state and marks for the cache aside, and fields that are null. A message
 // without a type is one with it, and a string the same as one part of it.
-func canon(o value.Object) []byte {
-	bare := value.Object{}
+func canon(o fakeapi.Object) []byte {
+	bare := fakeapi.Object{}
 	for name, raw := range o {
 		if !slices.Contains(strings.Fields("id status internal_chat_message_metadata_passthrough"), name) && o.Has(name) {
 			bare[name] = raw
@@ -228,20 +228,20 @@ func canon(o value.Object) []byte {
 		kind = "output_text"
 	}
 	for _, name := range []string{"content", "output"} {
-		if text, ok := value.IsText(bare[name]); ok {
-			given[name] = value.Normal(value.Encode([]map[string]string{{"type": kind, "text": text}}))
+		if text, ok := fakeapi.IsText(bare[name]); ok {
+			given[name] = fakeapi.Normal(fakeapi.Encode([]map[string]string{{"type": kind, "text": text}}))
 		}
 	}
 	lists := map[string][]json.RawMessage{}
-	eachPart(bare, func(name string, _ int, part value.Object) {
+	eachPart(bare, func(name string, _ int, part fakeapi.Object) {
 		delete(part, "prompt_cache_breakpoint")
 		if part.Text("type") == "output_text" {
-			part = value.Object{"type": part["type"], "text": part["text"]}
+			part = fakeapi.Object{"type": part["type"], "text": part["text"]}
 		}
-		lists[name] = append(lists[name], value.Encode(part))
+		lists[name] = append(lists[name], fakeapi.Encode(part))
 	})
 	for name, list := range lists {
-		given[name] = value.Normal(value.Encode(list))
+		given[name] = fakeapi.Normal(fakeapi.Encode(list))
 	}
 	return bare.NormalWith(given)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Item is one of the input, or of an answer.
@@ -16,7 +16,7 @@ type Item struct {
 	Kind   string
 	Role   string // of a message
 	Path   string // input[3]
-	Fields value.Object
+	Fields fakeapi.Object
 	Canon  []byte  // its value, marks for the cache aside
 	Marks  []*Mark // for the cache, in it
 }
@@ -101,7 +101,7 @@ const (
 
 // ReadItem reads one item and checks what can be told of it alone.
 func ReadItem(raw json.RawMessage, path string, maker Maker) (*Item, *Refusal) {
-	fields, ok := value.CutObject(raw)
+	fields, ok := fakeapi.CutObject(raw)
 	if !ok {
 		return nil, wrongType(path, "an input item", raw)
 	}
@@ -161,7 +161,7 @@ func (i *Item) checkID() *Refusal {
 }
 
 // checkFields holds o to a list of names, those with an exclamation mark being required. "*" allows any.
-func checkFields(o value.Object, path, names string) *Refusal {
+func checkFields(o fakeapi.Object, path, names string) *Refusal {
 	allowed := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {
 		plain, required := strings.CutSuffix(name, "!")
@@ -226,7 +226,7 @@ func (i *Item) checkMaker(maker Maker) *Refusal {
 		if !known("message function_call function_call_output reasoning") {
 			return Flaw("", "", "Cannot determine type of 'item'")
 		}
-		if parts, ok := value.CutList(i.Fields["content"]); i.Kind == "reasoning" && (!ok || len(parts) == 0) {
+		if parts, ok := fakeapi.CutList(i.Fields["content"]); i.Kind == "reasoning" && (!ok || len(parts) == 0) {
 			return Flaw("", "", "item['content'] is not an array")
 		}
 	case VLLM:

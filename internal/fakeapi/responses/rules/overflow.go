@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // An Overflow is the way in which a server tells that the input does not fit its window.
@@ -34,7 +34,7 @@ func (o Overflow) refusal(tokens, window int) *Refusal {
 	case TooLarge:
 		return Oversize()
 	case WrappedByProxy:
-		long.foreign = string(value.Encode(map[string]any{"error": map[string]any{
+		long.foreign = string(fakeapi.Encode(map[string]any{"error": map[string]any{
 			"message": "litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: OpenAIException - " +
 				long.Message,
 			"type": nil, "param": nil, "code": "400"}}))

@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // A Refusal is an error as the API words it.
@@ -37,7 +37,7 @@ func (r *Refusal) Body() []byte {
 	if r.foreign != "" {
 		return []byte(r.foreign)
 	}
-	return value.Encode(map[string]any{"error": r.Fields()})
+	return fakeapi.Encode(map[string]any{"error": r.Fields()})
 }
 
 // Overloaded is the refusal of a server that has too much to do.

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Request is a body that was read; whether it is sound is judged part by part.
 type Request struct {
-	Fields       value.Object
+	Fields       fakeapi.Object
 	Purpose      Purpose
 	Scope        string // whose it is: the credentials
 	Name         string // of the model
@@ -23,7 +23,7 @@ type Request struct {
 	MaxOutput    int  // 0 where the request does not say
 	Previous     string
 	Conversation string
-	Tools        []value.Object
+	Tools        []fakeapi.Object
 	Items        []*Item // of this body; whoever keeps state puts what came before in front
 }
 
@@ -51,7 +51,7 @@ func Read(header http.Header, body []byte, purpose Purpose, modelOf func(string)
 			"but what was sent was not valid JSON.")
 	}
 	var ok bool
-	if q.Fields, ok = value.CutObject(body); !ok {
+	if q.Fields, ok = fakeapi.CutObject(body); !ok {
 		return q, wrongType("body", "an object", body)
 	}
 	if refused := checkFields(q.Fields, "", topFields); refused != nil {
@@ -78,7 +78,7 @@ func (q *Request) readState() *Refusal {
 	}
 	q.Previous = q.Fields.Text("previous_response_id")
 	q.Conversation = q.Fields.Text("conversation")
-	if named, ok := value.CutObject(q.Fields["conversation"]); ok {
+	if named, ok := fakeapi.CutObject(q.Fields["conversation"]); ok {
 		q.Conversation = named.Text("id")
 	}
 	switch {
@@ -109,13 +109,13 @@ func (q *Request) readTools() *Refusal {
 	if !q.Fields.Has("tools") {
 		return nil
 	}
-	list, ok := value.CutList(q.Fields["tools"])
+	list, ok := fakeapi.CutList(q.Fields["tools"])
 	if !ok {
 		return wrongType("tools", "an array of objects", q.Fields["tools"])
 	}
 	for n, raw := range list {
 		path := place("tools", n)
-		tool, ok := value.CutObject(raw)
+		tool, ok := fakeapi.CutObject(raw)
 		if !ok {
 			return wrongType(path, "an object", raw)
 		}
@@ -131,7 +131,7 @@ func (q *Request) readTools() *Refusal {
 }
 
 // checkTool wants a known type, and what that type must have.
-func (q *Request) checkTool(tool value.Object, path string) *Refusal {
+func (q *Request) checkTool(tool fakeapi.Object, path string) *Refusal {
 	var names []string
 	for _, k := range toolKinds {
 		names = append(names, k.name)
@@ -153,8 +153,8 @@ func (q *Request) checkTool(tool value.Object, path string) *Refusal {
 
 func (q *Request) readInput() *Refusal {
 	raw, given := q.Fields["input"]
-	if text, ok := value.IsText(raw); ok {
-		fields := value.Object{"role": json.RawMessage(`"user"`), "content": value.Encode(text)}
+	if text, ok := fakeapi.IsText(raw); ok {
+		fields := fakeapi.Object{"role": json.RawMessage(`"user"`), "content": fakeapi.Encode(text)}
 		q.Items = []*Item{{Kind: "message", Role: "user", Path: "input", Fields: fields, Canon: canon(fields)}}
 		return nil
 	}
@@ -165,7 +165,7 @@ func (q *Request) readInput() *Refusal {
 		return Flaw("input", "missing_required_parameter",
 			`One of "input" or "previous_response_id" or 'prompt' or 'conversation_id' must be provided.`)
 	}
-	list, ok := value.CutList(raw)
+	list, ok := fakeapi.CutList(raw)
 	if !ok {
 		return wrongType("input", "one of an array of input items or string", raw)
 	}
@@ -210,10 +210,10 @@ func (q *Request) Compacts() bool {
 
 // Threshold is the number of tokens from which on the server compacts by itself; 0 for never.
 func (q *Request) Threshold() int {
-	list, _ := value.CutList(q.Fields["context_management"])
+	list, _ := fakeapi.CutList(q.Fields["context_management"])
 	for _, raw := range list {
-		fields, _ := value.CutObject(raw)
-		if most, ok := value.Whole(fields["compact_threshold"]); ok && fields.Text("type") == "compaction" {
+		fields, _ := fakeapi.CutObject(raw)
+		if most, ok := fakeapi.Whole(fields["compact_threshold"]); ok && fields.Text("type") == "compaction" {
 			return most
 		}
 	}
@@ -222,9 +222,9 @@ func (q *Request) Threshold() int {
 
 // Includes tells whether the request wants something more in the answer.
 func (q *Request) Includes(what string) bool {
-	list, _ := value.CutList(q.Fields["include"])
+	list, _ := fakeapi.CutList(q.Fields["include"])
 	for _, raw := range list {
-		if text, _ := value.IsText(raw); text == what {
+		if text, _ := fakeapi.IsText(raw); text == what {
 			return true
 		}
 	}

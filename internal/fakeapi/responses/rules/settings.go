@@ -3,7 +3,7 @@ package rules
 import (
 	"strings"
 
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // minOutput is the least that max_output_tokens may ask for.
@@ -25,7 +25,7 @@ func (q *Request) checkSettings() *Refusal {
 	if q.Fields.Has("stream_options") && !q.Streamed {
 		return Flaw("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
 	}
-	if text, ok := value.CutObject(q.Fields["text"]); ok {
+	if text, ok := fakeapi.CutObject(q.Fields["text"]); ok {
 		return checkFormat(text)
 	}
 	return nil
@@ -36,7 +36,7 @@ func (q *Request) checkOutput() *Refusal {
 	if !q.Fields.Has(name) {
 		return nil
 	}
-	most, ok := value.Whole(q.Fields[name])
+	most, ok := fakeapi.Whole(q.Fields[name])
 	switch {
 	case !ok:
 		return wrongType(name, "an integer", q.Fields[name])
@@ -57,7 +57,7 @@ func (q *Request) checkReasons() *Refusal {
 	unsupported := func(name string) *Refusal {
 		return Flaw(name, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", name)
 	}
-	reasoning, _ := value.CutObject(q.Fields["reasoning"])
+	reasoning, _ := fakeapi.CutObject(q.Fields["reasoning"])
 	switch {
 	case !q.Model.Reasons && reasoning.Has("effort"):
 		return unsupported("reasoning.effort")
@@ -87,7 +87,7 @@ func listed(names, name string) bool {
 // checkChoice wants a tool that is chosen to be there.
 func (q *Request) checkChoice() *Refusal {
 	raw := q.Fields["tool_choice"]
-	if choice, ok := value.IsText(raw); ok {
+	if choice, ok := fakeapi.IsText(raw); ok {
 		switch {
 		case !listed("none auto required", choice):
 			return wrongValue("tool_choice", choice, quoted("none", "auto", "required"))
@@ -96,7 +96,7 @@ func (q *Request) checkChoice() *Refusal {
 		}
 		return nil
 	}
-	chosen, ok := value.CutObject(raw)
+	chosen, ok := fakeapi.CutObject(raw)
 	if name := chosen.Text("name"); ok && name != "" {
 		for _, tool := range q.Tools {
 			if tool.Text("name") == name {
@@ -118,9 +118,9 @@ func (q *Request) checkTruncation() *Refusal {
 }
 
 func (q *Request) checkIncludes() *Refusal {
-	list, _ := value.CutList(q.Fields["include"])
+	list, _ := fakeapi.CutList(q.Fields["include"])
 	for n, raw := range list {
-		if text, ok := value.IsText(raw); !ok || !listed(includes, text) {
+		if text, ok := fakeapi.IsText(raw); !ok || !listed(includes, text) {
 			return wrongValue(place("include", n), text, quoted(strings.Fields(includes)...))
 		}
 	}
@@ -128,11 +128,11 @@ func (q *Request) checkIncludes() *Refusal {
 }
 
 // checkFormat judges the form that an answer is to have.
-func checkFormat(text value.Object) *Refusal {
+func checkFormat(text fakeapi.Object) *Refusal {
 	if refused := checkFields(text, "text", "format verbosity"); refused != nil {
 		return refused
 	}
-	format, ok := value.CutObject(text["format"])
+	format, ok := fakeapi.CutObject(text["format"])
 	if kind := format.Text("type"); ok && !listed("text json_object json_schema grammar", kind) {
 		return wrongValue("text.format.type", kind, quoted("json_object", "json_schema", "text"))
 	}

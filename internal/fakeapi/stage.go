@@ -1,4 +1,4 @@
-package loopback
+package fakeapi
 
 import (
 	"net/http"

@@ -1,24 +1,23 @@
-package issued
+package rules
 
 import (
 	"encoding/json"
 	"strings"
 
-	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Book has what one server issued.
 type Book struct {
-	items         map[string]*entry        // by id
-	adopted       map[string]bool          // opaque strings that count as issued
-	histories     map[string][]*rules.Item // by the id of a response, all up to its end; kept ones alone
-	conversations map[string][]*rules.Item // by id
+	items         map[string]*entry  // by id
+	adopted       map[string]bool    // opaque strings that count as issued
+	histories     map[string][]*Item // by the id of a response, all up to its end; kept ones alone
+	conversations map[string][]*Item // by id
 }
 
 // entry is one item of an answer.
 type entry struct {
-	item   *rules.Item
+	item   *Item
 	answer string // the response's id
 	needs  string // id of the reasoning that led to it; "" for none
 	leads  string // of reasoning: id of the item behind it; "" for none
@@ -27,8 +26,8 @@ type entry struct {
 
 // NewBook has nothing.
 func NewBook() *Book {
-	return &Book{items: map[string]*entry{}, adopted: map[string]bool{}, histories: map[string][]*rules.Item{},
-		conversations: map[string][]*rules.Item{}}
+	return &Book{items: map[string]*entry{}, adopted: map[string]bool{}, histories: map[string][]*Item{},
+		conversations: map[string][]*Item{}}
 }
 
 // seal is what an opaque string says. It is signed with a key that every server of this package has.
@@ -43,21 +42,21 @@ type seal struct {
 const key = "scripted responses"
 
 // Seal returns the opaque string of an item of one kind that has so many tokens.
-func Seal(q *rules.Request, kind, id string, tokens int) string {
-	return value.Seal(key, seal{kind, id, value.Digest("", []byte(q.Scope)), tokens})
+func Seal(q *Request, kind, id string, tokens int) string {
+	return fakeapi.Seal(key, seal{kind, id, fakeapi.Digest("", []byte(q.Scope)), tokens})
 }
 
 // Tokens is how many an opaque string has; 0 for one that nobody sealed.
 func Tokens(opaque string) int {
 	var s seal
-	_ = value.Open(key, opaque, &s)
+	_ = fakeapi.Open(key, opaque, &s)
 	return s.Tokens
 }
 
 // Issue enters an answer to q, which holds all that came before it.
-func (b *Book) Issue(q *rules.Request, answer string, items []*rules.Item) {
+func (b *Book) Issue(q *Request, answer string, items []*Item) {
 	b.enter(answer, items, q.Stored)
-	whole := append(append([]*rules.Item(nil), q.Items...), items...)
+	whole := append(append([]*Item(nil), q.Items...), items...)
 	if q.Stored {
 		b.histories[answer] = whole
 	}
@@ -70,7 +69,7 @@ func (b *Book) Issue(q *rules.Request, answer string, items []*rules.Item) {
 func (b *Book) Open(conversation string) { b.conversations[conversation] = nil }
 
 // enter enters the items of one answer.
-func (b *Book) enter(answer string, items []*rules.Item, kept bool) {
+func (b *Book) enter(answer string, items []*Item, kept bool) {
 	reasoning := ""
 	var last *entry
 	for _, i := range items {
@@ -89,18 +88,18 @@ func (b *Book) enter(answer string, items []*rules.Item, kept bool) {
 
 // Adopt takes all that is opaque in a body for issued, each run of what the model said for one answer, and a response
 // that it names for one that made the calls it answers. It is for conversations that were made up, or begun elsewhere.
-func (b *Book) Adopt(body []byte) *rules.Refusal {
-	fields, _ := value.CutObject(body)
-	list, _ := value.CutList(fields["input"])
-	var run, calls []*rules.Item
+func (b *Book) Adopt(body []byte) *Refusal {
+	fields, _ := fakeapi.CutObject(body)
+	list, _ := fakeapi.CutList(fields["input"])
+	var run, calls []*Item
 	end := func() {
 		if len(run) > 0 {
-			b.enter("adopted "+value.Digest("", run[0].Canon), run, false)
+			b.enter("adopted "+fakeapi.Digest("", run[0].Canon), run, false)
 		}
 		run = nil
 	}
 	for _, raw := range list {
-		i, refused := rules.ReadItem(raw, "input", rules.OpenAI)
+		i, refused := ReadItem(raw, "input", OpenAI)
 		if refused != nil {
 			return refused
 		}
@@ -120,14 +119,14 @@ func (b *Book) Adopt(body []byte) *rules.Refusal {
 }
 
 // callOf is a call that an output answers.
-func callOf(output *rules.Item) []*rules.Item {
+func callOf(output *Item) []*Item {
 	kind, ok := strings.CutSuffix(output.Kind, "_output")
 	if !ok || output.Call() == "" {
 		return nil
 	}
-	fields := value.Object{"type": value.Encode(kind), "call_id": output.Fields["call_id"]}
+	fields := fakeapi.Object{"type": fakeapi.Encode(kind), "call_id": output.Fields["call_id"]}
 	for _, name := range []string{"name", "arguments", "input"} {
 		fields[name] = json.RawMessage(`""`)
 	}
-	return []*rules.Item{{Kind: kind, Path: "adopted", Fields: fields, Canon: value.Encode(fields)}}
+	return []*Item{{Kind: kind, Path: "adopted", Fields: fields, Canon: fakeapi.Encode(fields)}}
 }

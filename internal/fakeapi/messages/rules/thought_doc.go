@@ -1,4 +1,4 @@
-// Package thought signs thinking, and judges whether it stands where it was thought.
+// A Signer signs thinking, and judges whether it stands where it was thought.
 //
 // It promises that a signature which Signer made is accepted by Check behind exactly what stood before it, and behind
 // nothing else on a model that binds: the system prompt, the tools that are not deferred, all blocks of messages by
@@ -8,4 +8,5 @@
 //
 // All state is in the signature, so that any number of servers accept what one has thought; only which calls came with
 // thinking, the caller has to remember.
-package thought
+
+package rules

@@ -2,7 +2,7 @@
 //
 // It promises that equal values have one normal form, whatever their blanks, the order of their keys and the way in
 // which a string or a number is written. It shares no code with what such servers judge.
-package value
+package fakeapi
 
 import (
 	"bytes"

@@ -3,15 +3,13 @@
 // It promises that a Listener answers on a port of 127.0.0.1 until Close, which cuts what is open; that a Stage takes
 // each turn once and keeps each request; and that answers and events are written in one way by all of them. It knows no
 // API.
-package loopback
+package fakeapi
 
 import (
 	"fmt"
 	"net"
 	"net/http"
 	"time"
-
-	"epitome/internal/fakeapi/value"
 )
 
 // A Listener serves one handler. The zero value listens nowhere, and may be closed.
@@ -57,7 +55,7 @@ type Event struct {
 // NewEvent makes an event with its name as the type.
 func NewEvent(name string, fields map[string]any) Event {
 	fields["type"] = name
-	return Event{name, value.Encode(fields)}
+	return Event{name, Encode(fields)}
 }
 
 // WriteEvents answers with events, each at once.

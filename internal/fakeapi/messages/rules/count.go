@@ -1,10 +1,9 @@
-package account
+package rules
 
 import (
 	"slices"
 
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Tokens that are not a text's.
@@ -20,7 +19,7 @@ func CountText(text string) int { return (len(text) + 3) / 4 }
 
 // Position is one place of the prompt, in the order tools, system, messages.
 type Position struct {
-	block  *rules.Block
+	block  *Block
 	role   string
 	stage  stage
 	tokens int
@@ -36,7 +35,7 @@ const (
 )
 
 // Prompt is the prompt as the model gets it: what was left out is not there, nor what stands before a compaction.
-func Prompt(q *rules.Request, count func(string) int) []Position {
+func Prompt(q *Request, count func(string) int) []Position {
 	var all []Position
 	for _, t := range q.Tools {
 		if t.IsDeferred() {
@@ -55,7 +54,7 @@ func Prompt(q *rules.Request, count func(string) int) []Position {
 	for _, m := range q.Live() {
 		overhead := messageTokens
 		for _, b := range m.Blocks {
-			if rules.IsThinking(b) && (b.Dropped || !q.Model.KeepsThinking && m.Index < begun) {
+			if IsThinking(b) && (b.Dropped || !q.Model.KeepsThinking && m.Index < begun) {
 				continue
 			}
 			tokens := tokensOf(b, count) + overhead
@@ -70,10 +69,10 @@ func Prompt(q *rules.Request, count func(string) int) []Position {
 }
 
 // turnOf is the number of the message that began the newest turn: the last of the user with more than results.
-func turnOf(q *rules.Request) int {
+func turnOf(q *Request) int {
 	for i := len(q.Messages) - 1; i >= 0; i-- {
 		m := q.Messages[i]
-		if m.Role == "user" && slices.ContainsFunc(m.Blocks, func(b *rules.Block) bool { return !rules.IsResult(b) }) {
+		if m.Role == "user" && slices.ContainsFunc(m.Blocks, func(b *Block) bool { return !IsResult(b) }) {
 			return i
 		}
 	}
@@ -81,14 +80,14 @@ func turnOf(q *rules.Request) int {
 }
 
 // tokensOf is how many tokens b has.
-func tokensOf(b *rules.Block, count func(string) int) int {
+func tokensOf(b *Block, count func(string) int) int {
 	switch b.Kind {
 	case "text":
 		return count(b.Fields.Text("text"))
 	case "thinking", "redacted_thinking":
 		return b.Tokens
 	case "tool_use":
-		return count(b.Fields.Text("name")) + count(string(value.Normal(b.Fields["input"])))
+		return count(b.Fields.Text("name")) + count(string(fakeapi.Normal(b.Fields["input"])))
 	case "tool_result":
 		tokens := 0
 		for _, in := range b.Inner {
@@ -98,7 +97,7 @@ func tokensOf(b *rules.Block, count func(string) int) int {
 	case "image":
 		return imageTokens
 	case "document":
-		source, refused := rules.ReadObject(b.Fields["source"], b.Path)
+		source, refused := ReadObject(b.Fields["source"], b.Path)
 		if refused == nil && source.Text("type") == "text" {
 			return count(source.Text("data"))
 		}
@@ -110,8 +109,8 @@ func tokensOf(b *rules.Block, count func(string) int) int {
 }
 
 // pictured tells whether there is an image among blocks, or within them.
-func pictured(blocks []*rules.Block) bool {
-	return slices.ContainsFunc(blocks, func(b *rules.Block) bool { return b.Kind == "image" || pictured(b.Inner) })
+func pictured(blocks []*Block) bool {
+	return slices.ContainsFunc(blocks, func(b *Block) bool { return b.Kind == "image" || pictured(b.Inner) })
 }
 
 // Sum is the tokens of all.

@@ -1,12 +1,11 @@
-package account
+package rules
 
 import (
 	"fmt"
 	"maps"
 	"time"
 
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // How far back entries are looked for, and how long they live.
@@ -53,16 +52,16 @@ func (u Usage) Total() int { return u.Input + u.Read + u.Written + u.WrittenLong
 type marks struct {
 	digests []string
 	tokens  []int // of the prefix
-	marker  []*rules.Marker
+	marker  []*Marker
 }
 
 // marksOf is what q's prompt looks like to the cache. Each stage begins with the settings that its entries depend on.
-func marksOf(q *rules.Request, all []Position) *marks {
+func marksOf(q *Request, all []Position) *marks {
 	pictures := false
 	for _, m := range q.Messages {
 		pictures = pictures || pictured(m.Blocks)
 	}
-	choice := string(value.Normal(q.Fields["tool_choice"]))
+	choice := string(fakeapi.Normal(q.Fields["tool_choice"]))
 	seeds := map[stage]string{
 		inTools:    q.Name + " " + q.Scope,
 		inPrompt:   string(q.Fields["speed"]),
@@ -72,13 +71,13 @@ func marksOf(q *rules.Request, all []Position) *marks {
 	named, tokens, done := "", 0, -1
 	for _, p := range all {
 		for ; done < int(p.stage); done++ {
-			named = value.Digest(named, []byte(seeds[stage(done+1)]))
+			named = fakeapi.Digest(named, []byte(seeds[stage(done+1)]))
 		}
-		named = value.Digest(named, append([]byte(p.role+" "), p.block.Canon...))
+		named = fakeapi.Digest(named, append([]byte(p.role+" "), p.block.Canon...))
 		tokens += p.tokens
 		m.digests = append(m.digests, named)
 		m.tokens = append(m.tokens, tokens)
-		var own *rules.Marker
+		var own *Marker
 		if within := p.block.MarkersWithin(nil); len(within) > 0 {
 			own = within[len(within)-1]
 		}
@@ -88,11 +87,11 @@ func marksOf(q *rules.Request, all []Position) *marks {
 }
 
 // effort is output_config.effort.
-func effort(q *rules.Request) string {
+func effort(q *Request) string {
 	if !q.Fields.Has("output_config") {
 		return ""
 	}
-	config, refused := rules.ReadObject(q.Fields["output_config"], "output_config")
+	config, refused := ReadObject(q.Fields["output_config"], "output_config")
 	if refused != nil {
 		return ""
 	}
@@ -100,7 +99,7 @@ func effort(q *rules.Request) string {
 }
 
 // Account reads and writes what q's prompt marks, and says what that comes to.
-func (c *Cache) Account(q *rules.Request, prompt []Position) Usage {
+func (c *Cache) Account(q *Request, prompt []Position) Usage {
 	m := marksOf(q, prompt)
 	hit := -1
 	for i, marked := range m.marker {

@@ -1,12 +1,11 @@
-package account
+package rules
 
 import (
 	"maps"
 	"slices"
 	"time"
 
-	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // What is cached, and for how long.
@@ -23,19 +22,19 @@ const (
 
 // Cache has what earlier requests left in it.
 type Cache struct {
-	entries map[string]entry // by the digest of a prefix
+	entries map[string]cached // by the digest of a prefix
 	written []string         // digests of breakpoints, the newest last
 	now     time.Duration    // the clock; only Advance moves it
 }
 
-// entry is one prefix in the cache.
-type entry struct {
+// cached is one prefix in the cache.
+type cached struct {
 	life time.Duration // after its last use
 	dies time.Duration // by the clock
 }
 
 // NewCache is an empty cache.
-func NewCache() *Cache { return &Cache{entries: map[string]entry{}} }
+func NewCache() *Cache { return &Cache{entries: map[string]cached{}} }
 
 // Clone returns a cache that has the same, and goes its own way from here on.
 func (c *Cache) Clone() *Cache { return &Cache{maps.Clone(c.entries), slices.Clone(c.written), c.now} }
@@ -54,12 +53,12 @@ type Usage struct {
 
 // Account reads and writes what q's prompt leaves in the cache, and says what that comes to. Whoever asks, the model
 // and the prompt_cache_key are part of what each prefix names.
-func (c *Cache) Account(q *rules.Request, prompt []Position) Usage {
-	named := value.Digest(q.Name+" "+q.Scope, []byte(q.Fields.Text("prompt_cache_key")))
+func (c *Cache) Account(q *Request, prompt []Position) Usage {
+	named := fakeapi.Digest(q.Name+" "+q.Scope, []byte(q.Fields.Text("prompt_cache_key")))
 	digests, tokens := make([]string, len(prompt)), make([]int, len(prompt))
 	sum := 0
 	for n, p := range prompt {
-		named = value.Digest(named, append([]byte(p.role+" "), p.canon...))
+		named = fakeapi.Digest(named, append([]byte(p.role+" "), p.canon...))
 		sum += p.tokens
 		digests[n], tokens[n] = named, sum
 	}
@@ -124,5 +123,5 @@ func (c *Cache) write(digest string, lives time.Duration) {
 	if old := c.entries[digest]; old.dies > c.now {
 		lives = max(lives, old.life)
 	}
-	c.entries[digest] = entry{lives, c.now + lives}
+	c.entries[digest] = cached{lives, c.now + lives}
 }

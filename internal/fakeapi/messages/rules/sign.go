@@ -1,21 +1,20 @@
-package thought
+package rules
 
 import (
 	"encoding/json"
 	"fmt"
 
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Sign returns a request in which each thinking block is signed as if it had been thought where it stands, by the
 // model that the request names, and the ids of the calls whose answers begin with thinking. Keys come out sorted.
-func Sign(body []byte, modelOf func(string) rules.Model, count func(string) int) ([]byte, []string, error) {
-	q, refused := rules.ReadBeginning(body, modelOf)
+func Sign(body []byte, modelOf func(string) Model, count func(string) int) ([]byte, []string, error) {
+	q, refused := ReadBeginning(body, modelOf)
 	if refused != nil {
 		return nil, nil, fmt.Errorf("cannot sign a request: %w", refused)
 	}
-	list, refused := rules.ReadList(q.Fields["messages"], "messages")
+	list, refused := ReadList(q.Fields["messages"], "messages")
 	if refused != nil {
 		return nil, nil, fmt.Errorf("cannot sign a request: %w", refused)
 	}
@@ -25,50 +24,50 @@ func Sign(body []byte, modelOf func(string) rules.Model, count func(string) int)
 			return nil, nil, fmt.Errorf("cannot sign a request: %w", refused)
 		}
 	}
-	q.Fields["messages"] = value.Encode(list)
-	return value.Encode(q.Fields), n.calls, nil
+	q.Fields["messages"] = fakeapi.Encode(list)
+	return fakeapi.Encode(q.Fields), n.calls, nil
 }
 
 // notary signs the messages of one request, in order.
 type notary struct {
-	q     *rules.Request
+	q     *Request
 	count func(string) int
 	here  Bond
 	calls []string // whose answers begin with thinking
 }
 
 // signMessage signs what was thought in message number i.
-func (n *notary) signMessage(i int, raw json.RawMessage) (json.RawMessage, *rules.Refusal) {
+func (n *notary) signMessage(i int, raw json.RawMessage) (json.RawMessage, *Refusal) {
 	path := fmt.Sprintf("messages.%d", i)
-	fields, refused := rules.ReadObject(raw, path)
+	fields, refused := ReadObject(raw, path)
 	if refused != nil {
 		return nil, refused
 	}
-	m := rules.NewMessage(i, fields)
-	if _, plain := value.IsText(fields["content"]); plain {
-		n.here.hear(n.q, m, rules.TextBlock(path, fields["content"]))
+	m := NewMessage(i, fields)
+	if _, plain := fakeapi.IsText(fields["content"]); plain {
+		n.here.hear(n.q, m, TextBlock(path, fields["content"]))
 		return raw, nil
 	}
-	list, refused := rules.ReadList(fields["content"], path+".content")
+	list, refused := ReadList(fields["content"], path+".content")
 	if refused != nil {
 		return nil, refused
 	}
-	s := &Signer{Model: n.q.Name, Answer: value.Digest(n.here.Before, []byte(path)), Of: thoughts(list)}
+	s := &Signer{Model: n.q.Name, Answer: fakeapi.Digest(n.here.Before, []byte(path)), Of: thoughts(list)}
 	for j := range list {
 		if list[j], refused = n.signBlock(m, s, list[j]); refused != nil {
 			return nil, refused
 		}
 	}
-	fields["content"] = value.Encode(list)
-	return value.Encode(fields), nil
+	fields["content"] = fakeapi.Encode(list)
+	return fakeapi.Encode(fields), nil
 }
 
 // thoughts is how many of the blocks are thinking.
 func thoughts(list []json.RawMessage) int {
 	n := 0
 	for _, raw := range list {
-		fields, refused := rules.ReadObject(raw, "")
-		if refused == nil && rules.IsThinking(&rules.Block{Kind: fields.Text("type")}) {
+		fields, refused := ReadObject(raw, "")
+		if refused == nil && IsThinking(&Block{Kind: fields.Text("type")}) {
 			n++
 		}
 	}
@@ -76,23 +75,23 @@ func thoughts(list []json.RawMessage) int {
 }
 
 // signBlock signs one block of m, if it is thinking, and takes it into the bond.
-func (n *notary) signBlock(m *rules.Message, s *Signer, raw json.RawMessage) (json.RawMessage, *rules.Refusal) {
+func (n *notary) signBlock(m *Message, s *Signer, raw json.RawMessage) (json.RawMessage, *Refusal) {
 	path := fmt.Sprintf("messages.%d.content", m.Index)
-	fields, refused := rules.ReadObject(raw, path)
+	fields, refused := ReadObject(raw, path)
 	if refused != nil {
 		return nil, refused
 	}
-	if kind := fields.Text("type"); rules.IsThinking(&rules.Block{Kind: kind}) {
+	if kind := fields.Text("type"); IsThinking(&Block{Kind: kind}) {
 		s.Here = n.here
 		if kind == "thinking" {
-			fields["signature"] = value.Encode(s.Sign(fields.Text("thinking"), n.count(fields.Text("thinking"))))
+			fields["signature"] = fakeapi.Encode(s.Sign(fields.Text("thinking"), n.count(fields.Text("thinking"))))
 		} else {
-			fields["data"] = value.Encode(s.Sign("", n.count(fields.Text("data"))))
+			fields["data"] = fakeapi.Encode(s.Sign("", n.count(fields.Text("data"))))
 		}
 		n.here = s.Here
-		return value.Encode(fields), nil
+		return fakeapi.Encode(fields), nil
 	}
-	b, refused := rules.ReadBlock(raw, path, m.Place())
+	b, refused := ReadBlock(raw, path, m.Place())
 	if refused != nil {
 		return nil, refused
 	}

@@ -1,8 +1,7 @@
-package thought
+package rules
 
 import (
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // seal is what a signature says. It is signed with a key that every server of this package has, so that what one has
@@ -21,11 +20,11 @@ type seal struct {
 const key = "scripted messages"
 
 // sign returns the signature.
-func (s seal) sign() string { return value.Seal(key, s) }
+func (s seal) sign() string { return fakeapi.Seal(key, s) }
 
 // unseal reads a signature, and reports whether it is one.
 func unseal(signature string) (s seal, ok bool) {
-	ok = value.Open(key, signature, &s)
+	ok = fakeapi.Open(key, signature, &s)
 	return s, ok
 }
 
@@ -38,14 +37,14 @@ type Bond struct {
 }
 
 // newBond is the bond of what would be thought first.
-func newBond(q *rules.Request) Bond {
+func newBond(q *Request) Bond {
 	var b Bond
 	for _, s := range q.System {
-		b.System = value.Digest(b.System, s.Canon)
+		b.System = fakeapi.Digest(b.System, s.Canon)
 	}
 	for _, t := range q.Tools {
 		if !t.IsDeferred() {
-			b.Tools = value.Digest(b.Tools, t.Canon)
+			b.Tools = fakeapi.Digest(b.Tools, t.Canon)
 		}
 	}
 	return b
@@ -53,11 +52,11 @@ func newBond(q *rules.Request) Bond {
 
 // Pass takes a block that is no thinking into the bond.
 func (b *Bond) Pass(role string, canon []byte) {
-	b.Before = value.Digest(b.Before, append([]byte(role+" "), canon...))
+	b.Before = fakeapi.Digest(b.Before, append([]byte(role+" "), canon...))
 }
 
 // think takes thinking into the bond.
-func (b *Bond) think(signature string) { b.Last = value.Digest("", []byte(signature)) }
+func (b *Bond) think(signature string) { b.Last = fakeapi.Digest("", []byte(signature)) }
 
 // difference says what is not as it was when s was sealed; "" where all is. The oldest thinking may be left out: s may
 // then be the first.
@@ -87,7 +86,7 @@ type Signer struct {
 // Sign signs thinking as it is shown, and takes it into the bond.
 func (s *Signer) Sign(shown string, tokens int) string {
 	s.place++
-	made := seal{Model: s.Model, Answer: s.Answer, Place: s.place, Of: s.Of, Content: value.Digest("", []byte(shown)),
+	made := seal{Model: s.Model, Answer: s.Answer, Place: s.place, Of: s.Of, Content: fakeapi.Digest("", []byte(shown)),
 		Tokens: tokens, Bond: s.Here}
 	signature := made.sign()
 	s.Here.think(signature)
@@ -96,5 +95,5 @@ func (s *Signer) Sign(shown string, tokens int) string {
 
 // Compact seals a compaction. What comes after it is bound as if nothing had been taken out.
 func (s *Signer) Compact(text string) string {
-	return seal{Model: s.Model, Answer: s.Answer, Content: value.Digest("", []byte(text)), Bond: s.Here}.sign()
+	return seal{Model: s.Model, Answer: s.Answer, Content: fakeapi.Digest("", []byte(text)), Bond: s.Here}.sign()
 }

@@ -1,10 +1,9 @@
-package thought
+package rules
 
 import (
 	"slices"
 
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Drop is thinking that the server left out, as input_transformations tells it.
@@ -22,14 +21,14 @@ const (
 
 // Walk is a conversation as far as it was read.
 type Walk struct {
-	Q     *rules.Request
+	Q     *Request
 	Here  Bond   // what would be thought next is bound to this
 	Drops []Drop // thinking that the server left out
 }
 
 // Check judges all thinking: its signatures, each at its place, and where it stands in its messages. thoughtful
 // tells whether the answer with a call began with thinking.
-func Check(q *rules.Request, thoughtful func(call string) bool) (*Walk, *rules.Refusal) {
+func Check(q *Request, thoughtful func(call string) bool) (*Walk, *Refusal) {
 	w := &Walk{Q: q, Here: newBond(q), Drops: []Drop{}}
 	for _, m := range q.Live() {
 		for _, c := range m.Blocks {
@@ -42,9 +41,9 @@ func Check(q *rules.Request, thoughtful func(call string) bool) (*Walk, *rules.R
 }
 
 // take goes on by one block of m.
-func (w *Walk) take(m *rules.Message, c *rules.Block) *rules.Refusal {
+func (w *Walk) take(m *Message, c *Block) *Refusal {
 	switch {
-	case rules.IsThinking(c):
+	case IsThinking(c):
 		return w.checkSeal(c)
 	case c.Kind == "compaction":
 		return w.passCompaction(c)
@@ -54,14 +53,14 @@ func (w *Walk) take(m *rules.Message, c *rules.Block) *rules.Refusal {
 }
 
 // hear takes a block of m into the bond, unless thinking is not bound to it.
-func (b *Bond) hear(q *rules.Request, m *rules.Message, c *rules.Block) {
+func (b *Bond) hear(q *Request, m *Message, c *Block) {
 	if m.Role != "system" || !m.Passing && !q.Model.SystemUnbound {
 		b.Pass(m.Role, c.Canon)
 	}
 }
 
 // signatureOf is where the seal of a thinking block stands.
-func signatureOf(b *rules.Block) string {
+func signatureOf(b *Block) string {
 	if b.Kind == "thinking" {
 		return b.Fields.Text("signature")
 	}
@@ -69,9 +68,9 @@ func signatureOf(b *rules.Block) string {
 }
 
 // checkSeal judges one thinking block.
-func (w *Walk) checkSeal(b *rules.Block) *rules.Refusal {
+func (w *Walk) checkSeal(b *Block) *Refusal {
 	s, ok := unseal(signatureOf(b))
-	if !ok || s.Content != value.Digest("", []byte(b.Fields.Text("thinking"))) {
+	if !ok || s.Content != fakeapi.Digest("", []byte(b.Fields.Text("thinking"))) {
 		return badSeal(b)
 	}
 	b.Tokens = s.Tokens
@@ -94,56 +93,56 @@ func (w *Walk) checkSeal(b *rules.Block) *rules.Refusal {
 }
 
 // leaveOut notes that the server takes b for gone.
-func (w *Walk) leaveOut(b *rules.Block, reason string) {
+func (w *Walk) leaveOut(b *Block, reason string) {
 	b.Dropped = true
 	w.Drops = append(w.Drops, Drop{"thinking_dropped", b.Path, reason})
 }
 
 // passCompaction takes a compaction block for what it stands for: the bond goes on as it was where the span ended.
-func (w *Walk) passCompaction(b *rules.Block) *rules.Refusal {
+func (w *Walk) passCompaction(b *Block) *Refusal {
 	sealed := b.Fields.Text("encrypted_content")
 	if sealed == "" {
 		w.Here.Pass("assistant", b.Canon)
 		return nil
 	}
 	s, ok := unseal(sealed)
-	if !ok || s.Content != value.Digest("", []byte(b.Fields.Text("content"))) {
-		return rules.Flaw("%s: Invalid `encrypted_content` in `compaction` block", b.Path)
+	if !ok || s.Content != fakeapi.Digest("", []byte(b.Fields.Text("content"))) {
+		return Flaw("%s: Invalid `encrypted_content` in `compaction` block", b.Path)
 	}
 	w.Here.Before, w.Here.Last = s.Before, s.Last
 	return nil
 }
 
 // badSeal refuses thinking that is not as it was, or was never thought here.
-func badSeal(b *rules.Block) *rules.Refusal {
+func badSeal(b *Block) *Refusal {
 	if b.Kind == "redacted_thinking" {
-		return rules.Flaw("%s: Invalid data in redacted_thinking block", b.Path)
+		return Flaw("%s: Invalid data in redacted_thinking block", b.Path)
 	}
-	return rules.Flaw("%s: Invalid `signature` in `thinking` block", b.Path)
+	return Flaw("%s: Invalid `signature` in `thinking` block", b.Path)
 }
 
 // refuseUnbound refuses thinking behind something else than it was thought behind.
-func refuseUnbound(q *rules.Request, b *rules.Block, differs string) *rules.Refusal {
+func refuseUnbound(q *Request, b *Block, differs string) *Refusal {
 	words := "%s: Invalid `signature` in `%s` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
 	if !q.MayDrop() {
-		words += " That setting requires the `" + rules.BindingBeta + "` value in the `anthropic-beta` header."
+		words += " That setting requires the `" + BindingBeta + "` value in the `anthropic-beta` header."
 	}
-	return rules.Flaw(words+" %s", b.Path, b.Kind, differs)
+	return Flaw(words+" %s", b.Path, b.Kind, differs)
 }
 
 // checkLayout judges where thinking stands in its messages.
-func checkLayout(q *rules.Request, thoughtful func(call string) bool) *rules.Refusal {
+func checkLayout(q *Request, thoughtful func(call string) bool) *Refusal {
 	all := q.Groups()
 	for _, g := range all {
 		blocks := g.Blocks()
-		if last := len(blocks) - 1; g.Role == "assistant" && last >= 0 && rules.IsThinking(blocks[last]) {
-			return rules.Flaw("messages.%d: The final block in an assistant message cannot be `thinking`.", g.Index())
+		if last := len(blocks) - 1; g.Role == "assistant" && last >= 0 && IsThinking(blocks[last]) {
+			return Flaw("messages.%d: The final block in an assistant message cannot be `thinking`.", g.Index())
 		}
 	}
 	newest := latest(q)
 	if newest != nil && !intact(newest) {
-		return rules.Flaw("%s: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
-			newest.Blocks[slices.IndexFunc(newest.Blocks, rules.IsThinking)].Path)
+		return Flaw("%s: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
+			newest.Blocks[slices.IndexFunc(newest.Blocks, IsThinking)].Path)
 	}
 	if q.Model.WantsThinking && q.Thinks() {
 		if refused := checkEveryCall(q); refused != nil {
@@ -157,7 +156,7 @@ func checkLayout(q *rules.Request, thoughtful func(call string) bool) *rules.Ref
 }
 
 // latest is the last message of the assistant; nil for none.
-func latest(q *rules.Request) *rules.Message {
+func latest(q *Request) *Message {
 	for i := len(q.Messages) - 1; i >= 0; i-- {
 		if q.Messages[i].Role == "assistant" {
 			return q.Messages[i]
@@ -167,10 +166,10 @@ func latest(q *rules.Request) *rules.Message {
 }
 
 // intact tells whether the thinking in m is none, or all that one answer had; what the model cannot read aside.
-func intact(m *rules.Message) bool {
+func intact(m *Message) bool {
 	var seals []seal
 	for _, b := range m.Blocks {
-		if s, ok := unseal(signatureOf(b)); ok && rules.IsThinking(b) && !b.Dropped {
+		if s, ok := unseal(signatureOf(b)); ok && IsThinking(b) && !b.Dropped {
 			seals = append(seals, s)
 		}
 	}
@@ -183,21 +182,21 @@ func intact(m *rules.Message) bool {
 }
 
 // checkEveryCall wants thinking in each message that calls tools, as other makers do.
-func checkEveryCall(q *rules.Request) *rules.Refusal {
+func checkEveryCall(q *Request) *Refusal {
 	for _, m := range q.Messages {
-		calls := slices.ContainsFunc(m.Blocks, func(b *rules.Block) bool { return b.Kind == "tool_use" })
-		if calls && !slices.ContainsFunc(m.Blocks, rules.IsThinking) {
-			return rules.Flaw("thinking is enabled but reasoning_content is missing in assistant tool call message at index %d", m.Index)
+		calls := slices.ContainsFunc(m.Blocks, func(b *Block) bool { return b.Kind == "tool_use" })
+		if calls && !slices.ContainsFunc(m.Blocks, IsThinking) {
+			return Flaw("thinking is enabled but reasoning_content is missing in assistant tool call message at index %d", m.Index)
 		}
 	}
 	return nil
 }
 
 // checkManual judges manual mode: thinking is first where there is any, and the open tool round begins with it.
-func checkManual(q *rules.Request, all []*rules.Group, thoughtful func(call string) bool) *rules.Refusal {
+func checkManual(q *Request, all []*Group, thoughtful func(call string) bool) *Refusal {
 	for _, m := range q.Messages {
-		if m.Role == "assistant" && slices.ContainsFunc(m.Blocks, rules.IsThinking) && !rules.IsThinking(m.Blocks[0]) {
-			return rules.Flaw("%s: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `%s`.",
+		if m.Role == "assistant" && slices.ContainsFunc(m.Blocks, IsThinking) && !IsThinking(m.Blocks[0]) {
+			return Flaw("%s: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `%s`.",
 				m.Blocks[0].Path, m.Blocks[0].Kind)
 		}
 	}
@@ -205,30 +204,30 @@ func checkManual(q *rules.Request, all []*rules.Group, thoughtful func(call stri
 	if begin == nil {
 		return nil
 	}
-	must := []*rules.Block{begin.Blocks()[0]}
-	if last := latest(q); slices.ContainsFunc(rules.IDs(last.Blocks, "tool_use", "id"), thoughtful) {
+	must := []*Block{begin.Blocks()[0]}
+	if last := latest(q); slices.ContainsFunc(IDs(last.Blocks, "tool_use", "id"), thoughtful) {
 		must = append(must, last.Blocks[0])
 	}
 	for _, b := range must {
-		if rules.IsThinking(b) {
+		if IsThinking(b) {
 			continue
 		}
-		return rules.Flaw("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
+		return Flaw("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
 			b.Path, b.Kind)
 	}
 	return nil
 }
 
 // OpenRound is the first answer of the turn that the last results belong to; nil where the list does not end in some.
-func OpenRound(all []*rules.Group) *rules.Group {
-	all = slices.DeleteFunc(slices.Clone(all), func(g *rules.Group) bool { return g.Role == "system" })
+func OpenRound(all []*Group) *Group {
+	all = slices.DeleteFunc(slices.Clone(all), func(g *Group) bool { return g.Role == "system" })
 	end := len(all) - 1
-	if end < 1 || all[end].Role != "user" || !slices.ContainsFunc(all[end].Blocks(), rules.IsResult) {
+	if end < 1 || all[end].Role != "user" || !slices.ContainsFunc(all[end].Blocks(), IsResult) {
 		return nil
 	}
 	begin := all[end-1]
 	for i := end - 2; i > 0; i -= 2 {
-		if between := all[i].Blocks(); !rules.IsResult(between[len(between)-1]) {
+		if between := all[i].Blocks(); !IsResult(between[len(between)-1]) {
 			break
 		}
 		begin = all[i-1]

@@ -1,10 +1,9 @@
-package account
+package rules
 
 import (
 	"encoding/json"
 
-	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/value"
+	"epitome/internal/fakeapi"
 )
 
 // Tokens that are not a text's.
@@ -28,13 +27,13 @@ type Counter struct {
 type Position struct {
 	canon  []byte
 	role   string
-	marks  []*rules.Mark
+	marks  []*Mark
 	newest bool // the cache is written behind it, if it is the last one such: an item of the user or of a tool
 	tokens int
 }
 
 // Prompt is the prompt as the model gets it: without reasoning of earlier turns.
-func Prompt(q *rules.Request, c Counter) []Position {
+func Prompt(q *Request, c Counter) []Position {
 	var all []Position
 	for n, tool := range q.Tools {
 		tokens := c.Text(tool.Text("name")) + c.Text(tool.Text("description")) + c.Text(string(tool["parameters"])) +
@@ -75,7 +74,7 @@ func truncate(all []Position, window int) []Position {
 }
 
 // turnOf is the number of the item that began the newest turn: the last message of the user.
-func turnOf(items []*rules.Item) int {
+func turnOf(items []*Item) int {
 	for n := len(items) - 1; n >= 0; n-- {
 		if items[n].Role == "user" {
 			return n
@@ -85,7 +84,7 @@ func turnOf(items []*rules.Item) int {
 }
 
 // item is how many tokens an item has.
-func (c Counter) item(i *rules.Item) int {
+func (c Counter) item(i *Item) int {
 	switch i.Kind {
 	case "message", "function_call_output", "custom_tool_call_output":
 		return itemTokens + c.content(i.Fields["content"]) + c.content(i.Fields["output"])
@@ -101,13 +100,13 @@ func (c Counter) item(i *rules.Item) int {
 
 // content is how many tokens a string has, or a list of parts.
 func (c Counter) content(raw json.RawMessage) int {
-	if text, ok := value.IsText(raw); ok {
+	if text, ok := fakeapi.IsText(raw); ok {
 		return c.Text(text)
 	}
-	list, _ := value.CutList(raw)
+	list, _ := fakeapi.CutList(raw)
 	tokens := 0
 	for _, raw := range list {
-		part, _ := value.CutObject(raw)
+		part, _ := fakeapi.CutObject(raw)
 		switch part.Text("type") {
 		case "input_image":
 			tokens += imageTokens

@@ -1,2 +1,0 @@
-// Package account counts the tokens of a request of the Responses API, and says which of them come from the cache.
-package account
