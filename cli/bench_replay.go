@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
-	"epitome/bench/through"
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/internal/unit"
@@ -71,9 +69,9 @@ func (k replayCmd) Run(c *cli) error {
 	if k.WritePrice != 0 && !(k.WritePrice >= 0.1 && k.WritePrice <= 10) { // nor what is not a number
 		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
 	}
-	counted := price.Served()
+	counted := policy.Served()
 	if k.Characters {
-		counted = price.Unit{}
+		counted = policy.Unit{}
 	}
 	how := subject.Subject{Conf: conf, Unit: counted, Code: k.Summaries == byCode}
 	how.Conf.Rewrite, how.List = limits, k.Prices
@@ -91,7 +89,7 @@ func (k replayCmd) Run(c *cli) error {
 		Policies: []policy.Policy{{Name: "epitome, " + limits.Preset, Open: how.Open}},
 	}
 	for _, path := range k.Program {
-		p, err := through.Open(path, limits.Preset, counted)
+		p, err := subject.Open(path, limits.Preset, counted)
 		if err != nil {
 			return err
 		}
@@ -115,7 +113,7 @@ func (k replayCmd) provider(conf config.Config) replay.Provider {
 		return p
 	}
 	listed := daemon.Prices(conf)
-	p.List = func(t price.Tariff, model string) price.Tariff {
+	p.List = func(t policy.Tariff, model string) policy.Tariff {
 		cached, write, output, ok := listed.Relative(model)
 		if !ok {
 			return t

@@ -13,7 +13,7 @@ import (
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
 
-	"epitome/bench/cputime"
+	"epitome/bench/replay"
 	"epitome/tokenize"
 )
 
@@ -156,7 +156,7 @@ func TestAwkwardTextsAreCountedInLinearTime(t *testing.T) {
 			best := time.Duration(math.MaxInt64)
 			for range 4 {
 				n := 0
-				best = min(best, cputime.Of(func() { n = c.CountString(text) }))
+				best = min(best, replay.Of(func() { n = c.CountString(text) }))
 				if n < 1 || n > len(text) {
 					t.Errorf("%q: %d bytes have %d tokens", unit, len(text), n)
 				}

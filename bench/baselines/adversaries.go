@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/names"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/conversation"
 )
 
@@ -20,7 +18,7 @@ const (
 
 // Adversaries returns transformations that keep what a measure may look for, and nothing that an agent could work with.
 // A measure by which one of them is cheaper than a policy and as good says nothing of that policy.
-func Adversaries(unit price.Unit) []policy.Policy {
+func Adversaries(unit policy.Unit) []policy.Policy {
 	return []policy.Policy{
 		{Name: NamesName, Open: opening(unit, func(w int) baseline { return boil(w, sortedNames) })},
 		{Name: SoupName, Open: opening(unit, func(int) baseline { return soup() })},
@@ -49,7 +47,7 @@ func boil(window int, left func(text string) string) baseline {
 			}
 		}
 		for _, i := range t.results {
-			if i >= t.sent && price.Size(t.text(i)) > shrinkOver {
+			if i >= t.sent && policy.Size(t.text(i)) > shrinkOver {
 				replace(i)
 			}
 		}
@@ -73,7 +71,7 @@ const all = 1 << 30
 // sortedNames returns the names in a text, a line each.
 func sortedNames(text string) string {
 	var words []string
-	for _, n := range names.Find(text, all) {
+	for _, n := range policy.Find(text, all) {
 		words = append(words, n.Text)
 	}
 	slices.Sort(words)
@@ -84,7 +82,7 @@ func sortedNames(text string) string {
 func namedLines(text string) string {
 	shortest := make(map[string]string)
 	for line := range strings.SplitSeq(text, "\n") {
-		for _, n := range names.Find(line, all) {
+		for _, n := range policy.Find(line, all) {
 			if was, has := shortest[n.Text]; !has || len(line) < len(was) {
 				shortest[n.Text] = line
 			}
@@ -108,7 +106,7 @@ func soup() baseline {
 				continue
 			}
 			m := t.meter.ReadItem(t.request, boiled)
-			for _, n := range names.Find(m.Text+"\n"+m.Args, all) {
+			for _, n := range policy.Find(m.Text+"\n"+m.Args, all) {
 				words = append(words, n.Text)
 			}
 		}

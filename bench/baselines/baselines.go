@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 )
 
 // The baselines' names in the report.
@@ -26,7 +25,7 @@ const (
 )
 
 // All returns the baselines, which count in the unit: ways of keeping a conversation small that are in use.
-func All(unit price.Unit) []policy.Policy {
+func All(unit policy.Unit) []policy.Policy {
 	opening := func(of func(window int) baseline) func(policy.Setting) (policy.Shaping, error) {
 		return opening(unit, of)
 	}
@@ -43,7 +42,7 @@ func All(unit price.Unit) []policy.Policy {
 }
 
 // opening returns a policy's Open, which gives each conversation a thread of its own.
-func opening(unit price.Unit, of func(window int) baseline) func(policy.Setting) (policy.Shaping, error) {
+func opening(unit policy.Unit, of func(window int) baseline) func(policy.Setting) (policy.Shaping, error) {
 	return func(s policy.Setting) (policy.Shaping, error) {
 		t := newThread(s, of(s.Window))
 		t.unit = unit

@@ -11,7 +11,6 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/chat"
 )
 
@@ -37,9 +36,9 @@ func sent(t *testing.T, thread *thread, messages ...string) (contents []string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := price.Meter{}.Fixed(r)
+	total := policy.Meter{}.Fixed(r)
 	for i, it := range r.Items {
-		total += price.Meter{}.ReadItem(r, i).Tokens
+		total += policy.Meter{}.ReadItem(r, i).Tokens
 		contents = append(contents, gjson.ParseBytes(it.Content.Of(s.Body)).String())
 	}
 	if total != thread.total {
@@ -90,7 +89,7 @@ func TestClearingKeepsThreeOverItsLine(t *testing.T) {
 func TestWhatStandsForAResultHasTheSizeThatFiguresAreIn(t *testing.T) {
 	for text, tokens := range map[string]int{cleared: 14,
 		strings.Repeat("x", shrinkTo) + strings.Replace(shrunk, "NAME", nameOf(""), 1): 884} {
-		if got := price.TokensOf(price.Size(text)) + price.MessageTokens; got != tokens {
+		if got := policy.TokensOf(policy.Size(text)) + policy.MessageTokens; got != tokens {
 			t.Errorf("%.40q: %d tokens, want %d", text, got, tokens)
 		}
 	}
@@ -103,7 +102,7 @@ func TestOnlyWhatIsNewIsShrunk(t *testing.T) {
 	contents, s := sent(t, thread, first...)
 	last := contents[len(contents)-1]
 	name := nameOf(long)
-	if s.Decided || len(contents[3]) != shrinkOver || price.Size(last) >= shrinkOver ||
+	if s.Decided || len(contents[3]) != shrinkOver || policy.Size(last) >= shrinkOver ||
 		!strings.HasSuffix(last, "yyyy") || !strings.Contains(last, name) {
 		t.Fatalf("%q", contents)
 	}
@@ -157,7 +156,7 @@ func TestNewestUsersMessagesStayUpToABudget(t *testing.T) {
 }
 
 func TestSummaryHasItsSize(t *testing.T) {
-	for _, unit := range []price.Unit{{}, price.Served()} {
+	for _, unit := range []policy.Unit{{}, policy.Served()} {
 		m, err := unit.Meter("gpt-5")
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +197,7 @@ func TestFullConversationsGetASummary(t *testing.T) {
 }
 
 func TestPolicyThatCannotReadSaysSo(t *testing.T) {
-	for _, p := range All(price.Unit{})[1:] {
+	for _, p := range All(policy.Unit{})[1:] {
 		s, err := p.Open(setting(1000))
 		if err != nil {
 			t.Fatal(err)

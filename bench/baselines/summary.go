@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/conversation"
 )
 
@@ -139,7 +138,7 @@ func (t *thread) summaryAsked(cut int) policy.Asking {
 
 // summaryText returns the text of a message of the size of a summary. No two rounds of it are equal, as none of a
 // model's would be.
-func summaryText(m price.Meter, round int) string {
+func summaryText(m policy.Meter, round int) string {
 	const phrase = "And so on. "
 	begin := fmt.Sprintf("Summary, round %d. ", round)
 	all := begin + strings.Repeat(phrase, summaryTokens) // of which each takes a token at the least

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -18,8 +17,8 @@ type baseline func(t *thread)
 type thread struct {
 	act     baseline
 	in      policy.Setting
-	unit    price.Unit
-	meter   price.Meter           // of the model that the conversation names
+	unit    policy.Unit
+	meter   policy.Meter          // of the model that the conversation names
 	request *conversation.Request // at hand
 
 	fixed   int // tokens beside the messages

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/demo/props"
+	"epitome/bench/sessions"
 	"epitome/internal/lazyregexp"
 )
 
@@ -76,7 +76,7 @@ func (s *script) work(t task) []move {
 		s.call("The core of the package first.", readTool, args{"path": t.files[0]}),
 		s.both(t),
 		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go",
-			"content": props.TestSource(props.Dice(s.seed, fmt.Sprintf("test %s %d", t.pkg, t.round)), t.subject())}),
+			"content": sessions.TestSource(sessions.Dice(s.seed, fmt.Sprintf("test %s %d", t.pkg, t.round)), t.subject())}),
 		s.edit(t.files[0], fmt.Sprintf("Tried: rounding late in %s, before the sum.", t.files[0])),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
 		s.look(t),
@@ -84,7 +84,7 @@ func (s *script) work(t task) []move {
 		s.call("Once more what stands there now.", readTool, args{"path": t.files[0]}),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
 		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1],
-			"content": props.Source(props.Dice(s.seed, "source "+t.files[1]+" anew"), t.subject(), 14)}),
+			"content": sessions.Source(sessions.Dice(s.seed, "source "+t.files[1]+" anew"), t.subject(), 14)}),
 	}
 	if t.web {
 		moves = append(moves, s.call("Does the service agree?", webTool, args{"method": "GET", "url": t.url()}))

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"epitome/bench/demo/props"
+	"epitome/bench/sessions"
 )
 
 // What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and
@@ -37,7 +37,7 @@ func taskAt(i int) task {
 func (t task) test() string { return t.subject().Test() }
 
 // subject returns what the contents of the package are about.
-func (t task) subject() props.Subject { return props.Subject{Package: t.pkg, Symbol: t.symbol} }
+func (t task) subject() sessions.Subject { return sessions.Subject{Package: t.pkg, Symbol: t.symbol} }
 
 func (t task) url() string { return "http://settle.internal/v1/batches?package=" + t.pkg }
 

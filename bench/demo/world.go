@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"epitome/bench/demo/props"
+	"epitome/bench/sessions"
 )
 
 // world is the make-believe repository, and what the agent's tools answer there. It depends on the seed and on what
@@ -31,13 +31,13 @@ func newWorld(seed uint64) *world {
 	for i := range packages {
 		t := taskAt(i)
 		for k, path := range t.files {
-			w.files[path] = props.Source(props.Dice(seed, "source "+path), t.subject(), [...]int{26, 11, 9}[k])
+			w.files[path] = sessions.Source(sessions.Dice(seed, "source "+path), t.subject(), [...]int{26, 11, 9}[k])
 		}
 	}
 	return w
 }
 
-func (w *world) dice(of string) *rand.Rand { return props.Dice(w.seed, of) }
+func (w *world) dice(of string) *rand.Rand { return sessions.Dice(w.seed, of) }
 
 // change returns the number that the user tells.
 func (w *world) change() string { return fmt.Sprintf("CHG-%05d", 10_000+w.dice("change").IntN(90_000)) }
@@ -59,17 +59,17 @@ func (w *world) batch(pkg string, i int) string {
 }
 
 func (w *world) failingLog(t task) string {
-	return props.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg),
+	return sessions.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg),
 		func(i int) string { return w.batch(t.pkg, i) })
 }
 
 func (w *world) passingLog(t task) string {
-	return props.Passing(w.dice("passing "+t.pkg), t.subject())
+	return sessions.Passing(w.dice("passing "+t.pkg), t.subject())
 }
 
 // batches returns what the service answers.
 func (w *world) batches(pkg string) string {
-	return props.Batches(w.dice("batches "+pkg), pkg, func(i int) string { return w.batch(pkg, i) })
+	return sessions.Batches(w.dice("batches "+pkg), pkg, func(i int) string { return w.batch(pkg, i) })
 }
 
 // truth returns the right answer to a probe.
@@ -79,7 +79,7 @@ func (w *world) truth(p *probe) string {
 		case failureOf(t).label:
 			return w.trace(t.pkg)
 		case stuckIn(t).label:
-			return w.batch(t.pkg, props.StuckAt)
+			return w.batch(t.pkg, sessions.StuckAt)
 		}
 	}
 	return w.change()

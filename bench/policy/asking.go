@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"epitome/bench/price"
 	"epitome/rewrite/conversation"
 )
 
@@ -25,7 +24,7 @@ type Exchange struct {
 
 // NewAsking measures an exchange. A request before that begins with another message is of another kind: the provider
 // has cached nothing.
-func NewAsking(unit price.Unit, x Exchange) (Asking, error) {
+func NewAsking(unit Unit, x Exchange) (Asking, error) {
 	now, err := x.Dialect.Read(x.Request, nil)
 	if err != nil {
 		return Asking{}, fmt.Errorf("cannot price a request of the shaper's own: %w", err)
@@ -41,7 +40,7 @@ func NewAsking(unit price.Unit, x Exchange) (Asking, error) {
 	}
 	for i, it := range now.Items {
 		tokens := meter.ReadItem(now, i).Tokens
-		if i >= len(held) || string(price.Bare(held[i].Of(x.Before))) != string(price.Bare(it.Of(x.Request))) {
+		if i >= len(held) || string(Bare(held[i].Of(x.Before))) != string(Bare(it.Of(x.Request))) {
 			held = nil
 			a.New += tokens
 			continue

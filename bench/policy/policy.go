@@ -1,7 +1,8 @@
 // Package policy says what a replay measures: ways of shaping the requests of a conversation before they are sent.
 //
-// It promises nothing by itself. It has the words in which a replay, the baselines and the program's own shaping speak
-// of it.
+// It has the words in which a replay, the baselines and the program's own shaping speak of that; what a request costs
+// under a prompt cache, the same whoever asks, in characters / 3.6 or in the tokens by which requests are served; and
+// the names (paths, words of code, long numbers, quoted strings) that calls have in a text, found in linear time.
 package policy
 
 import (

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/report"
 )
 
@@ -27,13 +26,13 @@ func (a *account) join(b account) {
 
 // visit is what is to be paid at one boundary.
 type visit struct {
-	raw, sent price.Input
+	raw, sent policy.Input
 	asked     []policy.Asking
 }
 
 // add charges for what was sent. cold says that the provider's cache is empty.
-func (a *account) add(t price.Tariff, v visit, cold bool) {
-	pay := func(l price.Input) float64 {
+func (a *account) add(t policy.Tariff, v visit, cold bool) {
+	pay := func(l policy.Input) float64 {
 		if cold {
 			l.Held = 0
 		}
@@ -42,14 +41,14 @@ func (a *account) add(t price.Tariff, v visit, cold bool) {
 	a.raw += pay(v.raw)
 	a.sent += pay(v.sent)
 	for _, x := range v.asked {
-		a.own += pay(price.Input{Tokens: x.Held + x.New, Held: x.Held}) + t.Output*float64(x.Output)
+		a.own += pay(policy.Input{Tokens: x.Held + x.New, Held: x.Held}) + t.Output*float64(x.Output)
 	}
 }
 
 // charge counts tokens, and what they cost by both tariffs.
-func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
+func (p *player) charge(sent policy.Input, asked []policy.Asking, bound int) {
 	t := &p.tally
-	raw := price.Input{Held: t.rawNow}
+	raw := policy.Input{Held: t.rawNow}
 	start := 0
 	if bound > 0 {
 		start = p.recording.bounds[bound-1]
@@ -75,13 +74,13 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 		t.expired++
 	}
 	v := visit{raw, sent, asked}
-	t.cost.add(price.PlainTariff(), v, false)
+	t.cost.add(policy.PlainTariff(), v, false)
 	t.unknown = t.unknown || p.account.unknown
 	t.used.Add(p.account.used)
 	if p.recording.client.provider != nil { // which says what of them it has
 		t.bill.raw += p.recording.client.usage.Price(p.bill.Cached, p.bill.Write)
 		t.bill.sent += p.account.used.Price(p.bill.Cached, p.bill.Write)
-		v.raw, v.sent = price.Input{}, price.Input{}
+		v.raw, v.sent = policy.Input{}, policy.Input{}
 	}
 	t.bill.add(p.bill, v, cold)
 	p.track.rawTokens = append(p.track.rawTokens, raw.Tokens)

@@ -8,34 +8,33 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/chat"
 )
 
 func TestPriceOfARequest(t *testing.T) {
-	f := func(by price.Tariff, tokens, held int, want float64) {
+	f := func(by policy.Tariff, tokens, held int, want float64) {
 		t.Helper()
-		if got := by.Price(price.Input{Tokens: tokens, Held: held}); math.Abs(got-want) > 1e-9 {
+		if got := by.Price(policy.Input{Tokens: tokens, Held: held}); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%+v, %d tokens of which %d are held: %g, want %g", by, tokens, held, got, want)
 		}
 	}
-	f(price.PlainTariff(), 100, 0, 100)
-	f(price.PlainTariff(), 100, 80, 28)
-	f(price.PlainTariff(), 100, 100, 10)
-	f(price.PlainTariff(), 50, 80, 5) // a request that has shrunk
+	f(policy.PlainTariff(), 100, 0, 100)
+	f(policy.PlainTariff(), 100, 80, 28)
+	f(policy.PlainTariff(), 100, 100, 10)
+	f(policy.PlainTariff(), 50, 80, 5) // a request that has shrunk
 
-	f(price.BillTariff(1), 2000, 1023, 2000) // too short a beginning
-	f(price.BillTariff(1), 2000, 1024, 102.4+976)
-	f(price.BillTariff(1), 2000, 1151, 102.4+976) // whole steps alone
-	f(price.BillTariff(1), 2000, 1152, 115.2+848)
-	f(price.BillTariff(1), 1100, 5000, 102.4+76)
-	f(price.BillTariff(1.25), 2000, 0, 2500)
-	f(price.BillTariff(1.25), 2000, 1300, 128+720*1.25)
+	f(policy.BillTariff(1), 2000, 1023, 2000) // too short a beginning
+	f(policy.BillTariff(1), 2000, 1024, 102.4+976)
+	f(policy.BillTariff(1), 2000, 1151, 102.4+976) // whole steps alone
+	f(policy.BillTariff(1), 2000, 1152, 115.2+848)
+	f(policy.BillTariff(1), 1100, 5000, 102.4+76)
+	f(policy.BillTariff(1.25), 2000, 0, 2500)
+	f(policy.BillTariff(1.25), 2000, 1300, 128+720*1.25)
 }
 
 // long returns a text of one letter that makes a message of so many tokens.
 func long(letter string, tokens int) string {
-	return strings.Repeat(letter, int(math.Ceil(price.CharsPerToken*float64(tokens-price.MessageTokens-1))))
+	return strings.Repeat(letter, int(math.Ceil(policy.CharsPerToken*float64(tokens-policy.MessageTokens-1))))
 }
 
 // bigtalk returns a conversation with three requests, of 2001, 2501 and 4001 tokens.
@@ -63,13 +62,13 @@ func TestBillKnowsPausesAndStepsAndCostDoesNot(t *testing.T) {
 	var late, timed int // likewise, requests
 	f := func(write, raw, sent float64, s policy.Shaper, times []time.Time) {
 		t.Helper()
-		c, err := newRecording(chat.Dialect{}, []byte(bigtalk()), price.Unit{})
+		c, err := newRecording(chat.Dialect{}, []byte(bigtalk()), policy.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.times = times
 		p := newPlayer(c, "it", 10_000, policy.Shaping{Shaper: s})
-		p.bill = price.BillTariff(write)
+		p.bill = policy.BillTariff(write)
 		for b := range c.bounds {
 			if err = p.turn(b, prefixOf(t, c, c.bounds[b])); err != nil {
 				t.Fatal(err)
@@ -138,7 +137,7 @@ func TestOwnRequestsAreBilledToo(t *testing.T) {
 func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	f := func(before, request string, want policy.Asking) {
 		t.Helper()
-		got, err := policy.NewAsking(price.Unit{}, policy.Exchange{Dialect: chat.Dialect{}, Before: []byte(before),
+		got, err := policy.NewAsking(policy.Unit{}, policy.Exchange{Dialect: chat.Dialect{}, Before: []byte(before),
 			Request: []byte(request), Answer: strings.Repeat("x", 36)})
 		if want.Output = 11; err != nil || got != want {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
@@ -156,7 +155,7 @@ func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	f(before, tools, policy.Asking{New: 32}) // 2 beside the messages
 	f(tools, tools, policy.Asking{Held: 32})
 	broken := policy.Exchange{Dialect: chat.Dialect{}, Request: []byte("{")}
-	if _, err := policy.NewAsking(price.Unit{}, broken); err == nil {
+	if _, err := policy.NewAsking(policy.Unit{}, broken); err == nil {
 		t.Error("what is no request was measured")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
-	"epitome/bench/price"
+	"epitome/bench/policy"
 	"epitome/bench/sessions"
 )
 
@@ -20,7 +20,7 @@ import (
 func playedOf(t *testing.T, folder string) (files []string, copies int) {
 	t.Helper()
 	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000},
-		baselines: baselines.All(price.Unit{})[:1]})
+		baselines: baselines.All(policy.Unit{})[:1]})
 	for _, c := range report.Courses {
 		files = append(files, filepath.Base(c.Conversation))
 	}
@@ -79,7 +79,7 @@ func TestCopiesWithinOneLogAndAcrossLogs(t *testing.T) {
 		"3.jsonl": line(b, c, b, a),
 	})
 	report, _ := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000},
-		baselines: baselines.All(price.Unit{})[:1]})
+		baselines: baselines.All(policy.Unit{})[:1]})
 	var names []string
 	for _, x := range report.Courses {
 		names = append(names, filepath.Base(x.Conversation))

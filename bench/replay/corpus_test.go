@@ -19,7 +19,6 @@ import (
 
 	"epitome/bench/baselines"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/report"
 	needs "epitome/internal/needtest"
 	"epitome/rewrite/chat"
@@ -46,7 +45,7 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 			continue
 		}
 		if results = append(results, it); len(results) > len(m.tokens) {
-			m.tokens = append(m.tokens, price.Meter{}.ReadItem(r, i).Tokens)
+			m.tokens = append(m.tokens, policy.Meter{}.ReadItem(r, i).Tokens)
 		}
 	}
 	s := policy.Shaped{Body: body}
@@ -93,7 +92,7 @@ func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
 	folder := corpus(t)
 	report, err := Run(t.Context(), Options{
 		Paths: []string{folder}, Windows: []int{64_000, 200_000}, Policies: []policy.Policy{givingBackPolicy()},
-		Progress: io.Discard, baselines: baselines.All(price.Unit{})[:2],
+		Progress: io.Discard, baselines: baselines.All(policy.Unit{})[:2],
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +178,7 @@ func simulated(t *testing.T, folder, windows string) map[string]map[string]strin
 func TestBaselinesAgreeWithTheSimulator(t *testing.T) {
 	folder := corpus(t)
 	tables := simulated(t, folder, "32000,64000,128000,200000")
-	outcome, _ := replayed(t, Options{Paths: []string{folder}, baselines: baselines.All(price.Unit{})})
+	outcome, _ := replayed(t, Options{Paths: []string{folder}, baselines: baselines.All(policy.Unit{})})
 	names := map[string]string{
 		baselines.RawName: "raw", baselines.TruncateName: "truncate oldest (to 50 %)",
 		baselines.MaskName:     "mask older than 10 (batches of 20)",
@@ -214,7 +213,7 @@ func TestBaselinesAgreeWithTheSimulator(t *testing.T) {
 			t.Errorf("%+v, faults %q", x, outcome.Faults)
 		}
 	}
-	if want := 4 * len(baselines.All(price.Unit{})); len(outcome.Rows) != want {
+	if want := 4 * len(baselines.All(policy.Unit{})); len(outcome.Rows) != want {
 		t.Errorf("%d rows, want %d", len(outcome.Rows), want)
 	}
 }

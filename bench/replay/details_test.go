@@ -10,7 +10,6 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/chat"
@@ -110,7 +109,7 @@ func TestKindOfSession(t *testing.T) {
 		for _, tool := range tools {
 			messages = append(messages, benchtest.Calls(tool, tool, `{}`), benchtest.Answers(tool, "ok"))
 		}
-		c, err := newRecording(chat.Dialect{}, []byte(benchtest.Chat(messages...)), price.Unit{})
+		c, err := newRecording(chat.Dialect{}, []byte(benchtest.Chat(messages...)), policy.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}

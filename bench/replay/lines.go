@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/names"
+	"epitome/bench/policy"
 	"epitome/internal/lazyregexp"
 )
 
@@ -46,9 +46,9 @@ var escape = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x0
 // compared returns a line as a terminal shows it, without white space at its end: what two lines have to have in common
 // to be the same.
 func compared(line string) string {
-	line = strings.TrimRightFunc(line, names.IsBlank)
+	line = strings.TrimRightFunc(line, policy.IsBlank)
 	if strings.IndexByte(line, '\x1b') >= 0 {
-		line = strings.TrimRightFunc(escape().ReplaceAllString(line, ""), names.IsBlank)
+		line = strings.TrimRightFunc(escape().ReplaceAllString(line, ""), policy.IsBlank)
 	}
 	return line[strings.LastIndexByte(line, '\r')+1:]
 }

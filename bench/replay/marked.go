@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"epitome/bench/price"
+	"epitome/bench/policy"
 	"epitome/bench/sessions"
 	"epitome/bench/strict"
 	"epitome/rewrite/chat"
@@ -115,7 +115,7 @@ func readRequest(d conversation.Dialect, body []byte) (*conversation.Request, er
 	if err != nil || r.System.Empty() {
 		return r, err
 	}
-	first := conversation.Item{Span: r.System, Role: conversation.System, Content: r.System, Parts: price.Prompts(r)}
+	first := conversation.Item{Span: r.System, Role: conversation.System, Content: r.System, Parts: policy.Prompts(r)}
 	r.Items = append([]conversation.Item{first}, r.Items...)
 	r.Lead, r.Head = r.Lead+1, r.Head+1
 	return r, nil
@@ -123,7 +123,7 @@ func readRequest(d conversation.Dialect, body []byte) (*conversation.Request, er
 
 // readItem measures item i of a request that readRequest gave. Instructions that stand apart are counted with what is
 // beside the messages.
-func readItem(m price.Meter, r *conversation.Request, i int) price.Reading {
+func readItem(m policy.Meter, r *conversation.Request, i int) policy.Reading {
 	x := m.ReadItem(r, i)
 	if r.Items[i].Span == r.System {
 		x.Tokens = 0
@@ -140,7 +140,7 @@ func (c *recording) marked(k int) (*conversation.Request, error) {
 	if it.Role == conversation.Assistant || it.Span == c.request.System {
 		cut = append(cut, body[:it.Place().End]...)
 	} else {
-		cut = append(append(cut, body[:it.End-1]...), price.Marker...)
+		cut = append(append(cut, body[:it.End-1]...), policy.Marker...)
 		cut = append(cut, body[it.End-1:it.Place().End]...)
 	}
 	return readRequest(c.client.dialect, append(cut, body[last:]...))

@@ -11,7 +11,6 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 )
@@ -58,7 +57,7 @@ func TestProvidersOfMessagesHaveWhatWasMarked(t *testing.T) {
 	f(benchtest.Replacing(benchtest.Third, "!!!!", "????"), 1.25*(first+3*round)+0.1*2*first, 2*first)
 	// Without marks nothing is written, nor read.
 	f(benchtest.ShaperFunc(func(body []byte) (policy.Shaped, error) {
-		return policy.Shaped{Body: []byte(strings.ReplaceAll(string(body), price.Marker, "")), Decided: true}, nil
+		return policy.Shaped{Body: []byte(strings.ReplaceAll(string(body), policy.Marker, "")), Decided: true}, nil
 	}), 3*first+3*round, 0)
 }
 
@@ -83,7 +82,7 @@ func TestDialectsHaveOneMeasure(t *testing.T) {
 	f := func(dialect string) (rows []string) {
 		t.Helper()
 		got, err := Run(t.Context(), Options{Paths: []string{folder}, Windows: []int{150, 400}, Progress: io.Discard,
-			baselines: baselines.All(price.Unit{})[:4], Clients: Clients{Dialect: dialect}})
+			baselines: baselines.All(policy.Unit{})[:4], Clients: Clients{Dialect: dialect}})
 		if err != nil || got.Origins[0].Dialect != dialect {
 			t.Fatalf("%v, %+v", err, got.Origins)
 		}

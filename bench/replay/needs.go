@@ -5,7 +5,7 @@ import (
 	"index/suffixarray"
 	"slices"
 
-	"epitome/bench/names"
+	"epitome/bench/policy"
 	"epitome/rewrite/conversation"
 )
 
@@ -27,7 +27,7 @@ type need struct {
 
 // mention is a name or line with the messages that hold it, by their place among the client's, in order.
 type mention struct {
-	names.Name
+	policy.Name
 	at []int
 }
 
@@ -46,7 +46,7 @@ func needsOf(c *recording) [][]need {
 		}
 	}
 	for b, k := range c.bounds[:len(c.bounds)-1] {
-		add := func(found []names.Name, line bool) {
+		add := func(found []policy.Name, line bool) {
 			for _, n := range found {
 				m := ix.mention(n, line)
 				if before, _ := slices.BinarySearch(m.at, k); before > 0 {
@@ -55,8 +55,8 @@ func needsOf(c *recording) [][]need {
 				}
 			}
 		}
-		add(names.Find(c.messages[k].Args, mostNames), false)
-		add(names.LongLines(c.messages[k].Args, mostLines), true)
+		add(policy.Find(c.messages[k].Args, mostNames), false)
+		add(policy.LongLines(c.messages[k].Args, mostLines), true)
 	}
 	return needs
 }
@@ -82,7 +82,7 @@ func newIndex(messages []*message) *index {
 }
 
 // mention looks a name or line up. Whether it needs word borders is settled by its first time.
-func (ix *index) mention(n names.Name, line bool) *mention {
+func (ix *index) mention(n policy.Name, line bool) *mention {
 	both := ix.known[n.Text]
 	if both == nil {
 		both = new([2]*mention)
@@ -98,10 +98,10 @@ func (ix *index) mention(n names.Name, line bool) *mention {
 	return *m
 }
 
-func (ix *index) where(n names.Name) []int {
+func (ix *index) where(n policy.Name) []int {
 	var at []int
 	for _, offset := range ix.array.Lookup([]byte(n.Text), -1) {
-		if !n.Word || names.Bordered(ix.text, offset, offset+len(n.Text)) {
+		if !n.Word || policy.Bordered(ix.text, offset, offset+len(n.Text)) {
 			i, exact := slices.BinarySearch(ix.starts, offset)
 			if !exact {
 				i--

@@ -10,9 +10,7 @@ import (
 
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
-	"epitome/bench/names"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/rewrite/chat"
 )
 
@@ -23,7 +21,7 @@ func TestSummariesOfBaselinesHoldNothingThatAnAnswerNeeds(t *testing.T) {
 		messages = append(messages, benchtest.Calls(id, "read", `{}`), benchtest.Answers(id, strings.Repeat("x", 7000)))
 	}
 	asked := 0
-	for _, p := range baselines.All(price.Unit{}) {
+	for _, p := range baselines.All(policy.Unit{}) {
 		s, err := p.Open(policy.Setting{Window: 4000, Dialect: chat.Dialect{}})
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +38,7 @@ func TestSummariesOfBaselinesHoldNothingThatAnAnswerNeeds(t *testing.T) {
 			if !strings.HasPrefix(m.Str, "Summary, round ") {
 				continue
 			}
-			found, lines := names.Find(m.Str, mostNames), names.LongLines(m.Str, mostLines)
+			found, lines := policy.Find(m.Str, mostNames), policy.LongLines(m.Str, mostLines)
 			if len(found)+len(lines) > 0 {
 				t.Errorf("%s: names %v, lines %v", p.Name, found, lines)
 			}

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/cputime"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
@@ -24,7 +22,7 @@ type player struct {
 	recording *recording
 	policy    string
 	window    int
-	bill      price.Tariff // of the provider
+	bill      policy.Tariff // of the provider
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
@@ -56,9 +54,9 @@ type request struct {
 	artifacts []string // that those may name, the last ones first
 }
 
-func newPlayer(c *recording, policy string, window int, s policy.Shaping) *player {
+func newPlayer(c *recording, name string, window int, s policy.Shaping) *player {
 	return &player{
-		shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
+		shaping: s, recording: c, policy: name, window: window, bill: policy.BillTariff(policy.NewPrice),
 		sentIn: make([]int, len(c.messages)), reader: newReader(s.Artifact, c.meter),
 	}
 }
@@ -77,7 +75,7 @@ func (p *player) close() error {
 func (p *player) turn(bound int, original *conversation.Request) error {
 	var shaped policy.Shaped
 	var err error
-	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(cputime.Of(func() {
+	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(Of(func() {
 		shaped, err = p.shaping.Shape(original.Body, p.recording.requestTime(bound))
 	})))
 	if errors.Is(err, policy.ErrNoWay) {
@@ -96,7 +94,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 		p.fault(bound, err)
 	}
 	held := p.reusedTokens(now, shaped.Decided, bound)
-	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
+	p.charge(policy.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
 	p.reader.begin(held < p.previous.tokens)
 	p.recall(bound, now)
 	p.tally.read.join(p.reader.read(now.tokens))
@@ -154,7 +152,7 @@ func (p *player) read(r *conversation.Request) request {
 }
 
 func (p *player) message(r *conversation.Request, i int) *message {
-	raw := price.Bare(r.Items[i].Of(r.Body))
+	raw := policy.Bare(r.Items[i].Of(r.Body))
 	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
 		return p.previous.messages[i]
 	}

@@ -4,15 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/names"
-	"epitome/bench/price"
+	"epitome/bench/policy"
 )
 
 // reader reads back for one conversation what was taken out of it: it asks an artifact for each thing that an answer
 // needs and its request lacks. What it reads stays in the conversation until what was sent changes.
 type reader struct {
 	open    func(name string) ([]byte, bool) // nil if there are no artifacts
-	meter   price.Meter
+	meter   policy.Meter
 	fetched map[string]string // artifacts, by name
 	holder  map[string]string // an artifact that holds what is needed
 	wanted  []string          // by the answer that comes next
@@ -21,7 +20,7 @@ type reader struct {
 }
 
 // newReader returns a reader of the artifacts that open finds.
-func newReader(open func(name string) ([]byte, bool), meter price.Meter) *reader {
+func newReader(open func(name string) ([]byte, bool), meter policy.Meter) *reader {
 	return &reader{
 		open: open, meter: meter, fetched: make(map[string]string), holder: make(map[string]string),
 		known: make(map[string]bool),
@@ -79,7 +78,7 @@ func (r *reader) want(needed string) {
 // read is what it takes to have what is wanted, for the answer to a request of so many tokens: a call and one more
 // request for each artifact, and what was brought before once more.
 func (r *reader) read(sent int) (b readBack) {
-	tariff := price.PlainTariff()
+	tariff := policy.PlainTariff()
 	b.Cost = tariff.Cached * float64(r.tokens)
 	var artifacts []string
 	by := make(map[string][]string)
@@ -95,7 +94,7 @@ func (r *reader) read(sent int) (b readBack) {
 		call := r.meter.Text(callFor(name, by[name]))
 		brought := call + r.meter.Result(linesWith(r.artifact(name), by[name]))
 		all := sent + r.tokens
-		paid := tariff.Output*float64(call) + tariff.Price(price.Input{Tokens: all + brought, Held: all})
+		paid := tariff.Output*float64(call) + tariff.Price(policy.Input{Tokens: all + brought, Held: all})
 		b.join(readBack{1, brought, paid})
 		r.tokens += brought
 	}
@@ -157,7 +156,7 @@ const artifactSize = 26
 // artifactsIn are the words of a text that may name artifacts.
 func artifactsIn(text string) []string {
 	var all []string
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !names.InWord(r) }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !policy.InWord(r) }) {
 		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
 			!slices.Contains(all, word) {
 			all = append(all, word)

@@ -3,12 +3,12 @@ package replay
 import (
 	"testing"
 
-	"epitome/bench/price"
+	"epitome/bench/policy"
 )
 
 // What was read back need not be read again, until what was sent changes.
 func TestWhatWasReadBackStandsUntilAChange(t *testing.T) {
-	r := newReader(func(string) ([]byte, bool) { return []byte("src/old\n"), true }, price.Meter{})
+	r := newReader(func(string) ([]byte, bool) { return []byte("src/old\n"), true }, policy.Meter{})
 	f := func(changes bool, calls int, standing float64) {
 		t.Helper()
 		r.begin(changes)

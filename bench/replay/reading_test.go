@@ -6,7 +6,6 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 )
 
@@ -23,7 +22,7 @@ func TestReadingBackIsPaidFor(t *testing.T) {
 		tokens := 0
 		if reads > 0 {
 			asked := `{"name":"recall","arguments":{"artifact":"` + benchtest.Stub[4:] + `","grep":"src/old"}}`
-			tokens = price.TokensOf(len(asked)) + price.TokensOf(answer) + price.MessageTokens
+			tokens = policy.TokensOf(len(asked)) + policy.TokensOf(answer) + policy.MessageTokens
 		}
 		if row.Reads != reads || row.ReadTokens != tokens {
 			t.Errorf("%.40q: %d reads of %d tokens, want %d of %d", content, row.Reads, row.ReadTokens, reads, tokens)

@@ -6,8 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/bench/names"
-	"epitome/bench/price"
+	"epitome/bench/policy"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -18,7 +17,7 @@ type recording struct {
 	request  *conversation.Request
 	messages []*message
 	byRaw    map[string]*message
-	meter    price.Meter
+	meter    policy.Meter
 	lines    lineIndex
 	results  map[int]*result // by their place among the messages
 	fixed    int             // tokens beside the messages
@@ -30,7 +29,7 @@ type recording struct {
 
 // message is one message, read for measuring.
 type message struct {
-	price.Reading
+	policy.Reading
 	raw  string // its bytes without marks for the cache, which move from one message to the next
 	role conversation.Role
 	// origin is its place among the client's messages, the first of those that are equal; -1: it is none of them.
@@ -42,7 +41,7 @@ type message struct {
 }
 
 // newRecording reads a conversation and what its answers need. Tokens are in the unit.
-func newRecording(d conversation.Dialect, body []byte, unit price.Unit) (*recording, error) {
+func newRecording(d conversation.Dialect, body []byte, unit policy.Unit) (*recording, error) {
 	request, err := readRequest(d, body)
 	if err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func newRecording(d conversation.Dialect, body []byte, unit price.Unit) (*record
 	c := &recording{request: request, byRaw: make(map[string]*message), meter: meter, fixed: meter.Fixed(request)}
 	c.client.dialect = d
 	for i, it := range request.Items {
-		m := c.byRaw[string(price.Bare(it.Of(body)))]
+		m := c.byRaw[string(policy.Bare(it.Of(body)))]
 		if m == nil {
 			m = c.readMessage(request, i)
 			m.origin = i
@@ -127,9 +126,9 @@ func (c *recording) prefix(k int) (*conversation.Request, error) {
 // readMessage reads item i of a request; it is none of the client's until it is found to be.
 func (c *recording) readMessage(r *conversation.Request, i int) *message {
 	it := &r.Items[i]
-	raw := string(price.Bare(it.Of(r.Body)))
+	raw := string(policy.Bare(it.Of(r.Body)))
 	return &message{Reading: readItem(c.meter, r, i), raw: raw, role: it.Role, origin: -1}
 }
 
 // holds reports whether the message holds the name, in its text or its calls.
-func (m *message) holds(n names.Name) bool { return n.In(m.Text) || n.In(m.Args) }
+func (m *message) holds(n policy.Name) bool { return n.In(m.Text) || n.In(m.Args) }

@@ -23,7 +23,6 @@ import (
 
 	"epitome/bench/baselines"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 )
@@ -38,7 +37,7 @@ type Options struct {
 	Clients  Clients
 	Provider Provider
 	// Unit is what tokens are counted in: windows, costs, and what is dead. The zero value counts characters / 3.6.
-	Unit price.Unit
+	Unit policy.Unit
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
 	// Policies are measured beside the baselines. The goals are about them.
@@ -74,7 +73,7 @@ type Clients struct {
 type Provider struct {
 	// WritePrice is that of a token which is new to its cache. Default 1, and 1.25 in Messages.
 	WritePrice float64
-	List       func(t price.Tariff, model string) price.Tariff // gives t the prices of a model; nil: it stays
+	List       func(t policy.Tariff, model string) policy.Tariff // gives t the prices of a model; nil: it stays
 	// CacheLife is how long it has a request cached. Default 5 minutes; below 0 for ever. In Messages marks say it,
 	// but for that.
 	CacheLife time.Duration
@@ -91,7 +90,7 @@ func (o Options) withDefaults() Options {
 		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
 	}
 	if o.Provider.CacheLife == 0 {
-		o.Provider.CacheLife = price.CacheLife
+		o.Provider.CacheLife = policy.CacheLife
 	}
 	if o.Progress == nil {
 		o.Progress = os.Stderr
@@ -211,7 +210,7 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 				return players, fmt.Errorf("%s: %w", it.Name, err)
 			}
 			x := newPlayer(c, it.Name, window, shaping)
-			x.bill = price.BillTariff(r.writePrice(c))
+			x.bill = policy.BillTariff(r.writePrice(c))
 			if r.Provider.List != nil {
 				x.bill = r.Provider.List(x.bill, c.request.Model)
 			}
@@ -230,7 +229,7 @@ func (o Options) writePrice(c *recording) float64 {
 	if c.client.provider != nil {
 		return cmp.Or(o.Provider.WritePrice, markedWrite)
 	}
-	return cmp.Or(o.Provider.WritePrice, price.NewPrice)
+	return cmp.Or(o.Provider.WritePrice, policy.NewPrice)
 }
 
 // report adds up the results in the order of the files, so that one input has one outcome to the last digit.

@@ -15,7 +15,6 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/bench/sessions"
@@ -170,7 +169,7 @@ func TestReplayCountsInvalidRequests(t *testing.T) {
 func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {
 	body := benchtest.Chat(benchtest.Says("user", "a"), benchtest.Says("assistant", "b"), benchtest.Says("user", "c"))
 	body = strings.Replace(body, `"seed"`, `"tools": [{}], "seed"`, 1)
-	c, err := newRecording(chat.Dialect{}, []byte(body), price.Unit{})
+	c, err := newRecording(chat.Dialect{}, []byte(body), policy.Unit{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestReplayReportsWhatItCannotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policies := len(baselines.All(price.Unit{})) + len(baselines.Adversaries(price.Unit{}))
+	policies := len(baselines.All(policy.Unit{})) + len(baselines.Adversaries(policy.Unit{}))
 	if report.Conversations != 3 || len(report.Skipped) != 7 || len(report.Rows) != 4*policies ||
 		len(report.Missed()) != 0 {
 		t.Errorf("%d conversations, %d rows, skipped %q, missed %q", report.Conversations, len(report.Rows),
@@ -250,7 +249,7 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 }
 
 func TestReplayMakesUpSessions(t *testing.T) {
-	some := baselines.All(price.Unit{})[:2]
+	some := baselines.All(policy.Unit{})[:2]
 	madeUp := figures.Origin{Format: sessions.MadeUp, Dialect: AsChat, Logs: 2, Conversations: 2, Timed: 2}
 	f := func(seed uint64, write float64) *figures.Report {
 		t.Helper()

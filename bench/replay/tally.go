@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"epitome/bench/price"
+	"epitome/bench/policy"
 	"epitome/bench/replay/figures"
 	"epitome/bench/report"
 	"epitome/bench/strict"
@@ -64,14 +64,14 @@ func (m *mean) join(other mean) {
 func (m mean) percent() *float64 { return report.Ratio(100*m.sum, float64(m.of)) }
 
 // rowOf adds up conversations.
-func rowOf(window int, policy string, of []tally) figures.Row {
-	row := figures.Row{Window: window, Policy: policy}
+func rowOf(window int, name string, of []tally) figures.Row {
+	row := figures.Row{Window: window, Policy: name}
 	var t tally
 	for _, x := range of {
 		if x.over > 0 {
 			row.Died++
 		}
-		if x.cost.total() > price.Dearer*x.cost.raw {
+		if x.cost.total() > policy.Dearer*x.cost.raw {
 			row.Dearer++
 		}
 		t.join(x)

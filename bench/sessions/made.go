@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"epitome/bench/demo/props"
 )
 
 // kinds are the kinds of made-up sessions, in their order.
@@ -23,7 +21,7 @@ var kinds = [...]struct {
 func Make(seed uint64, number int, yield func(Conversation) error) error {
 	kind := kinds[number%len(kinds)]
 	in := &intake{name: fmt.Sprintf("made up, %d, %s", number+1, kind.name), yield: yield, room: mostKept}
-	d := props.Dice(seed, fmt.Sprint("session ", number))
+	d := Dice(seed, fmt.Sprint("session ", number))
 	m := &maker{
 		thread: newThread(in, MadeUp), d: d, want: kind.least + d.IntN(kind.most-kind.least+1),
 		now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(number) * 24 * time.Hour),

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/bench/demo/props"
 	"epitome/internal/lazyregexp"
 )
 
@@ -23,7 +22,7 @@ type coder struct {
 
 // job is one ticket.
 type job struct {
-	subject props.Subject
+	subject Subject
 	ticket  string
 	paths   []string
 	trace   string // of the failed test
@@ -35,10 +34,10 @@ var components = []string{"parser", "router", "cache", "billing", "quota", "expo
 	"catalog", "ledger", "session"}
 
 func coding(m *maker) {
-	m.system("You are a coding agent. " + props.Paragraph(m.d, 6) + "\nKeep to the rules that the user gives.")
+	m.system("You are a coding agent. " + Paragraph(m.d, 6) + "\nKeep to the rules that the user gives.")
 	c := &coder{maker: m, files: map[string]string{}}
 	m.user(fmt.Sprintf("We mend the %s before release %d.%d. Rule: no public name may change. Write the ticket's number into every commit.",
-		props.Pick(m.d, components), 1+m.d.IntN(9), m.d.IntN(20)))
+		Pick(m.d, components), 1+m.d.IntN(9), m.d.IntN(20)))
 	m.tells("Understood. Which ticket is first?")
 	for m.more() {
 		c.ticket()
@@ -51,13 +50,13 @@ func coding(m *maker) {
 // begin makes the files of a component that was not seen yet.
 func (c *coder) begin() job {
 	name := components[len(c.done)%len(components)]
-	s := props.Subject{Package: name, Symbol: "Round" + strings.ToUpper(name[:1]) + name[1:]}
+	s := Subject{Package: name, Symbol: "Round" + strings.ToUpper(name[:1]) + name[1:]}
 	j := job{subject: s, ticket: fmt.Sprintf("BUG-%05d", c.d.IntN(100_000)),
 		trace: fmt.Sprintf("tr-%08x", c.d.Uint32())}
 	for _, part := range []string{name, "rules", "totals"} {
 		path := fmt.Sprintf("internal/%s/%s.go", name, part)
 		if c.files[path] == "" {
-			c.files[path] = props.Source(c.d, s, 3+c.d.IntN(16))
+			c.files[path] = Source(c.d, s, 3+c.d.IntN(16))
 			c.paths = append(c.paths, path)
 		}
 		j.paths = append(j.paths, path)
@@ -68,7 +67,7 @@ func (c *coder) begin() job {
 func (c *coder) ticket() {
 	j := c.begin()
 	c.user(fmt.Sprintf("Ticket %s: %s is off by a cent when %s. %s",
-		j.ticket, j.subject.Symbol, props.Reason(c.d), props.Paragraph(c.d, c.d.IntN(5))))
+		j.ticket, j.subject.Symbol, Reason(c.d), Paragraph(c.d, c.d.IntN(5))))
 	c.does("Where is it used?", c.grep(j.subject.Symbol))
 	if c.d.IntN(2) == 0 {
 		c.does("", c.read(j.paths[0]), c.read(j.paths[1]))
@@ -77,7 +76,7 @@ func (c *coder) ticket() {
 	}
 	c.edit(&j, j.paths[0])
 	c.does("", step{"bash", arguments{"command": "go test -race -v ./internal/" + j.subject.Package + "/..."},
-		props.Failing(c.d, j.subject, j.trace, c.newName)})
+		Failing(c.d, j.subject, j.trace, c.newName)})
 	c.does("Where does that trace come from?", step{"bash", arguments{"command": "grep -rn " + j.trace + " logs/"},
 		fmt.Sprintf("logs/%s.log:%d: %s span=%08x\n", j.subject.Package, c.d.IntN(9000), j.trace, c.d.Uint32())})
 	c.edit(&j, j.paths[c.d.IntN(len(j.paths))])
@@ -86,11 +85,11 @@ func (c *coder) ticket() {
 		c.edit(&j, j.path)
 	}
 	c.does("", step{"bash", arguments{"command": "go test -race ./internal/" + j.subject.Package + "/..."},
-		props.Passing(c.d, j.subject)})
+		Passing(c.d, j.subject)})
 	if c.d.IntN(3) == 0 {
 		c.service(j)
 	}
-	c.does("", step{"bash", arguments{"command": fmt.Sprintf("git commit -am '%s: %s'", j.ticket, props.Reason(c.d))},
+	c.does("", step{"bash", arguments{"command": fmt.Sprintf("git commit -am '%s: %s'", j.ticket, Reason(c.d))},
 		"1 file changed\n"})
 	c.tells(fmt.Sprintf("Done: %s. %s rounds once, after the sum; the tests of %s pass.",
 		j.ticket, j.subject.Symbol, j.path))
@@ -100,7 +99,7 @@ func (c *coder) ticket() {
 // comeBack has the user come back to an earlier ticket.
 func (c *coder) comeBack() {
 	j := c.done[c.d.IntN(len(c.done))]
-	c.user(fmt.Sprintf("Back to %s for a moment: is that safe when %s?", j.ticket, props.Reason(c.d)))
+	c.user(fmt.Sprintf("Back to %s for a moment: is that safe when %s?", j.ticket, Reason(c.d)))
 	c.does("I look at what was logged then.",
 		step{"bash", arguments{"command": "grep -c " + j.trace + " logs/" + j.subject.Package + ".log"}, "1\n"})
 	if c.d.IntN(2) == 0 {
@@ -113,9 +112,9 @@ func (c *coder) comeBack() {
 // service asks the running service, and has it retry the batch that is stuck.
 func (c *coder) service(j job) {
 	stuck := ""
-	answer := props.Batches(c.d, j.subject.Package, func(i int) string {
+	answer := Batches(c.d, j.subject.Package, func(i int) string {
 		name := c.newName(i)
-		if i == props.StuckAt {
+		if i == StuckAt {
 			stuck = name
 		}
 		return name
@@ -171,7 +170,7 @@ func (c *coder) replace(path, line string) string {
 	if !slices.Contains(strings.Split(c.files[path], "\n"), line) {
 		return line
 	}
-	fresh := strings.Split(line, " // ")[0] + " // " + props.Reason(c.d)
+	fresh := strings.Split(line, " // ")[0] + " // " + Reason(c.d)
 	c.files[path] = strings.Replace(c.files[path], line, fresh, 1)
 	c.does("", step{"edit_file", arguments{"path": path, "old_text": line, "new_text": fresh},
 		"edited " + path + ": 1 replacement"})

@@ -3,8 +3,6 @@ package sessions
 import (
 	"fmt"
 	"strings"
-
-	"epitome/bench/demo/props"
 )
 
 // Sessions in which no code is written.
@@ -14,12 +12,12 @@ type hit struct{ title, site, url string }
 
 // research asks the web: searches, long pages, pages that are opened again, and notes.
 func research(m *maker) {
-	m.system("You are a research agent. Cite the address of every page that you rely on. " + props.Paragraph(m.d, 4))
+	m.system("You are a research agent. Cite the address of every page that you rely on. " + Paragraph(m.d, 4))
 	pages := map[string]string{}
 	var seen []hit
 	for m.more() {
-		topic := props.Topic(m.d)
-		m.user(fmt.Sprintf("What is known about the %s? %s", topic, props.Paragraph(m.d, m.d.IntN(3))))
+		topic := Topic(m.d)
+		m.user(fmt.Sprintf("What is known about the %s? %s", topic, Paragraph(m.d, m.d.IntN(3))))
 		for range 2 + m.d.IntN(3) {
 			hits := m.search(topic)
 			for range 1 + m.d.IntN(3) {
@@ -30,11 +28,11 @@ func research(m *maker) {
 			if len(seen) > 6 && m.d.IntN(3) == 0 {
 				m.open(seen[m.d.IntN(len(seen)-4)], pages)
 			}
-			topic = props.Topic(m.d)
+			topic = Topic(m.d)
 		}
 		last := seen[len(seen)-1]
 		m.does("", step{"note", arguments{"source": last.url, "text": sentenceOf(pages[last.url])}, "noted"})
-		m.tells(fmt.Sprintf("%s See %s and %s.", props.Paragraph(m.d, 5), last.url, seen[m.d.IntN(len(seen))].url))
+		m.tells(fmt.Sprintf("%s See %s and %s.", Paragraph(m.d, 5), last.url, seen[m.d.IntN(len(seen))].url))
 	}
 }
 
@@ -43,11 +41,11 @@ func (m *maker) search(topic string) []hit {
 	var hits []hit
 	var b strings.Builder
 	for i := range 10 {
-		h := hit{title: props.Topic(m.d),
-			site: fmt.Sprintf("%s.example", strings.ReplaceAll(strings.Fields(props.Topic(m.d))[0], " ", "-"))}
+		h := hit{title: Topic(m.d),
+			site: fmt.Sprintf("%s.example", strings.ReplaceAll(strings.Fields(Topic(m.d))[0], " ", "-"))}
 		h.url = fmt.Sprintf("https://%s/reports/%x", h.site, m.d.Uint32())
 		hits = append(hits, h)
-		fmt.Fprintf(&b, "%d. %s\n   %s\n   %s\n", i+1, h.title, h.url, props.Paragraph(m.d, 2))
+		fmt.Fprintf(&b, "%d. %s\n   %s\n   %s\n", i+1, h.title, h.url, Paragraph(m.d, 2))
 	}
 	m.does("", step{"web_search", arguments{"query": topic}, b.String()})
 	return hits
@@ -55,7 +53,7 @@ func (m *maker) search(topic string) []hit {
 
 func (m *maker) open(h hit, pages map[string]string) {
 	if pages[h.url] == "" {
-		pages[h.url] = props.Page(m.d, h.site, h.title, 3+m.d.IntN(14))
+		pages[h.url] = Page(m.d, h.site, h.title, 3+m.d.IntN(14))
 	}
 	m.does("", step{"open_page", arguments{"url": h.url}, pages[h.url]})
 }
@@ -69,18 +67,18 @@ func sentenceOf(page string) string {
 // browsing presses what a browser shows.
 func browsing(m *maker) {
 	const site = "shop.example"
-	m.system("You operate a browser. Each observation is the page as it is now. " + props.Paragraph(m.d, 4))
+	m.system("You operate a browser. Each observation is the page as it is now. " + Paragraph(m.d, 4))
 	screens := map[string]string{}
 	for m.more() {
-		title := props.Topic(m.d)
+		title := Topic(m.d)
 		m.user(fmt.Sprintf("Find the order about the %s and write its number into the list. %s",
-			title, props.Sentence(m.d)))
-		text, numbers := props.Screen(m.d, site, "Orders: "+title, 15+m.d.IntN(60))
+			title, Sentence(m.d)))
+		text, numbers := Screen(m.d, site, "Orders: "+title, 15+m.d.IntN(60))
 		m.does("I begin with the list.", step{"goto", arguments{"url": "https://" + site + "/admin/sales"}, text})
 		for range 4 + m.d.IntN(8) {
 			press := fmt.Sprint(numbers[m.d.IntN(len(numbers))])
 			if screens[title+press] == "" {
-				screens[title+press], _ = props.Screen(m.d, site, "Order "+press, 5+m.d.IntN(30))
+				screens[title+press], _ = Screen(m.d, site, "Order "+press, 5+m.d.IntN(30))
 			}
 			m.does("", step{"click", arguments{"element": press}, screens[title+press]})
 			if m.d.IntN(3) == 0 {
@@ -94,7 +92,7 @@ func browsing(m *maker) {
 
 // support answers customers from what the shop knows.
 func support(m *maker) {
-	m.system("You answer customers of a shop.\n\n" + props.Page(m.d, "rules.example", "What may be promised", 6))
+	m.system("You answer customers of a shop.\n\n" + Page(m.d, "rules.example", "What may be promised", 6))
 	orders := map[string]string{}
 	var numbers []string
 	for m.more() {
@@ -103,20 +101,20 @@ func support(m *maker) {
 			number = numbers[m.d.IntN(len(numbers))]
 		}
 		if orders[number] == "" {
-			orders[number] = props.Order(m.d, number)
+			orders[number] = Order(m.d, number)
 			numbers = append(numbers, number)
 		}
-		m.user(fmt.Sprintf("Order %s: %s %s", number, props.Sentence(m.d), props.Sentence(m.d)))
+		m.user(fmt.Sprintf("Order %s: %s %s", number, Sentence(m.d), Sentence(m.d)))
 		m.does("", step{"get_order", arguments{"order": number}, orders[number]})
 		if m.d.IntN(2) == 0 {
-			m.does("", step{"search_articles", arguments{"query": props.Topic(m.d)},
-				props.Page(m.d, "help.example", props.Topic(m.d), 1+m.d.IntN(4))})
+			m.does("", step{"search_articles", arguments{"query": Topic(m.d)},
+				Page(m.d, "help.example", Topic(m.d), 1+m.d.IntN(4))})
 		}
 		if payment := between(orders[number], `"reference": "`, `"`); m.d.IntN(2) == 0 {
 			m.does("", step{"refund", arguments{"order": number, "payment": payment},
 				`{"state": "accepted", "reference": "` + payment + `"}`})
 		}
-		m.tells(props.Paragraph(m.d, 2+m.d.IntN(3)))
+		m.tells(Paragraph(m.d, 2+m.d.IntN(3)))
 	}
 }
 

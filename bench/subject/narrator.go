@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/event"
 	"epitome/internal/lazyregexp"
 	"epitome/store"
@@ -79,7 +78,7 @@ func (n *narrator) Waits(step func()) { step() }
 // is answered at a time.
 type standIn struct {
 	Dialect
-	unit   price.Unit
+	unit   policy.Unit
 	count  func(text string) int
 	told   string // the instruction at hand
 	before []byte // the conversation's request before, as it was sent

@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/daemon"
@@ -93,7 +92,7 @@ func TestReplayedSummaryIsAskedForAsItIsConfigured(t *testing.T) {
 	f(32_000, true, func(p *Subject) { p.Conf.Summarize.Mode = prose.LLM })
 	f(64_000, false, func(p *Subject) { p.Conf.Summarize.Mode = prose.Intent })
 	f(64_000, false, func(p *Subject) { p.Code = true })
-	f(64_000, true, func(p *Subject) { p.Unit = price.Served() })
+	f(64_000, true, func(p *Subject) { p.Unit = policy.Served() })
 }
 
 func TestReplayedSummaryIsPaidOnce(t *testing.T) {

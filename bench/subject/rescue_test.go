@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/rewrite/chat"
@@ -30,7 +29,7 @@ func TestRefusedRequestsAreRescued(t *testing.T) {
 	}
 	const window = 16_000
 	{
-		p := Subject{Conf: config.Defaults(configtest.Text()), Unit: price.Served(), Code: true}
+		p := Subject{Conf: config.Defaults(configtest.Text()), Unit: policy.Served(), Code: true}
 		s, err := p.Open(policy.Setting{Window: window, Dialect: chat.Dialect{}})
 		if err != nil {
 			t.Fatal(err)

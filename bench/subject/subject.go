@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/internal/unit"
@@ -30,9 +29,9 @@ import (
 // Subject is how conversations are shaped in a replay.
 type Subject struct {
 	Conf config.Config
-	Unit price.Unit // that of the replay's figures
-	Code bool       // no model is asked for summaries
-	List bool       // the ladder goes by the models' own prices of cached tokens
+	Unit policy.Unit // that of the replay's figures
+	Code bool        // no model is asked for summaries
+	List bool        // the ladder goes by the models' own prices of cached tokens
 }
 
 // shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.

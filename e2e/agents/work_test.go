@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"epitome/bench/demo/props"
+	"epitome/bench/sessions"
 	"epitome/e2e/sdktest"
 )
 
@@ -114,7 +114,7 @@ const closing = "Done: all packages round half to even, once. Batch B-141 is stu
 // plan adds what the model does with one package.
 func (w *work) plan(t *testing.T, k int) {
 	pkg := packages[k%len(packages)]
-	s := props.Subject{Package: pkg, Symbol: "Round" + strings.ToUpper(pkg[:1]) + pkg[1:]}
+	s := sessions.Subject{Package: pkg, Symbol: "Round" + strings.ToUpper(pkg[:1]) + pkg[1:]}
 	w.furnish(t, s)
 	about := func(format string) string { return fmt.Sprintf(format, pkg, s.Symbol) }
 	w.move(about("I look where package %s calls %s."), w.shell("grep -rn '%s(' %s | head -c %d", s.Symbol, pkg, resultBytes))
@@ -127,7 +127,7 @@ func (w *work) plan(t *testing.T, k int) {
 	w.move(about("What does the service answer for %s? A batch that %s rounded wrongly should be stuck."),
 		w.shell("./fetch %s", pkg))
 	w.move(about("A test of its own for package %s, so that %s stays as it is."),
-		w.writeFile(pkg, "cents_test.go", props.TestSource(props.Dice(3, pkg), s)), w.shell("cat .out/%s.page", pkg))
+		w.writeFile(pkg, "cents_test.go", sessions.TestSource(sessions.Dice(3, pkg), s)), w.shell("cat .out/%s.page", pkg))
 	w.move("Once more what stands there now, and what has not changed.",
 		w.shell("cat %s/%s.go", pkg, pkg), w.readFile(pkg, "round.go"))
 }
@@ -135,7 +135,7 @@ func (w *work) plan(t *testing.T, k int) {
 func (w *work) move(words string, calls ...call) {
 	m := move{words: words, calls: calls}
 	if w.think {
-		m.thought = fmt.Sprintf("Step %d. %s", len(w.moves)+1, props.Paragraph(props.Dice(1, words), 8))
+		m.thought = fmt.Sprintf("Step %d. %s", len(w.moves)+1, sessions.Paragraph(sessions.Dice(1, words), 8))
 	}
 	w.moves = append(w.moves, m)
 }
@@ -196,7 +196,7 @@ func calling(tool string, input map[string]string) call {
 }
 
 // furnish writes a package, and what the commands on it print.
-func (w *work) furnish(t *testing.T, s props.Subject) {
+func (w *work) furnish(t *testing.T, s sessions.Subject) {
 	file := func(name, content string) {
 		path := filepath.Join(w.dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -212,18 +212,18 @@ func (w *work) furnish(t *testing.T, s props.Subject) {
 	file(filepath.Join(s.Package, "totals.go"), source(s, "totals", resultBytes/2))
 	id := func(i int) string { return fmt.Sprintf("B-%d", i) }
 	file(".out/"+s.Package+".fail", fit(s.Package+"fail", func(k int, d *rand.Rand) string {
-		return props.Failing(d, s, fmt.Sprintf("tr-%08x", 0xbadcafe+k), id)
+		return sessions.Failing(d, s, fmt.Sprintf("tr-%08x", 0xbadcafe+k), id)
 	}))
 	file(".out/"+s.Package+".pass", fit(s.Package+"pass", func(k int, d *rand.Rand) (all string) {
 		for part := range k {
-			all += props.Passing(d, props.Subject{Package: fmt.Sprintf("%s/part%d", s.Package, part), Symbol: s.Symbol})
+			all += sessions.Passing(d, sessions.Subject{Package: fmt.Sprintf("%s/part%d", s.Package, part), Symbol: s.Symbol})
 		}
 		return all
 	}))
 	file(".out/"+s.Package+".page", fit(s.Package+"page", func(k int, d *rand.Rand) string {
-		return props.Page(d, "wiki.settle.internal", "rounding in "+s.Package, k)
+		return sessions.Page(d, "wiki.settle.internal", "rounding in "+s.Package, k)
 	}))
-	file(".out/"+s.Package+".json", props.Batches(props.Dice(7, s.Package), s.Package, id))
+	file(".out/"+s.Package+".json", sessions.Batches(sessions.Dice(7, s.Package), s.Package, id))
 	file("check", "#!/bin/sh\nif grep -q HalfEven $1/$1.go; then cat .out/$1.pass; else cat .out/$1.fail; exit 1; fi\n")
 	file("fetch", "#!/bin/sh\ncat .out/$1.json\n")
 }
@@ -231,18 +231,18 @@ func (w *work) furnish(t *testing.T, s props.Subject) {
 // fit returns the first text of about resultBytes; text makes the k-th. Agents keep much longer outputs to themselves.
 func fit(of string, text func(k int, d *rand.Rand) string) string {
 	for k := 1; ; k++ {
-		if all := text(k, props.Dice(uint64(k), of)); len(all) > resultBytes*4/5 && len(all) < resultBytes*6/5 {
+		if all := text(k, sessions.Dice(uint64(k), of)); len(all) > resultBytes*4/5 && len(all) < resultBytes*6/5 {
 			return all
 		}
 	}
 }
 
 // source is a file of about so many bytes. Only the core has the function that rounds.
-func source(s props.Subject, name string, size int) string {
+func source(s sessions.Subject, name string, size int) string {
 	functions := 1
 	text := ""
 	for len(text) < size {
-		text = props.Source(props.Dice(5, s.Package+name), s, functions)
+		text = sessions.Source(sessions.Dice(5, s.Package+name), s, functions)
 		functions += 1 + (size-len(text))/2000
 	}
 	return text

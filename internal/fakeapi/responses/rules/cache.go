@@ -23,8 +23,8 @@ const (
 // Cache has what earlier requests left in it.
 type Cache struct {
 	entries map[string]cached // by the digest of a prefix
-	written []string         // digests of breakpoints, the newest last
-	now     time.Duration    // the clock; only Advance moves it
+	written []string          // digests of breakpoints, the newest last
+	now     time.Duration     // the clock; only Advance moves it
 }
 
 // cached is one prefix in the cache.

@@ -1,12 +1,4 @@
-// Package price is what a request to a provider costs: tokens in a fixed unit, and their price under a prompt cache.
-//
-// It promises that the same request costs the same whoever asks: what a policy counts, what it is charged and what does
-// not fit a window are one number. Counts are those by which requests are served, or characters / 3.6, as in published
-// figures.
-//
-// It does not promise what a provider would count: its own framing differs, and of most models the vocabulary is not
-// known.
-package price
+package policy
 
 import (
 	"encoding/json"

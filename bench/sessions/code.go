@@ -1,7 +1,6 @@
-// Package props has the contents of a make-believe repository and what lies around it: source, logs, and what a
-// service answers. They are as long and as little alike as real ones are. What comes depends on the dice and the
-// arguments alone, to the byte.
-package props
+package sessions
+
+// The made-up contents here depend on the dice and the arguments alone, to the byte.
 
 import (
 	"fmt"

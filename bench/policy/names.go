@@ -1,9 +1,4 @@
-// Package names finds what an agent's calls name in a text: paths, words of code, long numbers, quoted strings; and the
-// long lines that edits repeat.
-//
-// It promises that a name is found by the same rule wherever it stands, and that its time is linear in the text,
-// however hostile.
-package names
+package policy
 
 import (
 	"cmp"

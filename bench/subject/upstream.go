@@ -1,4 +1,4 @@
-package through
+package subject
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"epitome/bench/price"
+	"epitome/bench/policy"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
@@ -42,7 +42,7 @@ var answers = map[string]string{
 // upstream is the provider behind the program: it keeps each request until its receipt is claimed.
 type upstream struct {
 	window int
-	unit   price.Unit
+	unit   policy.Unit
 	ln     net.Listener
 	server *http.Server
 
@@ -51,7 +51,7 @@ type upstream struct {
 	waiting map[string][]byte // by receipt
 }
 
-func serveUpstream(window int, unit price.Unit) (*upstream, error) {
+func serveUpstream(window int, unit policy.Unit) (*upstream, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen: %w", err)

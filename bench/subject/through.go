@@ -1,10 +1,8 @@
-// Package through plays recorded conversations through another program's serve: each request is posted to a process of
-// that program, and the body that reaches the upstream behind it is what is measured.
-//
-// The upstream is part of this package. It gives each request a receipt in a header of the answer, so that an answer
-// tells which request it is for whatever else the program asks in between, and it refuses a request that is larger than
-// the window, as a provider does. Everything stays on this machine.
-package through
+package subject
+
+// Another program's serve is played like epitome itself: each request is posted to a process of that program, and the
+// body that reaches the upstream behind it is measured. The upstream gives each request a receipt in a header of the
+// answer, which tells the request it is for, and refuses a request that is larger than the window.
 
 import (
 	"bytes"
@@ -22,14 +20,13 @@ import (
 
 	"epitome/bench/load"
 	"epitome/bench/policy"
-	"epitome/bench/price"
 )
 
 // Program is a program to play conversations through. It serves once for each window.
 type Program struct {
 	path   string
 	preset string
-	unit   price.Unit
+	unit   policy.Unit
 	limit  time.Duration // of each request, from its first byte to the last one of its answer
 	client *http.Client
 	folder string // of configurations
@@ -47,7 +44,7 @@ type lane struct {
 
 // Open prepares to play through the program in the file path with the given preset; requests are held against the
 // window in the given unit. The caller closes it.
-func Open(path, preset string, unit price.Unit) (*Program, error) {
+func Open(path, preset string, unit policy.Unit) (*Program, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot find program %s: %w", path, err)

@@ -1,4 +1,4 @@
-package price
+package policy
 
 import (
 	"math"

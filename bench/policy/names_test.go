@@ -1,4 +1,4 @@
-package names
+package policy
 
 import (
 	"fmt"

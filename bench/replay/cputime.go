@@ -1,8 +1,4 @@
-// Package cputime measures work by what it takes of a processor.
-//
-// It promises that nobody else's work counts: neither that of other programs, however crowded the machine, nor that of
-// other goroutines.
-package cputime
+package replay
 
 import (
 	"runtime"
