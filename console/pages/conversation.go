@@ -27,10 +27,8 @@ type conversation struct {
 // turn is one request of a conversation and its answer.
 type turn struct {
 	event.Exchange
-	Newest     bool
 	Parts      []part
 	Compaction *event.Compaction // that it brought about; nil: none
-	Own        int64             // nano-dollars that its summary cost
 	Edits      []edit            // in the order of the request's messages; the owner's only
 	EditCount  int               // of all, where some are not listed
 	Missing    string            // why the edits cannot be read
@@ -89,9 +87,9 @@ func (p *Pages) loadConversation(id string, asked int, owner bool) (*conversatio
 		}
 	}
 	e := s.Exchanges[at]
-	c.Turn = turn{Exchange: e, Newest: at == len(s.Exchanges)-1, Parts: partsOf(e)}
+	c.Turn = turn{Exchange: e, Parts: partsOf(e)}
 	if done, found := s.CompactionIn(e); found {
-		c.Turn.Compaction, c.Turn.Own = &done, summaryCost(s, done)
+		c.Turn.Compaction = &done
 	}
 	c.Chart = turnChart(s, e.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
@@ -157,23 +155,6 @@ func partsOf(e event.Exchange) []part {
 		{"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
-}
-
-// summaryCost returns what asking for the summary of a compaction cost in nano-dollars: all that was asked for since
-// the compaction before.
-func summaryCost(s story.Story, done event.Compaction) (nano int64) {
-	var since event.Compaction
-	for _, c := range s.Compactions {
-		if c.Kind == event.CompactionCompleted && c.Time.Before(done.Time) && c.Time.After(since.Time) {
-			since = c
-		}
-	}
-	for _, summary := range s.Summaries {
-		if summary.Time.After(since.Time) && !summary.Time.After(done.Time) {
-			nano += summary.Own.Nano
-		}
-	}
-	return nano
 }
 
 // edits returns the edits that a request was sent with, or why they cannot be read.

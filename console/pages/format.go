@@ -16,15 +16,14 @@ import (
 func (p *Pages) functions() template.FuncMap {
 	return template.FuncMap{
 		// numbers
-		"tokens":  func(n any) string { return figure.Tokens(amount(n)) },
-		"count":   func(n any) string { return figure.Thousands(amount(n)) },
-		"dollars": figure.Dollars,
-		"bytes":   func(n any) string { return size(amount(n)) },
-		"ratio":   ratio,
-		"times":   func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
-		"sub":     func(a, b any) int64 { return amount(a) - amount(b) },
-		"add":     func(a, b any) int64 { return amount(a) + amount(b) },
-		"plural":  plural,
+		"tokens": func(n any) string { return figure.Tokens(amount(n)) },
+		"count":  func(n any) string { return figure.Thousands(amount(n)) },
+		"bytes":  func(n any) string { return size(amount(n)) },
+		"ratio":  ratio,
+		"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
+		"sub":    func(a, b any) int64 { return amount(a) - amount(b) },
+		"add":    func(a, b any) int64 { return amount(a) + amount(b) },
+		"plural": plural,
 		// times
 		"clock": func(t time.Time) string { return t.In(p.Zone).Format("Jan 2 15:04:05") },
 		"took":  took,
