@@ -68,7 +68,7 @@ export const checks = {
   async "the slider shows another turn"(s) {
     const page = await s.owner("/-/");
     await page.goto(s.base + (await all(s, page)).conversation);
-    await page.getByLabel("Turn").focus();
+    await page.getByRole("slider").focus();
     await page.keyboard.press("Home");
     await page.getByRole("heading", { name: "Turn 1", exact: true }).waitFor();
     s.want(page.url().endsWith("?turn=1"), `the address is ${page.url()}`);
