@@ -14,15 +14,12 @@ import (
 // overview is the data of the first page.
 type overview struct {
 	story.Summary
-	Address  string // that the program listens on
-	Spans    []choice
-	Observed bool                 // only mode observe was used: nothing was changed
-	Before   int64                // tokens of all requests
-	After    int64                // tokens as they were sent, or in mode observe would have been
-	Days     chart                // tokens by day, or by hour
-	Newest   *conversation        // nil: there is none
-	Recent   []story.Conversation // the newest first
-	More     int                  // conversations that are not listed
+	Address string // that the program listens on
+	Spans   []choice
+	Days    chart                // tokens by day, or by hour
+	Newest  *conversation        // nil: there is none
+	Recent  []story.Conversation // the newest first
+	More    int                  // conversations that are not listed
 }
 
 // choice is one of several links.
@@ -47,15 +44,9 @@ func (p *Pages) overview(r *http.Request) (any, error) {
 	hideTitles(r, page.Items)
 	o := &overview{Summary: sum, Address: p.Address, Spans: choices, Recent: page.Items,
 		More: page.Total - len(page.Items)}
-	seen := sum.Total.Observed
-	o.Observed = sum.Total.Shaped == 0 && seen.Exchanges > 0
-	o.Before, o.After = sum.Total.TokensBefore, sum.Total.TokensAfter
-	if o.Observed {
-		o.Before, o.After = seen.TokensBefore, seen.TokensAfter
-	}
 	var columns []column
 	for _, row := range sum.Rows {
-		columns = append(columns, dayColumn(row, o.Observed))
+		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
 	}
 	o.Days = drawChart("Tokens before and after, by "+span.By, columns)
 	if newest := newestOf(page.Items); newest != "" {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"epitome/console/figure"
+	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -12,16 +13,25 @@ type tile struct {
 }
 
 // Tiles returns the sums of the overview.
-func (o *overview) Tiles() (tiles []tile) {
-	sums, money := o.Total, o.Total.Money
-	if o.Before > 0 {
-		note := "before → after"
-		if o.Observed {
-			note = "before → after, as mode on would send them"
-		}
-		tiles = append(tiles, tile{Name: "Tokens", Value: arrow(o.Before, o.After), Note: note, Help: "Tokens of all requests " +
+func (o *overview) Tiles() []tile { return sumTiles(o.Total) }
+
+// SumTiles returns the sums of the conversation.
+func (c *conversation) SumTiles() []tile { return sumTiles(c.Sums) }
+
+// isObserved reports whether all conversations in sums were only observed.
+func isObserved(sums story.Sums) bool { return sums.Shaped == 0 && sums.Observed.Exchanges > 0 }
+
+// sumTiles returns what became of some requests.
+func sumTiles(sums story.Sums) (tiles []tile) {
+	before, after, note := sums.TokensBefore, sums.TokensAfter, "before → after"
+	if isObserved(sums) {
+		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"
+	}
+	if before > 0 {
+		tiles = append(tiles, tile{Name: "Tokens", Value: arrow(before, after), Note: note, Help: "Tokens of all requests " +
 			"as agents sent them, and as epitome sent them on. Each request has the whole conversation."})
 	}
+	money := sums.Money
 	if money.Died > 0 {
 		tiles = append(tiles, tile{Name: "Kept alive", Value: plural(money.Died, "conversation"),
 			Note: plural(money.Beyond, "request") + " over the window",

@@ -171,7 +171,7 @@ func (a *agent) unseen(t *testing.T, sent []byte) (indices []int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(sent, text) {
+		if !bytes.Contains(sent, text[:len(text)-1]) { // a summary may stand behind it
 			indices = append(indices, i)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 func TestTitleIsWhatTheUserTypedFirst(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()
-		r, err := chat.Dialect{}.Read([]byte(`{"model":"m","messages":[{"role":"system","content":"Be kind."},` +
-			`{"role":"user","content":"` + content + `"},{"role":"user","content":"Later."}]}`), nil)
+		r, err := chat.Dialect{}.Read([]byte(`{"model":"m","messages":[{"role":"system","content":"Be kind."},`+
+			`{"role":"user","content":"`+content+`"},{"role":"user","content":"Later."}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
