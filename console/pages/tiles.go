@@ -47,7 +47,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 	if money.Measured > 0 {
 		note := plural(money.Measured, "request")
 		if money.Listed > 0 {
-			note += ", " + figure.Thousands(money.Listed) + " by subscription"
+			note += ", " + figure.Thousands(money.Listed) + " by subscription, at list prices"
 		}
 		tiles = append(tiles, tile{Name: "Billed", Value: billed(money.Billed, money.Most, money.AtLeast > 0), Note: note,
 			Help: "List price of the tokens that providers reported."})
