@@ -1,71 +1,70 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
-	"epitome/cli/line"
+	"github.com/spf13/cobra"
+
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
+	"epitome/instance"
 	"epitome/offload"
 )
 
-type artifactCmd struct {
-	ID    string    `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say. 'ID*' with the first 8 letters or more stands for the one id that begins so."`
-	Lines lineRange `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
-	Grep  string    `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
+func (a *app) artifactCommand() *cobra.Command {
+	var lines, grep string
+	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
+		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place names it.\n" +
+			"An id is looked for in the data folder that --data or --config names.",
+		Args: atLeast(1, "the id, path or URL of an artifact"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
+	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
+	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its number in front")
+	return c
 }
 
-// lineRange is which lines are meant. -20 is one, and no flag.
-type lineRange string
-
-// Decode takes the next word of the command line.
-func (l *lineRange) Decode(words *line.Words) (err error) {
-	word, _ := words.Peek()
-	if len(word) > 1 && word[0] == '-' && '0' <= word[1] && word[1] <= '9' {
-		words.Next()
-	} else {
-		word, err = words.Value("lines")
-	}
-	*l = lineRange(word)
-	return err
-}
-
-// Run prints what the path or URL names. For an id it asks the epitome that runs with the same data folder, and opens
-// what lies there only where none does. Proxies that "epitome run" has started have folders of their own.
-func (k artifactCmd) Run(c *cli) error {
-	choose, err := daemon.Artifacts{}.Lines(string(k.Lines), k.Grep)
+// printArtifact prints an artifact, or the lines that are wanted of it. of is an id, path or URL.
+func (a *app) printArtifact(of, lines, grep string) error {
+	shelf := &artifacts{app: a}
+	choose, err := shelf.Lines(lines, grep)
 	if err != nil {
 		return err
 	}
-	if beginning, ok := offload.PrefixOf(k.ID); ok {
-		if k.ID, err = complete(c, beginning); err != nil {
-			return fmt.Errorf("cannot look for artifact %.60q: %w", beginning+"*", err)
-		}
-	}
-	name := nameIn(k.ID)
+	address, _, _ := strings.Cut(of, "?")
+	name := strings.TrimSuffix(path.Base(filepath.ToSlash(address)), ".txt")
 	if !offload.IsName(name) {
-		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", k.ID)
+		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", of)
 	}
-	var looked string
+	var content io.ReadCloser
 	switch {
-	case strings.Contains(k.ID, "://"):
-		looked, err = k.ID, k.printURL()
-	case strings.ContainsAny(k.ID, `/`+string(filepath.Separator)):
-		looked, err = k.ID, printFile(k.ID, choose)
+	case strings.Contains(of, "://"):
+		content, _, err = fetch(of, http.Get)
+	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
+		content, err = openFile(of)
 	default:
-		looked, err = k.search(c, name, choose)
+		content, _, err = shelf.Open(name)
+	}
+	if err == nil {
+		defer func() { _ = content.Close() }()
+		err = choose(content, os.Stdout)
 	}
 	if errors.Is(err, console.ErrNoArtifact) {
-		return fmt.Errorf("cannot print artifact %s: %w; looked in %s", name, err, looked)
+		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data or "+
+			"--config, or the path or URL", name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
@@ -73,85 +72,101 @@ func (k artifactCmd) Run(c *cli) error {
 	return nil
 }
 
-// search prints the artifact of this name from the data folder, or one of those below it. looked says where that is,
-// and what to do if it lies elsewhere.
-func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Writer) error) (looked string, err error) {
-	conf, err := c.load()
-	if err != nil {
-		return "", err
-	}
-	home, err := conf.DataFolder()
-	if err != nil {
-		return "", err
-	}
-	looked = home + " and the folders in its run/; an epitome that runs with another --data or --config has a " +
-		"folder of its own: give the same flags here, or the path or URL in place of the id"
-	content, _, err := openArtifact(conf, home, name)
-	if err != nil {
-		return looked, err
-	}
-	defer func() { _ = content.Close() }()
-	return looked, choose(content, os.Stdout)
-}
-
-// complete is the one id that begins so. Fewer letters than least are more likely a slip than meant.
-func complete(c *cli, beginning string) (id string, err error) {
-	const least = 8
-	if len(beginning) < least {
-		return "", fmt.Errorf("write at least %d letters of its id before the *", least)
-	}
-	names, err := (&ownArtifacts{cli: c}).Beginning(beginning)
-	switch {
-	case err != nil:
-		return "", err
-	case len(names) == 0:
-		return "", errors.New("no id of an artifact in a folder begins so; give the whole id of one that lies in a bucket")
-	case len(names) > 1:
-		return "", fmt.Errorf("several ids begin so, write one of them: %s", strings.Join(names, ", "))
-	}
-	return names[0], nil
-}
-
-// nameIn is the id in a path or URL that ends with it.
-func nameIn(text string) string {
-	text, _, _ = strings.Cut(text, "?")
-	return strings.TrimSuffix(path.Base(filepath.ToSlash(text)), ".txt")
-}
-
-// printFile prints an artifact by its path, in whatever data folder that is.
-func printFile(path string, choose func(io.Reader, io.Writer) error) error {
+// openFile opens an artifact by its path, in whatever data folder that is.
+func openFile(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = os.Open(path + ".txt")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return console.ErrNoArtifact
+		return nil, console.ErrNoArtifact
 	}
-	if err != nil {
-		return config.PathCause(err)
-	}
-	defer func() { _ = f.Close() }()
-	return choose(f, os.Stdout)
+	return f, config.PathCause(err)
 }
 
-// printURL prints what an epitome answers at the URL, with the lines that flags ask for in place of its own.
-func (k artifactCmd) printURL() error {
-	u, err := url.Parse(k.ID)
-	if err != nil || u.Scheme != "http" || u.Host == "" {
-		return errors.New("write a URL that begins with http://, as epitome serves it")
+// fetch opens what an epitome serves at a URL; size is −1 if it is not known.
+func fetch(url string, get func(url string) (*http.Response, error)) (content io.ReadCloser, size int64, err error) {
+	resp, err := get(url)
+	if err != nil {
+		return nil, 0, err
 	}
-	query := u.Query()
-	for key, value := range map[string]string{"lines": string(k.Lines), "grep": k.Grep} {
-		if value != "" {
-			query.Set(key, value)
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, resp.ContentLength, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusNotFound {
+		return nil, 0, console.ErrNoArtifact
+	}
+	var refusal struct{ Error struct{ Message string } }
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&refusal)
+	return nil, 0, errors.New(cmp.Or(refusal.Error.Message, "the answer is "+resp.Status))
+}
+
+// artifacts are those of this user's epitomes, in the data folder and in those below it that "epitome run" makes. The
+// configuration is read at each use: an epitome may have been started since.
+type artifacts struct {
+	*app
+	mu sync.Mutex // held while one is opened: a store can be opened once
+}
+
+// Open returns the content under a name, which the caller closes, and its size in bytes, or −1 if it is not known.
+func (s *artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	conf, home, err := s.loadWithFolder()
+	if err != nil {
+		return nil, 0, err
+	}
+	failed := console.ErrNoArtifact
+	for _, folder := range instance.FoldersIn(home) {
+		content, size, err := openIn(conf, folder, name)
+		if err == nil {
+			return content, size, nil
+		}
+		if !errors.Is(err, console.ErrNoArtifact) {
+			failed = err
 		}
 	}
-	u.RawQuery = query.Encode()
-	content, _, err := artifactAt(u)
-	if err != nil {
-		return err
+	return nil, 0, failed
+}
+
+// openIn asks the epitome that runs with a folder, or opens the folder if none does.
+func openIn(conf config.Config, folder, name string) (content io.ReadCloser, size int64, err error) {
+	if cards := instance.RunningIn(folder); len(cards) > 0 {
+		return fetch("/-/artifacts/"+name, func(path string) (*http.Response, error) {
+			return cards[0].Do(context.Background(), http.MethodGet, path, nil)
+		})
 	}
-	defer func() { _ = content.Close() }()
-	_, err = io.Copy(os.Stdout, content)
-	return err
+	left, err := daemon.OpenLeft(conf, folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	content, size, err = left.Artifacts().Open(name)
+	return content, size, errors.Join(err, left.Close()) // an open file needs no store
+}
+
+// Lines returns a function that copies the lines that are wanted.
+func (*artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
+	return daemon.Artifacts{}.Lines(lines, grep)
+}
+
+// Beginning are the names of files that begin with these letters.
+func (s *artifacts) Beginning(letters string) (names []string, err error) {
+	conf, home, err := s.loadWithFolder()
+	if err != nil {
+		return nil, err
+	}
+	folders := instance.FoldersIn(home)
+	if conf.Store.URL != "" && conf.Offload.Folder != "" {
+		folders = append(folders, conf.Offload.Folder)
+	}
+	for _, folder := range folders {
+		some, err := offload.NamesIn(folder, letters)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }

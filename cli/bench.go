@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,36 +10,48 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"epitome/bench/load"
 )
 
-type benchCmd struct {
-	Load     loadCmd     `cmd:"" group:"develop" help:"Measure added latency, CPU, throughput, memory and cancelling against a direct call, nginx and a bare fasthttp proxy, in one run of two minutes."`
-	Replay   replayCmd   `cmd:"" help:"Play recorded conversations turn by turn through the ladder, and measure what it saves and what it loses."`
-	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
-	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
+func (a *app) benchCommand() *cobra.Command {
+	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true, Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := untilSignal()
+			defer stop()
+			return load.Baseline(ctx, a.flags.Listen, a.flags.Upstream)
+		}}
+	upstream := &cobra.Command{Use: "upstream", Short: "The upstream that load measures with", Hidden: true, Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := untilSignal()
+			defer stop()
+			return load.Serve(ctx, a.flags.Listen)
+		}}
+	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), loadCommand(), proxy, upstream)
 }
 
-// verdict is what every benchmark is asked for.
-type verdict struct {
-	JSON  bool `help:"Print the report as JSON."`
-	Check bool `group:"develop" help:"Exit with status 1 when a figure misses its goal."`
+// verdict prints a report of a benchmark and judges it.
+type verdict struct{ json, check bool }
+
+// addFlags adds the flags that set v.
+func (v *verdict) addFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&v.json, "json", false, "print the report as JSON")
+	c.Flags().BoolVar(&v.check, "check", false, "exit with status 1 if a figure misses its goal")
 }
 
-// report prints a report and judges it.
+// report prints a report. Its error is the exit status if the report is checked and has missed a goal.
 func (v verdict) report(r interface {
 	Print(io.Writer) error
 	Missed() []string
 }) error {
 	var err error
-	if v.JSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		err = out.Encode(r)
+	if v.json {
+		err = printJSON(r)
 	} else {
 		err = r.Print(os.Stdout)
 	}
-	if err != nil || !v.Check {
+	if err != nil || !v.check {
 		return err
 	}
 	for _, m := range r.Missed() {
@@ -50,91 +61,62 @@ func (v verdict) report(r interface {
 	return err
 }
 
-// untilSignal is a context that ends with an interrupt.
+// untilSignal returns a context that ends with an interrupt.
 func untilSignal() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// epitomeAt is the epitome in the file program with a configuration.
-func epitomeAt(name, program, config string) load.Contender {
-	return load.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", config,
-		"--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}
+func loadCommand() *cobra.Command {
+	var v verdict
+	var against []string
+	var quick bool
+	c := &cobra.Command{Use: "load", Args: noArgs,
+		Short: "Compare latency, CPU, throughput and memory with a direct call, nginx and a bare fasthttp proxy",
+		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
+	v.addFlags(c)
+	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures beside")
+	c.Flags().BoolVar(&quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
+	return c
 }
 
-type loadCmd struct {
-	verdict
-	Against []string `placeholder:"BINARY" help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
-	Quick   bool     `help:"Run briefly, to see that everything works. The figures then mean little."`
-}
-
-func (k loadCmd) Run(*cli) error {
+// runLoad measures this program, and the programs in against. All run from copies: more of a file that a linker has
+// just written may count as idle memory.
+func runLoad(v verdict, against []string, quick bool) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("cannot find epitome's own program file: %w", err)
+		return fmt.Errorf("cannot find the program file: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "epitome-bench-")
 	if err != nil {
-		return fmt.Errorf("cannot make a folder for configuration and programs: %w", err)
+		return fmt.Errorf("cannot make a temporary folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	config := filepath.Join(folder, "config.toml") // bodies are to pass as they are
 	if err := os.WriteFile(config, []byte("[rewrite]\nrent = 0.0\n"), 0o600); err != nil {
 		return fmt.Errorf("cannot write a configuration: %w", err)
 	}
-	l := load.Lineup{Progress: os.Stderr, Proxies: []load.Contender{epitomeAt("epitome", self, config)}}
-	if err := k.addRivals(&l, folder, config); err != nil {
-		return err
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	r, err := load.Run(ctx, load.Options{Lineup: l, Quick: k.Quick})
-	if err != nil {
-		return err
-	}
-	return k.report(r)
-}
-
-// addRivals adds the programs of --against. They, and epitome beside them, run from copies in the folder: more of a
-// file that a linker has just written may count as idle memory.
-func (k loadCmd) addRivals(l *load.Lineup, folder, config string) error {
-	if len(k.Against) == 0 {
-		return nil
-	}
-	for i, program := range append([]string{l.Proxies[0].Command[0]}, k.Against...) {
-		name := fmt.Sprintf("%d: %s", i, filepath.Base(program))
-		text, err := os.ReadFile(program)
+	lineup := load.Lineup{Progress: os.Stderr}
+	for i, program := range append([]string{self}, against...) {
 		path := filepath.Join(folder, strconv.Itoa(i))
+		text, err := os.ReadFile(program)
 		if err == nil {
 			err = os.WriteFile(path, text, 0o700)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot copy the program %s: %w", program, err)
 		}
-		if i == 0 {
-			l.Proxies[0].Command[0] = path
-			continue
+		name := "epitome"
+		if i > 0 {
+			name = fmt.Sprintf("%d: %s", i, filepath.Base(program))
 		}
-		rival := epitomeAt(name, path, config)
-		rival.Rival = true
-		l.Proxies = append(l.Proxies, rival)
+		lineup.Proxies = append(lineup.Proxies, load.Contender{Name: name, Rival: i > 0, Ready: "/-/ready",
+			Command: []string{path, "serve", "--config", config, "--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}})
 	}
-	return nil
-}
-
-type baselineCmd struct{}
-
-// Run serves what --listen and --upstream say.
-func (baselineCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return load.Baseline(ctx, c.Listen, c.Upstream)
-}
-
-type upstreamCmd struct{}
-
-// Run serves what --listen says.
-func (upstreamCmd) Run(c *cli) error {
-	ctx, stop := untilSignal()
-	defer stop()
-	return load.Serve(ctx, c.Listen)
+	r, err := load.Run(ctx, load.Options{Lineup: lineup, Quick: quick})
+	if err != nil {
+		return err
+	}
+	return v.report(r)
 }

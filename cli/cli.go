@@ -1,148 +1,176 @@
-// Package command is the command line: one file for each command, which reads its flags, puts together what it needs
-// and prints what comes of it.
+// Package cli is the command line: one file a command, with its flags, its work and its output.
 //
-// It promises that an error is printed once, in one sentence that says what to do, and that the exit status is 0 where
-// all went well, 2 where the command line cannot be read, the command's own for run, and 1 for everything else.
+// It promises that an error is printed once, in one sentence that says what to do, and that the exit status is 0 on
+// success, 2 for a mistake in the command line, the command's own for run, and 1 for everything else.
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"strconv"
+	"slices"
 	"strings"
 
-	"epitome/cli/line"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"epitome/config"
-	"epitome/console/terminal"
-	"epitome/instance"
+	"epitome/internal/unit"
 )
 
-// flags are those of all commands. Those of the group general are heeded by commands that read the configuration.
-type flags struct {
-	ShowHelp line.Asked `name:"help" short:"h" help:"Show context-sensitive help."`
-
-	Config   string `group:"general" placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
-	Listen   string `group:"general" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
-	Upstream string `group:"general" placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
-	Data     string `group:"general" placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
-	Mode     string `group:"general" placeholder:"MODE" words:"on,observe,off" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
-
-	ShowVersion line.Asked `name:"version" help:"Print version, commit and date of this program."`
-}
-
-// cli is the command line.
-type cli struct {
-	flags
-
-	Serve   serveCmd   `cmd:"" default:"" help:"Run the proxy in the foreground (the default command)."`
-	Launch  runCmd     `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
-	Open    openCmd    `cmd:"" help:"Open the pages of a running epitome in a browser."`
-	Stats   statsCmd   `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
-	Status  statusCmd  `cmd:"" help:"Say how full the window of the newest conversation is; --line is for status lines of agents."`
-	Explain explainCmd `cmd:"" help:"Say what epitome would do to a request, and why."`
-	artifactCmds
-	Demo  demoCmd  `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
-	Check checkCmd `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
-	Bench benchCmd `cmd:"" help:"Measure epitome on this machine."`
-
-	ownCmds
-
-	defaults string        // the text of the program's own config.toml
-	program  *line.Command // the one description of the command line
-}
-
-// artifactCmds give back what epitome took out of conversations.
-type artifactCmds struct {
-	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve tools by which a model reads what epitome took out, over the Model Context Protocol on standard input and output."`
-}
-
-// ownCmds are the commands that are about the program itself.
-type ownCmds struct {
-	Context contextCmd `cmd:"" help:"Keep files that conversations are told of."`
-	Memory  memoryCmd  `cmd:"" help:"List what earlier sessions have learned, and forget it."`
-	Key     keyCmd     `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
-	Service serviceCmd `cmd:"" help:"Have epitome start when you log in."`
-	Version versionCmd `cmd:"" help:"Print version, commit and date of this program."`
-	Assist  helpCmd    `cmd:"" name:"help" hidden:"" help:"Show what --help shows."`
+// app is what all commands share.
+type app struct {
+	defaults string           // the text of the built-in config.toml
+	file     string           // --config
+	flags    config.Overrides // the flags that override the configuration file
 }
 
 // load reads the configuration, with the flags above the file.
-func (c *cli) load() (config.Config, error) {
-	return config.Load(c.defaults, c.Config, config.Overrides{
-		Listen: c.Listen, Upstream: c.Upstream, Data: c.Data, Mode: c.Mode,
-	})
+func (a *app) load() (config.Config, error) { return config.Load(a.defaults, a.file, a.flags) }
+
+// loadWithFolder reads the configuration, and finds the data folder that it names.
+func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
+	if conf, err = a.load(); err == nil {
+		folder, err = conf.DataFolder()
+	}
+	return conf, folder, err
 }
 
-// Execute does what args ask for, and returns the status to exit with. defaults is the text of the program's own
+// Execute runs the command that args name and returns the exit status. defaults is the text of the built-in
 // config.toml.
 func Execute(defaults string, args []string) int {
-	c := cli{defaults: defaults}
-	c.program = c.describe()
-	parsed, err := c.program.Parse(args)
+	cmd := (&app{defaults: defaults}).command()
+	cmd.SetArgs(args)
+	return exitCode(cmd.Execute())
+}
+
+// command is the command line as a whole.
+func (a *app) command() *cobra.Command {
+	cobra.MousetrapHelpText = "" // on Windows, a double click starts the proxy
+	root := a.serveCommand()
+	root.Use, root.Args = "epitome", noArgs
+	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
+	root.Long = root.Short + "\n\nWithout a command it serves."
+	root.Version = versionText()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(flagError)
+
+	f := root.PersistentFlags()
+	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your configuration folder)")
+	f.StringVar(&a.flags.Listen, "listen", "", "address to listen on, as `HOST:PORT`; port 0 takes a free one (default 127.0.0.1:7070)")
+	f.StringVar(&a.flags.Upstream, "upstream", "", "where requests go: the `NAME` of an upstream, or a base URL (default openai)")
+	f.StringVar(&a.flags.Data, "data", "", "`folder` for what epitome keeps on disk (default: epitome in your data folder)")
+	choiceVar(root, f, &a.flags.Mode, "mode", "on rewrites, observe reports what on would do, off touches nothing (default on)",
+		"on", "observe", "off")
+
+	cobra.EnableCommandSorting = false
+	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
+	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
+		a.artifactCommand(), a.checkCommand(), a.demoCommand())
+	addGroup(root, "more", a.statusCommand(), a.mcpCommand(), a.contextCommand(), a.memoryCommand(), keyCommand(),
+		a.serviceCommand(), a.benchCommand(), versionCommand())
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	return root
+}
+
+// addGroup adds commands under one heading of the help.
+func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = id
+		if c.Args == nil {
+			c.Args = noArgs
+		}
+		parent.AddCommand(c)
+	}
+}
+
+// verbs is a command that only holds others. Without one of them it prints its help.
+func verbs(name, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(commands...)
+	return c
+}
+
+// choice is the value of a flag that takes one of a few words. It is a pflag.Value.
+type choice struct {
+	value   *string
+	allowed []string
+}
+
+func (c choice) String() string { return *c.value }
+func (c choice) Type() string   { return "word" }
+
+// Set takes one of the words.
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.allowed, word) {
+		return fmt.Errorf("write one of %s", strings.Join(c.allowed, ", "))
+	}
+	*c.value = word
+	return nil
+}
+
+// choiceVar adds a flag that takes one of a few words, which shells complete. *p is its default.
+func choiceVar(c *cobra.Command, flags *pflag.FlagSet, p *string, name, usage string, allowed ...string) {
+	flags.Var(choice{p, allowed}, name, usage)
+	complete := cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp)
+	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err) // the flag is not there
+	}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+// noArgs refuses an argument, and suggests the command that was meant.
+func noArgs(c *cobra.Command, args []string) error {
 	switch {
-	case err != nil:
-		complain(advise(err, args, c.program))
-		return 2
-	case parsed.Asked == nil:
-		return exitCode(c.run(parsed.Command.Target()))
-	case parsed.Asked.Name == "version":
-		return exitCode(versionCmd{}.Run(&c))
+	case len(args) == 0:
+		return nil
+	case !c.HasSubCommands():
+		return usageError{fmt.Errorf("unexpected argument %q; see '%s --help'", args[0], c.CommandPath())}
 	}
-	return exitCode(parsed.Command.WriteHelp(os.Stdout, columns()))
-}
-
-// describe is the description of the command line, which it is read by, into c. Help is made from it.
-func (c *cli) describe() *line.Command {
-	return line.New(line.About{
-		Name: "epitome",
-		Help: "A transparent proxy that keeps long-running AI agents inside their model's context window.",
-		Groups: []line.Group{
-			{Key: general, Title: "Flags of all commands that read the configuration, which they override:"},
-			{Key: develop, Title: "For who works on epitome itself:"},
-		},
-	}, c)
-}
-
-// general is the group of the flags that are no command's own: they come last in its help. develop is that of flags and
-// commands that measure epitome, or hold it to its goals: a user needs none of them.
-const (
-	general = "general"
-	develop = "develop"
-)
-
-// command is what runs.
-type command interface{ Run(c *cli) error }
-
-// run runs the command whose words were read into target.
-func (c *cli) run(target any) error {
-	if target, ok := target.(command); ok {
-		return target.Run(c)
+	c.SuggestionsMinimumDistance = 2
+	meant := ""
+	if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
+		meant = " (did you mean " + strings.Join(similar, " or ") + "?)"
 	}
-	return fmt.Errorf("BUG: cannot run a %T: it has no Run that package command knows", target)
+	return usageError{fmt.Errorf("unknown command %q%s; see '%s --help'", args[0], meant, c.CommandPath())}
 }
 
-// complain says what is wrong with the command line, and where to look. Further lines stand below the first one's text.
-func complain(said string) {
-	const leader = "epitome: error: "
-	said = strings.ReplaceAll(said, "\n", "\n"+strings.Repeat(" ", len(leader)))
-	fmt.Fprintln(os.Stderr, leader+said+"; 'epitome --help' lists commands and flags")
-}
-
-// columns is how many characters a line of help may have.
-func columns() int {
-	const usual = 80
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil {
-		return n
+// atLeast wants so many arguments; what names them.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) >= n {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s needs %s; see '%s --help'", c.CommandPath(), what, c.CommandPath())}
 	}
-	return cmp.Or(terminal.Width(os.Stdout), usual)
 }
 
-// exitCode reports err, if there is something to report, and is the status to end with.
+// flagError is a mistake in a flag, with the flag that was meant.
+func flagError(c *cobra.Command, err error) error {
+	meant := ""
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		nearest := 3 // letters that may be wrong, and one
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if n := unit.Distance(unknown.GetSpecifiedName(), f.Name); n < nearest && !f.Hidden {
+				nearest, meant = n, " (did you mean --"+f.Name+"?)"
+			}
+		})
+	}
+	return usageError{fmt.Errorf("%w%s; see '%s --help'", err, meant, c.CommandPath())}
+}
+
+// exitStatus ends the program with a status and without a word.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// exitCode prints the error, unless it is the end of a command that was run, and returns the status to exit with.
 func exitCode(err error) int {
 	var child *exec.ExitError
 	var status exitStatus
@@ -155,30 +183,14 @@ func exitCode(err error) int {
 		return statusOf(child.ProcessState)
 	}
 	fmt.Fprintln(os.Stderr, "epitome: "+err.Error())
+	if errors.As(err, new(usageError)) {
+		return 2
+	}
 	return 1
 }
 
-// exitStatus ends the program with a status and without a word.
-type exitStatus int
-
-func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
-// versionText says which program this is: its version and, as far as the build knows it, of which commit.
-func versionText() string {
-	text := "epitome " + instance.Version()
-	if commit, date, changed := instance.Commit(); commit != "" {
-		text += "\ncommit " + commit + " of " + date
-		if changed {
-			text += ", with changes"
-		}
-	}
-	return text + "\n" + runtime.Version() + " for " + runtime.GOOS + "/" + runtime.GOARCH
-}
-
-type versionCmd struct{}
-
-// Run prints which program this is.
-func (versionCmd) Run(*cli) error {
-	_, err := fmt.Println(versionText())
-	return err
+// isTerminal reports whether a person reads or writes at f.
+func isTerminal(f *os.File) bool {
+	s, err := f.Stat()
+	return err == nil && s.Mode()&os.ModeCharDevice != 0
 }

@@ -3,84 +3,95 @@ package cli
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"epitome/bench/demo"
 	"epitome/config"
 	"epitome/console/access"
 	"epitome/daemon"
+	"epitome/event/money"
 	"epitome/instance"
+	"epitome/internal/unit"
+	"epitome/proxy"
 )
 
-type demoCmd struct {
+// demoFlags are those of the command demo.
+type demoFlags struct {
 	verdict
-	Window string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
-	Turns  int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
-	Seed   uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
-	All    bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
-	Open   bool   `help:"Keep epitome running at the end, and print a link to its pages. Ctrl-C ends it."`
-	Keep   bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
+	window    string
+	turns     int
+	seed      uint64
+	all, open bool
 }
 
-// Run plays the session with the built-in configuration, or with that of --config.
-func (k demoCmd) Run(c *cli) (err error) {
-	if c.Listen+c.Upstream+c.Data != "" {
-		return errors.New("cannot run the demo with --listen, --upstream or --data: it brings its own; --config, --mode and its own flags are heeded")
+func (a *app) demoCommand() *cobra.Command {
+	var flags demoFlags
+	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
+		RunE: func(*cobra.Command, []string) error { return a.demo(flags) }}
+	flags.addFlags(c)
+	f := c.Flags()
+	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
+	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends")
+	f.Uint64Var(&flags.seed, "seed", 1, "equal seeds make equal sessions")
+	f.BoolVar(&flags.all, "all", false, "print every turn, also those that bring nothing new")
+	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C ends it")
+	return c
+}
+
+// demo plays the session with the built-in configuration, or with that of --config.
+func (a *app) demo(flags demoFlags) (err error) {
+	if a.flags.Listen+a.flags.Upstream+a.flags.Data != "" {
+		return errors.New("cannot run the demo with --listen, --upstream or --data: it brings its own")
 	}
-	window, err := config.ParseWindow(k.Window)
+	window, err := config.ParseWindow(flags.window)
 	if err != nil {
 		return err
 	}
-	folder, err := newDemoFolder()
+	folder, err := newDemoFolder(flags.seed)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, k.leave(folder)) }()
-	if err := sealDemo(folder, k.Seed); err != nil {
-		return err
-	}
-	s := stage{Defaults: c.defaults, Folder: folder, Window: window, File: c.Config, Mode: c.Mode}
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open}
-	if !k.JSON {
-		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
-	}
-	if o.Mode, err = s.runs(); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	s := stage{app: a, folder: folder, window: window}
+	conf, err := s.config("http://127.0.0.1:9/v1") // nobody is asked
+	if err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	var told error
-	o.End = func(r *demo.Report) error {
-		told = k.report(r)
-		return k.end(ctx, folder)
+	var verdict error
+	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, All: flags.all, Mode: conf.Mode, Open: s.open,
+		End: func(r *demo.Report) error {
+			verdict = flags.report(r)
+			switch {
+			case flags.open && flags.json:
+				return linger(ctx, folder, os.Stderr)
+			case flags.open:
+				return linger(ctx, folder, os.Stdout)
+			case !flags.json:
+				fmt.Println("\n'epitome demo --open' keeps epitome running, and shows all this on pages in a browser.")
+			}
+			return nil
+		}}
+	if !flags.json {
+		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
 	}
 	if _, err := demo.Run(ctx, o); err != nil {
 		return err
 	}
-	return told
-}
-
-// end says how the session can be looked at, and lets epitome run on until a signal where it is to be.
-func (k demoCmd) end(ctx context.Context, folder string) error {
-	switch {
-	case k.Open:
-		to := os.Stdout
-		if k.JSON {
-			to = os.Stderr
-		}
-		return linger(ctx, folder, to)
-	case !k.JSON:
-		fmt.Println("\n'epitome demo --open' keeps epitome running, and shows all this on pages in a browser.")
-	}
-	return nil
+	return verdict
 }
 
 // linger prints a link to the pages of the epitome with the folder, and another one for each line that is typed, until
-// ctx ends. Each is good once, for as long as epitome runs: who reads along here has started it.
+// ctx ends.
 func linger(ctx context.Context, folder string, to io.Writer) error {
 	card, err := instance.Read(folder)
 	if err != nil {
@@ -97,11 +108,8 @@ func linger(ctx context.Context, folder string, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(to, "\nepitome goes on running. This link to its pages lets one browser in:\n\n    %s\n\n"+
-			"Enter prints another one, Ctrl-C ends epitome. Other commands reach it as in 'epitome --data %s stats'.\n",
-			link, folder); err != nil {
-			return err
-		}
+		fmt.Fprintf(to, "\nepitome goes on running. This link to its pages lets one browser in:\n\n    %s\n\n"+
+			"Enter prints another one, Ctrl-C ends epitome. Other commands reach it as in 'epitome --data %s stats'.\n", link, folder)
 		select {
 		case <-lines:
 		case <-ctx.Done():
@@ -110,11 +118,65 @@ func linger(ctx context.Context, folder string, to io.Writer) error {
 	}
 }
 
-// leave takes the folder away, or says where it is.
-func (k demoCmd) leave(folder string) error {
-	if k.Keep {
-		fmt.Fprintln(os.Stderr, "epitome: what was put aside lies in "+filepath.Join(folder, daemon.ArtifactFolder)+", the log beside it")
-		return nil
+// newDemoFolder makes a folder for what epitome keeps. Its path, and the names of artifacts, stand in the text that the
+// model is sent: they are the same each time for a seed, unless another demo runs.
+func newDemoFolder(seed uint64) (folder string, err error) {
+	folder = filepath.Join(os.TempDir(), "epitome-demo")
+	if os.Mkdir(folder, 0o700) != nil {
+		if folder, err = os.MkdirTemp("", "epitome-demo-"); err != nil {
+			return "", fmt.Errorf("cannot make a folder for the demo: %w", err)
+		}
 	}
-	return os.RemoveAll(folder)
+	secret := sha256.Sum256(fmt.Appendf(nil, "epitome demo %d", seed))
+	if err := os.WriteFile(filepath.Join(folder, "secret"), secret[:], 0o600); err != nil {
+		return "", fmt.Errorf("cannot write to the folder of the demo: %w", err)
+	}
+	return folder, nil
+}
+
+// stage starts the proxy for a demo.
+type stage struct {
+	*app
+	folder string
+	window int // tokens of the model
+}
+
+// config is the configuration for an upstream.
+func (s stage) config(upstream string) (config.Config, error) {
+	file := s.file
+	if file == "" {
+		file = os.DevNull // the user's own file would make it another demo on each machine
+	}
+	conf, err := config.Load(s.defaults, file, config.Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.flags.Mode})
+	if err != nil {
+		return config.Config{}, err
+	}
+	conf.Upstream, conf.Routes = config.URLUpstream, nil
+	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+	if conf.Prices == nil {
+		conf.Prices = make(money.Config)
+	}
+	input, cached, output := 1.25, .125, 10. // about the price of a large model
+	conf.Prices[demo.Model] = money.Own{Input: &input, Cached: &cached, Output: &output}
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.window)}, false
+	return conf, conf.Validate()
+}
+
+// open starts the proxy before an upstream.
+func (s stage) open(upstream string) (demo.Proxy, error) {
+	log, err := os.OpenFile(filepath.Join(s.folder, "epitome.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
+	}
+	signals := make(chan os.Signal, 1)
+	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, func() (config.Config, error) { return s.config(upstream) })
+	if err := d.Start(false); err != nil {
+		return demo.Proxy{}, errors.Join(err, log.Close())
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- d.Serve() }()
+	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: func() error {
+		signals <- os.Interrupt
+		return errors.Join(<-ended, log.Close())
+	}}, nil
 }

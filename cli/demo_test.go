@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func turnsToldBy(t *testing.T, folder string) (turns int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := card.Answer("/-/api/conversations", nil)
+	text, err := card.Get("/-/api/conversations", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,18 +38,16 @@ func turnsToldBy(t *testing.T, folder string) (turns int) {
 
 // TestDemoShowsWhatHappens plays a session through the daemon, twice in the same place.
 func TestDemoShowsWhatHappens(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "demo")
+	t.Setenv("TMPDIR", t.TempDir())
 	play := func() (*demo.Report, string) {
 		t.Helper()
 		var told bytes.Buffer
-		if err := os.Mkdir(folder, 0o700); err != nil {
+		folder, err := newDemoFolder(1)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sealDemo(folder, 1); err != nil {
-			t.Fatal(err)
-		}
-		s := stage{Defaults: configtest.Text(), Folder: folder, Window: 16_000}
-		o := demo.Options{Window: s.Window, Turns: 45, Seed: 1, Open: s.open, Live: &told}
+		s := stage{app: &app{defaults: configtest.Text()}, folder: folder, window: 16_000}
+		o := demo.Options{Window: s.window, Turns: 45, Seed: 1, Open: s.open, Live: &told}
 		o.End = func(r *demo.Report) error {
 			// A turn is told behind its answer: the last one may come to the pages after the agent has read it.
 			var got int

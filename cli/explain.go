@@ -7,99 +7,99 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 
-	"epitome/cli/explanation"
-	"epitome/cli/trial"
+	"github.com/spf13/cobra"
+
 	"epitome/config"
 )
 
-type explainCmd struct {
-	File string `arg:"" optional:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input. The id of a conversation is as good as --conversation; the number of an exchange, as pages show it, tells its conversation."`
-
-	Conversation string `placeholder:"ID" help:"Tell what a running epitome has done to the conversation with this id: turn by turn, and what the model does not see now."`
-
-	Dialect string `placeholder:"NAME" enum:",chat,messages,responses" default:"" help:"Read it as chat (Chat Completions), messages (Anthropic Messages) or responses (OpenAI Responses). Default: as its tools, results and settings show."`
-	Window  string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
-	Preset  string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
-	Turns   bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`
-	JSON    bool   `xor:"output" help:"Print the report as JSON."`
-	Body    bool   `xor:"output" help:"Print the request as epitome would send it, instead of a report."`
+// explainFlags are those of the command explain.
+type explainFlags struct {
+	dialect, window, preset string
+	turns, json, body       bool
 }
 
-// Run needs neither a running epitome nor a key, and writes nothing but its report.
-func (k explainCmd) Run(c *cli) error {
-	if id := k.conversation(); id != "" {
-		return k.explainStory(c, id)
-	}
-	if k.isExchange() {
-		return k.explainExchange(c)
-	}
-	if k.File == "" {
-		return errors.New("cannot explain nothing: give the file of a request, or --conversation with the id of one that runs")
-	}
-	conf, err := c.load()
+func (a *app) explainCommand() *cobra.Command {
+	var flags explainFlags
+	c := &cobra.Command{Use: "explain FILE|ID", Short: "Explain what epitome would do to a request, or did to a conversation",
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a key or\n" +
+			"the network; or what a running epitome did to a conversation, by its ID or the number of one of its exchanges.",
+		Args: atLeast(1, "a request file, or the ID of a conversation"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil && conversationID.MatchString(args[0]) {
+				return a.explainConversation(args[0], flags.json)
+			}
+			return a.explainFile(args[0], flags)
+		}}
+	f := c.Flags()
+	f.BoolVar(&flags.turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing known")
+	f.StringVar(&flags.window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
+	f.StringVar(&flags.preset, "preset", "", "use this preset in place of the configured one")
+	choiceVar(c, f, &flags.dialect, "dialect", "read it as chat, messages or responses (default: as its contents show)",
+		"chat", "messages", "responses")
+	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
+	f.BoolVar(&flags.body, "body", false, "print the request as it would be sent, instead of a report")
+	c.MarkFlagsMutuallyExclusive("json", "body")
+	return c
+}
+
+// conversationID matches the ID of a conversation, or the number of an exchange.
+var conversationID = regexp.MustCompile(`^([0-9a-f]{16}|[0-9]{1,15})$`)
+
+// explainFile explains the request in a file by what is known of its conversation, and writes nothing to the data folder.
+func (a *app) explainFile(file string, flags explainFlags) error {
+	conf, folder, err := a.loadWithFolder()
 	if err != nil {
 		return err
 	}
-	if k.Preset != "" {
-		if err := conf.Rewrite.SetPreset(k.Preset); err != nil {
-			return fmt.Errorf("cannot use preset %q: %w", k.Preset, err)
+	if flags.preset != "" {
+		if err := conf.Rewrite.SetPreset(flags.preset); err != nil {
+			return fmt.Errorf("cannot use preset %q: %w", flags.preset, err)
 		}
 	}
-	body, err := k.read()
+	body, err := readRequest(file)
 	if err != nil {
 		return err
 	}
-	folder, err := conf.DataFolder()
+	t, err := newTrial(conf, body, flags, a.flags.Upstream)
 	if err != nil {
 		return err
 	}
-	t, err := trial.New(conf, body, trial.Given{Dialect: k.Dialect, Window: k.Window, Upstream: c.Upstream})
-	if err != nil {
+	defer t.close()
+	if err := t.open(folder, flags.turns); err != nil {
 		return err
 	}
-	defer t.Close()
-	explain := t.Explain
-	if k.Turns {
-		explain = t.Play
-	}
-	r, err := explain(folder)
-	if err != nil {
-		return err
-	}
-	if err := k.print(r); err != nil || r.Messages > 0 || k.Body {
-		return err
-	}
-	return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions, Messages or Responses with at most "+
-		"50 000 items", k.File, r.Reason)
-}
-
-func (k explainCmd) print(r *explanation.Report) error {
+	r, err := t.explain(flags.turns)
 	switch {
-	case k.Body:
-		_, err := os.Stdout.Write(r.Body)
+	case flags.body:
+		_, err = os.Stdout.Write(r.body)
 		return err
-	case k.JSON:
-		return r.JSON(os.Stdout)
+	case err != nil:
+		return fmt.Errorf("cannot explain %s: %w; give a request of Chat Completions, Messages or Responses", file, err)
+	case flags.json:
+		return printJSON(r)
 	}
-	return r.Print(os.Stdout, isTerminal(os.Stdout))
+	_, err = os.Stdout.WriteString(r.String())
+	return err
 }
 
-func (k explainCmd) read() (body []byte, err error) {
-	if k.File == "-" {
+// readRequest reads JSON from a file, or from standard input for "-".
+func readRequest(file string) (body []byte, err error) {
+	if file == "-" {
 		body, err = io.ReadAll(os.Stdin)
 	} else {
-		body, err = os.ReadFile(k.File)
+		body, err = os.ReadFile(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give the file of a request, the id of a "+
-			"conversation, or the number of an exchange as pages show it", k.File)
+		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, the ID of a conversation, "+
+			"or the number of an exchange", file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the request %s: %w", k.File, config.PathCause(err))
+		return nil, fmt.Errorf("cannot read the request %s: %w", file, config.PathCause(err))
 	}
-	if err := json.Unmarshal(body, &json.RawMessage{}); err != nil {
-		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", k.File, err)
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", file, err)
 	}
 	return body, nil
 }

@@ -5,24 +5,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"epitome/config"
 	"epitome/proxy"
 )
 
-type keyCmd struct {
-	Name string `arg:"" help:"The client's name, as [proxy.NAME] of the configuration has it."`
+func keyCommand() *cobra.Command {
+	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the table that the configuration needs",
+		Args: atLeast(1, "the client's name"),
+		RunE: func(_ *cobra.Command, args []string) error { return printKey(args[0]) }}
 }
 
-// Run makes a key and prints what to do with it. Nothing keeps the key.
-func (k keyCmd) Run(*cli) error {
-	if err := config.CheckClientName(k.Name); err != nil {
+// printKey makes a key and prints how to configure it. Nothing keeps the key.
+func printKey(client string) error {
+	if err := config.CheckClientName(client); err != nil {
 		return err
 	}
-	key, table := proxy.NewKey(), k.Name
-	if strings.Contains(table, ".") { // TOML would take it for two
+	key, table := proxy.NewKey(), client
+	if strings.Contains(table, ".") { // TOML would read two names
 		table = strconv.Quote(table)
 	}
-	_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nWhat the configuration needs of it:\n\n"+
-		"    [clients.%s]\n    keys = [%q]\n", k.Name, key, table, proxy.HashOfKey(key))
+	_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor the configuration:\n\n"+
+		"    [clients.%s]\n    keys = [%q]\n", client, key, table, proxy.HashOfKey(key))
 	return err
 }

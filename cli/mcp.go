@@ -1,15 +1,17 @@
 package cli
 
 import (
+	"github.com/spf13/cobra"
+
 	"epitome/console/recall"
 	"epitome/instance"
 )
 
-type mcpCmd struct{}
-
-// Run serves until its input ends.
-func (mcpCmd) Run(c *cli) error {
-	ctx, stop := untilSignal()
-	defer stop()
-	return recall.ServeStdio(ctx, instance.Version(), &ownArtifacts{cli: c})
+func (a *app) mcpCommand() *cobra.Command {
+	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts, over the Model Context Protocol on standard input and output",
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := untilSignal()
+			defer stop()
+			return recall.ServeStdio(ctx, instance.Version(), &artifacts{app: a})
+		}}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/daemon"
 	"epitome/inject"
@@ -17,7 +18,7 @@ import (
 )
 
 // kept is a data folder in which something is known of two projects, in one of them by two scopes.
-func kept(t *testing.T) *cli {
+func kept(t *testing.T) *app {
 	t.Helper()
 	folder := t.TempDir()
 	s, err := disk.Open(disk.Options{Folder: filepath.Join(folder, daemon.StoreFolder), SyncEvery: time.Second,
@@ -45,7 +46,7 @@ func kept(t *testing.T) *cli {
 	if err := os.WriteFile(file, []byte("[window]\nprobe = false\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &cli{defaults: configtest.Text(), flags: flags{Config: file, Data: folder, Listen: "127.0.0.1:0"}}
+	return &app{defaults: configtest.Text(), file: file, flags: config.Overrides{Data: folder, Listen: "127.0.0.1:0"}}
 }
 
 // printed is what a command prints.
@@ -68,9 +69,9 @@ func printed(t *testing.T, run func() error) (text string, err error) {
 }
 
 // idOf is the id of the entry with this text, as list prints it.
-func idOf(t *testing.T, c *cli, text string) string {
+func idOf(t *testing.T, c *app, text string) string {
 	t.Helper()
-	all, err := printed(t, func() error { return memoryListCmd{}.Run(c) })
+	all, err := printed(t, func() error { return c.listMemory("", false) })
 	for line := range strings.Lines(all) {
 		if strings.Contains(line, text) {
 			return strings.Fields(line)[0]
@@ -81,7 +82,7 @@ func idOf(t *testing.T, c *cli, text string) string {
 }
 
 // holds lists, forgets and clears, wherever the memories are.
-func holds(t *testing.T, c *cli) {
+func holds(t *testing.T, c *app) {
 	t.Helper()
 	f := func(run func() error, wants ...string) {
 		t.Helper()
@@ -96,22 +97,22 @@ func holds(t *testing.T, c *cli) {
 		}
 	}
 	list := func(project string) func() error {
-		return func() error { return memoryListCmd{ofProject: ofProject{project}}.Run(c) }
+		return func() error { return c.listMemory(project, false) }
 	}
 	forget := func(project string, ids ...string) func() error {
-		return func() error { return memoryForgetCmd{ofProject{project}, ids}.Run(c) }
+		return func() error { return c.forgetMemory(project, ids) }
 	}
 	clear := func(project string) func() error {
-		return func() error { return memoryClearCmd{ofProject{project}}.Run(c) }
+		return func() error { return c.clearMemory(project) }
 	}
 	today := time.Now().Format(time.DateOnly)
 	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n", "other\n", "It is green.")
 	f(list("other"), "It is green.", "!Redis")
 	f(list("nobody's"), "Nothing is known.")
-	f(func() error { return memoryListCmd{ofProject: ofProject{"other"}, JSON: true}.Run(c) }, `"project": "other"`, `"text": "It is green."`)
+	f(func() error { return c.listMemory("other", true) }, `"project": "other"`, `"text": "It is green."`)
 	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
-	f(forget("/home/me/shop", green), "cannot forget "+green+": no entry has this id")
-	f(forget("", "nobody's"), "cannot forget nobody's: no entry has this id")
+	f(forget("/home/me/shop", green), "cannot forget: no entry has the id")
+	f(forget("", "nobody's"), "cannot forget: no entry has the id")
 	f(forget("", port), "Forgotten.")
 	f(list(""), "!8080", "Redis", "It is green.")
 	f(clear("/home/me/shop"), "Forgotten: 1.")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,24 +10,26 @@ import (
 	"slices"
 	"time"
 
-	"epitome/instance"
-	"epitome/instance/agent"
+	"github.com/spf13/cobra"
+
+	"epitome/cli/agent"
+	"epitome/console"
+	"epitome/console/figure"
 )
 
-type runCmd struct {
-	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best after --. A base URL in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream."`
+func (a *app) runCommand() *cobra.Command {
+	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
+		Long: "Run a command with its base URLs pointing at epitome, and start epitome if none runs. A base URL that is set in\n" +
+			"OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
+		Args: atLeast(1, "a command, as in 'epitome run -- COMMAND'"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
+	c.Flags().SetInterspersed(false) // flags behind the command are its own
+	return c
 }
 
-// Run finds or starts a proxy that has the upstreams the command would talk to, and runs the command with its
-// base URLs pointing there. Nothing but the command's environment is changed.
-func (k runCmd) Run(c *cli) error {
-	command := k.Command
-	if len(command) > 0 && command[0] == "--" {
-		command = command[1:]
-	}
-	if len(command) == 0 {
-		return errors.New("cannot run nothing: give a command, as in 'epitome run -- CMD'")
-	}
+// run runs a command to its end through a proxy that it finds or starts. It changes only the command's environment and,
+// for agents that read no base URL there, its arguments.
+func (a *app) run(command []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "epitome: cannot run %s: %v\n", command[0], errors.Unwrap(err))
@@ -37,94 +38,68 @@ func (k runCmd) Run(c *cli) error {
 		}
 		return exitStatus(127)
 	}
-	conf, err := c.load()
+	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return err
 	}
-	want := instance.TargetsOf(conf, os.Getenv, c.Upstream != "")
-	if err := instance.CheckEnviron(os.Getenv); err != nil {
-		return err
-	}
-	if c.Upstream != "" && want[0].URL != instance.TrimSlash(conf.Upstreams[conf.Upstream].URL) {
-		return fmt.Errorf("cannot follow both --upstream %s and OPENAI_BASE_URL, which is set to %s: unset one of them", c.Upstream, want[0].URL)
-	}
-	home, err := conf.DataFolder()
+	targets, err := agent.Targets(conf, os.Getenv, a.flags.Upstream != "")
 	if err != nil {
 		return err
 	}
-	finder := instance.Finder{
-		Conf: conf, Flags: instance.Flags{Config: c.Config, Mode: c.Mode, Upstream: c.Upstream},
-		Home: home, Want: want, Quiet: !isTerminal(os.Stderr),
+	finder := agent.Finder{Conf: conf, Home: home, Targets: targets, Quiet: !isTerminal(os.Stderr),
+		Flags: agent.Flags{Config: a.file, Mode: a.flags.Mode, Upstream: a.flags.Upstream}}
+	told := a.flags.Upstream != "" || a.file != "" || agent.HasProvider(os.Getenv)
+	if !told {
+		finder.Follow()
 	}
-	if c.Upstream == "" && c.Config == "" && !instance.IsTold(os.Getenv) {
-		finder.Want = finder.Follow()
-	}
-	way := agent.Find(agent.Place{Command: command, Getenv: os.Getenv, Listen: conf.Listen,
-		Told: c.Upstream != "" || c.Config != "" || instance.IsTold(os.Getenv), ChatGPT: conf.Upstreams["chatgpt"].URL})
-	finder.Want = reach(finder.Want, way)
-	found, err := finder.FindOrStart()
+	way := agent.Command{Args: command, Getenv: os.Getenv, Listen: conf.Listen, Told: told,
+		ChatGPT: conf.Upstreams["chatgpt"].URL}.Find()
+	finder.Targets = way.Extend(finder.Targets)
+	proxy, err := finder.FindOrStart()
 	if err != nil {
 		return err
 	}
-	defer found.Release()
-	defer tell(found)
-	child := exec.Command(path, append(settingOf(way, found, finder), command[1:]...)...)
+	defer proxy.Release()
+	defer reportRun(proxy)
+
+	target, tools := finder.Targets[0], ""
+	if way.URL != "" {
+		target = finder.Targets[len(finder.Targets)-1]
+	}
+	if conf.Offload.TellsTool() {
+		tools = proxy.URL() + "/-/mcp"
+	}
+	args, said := way.Arguments(proxy.Base(target), target.URL, tools)
+	for _, sentence := range said {
+		fmt.Fprintln(os.Stderr, "epitome: "+sentence)
+	}
+	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
-	child.Env = found.Environ(os.Environ(), finder.Want)
+	child.Env = proxy.Environ(os.Environ(), finder.Targets)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if found.Started && !(isTerminal(os.Stdin) && isTerminal(os.Stdout)) { // else the agent may draw on the screen
-		ctx, stop := context.WithCancel(context.Background())
-		defer stop()
-		go func() {
-			select {
-			case <-ctx.Done():
-			case <-time.After(silence):
-				if t, err := found.Totals(); err == nil && t.Exchanges == 0 && t.InFlight == 0 {
-					fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, unreached)
-				}
-			}
-		}()
+	if proxy.Started && !(isTerminal(os.Stdin) && isTerminal(os.Stdout)) { // else the agent may draw on the screen
+		defer time.AfterFunc(silence, func() { warnOfSilence(proxy) }).Stop()
 	}
 	return passSignals(child)
 }
 
-// silence is how long an agent may take to its first request before that is told.
+// silence is how long an agent may take to its first request without a warning.
 const silence = 30 * time.Second
 
-// reach adds to what a command would talk to what its agent does besides.
-func reach(want []instance.Target, way agent.Way) []instance.Target {
-	if way.URL != "" {
-		want = append(want, instance.TargetAt(way.URL, way.Upstream))
-	}
-	n := 0
-	if way.Messages {
-		n = 1
-	}
-	want[n] = want[n].With(way.Vars...)
-	return want
-}
+// unreached is what to do if no request of an agent arrives.
+const unreached = "an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its own; " +
+	"docs/agents.md has those of many"
 
-// settingOf are the arguments that the agent needs besides its own, and says so. It says, too, what the user has to do
-// where none helps.
-func settingOf(way agent.Way, found *instance.Running, finder instance.Finder) []string {
-	target, tools := finder.Want[0], ""
-	if way.URL != "" {
-		target = finder.Want[len(finder.Want)-1]
+func warnOfSilence(proxy *agent.Proxy) {
+	if t, err := proxy.Totals(); err == nil && t.Exchanges == 0 && t.InFlight == 0 {
+		fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, unreached)
 	}
-	if finder.Conf.Offload.TellsTool() {
-		tools = found.Tools()
-	}
-	args, said := way.Arguments(found.Base(target), target.URL, tools)
-	for _, line := range said {
-		fmt.Fprintln(os.Stderr, "epitome: "+line)
-	}
-	return args
 }
 
 // passSignals runs the command to its end and hands on the signals that come for it.
 func passSignals(child *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
-	// what we are to ignore, the command is too
+	// a signal that this process is to ignore, the command is to ignore too
 	if wanted := slices.DeleteFunc(passed(), signal.Ignored); len(wanted) > 0 {
 		signal.Notify(signals, wanted...)
 	}
@@ -146,22 +121,40 @@ func passSignals(child *exec.Cmd) error {
 	}
 }
 
-// tell says at the end of a run, to who sits at the terminal, what the proxy has done. One that others use has done
-// it for them as well: it is only named.
-func tell(r *instance.Running) {
+// reportRun prints at a terminal what the proxy has done, if this run has started it, and else which one was used.
+func reportRun(proxy *agent.Proxy) {
 	if !isTerminal(os.Stderr) {
 		return
 	}
-	said := "used the epitome on " + r.Listen
-	if r.Started {
-		t, err := r.Totals()
+	text := "used the epitome on " + proxy.Listen
+	if proxy.Started {
+		t, err := proxy.Totals()
 		if err != nil {
-			return // there is nothing to tell, and the command's end is not to be spoilt
+			return // the command's end is not to be spoilt
 		}
-		said = tally(t)
+		text = tally(t)
 	}
-	if r.Log != "" {
-		said += "; log: " + r.Log
+	if proxy.Log != "" {
+		text += "; log: " + proxy.Log
 	}
-	fmt.Fprintln(os.Stderr, "epitome: "+said)
+	fmt.Fprintln(os.Stderr, "epitome: "+text)
+}
+
+// tally is one line about sums.
+func tally(t console.Totals) string {
+	switch {
+	case t.Exchanges == 0:
+		return "no request came: " + unreached
+	case t.TokensBefore == 0:
+		return fmt.Sprintf("%d requests, none of them a conversation", t.Exchanges)
+	case t.TokensAfter >= t.TokensBefore:
+		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges, figure.Tokens(int64(t.TokensBefore)))
+	}
+	became := "became"
+	if t.Observed {
+		became = "would have become"
+	}
+	return fmt.Sprintf("%d requests, %s tokens %s %s (%.0f %% less); the largest request had %s, with epitome %s",
+		t.Exchanges, figure.Tokens(int64(t.TokensBefore)), became, figure.Tokens(int64(t.TokensAfter)),
+		100*float64(t.TokensBefore-t.TokensAfter)/float64(t.TokensBefore), figure.Tokens(int64(t.LargestBefore)), figure.Tokens(int64(t.LargestAfter)))
 }

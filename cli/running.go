@@ -1,94 +1,54 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
+	"os"
 	"slices"
-	"strings"
 
+	"epitome/cli/agent"
 	"epitome/config"
-	"epitome/console/story/api"
 	"epitome/instance"
 )
 
-// running are the epitomes that run with the data folder, or that "epitome run" has started there: the one that a
-// command is to ask comes first. Within a run it is that of the run alone, unless the command line says where another
-// one listens. to says what it is asked for.
-func (c *cli) running(to string) ([]*instance.Card, error) {
-	if c.Listen != "" {
-		return c.runningIn(to, instance.FoldersIn)
-	}
-	around, listen := instance.Around()
-	switch {
-	case listen == "":
-		return c.runningIn(to, instance.FoldersIn)
-	case around == nil:
-		return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, does not run any more; "+
-			"--listen says which other one to ask", to, listen)
-	}
-	return []*instance.Card{around}, nil
-}
-
-// folders are those in which epitomes of the data folder run; none if nobody can say which that is.
-func (c *cli) folders() []string {
-	conf, err := c.load()
-	if err != nil {
-		return nil
-	}
-	home, err := conf.DataFolder()
-	if err != nil {
-		return nil
-	}
-	return instance.FoldersIn(home)
-}
-
-// runningIn are those whose folders belong to the data folder.
-func (c *cli) runningIn(to string, folders func(home string) []string) ([]*instance.Card, error) {
-	conf, err := c.load()
+// running finds the epitome that a command asks. purpose completes the sentence "cannot …".
+func (a *app) running(purpose string) (*instance.Card, error) {
+	cards, err := a.allRunning(purpose)
 	if err != nil {
 		return nil, err
 	}
-	home, err := conf.DataFolder()
-	if err != nil {
-		return nil, err
+	if len(cards) > 1 && isTerminal(os.Stderr) {
+		fmt.Fprintf(os.Stderr, "epitome: asking the one on %s; --listen %s asks another\n", cards[0].Listen, cards[1].Listen)
 	}
-	running := instance.RunningIn(folders(home)...)
-	if c.Listen != "" {
-		asked := config.Reachable(c.Listen)
-		running = slices.DeleteFunc(running, func(r *instance.Card) bool { return r.Listen != asked })
-	}
-	if len(running) == 0 {
-		return nil, fmt.Errorf("cannot %s: no epitome runs with the data folder %s%s; start one with 'epitome serve', "+
-			"or give the --data or --config that it was started with", to, home, at(c.Listen))
-	}
-	return running, nil
+	return cards[0], nil
 }
 
-// at says where an epitome was looked for, if an address was given.
-func at(listen string) string {
-	if listen == "" {
-		return ""
-	}
-	return " and listens on " + listen
-}
-
-// others says where epitomes listen, and how to give the command to one of them.
-func others(running []*instance.Card, command string) string {
-	var on []string
-	for _, card := range running {
-		on = append(on, card.Listen)
-	}
-	return strings.Join(on, ", ") + "; 'epitome --listen " + on[0] + " " + command + "' is for that one"
-}
-
-// asking asks an epitome what has happened.
-func asking(card *instance.Card) api.Client {
-	return api.Client{Get: func(path string, query url.Values) ([]byte, error) {
-		answer, err := card.Answer(path, query)
-		if errors.Is(err, instance.ErrNoAnswer) {
-			return nil, api.ErrNotFound
+// allRunning finds the epitomes that run with the data folder, and those that "epitome run" has started there. Inside
+// a run that is the run's own alone, unless --listen names another.
+func (a *app) allRunning(purpose string) ([]*instance.Card, error) {
+	if listen := os.Getenv(agent.RunVariable); listen != "" && a.flags.Listen == "" {
+		card, err := instance.Read(os.Getenv(agent.FolderVariable))
+		if err != nil || card.Listen != listen {
+			return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, has ended; --listen names another one", purpose, listen)
 		}
-		return answer, err
-	}}
+		return []*instance.Card{card}, nil
+	}
+	_, home, err := a.loadWithFolder()
+	if err != nil {
+		return nil, err
+	}
+	cards, where := instance.RunningIn(instance.FoldersIn(home)...), home
+	if listen := a.flags.Listen; listen != "" {
+		where += " and listens on " + listen
+		cards = slices.DeleteFunc(cards, func(c *instance.Card) bool { return c.Listen != config.Reachable(listen) })
+	}
+	if len(cards) == 0 {
+		return nil, noneRuns(purpose, where)
+	}
+	return cards, nil
+}
+
+// noneRuns is the error of a command that needs a running epitome; where names a data folder.
+func noneRuns(purpose, where string) error {
+	return fmt.Errorf("cannot %s: no epitome runs with the data folder %s; start one with 'epitome serve', "+
+		"or give the --data or --config that it was started with", purpose, where)
 }

@@ -9,50 +9,84 @@ import (
 	"runtime"
 
 	"github.com/kardianos/service"
+	"github.com/spf13/cobra"
 )
 
-type serviceCmd struct {
-	Action string `arg:"" enum:"install,uninstall,status" help:"install has systemd or launchd start epitome now and when you log in, with the flags given here; uninstall ends that; status says how it is."`
+func (a *app) serviceCommand() *cobra.Command {
+	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
+		return &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error {
+			s, err := a.service()
+			if err != nil {
+				return err
+			}
+			return run(s)
+		}}
+	}
+	return verbs("service", "Start epitome when you log in (systemd, launchd)",
+		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
+		verb("uninstall", "End that", uninstallService),
+		verb("status", "Print whether the service runs; the exit status is 1 if not", serviceStatus))
 }
 
-// systemdUnit starts epitome at login, not at boot, and reads variables from a file: a service has not those of a shell.
+// systemdUnit starts epitome at login, not at boot. It reads a file of variables: a service has not those of a shell.
 //
 //go:embed systemd.service
 var systemdUnit string
 
-// Run installs, removes or describes the service of the user who calls it.
-func (k serviceCmd) Run(c *cli) error {
-	if conf, err := c.load(); err != nil {
-		return err
-	} else if _, err := conf.Admit(); err != nil {
-		return err
+// service is the service of the user who calls it, with the flags of this command line.
+func (a *app) service() (service.Service, error) {
+	conf, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conf.Admit(); err != nil {
+		return nil, err
 	}
 	args := []string{"serve"}
-	for name, value := range map[string]string{"config": c.Config, "listen": c.Listen, "upstream": c.Upstream, "data": c.Data, "mode": c.Mode} {
-		if value != "" && (name == "config" || name == "data") { // a service starts in another folder
-			value, _ = filepath.Abs(value)
+	for _, flag := range []struct {
+		name, value string
+		path        bool
+	}{{"config", a.file, true}, {"listen", a.flags.Listen, false}, {"upstream", a.flags.Upstream, false},
+		{"data", a.flags.Data, true}, {"mode", a.flags.Mode, false}} {
+		if flag.path && flag.value != "" { // a service starts in another folder
+			flag.value, _ = filepath.Abs(flag.value)
 		}
-		if value != "" {
-			args = append(args, "--"+name+"="+value)
-		}
-	}
-	s, err := service.New(nil, &service.Config{Name: "epitome", Description: "epitome, a proxy between agents and models", Arguments: args,
-		Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit}})
-	if err != nil || runtime.GOOS == "windows" || runtime.GOOS == "linux" && exec.Command("systemctl", "--user", "show-environment").Run() != nil {
-		return errors.New("cannot use a service: there is no systemd or launchd of the user; have what starts your programs run 'epitome serve'")
-	}
-	if k.Action != "status" {
-		_, _ = s.Stop(), s.Uninstall() // an earlier one makes way
-	}
-	if k.Action == "install" {
-		if err := errors.Join(s.Install(), s.Start()); err != nil {
-			return fmt.Errorf("cannot install the service: %v", err)
+		if flag.value != "" {
+			args = append(args, "--"+flag.name+"="+flag.value)
 		}
 	}
-	if state, err := s.Status(); err == nil && state == service.StatusRunning {
-		fmt.Println("the service runs")
-		return nil
+	s, err := service.New(nil, &service.Config{Name: "epitome", Description: "epitome, a proxy between agents and models",
+		Arguments: args, Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit}})
+	if err != nil || runtime.GOOS == "windows" ||
+		runtime.GOOS == "linux" && exec.Command("systemctl", "--user", "show-environment").Run() != nil {
+		return nil, errors.New("cannot use a service: there is no systemd or launchd for this user; " +
+			"have the program that starts your session run 'epitome serve'")
 	}
-	fmt.Println("the service does not run")
-	return map[string]error{"status": exitStatus(1)}[k.Action]
+	return s, nil
+}
+
+func installService(s service.Service) error {
+	_, _ = s.Stop(), s.Uninstall() // an earlier one makes way
+	if err := errors.Join(s.Install(), s.Start()); err != nil {
+		return fmt.Errorf("cannot install the service: %w", err)
+	}
+	return serviceStatus(s)
+}
+
+func uninstallService(s service.Service) error {
+	_ = s.Stop() // it may have ended
+	if err := s.Uninstall(); err != nil {
+		return fmt.Errorf("cannot uninstall the service: %w", err)
+	}
+	fmt.Println("The service is gone.")
+	return nil
+}
+
+func serviceStatus(s service.Service) error {
+	if state, err := s.Status(); err != nil || state != service.StatusRunning {
+		fmt.Println("The service does not run.")
+		return exitStatus(1)
+	}
+	fmt.Println("The service runs.")
+	return nil
 }

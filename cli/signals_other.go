@@ -10,8 +10,5 @@ func passed() []os.Signal { return []os.Signal{os.Interrupt} }
 // fromTerminal reports whether a signal has reached the command already, as a console's interrupt has.
 func fromTerminal(os.Signal) bool { return true }
 
-// rereading is how a running epitome comes to have another configuration in force.
-func rereading(int) string { return "start it anew" }
-
 // statusOf is a command's end.
 func statusOf(s *os.ProcessState) int { return s.ExitCode() }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"os"
-	"strconv"
 	"syscall"
 )
 
@@ -26,12 +25,6 @@ func fromTerminal(s os.Signal) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(stdin, null)
-}
-
-// rereading is how a running epitome comes to have another configuration in force.
-func rereading(pid int) string {
-	return "'kill -HUP " + strconv.Itoa(pid) + "' has it read its file again; flags, the environment and what " +
-		"'epitome check --defaults' marks [restart] need a new start"
 }
 
 // statusOf is a command's end as shells report it.

@@ -1,46 +1,52 @@
 package cli
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"epitome/console/story"
 	"epitome/console/terminal"
 )
 
-type statsCmd struct {
-	Since string `placeholder:"TIME" help:"From when on: how long ago, as 24h or 7d, or a date, as 2026-11-20. Default: all that is kept."`
-	By    string `placeholder:"WHAT" enum:",day,hour,model,upstream,client,conversation" default:"" help:"What each line is of: day, hour, model, upstream, client or conversation. Default: day."`
-	JSON  bool   `name:"json" help:"Print the answer of the API as it is."`
+func (a *app) statsCommand() *cobra.Command {
+	var since string
+	var asJSON bool
+	by := "day"
+	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
+		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
+	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 (default: all that is kept)")
+	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, hour, model, upstream, client or conversation",
+		"day", "hour", "model", "upstream", "client", "conversation")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
+	return c
 }
 
-// Run prints what a running epitome has done.
-func (k statsCmd) Run(c *cli) error {
-	running, err := c.running("say what was done")
+// stats prints sums over the exchanges of the epitome that runs with the data folder.
+func (a *app) stats(since, by string, asJSON bool) error {
+	card, err := a.running("show what was done")
 	if err != nil {
 		return err
 	}
-	card := running[0]
-	said, answer, err := asking(card).Summary(k.Since, k.By)
-	switch {
-	case errors.Is(err, story.ErrUnknown):
-		return errTooOld(card.Listen)
-	case err != nil:
+	query := url.Values{"by": {by}}
+	if since != "" {
+		query.Set("from", since)
+	}
+	answer, err := card.Get("/-/api/summary", query)
+	if err != nil {
 		return err
-	case k.JSON:
+	}
+	if asJSON {
 		_, err = os.Stdout.Write(answer)
 		return err
 	}
-	if len(running) > 1 {
-		fmt.Fprintln(os.Stderr, "epitome: this is of the one on "+card.Listen+"; others run too: "+others(running[1:], "stats"))
+	var sums story.Summary
+	if err := json.Unmarshal(answer, &sums); err != nil {
+		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", card.Listen, err)
 	}
-	_, err = os.Stdout.WriteString(terminal.Stats(said, terminal.Width(os.Stdout)))
+	_, err = os.Stdout.WriteString(terminal.Stats(sums, terminal.Width(os.Stdout)))
 	return err
-}
-
-// errTooOld is what is said of an epitome that does not know a question.
-func errTooOld(listen string) error {
-	return fmt.Errorf("cannot ask the epitome on %s: it is of an older version, which keeps nothing of what happens; "+
-		"start it again", listen)
 }

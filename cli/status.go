@@ -5,62 +5,80 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"epitome/console/story"
 	"epitome/console/terminal"
+	"epitome/instance"
 )
 
-type statusCmd struct {
-	Line         bool   `help:"Print one line, and exit with status 0 whatever happens: for the status line of an agent. An agent that writes JSON with its session_id to the standard input gets that of its session."`
-	Conversation string `placeholder:"ID" xor:"which" help:"Say it of this conversation. Default: the one used last."`
-	Session      string `placeholder:"ID" xor:"which" help:"Say it of the conversation used last in the session that the agent calls so."`
-	JSON         bool   `name:"json" help:"Print the answer of the API as it is."`
+func (a *app) statusCommand() *cobra.Command {
+	var line, asJSON bool
+	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
+		Long: "Show how full the window of the newest conversation is.\n\n" +
+			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its session.",
+		RunE: func(*cobra.Command, []string) error {
+			if !line {
+				return a.status(asJSON)
+			}
+			fmt.Println(a.statusLine(sessionIn(os.Stdin, 300*time.Millisecond)))
+			return nil
+		}}
+	c.Flags().BoolVar(&line, "line", false, "print one line for the status line of an agent; the exit status is always 0")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
+	return c
 }
 
-// Run prints what a running epitome says of a conversation.
-func (k statusCmd) Run(c *cli) error {
-	said, answer, err := k.ask(c)
+// status prints how the conversation used last stands.
+func (a *app) status(asJSON bool) error {
+	s, answer, err := a.askStatus("")
 	switch {
-	case k.Line && errors.Is(err, story.ErrUnknown):
-		_, _ = fmt.Println("epitome: no conversation yet")
-		return nil
-	case k.Line && err != nil:
-		_, _ = fmt.Println("epitome: not running")
-		return nil
-	case k.Line:
-		_, _ = fmt.Println(terminal.Line(said))
-		return nil
-	case errors.Is(err, story.ErrUnknown) && k.Conversation != "":
-		return fmt.Errorf("cannot find the conversation %q: it never was, or it is not kept any more; "+
-			"'epitome stats --by conversation' shows those that are", k.Conversation)
-	case errors.Is(err, story.ErrUnknown):
-		return errors.New("cannot show a conversation: there was none yet; requests through epitome make one")
+	case errors.Is(err, instance.ErrNotFound):
+		return errors.New("cannot show a conversation: there is none yet; requests through epitome make one")
 	case err != nil:
 		return err
-	case k.JSON:
+	case asJSON:
 		_, err = os.Stdout.Write(answer)
 		return err
 	}
-	_, err = os.Stdout.WriteString(terminal.Status(said))
+	_, err = os.Stdout.WriteString(terminal.Status(s))
 	return err
 }
 
-func (k statusCmd) ask(c *cli) (said story.Status, answer []byte, err error) {
-	running, err := c.running("say how a conversation stands")
-	if err != nil {
-		return said, nil, err
+// statusLine is one line about the conversation used last in a session, or in all of them if session is empty.
+func (a *app) statusLine(session string) string {
+	s, _, err := a.askStatus(session)
+	switch {
+	case errors.Is(err, instance.ErrNotFound):
+		return "epitome: no conversation yet"
+	case err != nil:
+		return "epitome: not running"
 	}
-	of := story.Which{ID: k.Conversation, Session: k.Session}
-	if k.Line && of == (story.Which{}) {
-		of.Session = sessionIn(os.Stdin, 300*time.Millisecond)
-	}
-	return asking(running[0]).Status(of)
+	return terminal.Line(s)
 }
 
-// sessionIn is what an agent calls its session: session_id in the JSON that it writes to the standard input of the
-// command for its status line, all at once. It is empty where nothing of the kind comes within wait.
+// askStatus asks the running epitome. answer is its JSON.
+func (a *app) askStatus(session string) (s story.Status, answer []byte, err error) {
+	card, err := a.running("show a conversation")
+	if err != nil {
+		return s, nil, err
+	}
+	query := url.Values{}
+	if session != "" {
+		query.Set("session", session)
+	}
+	if answer, err = card.Get("/-/status", query); err == nil {
+		err = json.Unmarshal(answer, &s)
+	}
+	return s, answer, err
+}
+
+// sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
+// within wait.
 func sessionIn(in *os.File, wait time.Duration) string {
 	if isTerminal(in) { // or the null device
 		return ""

@@ -154,10 +154,10 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := card.Ask(); err != nil {
+	if _, err := card.State(); err != nil {
 		t.Error(err)
 	}
-	if _, err := card.Answer("/-/ready", nil); err != nil {
+	if _, err := card.Get("/-/ready", nil); err != nil {
 		t.Error(err)
 	}
 	if got := card.Pages(); got != "https://"+k.Address()+"/-/" {

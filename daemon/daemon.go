@@ -68,7 +68,7 @@ func (d *Daemon) Start(leased bool) error {
 		return err
 	}
 	if d.ln, err = conf.Take(d.log); err != nil {
-		return instance.Occupied(conf, err)
+		return err
 	}
 	if err = d.open(conf, folder, leased); err != nil {
 		d.giveBack()
@@ -112,8 +112,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, Lease: d.leases.Take,
 		State: func() any {
-			now := *d.config.Load()
-			return d.card.StateOf(now, len(config.NeedRestart(d.started, now)) > 0)
+			return instance.StateOf(*d.config.Load())
 		},
 	})
 	d.shapers.relay.connect(d.book)

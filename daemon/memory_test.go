@@ -82,7 +82,7 @@ func (r *inService) knows(folder string, want int) (all learned.Listing, card *i
 	}
 	n := 0
 	if !scriptedtest.Eventually(func() bool {
-		text, err := card.Answer(learned.ListPath, nil)
+		text, err := card.Get(learned.ListPath, nil)
 		if all = (learned.Listing{}); err == nil {
 			err = json.Unmarshal(text, &all)
 		}

@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,10 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/console"
+	"epitome/config"
+	"epitome/proxy"
 )
 
-func pinned(t *testing.T, folder, listen string) *Card {
+func pin(t *testing.T, folder, listen string) *Card {
 	t.Helper()
 	c, err := Pin(folder, listen, false)
 	if err != nil {
@@ -23,112 +23,113 @@ func pinned(t *testing.T, folder, listen string) *Card {
 	return c
 }
 
-func TestCardIsItsOwnersAlone(t *testing.T) {
+func TestCardIsTheUsersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no permission bits")
+		t.Skip("Windows has no such permissions")
 	}
-	folder := filepath.Join(t.TempDir(), "epitome")
-	pinned(t, folder, "127.0.0.1:7070")
-	f := func(path string, want os.FileMode) {
-		t.Helper()
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s has the permissions %o, want %o", path, got, want)
+	folder := filepath.Join(t.TempDir(), "data")
+	defer pin(t, folder, "127.0.0.1:7070").Unpin()
+	for path, want := range map[string]os.FileMode{folder: 0o700, filepath.Join(folder, CardFile): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has the permissions %v, %v; want %v", path, info, err, want)
 		}
 	}
-	f(folder, 0o700)
-	f(filepath.Join(folder, CardFile), 0o600)
 }
 
-func TestCardOfAnotherStays(t *testing.T) {
+// The first epitome of a folder is the one that commands find; once it has ended, none is.
+func TestCardOfTheFirstStays(t *testing.T) {
 	folder := t.TempDir()
-	first, second := pinned(t, folder, "127.0.0.1:7070"), pinned(t, folder, "127.0.0.1:7071")
-	first.Unpin()
-	if c, err := Read(folder); err != nil || c.Token != second.Token {
-		t.Fatalf("after the first has left there is %+v, %v; want the second's card", c, err)
-	}
+	first, second := pin(t, folder, "127.0.0.1:7070"), pin(t, folder, "127.0.0.1:7071")
 	second.Unpin()
-	if _, err := Read(folder); !os.IsNotExist(err) {
-		t.Fatalf("after the second has left: %v; want no card", err)
+	if c, err := Read(folder); err != nil || !first.Admits(c.Token) || second.Admits(c.Token) {
+		t.Fatalf("got %+v, %v; want the first's card", c, err)
+	}
+	first.Unpin()
+	if c, err := Read(folder); err == nil {
+		t.Fatalf("after its end there is %+v", c)
 	}
 }
 
-// An epitome is used that answers with the proof, to an agent that needs no key and no certificate of it.
-func TestOnlyAnEpitomeWithTheProofIsUsed(t *testing.T) {
-	f := func(change func(*State), secure, used bool) {
-		t.Helper()
-		var c *Card
-		start := httptest.NewServer
-		if secure {
-			start = httptest.NewTLSServer
-		}
-		s := start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/-/health" || !c.Admits(r.Header.Get(console.OwnerHeader)) {
-				t.Errorf("asked was %s with %q", r.URL, r.Header)
-			}
-			said := State{Proof: c.Proof, Upstreams: map[string]string{"a": "http://a.example"}}
-			change(&said)
-			_ = json.NewEncoder(w).Encode(said)
-		}))
-		defer s.Close()
-		folder := t.TempDir()
-		var err error
-		if c, err = Pin(folder, s.Listener.Addr().String(), secure); err != nil {
-			t.Fatal(err)
-		}
-		if got := lookup(folder, []Target{{URL: "http://a.example"}}); (got != nil) != used {
-			t.Errorf("used %v, want %v", got != nil, used)
-		}
+// Whatever listens at the address of an epitome that was killed is asked nothing.
+func TestDeadEpitomeIsNotAsked(t *testing.T) {
+	there := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("it is sent %s with %v", r.URL, r.Header)
+	}))
+	defer there.Close()
+	folder := t.TempDir()
+	pin(t, folder, there.Listener.Addr().String()).lock.Close() // as the end of its process would
+	if cards := RunningIn(folder); len(cards) > 0 {
+		t.Errorf("found %+v", cards[0])
 	}
-	f(func(*State) {}, false, true)
-	f(func(s *State) { s.Proof = "" }, false, false)
-	f(func(s *State) { s.Proof += "x" }, false, false)
-	f(func(s *State) { s.Keyed = true }, false, false)
-	f(func(s *State) { s.Upstreams = nil }, false, false)
-	f(func(*State) {}, true, false)
+	again := pin(t, folder, "127.0.0.1:7071")
+	defer again.Unpin()
+	if c, err := Read(folder); err != nil || c.Listen != "127.0.0.1:7071" {
+		t.Errorf("after a restart got %+v, %v", c, err)
+	}
 }
 
-func TestLeases(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l Leases
-		l.Start(true)
-		f := func(wait time.Duration, want bool) {
-			t.Helper()
-			time.Sleep(wait)
-			synctest.Wait()
-			if got := l.over(); got != want {
-				t.Fatalf("over %v, want %v", got, want)
+func TestSettingsTellEpitomesApart(t *testing.T) {
+	with := func(name, key string) config.Config {
+		return config.Config{Upstreams: map[string]proxy.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
+	}
+	none := Settings(config.Config{})
+	for what, conf := range map[string]config.Config{"its mode": {Mode: "off"}, "its place": {Listen: "x", Data: "x", Upstream: "x"},
+		"an upstream of a run": with(RunUpstream+"openai", "x"), "an upstream of a flag": with(config.URLUpstream, "x")} {
+		if Settings(conf) != none {
+			t.Errorf("%s tells it apart", what)
+		}
+	}
+	if Settings(with("u", "alice")) == Settings(with("u", "bob")) {
+		t.Error("another credential does not tell it apart")
+	}
+	t.Setenv("HTTPS_PROXY", "http://p.example")
+	if Settings(config.Config{}) == none {
+		t.Error("a forward proxy does not tell it apart")
+	}
+}
+
+func TestLeaseEndsWithTheLastUser(t *testing.T) {
+	ended := func(l *Leases) bool {
+		synctest.Wait()
+		select {
+		case <-l.Done():
+			return true
+		default:
+			return false
+		}
+	}
+	for _, leased := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var l Leases
+			l.Start(leased)
+			time.Sleep(20 * time.Second)
+			first, _ := l.Take()
+			second, _ := l.Take()
+			first()
+			time.Sleep(time.Hour)
+			if ended(&l) {
+				t.Fatal("it ends while one uses it")
 			}
-		}
-		f(20*time.Second, false)
-		first, _ := l.Take()
-		second, _ := l.Take()
-		f(time.Hour, false)
-		first()
-		f(time.Hour, false)
-		second()
-		f(time.Second, false)
-		third, ok := l.Take()
-		if !ok {
-			t.Fatal("a run that follows closely is refused")
-		}
-		f(time.Hour, false)
-		third()
-		f(3*time.Second, true)
-		if _, ok := l.Take(); ok {
-			t.Error("a user was taken after the end")
-		}
-	})
+			second()
+			time.Sleep(time.Second)
+			third, ok := l.Take()
+			if !ok {
+				t.Fatal("a run that follows closely is refused")
+			}
+			third()
+			time.Sleep(3 * time.Second)
+			if _, taken := l.Take(); ended(&l) != leased || taken == leased {
+				t.Errorf("leased %t: it has ended: %t, takes users: %t", leased, ended(&l), taken)
+			}
+		})
+	}
+}
+
+func TestNobodyComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Leases
 		l.Start(true)
 		time.Sleep(31 * time.Second)
-		synctest.Wait()
-		if !l.over() {
-			t.Error("it lives on although no user has come")
-		}
+		<-l.Done()
 	})
 }

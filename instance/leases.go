@@ -5,48 +5,42 @@ import (
 	"time"
 )
 
-// Leases counts the runs that use an epitome, and ends one that lives for them. Each holds a request to /-/lease open.
+// Leases counts the runs that use an epitome, and ends one that was started for them. Each holds a request to /-/lease
+// open.
 type Leases struct {
-	ended chan struct{} // closed when the last run has left; never, for an epitome that lives on its own
+	done chan struct{}
 
 	mu    sync.Mutex
+	over  bool
 	users int
-	last  *time.Timer // ends the epitome; nil when it lives on its own
+	last  *time.Timer // ends the epitome; nil if it was started on its own
 }
 
 // Start begins to count. leased says that the epitome ends with its last user.
 func (l *Leases) Start(leased bool) {
-	l.ended = make(chan struct{})
+	l.done = make(chan struct{})
 	if leased {
 		l.last = time.AfterFunc(30*time.Second, l.end)
 	}
 }
 
-// Done is closed when the last user has left.
-func (l *Leases) Done() <-chan struct{} { return l.ended }
+// Done is closed when the last user has left; never, if the epitome was started on its own.
+func (l *Leases) Done() <-chan struct{} { return l.done }
 
 func (l *Leases) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.users == 0 && !l.over() {
-		close(l.ended)
+	if l.users == 0 && !l.over {
+		l.over = true
+		close(l.done)
 	}
 }
 
-func (l *Leases) over() bool {
-	select {
-	case <-l.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-// Take counts one user in, unless the end has come; release counts it out.
+// Take counts one user in; release counts it out. It reports false if the last one has left.
 func (l *Leases) Take() (release func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over() {
+	if l.over {
 		return nil, false
 	}
 	l.users++

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -13,52 +12,66 @@ import (
 	"epitome/console"
 )
 
-// StateOf is the state of an epitome with a configuration. waits says that a part of it waits for a restart.
-func (c *Card) StateOf(conf config.Config, waits bool) State {
-	s := State{Status: "ok", Version: Version(), Proof: c.Proof, Mode: conf.Mode, Upstream: conf.Upstream,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0,
-		Settings: settingsOf(conf), All: allOf(conf), Build: buildOf(os.Getenv)}
+// State is how an epitome runs, as it tells its owner under /-/health.
+type State struct {
+	Status    string            `json:"status"`
+	Version   string            `json:"version"`
+	Mode      string            `json:"mode"`
+	Upstream  string            `json:"upstream"` // the default one
+	Upstreams map[string]string `json:"upstreams"`
+	Keyed     bool              `json:"keyed"`    // clients need keys
+	Settings  string            `json:"settings"` // see Settings
+}
+
+// StateOf is the state of this program with a configuration.
+func StateOf(conf config.Config) State {
+	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream,
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Settings: Settings(conf)}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
-	}
-	if waits {
-		s.All = "waits"
 	}
 	return s
 }
 
-// settingsOf is a hash of what a configuration has epitomes do, without the mode, the place, and the upstreams that
-// flags have made.
-func settingsOf(conf config.Config) string {
-	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
-	conf.Log, conf = config.LogConfig{}, conf.Private()
-	conf.Upstreams = maps.Clone(conf.Upstreams)
-	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic, RunCopilot, RunAgent} {
-		delete(conf.Upstreams, made)
+// State asks the epitome how it runs.
+func (c *Card) State() (s State, err error) {
+	text, err := c.Get("/-/health", nil)
+	if err == nil {
+		err = json.Unmarshal(text, &s)
 	}
-	return allOf(conf)
+	return s, err
 }
 
-// allOf is a hash of all that a configuration says, but for its place, with the key that it names.
-func allOf(conf config.Config) string {
-	conf.Listen, conf.Data = "", ""
-	all, err := json.Marshal(conf)
+// RunUpstream begins the names of upstreams that "epitome run" makes for one command.
+const RunUpstream = "run-"
+
+// Settings is a hash of what this program does with a configuration: its version, its way to the network, and all
+// settings but the mode, the place and the upstreams that flags have made. Epitomes with equal ones can stand for each
+// other.
+func Settings(conf config.Config) string {
+	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
+	conf.Log, conf = config.LogConfig{}, conf.Private()
+	upstreams := conf.Upstreams
+	conf.Upstreams = nil
+	texts := []string{Version(), os.Getenv(conf.Summarize.KeyEnv)}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
+		texts = append(texts, os.Getenv(name), os.Getenv(strings.ToLower(name)))
+	}
+	kept := map[string]any{}
+	for name, u := range upstreams {
+		if name != config.URLUpstream && !strings.HasPrefix(name, RunUpstream) {
+			kept[name] = u
+		}
+	}
+	all, err := json.Marshal([]any{conf, kept, texts})
 	if err != nil {
 		panic("BUG: cannot encode the configuration: " + err.Error())
 	}
-	return short(string(all), os.Getenv(conf.Summarize.KeyEnv))
+	return Hash(string(all))
 }
 
-// buildOf is a hash of which program this is, and its way to the network.
-func buildOf(getenv func(string) string) string {
-	all := []string{Version()}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
-		all = append(all, getenv(name), getenv(strings.ToLower(name)))
-	}
-	return short(all...)
-}
-
-func short(texts ...string) string {
+// Hash is a short hash of texts.
+func Hash(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
