@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/bench/policy"
-	"epitome/bench/price"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
 	"epitome/config"
@@ -71,11 +70,11 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 	if flags.prices {
 		provider.List = listPrices(conf)
 	}
-	subject := subject.Subject{Conf: conf, Unit: price.Served(), Code: flags.summaries == "code", List: flags.prices}
+	subject := subject.Subject{Conf: conf, Unit: policy.Served(), Code: flags.summaries == "code", List: flags.prices}
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := replay.Run(ctx, replay.Options{
-		Paths: paths, Sessions: 12, Seed: 1, Provider: provider, Unit: price.Served(), Windows: windows, By: flags.by,
+		Paths: paths, Sessions: 12, Seed: 1, Provider: provider, Unit: policy.Served(), Windows: windows, By: flags.by,
 		Clients:  replay.Clients{Dialect: flags.dialect, Model: flags.model},
 		Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []policy.Policy{{Name: "epitome, " + conf.Rewrite.Preset, Open: subject.Open}},
@@ -90,9 +89,9 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 }
 
 // listPrices bills a model by its price, built in or from [prices].
-func listPrices(conf config.Config) func(t price.Tariff, model string) price.Tariff {
+func listPrices(conf config.Config) func(t policy.Tariff, model string) policy.Tariff {
 	prices := daemon.Prices(conf)
-	return func(t price.Tariff, model string) price.Tariff {
+	return func(t policy.Tariff, model string) policy.Tariff {
 		if cached, write, output, ok := prices.Relative(model); ok {
 			t.Cached, t.Write, t.Output = cached, write, output
 		}

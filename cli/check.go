@@ -54,7 +54,7 @@ func (a *app) checkConfiguration() error {
 			return nil
 		}
 	}
-	warn(conf.Locate(err))
+	warn(err)
 	return nil
 }
 

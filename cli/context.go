@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/config"
+	"epitome/console/figure"
 	"epitome/inject"
 )
 
@@ -88,7 +89,7 @@ func listContext(kept inject.Files, names []string) error {
 			return fmt.Errorf("cannot list the files of %s: %w", name, config.PathCause(err))
 		}
 		for _, f := range files {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, plain(f.Name), f.Bytes)
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, figure.Plain(f.Name), f.Bytes)
 		}
 	}
 	return t.Flush()

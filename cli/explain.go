@@ -47,7 +47,8 @@ func (a *app) explainCommand() *cobra.Command {
 // conversationID matches the ID of a conversation, or the number of an exchange.
 var conversationID = regexp.MustCompile(`^([0-9a-f]{16}|[0-9]{1,15})$`)
 
-// explainFile explains the request in a file by what is known of its conversation, and writes nothing to the data folder.
+// explainFile explains the request in a file, as one of a conversation that was never seen, or with turns of one that
+// grew to it.
 func (a *app) explainFile(file string, flags explainFlags) error {
 	conf, folder, err := a.loadWithFolder()
 	if err != nil {
@@ -62,21 +63,18 @@ func (a *app) explainFile(file string, flags explainFlags) error {
 	if err != nil {
 		return err
 	}
-	t, err := newTrial(conf, body, flags, a.flags.Upstream)
+	t, err := newTrial(conf, folder, body, flags, a.flags.Upstream)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot explain %s: %w", file, err)
 	}
-	defer t.close()
-	if err := t.open(folder, flags.turns); err != nil {
-		return err
-	}
+	defer t.cleanup()
 	r, err := t.explain(flags.turns)
 	switch {
+	case err != nil:
+		return fmt.Errorf("cannot explain %s: %w; give a request of Chat Completions, Messages or Responses", file, err)
 	case flags.body:
 		_, err = os.Stdout.Write(r.body)
 		return err
-	case err != nil:
-		return fmt.Errorf("cannot explain %s: %w; give a request of Chat Completions, Messages or Responses", file, err)
 	case flags.json:
 		return printJSON(r)
 	}

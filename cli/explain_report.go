@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"epitome/console/figure"
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
@@ -23,10 +23,7 @@ type report struct {
 	Groups     int              `json:"groups"`
 	WindowFrom string           `json:"window_from"`
 	Limits     ladder.Effective `json:"limits"`
-	Note       string           `json:"note,omitempty"` // to be read first
-	Known      string           `json:"known"`          // what of the conversation was known before
 	Action     string           `json:"action"`
-	Repeated   int              `json:"repeated"` // changes that were decided before
 	Added      rewrite.Added    `json:"added"`
 	Changes    []change         `json:"changes"`
 	Turns      []turn           `json:"turns,omitempty"`
@@ -74,15 +71,11 @@ func (r *report) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
-	if r.Note != "" {
-		line("%s\n", r.Note)
-	}
-	line("%s, to upstream %s: %d messages, %d groups, read as %s", plain(r.Model), r.Upstream, r.Messages, r.Groups, r.Dialect)
+	line("%s, to upstream %s: %d messages, %d groups, read as %s", figure.Plain(r.Model), r.Upstream, r.Messages, r.Groups, r.Dialect)
 	if r.Assumed {
 		line("Nothing in it shows its API; --dialect names it.")
 	}
-	line("Known before: %s.\n", r.Known)
-
+	line("")
 	line("tokens\tbefore\tafter")
 	before, after := r.TokensBefore, r.TokensAfter
 	for _, part := range []struct {
@@ -134,24 +127,18 @@ func (r *report) writeChanges(line func(format string, args ...any)) {
 	if r.Added.Tokens > 0 {
 		line("Added to the system prompt: %d tokens, context files %q, %d tokens of memory.", r.Added.Tokens, r.Added.Names, r.Added.Memory)
 	}
-	isNew := func(c change) bool { return c.Why != "decided before" }
 	switch {
 	case r.Err != nil:
 		line("A part of epitome fails, so the request would go on in the form decided last: %v.", r.Err)
 	case len(r.Changes) == 0:
 		line("Nothing would be done: %s.", r.Reason)
 		return
-	case !slices.ContainsFunc(r.Changes, isNew):
-		line("Nothing new would be done: %s.", r.Reason)
 	case r.Broke:
 		line("Some messages were sent in another form before: the provider's cache would miss once.")
 	}
 	line("messages\tstep\ttool\tbefore\tafter\tartifact\twhy")
 	for _, c := range r.Changes {
 		line("%s", c.row())
-	}
-	if r.Repeated > 0 && r.Turns == nil {
-		line("Decisions stand, whatever is configured now; --turns shows what would be decided anew.")
 	}
 	if r.Mode != "on" {
 		line("The mode is %s: the request would be sent as it came.", r.Mode)
@@ -168,5 +155,5 @@ func (c change) row() string {
 	if runes := []rune(call); len(runes) > 40 {
 		call = string(runes[:39]) + "…"
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, plain(call), c.Before, c.After, c.Artifact, c.Why)
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, figure.Plain(call), c.Before, c.After, c.Artifact, c.Why)
 }

@@ -13,6 +13,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/console/figure"
 	"epitome/console/learned"
 	"epitome/daemon"
 	"epitome/inject"
@@ -56,11 +57,11 @@ func (a *app) listMemory(project string, asJSON bool) error {
 	for _, n := range all {
 		scope := ""
 		if n.Owner.Scope != "" {
-			scope = fmt.Sprintf(" (scope %.8s)", plain(n.Owner.Scope))
+			scope = fmt.Sprintf(" (scope %.8s)", figure.Plain(n.Owner.Scope))
 		}
-		fmt.Fprintln(t, plain(n.Owner.Project)+scope)
+		fmt.Fprintln(t, figure.Plain(n.Owner.Project)+scope)
 		for _, e := range n.Entries {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", plain(e.ID), e.At.Local().Format(time.DateOnly), plain(e.Kind), plain(e.Text))
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind), figure.Plain(e.Text))
 		}
 	}
 	return t.Flush()

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,24 +76,12 @@ func (a *app) run(command []string) error {
 	child.Args[0] = command[0]
 	child.Env = proxy.Environ(os.Environ(), finder.Targets)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if proxy.Started && !(isTerminal(os.Stdin) && isTerminal(os.Stdout)) { // else the agent may draw on the screen
-		defer time.AfterFunc(silence, func() { warnOfSilence(proxy) }).Stop()
-	}
 	return passSignals(child)
 }
-
-// silence is how long an agent may take to its first request without a warning.
-const silence = 30 * time.Second
 
 // unreached is what to do if no request of an agent arrives.
 const unreached = "an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its own; " +
 	"docs/agents.md has those of many"
-
-func warnOfSilence(proxy *agent.Proxy) {
-	if t, err := proxy.Totals(); err == nil && t.Exchanges == 0 && t.InFlight == 0 {
-		fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, unreached)
-	}
-}
 
 // passSignals runs the command to its end and hands on the signals that come for it.
 func passSignals(child *exec.Cmd) error {

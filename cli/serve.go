@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -13,7 +14,6 @@ import (
 
 	"epitome/config"
 	"epitome/daemon"
-	"epitome/internal/unit"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -66,7 +66,7 @@ func (s *server) config() (config.Config, error) {
 	}
 	for _, text := range s.base {
 		name, url, _ := strings.Cut(text, "=")
-		conf.AddUpstream(name, url, "--base")
+		conf.AddUpstream(name, url)
 	}
 	if s.leased {
 		conf = conf.Private()
@@ -82,13 +82,13 @@ func openLog(conf config.Config) (log *slog.Logger, end io.Closer, err error) {
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil { // lumberjack would report it at the first line, to nobody
-			return nil, nil, conf.Locate(unit.Wrong([]string{"log", "file"}, "cannot write a log: %w; name another file as log.file", err))
+			return nil, nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
 		}
 		_ = f.Close()
-		l := &lumberjack.Logger{Filename: c.File, MaxSize: max(1, int(c.Quota/2>>20)), MaxBackups: 1}
+		l := &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
 		to, end = l, l
 	}
-	opts := &slog.HandlerOptions{Level: c.LeastLevel()}
+	opts := &slog.HandlerOptions{Level: c.Level}
 	if c.Format == config.LogText || c.Format == config.LogAuto && c.File == "" && isTerminal(os.Stderr) {
 		return slog.New(slog.NewTextHandler(to, opts)), end, nil
 	}

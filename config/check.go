@@ -100,7 +100,6 @@ func (c *Config) checkNumbers(m *mistakes) {
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
 	m.require(c.Store.SyncEvery > 0, "store.sync_every must be greater than zero")
 	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")
-	m.require(c.Log.Quota >= 2*unit.MB, "log.quota must be at least 2MB")
 	m.require(c.Window.Default >= leastWindow, "window.default must be at least %d tokens", leastWindow)
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
 		m.require(pattern != "" && c.Window.Models[pattern] >= leastWindow,

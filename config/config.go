@@ -109,7 +109,6 @@ type LogConfig struct {
 	Level  slog.Level `toml:"level"`
 	Format string     `toml:"format"`
 	File   string     `toml:"file"`
-	Quota  unit.Bytes `toml:"quota"`
 }
 
 // Formats of log lines.
