@@ -164,7 +164,7 @@ func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	k := newShapers(conf, s)
+	k := newShapers(conf, s, upstreamsOf(conf))
 	out := k.live.Shape(askedFor(many))
 	if out.Report.Err != nil || out.Report.Offloaded < many || under < many {
 		t.Errorf("%d were asked for: %+v", under, out.Report)

@@ -90,7 +90,11 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	if err != nil {
 		return err
 	}
-	d.shapers = newShapers(conf, kept)
+	upstreams, err := proxy.NewUpstreams(conf.Settings())
+	if err != nil {
+		return err
+	}
+	d.shapers = newShapers(conf, kept, upstreams)
 	d.leases.Start(leased)
 	counts := console.NewMetrics()
 	if d.book, err = d.openBook(conf, folder, counts); err != nil {
@@ -116,15 +120,14 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		},
 	})
 	d.shapers.relay.connect(d.book)
-	plugs := proxy.Plugs{
+	deps := proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Dialects: dialects(), Traces: d.traces != nil,
 	}
-	if d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs)); err != nil {
+	if d.proxy, err = proxy.New(conf.Settings(), upstreams, d.shapers.plug(deps)); err != nil {
 		return err
 	}
 	counts.Watch(d.gauges(kept))
-	d.shapers.askThrough(d.proxy)
 	return nil
 }
 

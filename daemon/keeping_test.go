@@ -26,7 +26,7 @@ func keptIn(t *testing.T, folder string, log io.Writer) *shapers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newShapers(conf, s)
+	return newShapers(conf, s, upstreamsOf(conf))
 }
 
 func askedFor(calls int) rewrite.Input {

@@ -1,14 +1,11 @@
 package daemon
 
 import (
-	"context"
-	"io"
 	"net/url"
 	"strings"
 
 	"epitome/config"
 	"epitome/proxy"
-	"epitome/window"
 )
 
 // probedOf are the upstreams that may be asked how much their models hold, and whether they are the user's own.
@@ -43,18 +40,4 @@ func tells(u proxy.UpstreamConfig) bool {
 		}
 	}
 	return false
-}
-
-// probesThrough asks servers through the proxy.
-func probesThrough(p *proxy.Proxy) window.Get {
-	const most = 4 << 20 // bytes of an answer; lists of large hosts have hundreds of models with a page each
-	return func(ctx context.Context, upstream, path string) (int, []byte, error) {
-		a, err := p.Get(ctx, upstream, path)
-		if err != nil {
-			return 0, nil, err
-		}
-		defer func() { _ = a.Body.Close() }()
-		answer, err := io.ReadAll(io.LimitReader(a.Body, most))
-		return a.Status, answer, err
-	}
 }

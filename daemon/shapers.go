@@ -29,7 +29,7 @@ type shapers struct {
 	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
 	seen       *ledger.Ledger         // of shadow
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
-	summariser *summariser            // of live; nobody can be asked until it has a proxy
+	summariser *summariser            // of live
 	memory     *inject.Memory         // what sessions have taught
 	sessions   *inject.Sessions       // that live has shaped
 	relay      relay
@@ -42,7 +42,7 @@ const (
 )
 
 // newShapers makes shapers over the storage, which they close with them.
-func newShapers(conf config.Config, s *storage) *shapers {
+func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
 	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
@@ -57,7 +57,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.memory = inject.NewMemory(s.store, conf.Memory, time.Now)
 	k.sessions = inject.WatchSessions(k.study, s.log)
 	k.sessions.Configure(quietAfter(conf))
-	k.summariser = newSummariser(conf, k, m.Counters)
+	k.summariser = newSummariser(conf, k, m.Counters, upstreams.Send)
 	m.Summarizer = k.summariser
 	beside := shadowed(m)
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
@@ -67,9 +67,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
-		if p := k.summariser.proxy.Load(); p != nil {
-			k.windows.Probe(upstream, model, probesThrough(p), s.log)
-		}
+		k.windows.Probe(upstream, model, upstreams.Get, s.log)
 		return tokens, usable
 	}
 	k.live = rewrite.NewShaper(live)
@@ -83,11 +81,6 @@ func (k *shapers) configure(conf config.Config) {
 	k.memory.Configure(conf.Memory)
 	k.sessions.Configure(quietAfter(conf))
 	k.summariser.configure(conf)
-}
-
-// askThrough says by which proxy upstreams are asked from now on.
-func (k *shapers) askThrough(p *proxy.Proxy) {
-	k.summariser.proxy.Store(p)
 }
 
 // quietAfter is how long a conversation pauses before a model is asked what it teaches; 0 if none is. No client's
@@ -130,7 +123,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 }
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
-func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
+func (k *shapers) plug(p proxy.Deps) proxy.Deps {
 	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.watch
 	p.Lessons, p.Ratios = k.windows, k.ratios
 	p.Keeps = k.storage.kept.Knows

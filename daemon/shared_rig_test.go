@@ -52,7 +52,7 @@ func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{newShapers(conf, kept), conf}
+	r := &replica{newShapers(conf, kept, upstreamsOf(conf)), conf}
 	t.Cleanup(r.close)
 	return r
 }

@@ -1,13 +1,10 @@
 package daemon
 
 import (
-	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
 	"epitome/config"
-	"epitome/proxy"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
@@ -22,17 +19,16 @@ type summariser struct {
 	*summarize.Summarizer
 	conf    atomic.Pointer[config.Config]
 	windows *window.Windows
-	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one
 }
 
-// newSummariser makes one over what is kept. Nothing can be asked until it has a proxy.
-func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) *summariser {
+// newSummariser makes one over what is kept, which asks models through send.
+func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters, send summarize.Sender) *summariser {
 	s := &summariser{windows: k.windows}
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
 		Leases: k.storage.leases(),
-		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
+		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: send,
 		Dialects: map[string]summarize.Dialect{
 			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},
@@ -60,26 +56,6 @@ func (s *summariser) Prepares(upstream string) bool { return s.conf.Load().Prepa
 // usable returns how many tokens a request to a model may have, as far as its window is known.
 func (s *summariser) usable(upstream, model string) int {
 	return window.Usable(s.windows.Of(upstream, model).Tokens, 0)
-}
-
-// errNoProxy says that nothing can be sent yet.
-var errNoProxy = errors.New("there is no proxy to ask through")
-
-// send has the proxy ask an upstream.
-func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
-	p := s.proxy.Load()
-	if p == nil {
-		return summarize.Response{}, errNoProxy
-	}
-	client, _ := r.Credential.(proxy.Credential) // there is none where the upstream is not the one it was given to
-	a, err := p.Ask(ctx, proxy.Question{
-		Upstream: r.Upstream, Path: r.Path, Body: r.Body, Credential: client, KeyEnv: r.KeyEnv,
-		Authorize: r.Authorize,
-	})
-	if err != nil {
-		return summarize.Response{}, err
-	}
-	return summarize.Response{Status: a.Status, RetryAfter: a.RetryAfter, Body: a.Body}, nil
 }
 
 // CountIn counts tokens in a vocabulary. O200k is the one that is nearest to most models'.

@@ -58,17 +58,17 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.shapers = newShapers(conf, kept)
+	upstreams := upstreamsOf(conf)
+	r.shapers = newShapers(conf, kept, upstreams)
 	r.relay.connect(console.NewLog(log))
-	plugs := r.plug(proxy.Plugs{
+	plugs := r.plug(proxy.Deps{
 		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Dialect{}},
 	})
 	plugs.Shaper = r
-	p, err := proxy.New(conf.Settings(), plugs)
+	p, err := proxy.New(conf.Settings(), upstreams, plugs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.askThrough(p)
 	ln, err := config.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -11,19 +11,20 @@ import (
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
+	"epitome/summarize"
 )
 
 const question = `{"model":"m"}`
 
 // asks asks the rig's upstream with nothing but the body.
-func (r *rig) asks(ctx context.Context) (Reply, error) {
-	return r.proxy.Ask(ctx, Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
+func (r *rig) asks(ctx context.Context) (summarize.Response, error) {
+	return r.proxy.upstreams.Send(ctx, summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 }
 
 // replied asks q and wants an answer.
-func (r *rig) replied(ctx context.Context, q Question) Reply {
+func (r *rig) replied(ctx context.Context, q summarize.Request) summarize.Response {
 	r.tb.Helper()
-	a, err := r.proxy.Ask(ctx, q)
+	a, err := r.proxy.upstreams.Send(ctx, q)
 	if err != nil {
 		r.tb.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 		"x-epitome-set: rent=1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
 		"Content-Type: text/plain", "Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
 	})...)
-	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c})
+	a := r.replied(t.Context(), summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c})
 	if text, err := io.ReadAll(a.Body); string(text) != "a" || err != nil || a.Status != 200 {
 		t.Errorf("got %d %q %v", a.Status, text, err)
 	}
@@ -88,7 +89,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 		if target != "" {
 			c = r.credential(target)
 		}
-		q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
+		q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
 		_ = r.replied(t.Context(), q).Body.Close()
 		if head, _ := r.got(); !strings.HasPrefix(head, "POST "+want+" HTTP/1.1\r\n") {
 			t.Errorf("with the base %q, of %q the upstream got %q, want %q", base, target, head, want)
@@ -116,7 +117,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	t.Setenv("EPITOME_TEST_BAD", "sk\r\nX-Forged: 1")
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
-	q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
+	q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
 	q.Authorize = chat.Dialect{}.Authorize
 	_ = r.replied(t.Context(), q).Body.Close()
 	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
@@ -124,7 +125,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	}
 	for _, name := range []string{"EPITOME_TEST_BAD", "EPITOME_TEST_NONE"} {
 		q.KeyEnv = name
-		if _, err := r.proxy.Ask(t.Context(), q); err == nil || err.Error() != "cannot ask upstream test: the environment variable "+name+" holds no key" {
+		if _, err := r.proxy.upstreams.Send(t.Context(), q); err == nil || err.Error() != "cannot ask upstream test: the environment variable "+name+" holds no key" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -144,15 +145,15 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
-	q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
-	if _, err := r.proxy.Ask(t.Context(), q); err == nil || strings.Contains(err.Error(), "theirs") {
+	q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
+	if _, err := r.proxy.upstreams.Send(t.Context(), q); err == nil || strings.Contains(err.Error(), "theirs") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(other.Requests()); n != 0 {
 		t.Errorf("the other upstream got %d requests", n)
 	}
 	q.Upstream = "none"
-	if _, err := r.proxy.Ask(t.Context(), q); err == nil || err.Error() != `cannot ask upstream "none": known are old, test` {
+	if _, err := r.proxy.upstreams.Send(t.Context(), q); err == nil || err.Error() != `cannot ask upstream "none": known are old, test` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -169,14 +170,10 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}
-		a, err := r.proxy.Get(t.Context(), "test", path)
-		if err != nil {
-			t.Fatal(err)
+		status, text, err := r.proxy.upstreams.Get(t.Context(), "test", path)
+		if string(text) != "a" || err != nil || status != 200 {
+			t.Errorf("got %d %q %v", status, text, err)
 		}
-		if text, err := io.ReadAll(a.Body); string(text) != "a" || err != nil || a.Status != 200 {
-			t.Errorf("got %d %q %v", a.Status, text, err)
-		}
-		_ = a.Body.Close()
 		want = "GET " + want + " HTTP/1.1\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n" +
 			"User-Agent: epitome\r\nHost: HOST\r\nX-Team: ours\r\n\r\n"
 		if head, body := r.got(); head != want || body != "" {
@@ -194,7 +191,7 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	f("/gpu/v1/", "/props?model=m", "/gpu/props?model=m")
 	f("/gpu", "/props?model=m", "/gpu/props?model=m")
 	f("/v1", "/api/v1/models", "/api/v1/models")
-	if _, err := r.proxy.Get(t.Context(), "none", ""); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
+	if _, _, err := r.proxy.upstreams.Get(t.Context(), "none", ""); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
 		t.Errorf("got %v", err)
 	}
 }

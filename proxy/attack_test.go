@@ -1,14 +1,9 @@
 package proxy
 
 import (
-	"bufio"
-	"context"
-	"crypto/tls"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -65,135 +60,15 @@ func leaveAgainAndAgain(addr string, stop time.Time) {
 	}
 }
 
-// Bytes behind an answer come with it, in one segment or even in one record, or while the connection is idle. What
-// comes once the next request is being sent nobody can tell from its answer, with TLS or without. TLS adds one case
-// that stays open: a record of which only a part has come is neither in the socket nor readable, so it counts as not
-// yet there.
+// Bytes behind an answer belong to no later exchange.
 func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("an idle socket cannot be looked into here")
-	}
-	for _, secure := range []bool{false, true} {
-		for _, when := range []string{"in one record", "in one segment", "later"} {
-			s := startSurplus(t, secure, when)
-			up := UpstreamConfig{URL: s.url, TLS: s.trust}
-			r := startRig(t, s.url, func(c *Settings) { c.Upstreams["test"] = up })
-			for range 10 {
-				if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 204 {
-					t.Fatalf("%s (TLS %v): got %s %q, which belongs to the exchange before", when, secure, resp.Status, body)
-				}
-				r.event()
-				if when == "later" {
-					s.more <- struct{}{}
-					<-s.more // over loopback, what was sent has arrived
-				}
-			}
-			if n := s.connections.Load(); n != 10 {
-				t.Errorf("%s (TLS %v): 10 requests had %d connections, want one each", when, secure, n)
-			}
-		}
-	}
-}
-
-// surplus is an upstream that sends a second answer to each request.
-type surplus struct {
-	url   string
-	trust Trust
-	more  chan struct{} // lets the second answer go, if it comes later, and says that it went
-
-	connections atomic.Int64 // that were made to it
-}
-
-// startSurplus starts one whose second answer comes in one record with the first, in one segment, or later.
-func startSurplus(t *testing.T, secure bool, when string) *surplus {
-	t.Helper()
-	web := httptest.NewTLSServer(nil) // for its certificate
-	web.Close()
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = ln.Close() })
-	s := &surplus{url: "http://" + ln.Addr().String(), more: make(chan struct{})}
-	if secure {
-		s.url = "https://" + ln.Addr().String()
-		s.trust.CAFile = t.TempDir() + "/ca.pem"
-		writeFile(t, s.trust.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}))
-	}
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			s.connections.Add(1)
-			segments := &segmented{Conn: c}
-			conn := net.Conn(segments)
-			if secure {
-				conn = tls.Server(segments, &tls.Config{Certificates: web.TLS.Certificates})
-			}
-			go s.serve(t.Context(), conn, segments, when)
-		}
-	}()
-	return s
-}
-
-func (s *surplus) serve(ctx context.Context, conn net.Conn, segments *segmented, when string) {
-	defer func() { _ = conn.Close() }()
 	const one, two = "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nSECRET"
-	for br := bufio.NewReader(conn); skipRequest(br) == nil; {
-		switch when {
-		case "in one record":
-			_, _ = io.WriteString(conn, one+two)
-		case "in one segment":
-			segments.hold = true
-			_, _ = io.WriteString(conn, one)
-			_, _ = io.WriteString(conn, two)
-			segments.flush()
-		default:
-			_, _ = io.WriteString(conn, one)
-			select {
-			case <-s.more:
-			case <-ctx.Done():
-				return
-			}
-			_, _ = io.WriteString(conn, two)
-			s.more <- struct{}{}
+	r := startRig(t, plainUpstream(t, []byte(one+two)))
+	for range 5 {
+		if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 204 {
+			t.Fatalf("got %s %q, which belongs to the exchange before", resp.Status, body)
 		}
-	}
-}
-
-// segmented sends what is written to it at once, or together when it is told to.
-type segmented struct {
-	net.Conn
-	hold bool
-	held []byte
-}
-
-func (s *segmented) Write(p []byte) (int, error) {
-	if !s.hold {
-		return s.Conn.Write(p)
-	}
-	s.held = append(s.held, p...)
-	return len(p), nil
-}
-
-func (s *segmented) flush() {
-	_, _ = s.Conn.Write(s.held)
-	s.hold, s.held = false, nil
-}
-
-func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.limits.header = 64*unit.MB, 128*unit.MB, brief
-	})
-	for range 2 {
-		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-	}
-	if resp, _ := r.dial().send(post("/b", "x")).answer("POST"); resp.StatusCode != 200 {
-		t.Errorf("got %s", resp.Status)
 	}
 }
 

@@ -134,29 +134,6 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 	}
 }
 
-// Promise 9: who is cut off can tell it from an end.
-func TestCutConnectionsDoNotEndInOrder(t *testing.T) {
-	for _, cut := range []bool{false, true} {
-		_, address, _ := served(t, func(c net.Conn) {
-			_, _ = c.Read(make([]byte, 1))
-			_, _ = io.WriteString(c, "half")
-			if cut {
-				_ = c.(interface{ SetLinger(int) error }).SetLinger(0)
-			}
-			_ = c.Close()
-		})
-		c, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(c, "x")
-		if _, err := io.ReadAll(c); (err != nil) != cut {
-			t.Errorf("cut %v: the client reads to %v", cut, err)
-		}
-		_ = c.Close()
-	}
-}
-
 func TestWhoSpeaksNoTLSIsTold(t *testing.T) {
 	_, address, _ := served(t, func(c net.Conn) {
 		for range 2 { // told once

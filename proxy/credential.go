@@ -1,27 +1,25 @@
 package proxy
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
-	"epitome/event"
 	"epitome/proxy/wire"
 )
 
-// Credential is what speaks for a client to the upstream of a request that it made: copies of the header lines that
-// say who it is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it.
-// The zero value is none.
+// Credential speaks for a client to the upstream of a request that it made: copies of the header lines that say who it
+// is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it. The zero
+// value is none.
 type Credential struct {
-	open func() credential // nil if there is none; a function, because what prints field by field looks behind pointers
+	open func() credential // a function, because printing field by field looks behind pointers
 }
 
 type credential struct {
 	url    string // of the upstream as it was configured: the name may come to stand for another provider
 	target string // as the upstream got it; its query may hold a key
-	block  []byte // header lines
+	lines  []byte
 }
 
 // Format keeps a credential out of everything that prints, whatever the verb.
@@ -31,67 +29,52 @@ func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a clie
 func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
 
 // credentialOf makes a credential of a request's header lines. All of it is copied.
-func credentialOf(up *upstream, target, block []byte) Credential {
-	c := credential{url: up.Config.URL, target: string(target), block: carriedLines(block)}
+func credentialOf(up *upstream, target, head []byte) Credential {
+	c := credential{url: up.config.URL, target: string(target)}
+	hops := wire.HopsOf(head)
+	for l := wire.LinesOf(head); l.Next(); {
+		if saysWhose(l.Name) && !hops.Has(l.Name) {
+			c.lines = l.AppendTo(c.lines)
+		}
+	}
 	return Credential{func() credential { return c }}
 }
 
-// asker is the client of an exchange for as long as its request is being shaped. What is not asked for costs nothing.
-type asker struct {
-	x      *exchange // nil afterwards: what it reads belongs to another request then
-	up     *upstream
-	target []byte
-
-	life   context.Context // nil until it is asked for
-	cancel context.CancelCauseFunc
-	turn   turn
+// whoseHeaders say for whom a request is, beside those that end in authorization or api-key: who pays, which version of
+// the API it speaks and, as a provider's cache may hang on it, in which session.
+var whoseHeaders = []string{
+	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
+	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
+	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
+	"thread-id", "originator", "x-session-affinity",
 }
 
-// takeTurn waits until a request of so many bytes may be shaped.
-func (a *asker) takeTurn(bytes int) error {
-	var ok bool
-	if a.turn, ok = a.x.proxy.turns.Take(a, bytes, largeWait); ok {
-		return nil
-	}
-	if a.x.call.IsCut() {
-		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
-	}
-	return busy("other large requests were worked on for too long: try again")
-}
+// sessionHeaders are the headers by which clients name their session: Claude Code, Codex and pi, OpenCode, Grok.
+var sessionHeaders = []string{"x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-grok-conv-id"}
 
-// Waits lets others have the turn during a step.
-func (a *asker) Waits(step func()) { a.turn.Waits(a, step) }
-
-// errShaped says that what hung on the shaping of a request is over.
-var errShaped = errors.New("the request has been shaped")
-
-// Credential copies what speaks for the client.
-func (a *asker) Credential() any {
-	if a.x == nil {
-		return Credential{}
-	}
-	return credentialOf(a.up, a.target, a.x.ctx.Request.Header.RawHeaders())
-}
-
-// Context ends when the client has left, when the exchange is cut, and when shaping is over. Nothing else of the
-// exchange's call is under way until then, so that cutting the call can mean to end it.
-func (a *asker) Context() context.Context {
-	if a.life == nil {
-		a.life, a.cancel = context.WithCancelCause(context.Background())
-		if a.x == nil {
-			a.cancel(errShaped)
-		} else {
-			a.x.call.OnCut(func() { a.cancel(wire.ErrGone) })
+// saysWhose reports whether a header says for whom a request is. Any other one speaks of that request alone.
+func saysWhose(name []byte) bool {
+	for _, end := range [...]string{"authorization", "api-key"} { // with gateways' names in front of them, too
+		if wire.EqualFold(name[max(0, len(name)-len(end)):], end) {
+			return true
 		}
 	}
-	return a.life
+	is := func(s string) bool { return wire.EqualFold(name, s) }
+	return slices.ContainsFunc(whoseHeaders, is) || slices.ContainsFunc(sessionHeaders, is)
 }
 
-// end is called when the request has been shaped.
-func (a *asker) end() {
-	if a.cancel != nil {
-		a.cancel(errShaped)
+// sessionOf returns the client's name for its session, a part of head; nil if no header says it. Of two headers the
+// first one counts. A subagent has a session of its own.
+func sessionOf(head []byte) (id []byte) {
+	for l := wire.LinesOf(head); l.Next(); {
+		is := func(s string) bool { return wire.EqualFold(l.Name, s) }
+		switch {
+		case len(l.Value) == 0:
+		case is("x-claude-code-agent-id"):
+			return l.Value
+		case id == nil && slices.ContainsFunc(sessionHeaders, is):
+			id = l.Value
+		}
 	}
-	a.turn.End()
-	a.x, a.up, a.target = nil, nil, nil
+	return id
 }

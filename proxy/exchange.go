@@ -2,167 +2,322 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
-	"strconv"
+	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/rewrite"
 )
 
-// exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
-// by no other, but for its call.
+// exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used by no
+// other, but for cut and what it calls.
 type exchange struct {
-	proxy    *Proxy
-	set      *settings // as they were when the exchange began
-	ctx      *fasthttp.RequestCtx
-	delivery delivery
-	call     wire.Call
-	pass     loopPass
-	event    event.Exchange
-	err      error // why the client got no answer, or not the whole one
+	proxy *Proxy
+	set   *settings // as they were when the exchange began
+	ctx   *fasthttp.RequestCtx
+	event event.Exchange
+	err   error // why the client got no answer, or not the whole one
 
-	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
-	ear       ear     // hears the answer, if the request holds a conversation
-	opened    *opened // the body as routing has decoded it, until it is shaped; nil if there is none
-	shaped    *shaped // the conversation as it was shaped, if that may be done again
-	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
+	client      *wire.Client
+	reply       wire.ClientSide // how an answer goes to the client
+	own         bool            // epitome itself answers
+	begun       bool            // bytes of an answer have gone to the client
+	endsByClose bool            // the client takes the connection's end for the answer's
+	tunnelled   bool            // the exchange ends where its tunnel does
+
+	life  context.Context // ends when the client has left, and when the exchange is cut
+	leave func()          // ends life and the upstream call
+	call  wire.Call
+	marks bool // the request is to carry the proxy's mark
+
+	head   []byte // the client's header lines, without its key for epitome
+	body   []byte // as it came, until dropBodies
+	unread bool   // the body, or the rest of it, is still on the connection
+	room   room   // of body and plain
+	plain  []byte // body without its content coding, once it was decoded
+
+	dialect Dialect        // of the conversation that it holds; nil if it holds none to shape
+	counts  bool           // it only asks for the size of that
+	input   *rewrite.Input // how that was shaped, without the body; nil if it was not, or not to be shaped again
+	report  rewrite.Report // on how it was shaped
+	sent    []byte         // body in place of the client's, until dropBodies; nil if the client's is sent
+	answer  *answerText    // the beginning and end of the answer to a conversation
 }
 
-// forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
-func (x *exchange) forward() {
+// serve is the way of one request. fasthttp calls it when the head has been read.
+func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
+	x := p.begin(ctx)
 	defer x.end()
-	x.delivery.client.Watch(x.call.Cut)
-	if x.err = identify(x); x.err != nil {
+	if x.own {
+		x.err = x.serveOwn()
 		return
 	}
+	x.err = x.forward()
+}
+
+// forward takes the steps of a request that goes upstream. An error is what the client is told, or whose fault it is
+// that it cannot be told anything.
+func (x *exchange) forward() error {
+	client, err := x.identify()
+	if err != nil {
+		return err
+	}
+	if err := x.checkHead(); err != nil {
+		return err
+	}
+	if err := x.receive(int64(x.set.conf.MaxBody)); err != nil {
+		return err
+	}
+	x.client.Watch(x.leave)
 	up, target, err := x.route()
-	if x.err = err; err != nil {
-		return
+	if err != nil {
+		return err
 	}
-	x.pass = x.proxy.loops.Enter(x.ctx.Request.Header.RawHeaders(), target, x.ctx.Request.Body())
-	x.event.Upstream = up.Name
-	if x.err = x.set.clients.Lookup(x.event.Client).Admit(up.Name, time.Now()); x.err != nil {
-		return
+	x.event.Upstream = up.name
+	if err := client.admit(up.name, time.Now()); err != nil {
+		return err
 	}
-	if x.err = x.shape(up, target); x.err != nil {
-		return
+	if err := x.shape(up, target); err != nil {
+		return err
 	}
-	a, err := x.call.Do(up.Pool, x.outgoing(up, target))
+	a, err := x.call.Do(up.pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
-	x.dropBody()
-	if x.err = err; err != nil {
-		return
+	x.dropBodies() // an answer may stream for hours
+	if err != nil {
+		return err
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
-	x.delivery.begun = true
+	x.begun = true
 	if a.Code == 101 {
-		x.err = x.tunnel(a)
-		return
+		return x.tunnel(a)
 	}
-	x.err = x.relay(a)
+	return x.relay(a)
 }
 
-// begin takes a request in: from here on the settings in force now hold for it.
+// begin takes a request in. From here on the settings in force now hold for it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	clientOf(ctx).EndRequest()
-	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, delivery: delivery{client: clientOf(ctx)}}
-	x.delivery.to.HTTP10 = !h.IsHTTP11()
-	x.delivery.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close")
-	closeIfStopping(x)
 	target := wire.OriginForm(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
+	x := &exchange{
+		proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx), head: h.RawHeaders(),
+		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(), room: room{admission: p.admission},
+	}
+	life, cancel := context.WithCancelCause(context.Background())
+	x.life, x.leave = life, func() { cancel(wire.ErrGone); x.call.Cut() }
+	x.reply.HTTP10 = !h.IsHTTP11()
+	x.reply.Close = h.ConnectionClose() || wire.ConnectionHas(x.head, "close") || p.Stopping()
+	mode, _ := x.set.mode(x.head)
 	x.event = event.Exchange{
-		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
-		Action: event.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
+		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode, Action: event.ActionNone,
 	}
-	mode, known := x.set.mode(h.RawHeaders())
-	x.event.Mode, x.delivery.modeless = mode, !known
-	if x.event.Mode != event.ModeOff {
-		x.delivery.to.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
+	if mode != event.ModeOff && !x.own {
+		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
-	if p.plugs.Traces {
-		x.event.TraceParent = event.Clip(string(wire.Find(h.RawHeaders(), "traceparent")))
+	if p.deps.Traces {
+		x.event.TraceParent = event.Clip(string(wire.Find(x.head, "traceparent")))
 	}
-	x.delivery.own = bytes.HasPrefix(target, []byte(ownPath))
-	p.admission.ShrinkTo(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
-	p.traffic.enter(x)
+	if x.unread {
+		x.client.BeginBody()
+	} else {
+		x.client.EndRequest()
+	}
+	x.marks = p.enter(x) > unmarked || wire.Find(x.head, viaHeader) != nil
 	return x
 }
 
-// end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had
-// none, what was taken is given back, and the event is made.
+// checkHead refuses requests that must not be forwarded, whatever their body.
+func (x *exchange) checkHead() error {
+	h := &x.ctx.Request.Header
+	switch _, isMode := x.set.mode(x.head); {
+	case h.IsConnect():
+		return refuse(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
+	case wire.Find(x.head, "transfer-encoding") != nil && wire.Find(x.head, "content-length") != nil:
+		x.reply.Close = true
+		return refuse(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
+	case x.proxy.hasReturned(x.head):
+		return refuse(508, "loop", looped, noRetry)
+	case !isMode:
+		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
+	case !wire.HasSoundNames(x.head):
+		x.reply.Close = true
+		return refuse(400, "bad_request", "the request has a header line that begins with a blank, or a blank in a header name: check the client")
+	}
+	return nil
+}
+
+// identify finds the client by its key, where clients have keys, and takes the key off the header lines.
+func (x *exchange) identify() (*client, error) {
+	c, head, err := x.set.clients.find(x.head)
+	if err != nil {
+		return nil, err
+	}
+	x.head, x.event.Client = head, c.nameOrNone()
+	return c, nil
+}
+
+// receive reads the request's body, at most so many bytes of it.
+func (x *exchange) receive(most int64) error {
+	if x.unread {
+		ctx, cancel := context.WithTimeout(x.life, x.proxy.limits.room)
+		defer cancel()
+		length := int64(x.ctx.Request.Header.ContentLength())
+		body, err := x.room.readAll(ctx, x.ctx.RequestBodyStream(), max(length, -1), most)
+		if err != nil {
+			return x.whyUnread(err)
+		}
+		x.body, x.unread = body, false
+		x.event.RequestBytes = int64(len(body))
+		x.client.EndRequest()
+	}
+	x.event.Start = time.Now()
+	return nil
+}
+
+// whyUnread says what the client is told of a request that could not be read for err.
+func (x *exchange) whyUnread(err error) error {
+	var small *fasthttp.ErrSmallBuffer
+	var late net.Error
+	switch {
+	case errors.Is(err, errTooLarge):
+		return refuse(413, "request_too_large",
+			fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", x.set.conf.MaxBody))
+	case errors.Is(err, errNoRoom) && x.life.Err() == nil:
+		return busy("the requests under way fill max_in_flight: try again, or raise it")
+	case errors.Is(err, errNoRoom), x.client.HasLeft():
+		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	case errors.As(err, &small):
+		return refuse(431, "header_too_large", "the request's headers are larger than 32 KB: shorten them")
+	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
+		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
+	}
+	return refuse(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
+}
+
+// refuseUnread answers a request whose head could not be read.
+func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
+	c := clientOf(ctx)
+	if !c.IsArriving() { // opened ahead of need and never used: there is nothing to answer
+		c.SkipNextWrite()
+		return
+	}
+	x := p.begin(ctx)
+	x.event.Method, x.event.Path = "", ""
+	x.own, x.unread = false, true
+	x.err = x.whyUnread(err)
+	x.end()
+}
+
+// outgoing makes the request ready. Its body is valid until dropBodies.
+func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
+	h, body := &x.ctx.Request.Header, x.body
+	if x.sent != nil {
+		body = x.sent
+	}
+	head := wire.RequestHead{
+		Method: h.Method(), Target: target, Block: x.head, Length: len(body),
+		Upgrade: wire.AsksUpgrade(x.head), Changed: x.sent != nil,
+	}
+	if x.marks {
+		head.Block = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+viaHeader+": "+x.proxy.mark+"\r\n"))
+	}
+	size := len(head.Block) + len(target) + up.peer.Size() + 128
+	return wire.Request{
+		Head: head.AppendTo(make([]byte, 0, size), &up.peer),
+		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade,
+		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
+		Sent: func(reused bool) {
+			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
+		},
+		Interim: func(h *wire.Head) error {
+			if x.reply.HTTP10 {
+				return nil
+			}
+			return x.write(h.AppendTo(nil, wire.ClientSide{}))
+		},
+	}
+}
+
+const (
+	viaHeader = "epitome-via" // has a mark for each epitome that a request went through
+	unmarked  = 8             // exchanges under way up to which requests carry no mark, as a loop soon has more
+)
+
+// hasReturned reports whether a request with these header lines was sent by this epitome.
+func (p *Proxy) hasReturned(head []byte) bool {
+	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is(viaHeader) && bytes.Contains(l.Value, []byte(p.mark)) { // some servers make one line of several
+			return true
+		}
+	}
+	return false
+}
+
+// end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had none,
+// memory is given back, and the event is made.
 func (x *exchange) end() {
-	if x.delivery.parted {
-		x.delivery.parted = false
+	if x.tunnelled {
+		x.tunnelled = false
 		return
 	}
 	if r := recover(); r != nil {
 		x.err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
-		x.proxy.plugs.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+		x.proxy.deps.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 		x.call.Cut()
 	}
-	x.delivery.client.Unwatch()
-	x.dropBody()
+	x.client.Unwatch()
+	x.dropBodies()
+	if x.unread { // what follows on the connection is no request
+		x.reply.Close = true
+		x.client.LingerOnClose()
+	}
 	if x.err != nil {
 		x.fail()
 	}
-	x.proxy.loops.Leave(&x.pass)
-	x.proxy.traffic.leave(x)
-	x.delivery.letGo(x.ctx)
-	spend(x)
+	x.leave()
+	x.proxy.leave(x)
+	x.letGo()
+	if x.own { // no exchange of a client with a provider
+		return
+	}
+	x.set.clients.byName(x.event.Client).spend(x)
 	x.event.Duration = time.Since(x.event.Start)
 	x.proxy.record(x.event)
 }
 
-// record makes the event known; what goes wrong there must not take the process with it.
-func (p *Proxy) record(e event.Exchange) {
-	defer func() {
-		if r := recover(); r != nil {
-			p.plugs.Log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
-		}
-	}()
-	p.plugs.Record(e)
-}
-
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
-	if x.delivery.client.IsCut() {
+	if x.client.IsCut() {
 		x.err = &wire.Failure{Fault: event.Stopped, Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
 	switch {
 	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
-		x.delivery.to.Close = true
-		if x.delivery.endsByClose {
-			x.delivery.client.Reset()
+		x.reply.Close = true
+		if x.endsByClose {
+			x.client.Reset()
 		}
-	case !x.delivery.begun:
-		closeIfStopping(x)
+	case !x.begun:
 		r := refusalOf(x.err)
-		x.delivery.to.Close = x.delivery.to.Close || x.event.Fault == event.Panic
-		_ = x.delivery.write(r.AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
-		x.event.Status = r.Status
+		x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
+		_ = x.write(r.appendTo(nil, x.reply, x.ctx.IsHead()))
+		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
-		x.delivery.to.Close = true
-		if x.delivery.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
-			x.delivery.client.Reset()
+		x.reply.Close = true
+		if x.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
+			x.client.Reset()
 		}
 	}
-}
-
-// closeIfStopping has the answer say that no request may follow, whenever its own came: a request that meets a
-// connection just as it is closed is lost.
-func closeIfStopping(x *exchange) {
-	x.delivery.to.Close = x.delivery.to.Close || x.proxy.traffic.stopping.Load()
 }
 
 // faultOf is whose fault an error is. One that nobody else caused is a refusal of ours.
@@ -174,134 +329,14 @@ func faultOf(err error) event.Fault {
 	return event.Refused
 }
 
-// dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
-func (x *exchange) dropBody() {
-	x.rewritten, x.shaped, x.opened = nil, nil, nil
-	x.ctx.Request.ResetBody()
-	x.proxy.admission.Leave(&x.ctx.Request.Header)
-	x.proxy.strangers.Delete(&x.ctx.Request.Header)
+// dropBodies frees the request's body, in each form, and its room.
+func (x *exchange) dropBodies() {
+	x.body, x.plain, x.sent, x.input = nil, nil, nil, nil
+	x.room.release()
 }
 
-// route chooses the upstream and what it gets as target.
-func (x *exchange) route() (up *upstream, target []byte, err error) {
-	h := &x.ctx.Request.Header
-	target = wire.OriginForm(h.RequestURI())
-	switch {
-	case h.IsConnect():
-		return nil, nil, refusalWith(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
-	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
-		x.delivery.to.Close = true
-		return nil, nil, refusalWith(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
-	case x.proxy.loops.Returned(h.RawHeaders()):
-		return nil, nil, refusalWith(508, "loop", looped, noRetry)
-	case x.delivery.modeless:
-		return nil, nil, refusalWith(400, "bad_request", "x-epitome-mode is none of on, observe and off: correct it, or leave it out")
-	case !wire.HasSoundNames(h.RawHeaders()):
-		x.delivery.to.Close = true
-		return nil, nil, refusalWith(400, "bad_request", "the request has a header line that begins with a blank, or a blank in a header name: check the client and what lies between")
-	case bytes.HasPrefix(target, []byte("/u/")):
-		if up, target, err = x.set.table.Resolve(target); err != nil {
-			return nil, nil, refusalWith(404, "unknown_upstream", err.Error())
-		}
-	case x.set.table.HasRoutes():
-		up = x.set.table.ForModel(x.model(target))
-	default:
-		up = x.set.table.Fallback
-	}
-	if up.Peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
-		return nil, nil, refusalWith(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
-	}
-	if wire.AsksUpgrade(h.RawHeaders()) && refusesUpgrade(target) {
-		return nil, nil, refusalWith(426, "upgrade_required",
-			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
-	}
-	if !up.HasVersion() {
-		target = meant(x.proxy.plugs.Dialects, h, target)
-	}
-	return up, up.Join(target), nil
-}
-
-// modelOf is the model that a body names, of whatever API it is; empty if it names none.
-func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
-
-// model is the request's model as far as routing needs it: an unreadable body has none. What had to be decoded of a
-// conversation is kept for shape, in opened.
-func (x *exchange) model(target []byte) string {
-	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	encoding := wire.Values(h.RawHeaders(), "content-encoding")
-	var err error
-	toShape := dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target) != nil
-	if wire.IsEncoded(encoding) && toShape && !wire.IsSigned(h.RawHeaders()) {
-		body, err = x.unpacked(encoding, body)
-		x.opened = &opened{body: body, err: err}
-	} else {
-		body, err = x.decoded(encoding, body)
-	}
-	if err != nil && !errors.Is(err, errNoRoomLeft) {
-		return ""
-	}
-	name := modelOf(body)
-	if err != nil {
-		x.opened.body = nil // nothing may hold what there is no room for
-	}
-	return name
-}
-
-// outgoing makes the request ready. Its body is valid until dropBody.
-func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
-	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
-	if x.rewritten != nil {
-		body = x.rewritten
-	}
-	head := wire.RequestHead{
-		Method: h.Method(), Target: target, Block: block, Length: len(body),
-		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
-	}
-	size := len(head.Block) + len(target) + up.Peer.Size() + 128
-	return wire.Request{
-		Head: x.proxy.loops.Mark(x.pass, head.AppendTo(make([]byte, 0, size), &up.Peer)),
-		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade,
-		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
-		Sent: func(reused bool) {
-			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
-		},
-		Interim: func(h *wire.Head) error {
-			if x.delivery.to.HTTP10 {
-				return nil
-			}
-			return x.delivery.write(h.AppendTo(nil, wire.ClientSide{}))
-		},
-	}
-}
-
-// relay passes the answer on, piece by piece as it comes.
-func (x *exchange) relay(a *wire.Answer) error {
-	defer func() {
-		x.call.OnCut(nil)
-		a.End()
-	}()
-	x.event.Status = a.Code
-	closeIfStopping(x)
-	x.delivery.frame(a)
-	err := x.delivery.relayHead(a, &x.event.ResponseBytes)
-	if err == nil {
-		err = x.delivery.relayRest(a, &x.call, &x.event.ResponseBytes)
-	}
-	if err != nil {
-		takeCut(x, a)
-		return err
-	}
-	takeUsage(x, a)
-	return nil
-}
-
-// cut ends the exchange from any goroutine.
+// cut ends the exchange and its client's connection, from any goroutine.
 func (x *exchange) cut() {
-	x.delivery.client.Cut() // before the call: the exchange's end looks at it
-	x.call.Cut()
-}
-
-// idOf is a short text that no other exchange of this process has.
-func idOf(born time.Time, n uint64) string {
-	return strconv.FormatInt(born.UnixMilli(), 36) + "-" + strconv.FormatUint(n, 36)
+	x.client.Cut() // first, as the exchange's end looks at it
+	x.leave()
 }

@@ -110,27 +110,6 @@ func TestExpectContinueIsAnsweredHere(t *testing.T) {
 	c.expect("HTTP/1.1 100 Continue\r\n\r\n").send("hi").expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
 }
 
-func TestBadBodiesAreForwardedByteForByte(t *testing.T) {
-	t.Parallel()
-	bodies := map[string]string{
-		"malformed JSON": `{"model": "x", `, "empty": "", "deep": strings.Repeat("[", 1_000_000),
-		"20 MB string":   `{"a":"` + strings.Repeat("x", 20<<20) + `"}`,
-		"duplicate keys": `{"model":"a","model":"b"}`, "invalid UTF-8": "{\"a\":\"\xff\xfe\x00\"}",
-	}
-	r := newRig(t, "-- POST /v1/chat/completions --\nstatus 204 No Content\nrepeat\n", func(s *Settings) {
-		s.Routes = []RouteRule{{Model: "none", Upstream: "test"}} // so that bodies are looked into
-	})
-	c := r.dial()
-	n := 0
-	for name, body := range bodies {
-		c.send(post("/v1/chat/completions", body)).answer("POST")
-		if q := r.upstream.Requests()[n]; string(q.Body) != body {
-			t.Errorf("%s: the upstream got %d bytes that differ from the %d sent", name, len(q.Body), len(body))
-		}
-		n++
-	}
-}
-
 func TestConnectionsAreKeptOnBothSides(t *testing.T) {
 	r := newRig(t, "-- GET /* --\nrepeat\nstatus 200 OK\nchunk hello\nend\n")
 	c := r.dial()

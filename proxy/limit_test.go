@@ -1,14 +1,12 @@
 package proxy
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/event"
-	"epitome/internal/unit"
 )
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
@@ -48,58 +46,10 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
-	briefly := func(s *Settings) { s.limits.header = brief }
+	briefly := func(s *Settings) { s.limits.header, s.limits.bodyIdle = brief, brief }
 	f("slow header", briefly, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
 	f("slow body", briefly,
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
-}
-
-func TestBytesInFlightAreBounded(t *testing.T) {
-	body := strings.Repeat("x", 800)
-	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", hurried, func(s *Settings) {
-		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
-	})
-	held := r.dial().send(post("/held", body))
-	r.await("waiting 1 go")
-	resp, text := r.dial().send(post("/b", body)).answer("POST")
-	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "max_in_flight") {
-		t.Errorf("got %s %v %s", resp.Status, resp.Header, text)
-	}
-	if _, text := r.dial().send(post("/b", "small")).answer("POST"); text != "b" {
-		t.Errorf("a small request got %q", text)
-	}
-	r.upstream.Release("go")
-	held.answer("POST")
-	r.allGivenBack()
-	// What was held is given back, also by requests whose body never came whole.
-	half := r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab")
-	r.eventually("the head of the half has been read", func() bool { n, _ := r.proxy.admission.Load(); return n == 1 })
-	half.vanish("RST")
-	for range 3 {
-		r.allGivenBack()
-		if _, text := r.dial().send(post("/b", body)).answer("POST"); text != "b" {
-			t.Errorf("afterwards got %q", text)
-		}
-	}
-}
-
-func TestStreamsHoldNoBodyInFlight(t *testing.T) {
-	t.Parallel()
-	body := strings.Repeat("x", 800)
-	r := newRig(t, "-- POST /s --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) {
-		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
-	})
-	clients := make([]*client, 4)
-	for i := range clients {
-		clients[i] = r.dial().send(post("/s", body))
-		r.await(fmt.Sprintf("waiting %d go", i+1))
-	}
-	r.upstream.Release("go")
-	for _, c := range clients {
-		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
-			t.Errorf("got %s", resp.Status)
-		}
-	}
 }
 
 func TestConnectionsAreBounded(t *testing.T) {

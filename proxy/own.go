@@ -1,61 +1,65 @@
 package proxy
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"net/http"
-
-	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"epitome/event"
 	"epitome/proxy/wire"
 )
 
-// answerOwn answers a request for epitome itself. The handler runs here, on the connection's goroutine, and its
-// request's context ends when the client leaves or the proxy stops.
-func (x *exchange) answerOwn() {
-	x.delivery.to.Extra = nil
-	w := wire.NewResponse(x.delivery.to, x.ctx.IsHead(), &x.call, x.delivery.write)
-	defer x.endOwn(w)
-	life, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	x.call.OnCut(cancel)
-	x.delivery.client.Watch(x.call.Cut)
-	h := &x.ctx.Request.Header
-	room := roomFor(x.proxy.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes)
-	if !x.proxy.admission.GrowTo(h, room) { // its length was not known before
-		x.err = busy(noRoomLeft)
-		return
+const (
+	ownPath      = "/-/"   // begins the paths of epitome's own pages; everything else is forwarded
+	strangerBody = 4 << 10 // bytes of a body under ownPath without a known key: a login needs fewer
+)
+
+// serveOwn answers a request for epitome itself. The handler runs on the connection's goroutine, and its request's
+// context ends when the client leaves or the proxy stops.
+func (x *exchange) serveOwn() (err error) {
+	most := int64(x.set.conf.MaxBody)
+	if !x.set.clients.know(x.head) {
+		most = min(most, strangerBody)
 	}
-	var r http.Request
-	if err := fasthttpadaptor.ConvertRequest(x.ctx, &r, true); err != nil {
-		x.err = refusalWith(400, "bad_request", "the request's target is not a URL")
-		return
+	if err := x.receive(most); err != nil {
+		return err
 	}
-	for l := wire.LinesOf(h.RawHeaders()); l.Next(); { // the adaptor keeps names as spelled
-		r.Header.Set(string(l.Name), string(l.Value))
+	x.client.Watch(x.leave)
+	w := wire.NewResponse(x.reply, x.ctx.IsHead(), &x.call, x.write)
+	defer func() {
+		x.begun = w.HasBegun()
+		switch r := recover(); {
+		case r == nil:
+		case x.begun: // an answer that broke off stays cut
+			err = &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
+		case r == http.ErrAbortHandler: // the way of the standard library's handlers
+			err = refuse(500, "console", "the answer could not be completed; ask for less of it")
+		default:
+			x.proxy.deps.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
+			err = &wire.Failure{Fault: event.Panic, Err: errors.New("panic under /-/")}
+		}
+	}()
+	r, err := x.ownRequest()
+	if err != nil {
+		return refuse(400, "bad_request", "the request's target is not a URL")
 	}
-	x.proxy.plugs.Own.ServeHTTP(w, r.WithContext(life))
+	x.proxy.deps.Own.ServeHTTP(w, r)
+	if err := w.Finish(); err != nil {
+		x.reply.Close = true
+	}
+	return nil
 }
 
-// endOwn ends a request for epitome itself; it is not the story of an exchange, so no event is made.
-func (x *exchange) endOwn(w *wire.Response) {
-	if r := recover(); r == http.ErrAbortHandler { // the way of the standard library's handlers
-		x.err = refusalWith(500, "console", "the answer could not be completed; ask for less of it")
-	} else if r != nil {
-		x.proxy.plugs.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
-		x.err = &wire.Failure{Fault: event.Panic, Err: errors.New("panic under /-/")}
+// ownRequest is the request as the standard library's handlers take it.
+func (x *exchange) ownRequest() (*http.Request, error) {
+	target := string(wire.OriginForm(x.ctx.Request.Header.RequestURI()))
+	r, err := http.NewRequestWithContext(x.life, x.event.Method, target, bytes.NewReader(x.body))
+	if err != nil {
+		return nil, err
 	}
-	x.delivery.client.Unwatch()
-	switch {
-	case x.err == nil:
-		x.delivery.to.Close = w.Finish() != nil || x.delivery.to.Close
-	case !w.HasBegun():
-		_ = x.delivery.write(refusalOf(x.err).AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
-	default: // what is cut stays cut
-		x.delivery.to.Close = true
+	for l := wire.LinesOf(x.head); l.Next(); {
+		r.Header.Add(string(l.Name), string(l.Value))
 	}
-	x.dropBody()
-	x.proxy.traffic.leave(x)
-	x.delivery.letGo(x.ctx)
+	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
+	return r, nil
 }

@@ -1,43 +1,56 @@
-// Package proxy is one exchange on the wire: receive, shape, forward, relay, record.
+// Package proxy is one exchange on the wire: receive, identify, route, shape, forward, relay, record.
 //
 // It promises to be transparent. A request, unless its conversation is rewritten, goes upstream with the method, raw
 // target and body bytes it came with, and with every end-to-end header line in its place and spelling; the answer
-// comes back the same way, down to the reason phrase, the chunks and the trailers. What it changes is only what
-// belongs to one connection (the hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named
-// in an upstream's configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers,
-// which are added unless the mode is off.
+// comes back the same way, down to the reason phrase, the chunks and the trailers. It changes only what belongs to one
+// connection (the hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named in an upstream's
+// configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers, which are added
+// unless the mode is off. While many requests are under way they also carry a mark, by which a loop is found.
 //
-// It promises not to lie: an answer that the upstream cut is never completed, a client that leaves ends its
-// upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
-// bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
+// An answer that the upstream cut is never completed, a client that leaves ends its upstream call at once, and no
+// request is sent twice unless nothing of it can have arrived. Every queue, buffer and wait has a limit. A panic fails
+// one exchange, never the process.
 //
-// It also asks upstreams on epitome's own behalf (Ask, Look), over the same connections and within the same limits. It
-// assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served); whether a connection speaks TLS is its listener's.
+// It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served).
 package proxy
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"crypto/rand"
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/semaphore"
 
 	"epitome/event"
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
+	"epitome/rewrite/answer"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/summarize/prose"
-	"epitome/window"
 )
+
+// Config is the table [proxy] of config.toml, where each number is explained for users.
+type Config struct {
+	MaxBody          unit.Bytes    `toml:"max_body"`
+	MaxInFlight      unit.Bytes    `toml:"max_in_flight"`   // fixed at start
+	MaxConnections   int           `toml:"max_connections"` // fixed at start
+	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
+	ReadIdle         unit.Duration `toml:"read_idle"`
+	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
+}
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
 type Settings struct {
@@ -55,87 +68,127 @@ type Settings struct {
 	limits *limits // nil for defaultLimits
 }
 
-// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Watch.
-type Plugs struct {
+// maxHeader bounds a request's head, in bytes. Clients need 1 to 4 KB; long tokens and cookies need more.
+const maxHeader = 32 << 10
+
+// limits are the times that nobody configures. Tests shorten them.
+type limits struct {
+	header       time.Duration // for the head of a request to arrive
+	bodyIdle     time.Duration // in which the next bytes of a request's body must arrive
+	keepAlive    time.Duration // for which a client's connection stays open without a request
+	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
+	dial         time.Duration // for connecting to an upstream
+	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; common servers close theirs after 5 s
+	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
+}
+
+var defaultLimits = limits{
+	header: 30 * time.Second, bodyIdle: 30 * time.Second, keepAlive: 2 * time.Minute, writeIdle: time.Minute,
+	dial: 10 * time.Second, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
+}
+
+// Deps are what the proxy needs from the rest of the program. None may be nil, but for Watch.
+type Deps struct {
 	Own      http.Handler                          // serves everything under /-/
 	Record   func(event.Exchange)                  // gets each exchange as it ends, on that exchange's goroutine
-	Log      *slog.Logger                          // for what is not the story of one exchange
-	Dialects []Dialect                             // whose conversations are shaped; the first that serves a path
-	Shaper   Shaper                                // puts a conversation into the form it is sent in, and records that
+	Log      *slog.Logger                          // for failures that are not the story of one exchange
+	Dialects []Dialect                             // the first that serves a path reads its conversation
+	Shaper   Shaper                                // shapes conversations, and records how
 	Shadow   Shaper                                // says what Shaper would do, and records nothing that is live
-	Watch    func(*rewrite.Input, *rewrite.Report) // sees what Shaper was asked, and what it told
-	Lessons  Lessons                               // learn what answers tell of windows
-	Ratios   Ratios                                // learn what answers tell of vocabularies
+	Watch    func(*rewrite.Input, *rewrite.Report) // sees each request that Shaper got, and its report
+	Lessons  Lessons                               // learn from answers how much models hold
+	Ratios   Ratios                                // learn from answers how models count
 	Traces   bool                                  // events have the ids of the client's span
-	Keeps    func(context string) bool             // whether files for conversations are or were kept under that name
+	Keeps    func(context string) bool             // whether there are context files of that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }
 
-// Shaper says what to send in a request's place. As a function it would copy both, on a stack that streams keep.
+// Shaper says what to send in the place of a request.
 type Shaper interface {
 	Shape(rewrite.Input) rewrite.Output
 }
 
-// Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
-type Lessons interface {
-	// LearnRefusal learns from a refusal. ok says that it is news.
-	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
-	// LearnAnswer learns from an answer, by our count of its request and by the provider's, which may be 0; it returns a
-	// window that this shows to be too small; 0 is none.
-	LearnAnswer(upstream, model string, counted, used int) (refuted int)
+// Dialect is one API: which requests hold its conversations, and what its answers mean. It has no state.
+type Dialect interface {
+	conversation.Dialect
+	// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
+	Serves(path []byte) bool
+	// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
+	Counts(path []byte) bool
+	// Compacts reports whether a request with that path has the provider compact a conversation: it goes in the form
+	// that was decided, and nothing new is.
+	Compacts(path []byte) bool
+	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
+	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
+	MeantPath(path []byte, has func(header string) bool) []byte
+	// Step is what an event of a streamed answer means. kind is its name in the stream; empty if it has none.
+	Step(kind, data []byte) answer.Step
+	// Holds is how long a streamed answer may be held back while only its frame comes.
+	Holds() time.Duration
+	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
+	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on lines of their own.
+	Usage(text []byte) (u event.Usage, input int)
+	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
+	// has none, or a lower one: it is as it was.
+	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.
 type Proxy struct {
-	plugs     Plugs
+	deps      Deps
+	limits    *limits
 	settings  atomic.Pointer[settings]
-	traffic   *traffic
-	usage     *clientUsage
-	admission *room // by addresses, which are fixed while a request is being served
+	upstreams *Upstreams
+	admission *admission
+	turns     *semaphore.Weighted // for large bodies to be decoded or shaped
 	server    *fasthttp.Server
 	born      time.Time
 	count     atomic.Uint64
-	loopback  bool         // the listener can be reached from this machine only; set by Serve
-	decoding  decodePlaces // of the bodies that are being decoded
-	turns     *turns       // of large requests to be shaped
-	loops     *loopGuard
-	limits    *limits
-	strangers sync.Map // headers of requests with a body and without a known key, until dropBody
+	loopback  bool        // the listener can be reached from this machine only; set by Serve
+	mark      string      // of requests that went through here; nobody can guess it
+	stopping  atomic.Bool // Shutdown has begun
+
+	mu   sync.Mutex
+	open map[*exchange]struct{} // exchanges under way, tunnels too
+	over bool                   // the grace time has ended: each exchange that begins is cut
 }
 
-// settings are the configuration and the upstreams made from it. They do not change once made.
+// settings are one configuration and the values made from it. They do not change once made.
 type settings struct {
 	conf    Settings
-	table   *table
-	clients *clientBook
+	routes  *routes
+	clients *clients
 }
 
 // Check says why New or Reload would refuse s, as a *unit.KeyError.
 func Check(s Settings) error {
-	if _, err := newTable(routesOf(s), nil); err != nil {
+	if _, err := newRoutes(s, nil); err != nil {
 		return err
 	}
 	return CheckClients(s.Clients)
 }
 
-// New makes a proxy from s.
-func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), usage: newClientUsage(), born: time.Now(), loops: newLoopGuard(), turns: newTurns(),
-		decoding: make(decodePlaces, mostDecodes), limits: cmp.Or(s.limits, &defaultLimits)}
+// New makes a proxy from s, in front of the upstreams, which were made from s too.
+func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
+	p := &Proxy{
+		deps: deps, limits: cmp.Or(s.limits, &defaultLimits), upstreams: u, born: time.Now(), mark: rand.Text(),
+		admission: newAdmission(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
+		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
+	}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
-	p.admission = newRoom(int64(s.MaxInFlight))
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
-		HeaderReceived:     p.headReceived,
+		HeaderReceived:     readExpect,
 		ErrorHandler:       p.refuseUnread,
 		Concurrency:        s.MaxConnections + 1,
 		ReadBufferSize:     maxHeader,
 		ReadTimeout:        p.limits.header,
 		IdleTimeout:        p.limits.keepAlive,
-		MaxRequestBodySize: int(s.MaxBody),
+		StreamRequestBody:  true,
+		MaxRequestBodySize: 1, // byte of a body that fasthttp reads by itself: receive reads the rest
 
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
@@ -149,50 +202,34 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 	return p, nil
 }
 
-// listen lets max_connections in at once, and gives each its times.
-func (p *Proxy) listen(ln net.Listener) *wire.Listener {
-	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
-	return &wire.Listener{
-		Listener: ln, Most: int64(p.settings.Load().conf.MaxConnections), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
-		Stopping: p.traffic.stopping.Load,
-		TurnedAway: func() {
-			p.record(event.Exchange{
-				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: event.ActionNone,
-				Status: http.StatusServiceUnavailable, Fault: event.Refused,
-				Err: "there are as many connections as max_connections allows",
-			})
-		},
-		WriteIdle: p.limits.writeIdle,
-		Pace: func(bytes int) time.Duration {
-			return p.limits.header + time.Duration(bytes)*time.Second/minBodyRate
-		},
-	}
-}
-
 // silent keeps fasthttp from logging: its messages may quote a request's headers, and with them credentials.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
+// readExpect spells Expect as fasthttp knows it, which then sends the interim answer.
+func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
+	if wire.EqualFold(wire.Find(h.RawHeaders(), "expect"), "100-continue") {
+		h.Set("Expect", "100-continue")
+	}
+	return conf
+}
+
 // Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
-	old := p.settings.Load()
-	var before *table
-	if old != nil {
-		before = old.table
+	var known *clients
+	if old := p.settings.Load(); old != nil {
+		known = old.clients
 	}
-	t, err := newTable(routesOf(s), before)
+	c, err := newClients(s.Clients, known)
 	if err != nil {
 		return err
 	}
-	book, err := newClientBook(s.Clients, p.usage)
+	routes, err := p.upstreams.reload(s)
 	if err != nil {
 		return err
 	}
-	p.settings.Store(&settings{conf: s, table: t, clients: book})
-	if before != nil {
-		before.Retire(t)
-	}
+	p.settings.Store(&settings{conf: s, routes: routes, clients: c})
 	return nil
 }
 
@@ -200,162 +237,136 @@ func (p *Proxy) Reload(s Settings) error {
 func (p *Proxy) Serve(ln net.Listener) error {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
-	err := p.server.Serve(p.listen(ln))
-	if p.traffic.stopping.Load() {
+	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
+	err := p.server.Serve(&wire.Listener{
+		Listener: ln, Most: int64(p.settings.Load().conf.MaxConnections), Stopping: p.stopping.Load,
+		Full: full.appendTo(nil, wire.ClientSide{Close: true}, false), TurnedAway: p.recordTurnedAway,
+		WriteIdle: p.limits.writeIdle, HeadTime: p.limits.header, BodyIdle: p.limits.bodyIdle,
+	})
+	if p.Stopping() {
 		return nil
 	}
 	return err
 }
 
 // Stopping reports whether Shutdown has begun.
-func (p *Proxy) Stopping() bool { return p.traffic.stopping.Load() }
+func (p *Proxy) Stopping() bool { return p.stopping.Load() }
 
-// Shutdown stops listening at once, gives exchanges that are under way the grace time to finish, and then cuts all
-// that is left.
+// Shutdown stops listening and ends requests under /-/ at once, gives exchanges that are under way the grace time to
+// finish, and then cuts the rest, with the requests of epitome's own to upstreams.
 func (p *Proxy) Shutdown() {
-	p.traffic.stop()
+	if p.stopping.Swap(true) {
+		return
+	}
+	p.each(func(x *exchange) {
+		if x.own {
+			x.leave()
+		}
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
-	p.traffic.await(ctx)                  // tunnels are no longer the server's
+	p.await(ctx)                          // tunnels are no longer the server's
 	p.Cut()
-	p.traffic.await(context.Background())
-	p.settings.Load().table.Retire(nil)
+	p.await(context.Background())
+	p.upstreams.Close()
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
-// client's connection with it; and whatever is asked on epitome's own behalf.
+// client's connection with it.
 func (p *Proxy) Cut() {
-	if n := p.traffic.cut(); n > 0 {
-		p.plugs.Log.Warn("cutting exchanges that have not finished", "count", n)
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	n := 0
+	p.each(func(x *exchange) { n++; x.cut() })
+	if n > 0 {
+		p.deps.Log.Warn("cutting exchanges that have not finished", "count", n)
+	}
+	p.upstreams.stop()
+}
+
+// InFlight is the number of exchanges under way, without requests for epitome's own pages.
+func (p *Proxy) InFlight() (n int) {
+	p.each(func(x *exchange) {
+		if !x.own {
+			n++
+		}
+	})
+	return n
+}
+
+// each calls f for every exchange that is under way.
+func (p *Proxy) each(f func(*exchange)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for x := range p.open {
+		f(x)
 	}
 }
 
-// InFlight is the number of exchanges under way; requests for epitome's own pages are none.
-func (p *Proxy) InFlight() int { return p.traffic.count() }
-
-func (p *Proxy) nextID() string { return idOf(p.born, p.count.Add(1)) }
-
-// serve is where fasthttp hands over a request that has been read whole.
-func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
-	defer p.survive(ctx)
-	if x := p.begin(ctx); x.delivery.own {
-		x.answerOwn()
-	} else {
-		x.forward()
+// await returns when no exchange is under way, or with ctx.
+func (p *Proxy) await(ctx context.Context) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		p.mu.Lock()
+		n := len(p.open)
+		p.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		<-tick.C
 	}
 }
 
-// survive is the last net: a panic that an exchange's own end could not take costs its connection, not the process.
-func (p *Proxy) survive(ctx *fasthttp.RequestCtx) {
-	if r := recover(); r != nil {
-		p.plugs.Log.Error("panic at the end of an exchange", "panic", r, "stack", string(debug.Stack()))
-		ctx.SetConnectionClose()
+// enter counts x among the exchanges under way. One that begins while the proxy stops is cut.
+func (p *Proxy) enter(x *exchange) (inFlight int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[x] = struct{}{}
+	switch {
+	case p.over:
+		x.cut()
+	case x.own && p.Stopping():
+		x.leave()
 	}
+	return len(p.open)
 }
 
-// ownPath is where epitome's own pages lie; everything else is forwarded.
-const ownPath = "/-/"
+func (p *Proxy) leave(x *exchange) {
+	p.mu.Lock()
+	delete(p.open, x)
+	p.mu.Unlock()
+}
 
-const (
-	tooSmall     = 1       // a body limit in bytes that makes fasthttp refuse a request before it reads its body
-	strangerBody = 4 << 10 // bytes of a body under ownPath without a known key: a login needs fewer
-)
+// nextID returns a short text that no other exchange of this process has.
+func (p *Proxy) nextID() string {
+	return strconv.FormatInt(p.born.UnixMilli(), 36) + "-" + strconv.FormatUint(p.count.Add(1), 36)
+}
 
-// headReceived decides, before a body is read, whether there is room for it and how long it may take.
-func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
+// record hands an exchange on; a panic there must not end the process.
+func (p *Proxy) record(e event.Exchange) {
 	defer func() {
-		if r := recover(); r != nil { // nothing above would take it
-			p.plugs.Log.Error("panic at the head of a request", "panic", r, "stack", string(debug.Stack()))
-			conf.MaxRequestBodySize = tooSmall
+		if r := recover(); r != nil {
+			p.deps.Log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	s := p.settings.Load()
-	p.admission.Leave(h) // a request whose body never arrived whole leaves nothing behind
-	if s.clients != nil {
-		p.strangers.Delete(h)
-	}
-	if wire.EqualFold(wire.Find(h.RawHeaders(), "expect"), "100-continue") {
-		h.Set("Expect", "100-continue") // the only spelling fasthttp knows
-	}
-	size := int64(h.ContentLength())
-	conf.MaxRequestBodySize = int(s.conf.MaxBody)
-	if size == 0 || size < wire.ChunkedLength {
-		return conf
-	}
-	path, _, _ := bytes.Cut(wire.OriginForm(h.RequestURI()), []byte("?"))
-	p.admission.Remember(h, string(h.Method()), string(path))
-	whose, known := s.clients.Whose(h.RawHeaders())
-	if !known {
-		p.strangers.Store(h, true) // until dropBody
-		conf.MaxRequestBodySize = tooSmall
-		if bytes.HasPrefix(path, []byte(ownPath)) {
-			conf.MaxRequestBodySize = min(strangerBody, int(s.conf.MaxBody))
-		}
-	}
-	if size == wire.ChunkedLength {
-		size = int64(conf.MaxRequestBodySize)
-	}
-	if size > int64(conf.MaxRequestBodySize) || conf.MaxRequestBodySize == tooSmall {
-		return conf
-	}
-	if h.ContentLength() > 0 {
-		mode, _ := s.mode(h.RawHeaders())
-		size = roomFor(p.plugs.Dialects, h, mode, size)
-	}
-	if !s.clients.HasOthers() {
-		whose = "" // there is nobody to leave room to
-	}
-	if !p.admission.Enter(h, whose, size, p.limits.room) {
-		conf.MaxRequestBodySize = tooSmall
-	}
-	return conf
+	p.deps.Record(e)
 }
 
-// refuseUnread answers a request that could not be read.
-func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
-	c := clientOf(ctx)
-	defer p.survive(ctx)
-	if !c.IsArriving() { // opened ahead of need and never used: there is nothing to answer
-		c.SkipNextWrite()
-		return
-	}
-	c.LingerOnClose()
-	x := p.begin(ctx)
-	x.event.Method, x.event.Path = p.admission.NameOf(&ctx.Request.Header) // fasthttp has let go of what it had read
-	x.delivery.to.Close = true
-	_, stranger := p.strangers.LoadAndDelete(&ctx.Request.Header)
-	switch {
-	case c.HasLeft():
-		x.err = &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
-	case p.admission.IsRefused(&ctx.Request.Header):
-		x.err = busy(noRoomLeft)
-	case stranger && x.set.clients != nil:
-		x.err = unknownKey()
-	default:
-		x.err = x.set.whyUnread(err)
-	}
-	x.end()
-}
-
-// whyUnread is what the client is told of a request that could not be read for err.
-func (s *settings) whyUnread(err error) error {
-	var small *fasthttp.ErrSmallBuffer
-	var late net.Error
-	switch {
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return refusalWith(413, "request_too_large", fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody))
-	case errors.As(err, &small):
-		return refusalWith(431, "header_too_large", "the request's headers are larger than 32 KB: shorten them")
-	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
-		return refusalWith(408, "request_timeout", "the request did not arrive in time: send it faster")
-	}
-	return refusalWith(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
+// recordTurnedAway records a connection beyond max_connections.
+func (p *Proxy) recordTurnedAway() {
+	p.record(event.Exchange{
+		ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: event.ActionNone,
+		Status: http.StatusServiceUnavailable, Fault: event.Refused,
+		Err: "there are as many connections as max_connections allows",
+	})
 }
 
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.
-func (s *settings) mode(block []byte) (mode string, ok bool) {
-	switch m := string(bytes.ToLower(wire.Find(block, "x-epitome-mode"))); m {
+func (s *settings) mode(head []byte) (mode string, ok bool) {
+	switch m := string(bytes.ToLower(wire.Find(head, "x-epitome-mode"))); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
 	default:

@@ -12,17 +12,17 @@ import (
 	"epitome/proxy/wire"
 )
 
-// refusal is one such answer.
+// refusal is an answer of epitome's own to a request that it does not forward, or that the upstream did not answer.
 type refusal struct {
-	Status  int
+	status  int
 	code    string // for programs
 	message string // one sentence that says what to do
 	lines   string // further header lines, each with its CRLF
 }
 
-// refusalWith makes a refusal. Each of the further header lines has its CRLF.
-func refusalWith(status int, code, message string, lines ...string) *refusal {
-	return &refusal{Status: status, code: code, message: message, lines: strings.Join(lines, "")}
+// refuse makes a refusal. Each of the further header lines has its CRLF.
+func refuse(status int, code, message string, lines ...string) *refusal {
+	return &refusal{status: status, code: code, message: message, lines: strings.Join(lines, "")}
 }
 
 func (r *refusal) Error() string { return r.message }
@@ -40,19 +40,17 @@ func refusalOf(err error) *refusal {
 		return own
 	}
 	var f *wire.Failure
-	if !errors.As(err, &f) || f.Fault == event.Panic {
-		return refusalWith(500, "internal",
-			"epitome failed on this request, which is a bug in it; its log has the details")
-	}
 	switch {
+	case !errors.As(err, &f) || f.Fault == event.Panic:
+		return refuse(500, "internal", "epitome failed on this request, which is a bug in it; its log has the details")
 	case f.Fault == event.Unreachable:
-		return refusalWith(502, "upstream_unreachable",
+		return refuse(502, "upstream_unreachable",
 			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))
 	case f.Fault == event.Timeout:
-		return refusalWith(504, "upstream_timeout",
+		return refuse(504, "upstream_timeout",
 			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
 	}
-	return refusalWith(502, "upstream_broken",
+	return refuse(502, "upstream_broken",
 		fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err))
 }
 
@@ -60,12 +58,9 @@ func refusalOf(err error) *refusal {
 const looped = "this request came back to the epitome that sent it: " +
 	"let the url of its upstream name the provider, and no epitome that sends to this one"
 
-// noRoomLeft refuses a request for which there is no memory now.
-const noRoomLeft = "the requests under way fill max_in_flight, or the half of it that one client may have: try again, or raise it"
-
 // busy refuses a request for which there is no room now. The client may come again in a second.
 func busy(message string) *refusal {
-	return refusalWith(503, "busy", message, retryAfter(1))
+	return refuse(503, "busy", message, retryAfter(1))
 }
 
 // body is the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
@@ -87,10 +82,10 @@ func (r *refusal) body() []byte {
 	return b
 }
 
-// AppendTo writes the whole answer.
-func (r *refusal) AppendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
+// appendTo writes the whole answer.
+func (r *refusal) appendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
 	body := r.body()
-	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.Status)+" "+http.StatusText(r.Status)+"\r\n"...)
+	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.status)+" "+http.StatusText(r.status)+"\r\n"...)
 	dst = append(dst, "Content-Type: application/json\r\n"...)
 	dst = wire.AppendField(dst, []byte("Content-Length"), strconv.Itoa(len(body)))
 	dst = append(append(dst, r.lines...), to.Extra...)

@@ -4,77 +4,31 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
 
-	"epitome/internal/unit"
-	"epitome/proxy/wire"
-	"epitome/proxy/wire/wiretest"
+	"epitome/summarize"
 )
-
-// answering is a script that answers every question with the body, as it is coded.
-func answering(coding string, body []byte) string {
-	return fmt.Sprintf("-- POST * --\nrepeat\nstatus 200 OK\nheader Content-Type: application/json\nheader Content-Encoding: %s\nbody %q\n", coding, body)
-}
 
 func TestReplyTellsItsHeadAndItsBodyWhole(t *testing.T) {
 	r := newRig(t, "-- POST * --\nstatus 429 Too Many Requests\nheader content-type: text/plain\nheader RETRY-AFTER: 7\nbody later\n"+
 		"-- POST * --\nno-length\nstatus 200 OK\nbody abc\n"+
 		"-- POST * --\nstatus 204 No Content\n")
-	f := func(status int, kind, after, want string) {
+	f := func(status int, after, want string) {
 		t.Helper()
-		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
+		a := r.replied(t.Context(), summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		text, err := io.ReadAll(a.Body)
-		if a.Status != status || a.ContentType != kind || a.RetryAfter != after || string(text) != want || err != nil {
+		if a.Status != status || a.RetryAfter != after || string(text) != want || err != nil {
 			t.Errorf("got %+v with %q %v", a, text, err)
 		}
 		if n, err := a.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 			t.Errorf("behind its end there is %d %v", n, err)
 		}
 	}
-	f(429, "text/plain", "7", "later")
-	f(200, "", "", "abc")
-	f(204, "", "", "")
-}
-
-func TestReplyIsWithoutContentCoding(t *testing.T) {
-	noLeaks(t)
-	said := []byte(`{"choices":[{"message":{"content":"` + strings.Repeat("so it is ", 200) + `"}}]}`)
-	for _, c := range wiretest.Codings {
-		r := newRig(t, answering(c.Name, wiretest.Encode(t, said, c.Encode)))
-		a, err := r.asks(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := io.ReadAll(a.Body); !bytes.Equal(text, said) || err != nil {
-			t.Errorf("%s: got %d bytes, %v", c.Name, len(text), err)
-		}
-		for range 2 {
-			if err := a.Body.Close(); err != nil {
-				t.Errorf("%s: %v", c.Name, err)
-			}
-		}
-	}
-	f := func(name, coding string, body []byte, want error) {
-		t.Helper()
-		r := newRig(t, answering(coding, body), func(s *Settings) { s.MaxBody = 64 * unit.KB })
-		a, err := r.asks(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := io.ReadAll(a.Body); err == nil || want != nil && !errors.Is(err, want) || len(text) > 64<<10 {
-			t.Errorf("%s: got %d bytes, %v", name, len(text), err)
-		}
-		if _, err := a.Body.Read(make([]byte, 1)); err == nil || err == io.EOF {
-			t.Errorf("%s: then came %v", name, err)
-		}
-	}
-	f("a bomb", "gzip", wiretest.Encode(t, make([]byte, 1<<20), wiretest.Codings[0].Encode), wire.ErrBomb)
-	f("what is no gzip", "gzip", said, nil)
-	f("half a gzip", "gzip", wiretest.Encode(t, said, wiretest.Codings[0].Encode)[:40], io.ErrUnexpectedEOF)
-	f("an unknown coding", "secret", said, nil)
+	f(429, "7", "later")
+	f(200, "", "abc")
+	f(204, "", "")
 }
 
 // Promise 9: a cut stream stays cut.
@@ -82,7 +36,7 @@ func TestReplyThatBreaksOffIsAnError(t *testing.T) {
 	f := func(script, want string) {
 		t.Helper()
 		r := newRig(t, "-- POST * --\n"+script)
-		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
+		a := r.replied(t.Context(), summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		if text, err := io.ReadAll(a.Body); string(text) != want || err == nil {
 			t.Errorf("of %q came %q %v", script, text, err)
 		}
@@ -108,13 +62,13 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 			r := newRig(t, script)
 			why := errors.New("nobody waits any more")
 			ctx, cancel := context.WithCancelCause(context.Background())
-			q := Question{Upstream: "test", Path: chatTarget, Body: bytes.Repeat([]byte("x"), 32<<20)}
+			q := summarize.Request{Upstream: "test", Path: chatTarget, Body: bytes.Repeat([]byte("x"), 32<<20)}
 			if !strings.Contains(script, "stop-reading") {
 				q.Body = []byte(question)
 			}
 			failed := make(chan error, 1)
 			go func() {
-				a, err := r.proxy.Ask(ctx, q)
+				a, err := r.proxy.upstreams.Send(ctx, q)
 				if err == nil {
 					_, err = io.ReadAll(a.Body)
 				}
@@ -126,11 +80,11 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 			if err := <-failed; !errors.Is(err, why) {
 				t.Errorf("got %v", err)
 			}
-			if _, err := r.proxy.Ask(ctx, q); !errors.Is(err, why) {
+			if _, err := r.proxy.upstreams.Send(ctx, q); !errors.Is(err, why) {
 				t.Errorf("afterwards got %v", err)
 			}
 			if n := len(r.upstream.Requests()); n != 1 {
-				t.Errorf("%d questions were sent", n)
+				t.Errorf("%d were sent", n)
 			}
 		})
 	}

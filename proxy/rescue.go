@@ -12,51 +12,46 @@ import (
 	"epitome/window"
 )
 
+// RescueTries is how often a request that was refused as too long is sent again, shorter each time.
+const RescueTries = 4
+
+const (
+	rescueTime  = time.Minute // in which a further try begins
+	leastOutput = 512         // tokens: the smallest cap on the output that is worth a request
+)
+
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
-// time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
+// time; if that does not help, the client gets the first refusal as it came. An accepted request is never sent again.
 func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
-	if x.shaped == nil {
-		if x.ear.Hears() {
-			x.ear.Listen(a)
-			a.Hears = x.ear.Hear
-		}
+	if x.dialect == nil || x.counts {
 		return a, nil
 	}
-	if x.shaped.report.Truncates { // nothing is held up for what would not be done
-		x.ear.Listen(a)
-		x.ear.Learn(x.shaped.report.Counted)
-		a.Hears = x.ear.Hear
+	x.listen(a)
+	if x.input == nil || x.report.Truncates { // nothing is held back for nothing
 		return a, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report, causes: x.event.Causes}
-	r.until = time.Now().Add(rescueTimeout)
-	defer func() {
-		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
-			r.release(a)
-			r.release(r.first)
-			panic(bug)
+	r := rescuing{exchange: x, up: up, target: target, first: a, last: &x.report, causes: x.event.Causes}
+	for until := time.Now().Add(rescueTime); ; {
+		refusal := r.read(a)
+		if refusal.Cause == window.NotSize {
+			return r.accept(a), nil
 		}
-	}()
-	for {
-		v := r.read(a)
-		if v.Cause == window.NotSize {
-			return r.settle(a), nil
-		}
-		r.note(v)
-		if r.tries >= RescueTries || time.Now().After(r.until) || !r.shorten(v) {
-			return r.give(a), nil
+		r.note(refusal)
+		if r.tries >= RescueTries || time.Now().After(until) || !r.shorten(refusal) {
+			return r.giveUp(a), nil
 		}
 		r.setAside(a)
 		r.tries++
-		next, err := x.call.Do(up.Pool, x.outgoing(up, target))
-		if err != nil {
-			if x.call.IsCut() {
-				r.release(r.first)
-				return nil, err
-			}
-			return r.give(nil), nil
+		next, err := x.call.Do(up.pool, x.outgoing(up, target))
+		switch {
+		case err != nil && x.call.IsCut():
+			r.drop(r.first)
+			return nil, err
+		case err != nil:
+			return r.giveUp(nil), nil
 		}
 		a = next
+		x.listen(a)
 	}
 }
 
@@ -65,38 +60,34 @@ type rescuing struct {
 	*exchange
 	up     *upstream
 	target []byte
-	first  *wire.Answer // what the client gets if nothing helps
-	until  time.Time
-	tries  int             // so far
-	report *rewrite.Report // on the form that was sent last
-	stage  ladder.Stage    // of the form that was sent last
-	output int             // cap on the output that was set; 0 if none was
-	whole  bool            // it goes as it came, as its structure was refused
-	mute   bool            // nothing goes that the model thought, as that was refused
-	record func() bool     // the form that was sent last; nil if it stands already
-	causes event.Causes    // of what was done before, as far as that stands, and of what is taken back
+	first  *wire.Answer // the client gets it if nothing helps
+	tries  int          // so far
 
-	verdict window.Refusal // what the refusals say: the latest, or the latest that states a window
-	judged  window.Sent    // of what
+	last       *rewrite.Report // on the form that was sent last
+	stage      ladder.Stage    // of that form
+	output     int             // cap on the output that was set; 0 if none was
+	whole      bool            // the request goes as it came, as its structure was refused
+	noThinking bool            // no thinking of the model goes, as that was refused
+	record     func() bool     // records the form that was sent last; nil if it is recorded
+	causes     event.Causes    // of the edits that stand, and of taking others back
+
+	refusal window.Refusal // the latest, or the latest that states a window
+	refused window.Sent    // by that
 }
 
-// read holds an answer as far as must be, and says what it means.
+// read holds an answer back as far as must be, and reads what it refuses.
 func (r *rescuing) read(a *wire.Answer) window.Refusal {
-	r.ear.Listen(a)
-	r.ear.Learn(r.shaped.report.Counted)
-	said := peekAt(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
+	said := peekAt(a, r.dialect, r.reply.HTTP10)
 	if said == nil {
 		return window.Refusal{}
 	}
-	kind := string(wire.Find(a.Block, "content-type"))
-	return window.ReadRefusal(a.Code, kind, said, r.lastRequest())
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), said, r.lastRequest())
 }
 
-// lastRequest is what is known of the request that was sent last.
+// lastRequest is the size of the request that was sent last.
 func (r *rescuing) lastRequest() window.Sent {
 	s := window.Sent{
-		Tokens: r.report.TokensAfter.Total(), MaxOutput: r.report.MaxOutput,
-		Window: r.report.Window, Rewritten: r.rewritten != nil,
+		Tokens: r.last.TokensAfter.Total(), MaxOutput: r.last.MaxOutput, Window: r.last.Window, Rewritten: r.sent != nil,
 	}
 	if r.output > 0 {
 		s.MaxOutput = min(s.MaxOutput, r.output)
@@ -108,56 +99,47 @@ func (r *rescuing) lastRequest() window.Sent {
 func (r *rescuing) note(v window.Refusal) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
-		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.report.Window, r.report.TokensAfter.Total()
+		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.last.Window, r.last.TokensAfter.Total()
 	}
-	if v.Below(r.report.Window) || !r.verdict.Below(r.judged.Window) {
-		r.verdict, r.judged = v, r.lastRequest()
-	}
-}
-
-// learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been
-// misread.
-func (r *rescuing) learn() {
-	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.Name, r.report.Model, r.verdict, r.judged); news {
-		r.event.Rescue.WindowAfter, r.report.Window = tokens, tokens
+	if v.Below(r.last.Window) || !r.refusal.Below(r.refused.Window) {
+		r.refusal, r.refused = v, r.lastRequest()
 	}
 }
-
-// leastOutput is the smallest cap on the output in tokens that is worth sending a request for.
-const leastOutput = 512
 
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
 func (r *rescuing) shorten(v window.Refusal) bool {
 	switch {
 	case v.Cause == window.Thinking:
-		if r.mute {
+		if r.noThinking {
 			return false
 		}
-		r.mute, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
-		return r.reshape(rewrite.Rescue{Whole: r.whole})
+		r.noThinking, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
+		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
 	case v.Cause == window.Malformed:
-		if r.whole || r.rewritten == nil {
+		if r.whole || r.sent == nil {
 			return false
 		}
 		r.whole, r.causes = true, r.causes&event.CausesOf(event.CauseThought)|event.CausesOf(event.CauseBroken)
-		return r.reshape(rewrite.Rescue{Whole: true})
+		return r.reshape(rewrite.Rescue{Whole: true}, "whole")
 	case r.whole:
 		return false
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= RescueTries)
-	ok := r.reshape(rewrite.Rescue{Most: r.most(v), From: from})
-	r.whole = !ok && r.report.Action == string(ledger.StepAdd) // all that epitome has done is taken back
-	return ok || r.whole && r.reshape(rewrite.Rescue{Whole: true})
+	if r.reshape(rewrite.Rescue{Most: r.most(v), From: from}, "") {
+		return true
+	}
+	r.whole = r.last.Action == string(ledger.StepAdd) // epitome has only added something: that is taken back
+	return r.whole && r.reshape(rewrite.Rescue{Whole: true}, "whole")
 }
 
-// capOutput has the request ask for less, if a cap of so many tokens is worth a request, and lower than the last one.
+// capOutput has the request ask for less output, if a cap of so many tokens is worth a request.
 func (r *rescuing) capOutput(tokens int) bool {
 	if tokens < leastOutput || r.output > 0 && tokens >= r.output {
 		return false
 	}
-	body := r.rewritten
+	body := r.sent
 	if body == nil {
 		var err error
 		if body, err = r.conversation(); err != nil {
@@ -168,13 +150,13 @@ func (r *rescuing) capOutput(tokens int) bool {
 	if !ok {
 		return false
 	}
-	r.rewritten, r.output = capped, tokens
+	r.sent, r.output = capped, tokens
 	r.did("output")
 	return true
 }
 
-// most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case
-// a tenth less than before. Where it says nothing, half.
+// most is how many tokens the next request may have, by our count: the room that the refusal states, and in any case
+// a tenth less than before. Where it states none, half.
 func (r *rescuing) most(v window.Refusal) int {
 	sent := r.lastRequest()
 	if v.Limit <= 0 || v.Cause != window.Input && v.Cause != window.Output {
@@ -188,47 +170,41 @@ func (r *rescuing) most(v window.Refusal) int {
 	return min(room, sent.Tokens*9/10)
 }
 
-// reshape has the conversation shaped anew, after a refusal.
-func (r *rescuing) reshape(how rewrite.Rescue) bool {
-	h := &r.ctx.Request.Header
-	defer func() {
-		r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten)))
-	}()
+// reshape has the conversation shaped anew, and reports whether the new form is worth sending. did names the way in the
+// event; empty is the stage of the ladder.
+func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	body, err := r.conversation()
 	if err != nil {
 		return false
 	}
-	client := &asker{x: r.exchange, up: r.up, target: r.target}
-	defer client.end()
-	if client.takeTurn(len(body)) != nil {
+	how.Ratio, how.Answers, how.NoThinking = r.last.Ratio, r.last.Answers, r.noThinking
+	in := *r.input
+	in.Body, in.Rescue = body, &how
+	out, err := r.shapeInTurn(r.proxy.deps.Shaper, in, r.up, r.target)
+	if err != nil {
 		return false
 	}
-	next := &shaped{asked: r.shaped.asked}
-	how.Ratio, how.Answers, how.NoThinking = r.report.Ratio, r.report.Answers, r.mute
-	shorter := !how.Whole && how.Most > 0
-	next.asked.Body, next.asked.Rescue = body, &how
-	form := r.guarded(r.proxy.plugs.Shaper, next)
-	enough := next.report.TokensAfter.Total() <= r.report.TokensAfter.Total()*19/20
-	if next.report.Err != nil && !how.NoThinking || shorter && (next.report.Stage == ladder.StageNone || !enough) {
-		return false
-	}
-	if how.NoThinking && form.body == nil || how.Whole && next.report.Action == string(ledger.StepAdd) { // nothing goes
-		return false
-	}
-	next.report.JoinRefused(&r.shaped.report, how.Whole)
-	r.report, r.stage, r.record = &next.report, next.report.Stage, form.settle
-	r.rewritten = form.body
-	if r.output > 0 && r.rewritten != nil {
-		r.rewritten, _ = r.dialect.CapOutput(r.rewritten, r.output)
-	}
+	next := &out.Report
+	isEnough := next.Stage != ladder.StageNone && next.TokensAfter.Total() <= r.last.TokensAfter.Total()*19/20
 	switch {
-	case how.Whole:
-		r.did("whole")
-	case shorter:
-		r.did(r.stage.String())
-	default:
-		r.did("thinking")
+	case next.Err != nil && !how.NoThinking,
+		how.Most > 0 && !isEnough,
+		how.NoThinking && !out.Changed,
+		how.Whole && next.Action == string(ledger.StepAdd): // nothing could be taken back
+		return false
 	}
+	next.JoinRefused(&r.report, how.Whole)
+	r.last, r.stage, r.record, r.sent = next, next.Stage, out.Settle, nil
+	if out.Changed {
+		r.sent = out.Body
+	}
+	if r.output > 0 && r.sent != nil {
+		r.sent, _ = r.dialect.CapOutput(r.sent, r.output)
+	}
+	if did == "" {
+		did = r.stage.String()
+	}
+	r.did(did)
 	return true
 }
 
@@ -240,56 +216,58 @@ func (r *rescuing) did(what string) {
 
 // setAside keeps the first refusal, and lets go of any other one.
 func (r *rescuing) setAside(a *wire.Answer) {
-	if a != r.first {
-		r.release(a)
+	if a != r.first || a.IsComplete() { // all of it is held
+		r.drop(a)
 	}
 	r.call.OnCut(nil)
-	if r.first.IsComplete() { // all of it is held
-		r.first.End()
-	}
 }
 
-// release lets go of an answer that nobody gets.
-func (r *rescuing) release(a *wire.Answer) {
-	if a != nil && !a.IsOver() {
-		r.call.OnCut(nil)
-		a.End()
-	}
+// drop lets go of the connection of an answer.
+func (r *rescuing) drop(a *wire.Answer) {
+	r.call.OnCut(nil)
+	a.End()
 }
 
-// settle passes on an answer that is no refusal of this kind.
-func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
+// accept passes on an answer that is no such refusal.
+func (r *rescuing) accept(a *wire.Answer) *wire.Answer {
 	if a == r.first {
 		return a
 	}
 	r.first.End() // its connection is not the one that is waited for
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.report.TokensAfter.Total()
+	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		r.learn()
+		r.learnRefusal()
 		if r.record != nil && !r.record() {
-			r.report.Code, r.report.Reason = event.CodeUnrecorded, "the shared store did not answer"
+			r.last.Code, r.last.Reason = event.CodeUnrecorded, "the shared store did not answer"
 		}
 	}
-	r.ear.Count(r.report.Counted)
-	r.tell(r.report)
+	r.answer.counted = r.last.Counted
+	r.tell(r.last)
 	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes|r.causes
 	if r.whole {
 		r.event.Action = event.ActionBypass
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	}
-	r.delivery.sayAction(&r.event)
+	r.sayAction()
 	return a
 }
 
-// give passes on the first refusal.
-func (r *rescuing) give(a *wire.Answer) *wire.Answer {
+// learnRefusal takes what the refusals said for true, as a smaller request was accepted. A refusal that nothing has
+// cured may have been misread.
+func (r *rescuing) learnRefusal() {
+	if tokens, news := r.proxy.deps.Lessons.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused); news {
+		r.event.Rescue.WindowAfter, r.last.Window = tokens, tokens
+	}
+}
+
+// giveUp passes on the first refusal.
+func (r *rescuing) giveUp(a *wire.Answer) *wire.Answer {
 	if a != nil && a != r.first {
-		r.release(a)
+		r.drop(a)
 	}
 	r.event.Rescue.Tries = int32(r.tries)
-	r.ear = ear{} // it has heard another answer
-	r.first.Hears = nil
+	r.answer, r.first.Hears = nil, nil
 	if !r.first.IsOver() {
 		r.call.OnCut(r.first.Cut)
 	}

@@ -79,14 +79,11 @@ func testSettings(base string) Settings {
 			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
 		},
 		limits: &limits{
-			header: patience, keepAlive: patience, writeIdle: patience, dial: patience, upstreamIdle: patience, room: patience,
+			header: patience, bodyIdle: patience, keepAlive: patience, writeIdle: patience, dial: patience, upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
-
-// hurried lets no request wait long for room.
-func hurried(s *Settings) { s.limits.room = 50 * time.Millisecond }
 
 // newRig starts a proxy in front of what script plays; change may adapt its settings.
 func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {
@@ -122,8 +119,11 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	plain := shaper(whole)
 	r.shape.Store(&plain)
 	r.observe.Store(&plain)
-	var err error
-	r.proxy, err = New(s, Plugs{
+	upstreams, err := NewUpstreams(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.proxy, err = New(s, upstreams, Deps{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
@@ -246,15 +246,15 @@ func (r *rig) await(prefix string) {
 }
 
 // client is a connection that speaks bytes.
-type client struct {
+type testClient struct {
 	*net.TCPConn
 	tb testing.TB
 	br *bufio.Reader
 }
 
-func (r *rig) dial() *client { return dialTo(r.tb, r.addr) }
+func (r *rig) dial() *testClient { return dialTo(r.tb, r.addr) }
 
-func dialTo(tb testing.TB, addr string) *client {
+func dialTo(tb testing.TB, addr string) *testClient {
 	tb.Helper()
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -262,10 +262,10 @@ func dialTo(tb testing.TB, addr string) *client {
 	}
 	tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(patience))
-	return &client{c.(*net.TCPConn), tb, bufio.NewReader(c)}
+	return &testClient{c.(*net.TCPConn), tb, bufio.NewReader(c)}
 }
 
-func (c *client) send(text string) *client {
+func (c *testClient) send(text string) *testClient {
 	c.tb.Helper()
 	if _, err := io.WriteString(c, text); err != nil {
 		c.tb.Fatal(err)
@@ -274,7 +274,7 @@ func (c *client) send(text string) *client {
 }
 
 // expect reads exactly the text.
-func (c *client) expect(text string) *client {
+func (c *testClient) expect(text string) *testClient {
 	c.tb.Helper()
 	got := make([]byte, len(text))
 	n, err := io.ReadFull(c.br, got)
@@ -285,7 +285,7 @@ func (c *client) expect(text string) *client {
 }
 
 // expectEOF reads to an orderly end that must come next.
-func (c *client) expectEOF() {
+func (c *testClient) expectEOF() {
 	c.tb.Helper()
 	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
 		c.tb.Fatalf("got %q (%v), want the end of the connection", rest, err)
@@ -293,7 +293,7 @@ func (c *client) expectEOF() {
 }
 
 // answer reads one answer with net/http's reader; method is that of the request.
-func (c *client) answer(method string) (*http.Response, string) {
+func (c *testClient) answer(method string) (*http.Response, string) {
 	c.tb.Helper()
 	resp, err := http.ReadResponse(c.br, &http.Request{Method: method})
 	if err != nil {
@@ -308,7 +308,7 @@ func (c *client) answer(method string) (*http.Response, string) {
 }
 
 // vanish leaves by FIN or by RST.
-func (c *client) vanish(how string) {
+func (c *testClient) vanish(how string) {
 	if how == "RST" {
 		_ = c.SetLinger(0)
 	}
@@ -409,7 +409,7 @@ func (l *lessons) all() string {
 }
 
 // raw is all that comes until the end of an answer, however it ends, as bytes.
-func (c *client) raw() string {
+func (c *testClient) raw() string {
 	c.tb.Helper()
 	var all bytes.Buffer
 	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(c.TCPConn, &all)), nil)

@@ -3,8 +3,8 @@ package proxy
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
-	"io"
 	"math"
 	"runtime/debug"
 	"strings"
@@ -15,139 +15,177 @@ import (
 	"epitome/rewrite"
 )
 
-// shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
-// refusal; whatever fails on epitome's side lets the request go on as it came.
+// shape puts the conversation that the request holds, if any, into the form that is sent. An error is a refusal, or that
+// the client has left. A failure inside epitome leaves the request as it came.
 func (x *exchange) shape(up *upstream, target []byte) error {
-	h := &x.ctx.Request.Header
-	if x.dialect = dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target); x.dialect == nil {
-		return nil
-	}
-	s := &shaped{}
-	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders(), x.event.Client); err != nil {
-		return refusalWith(400, "bad_request", err.Error())
-	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
-	counts := x.dialect.Counts(path)
-	s.asked.Replay = counts || x.dialect.Compacts(path)
-	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(sessionOf(h.RawHeaders()))
-	if !counts {
-		x.ear.Of(x.dialect)
-	} else if x.event.Mode == event.ModeObserve {
+	if x.dialect = x.dialectAt(path); x.dialect == nil {
 		return nil
 	}
-	begun := time.Now()
-	defer func() {
-		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
-		x.event.ShapeTime += time.Since(begun)
-	}()
-	client := &asker{x: x, up: up, target: target}
-	defer client.end()
-	by, observe := x.proxy.plugs.Shaper, x.event.Mode == event.ModeObserve
-	if observe {
-		by = x.proxy.plugs.Shadow
-	}
-	body, err := x.conversation()
-	if err == nil {
-		if busy := client.takeTurn(len(body)); busy != nil && (!observe || x.call.IsCut()) {
-			return busy
-		} else if busy != nil {
-			err = errNoTurn
-		}
-	}
+	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client)
 	if err != nil {
-		leave(x, s, err)
+		return refuse(400, "bad_request", err.Error())
+	}
+	x.counts = x.dialect.Counts(path)
+	observe := x.event.Mode == event.ModeObserve
+	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(sessionOf(x.head))
+	if x.counts && observe {
 		return nil
 	}
-	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
-	s.asked.Upstream, s.asked.Client = up.Name, client
-	s.asked.Project = cmp.Or(s.asked.Project, up.Config.Project)
-	s.asked.Contexts = append(append(s.asked.Contexts, up.Config.Context...), x.set.conf.Contexts...)
-	form := x.guarded(by, s)
-	if !counts { // what a count would save is told with the request that it asks about
-		x.tell(&s.report)
+	in.Dialect, in.Upstream, in.Now = x.dialect, up.name, time.Now()
+	in.Replay = x.counts || x.dialect.Compacts(path)
+	in.Project = cmp.Or(in.Project, up.config.Project)
+	in.Contexts = append(append(in.Contexts, up.config.Context...), x.set.conf.Contexts...)
+	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
+	body, err := x.conversation()
+	if err != nil {
+		x.passAsItCame(err)
+		return nil
 	}
+	in.Body = body
+	by := x.proxy.deps.Shaper
 	if observe {
+		by = x.proxy.deps.Shadow
+	}
+	out, err := x.shapeInTurn(by, in, up, target)
+	if err != nil {
+		return err
+	}
+	if !x.counts { // the request that a count asks about tells what is saved
+		x.tell(&out.Report)
+	}
+	if x.report = out.Report; observe {
 		return nil
 	}
-	x.rewritten = form.body
-	if s.report.Items > 0 && !s.asked.Replay {
-		s.asked.Body, s.asked.Client, s.asked.Compact = nil, nil, false
-		x.shaped = s
+	if out.Changed {
+		x.sent = out.Body
+	}
+	if x.report.Items > 0 && !in.Replay {
+		in.Body, in.Compact = nil, false
+		x.input = &in
 	}
 	return nil
 }
 
-// shaped is how a conversation was shaped, with all but its body. It lies on the heap: the stack that shaping needs
-// stays with the goroutine while the answer streams.
-type shaped struct {
-	asked  rewrite.Input
-	report rewrite.Report
+// dialectAt is the dialect of a request with that path, as the upstream gets it; nil if it holds no conversation to
+// shape, or to count, as far as that shows in its head.
+func (x *exchange) dialectAt(path []byte) Dialect {
+	if x.event.Mode == event.ModeOff || !x.ctx.IsPost() {
+		return nil
+	}
+	for _, d := range x.proxy.deps.Dialects {
+		if d.Serves(path) || d.Counts(path) || d.Compacts(path) {
+			return d
+		}
+	}
+	return nil
 }
 
-// form is what is sent of a conversation.
-type form struct {
-	body   []byte      // nil: it goes as it came
-	settle func() bool // called when the provider has taken it; nil if the form stands already
+// shapeInTurn shapes a conversation when its turn has come. An error is that the client has left.
+func (x *exchange) shapeInTurn(by Shaper, in rewrite.Input, up *upstream, target []byte) (rewrite.Output, error) {
+	life, end := context.WithCancelCause(x.life)
+	defer end(errShaped)
+	c := &waiting{exchange: x, up: up, target: target, life: life}
+	if len(in.Body) >= largeBody && !c.takeTurn() {
+		return rewrite.Output{}, &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	}
+	defer c.endTurn()
+	in.Client = c
+	return x.shapeBy(by, in), nil
 }
 
-// Why a request goes on as it came. What the client sent is in none of them.
+// errShaped ends what hung on the shaping of a request.
+var errShaped = errors.New("the request has been shaped")
+
+// waiting is the client of an exchange while its conversation is being shaped: a rewrite.Client.
+type waiting struct {
+	*exchange
+	up     *upstream
+	target []byte
+	life   context.Context
+	turn   bool // it has one of the proxy's turns
+}
+
+func (w *waiting) Credential() any { return credentialOf(w.up, w.target, w.head) }
+
+func (w *waiting) Context() context.Context { return w.life }
+
+func (w *waiting) Waits(step func()) {
+	had := w.turn
+	w.endTurn()
+	step()
+	if had {
+		w.takeTurn()
+	}
+}
+
+// takeTurn waits for a turn, while the client is there.
+func (w *waiting) takeTurn() bool {
+	w.turn = w.proxy.turns.Acquire(w.life, 1) == nil
+	return w.turn
+}
+
+func (w *waiting) endTurn() {
+	if w.turn {
+		w.turn = false
+		w.proxy.turns.Release(1)
+	}
+}
+
+// shapeBy shapes a conversation. A panic costs the request its rewriting and nothing else.
+func (x *exchange) shapeBy(by Shaper, in rewrite.Input) (out rewrite.Output) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.proxy.deps.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+			out = rewrite.Output{Body: in.Body, Report: rewrite.Report{
+				Action: event.ActionBypass, Err: errors.New("panic while shaping the request; the log has the stack"),
+			}}
+			out.Report.Code = event.CodeFailed
+		}
+	}()
+	out = by.Shape(in)
+	if in.Rescue == nil && x.event.Mode != event.ModeObserve && x.proxy.deps.Watch != nil {
+		x.proxy.deps.Watch(&in, &out.Report)
+	}
+	if len(out.Body) == 0 {
+		panic("BUG: a request was shaped into nothing")
+	}
+	return out
+}
+
+// Why a request goes on as it came. No text of the client's is in them.
 var (
-	errSigned     = errors.New("the request carries a signature of its body")
-	errEncoded    = errors.New("the content coding of the body cannot be read")
-	errNoObject   = errors.New("the body is not a JSON object")
-	errNoRoomLeft = errors.New("there is no room under max_in_flight to rewrite the request")
-	errNoTurn     = errors.New("other large requests were worked on for too long")
+	errSigned   = errors.New("the request carries a signature of its body")
+	errEncoded  = errors.New("the content coding of the body cannot be read")
+	errNoObject = errors.New("the body is not a JSON object")
 )
 
-// unshaped says with what code a request goes on as it came.
-func unshaped(why error) event.Code {
-	switch why {
-	case errSigned:
-		return event.CodeSigned
-	case errEncoded:
-		return event.CodeEncoded
-	case errNoObject:
-		return event.CodeNoObject
-	case wire.ErrBomb:
-		return event.CodeBomb
-	case errNoRoomLeft:
-		return event.CodeNoRoom
-	case errNoTurn:
-		return event.CodeFailed
-	}
-	return event.NoCode
+// unshapedCodes are the codes under which these reasons are told.
+var unshapedCodes = map[error]event.Code{
+	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
+	wire.ErrBomb: event.CodeBomb, errNoRoom: event.CodeNoRoom,
 }
 
-// leave tells why the request goes on as it came. Only a lack of room or of a turn is epitome's own failure.
-func leave(x *exchange, s *shaped, why error) {
-	r := &s.report
-	r.Action, r.Code = event.ActionNone, unshaped(why)
-	if errors.Is(why, errNoRoomLeft) || errors.Is(why, errNoTurn) {
+// passAsItCame tells why the request is not shaped. Only a lack of room is epitome's own failure.
+func (x *exchange) passAsItCame(why error) {
+	r := rewrite.Report{Action: event.ActionNone}
+	r.Code = unshapedCodes[why]
+	if why == errNoRoom {
 		r.Action, r.Err = event.ActionBypass, why
 	} else {
 		r.Reason = why.Error()
 	}
-	x.tell(r)
+	x.tell(&r)
 }
 
-// conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
+// conversation returns the body to shape, without its content coding, or one of the errors above.
 func (x *exchange) conversation() ([]byte, error) {
-	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	if wire.IsSigned(h.RawHeaders()) {
+	if wire.IsSigned(x.head) {
 		return nil, errSigned
 	}
-	encoding := wire.Values(h.RawHeaders(), "content-encoding")
-	if wire.IsEncoded(encoding) {
-		early := x.opened
-		if x.opened = nil; early == nil || early.body == nil && early.err == nil {
-			early = &opened{}
-			early.body, early.err = x.unpacked(encoding, body)
-		}
-		if body = early.body; early.err != nil {
-			return nil, early.err
-		}
-	} else if !x.proxy.admission.GrowTo(h, 2*x.event.RequestBytes) {
-		return nil, errNoRoomLeft
+	body, err := x.decoded()
+	if err != nil {
+		return nil, err
 	}
 	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '{' {
 		return nil, errNoObject
@@ -155,49 +193,38 @@ func (x *exchange) conversation() ([]byte, error) {
 	return body, nil
 }
 
-// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the
-// result, so that only a few can be in memory without. With errNoRoomLeft comes the body as well, to look at and let
-// go.
-func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
-	defer x.proxy.decoding.Take()()
-	plain, err := decodeBody(encoding, body, &x.call, int64(x.set.conf.MaxBody))
+// decoded returns the body without its content coding, at most max_body of it. The error is wire.ErrBomb, errEncoded or
+// errNoRoom.
+func (x *exchange) decoded() ([]byte, error) {
+	coding := wire.Values(x.head, "content-encoding")
 	switch {
-	case errors.Is(err, wire.ErrBomb):
+	case !wire.IsEncoded(coding):
+		return x.body, nil
+	case x.plain != nil:
+		return x.plain, nil
+	}
+	most := int64(x.set.conf.MaxBody)
+	r, err := wire.NewDecoder(string(coding), bytes.NewReader(x.body), most)
+	if err != nil {
+		return nil, errEncoded
+	}
+	defer func() { _ = r.Close() }()
+	ctx, cancel := context.WithTimeout(x.life, x.proxy.limits.room)
+	defer cancel()
+	plain, err := x.room.readAll(ctx, r, -1, most)
+	switch {
+	case errors.Is(err, errTooLarge), errors.Is(err, wire.ErrBomb):
 		return nil, wire.ErrBomb
+	case errors.Is(err, errNoRoom):
+		return nil, errNoRoom
 	case err != nil:
 		return nil, errEncoded
-	case !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(plain))):
-		return plain, errNoRoomLeft
 	}
+	x.plain = plain
 	return plain, nil
 }
 
-// guarded shapes the request that s asks for, and puts the report into s. A panic costs the request its rewriting and
-// nothing else.
-func (x *exchange) guarded(by Shaper, s *shaped) (f form) {
-	defer func() {
-		if r := recover(); r != nil {
-			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
-			err := errors.New("panic while shaping the request; the log has the stack")
-			f, s.report = form{}, rewrite.Report{Action: event.ActionBypass, Err: err}
-			s.report.Code = event.CodeFailed
-		}
-	}()
-	out := by.Shape(s.asked)
-	if s.asked.Rescue == nil && x.event.Mode != event.ModeObserve && x.proxy.plugs.Watch != nil {
-		x.proxy.plugs.Watch(&s.asked, &out.Report)
-	}
-	if len(out.Body) == 0 {
-		panic("BUG: a request was shaped into nothing")
-	}
-	s.report, f.settle = out.Report, out.Settle
-	if out.Changed {
-		f.body = out.Body
-	}
-	return f
-}
-
-// tell puts what was done into the event and the answer's head.
+// tell puts a report into the event and the answer's head.
 func (x *exchange) tell(r *rewrite.Report) {
 	if r.Action != "" {
 		x.event.Action = r.Action
@@ -210,56 +237,17 @@ func (x *exchange) tell(r *rewrite.Report) {
 	if err := r.Err; err != nil {
 		x.event.Inner = event.Clip(err.Error())
 	}
-	x.delivery.sayAction(&x.event)
+	x.sayAction()
 }
 
-// opened is an encoded body without its coding, for which there is room, or why there is none.
-type opened struct {
-	body []byte
-	err  error
-}
-
-// decoded is the body without its content coding, at most max_body of it. A body that is not encoded is returned as it
-// is. It stops when the client leaves.
-func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
-	if !wire.IsEncoded(encoding) {
-		return body, nil
+// sayAction puts the action into the answer's head.
+func (x *exchange) sayAction() {
+	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
+	if tokens := x.event.Totals(); tokens != "" {
+		extra = wire.AppendField(extra, []byte("x-epitome-tokens"), tokens)
 	}
-	defer x.proxy.decoding.Take()()
-	return decodeBody(encoding, body, &x.call, int64(x.set.conf.MaxBody))
-}
-
-// mostDecodes is how many bodies are decoded at once: each may take some times max_body of memory, for a moment.
-const mostDecodes = 2
-
-// decodePlaces bound how many do something at once.
-type decodePlaces chan struct{}
-
-// Take waits for a place. leave gives it back.
-func (p decodePlaces) Take() (leave func()) {
-	p <- struct{}{}
-	return func() { <-p }
-}
-
-// decodeBody reads at most most bytes out of a body that is encoded, until the call is cut.
-func decodeBody(encoding, body []byte, call *wire.Call, most int64) ([]byte, error) {
-	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), call}, most)
-	if err != nil {
-		return nil, err
+	if x.event.Conversation != "" {
+		extra = wire.AppendField(extra, []byte("x-epitome-conversation"), x.event.Conversation)
 	}
-	defer func() { _ = r.Close() }()
-	return io.ReadAll(r)
-}
-
-// whileThere ends a body when its client has left.
-type whileThere struct {
-	io.Reader
-	call *wire.Call
-}
-
-func (w *whileThere) Read(p []byte) (int, error) {
-	if w.call.IsCut() {
-		return 0, wire.ErrGone
-	}
-	return w.Reader.Read(p)
+	x.reply.Extra = extra
 }

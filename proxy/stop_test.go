@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -17,40 +16,4 @@ func TestCutAtShutdownIsNotTheClientsFault(t *testing.T) {
 	if e := r.event(); e.Fault != event.Stopped {
 		t.Errorf("event %+v, want fault stopped", e)
 	}
-}
-
-// Exchanges go on while the configuration is swapped under them, whichever upstream they have begun with.
-func TestReloadsUnderLoadHarmNobody(t *testing.T) {
-	noLeaks(t)
-	one := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"))
-	two := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo"))
-	r := startRig(t, one)
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	for range 8 {
-		c := r.dial()
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					_ = c.Close()
-					return
-				default:
-				}
-				if resp, body := c.send(get("/a")).answer("GET"); resp.StatusCode != 200 || body != "one" && body != "two" {
-					t.Errorf("got %s %q", resp.Status, body)
-				}
-			}
-		})
-	}
-	for i := range 200 {
-		s := testSettings([]string{one, two}[i%2])
-		s.MaxBody -= unit.Bytes(i) // limits change too
-		if err := r.proxy.Reload(s); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(time.Millisecond)
-	}
-	close(stop)
-	wg.Wait()
 }

@@ -13,7 +13,7 @@ func TestTargetsAreJoinedToTheBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(up.Join([]byte(target))); got != want {
+		if got := string(up.join([]byte(target))); got != want {
 			t.Errorf("%s with %s is %s, want %s", base, target, got, want)
 		}
 	}

@@ -25,8 +25,8 @@ type Client struct {
 	cut       atomic.Bool
 
 	arriving bool      // the first byte of a request has come, and not yet all of it
-	began    time.Time // when it came
-	size     int       // bytes of the request so far
+	inBody   bool      // its head has come
+	began    time.Time // when the first byte came
 	left     error     // the client has closed its side, or reset
 
 	watch   *time.Timer   // begins to read while an exchange is under way; nil while fasthttp reads
@@ -37,7 +37,7 @@ type Client struct {
 // longAgo is a deadline that ends what waits at once.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
-// Read reads from the client, at the pace that a request must have.
+// Read reads from the client, within the time that the head of a request has, or that its body may pause.
 func (c *Client) Read(p []byte) (n int, err error) {
 	switch {
 	case len(p) > 0 && c.ahead != nil:
@@ -46,11 +46,14 @@ func (c *Client) Read(p []byte) (n int, err error) {
 	case c.left != nil:
 		return 0, c.left
 	default:
-		if c.arriving {
-			_ = c.Conn.SetReadDeadline(c.began.Add(c.listener.Pace(c.size)))
-			if c.cut.Load() { // the new deadline may have overwritten the one of Cut
-				_ = c.Conn.SetReadDeadline(longAgo())
-			}
+		switch {
+		case c.inBody:
+			_ = c.Conn.SetReadDeadline(time.Now().Add(c.listener.BodyIdle))
+		case c.arriving:
+			_ = c.Conn.SetReadDeadline(c.began.Add(c.listener.HeadTime))
+		}
+		if c.cut.Load() { // the new deadline may have overwritten the one of Cut
+			_ = c.Conn.SetReadDeadline(longAgo())
 		}
 		n, err = c.Conn.Read(p)
 	}
@@ -60,7 +63,6 @@ func (c *Client) Read(p []byte) (n int, err error) {
 	if n > 0 && !c.arriving {
 		c.arriving, c.began = true, time.Now()
 	}
-	c.size += n
 	if err == io.EOF && c.arriving {
 		err = io.ErrUnexpectedEOF // after a bare EOF fasthttp drops the request without calling anyone
 	}
@@ -70,8 +72,11 @@ func (c *Client) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// BeginBody says that the head of a request has been read, and that a body follows.
+func (c *Client) BeginBody() { c.inBody = true }
+
 // EndRequest says that a request has been read: the next byte begins another.
-func (c *Client) EndRequest() { c.arriving, c.size = false, 0 }
+func (c *Client) EndRequest() { c.arriving, c.inBody = false, false }
 
 // IsArriving reports whether the first byte of a request has come, and not yet all of it.
 func (c *Client) IsArriving() bool { return c.arriving }

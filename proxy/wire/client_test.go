@@ -17,8 +17,7 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 			ours, theirs := net.Pipe()
 			defer func() { _ = theirs.Close() }()
 			c := &Client{Conn: ours, listener: &Listener{
-				Pace:      func(int) time.Duration { return time.Hour },
-				WriteIdle: time.Hour,
+				HeadTime: time.Hour, BodyIdle: time.Hour, WriteIdle: time.Hour,
 			}}
 			go func() { _, _ = theirs.Write([]byte("POST")) }()
 			if _, err := c.Read(make([]byte, 64)); err != nil || !c.IsArriving() {

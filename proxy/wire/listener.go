@@ -10,12 +10,13 @@ import (
 // Listener hands out client connections and keeps their number bounded.
 type Listener struct {
 	net.Listener
-	Most       int64                         // connections open at once; one more is turned away
-	Full       []byte                        // the answer to one that is
-	TurnedAway func()                        // records one that is
-	Stopping   func() bool                   // nothing more is to be accepted
-	WriteIdle  time.Duration                 // a client that takes no byte for this long is dropped
-	Pace       func(bytes int) time.Duration // how long so many bytes of a request may take
+	Most       int64         // connections open at once; one more is turned away
+	Full       []byte        // the answer to one that is
+	TurnedAway func()        // records one that is
+	Stopping   func() bool   // nothing more is to be accepted
+	WriteIdle  time.Duration // a client that takes no byte for this long is dropped
+	HeadTime   time.Duration // how long the head of a request may take
+	BodyIdle   time.Duration // how long the client may be silent within a body
 
 	open atomic.Int64 // connections, also those that are being turned away
 }

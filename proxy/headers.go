@@ -1,0 +1,156 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"epitome/proxy/wire"
+	"epitome/rewrite"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/ladder"
+	"epitome/summarize/prose"
+)
+
+// InputOf is how an exchange with these headers would have the conversation in body shaped, on its way to the
+// upstream of the given name; without a name, to the one that requests for its model go to. The body is in the
+// dialect d. Nobody waits for the result. The error says what to write instead.
+func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
+	set := p.settings.Load()
+	up := set.routes.forModel(modelOf(body))
+	if upstream != "" {
+		var err error
+		if up, err = set.routes.lookUp(upstream); err != nil {
+			return rewrite.Input{}, err
+		}
+	}
+	var block bytes.Buffer
+	_ = h.Write(&block) // a buffer takes everything
+	c, head, err := set.clients.find(block.Bytes())
+	if err != nil {
+		return rewrite.Input{}, err
+	}
+	in, err := p.inputFrom(set, head, c.nameOrNone())
+	in.Dialect, in.Body, in.Upstream = d, body, up.name
+	return in, err
+}
+
+// inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. The error
+// says what to write instead.
+func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, _ error) {
+	limits := set.conf.Limits
+	in.SummaryMode, in.Scope = set.conf.SummaryMode, p.scope(set, head, client)
+	if preset := wire.Find(head, wire.OwnPrefix+"preset"); preset != nil { // before numbers, wherever it stands
+		if err := limits.SetPreset(string(preset)); err != nil {
+			return in, fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
+		}
+	}
+	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
+	for l := wire.LinesOf(head); l.Next(); {
+		if !wire.IsOwn(l.Name) || l.Is(scope) {
+			continue
+		}
+		switch name, value := strings.ToLower(string(l.Name[len(wire.OwnPrefix):])), string(l.Value); name {
+		case "mode", "preset":
+		case "compact":
+			if in.Compact = value == "now"; !in.Compact { // a value that means no must not be taken for yes
+				return in, fmt.Errorf("cannot use %scompact: write now, or leave it out", wire.OwnPrefix)
+			}
+		case "project":
+			if err := CheckProject(value); err != nil {
+				return in, fmt.Errorf("cannot use %sproject: %w", wire.OwnPrefix, err)
+			}
+			in.Project = value
+		case "context":
+			in.Contexts = append(in.Contexts, namesIn(value)...)
+		case "set":
+			if err := setNumbers(&limits, &in.SummaryMode, value); err != nil {
+				return in, err
+			}
+		default:
+			return in, fmt.Errorf("unknown header %s%.60s; write one of %s", wire.OwnPrefix, name, knownHeaders)
+		}
+	}
+	in.Limits = &limits
+	if err := limits.CheckShares(); err != nil && set.conf.Limits.CheckShares() == nil {
+		return in, err
+	}
+	for _, name := range in.Contexts {
+		if !p.deps.Keeps(name) {
+			return in, fmt.Errorf("cannot use %scontext: nothing is kept under the name %.40q; 'epitome context list' has the names",
+				wire.OwnPrefix, name)
+		}
+	}
+	return in, nil
+}
+
+// knownHeaders are those by which a request asks for something.
+const knownHeaders = "x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-set"
+
+// namesIn are the names in a list with commas.
+func namesIn(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+}
+
+// setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
+func setNumbers(limits *ladder.Limits, mode *prose.Mode, list string) error {
+	for pair := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if name == "" && value == "" {
+			continue
+		}
+		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+		known, err := true, error(nil)
+		if key == prose.ModeKey {
+			*mode, err = prose.ParseMode(value)
+		} else {
+			*limits, known, err = limits.With(key, value)
+		}
+		if !known {
+			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
+				strings.Join(append(ladder.Names(), prose.ModeKey), ", "))
+		}
+		if err != nil {
+			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)
+		}
+	}
+	return nil
+}
+
+// CheckProject says why a name cannot be a project's.
+func CheckProject(name string) error {
+	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
+	if n := utf8.RuneCountInString(name); n == 0 || n > 200 || strings.ContainsFunc(name, odd) {
+		return errors.New("write a name of 1 to 200 characters on one line")
+	}
+	return nil
+}
+
+// scope names who may share facts with a request: the client whose key it came with, by name, so that a new key keeps
+// the conversations of the old one. Without clients, credentials are hashed on the way, all that there are: one more
+// scope than needed costs a little, one too few mixes what belongs to different people.
+func (p *Proxy) scope(set *settings, head []byte, client string) string {
+	kind := set.conf.Scope
+	if kind == "shared" || kind == "auto" && client == "" && p.loopback {
+		return ""
+	}
+	name, named := strings.CutPrefix(strings.ToLower(kind), "header:")
+	switch {
+	case named && client != "": // who writes the header of another one is still this one
+		return p.deps.Scope("client "+client+" header:"+name, string(wire.Values(head, name)))
+	case named:
+		return p.deps.Scope("header:"+name, string(wire.Values(head, name)))
+	case client != "":
+		return p.deps.Scope("client", client)
+	}
+	var all []byte
+	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {
+		all = wire.AppendField(all, []byte(name), string(wire.Values(head, name)))
+	}
+	return p.deps.Scope("credential", string(all))
+}

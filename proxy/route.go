@@ -1,0 +1,215 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/internal/unit"
+	"epitome/proxy/wire"
+)
+
+// UpstreamConfig is one table [upstreams.NAME] of config.toml.
+type UpstreamConfig struct {
+	URL string `toml:"url"`
+	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an
+	// empty value only takes the client's header off.
+	Headers map[string]string `toml:"headers"`
+	TLS     Trust             `toml:"tls"`
+	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
+	Context []string          `toml:"context"` // names of the context files that conversations sent there are given
+	Project string            `toml:"project"` // whose memory they are given, unless they name one
+}
+
+// RouteRule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.
+type RouteRule struct {
+	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one; case does not matter
+	Upstream string `toml:"upstream"`
+}
+
+// routes say which upstream gets a request. They do not change once made.
+type routes struct {
+	byName   map[string]*upstream
+	fallback *upstream // of requests that no rule sends elsewhere
+	rules    []RouteRule
+}
+
+// newRoutes makes the upstreams of s. Those that old has with an equal configuration are taken from there, with their
+// connections. The error is a *unit.KeyError where it names a key.
+func newRoutes(s Settings, old *routes) (*routes, error) {
+	t := &routes{byName: make(map[string]*upstream, len(s.Upstreams)), rules: s.Routes}
+	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
+		if old != nil && old.byName[name] != nil && reflect.DeepEqual(old.byName[name].config, s.Upstreams[name]) {
+			t.byName[name] = old.byName[name]
+			continue
+		}
+		up, err := newUpstream(name, s.Upstreams[name], s.connLimits())
+		if err != nil {
+			return nil, err
+		}
+		t.byName[name] = up
+	}
+	if t.fallback = t.byName[s.Upstream]; t.fallback == nil {
+		return nil, fmt.Errorf("cannot use upstream %q: known are %s", s.Upstream, t.names())
+	}
+	for _, r := range s.Routes {
+		if t.byName[r.Upstream] == nil {
+			return nil, fmt.Errorf("cannot route model %q to upstream %q: known are %s", r.Model, r.Upstream, t.names())
+		}
+	}
+	return t, nil
+}
+
+// names lists the upstreams, for errors.
+func (t *routes) names() string { return strings.Join(slices.Sorted(maps.Keys(t.byName)), ", ") }
+
+// lookUp finds the upstream of a name that a client gives.
+func (t *routes) lookUp(name string) (*upstream, error) {
+	if up := t.byName[name]; up != nil {
+		return up, nil
+	}
+	return nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
+}
+
+// forModel finds the upstream of the first rule whose pattern matches, else the default one.
+func (t *routes) forModel(model string) *upstream {
+	if i := slices.IndexFunc(t.rules, func(r RouteRule) bool { return unit.Match(r.Model, model) }); i >= 0 {
+		return t.byName[t.rules[i].Upstream]
+	}
+	return t.fallback
+}
+
+// byPath finds the upstream of /u/NAME/…, and the rest of the target, which is for it.
+func (t *routes) byPath(target []byte) (up *upstream, rest []byte, err error) {
+	name := target[len(namedPath):]
+	rest = []byte("/")
+	if i := bytes.IndexAny(name, "/?"); i >= 0 {
+		if name, rest = name[:i], name[i:]; rest[0] == '?' {
+			rest = append([]byte("/"), rest...)
+		}
+	}
+	up, err = t.lookUp(string(name))
+	return up, rest, err
+}
+
+// namedPath begins the paths that name their upstream.
+const namedPath = "/u/"
+
+// route chooses the upstream of the request and its target there.
+func (x *exchange) route() (up *upstream, target []byte, err error) {
+	target = wire.OriginForm(x.ctx.Request.Header.RequestURI())
+	switch {
+	case bytes.HasPrefix(target, []byte(namedPath)):
+		if up, target, err = x.set.routes.byPath(target); err != nil {
+			return nil, nil, refuse(404, "unknown_upstream", err.Error())
+		}
+	case len(x.set.routes.rules) > 0:
+		body, _ := x.decoded() // a body that cannot be read names no model
+		up = x.set.routes.forModel(modelOf(body))
+	default:
+		up = x.set.routes.fallback
+	}
+	switch {
+	case up.peer.AddsHeaders() && wire.IsFromPage(x.head):
+		return nil, nil, refuse(403, "cross_site",
+			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
+	case wire.AsksUpgrade(x.head) && refusesUpgrade(target):
+		return nil, nil, refuse(426, "upgrade_required",
+			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
+			"Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
+	case !up.hasVersion():
+		target = x.meantTarget(target)
+	}
+	return up, up.join(target), nil
+}
+
+// modelOf is the model that a body names, of whatever API it is; empty if it names none.
+func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
+
+// meantTarget adds the version of an API to a target of a client that leaves it to the base URL.
+func (x *exchange) meantTarget(target []byte) []byte {
+	if !x.ctx.IsPost() {
+		return target
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	has := func(header string) bool { return wire.Find(x.head, header) != nil }
+	for _, d := range x.proxy.deps.Dialects {
+		if meant := d.MeantPath(path, has); meant != nil {
+			return append(meant, target[len(path):]...)
+		}
+	}
+	return target
+}
+
+// upstream is a provider: where its API lies, its headers for each request, and the connections to it.
+// It does not change once made, but for its pool.
+type upstream struct {
+	name   string
+	config UpstreamConfig
+	peer   wire.Peer
+	pool   *wire.Pool
+	base   string // path in front of every request's own, without a slash at its end
+}
+
+// newUpstream reads u; errors name the upstream.
+func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, error) {
+	at, err := url.Parse(u.URL)
+	if err != nil {
+		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
+	}
+	up := &upstream{name: name, config: u, peer: wire.NewPeer(at.Host, u.Headers),
+		base: strings.TrimRight(at.EscapedPath(), "/")}
+	var secure *tls.Config
+	if at.Scheme == "https" {
+		if secure, err = u.TLS.clientConfig(name, at.Hostname()); err != nil {
+			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
+		}
+	}
+	up.pool = wire.NewPool(at, secure, limits)
+	return up, nil
+}
+
+// join puts a request's raw target behind the base path. Where both have the /v1 of the common API, one is dropped.
+func (u *upstream) join(target []byte) []byte {
+	if len(target) == 0 || target[0] != '/' {
+		return target // the asterisk of OPTIONS
+	}
+	base := u.base
+	if strings.HasSuffix(base, "/v1") && bytes.HasPrefix(target, []byte("/v1/")) {
+		base = strings.TrimSuffix(base, "/v1")
+	}
+	if base == "" {
+		return target
+	}
+	return append([]byte(base), target...)
+}
+
+// target is where the upstream has a path of the common API, which begins with /v1/, or one beside that. A base that
+// has a version already, as in /v1beta/openai, gets no other.
+func (u *upstream) target(path string) []byte {
+	rest, common := strings.CutPrefix(path, "/v1/")
+	switch {
+	case !common:
+		return []byte(strings.TrimSuffix(u.base, "/v1") + path)
+	case u.hasVersion():
+		return u.join([]byte("/" + rest))
+	}
+	return u.join([]byte(path))
+}
+
+// hasVersion reports whether the base has the version of an API in it.
+func (u *upstream) hasVersion() bool {
+	for part := range strings.SplitSeq(u.base, "/") {
+		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
+			return true
+		}
+	}
+	return false
+}
