@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +37,7 @@ func (a *app) artifactCommand() *cobra.Command {
 
 // printArtifact prints an artifact, or the lines that are wanted of it. of is an id, path or URL.
 func (a *app) printArtifact(of, lines, grep string) error {
-	shelf := &artifacts{app: a}
+	shelf := artifacts{a}
 	choose, err := shelf.Lines(lines, grep)
 	if err != nil {
 		return err
@@ -52,7 +50,7 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	var content io.ReadCloser
 	switch {
 	case strings.Contains(of, "://"):
-		content, _, err = fetch(of, http.Get)
+		content, err = fetch(of)
 	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
 		content, err = openFile(of)
 	default:
@@ -84,89 +82,71 @@ func openFile(path string) (io.ReadCloser, error) {
 	return f, config.PathCause(err)
 }
 
-// fetch opens what an epitome serves at a URL; size is −1 if it is not known.
-func fetch(url string, get func(url string) (*http.Response, error)) (content io.ReadCloser, size int64, err error) {
-	resp, err := get(url)
+// fetch opens what an epitome serves at a URL.
+func fetch(url string) (io.ReadCloser, error) {
+	resp, err := http.Get(url)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
-		return resp.Body, resp.ContentLength, nil
+		return resp.Body, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode == http.StatusNotFound {
-		return nil, 0, console.ErrNoArtifact
+		return nil, console.ErrNoArtifact
 	}
 	var refusal struct{ Error struct{ Message string } }
 	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&refusal)
-	return nil, 0, errors.New(cmp.Or(refusal.Error.Message, "the answer is "+resp.Status))
+	return nil, errors.New(cmp.Or(refusal.Error.Message, "the answer is "+resp.Status))
 }
 
-// artifacts are those of this user's epitomes, in the data folder and in those below it that "epitome run" makes. The
-// configuration is read at each use: an epitome may have been started since.
-type artifacts struct {
-	*app
-	mu sync.Mutex // held while one is opened: a store can be opened once
-}
+// artifacts are those in the data folder and in the folders below it that "epitome run" makes. The configuration is read
+// at each use: an epitome may have been started since.
+type artifacts struct{ *app }
 
-// Open returns the content under a name, which the caller closes, and its size in bytes, or −1 if it is not known.
-func (s *artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	conf, home, err := s.loadWithFolder()
-	if err != nil {
-		return nil, 0, err
-	}
-	failed := console.ErrNoArtifact
-	for _, folder := range instance.FoldersIn(home) {
-		content, size, err := openIn(conf, folder, name)
-		if err == nil {
-			return content, size, nil
-		}
-		if !errors.Is(err, console.ErrNoArtifact) {
-			failed = err
-		}
-	}
-	return nil, 0, failed
-}
-
-// openIn asks the epitome that runs with a folder, or opens the folder if none does.
-func openIn(conf config.Config, folder, name string) (content io.ReadCloser, size int64, err error) {
-	if cards := instance.RunningIn(folder); len(cards) > 0 {
-		return fetch("/-/artifacts/"+name, func(path string) (*http.Response, error) {
-			return cards[0].Do(context.Background(), http.MethodGet, path, nil)
-		})
-	}
-	left, err := daemon.OpenLeft(conf, folder)
-	if err != nil {
-		return nil, 0, err
-	}
-	content, size, err = left.Artifacts().Open(name)
-	return content, size, errors.Join(err, left.Close()) // an open file needs no store
-}
-
-// Lines returns a function that copies the lines that are wanted.
-func (*artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
-	return daemon.Artifacts{}.Lines(lines, grep)
-}
-
-// Beginning are the names of files that begin with these letters.
-func (s *artifacts) Beginning(letters string) (names []string, err error) {
+// shelves opens the shelf of each folder that has one.
+func (s artifacts) shelves() (all []daemon.Artifacts, err error) {
 	conf, home, err := s.loadWithFolder()
 	if err != nil {
 		return nil, err
 	}
-	folders := instance.FoldersIn(home)
-	if conf.Store.URL != "" && conf.Offload.Folder != "" {
-		folders = append(folders, conf.Offload.Folder)
-	}
-	for _, folder := range folders {
-		some, err := offload.NamesIn(folder, letters)
-		if err != nil {
+	for _, folder := range instance.FoldersIn(home) {
+		switch shelf, err := daemon.OpenArtifacts(conf, folder); {
+		case err == nil:
+			all = append(all, shelf)
+		case !errors.Is(err, console.ErrNoArtifact):
 			return nil, err
 		}
-		names = append(names, some...)
+	}
+	return all, nil
+}
+
+// Open returns the content under a name, which the caller closes, and its size in bytes, or −1 if it is not known.
+func (s artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
+	all, err := s.shelves()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, shelf := range all {
+		if content, size, err = shelf.Open(name); !errors.Is(err, console.ErrNoArtifact) {
+			return content, size, err
+		}
+	}
+	return nil, 0, console.ErrNoArtifact
+}
+
+// Lines returns a function that copies the lines that are wanted.
+func (artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
+	return daemon.Artifacts{}.Lines(lines, grep)
+}
+
+// Beginning are the names that begin with these letters.
+func (s artifacts) Beginning(letters string) (names []string, err error) {
+	all, err := s.shelves()
+	for _, shelf := range all {
+		some, failed := shelf.Beginning(letters)
+		names, err = append(names, some...), errors.Join(err, failed)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names), err
 }

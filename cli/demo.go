@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -90,32 +89,20 @@ func (a *app) demo(flags demoFlags) (err error) {
 	return verdict
 }
 
-// linger prints a link to the pages of the epitome with the folder, and another one for each line that is typed, until
-// ctx ends.
+// linger prints a link to the pages of the epitome with the folder, and keeps it running until ctx ends.
 func linger(ctx context.Context, folder string, to io.Writer) error {
 	card, err := instance.Read(folder)
 	if err != nil {
 		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
 	}
-	lines := make(chan bool)
-	go func() { // it ends with the program: reading from a terminal cannot be ended
-		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			lines <- true
-		}
-	}()
-	for {
-		link, err := card.LoginLink(access.SessionLife)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(to, "\nepitome goes on running. This link to its pages lets one browser in:\n\n    %s\n\n"+
-			"Enter prints another one, Ctrl-C ends epitome. Other commands reach it as in 'epitome --data %s stats'.\n", link, folder)
-		select {
-		case <-lines:
-		case <-ctx.Done():
-			return nil
-		}
+	link, err := card.LoginLink(access.SessionLife)
+	if err != nil {
+		return err
 	}
+	fmt.Fprintf(to, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n    %s\n\n"+
+		"Other commands reach it as in 'epitome --data %s open'.\n", link, folder)
+	<-ctx.Done()
+	return nil
 }
 
 // newDemoFolder makes a folder for what epitome keeps. Its path, and the names of artifacts, stand in the text that the

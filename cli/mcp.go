@@ -12,6 +12,6 @@ func (a *app) mcpCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
-			return recall.ServeStdio(ctx, instance.Version(), &artifacts{app: a})
+			return recall.ServeStdio(ctx, instance.Version(), artifacts{a})
 		}}
 }

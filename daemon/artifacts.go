@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 
+	"epitome/config"
 	"epitome/console"
 	"epitome/console/recall"
 	"epitome/instance"
@@ -14,6 +17,19 @@ import (
 
 // Artifacts is the shelf as it is read from outside.
 type Artifacts struct{ *offload.Shelf }
+
+// OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
+// console.ErrNoArtifact if there are none.
+func OpenArtifacts(conf config.Config, folder string) (Artifacts, error) {
+	if err := config.CheckFormat(folder); err != nil {
+		return Artifacts{}, err
+	}
+	if _, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder)); err != nil && conf.Offload.Bucket == "" {
+		return Artifacts{}, console.ErrNoArtifact
+	}
+	shelf, err := openShelfLeft(conf, folder)
+	return Artifacts{shelf}, err
+}
 
 // Open returns the content under a name, which the caller closes, and its size in bytes.
 func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {

@@ -65,9 +65,6 @@ func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 	return m
 }
 
-// Artifacts is its shelf as it is read from outside.
-func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
-
 // Memories are what sessions have learned there.
 func (k Left) Memories(conf config.Config) *inject.Memory {
 	return inject.NewMemory(k.Store, conf.Memory, time.Now)
