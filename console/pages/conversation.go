@@ -27,11 +27,11 @@ type conversation struct {
 // turn is one request of a conversation and its answer.
 type turn struct {
 	event.Exchange
-	Parts      []part
-	Compaction *event.Compaction // that it brought about; nil: none
-	Edits      []edit            // in the order of the request's messages; the owner's only
-	EditCount  int               // of all, where some are not listed
-	Missing    string            // why the edits cannot be read
+	Parts     []part
+	NoModel   string // why code wrote the summary and no model; empty where that is not so
+	Edits     []edit // in the order of the request's messages; the owner's only
+	EditCount int    // of all, where some are not listed
+	Missing   string // why the edits cannot be read
 }
 
 // part is what a request spends tokens on.
@@ -89,7 +89,7 @@ func (p *Pages) loadConversation(id string, asked int, owner bool) (*conversatio
 	e := s.Exchanges[at]
 	c.Turn = turn{Exchange: e, Parts: partsOf(e)}
 	if done, found := s.CompactionIn(e); found {
-		c.Turn.Compaction = &done
+		c.Turn.NoModel = done.Why
 	}
 	c.Chart = turnChart(s, e.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {

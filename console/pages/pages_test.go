@@ -165,7 +165,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations":                           {title, "alice", "10 turns"},
 		"/-/conversations?match=nothing":             {"No conversation matches"},
 		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "from turn 2", "answered 502"},
-		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "60 messages", "no model answered"},
+		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "no model answered"},
 		"/-/conversations/" + id + "?turn=8":         {"longer than the model&#39;s window", "old results cleared, then", "64k, not 128k"},
 		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secret, "summary of", "402 more lines", "?from=501"},
 		"/-/conversations/" + id + "/edits/6":        {"it has expired"},
