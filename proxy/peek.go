@@ -23,8 +23,7 @@ const (
 type peeked struct {
 	answer  *wire.Answer
 	dialect Dialect
-	http10  bool // the client knows no chunks
-	most    int  // bytes to hold
+	most    int // bytes to hold
 	until   time.Time
 	content []byte // without framing
 }
@@ -32,8 +31,8 @@ type peeked struct {
 // peekAt reads as much of an answer as may tell that it refuses its request: an error whole, a stream up to its first
 // word, and any other answer if it is small. It returns that without framing and coding; nil if the answer has begun to
 // answer.
-func peekAt(a *wire.Answer, d Dialect, http10 bool) (said []byte) {
-	h := &peeked{answer: a, dialect: d, http10: http10, most: mostOfError}
+func peekAt(a *wire.Answer, d Dialect) (said []byte) {
+	h := &peeked{answer: a, dialect: d, most: mostOfError}
 	coding := wire.Values(a.Block, "content-encoding")
 	hears := a.Hears
 	defer func() { a.Hears = hears }()
@@ -81,7 +80,7 @@ func (h *peeked) readAll() {
 // more reads a piece, and reports whether there may be another one. An error is met again when the answer is passed on.
 func (h *peeked) more() bool {
 	wait := time.Until(h.until)
-	return len(h.answer.HeldBytes()) < h.most && wait > 0 && h.answer.Hold(wait, h.http10)
+	return h.answer.Held() < h.most && wait > 0 && h.answer.Hold(wait)
 }
 
 // begins reads a stream until it says anything, and reports whether that is an answer. One that is slow, or that shows

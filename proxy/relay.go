@@ -39,33 +39,24 @@ var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }
 func (x *exchange) relayHead(a *wire.Answer) error {
 	buf := heads.Get().(*[]byte) //nolint:forcetypeassert // nothing else is put there
 	defer heads.Put(buf)
-	out := a.AppendTo((*buf)[:0], x.reply)
-	headBytes := len(out)
-	held, bad := a.TakeHeld()
-	out = append(out, held...)
-	if bad == nil && !a.IsComplete() && a.Buffered() > 0 {
-		first, err := a.Take(x.reply.HTTP10)
-		out = append(out, first...)
-		if err != nil {
-			x.begun = false
-			return &wire.Failure{Fault: event.Broken, Err: err}
-		}
+	*buf = a.AppendTo((*buf)[:0], x.reply)
+	headBytes := len(*buf)
+	if a.IsReady() {
+		piece, _ := a.Next() // returns the error again
+		*buf = append(*buf, piece...)
 	}
-	*buf = out
-	if err := x.write(out); err != nil {
+	if err := x.write(*buf); err != nil {
 		return err
 	}
-	x.event.ResponseBytes = int64(len(out) - headBytes)
-	if bad != nil {
-		return &wire.Failure{Fault: event.Truncated, Err: bad}
-	}
+	x.event.ResponseBytes = int64(len(*buf) - headBytes)
 	return nil
 }
 
 // relayRest passes the rest of the body on. A call that is cut means that the client has left.
 func (x *exchange) relayRest(a *wire.Answer) error {
-	for !a.IsComplete() {
-		switch err := a.Wait(); {
+	for {
+		piece, err := a.Next()
+		switch {
 		case err == io.EOF:
 			return nil
 		case err != nil && x.call.IsCut():
@@ -73,16 +64,11 @@ func (x *exchange) relayRest(a *wire.Answer) error {
 		case err != nil:
 			return &wire.Failure{Fault: event.Truncated, Err: err}
 		}
-		piece, bad := a.Take(x.reply.HTTP10)
 		if err := x.write(piece); err != nil {
 			return err
 		}
 		x.event.ResponseBytes += int64(len(piece))
-		if bad != nil {
-			return &wire.Failure{Fault: event.Truncated, Err: bad}
-		}
 	}
-	return nil
 }
 
 // write puts b on the client's connection. A client that is gone or takes nothing ends the exchange.

@@ -77,7 +77,7 @@ type rescuing struct {
 
 // read holds an answer back as far as must be, and reads what it refuses.
 func (r *rescuing) read(a *wire.Answer) window.Refusal {
-	said := peekAt(a, r.dialect, r.reply.HTTP10)
+	said := peekAt(a, r.dialect)
 	if said == nil {
 		return window.Refusal{}
 	}

@@ -13,15 +13,14 @@ type Answer struct {
 	ReadIdle time.Duration    // how long the upstream may be silent within the body
 	Hears    func(run []byte) // is given the body without framing; nil if nobody listens
 
-	conn   *upstreamConn
-	left   int64 // bytes to come of a body with a length
-	chunks chunks
-	over   bool // the connection is given back, or dropped
+	conn    *upstreamConn
+	left    int64 // bytes to come of a body with a length
+	chunks  chunks
+	dechunk bool // the client gets the content of chunks alone
+	over    bool // the connection is given back, or dropped
 
-	held []byte // of the body, as the client gets it: read already, and to be passed on first
-	bad  error  // why nothing comes behind held
-
-	unread []byte // content that Read has taken and not yet returned
+	held []byte // of the body, as the client gets it: was read before, and Next returns it first
+	bad  error  // how the upstream broke the chunked coding behind that
 }
 
 // ErrTruncated says that the body ended before its end.
@@ -38,103 +37,95 @@ func (a *Answer) IsComplete() bool {
 	return a.Length >= 0 && a.left == 0
 }
 
-// Wait waits until bytes of the body are there, at most ReadIdle. It returns io.EOF where the connection's end is the
-// body's, and ErrTruncated at any other end.
-func (a *Answer) Wait() error { return a.waitFor(a.ReadIdle) }
-
-// waitFor is Wait, for so long.
-func (a *Answer) waitFor(most time.Duration) error {
-	if a.conn.reader.Buffered() > 0 {
-		return nil
+// Next returns the next piece of the body as the client gets it. It waits at most ReadIdle for one; the piece is valid
+// until the next call. At the body's end the error is io.EOF, at any other end ErrTruncated.
+func (a *Answer) Next() (piece []byte, err error) {
+	if len(a.held) > 0 {
+		piece, a.held = a.held, nil
+		return piece, nil
 	}
-	_ = a.conn.SetReadDeadline(time.Now().Add(most))
-	_, err := a.conn.reader.Peek(1)
-	if err == io.EOF && a.Length != UntilClose {
-		return ErrTruncated
-	}
-	return err
+	return a.next(a.ReadIdle)
 }
 
-// Take returns the bytes of the body that are there, as they came or without the chunks' framing, and does not
-// wait. They are valid until the next Wait. With an error come the bytes before it.
-func (a *Answer) Take(dechunk bool) (b []byte, err error) {
-	b, _ = a.conn.reader.Peek(a.conn.reader.Buffered())
-	size := len(b)
-	switch {
-	case a.Length == ChunkedLength:
-		size, b, err = a.takeChunks(b, dechunk)
-	case a.Length >= 0:
-		b = b[:min(int64(len(b)), a.left)]
-		size = len(b)
-		a.left -= int64(size)
+// IsReady reports whether Next returns without waiting.
+func (a *Answer) IsReady() bool {
+	return len(a.held) > 0 || a.bad != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
+}
+
+// Hold waits for a piece, at most so long, and keeps it for Next. It reports whether one came; Next returns the error.
+func (a *Answer) Hold(most time.Duration) bool {
+	piece, err := a.next(most)
+	a.held = append(a.held, piece...)
+	return err == nil
+}
+
+// Held is how many bytes are kept for Next.
+func (a *Answer) Held() int { return len(a.held) }
+
+// Read reads the body as Next does, for an answer of which nothing is held.
+func (a *Answer) Read(p []byte) (int, error) {
+	for len(a.held) == 0 {
+		var err error
+		if a.held, err = a.next(a.ReadIdle); err != nil {
+			return 0, err
+		}
 	}
-	if a.Hears != nil && a.Length != ChunkedLength {
+	n := copy(p, a.held)
+	a.held = a.held[n:]
+	return n, nil
+}
+
+// next waits for bytes from the upstream, at most so long, and takes those that are there.
+func (a *Answer) next(most time.Duration) ([]byte, error) {
+	switch {
+	case a.bad != nil:
+		return nil, a.bad
+	case a.IsComplete():
+		return nil, io.EOF
+	}
+	reader := a.conn.reader
+	if reader.Buffered() == 0 {
+		_ = a.conn.SetReadDeadline(time.Now().Add(most))
+		if _, err := reader.Peek(1); err == io.EOF && a.Length != UntilClose {
+			return nil, ErrTruncated
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	b, _ := reader.Peek(reader.Buffered())
+	if a.Length == ChunkedLength {
+		size, piece := a.takeChunks(b)
+		_, _ = reader.Discard(size)
+		return piece, nil
+	}
+	if a.Length >= 0 {
+		b = b[:min(int64(len(b)), a.left)]
+		a.left -= int64(len(b))
+	}
+	if a.Hears != nil {
 		a.Hears(b)
 	}
-	_, _ = a.conn.reader.Discard(size)
-	return b, err
+	_, _ = reader.Discard(len(b))
+	return b, nil
 }
 
-// takeChunks takes chunks from b: size bytes, of which out is passed on.
-func (a *Answer) takeChunks(b []byte, dechunk bool) (size int, out []byte, err error) {
-	content := b[:0] // runs of content move down over the framing between them
-	for size < len(b) && a.chunks.state != chunksEnd && err == nil {
-		var n int
-		var run []byte
-		n, run, err = a.chunks.scan(b[size:])
-		if size += n; a.Hears != nil {
+// takeChunks takes chunks from b: size bytes, of which piece is passed on.
+func (a *Answer) takeChunks(b []byte) (size int, piece []byte) {
+	content := b[:0] // without framing, runs of content move down over what stood between them
+	for size < len(b) && a.chunks.state != chunksEnd && a.bad == nil {
+		n, run, bad := a.chunks.scan(b[size:])
+		size, a.bad = size+n, bad
+		if a.Hears != nil {
 			a.Hears(run)
 		}
-		if dechunk {
+		if a.dechunk {
 			content = append(content, run...)
 		}
 	}
-	if dechunk {
-		return size, content, err
+	if a.dechunk {
+		return size, content
 	}
-	return size, b[:size], err
-}
-
-// Hold waits for a piece, at most so long, and keeps it to be passed on first. It reports whether one came. What goes
-// wrong is met again when the answer is passed on.
-func (a *Answer) Hold(most time.Duration, dechunk bool) bool {
-	if a.IsComplete() || a.bad != nil || a.waitFor(most) != nil {
-		return false
-	}
-	piece, bad := a.Take(dechunk)
-	a.held, a.bad = append(a.held, piece...), bad
-	return true
-}
-
-// HeldBytes is what is kept to be passed on first, as the client gets it, until the next Hold.
-func (a *Answer) HeldBytes() []byte { return a.held }
-
-// TakeHeld hands over what was kept, once, and what stands behind it that breaks the rules.
-func (a *Answer) TakeHeld() (held []byte, bad error) {
-	held, a.held = a.held, nil
-	return held, a.bad
-}
-
-// Buffered is how many bytes have come that nobody has taken.
-func (a *Answer) Buffered() int { return a.conn.reader.Buffered() }
-
-// Read reads the body without framing. It waits at most ReadIdle.
-func (a *Answer) Read(p []byte) (int, error) {
-	for len(a.unread) == 0 {
-		if a.bad != nil {
-			return 0, a.bad
-		}
-		if a.IsComplete() {
-			return 0, io.EOF
-		}
-		if err := a.Wait(); err != nil {
-			return 0, err
-		}
-		a.unread, a.bad = a.Take(true)
-	}
-	n := copy(p, a.unread)
-	a.unread = a.unread[n:]
-	return n, nil
+	return size, b[:size]
 }
 
 // Cut ends the connection at once, from any goroutine.

@@ -119,7 +119,8 @@ func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, 
 			return nil, &Failure{event.Broken, err}
 		case head.Code >= 200 || head.Code == 101 && out.Upgrade:
 			head.closing = head.closing || sendErr != nil
-			return &Answer{Head: head, Empty: head.bodiless(out.ToHead), ReadIdle: out.ReadIdle, conn: conn, left: head.Length}, nil
+			return &Answer{Head: head, Empty: head.bodiless(out.ToHead), ReadIdle: out.ReadIdle, conn: conn,
+				left: head.Length, dechunk: out.Dechunk}, nil
 		case head.Code == 101:
 			return nil, &Failure{event.Broken, errors.New("the upstream switched protocols without being asked")}
 		}

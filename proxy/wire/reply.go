@@ -15,6 +15,7 @@ import (
 func Ask(ctx context.Context, p *Pool, out Request, most int64, ended func()) (*Head, io.ReadCloser, error) {
 	r := &reply{ctx: ctx, ended: ended, most: most}
 	r.stop = context.AfterFunc(ctx, r.call.Cut)
+	out.Dechunk = true
 	var err error
 	if r.answer, err = r.call.Do(p, out); err != nil {
 		return nil, nil, r.end(err)

@@ -15,6 +15,7 @@ type Request struct {
 	Body      []byte
 	ToHead    bool          // a HEAD request: its answer has no body
 	Upgrade   bool          // it asks to switch protocols
+	Dechunk   bool          // chunks of the answer lose their framing
 	FirstByte time.Duration // how long the upstream may take to begin its answer
 	ReadIdle  time.Duration // how long it may be silent within its answer
 
