@@ -13,7 +13,6 @@ import (
 	"epitome/config/configtest"
 	"epitome/daemon"
 	"epitome/inject"
-	"epitome/internal/unit"
 	"epitome/store/disk"
 )
 
@@ -26,7 +25,7 @@ func kept(t *testing.T) *app {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := inject.NewMemory(s, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, time.Now)
+	local := inject.NewMemory(s, inject.MemoryConfig{Enabled: true}, time.Hour, time.Now)
 	learn := func(scope, project string, texts ...string) {
 		var said inject.Learned
 		for _, text := range texts {

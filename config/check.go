@@ -118,7 +118,6 @@ func (c *Config) checkSummaries(m *mistakes) {
 	m.require(known || s.Upstream == "", "summarize.upstream must be one of %s, not %q",
 		strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "), s.Upstream)
 	m.check("", s.Check())
-	m.check("", c.Memory.Check())
 	if c.Memory.Enabled {
 		m.require(s.Model != "", "memory.enabled needs summarize.model")
 		m.require(s.Mode.Asks(), "memory.enabled needs a summarize.mode that asks a model: auto, hybrid or llm")

@@ -118,7 +118,7 @@ func (l *Log) RecordSummary(e event.Summary) {
 	if e.Kind == event.SummaryFailed {
 		level = slog.LevelWarn
 	}
-	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model, "for_memory", e.ForMemory,
+	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
 		"way", e.Way, "update", e.Update, "prepared", e.Prepared, "span_tokens", e.SpanTokens, "tokens", e.Tokens},
 		costOf(e.Cost)...)
 	l.write(level, e.Kind, append(pairs, "reason", e.Reason)...)

@@ -67,7 +67,7 @@ func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
 
 // Memories are what sessions have learned there.
 func (k Left) Memories(conf config.Config) *inject.Memory {
-	return inject.NewMemory(k.Store, conf.Memory, time.Now)
+	return inject.NewMemory(k.Store, conf.Memory, conf.Store.Keep.D(), time.Now)
 }
 
 func (k Left) Close() error { return k.Store.Close() }

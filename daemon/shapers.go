@@ -13,7 +13,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
-	"epitome/summarize/prose"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -31,7 +30,6 @@ type shapers struct {
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live
 	memory     *inject.Memory         // what sessions have taught
-	sessions   *inject.Sessions       // that live has shaped
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
 }
@@ -54,9 +52,7 @@ func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams) *sha
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	k.memory = inject.NewMemory(s.store, conf.Memory, time.Now)
-	k.sessions = inject.WatchSessions(k.study, s.log)
-	k.sessions.Configure(quietAfter(conf))
+	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	k.summariser = newSummariser(conf, k, m.Counters, upstreams.Send)
 	m.Summarizer = k.summariser
 	beside := shadowed(m)
@@ -79,37 +75,10 @@ func (k *shapers) configure(conf config.Config) {
 	k.windows.Configure(conf.Window, probedOf(conf))
 	k.prices.Store(billerOf(conf))
 	k.memory.Configure(conf.Memory)
-	k.sessions.Configure(quietAfter(conf))
 	k.summariser.configure(conf)
 }
 
-// quietAfter is how long a conversation pauses before a model is asked what it teaches; 0 if none is. No client's
-// credential is used for what nobody waits for, so that takes a key of epitome's own.
-func quietAfter(conf config.Config) time.Duration {
-	if !conf.Memory.Enabled || conf.Summarize.KeyEnv == "" {
-		return 0
-	}
-	return conf.Memory.After.D()
-}
-
-// watch holds the conversation of a request until it is quiet. One that was compacted has been learned from.
-func (k *shapers) watch(in *rewrite.Input, r *rewrite.Report) {
-	const fewest = 4 // messages
-	if in.Replay || in.Rescue != nil || r.Project == "" || r.Conversation == "" {
-		return
-	}
-	s := inject.Session{
-		Dialect: in.Dialect, Body: in.Body, Scope: in.Scope, Project: r.Project, Conversation: r.Conversation,
-		Upstream: in.Upstream, Model: r.Model,
-	}
-	if r.Items < fewest || r.Action == string(ledger.StepCompact) || !in.SummaryMode.Asks() {
-		k.sessions.Drop(s)
-		return
-	}
-	k.sessions.Watch(s)
-}
-
-// notes are where it is kept what sessions teach; nil while nothing is learned.
+// notes is the memory; nil while it is off.
 func (k *shapers) notes() *inject.Memory {
 	if !k.memory.On() {
 		return nil
@@ -117,14 +86,9 @@ func (k *shapers) notes() *inject.Memory {
 	return k.memory
 }
 
-// study has a model asked what a session teaches.
-func (k *shapers) study(q prose.Question) (taken bool) {
-	return k.summariser.Study(q)
-}
-
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Deps) proxy.Deps {
-	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.watch
+	p.Shaper, p.Shadow = k.live, k.shadow
 	p.Lessons, p.Ratios = k.windows, k.ratios
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
@@ -133,7 +97,6 @@ func (k *shapers) plug(p proxy.Deps) proxy.Deps {
 
 // close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
-	k.sessions.Configure(0)
 	k.windows.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()

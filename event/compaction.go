@@ -109,7 +109,6 @@ type Summary struct {
 	Conversation string    `json:"conversation,omitempty"`
 	Upstream     string    `json:"upstream,omitempty"`    // name of the one that is asked
 	Model        string    `json:"model,omitempty"`       // that is asked, cut as in Compaction
-	ForMemory    bool      `json:"for_memory,omitempty"`  // it says what a session teaches, and stands for nothing
 	Way          string    `json:"way,omitempty"`         // how it is asked: continue or transcript
 	Update       bool      `json:"update,omitempty"`      // of an earlier summary
 	Prepared     bool      `json:"prepared,omitempty"`    // nobody waited for it when it began

@@ -14,38 +14,33 @@ import (
 
 // FilesConfig is the table [context] of config.toml.
 type FilesConfig struct {
-	Names []string `toml:"names"` // of contexts that all conversations are told of
+	Names []string `toml:"names"` // of the contexts for all conversations
 }
 
-// Files are the text files that people keep for conversations. They lie in a data folder, those of one context together
-// in a folder of its name. A file is there whole or not at all, also while others add and remove files.
+// Files are the text files that people keep for conversations, in a folder for each context. A file is there whole or
+// not at all, also while others add and remove files.
 type Files struct{ folder string }
 
-// FilesFolder is the folder of all contexts in a data folder.
-const FilesFolder = "contexts"
+// FilesIn returns the context files in a data folder.
+func FilesIn(data string) Files { return Files{filepath.Join(data, "contexts")} }
 
-// FilesIn returns the files in a data folder.
-func FilesIn(data string) Files { return Files{filepath.Join(data, FilesFolder)} }
-
-// Bounds of what is kept.
+// Bounds of one context.
 const (
 	MaxFileBytes    = 10 << 20
-	MaxFiles        = 200      // in one context
-	MaxContextBytes = 64 << 20 // of all files in one context
-	maxContextName  = 64       // bytes
-	maxFileName     = 120      // bytes
+	MaxFiles        = 200
+	MaxContextBytes = 64 << 20 // of all its files
 )
 
 // ErrNoFiles says that a context has no files.
 var ErrNoFiles = errors.New("nothing is kept under that name")
 
-// File is one that is kept.
+// File is a file of a context.
 type File struct {
 	Name  string
 	Bytes int64
 }
 
-// NewFile is one that is to be kept.
+// NewFile is a file to keep.
 type NewFile struct {
 	Name string
 	Text []byte
@@ -54,9 +49,9 @@ type NewFile struct {
 // CheckContext returns an error if a name cannot be a context's.
 func CheckContext(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	if len(name) > maxContextName || strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
-		return fmt.Errorf("cannot use the name %.80q: write up to %d of a-z, 0-9, dot, dash and underscore, with a "+
-			"letter or digit first", name, maxContextName)
+	if len(name) > 64 || strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
+		return fmt.Errorf("cannot use the name %.80q: write up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
+			"digit first", name)
 	}
 	return nil
 }
@@ -67,13 +62,10 @@ func (f Files) Has(context string) bool {
 	return err == nil
 }
 
-// Knows reports whether a context has files, or had: a conversation that has begun to ask for it asks on.
+// Knows reports whether a context has files or had some: conversations that have begun with it keep naming it.
 func (f Files) Knows(context string) bool {
-	if CheckContext(context) != nil {
-		return false
-	}
 	_, err := os.Stat(filepath.Join(f.folder, context))
-	return err == nil
+	return err == nil && CheckContext(context) == nil
 }
 
 // Names returns the contexts that have files, sorted.
@@ -115,7 +107,7 @@ func (f Files) Read(context, name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(f.folder, context, name))
 }
 
-// Add keeps files in a context, in the place of those of the same names. If one cannot be kept, none is.
+// Add keeps files in a context, in the place of those of the same names. If one of them cannot be kept, none is.
 func (f Files) Add(context string, files []NewFile) error {
 	if err := CheckContext(context); err != nil {
 		return err
@@ -129,7 +121,7 @@ func (f Files) Add(context string, files []NewFile) error {
 		sizes[file.Name] = file.Bytes
 	}
 	for _, file := range files {
-		if err := checkFile(file); err != nil {
+		if err := file.check(); err != nil {
 			return err
 		}
 		sizes[file.Name] = int64(len(file.Text))
@@ -153,15 +145,14 @@ func (f Files) Add(context string, files []NewFile) error {
 	return nil
 }
 
-// checkFile returns an error if a file cannot be kept, whatever else is.
-func checkFile(f NewFile) error {
-	isName := f.Name != "." && f.Name != ".." && utf8.ValidString(f.Name) && !strings.ContainsAny(f.Name, "\x00\r\n/\\")
+// check returns an error if a file cannot be kept.
+func (f NewFile) check() error {
 	switch {
-	case !isName || f.Name == "" || len(f.Name) > maxFileName:
-		return fmt.Errorf("cannot keep a file called %.80q: its name must be one line of up to %d bytes; rename it",
-			f.Name, maxFileName)
+	case f.Name == "" || f.Name == "." || f.Name == ".." || len(f.Name) > 120 || !utf8.ValidString(f.Name) ||
+		strings.ContainsAny(f.Name, "\x00\r\n/\\"):
+		return fmt.Errorf("cannot keep a file called %.80q: its name must be one line of up to 120 bytes", f.Name)
 	case len(f.Text) > MaxFileBytes:
-		return fmt.Errorf("cannot keep %q: its text has %d bytes, and a file may have %d; cut it into several", f.Name,
+		return fmt.Errorf("cannot keep %q: it has %d bytes, and a file may have %d; cut it into several", f.Name,
 			len(f.Text), MaxFileBytes)
 	case !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0:
 		return fmt.Errorf("cannot keep %q: it is no text in UTF-8; convert it first", f.Name)
@@ -169,33 +160,32 @@ func checkFile(f NewFile) error {
 	return nil
 }
 
-// write writes a file whole, in the place of what stands there.
+// write writes a file whole, in the place of the one that stands there.
 func (f Files) write(context string, file NewFile) error {
 	temp, err := os.CreateTemp(f.folder, "new-")
 	if err != nil {
 		return err
 	}
 	_, err = temp.Write(file.Text)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
+	if err = errors.Join(err, temp.Close()); err == nil {
 		err = os.Rename(temp.Name(), filepath.Join(f.folder, context, file.Name))
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
+		_ = os.Remove(temp.Name())
 	}
-	return nil
+	return err
 }
 
-// Remove removes files of a context; all of them if none is named. If one is not there, none is removed. The context
+// Remove removes files of a context, or all of them if none is named. If one is not there, none is removed. The context
 // stays known.
 func (f Files) Remove(context string, names ...string) error {
 	list, err := f.List(context)
 	if err != nil {
 		return err
 	}
-	kept := make([]string, len(list))
-	for k, file := range list {
-		kept[k] = file.Name
+	var kept []string
+	for _, file := range list {
+		kept = append(kept, file.Name)
 	}
 	if len(names) == 0 {
 		names = kept

@@ -1,8 +1,8 @@
 // Package inject gives new conversations context files and memory.
 //
 // Both are text behind the system prompt of a conversation's first request: an index of files that people keep for it,
-// and what earlier sessions of its project have learned. Later requests repeat that text as it was recorded, so nothing
-// here is asked about them but the name of what they wish for. Nothing is added unless a user asks for it.
+// and what earlier sessions of its project have learned. Later requests repeat that text as the ledger has it. Nothing is
+// added unless a user asks for it.
 //
 // No file name and no note can pass for anything but data, and what belongs to one scope reaches no other.
 package inject
@@ -30,7 +30,7 @@ type Shelf interface {
 	Touch(name string) bool
 }
 
-// Injector gives new conversations context files and memory. Its methods may be called from any goroutine.
+// Injector writes the text. Its methods may be called from any goroutine.
 type Injector struct {
 	Files    Files
 	Shelf    Shelf   // the files become artifacts on it
@@ -72,39 +72,34 @@ type Addition struct {
 // For returns what a new conversation is told. byTool says that the model reads artifacts with epitome's tool. The error
 // says what is missing though it was asked for; the addition has the rest.
 func (i *Injector) For(scope string, contexts []string, project string, byTool bool) (a Addition, err error) {
+	var missing []error
 	var files []listed
 	for _, name := range unique(contexts) {
-		list, listErr := i.shelve(scope, name)
-		if listErr != nil {
-			err = add(err, fmt.Errorf("cannot list the context files of %s: %w", name, listErr))
+		list, err := i.shelve(scope, name)
+		if err != nil {
+			missing = append(missing, fmt.Errorf("cannot list the context files of %s: %w", name, err))
 			continue
 		}
 		files, a.Contexts = append(files, list...), append(a.Contexts, name)
 	}
 	if len(files) > 0 {
-		var indexErr error
-		if a, indexErr = i.index(a.Contexts, files, byTool); indexErr != nil {
-			err = add(err, indexErr)
+		if a, err = i.index(a.Contexts, files, byTool); err != nil {
+			missing = append(missing, err)
 		}
 	}
-	notes, notesErr := i.notes(Owner{scope, ProjectName(project)})
+	notes, err := i.notes(Owner{scope, ProjectName(project)})
+	if err != nil {
+		missing = append(missing, err)
+	}
 	if a.Text != "" && notes != "" {
 		a.Text += "\n\n"
 	}
 	a.Text += notes
 	a.Memory = len(notes)
-	return a, add(err, notesErr)
+	return a, errors.Join(missing...)
 }
 
-// add joins errors on one line.
-func add(err, next error) error {
-	if err == nil || next == nil {
-		return errors.Join(err, next)
-	}
-	return fmt.Errorf("%w; %w", err, next)
-}
-
-// notes returns what earlier sessions have learned.
+// notes returns the text of what earlier sessions have learned.
 func (i *Injector) notes(o Owner) (string, error) {
 	if !i.Memory.On() {
 		return "", nil

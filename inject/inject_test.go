@@ -52,7 +52,7 @@ func (s *shelf) Touch(name string) bool {
 // newInjector has the files api.md and faq.md in docs, and a note for the scope me in /home/me/my shop.
 func newInjector(t *testing.T) (*Injector, *shelf) {
 	t.Helper()
-	m, _, _ := newMemory(t)
+	m, _ := newMemory(t)
 	learn(t, m, Owner{"me", "/home/me/my shop"}, "fact: The port is 8080.")
 	s := &shelf{has: map[string]string{}, base: "/data/artifacts/"}
 	i := &Injector{Files: FilesIn(t.TempDir()), Shelf: s, Memory: m}
@@ -143,7 +143,7 @@ func TestTextHasTheRestOfWhatIsMissing(t *testing.T) {
 	f(func(*Injector, *shelf) {}, true, true, "docs", "none")
 	f(func(_ *Injector, s *shelf) { s.full = true }, false, true, "docs")
 	f(func(_ *Injector, s *shelf) { s.base = "" }, false, true, "docs")
-	f(func(i *Injector, _ *shelf) { i.Memory.facts = awayStore{i.Memory.facts} }, true, false, "docs")
+	f(func(i *Injector, _ *shelf) { i.Memory.store = awayStore{i.Memory.store} }, true, false, "docs")
 }
 
 func TestNothingIsToldWhileMemoryIsOff(t *testing.T) {
@@ -175,7 +175,7 @@ func TestNamesOfFilesPassForNothingElse(t *testing.T) {
 }
 
 func TestNotesLiveFromTheirLastUse(t *testing.T) {
-	m, _, c := newMemory(t)
+	m, c := newMemory(t)
 	i := &Injector{Memory: m}
 	o := Owner{"me", "app"}
 	learn(t, m, o, "fact: use make")

@@ -87,19 +87,18 @@ var defaultLimits = limits{
 	dial: 10 * time.Second, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
 }
 
-// Deps are what the proxy needs from the rest of the program. None may be nil, but for Watch.
+// Deps are what the proxy needs from the rest of the program. None may be nil.
 type Deps struct {
-	Own      http.Handler                          // serves everything under /-/
-	Record   func(event.Exchange)                  // gets each exchange as it ends, on that exchange's goroutine
-	Log      *slog.Logger                          // for failures that are not the story of one exchange
-	Dialects []Dialect                             // the first that serves a path reads its conversation
-	Shaper   Shaper                                // shapes conversations, and records how
-	Shadow   Shaper                                // says what Shaper would do, and records nothing that is live
-	Watch    func(*rewrite.Input, *rewrite.Report) // sees each request that Shaper got, and its report
-	Lessons  Lessons                               // learn from answers how much models hold
-	Ratios   Ratios                                // learn from answers how models count
-	Traces   bool                                  // events have the ids of the client's span
-	Keeps    func(context string) bool             // whether there are context files of that name
+	Own      http.Handler              // serves everything under /-/
+	Record   func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
+	Log      *slog.Logger              // for failures that are not the story of one exchange
+	Dialects []Dialect                 // the first that serves a path reads its conversation
+	Shaper   Shaper                    // shapes conversations, and records how
+	Shadow   Shaper                    // says what Shaper would do, and records nothing that is live
+	Lessons  Lessons                   // learn from answers how much models hold
+	Ratios   Ratios                    // learn from answers how models count
+	Traces   bool                      // events have the ids of the client's span
+	Keeps    func(context string) bool // whether there are context files of that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }

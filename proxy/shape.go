@@ -144,9 +144,6 @@ func (x *exchange) shapeBy(by Shaper, in rewrite.Input) (out rewrite.Output) {
 		}
 	}()
 	out = by.Shape(in)
-	if in.Rescue == nil && x.event.Mode != event.ModeObserve && x.proxy.deps.Watch != nil {
-		x.proxy.deps.Watch(&in, &out.Report)
-	}
 	if len(out.Body) == 0 {
 		panic("BUG: a request was shaped into nothing")
 	}

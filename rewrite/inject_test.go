@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"epitome/inject"
-	"epitome/internal/unit"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -57,7 +56,7 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 	i := &injecting{t: t, dialect: d, window: 100_000, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return i.now }
 	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: &plainShelf{},
-		Memory: inject.NewMemory(facts, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, clock)}
+		Memory: inject.NewMemory(facts, inject.MemoryConfig{Enabled: true}, time.Hour, clock)}
 	for _, context := range []string{"docs", "rules"} {
 		if err := given.Files.Add(context, []inject.NewFile{{Name: context + ".md", Text: []byte("Read me.")}}); err != nil {
 			t.Fatal(err)

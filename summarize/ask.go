@@ -56,7 +56,7 @@ func (j *job) answer() (prose.Prose, error) {
 func (j *job) tell(kind, reason string) {
 	j.deps.Tell(event.Summary{
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), ForMemory: j.question.ForMemory, Way: j.way, Update: j.question.Earlier != "",
+		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "",
 		Prepared: j.prepared, SpanTokens: j.question.SpanTokens, Tokens: j.prose.Tokens, Cost: j.prose.Cost,
 		Reason: event.Clip(reason),
 	})
@@ -110,7 +110,7 @@ func (j *job) body() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if len(j.question.Transcript) == 0 || j.question.ForMemory && j.lessons.memory == nil {
+	if len(j.question.Transcript) == 0 {
 		return nil, j.fail("there is nothing to ask")
 	}
 	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable

@@ -29,11 +29,8 @@ func (j *job) read(answer prose.Answer) (text, why string) {
 		return "", "it was empty"
 	case len(said) > maxText:
 		return "", "it was far too long"
-	case j.question.ForMemory:
-		text = kept
-	default:
-		text, why = j.summary(said, answer.Cut)
 	}
+	text, why = j.summary(said, answer.Cut)
 	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
 		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}

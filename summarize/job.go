@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -90,7 +89,7 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
-	j.part = strings.Join([]string{q.Conversation, strconv.FormatBool(q.ForMemory), j.upstream, j.model}, " ")
+	j.part = strings.Join([]string{q.Conversation, j.upstream, j.model}, " ")
 	if j.upstream != q.Upstream {
 		j.dialect = s.deps.Dialects[""]
 	}
@@ -107,14 +106,10 @@ func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
 	return j
 }
 
-// hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue,
-// those for the memory a quarter. A question that is larger than all may be together is taken alone.
+// hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue. A question that is larger than all may be together is taken alone.
 func (s *Summarizer) hasRoom(j *job) bool {
 	queue := j.limits.Queue
-	switch {
-	case j.question.ForMemory:
-		queue /= 4
-	case !j.asked:
+	if !j.asked {
 		queue /= 2
 	}
 	fits := s.pending == 0 || s.pending+j.size <= j.limits.Pending

@@ -7,9 +7,6 @@ import (
 	"epitome/summarize/prose"
 )
 
-// kept is stored in place of an answer that is for later sessions alone. Their memory has what it says.
-const kept = "kept"
-
 // lessons are what an answer says for later sessions, and the memory that keeps it.
 type lessons struct {
 	memory *inject.Memory // nil if nothing is learned
@@ -37,11 +34,9 @@ func (j *job) learn() {
 	j.prompt.Tag = tagFor(&j.question, j.prompt.Notes)
 }
 
-// hear reads what an answer says for later sessions: all of it, or one section behind those of a summary.
+// hear reads what an answer says for later sessions: one section behind those of the summary.
 func (j *job) hear(said string, isCut bool) {
-	if !j.question.ForMemory {
-		said = sections(said, append(headings(), inject.Heading))[inject.Heading]
-	}
+	said = sections(said, append(headings(), inject.Heading))[inject.Heading]
 	if isCut { // the last line may not be whole
 		said = said[:strings.LastIndex(said, "\n")+1]
 	}

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"epitome/event"
 	"epitome/inject"
-	"epitome/internal/unit"
 	"epitome/store"
 	"epitome/summarize/prose"
 )
@@ -22,13 +20,6 @@ var app = inject.Owner{Scope: "ada", Project: "app"}
 func ofApp(key string) prose.Question {
 	q := question(key)
 	q.Scope, q.Project, q.Continue = app.Scope, app.Project, nil
-	return q
-}
-
-// sessionOfApp asks for nothing but what later sessions need.
-func sessionOfApp(key string) prose.Question {
-	q := ofApp(key)
-	q.ForMemory, q.SpanTokens, q.Room = true, 0, 0
 	return q
 }
 
@@ -144,13 +135,13 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 }
 
 // memoryIn is the memory in a store.
-func memoryIn(s inject.Facts) *inject.Memory {
-	return inject.NewMemory(s, inject.MemoryConfig{Enabled: true, Keep: unit.Duration(time.Hour)}, time.Now)
+func memoryIn(s store.Store) *inject.Memory {
+	return inject.NewMemory(s, inject.MemoryConfig{Enabled: true}, time.Hour, time.Now)
 }
 
 // broken is a store that fails.
 type broken struct {
-	inject.Facts
+	store.Store
 	fails error
 	known bool // it can be read
 }
@@ -182,33 +173,4 @@ func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {
 		}
 	}
 	f(broken{fails: errors.New("the disk is full"), known: true}, "the disk is full")
-}
-
-// TestASessionAloneIsStudiedOnce has a conversation that was never compacted.
-func TestASessionAloneIsStudiedOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, place := learning(t, text("- preference: short answers\n- fact: use make check"))
-		for range 3 {
-			if !r.Study(sessionOfApp("s")) {
-				t.Error("it is not taken")
-			}
-			synctest.Wait()
-		}
-		r.calls(1)
-		if got := toldOf(t, place); got != "preference: short answers|fact: use make check" {
-			t.Errorf("learned %s", got)
-		}
-		sent := r.requests()[0]
-		if strings.Contains(sent.Ask, "## ") || !strings.Contains(sent.Ask, "please fix s") || sent.Model != "small" {
-			t.Errorf("asked %+v", sent)
-		}
-		if p, _ := r.Peek("s"); p.Text != kept {
-			t.Errorf("the archive has %q of it", p.Text)
-		}
-		e := r.told()
-		if len(e) != 2 || e[1].Kind != event.SummaryCompleted || !e[1].ForMemory || e[1].Cost.InputTokens != 1000 ||
-			e[1].Conversation != "c s" || e[1].Model != "small" {
-			t.Errorf("told %+v", e)
-		}
-	})
 }

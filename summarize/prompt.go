@@ -40,9 +40,6 @@ func newPrompt(q *prose.Question, maxTokens int) prompt {
 	const least = 100 // tokens
 	p := prompt{name: "summary", Tag: tagFor(q, ""), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
-	if q.ForMemory {
-		p.name = "memory"
-	}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4), least)
 	}

@@ -147,8 +147,7 @@ func TestPromptsAskForTheHeadings(t *testing.T) {
 func TestPromptsRepeatNothing(t *testing.T) {
 	p := prompt{Tag: "feed", Tokens: 1, Update: true, Earlier: "x", Record: "y\n", Learns: true, Heading: "h", Asks: "a",
 		Notes: "z\n", Why: "it was empty"}
-	for _, names := range [][]string{{"continue.md"}, {"summary-system.md", "summary.md"},
-		{"memory-system.md", "memory.md"}} {
+	for _, names := range [][]string{{"continue.md"}, {"summary-system.md", "summary.md"}} {
 		seen := map[string]bool{}
 		for _, name := range names {
 			for line := range strings.Lines(p.render(name)) {

@@ -134,15 +134,10 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 }
 
 // Prepare has q answered in the background, unless there is much to do already.
-func (s *Summarizer) Prepare(q prose.Question) { s.Study(q) }
-
-// Study does what Prepare does, and reports whether q was taken. One that was not can be asked again later.
-func (s *Summarizer) Study(q prose.Question) (taken bool) {
-	if _, found := s.Peek(q.Key); found {
-		return true
+func (s *Summarizer) Prepare(q prose.Question) {
+	if _, found := s.Peek(q.Key); !found {
+		_, _ = s.join(q, false)
 	}
-	_, err := s.join(q, false)
-	return !errors.Is(err, ErrBusy)
 }
 
 // Needs returns how many tokens, as they are counted here, of usable a request needs beside prose.Question.Continue: for

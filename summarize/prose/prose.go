@@ -25,7 +25,6 @@ type Question struct {
 	Upstream     string // the conversation's own
 	Model        string // the conversation's own
 	Dialect      string // the key of the conversation's own
-	ForMemory    bool   // no summary is wanted, but what later sessions need to know
 	Credential   any    // what it takes to speak for the client; kept in the job's memory alone, and never shown
 
 	// Continue is the request as it is sent, up to the end of the span; nil if there is no room for an instruction
