@@ -31,7 +31,8 @@ func (a *app) artifactCommand() *cobra.Command {
 		Args: atLeast(1, "the id, path or URL of an artifact"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
-	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its number in front")
+	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its number "+
+		"in front")
 	return c
 }
 
@@ -61,8 +62,8 @@ func (a *app) printArtifact(of, lines, grep string) error {
 		err = choose(content, os.Stdout)
 	}
 	if errors.Is(err, console.ErrNoArtifact) {
-		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data or "+
-			"--config, or the path or URL", name, err)
+		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
+			"or --config, or the path or URL", name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
@@ -100,8 +101,8 @@ func fetch(url string) (io.ReadCloser, error) {
 	return nil, errors.New(cmp.Or(refusal.Error.Message, "the answer is "+resp.Status))
 }
 
-// artifacts are those in the data folder and in the folders below it that "epitome run" makes. The configuration is read
-// at each use: an epitome may have been started since.
+// artifacts are those in the data folder and in the folders below it that "epitome run" makes. The configuration is
+// read at each use: an epitome may have been started since.
 type artifacts struct{ *app }
 
 // shelves opens the shelf of each folder that has one.

@@ -16,7 +16,8 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true, Args: noArgs,
+	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
@@ -74,7 +75,8 @@ func loadCommand() *cobra.Command {
 		Short: "Compare latency, CPU, throughput and memory with a direct call, nginx and a bare fasthttp proxy",
 		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
 	v.addFlags(c)
-	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures beside")
+	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures "+
+		"beside")
 	c.Flags().BoolVar(&quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
 	return c
 }
@@ -110,7 +112,8 @@ func runLoad(v verdict, against []string, quick bool) error {
 			name = fmt.Sprintf("%d: %s", i, filepath.Base(program))
 		}
 		lineup.Proxies = append(lineup.Proxies, load.Contender{Name: name, Rival: i > 0, Ready: "/-/ready",
-			Command: []string{path, "serve", "--config", config, "--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}})
+			Command: []string{path, "serve", "--config", config, "--listen", "{listen}", "--upstream", "{upstream}", "--data",
+				"{dir}"}})
 	}
 	ctx, stop := untilSignal()
 	defer stop()

@@ -26,9 +26,11 @@ type replayFlags struct {
 
 func (a *app) replayCommand() *cobra.Command {
 	flags := replayFlags{summaries: "configured"}
-	c := &cobra.Command{Use: "replay [PATH...]", Short: "Play recorded sessions, and measure what the ladder saves and loses",
-		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or a folder of\n" +
-			"logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests. Without one, sessions are made up.",
+	c := &cobra.Command{Use: "replay [PATH...]",
+		Short: "Play recorded sessions, and measure what the ladder saves and loses",
+		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or a\n" +
+			"folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests. Without one, sessions are\n" +
+			"made up.",
 		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, flags) }}
 	flags.addFlags(c)
 	f := c.Flags()
@@ -37,10 +39,13 @@ func (a *app) replayCommand() *cobra.Command {
 	choiceVar(c, f, &flags.dialect, "dialect", "play as chat, messages or responses (default: as the log's agent speaks)",
 		"chat", "messages", "responses")
 	f.StringVar(&flags.model, "model", "", "have all requests name this model")
-	choiceVar(c, f, &flags.summaries, "summaries", "configured has a stand-in play the model, code asks none", "configured", "code")
-	choiceVar(c, f, &flags.by, "by", "add the figures of each kind of session, or of each conversation", "kind", "conversation")
+	choiceVar(c, f, &flags.summaries, "summaries", "configured has a stand-in play the model, code asks none",
+		"configured", "code")
+	choiceVar(c, f, &flags.by, "by", "add the figures of each kind of session, or of each conversation", "kind",
+		"conversation")
 	f.BoolVar(&flags.prices, "prices", false, "bill by the models' prices; else a cached token costs a tenth of a new one")
-	f.DurationVar(&flags.cacheLife, "cache-life", 5*time.Minute, "how long the provider's cache holds a request; 0 means for ever")
+	f.DurationVar(&flags.cacheLife, "cache-life", 5*time.Minute, "how long the provider's cache holds a request; 0 means "+
+		"for ever")
 	return c
 }
 
@@ -85,7 +90,8 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 	if err := flags.report(r); err != nil || r.Conversations > 0 {
 		return err
 	}
-	return errors.New("cannot replay: there is no conversation; give session logs, or files with a Chat Completions request each")
+	return errors.New("cannot replay: there is no conversation; give session logs, or files with a Chat Completions " +
+		"request each")
 }
 
 // listPrices bills a model by its price, built in or from [prices].

@@ -15,7 +15,8 @@ import (
 )
 
 func (a *app) contextCommand() *cobra.Command {
-	verb := func(use, short string, args cobra.PositionalArgs, run func(f inject.Files, args []string) error) *cobra.Command {
+	verb := func(use, short string, args cobra.PositionalArgs,
+		run func(kept inject.Files, args []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
 			_, folder, err := a.loadWithFolder()
 			if err == nil {
@@ -28,7 +29,8 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files that new conversations are told about",
-		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name", atLeast(2, "a name and files"), addContext),
+		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
+			atLeast(2, "a name and files"), addContext),
 		verb("list [NAME]", "List the files, of all names or of one", nil, listContext),
 		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1, "a name"), removeContext))
 }

@@ -156,7 +156,8 @@ func (s stage) open(upstream string) (demo.Proxy, error) {
 		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
 	}
 	signals := make(chan os.Signal, 1)
-	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, func() (config.Config, error) { return s.config(upstream) })
+	load := func() (config.Config, error) { return s.config(upstream) }
+	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, load)
 	if err := d.Start(false); err != nil {
 		return demo.Proxy{}, errors.Join(err, log.Close())
 	}

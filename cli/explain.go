@@ -22,9 +22,11 @@ type explainFlags struct {
 
 func (a *app) explainCommand() *cobra.Command {
 	var flags explainFlags
-	c := &cobra.Command{Use: "explain FILE|ID", Short: "Explain what epitome would do to a request, or did to a conversation",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a key or\n" +
-			"the network; or what a running epitome did to a conversation, by its ID or the number of one of its exchanges.",
+	c := &cobra.Command{Use: "explain FILE|ID",
+		Short: "Explain what epitome would do to a request, or did to a conversation",
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
+			"key or the network; or what a running epitome did to a conversation, by its ID or the number of one of its\n" +
+			"exchanges.",
 		Args: atLeast(1, "a request file, or the ID of a conversation"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil && conversationID.MatchString(args[0]) {
@@ -33,7 +35,8 @@ func (a *app) explainCommand() *cobra.Command {
 			return a.explainFile(args[0], flags)
 		}}
 	f := c.Flags()
-	f.BoolVar(&flags.turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing known")
+	f.BoolVar(&flags.turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing "+
+		"known")
 	f.StringVar(&flags.window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
 	f.StringVar(&flags.preset, "preset", "", "use this preset in place of the configured one")
 	choiceVar(c, f, &flags.dialect, "dialect", "read it as chat, messages or responses (default: as its contents show)",
@@ -90,8 +93,8 @@ func readRequest(file string) (body []byte, err error) {
 		body, err = os.ReadFile(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, the ID of a conversation, "+
-			"or the number of an exchange", file)
+		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, the ID of a "+
+			"conversation, or the number of an exchange", file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s: %w", file, config.PathCause(err))

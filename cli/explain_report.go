@@ -71,7 +71,8 @@ func (r *report) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
-	line("%s, to upstream %s: %d messages, %d groups, read as %s", figure.Plain(r.Model), r.Upstream, r.Messages, r.Groups, r.Dialect)
+	line("%s, to upstream %s: %d messages, %d groups, read as %s", figure.Plain(r.Model), r.Upstream, r.Messages,
+		r.Groups, r.Dialect)
 	if r.Assumed {
 		line("Nothing in it shows its API; --dialect names it.")
 	}
@@ -84,7 +85,8 @@ func (r *report) String() string {
 	}{
 		{"system", before.System, after.System}, {"tools", before.Tools, after.Tools}, {"user", before.User, after.User},
 		{"assistant", before.Assistant, after.Assistant}, {"results", before.Results, after.Results},
-		{"summary", before.Summary, after.Summary}, {"images", before.Images, after.Images}, {"other", before.Other, after.Other},
+		{"summary", before.Summary, after.Summary}, {"images", before.Images, after.Images},
+		{"other", before.Other, after.Other},
 		{"total", before.Total(), after.Total()},
 	} {
 		if part.before > 0 || part.after > 0 {
@@ -125,7 +127,8 @@ func (r *report) String() string {
 // writeChanges writes the changes of the request, or why there are none.
 func (r *report) writeChanges(line func(format string, args ...any)) {
 	if r.Added.Tokens > 0 {
-		line("Added to the system prompt: %d tokens, context files %q, %d tokens of memory.", r.Added.Tokens, r.Added.Names, r.Added.Memory)
+		line("Added to the system prompt: %d tokens, context files %q, %d tokens of memory.", r.Added.Tokens, r.Added.Names,
+			r.Added.Memory)
 	}
 	switch {
 	case r.Err != nil:
@@ -155,5 +158,6 @@ func (c change) row() string {
 	if runes := []rune(call); len(runes) > 40 {
 		call = string(runes[:39]) + "…"
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, figure.Plain(call), c.Before, c.After, c.Artifact, c.Why)
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, figure.Plain(call), c.Before, c.After, c.Artifact,
+		c.Why)
 }

@@ -16,7 +16,8 @@ import (
 	"epitome/window"
 )
 
-// trial shapes a request as epitome would that has decided nothing yet. It asks no model, and writes nothing that stays.
+// trial shapes a request as epitome would that has decided nothing yet. It asks no model, and writes nothing that
+// stays.
 type trial struct {
 	conf     config.Config
 	body     []byte
@@ -29,8 +30,8 @@ type trial struct {
 	cleanup  func()
 }
 
-// newTrial reads the request. folder is the data folder, whose secret gives artifacts their names; upstream is where the
-// request goes by the command line, empty if that does not name it.
+// newTrial reads the request. folder is the data folder, whose secret gives artifacts their names; upstream is where
+// the request goes by the command line, empty if that does not name it.
 func newTrial(conf config.Config, folder string, body []byte, flags explainFlags, upstream string) (*trial, error) {
 	dialect, sure, err := daemon.DialectOf(flags.dialect, body)
 	if err != nil {
@@ -97,7 +98,8 @@ func (t *trial) explain(turns bool) (*report, error) {
 		r.Turns = t.turns()
 	}
 	out := t.shape(t.body)
-	r.Shaping, r.Action, r.Added, r.Err, r.body = out.Report.Shaping, out.Report.Action, out.Report.Added, out.Report.Err, out.Body
+	r.Shaping, r.Action, r.Added = out.Report.Shaping, out.Report.Action, out.Report.Added
+	r.Err, r.body = out.Report.Err, out.Body
 	r.WindowFrom = string(t.windows.Of(t.upstream, t.request.Model).Source)
 	r.Limits = t.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
 	for _, c := range out.Changes() {

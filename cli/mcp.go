@@ -8,7 +8,8 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts, over the Model Context Protocol on standard input and output",
+	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts, over the Model Context Protocol on " +
+		"standard input and output",
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()

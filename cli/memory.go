@@ -26,12 +26,14 @@ func (a *app) memoryCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List what earlier sessions have learned", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listMemory(project, asJSON) }}
 	list.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
-	forget := &cobra.Command{Use: "forget ID...", Short: "Forget entries by their ids, as list prints them", Args: atLeast(1, "ids"),
+	forget := &cobra.Command{Use: "forget ID...", Short: "Forget entries by their ids, as list prints them",
+		Args: atLeast(1, "ids"),
 		RunE: func(_ *cobra.Command, ids []string) error { return a.forgetMemory(project, ids) }}
 	clear := &cobra.Command{Use: "clear", Short: "Forget all entries", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.clearMemory(project) }}
 	c := verbs("memory", "List and forget what earlier sessions have learned", list, forget, clear)
-	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by x-epitome-project")
+	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by "+
+		"x-epitome-project")
 	return c
 }
 
@@ -61,7 +63,8 @@ func (a *app) listMemory(project string, asJSON bool) error {
 		}
 		fmt.Fprintln(t, figure.Plain(n.Owner.Project)+scope)
 		for _, e := range n.Entries {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind), figure.Plain(e.Text))
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind),
+				figure.Plain(e.Text))
 		}
 	}
 	return t.Flush()
@@ -109,7 +112,8 @@ func (a *app) clearMemory(project string) error {
 
 // eachMemory visits the notes of a project, or of all, in each place of this user: it asks epitomes that run, and opens
 // the folders of those that do not. forget forgets one of the notes' entries, or all if the id is empty.
-func (a *app) eachMemory(project string, visit func(n inject.Notes, forget func(id string) error) error) (config.Config, error) {
+func (a *app) eachMemory(project string,
+	visit func(n inject.Notes, forget func(id string) error) error) (config.Config, error) {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return conf, err
@@ -143,7 +147,8 @@ func (a *app) eachMemory(project string, visit func(n inject.Notes, forget func(
 }
 
 // openMemory visits the notes that an epitome has left in a folder.
-func openMemory(conf config.Config, folder string, visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
+func openMemory(conf config.Config, folder string,
+	visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
 	left, err := daemon.OpenLeft(conf, folder)
 	if errors.Is(err, console.ErrNoArtifact) { // nothing was ever kept
 		return nil

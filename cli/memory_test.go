@@ -105,7 +105,8 @@ func holds(t *testing.T, c *app) {
 		return func() error { return c.clearMemory(project) }
 	}
 	today := time.Now().Format(time.DateOnly)
-	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n", "other\n", "It is green.")
+	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n",
+		"other\n", "It is green.")
 	f(list("other"), "It is green.", "!Redis")
 	f(list("nobody's"), "Nothing is known.")
 	f(func() error { return c.listMemory("other", true) }, `"project": "other"`, `"text": "It is green."`)

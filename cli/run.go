@@ -18,8 +18,8 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
-		Long: "Run a command with its base URLs pointing at epitome, and start epitome if none runs. A base URL that is set in\n" +
-			"OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
+		Long: "Run a command with its base URLs pointing at epitome, and start epitome if none runs. A base URL that is\n" +
+			"set in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
 		Args: atLeast(1, "a command, as in 'epitome run -- COMMAND'"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
@@ -135,7 +135,8 @@ func tally(t console.Totals) string {
 	case t.TokensBefore == 0:
 		return fmt.Sprintf("%d requests, none of them a conversation", t.Exchanges)
 	case t.TokensAfter >= t.TokensBefore:
-		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges, figure.Tokens(int64(t.TokensBefore)))
+		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges,
+			figure.Tokens(int64(t.TokensBefore)))
 	}
 	became := "became"
 	if t.Observed {
@@ -143,5 +144,6 @@ func tally(t console.Totals) string {
 	}
 	return fmt.Sprintf("%d requests, %s tokens %s %s (%.0f %% less); the largest request had %s, with epitome %s",
 		t.Exchanges, figure.Tokens(int64(t.TokensBefore)), became, figure.Tokens(int64(t.TokensAfter)),
-		100*float64(t.TokensBefore-t.TokensAfter)/float64(t.TokensBefore), figure.Tokens(int64(t.LargestBefore)), figure.Tokens(int64(t.LargestAfter)))
+		100*float64(t.TokensBefore-t.TokensAfter)/float64(t.TokensBefore),
+		figure.Tokens(int64(t.LargestBefore)), figure.Tokens(int64(t.LargestAfter)))
 }

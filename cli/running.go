@@ -28,7 +28,8 @@ func (a *app) allRunning(purpose string) ([]*instance.Card, error) {
 	if listen := os.Getenv(agent.RunVariable); listen != "" && a.flags.Listen == "" {
 		card, err := instance.Read(os.Getenv(agent.FolderVariable))
 		if err != nil || card.Listen != listen {
-			return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, has ended; --listen names another one", purpose, listen)
+			return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, has ended; --listen names another one", purpose,
+				listen)
 		}
 		return []*instance.Card{card}, nil
 	}

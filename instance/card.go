@@ -48,7 +48,8 @@ type Card struct {
 func Pin(folder, listen string, secure bool) (*Card, error) {
 	c := &Card{Listen: config.Reachable(listen), Token: rand.Text(), TLS: secure, folder: folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder,
+			config.PathCause(err))
 	}
 	lock := flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))
 	patience, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // Read holds it for a moment
@@ -67,7 +68,8 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 	}
 	if err != nil {
 		_ = lock.Close()
-		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder,
+			config.PathCause(err))
 	}
 	c.lock = lock
 	return c, nil

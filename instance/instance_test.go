@@ -73,7 +73,8 @@ func TestSettingsTellEpitomesApart(t *testing.T) {
 		return config.Config{Upstreams: map[string]proxy.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
 	}
 	none := Settings(config.Config{})
-	for what, conf := range map[string]config.Config{"its mode": {Mode: "off"}, "its place": {Listen: "x", Data: "x", Upstream: "x"},
+	for what, conf := range map[string]config.Config{"its mode": {Mode: "off"}, "its place": {Listen: "x", Data: "x",
+		Upstream: "x"},
 		"an upstream of a run": with(RunUpstream+"openai", "x"), "an upstream of a flag": with(config.URLUpstream, "x")} {
 		if Settings(conf) != none {
 			t.Errorf("%s tells it apart", what)

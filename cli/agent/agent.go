@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// Way is how an agent reaches the proxy. The zero value is that of one which reads OPENAI_BASE_URL or ANTHROPIC_BASE_URL.
+// Way is how an agent reaches the proxy. The zero value is that of one which reads OPENAI_BASE_URL or
+// ANTHROPIC_BASE_URL.
 type Way struct {
 	Name     string   // of the agent
 	URL      string   // its provider, if the environment does not name it; empty for none
@@ -66,7 +67,8 @@ func (c Command) Find() Way {
 	for _, a := range unreachable {
 		if slices.Contains(a.commands, name) {
 			setting := strings.ReplaceAll(a.setting, "ADDRESS", "http://"+c.Listen)
-			return Way{Name: a.name, Advice: fmt.Sprintf("%s reads no base URL from the environment: start epitome, and write %s into %s",
+			return Way{Name: a.name, Advice: fmt.Sprintf("%s reads no base URL from the environment: start epitome, and "+
+				"write %s into %s",
 				a.name, setting, a.file)}
 		}
 	}
@@ -81,7 +83,8 @@ func (w Way) Arguments(base, provider, tools string) (args, said []string) {
 	}
 	if w.Setting != "" {
 		args = []string{"-c", fmt.Sprintf(w.Setting, base)}
-		said = append(said, fmt.Sprintf("%s is started with %s, and goes on to %s", w.Name, strings.Join(args, " "), provider))
+		said = append(said, fmt.Sprintf("%s is started with %s, and goes on to %s", w.Name, strings.Join(args, " "),
+			provider))
 	}
 	if tools != "" && len(w.Tools) > 0 {
 		var given []string
@@ -89,7 +92,8 @@ func (w Way) Arguments(base, provider, tools string) (args, said []string) {
 			given = append(given, strings.Replace(arg, "URL", tools, 1))
 		}
 		args = append(args, given...)
-		said = append(said, fmt.Sprintf("%s is started with %s: its model reads artifacts by these tools", w.Name, strings.Join(given, " ")))
+		said = append(said, fmt.Sprintf("%s is started with %s: its model reads artifacts by these tools", w.Name,
+			strings.Join(given, " ")))
 	}
 	return args, said
 }

@@ -77,7 +77,8 @@ func TestWhatChoosesTheProviderIsLeftAlone(t *testing.T) {
 	}
 	f("codex exec --model m hello", "")
 	f("/usr/bin/codex -c model=m", "")
-	f("codex -c openai_base_url=x", "Codex is given -c openai_base_url=x, which chooses its provider, and is not redirected")
+	f("codex -c openai_base_url=x", "Codex is given -c openai_base_url=x, which chooses its provider, and is not "+
+		"redirected")
 	f("codex --config=model_provider=x", "Codex is given --config=model_provider=x")
 	f("codex -cmodel_providers.x.base_url=y", "Codex is given -cmodel_providers.x.base_url=y")
 	f("codex exec -p work", "Codex is given -p")
@@ -103,7 +104,8 @@ func TestCopilotNeedsAProvider(t *testing.T) {
 	f(agent.Way{Vars: vars}, "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BEARER_TOKEN=t")
 	f(agent.Way{Vars: vars, Messages: true}, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=sk")
 	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub"}, "COPILOT_PROVIDER_TYPE=openai")
-	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub"}, "COPILOT_PROVIDER_TYPE=azure", "COPILOT_PROVIDER_API_KEY=sk")
+	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub"}, "COPILOT_PROVIDER_TYPE=azure",
+		"COPILOT_PROVIDER_API_KEY=sk")
 }
 
 func TestOthersAreToldWhatToWrite(t *testing.T) {

@@ -26,8 +26,8 @@ type codexConfig struct {
 func (c Command) findCodex() Way {
 	w := Way{Name: "Codex"}
 	if arg := codexProvider(c.Args[1:]); arg != "" {
-		w.Advice = "Codex is given " + arg + ", which chooses its provider, and is not redirected; leave it out, or have the " +
-			"provider's base_url be http://" + c.Listen + "/v1, with epitome running"
+		w.Advice = "Codex is given " + arg + ", which chooses its provider, and is not redirected; leave it out, or " +
+			"have the provider's base_url be http://" + c.Listen + "/v1, with epitome running"
 		return w
 	}
 	conf, err := readCodex(c.file("CODEX_HOME", ".codex", "config.toml"))
@@ -51,7 +51,8 @@ func (c Command) findCodex() Way {
 	case login == loginChatGPT:
 		w.URL, w.Upstream = c.ChatGPT, "chatgpt"
 	case login == loginUnknown || login == loginNone && !c.Told:
-		w.Advice = fmt.Sprintf("cannot tell whether Codex uses a key of the API or a login with ChatGPT, and redirects nothing: "+
+		w.Advice = fmt.Sprintf("cannot tell whether Codex uses a key of the API or a login with ChatGPT, and "+
+			"redirects nothing: "+
 			`start epitome, and write into %s openai_base_url = "http://%s/v1" for a key, or "http://%s/u/chatgpt" for ChatGPT`,
 			c.file("CODEX_HOME", ".codex", "config.toml"), c.Listen, c.Listen)
 		return w

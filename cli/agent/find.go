@@ -36,7 +36,8 @@ func (f *Finder) Follow() {
 	if base == "" || base == f.Targets[0].URL {
 		return
 	}
-	fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n", base, p.Listen)
+	fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n",
+		base, p.Listen)
 	f.Targets[0].URL, f.Targets[0].Like = base, p.State.Upstream
 }
 
@@ -113,7 +114,8 @@ func (f *Finder) report(p *Proxy) {
 // share uses the proxy of a folder that runs share, or starts it.
 func (f *Finder) share(folder string) (*Proxy, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data", folder, config.PathCause(err))
+		return nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data", folder,
+			config.PathCause(err))
 	}
 	unlock, err := lockedfile.MutexAt(filepath.Join(folder, "start.lock")).Lock()
 	if err != nil {
@@ -136,7 +138,8 @@ func (f *Finder) start(folder string) (*Proxy, error) {
 		return nil, fmt.Errorf("cannot find the program file: %w", err)
 	}
 	args := []string{"serve", "--leased", "--listen=127.0.0.1:0", "--data=" + folder}
-	for flag, value := range map[string]string{"config": f.Flags.Config, "mode": f.Flags.Mode, "upstream": f.Flags.Upstream} {
+	for flag, value := range map[string]string{"config": f.Flags.Config, "mode": f.Flags.Mode,
+		"upstream": f.Flags.Upstream} {
 		if value != "" {
 			args = append(args, "--"+flag+"="+value)
 		}

@@ -56,7 +56,8 @@ func Targets(conf config.Config, getenv func(string) string, named bool) ([]Targ
 	}
 	upstream := conf.Upstreams[conf.Upstream].URL
 	if named && openai != "" && trimSlash(openai) != trimSlash(upstream) {
-		return nil, fmt.Errorf("cannot follow both --upstream and OPENAI_BASE_URL, which is set to %s: unset one of them", openai)
+		return nil, fmt.Errorf("cannot follow both --upstream and OPENAI_BASE_URL, which is set to %s: unset one of them",
+			openai)
 	}
 	anthropic := getenv("ANTHROPIC_BASE_URL")
 	targets := []Target{
@@ -74,8 +75,8 @@ func Targets(conf config.Config, getenv func(string) string, named bool) ([]Targ
 	return targets, nil
 }
 
-// Extend adds to a command's targets the variables that its agent reads, and the provider that the agent talks to by its
-// own choice.
+// Extend adds to a command's targets the variables that its agent reads, and the provider that the agent talks to by
+// its own choice.
 func (w Way) Extend(targets []Target) []Target {
 	if w.URL != "" {
 		targets = append(targets, Target{URL: trimSlash(w.URL), Like: w.Upstream, name: runAgent})

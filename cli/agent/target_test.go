@@ -31,9 +31,12 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	f("", "", "", false, "run-openai true http://here.example/v1, run-anthropic false https://anthropic.example")
-	f("http://a.example/v1", "", "", false, "run-openai false http://a.example/v1, run-anthropic false https://anthropic.example")
-	f("", "http://b.example/", "", false, "run-openai false http://b.example, run-anthropic false https://anthropic.example")
-	f("http://a.example", "http://a.example/", "", false, "run-openai false http://a.example, run-anthropic false https://anthropic.example")
+	f("http://a.example/v1", "", "", false, "run-openai false http://a.example/v1, run-anthropic false "+
+		"https://anthropic.example")
+	f("", "http://b.example/", "", false, "run-openai false http://b.example, run-anthropic false "+
+		"https://anthropic.example")
+	f("http://a.example", "http://a.example/", "", false, "run-openai false http://a.example, run-anthropic false "+
+		"https://anthropic.example")
 	f("http://a.example", "http://b.example", "", false, "error")
 	f("", "", "http://c.example//", false, "run-openai true http://here.example/v1, run-anthropic false http://c.example")
 	f("", "", "", true, "run-openai true http://here.example/v1, run-anthropic false http://here.example/v1")

@@ -18,7 +18,8 @@ const unsaid = "-- GET /v1/models --\nrepeat\nstatus 404 No\n-- GET /props* --\n
 
 func playUpstream(s *stage, args []string) {
 	s.want(args, 1, "upstream NAME [FILE]")
-	text := fmt.Sprintf("-- * * --\nrepeat\nstatus 200 OK\nheader Content-Type: application/json\nbody {\"from\":%q}\n", args[0])
+	text := fmt.Sprintf("-- * * --\nrepeat\nstatus 200 OK\nheader Content-Type: application/json\nbody {\"from\":%q}\n",
+		args[0])
 	if len(args) > 1 {
 		plain, err := txtar.Unquote([]byte(s.ReadFile(args[1])))
 		s.Check(err)
