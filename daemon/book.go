@@ -15,10 +15,12 @@ import (
 	"epitome/instance"
 )
 
-// openBook begins to keep what happens. Log lines and metrics hear of it there.
-func (d *Daemon) openBook(conf config.Config, folder string, counts *console.Metrics) (*story.Book, error) {
+// openBook opens the record of events, from which log, metrics and traces get theirs.
+func (d *Daemon) openBook(
+	conf config.Config, folder string, kept *storage, counts *console.Metrics,
+) (*story.Book, error) {
 	c := story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
-	if !d.shapers.storage.passing { // else another epitome may hold the folder
+	if !kept.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
 	sinks := event.Sinks{counts, console.NewLog(d.log)}
@@ -32,7 +34,7 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *console.Met
 	}
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		State: d.shapers.storage.troubles, Sinks: sinks, Follow: d.hub.Publish,
+		State: kept.troubles, Sinks: sinks, Follow: d.hub.Publish,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },

@@ -20,6 +20,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/event"
 	"epitome/internal/fakeapi/scriptedtest"
 )
 
@@ -164,7 +165,7 @@ func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	k := newShapers(conf, s, upstreamsOf(conf))
+	k := newShapers(conf, s, upstreamsOf(conf), event.Sinks{})
 	out := k.live.Shape(askedFor(many))
 	if out.Report.Err != nil || out.Report.Offloaded < many || under < many {
 		t.Errorf("%d were asked for: %+v", under, out.Report)

@@ -92,15 +92,16 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	}
 	upstreams, err := proxy.NewUpstreams(conf.Settings())
 	if err != nil {
+		kept.close()
 		return err
 	}
-	d.shapers = newShapers(conf, kept, upstreams)
 	d.leases.Start(leased)
 	counts := console.NewMetrics()
-	if d.book, err = d.openBook(conf, folder, counts); err != nil {
+	if d.book, err = d.openBook(conf, folder, kept, counts); err != nil {
+		kept.close()
 		return err
 	}
-	d.shapers.quiet = d.closeBook
+	d.shapers = newShapers(conf, kept, upstreams, d.book)
 	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log,
@@ -119,7 +120,6 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 			return instance.StateOf(*d.config.Load())
 		},
 	})
-	d.shapers.relay.connect(d.book)
 	deps := proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Dialects: dialects(), Traces: d.traces != nil,
@@ -135,6 +135,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 func (d *Daemon) giveBack() {
 	if d.shapers != nil {
 		d.shapers.close()
+		d.closeBook() // once no job records an event any more
 	}
 	if d.card != nil {
 		d.card.Unpin()

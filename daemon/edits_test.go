@@ -21,7 +21,7 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newShapers(conf, kept, upstreamsOf(conf))
+	k := newShapers(conf, kept, upstreamsOf(conf), event.Sinks{})
 	defer k.close()
 	result := strings.Repeat("the refund of an order was checked against the books and found as it should be\\n", 900)
 	bodies := map[string]string{

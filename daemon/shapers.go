@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/event"
 	"epitome/event/money"
 	"epitome/inject"
 	"epitome/offload"
@@ -30,8 +31,6 @@ type shapers struct {
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live
 	memory     *inject.Memory         // what sessions have taught
-	relay      relay
-	quiet      func() // ends what hears of jobs, once they have ended
 }
 
 const (
@@ -39,9 +38,9 @@ const (
 	summariesWait = 5 * time.Second // for summaries to end that are being made
 )
 
-// newShapers makes shapers over the storage, which they close with them.
-func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams) *shapers {
-	k := &shapers{storage: s, quiet: func() {}}
+// newShapers makes shapers over the storage, which they close with them. events gets compactions and summaries.
+func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams, events event.Sink) *shapers {
+	k := &shapers{storage: s}
 	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
 	k.windows.Configure(conf.Window, probedOf(conf))
@@ -53,13 +52,13 @@ func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams) *sha
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
 	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
-	k.summariser = newSummariser(conf, k, m.Counters, upstreams.Send)
+	k.summariser = newSummariser(conf, k, m.Counters, upstreams.Send, events)
 	m.Summarizer = k.summariser
 	beside := shadowed(m)
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell = &k.relay
+	live.Tell = events
 	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		tokens, usable = m.Window(upstream, model, maxOutput)
@@ -103,7 +102,6 @@ func (k *shapers) close() {
 	if err := k.summariser.Close(ctx); err != nil {
 		k.storage.log.Warn("a summary does not end", "error", err.Error())
 	}
-	k.quiet()
 	k.storage.close()
 }
 

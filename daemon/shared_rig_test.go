@@ -11,6 +11,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
@@ -52,7 +53,7 @@ func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{newShapers(conf, kept, upstreamsOf(conf)), conf}
+	r := &replica{newShapers(conf, kept, upstreamsOf(conf), event.Sinks{}), conf}
 	t.Cleanup(r.close)
 	return r
 }

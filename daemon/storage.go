@@ -16,7 +16,6 @@ import (
 	"epitome/store/disk"
 	"epitome/store/memory"
 	"epitome/store/shared"
-	"epitome/summarize"
 )
 
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
@@ -197,14 +196,6 @@ func waited(ctx context.Context, rest time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
-}
-
-// leases are who asks for a summary, where several may; else nil.
-func (s *storage) leases() summarize.Leases {
-	if s.shared == nil {
-		return nil
-	}
-	return newLeases(s.shared)
 }
 
 // sweepKey is the key of whose turn it was to sweep.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/event"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
@@ -21,19 +22,20 @@ type summariser struct {
 	windows *window.Windows
 }
 
-// newSummariser makes one over what is kept, which asks models through send.
-func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters, send summarize.Sender) *summariser {
+// newSummariser makes one over what is kept, which asks models through send and reports what it does to events.
+func newSummariser(
+	conf config.Config, k *shapers, counters *tokenize.Counters, send summarize.Sender, events event.Sink,
+) *summariser {
 	s := &summariser{windows: k.windows}
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
-		Leases: k.storage.leases(),
-		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: send,
+		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: send,
 		Dialects: map[string]summarize.Dialect{
 			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},
 		Overflow: window.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
-		Memory: k.notes, Tell: k.relay.RecordSummary, Log: k.storage.log,
+		Memory: k.notes, Tell: events.RecordSummary, Log: k.storage.log,
 	})
 	return s
 }

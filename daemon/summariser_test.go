@@ -59,8 +59,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 		t.Fatal(err)
 	}
 	upstreams := upstreamsOf(conf)
-	r.shapers = newShapers(conf, kept, upstreams)
-	r.relay.connect(console.NewLog(log))
+	r.shapers = newShapers(conf, kept, upstreams, console.NewLog(log))
 	plugs := r.plug(proxy.Deps{
 		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Dialect{}},
 	})

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"time"
 
 	"epitome/summarize/prose"
 )
@@ -41,37 +39,4 @@ func (j *job) put(p prose.Prose) (prose.Prose, error) {
 		return prose.Prose{}, j.fail("it cannot be stored: " + err.Error())
 	}
 	return p, nil
-}
-
-// Leases say which process asks a question, where several share a store.
-type Leases interface {
-	// Take takes the lease of a key. It returns nil if another process has it, and an error if that is not known or if
-	// the question failed elsewhere. failed says for how long nobody may take it again.
-	Take(key string) (giveBack func(failed time.Duration), err error)
-}
-
-// takeLease waits until no other process asks the question. giveBack is nil if the answer is there, or if the question
-// is not to be asked.
-func (j *job) takeLease() (giveBack func(failed time.Duration), p prose.Prose, err error) {
-	if j.deps.Leases == nil {
-		return func(time.Duration) {}, prose.Prose{}, nil
-	}
-	for {
-		if giveBack, err = j.deps.Leases.Take(nameOf(j.question.Key)); err != nil {
-			return nil, prose.Prose{}, fmt.Errorf("%w: %w", ErrBusy, err)
-		}
-		p, found := j.Peek(j.question.Key)
-		if found && giveBack != nil { // made just before the lease was free
-			giveBack(0)
-			giveBack = nil
-		}
-		if found || giveBack != nil {
-			return giveBack, p, nil
-		}
-		select {
-		case <-j.ctx.Done():
-			return nil, prose.Prose{}, ErrBusy
-		case <-time.After(500 * time.Millisecond):
-		}
-	}
 }

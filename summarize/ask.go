@@ -25,12 +25,6 @@ func (j *job) answer() (prose.Prose, error) {
 	if p, found := j.Peek(j.question.Key); found {
 		return p, nil
 	}
-	giveBack, p, err := j.takeLease()
-	if giveBack == nil {
-		return p, err
-	}
-	failed := firstHold // after a panic, too
-	defer func() { giveBack(failed) }()
 	j.prompt = newPrompt(&j.question, j.maxTokens())
 	j.learn()
 	j.tell(event.SummaryStarted, "")
@@ -38,16 +32,15 @@ func (j *job) answer() (prose.Prose, error) {
 	text, err := j.ask()
 	j.prose.Took, j.prose.Made = time.Since(begun), time.Now()
 	j.prose.Way, j.prose.Upstream, j.prose.Model = j.way, j.upstream, j.model
+	var p prose.Prose
 	if err == nil {
 		j.prose.Text, j.prose.Tokens = text, j.deps.Count(text)
 		p, err = j.put(j.prose)
 	}
 	if err != nil {
-		failed = max(firstHold, j.hold)
 		j.tell(event.SummaryFailed, err.Error())
 		return prose.Prose{}, err
 	}
-	failed = 0
 	j.tell(event.SummaryCompleted, "")
 	j.keepLessons()
 	return p, nil

@@ -42,7 +42,6 @@ type Deps struct {
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   func(upstream, model string) int   // tokens that a request to Config.Model may have; 0 if that is not known
-	Leases   Leases                             // nil if no other process uses the store
 	Memory   func() *inject.Memory              // of what sessions teach; nil, or returns nil, if nothing is learned
 	Tell     func(event.Summary)                // hears what jobs do; it must not wait
 	Log      *slog.Logger

@@ -58,11 +58,21 @@ func New(c Config, p Plugs) *Book {
 // RecordExchange hands an exchange to the writer.
 func (b *Book) RecordExchange(e event.Exchange) { b.writer.send(Entry{Exchange: &e}) }
 
-// RecordCompaction hands a step of a compaction to the writer.
-func (b *Book) RecordCompaction(e event.Compaction) { b.writer.send(Entry{Compaction: &e}) }
+// RecordCompaction hands a step of a compaction to the writer, and sets its time.
+func (b *Book) RecordCompaction(e event.Compaction) {
+	if e.Time.IsZero() {
+		e.Time = b.plugs.Now()
+	}
+	b.writer.send(Entry{Compaction: &e})
+}
 
-// RecordWarning hands a warning to the writer.
-func (b *Book) RecordWarning(e event.Warning) { b.writer.send(Entry{Warning: &e}) }
+// RecordWarning hands a warning to the writer, and sets its time.
+func (b *Book) RecordWarning(e event.Warning) {
+	if e.Time.IsZero() {
+		e.Time = b.plugs.Now()
+	}
+	b.writer.send(Entry{Warning: &e})
+}
 
 // RecordSummary hands a step of a summary to the writer.
 func (b *Book) RecordSummary(e event.Summary) { b.writer.send(Entry{Summary: &e}) }
