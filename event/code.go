@@ -14,10 +14,6 @@ const (
 	CodeOverLimit    Code = "over_limit"
 	CodeScreen       Code = "final_screen"
 	CodeOld          Code = "old"
-	CodeReadAgain    Code = "read_again"
-	CodeSameAgain    Code = "same_again"
-	CodeWritten      Code = "written_since"
-	CodeArguments    Code = "arguments_settled"
 	CodeOldest       Code = "oldest"
 	CodeOlderResults Code = "older_results"
 	CodeTextOnly     Code = "text_only"
@@ -26,11 +22,8 @@ const (
 	CodeAsked        Code = "asked_for"
 	CodeRefused      Code = "refused"
 	CodeCut          Code = "window_full"
-	CodeSummary      Code = "summary"
-	CodeSummaryMoved Code = "summary_moved"
 	CodeUser         Code = "nothing_else_helped"
 	CodeThinking     Code = "thinking_bound"
-	CodeNotNoted     Code = "not_noted"
 )
 
 // Why nothing new was done to a request, or not all of it.
@@ -39,7 +32,6 @@ const (
 	CodeFreesLittle       Code = "frees_little"
 	CodeFixedFills        Code = "fixed_fills_window"
 	CodeQuota             Code = "quota"
-	CodePassing           Code = "nothing_kept"
 	CodeFloor             Code = "below_floor"
 	CodeAgain             Code = "decided_before"
 	CodeMeanwhile         Code = "decided_meanwhile"
@@ -48,11 +40,8 @@ const (
 	CodeProviderRemembers Code = "provider_remembers"
 	CodeThinkingRound     Code = "thinking_round"
 	CodeNothingOlder      Code = "nothing_older"
-	CodeNoPlace           Code = "no_place"
-	CodeFixedOverTarget   Code = "fixed_over_target"
 	CodeSavesLittle       Code = "saves_little"
 	CodeNoSmaller         Code = "no_smaller"
-	CodeBroken            Code = "taken_for_broken"
 	CodeNotATenth         Code = "not_a_tenth"
 	CodeNothingToLeave    Code = "nothing_to_leave"
 	CodeSigned            Code = "signed"
@@ -73,10 +62,6 @@ var sentences = [...]struct {
 	{CodeOverLimit, "The result is over the limit for one result: the lines that tell most of it are sent."},
 	{CodeScreen, "Terminal output is sent as it would stand on the screen in the end."},
 	{CodeOld, "The result is older than the newest ones, which are left alone."},
-	{CodeReadAgain, "The same was read again later."},
-	{CodeSameAgain, "The same text came again later."},
-	{CodeWritten, "What the result shows was written later."},
-	{CodeArguments, "What the call wrote was read or written again later, so long texts in it are not sent."},
 	{CodeOldest, "The messages are older than those that the configuration keeps."},
 	{CodeOlderResults, "The result is older than those that the configuration keeps."},
 	{CodeTextOnly, "The configuration keeps only the text of older turns."},
@@ -85,18 +70,14 @@ var sentences = [...]struct {
 	{CodeAsked, "A compaction was asked for, so older messages became a summary."},
 	{CodeRefused, "The provider refused the request as too long, so older messages became a summary."},
 	{CodeCut, "The request was too long all the same, so the result was cut hard."},
-	{CodeSummary, "The summary of what was left out is put here."},
-	{CodeSummaryMoved, "The summary that stood here stands elsewhere now."},
 	{CodeUser, "The provider refused the request, and nothing else made it fit: the message is left to the transcript."},
 	{CodeThinking, "What the model thought here is not sent any more: the model takes that only behind what stood before " +
 		"it, and that has changed."},
-	{CodeNotNoted, "An earlier version of epitome decided this and did not note why."},
 
 	{CodeNotDue, "No new result is over its limit, and clearing old ones does not pay yet."},
 	{CodeFreesLittle, "The request is over the line, but what may be cleared would free too little."},
 	{CodeFixedFills, "System prompt and tools alone fill the window."},
 	{CodeQuota, "The quota for artifacts is used up, so all stays whole up to the line."},
-	{CodePassing, "Nothing can be kept beyond this process, so all stays whole up to the line."},
 	{CodeFloor, "The body is too small for anything to be decided."},
 	{CodeAgain, "The request is one that was decided before: it is sent as it was then."},
 	{CodeMeanwhile, "An equal request was decided at the same time: it is sent as that one."},
@@ -106,11 +87,8 @@ var sentences = [...]struct {
 	{CodeThinkingRound, "What the model thinks until its calls are answered binds all before it: nothing changes until the " +
 		"user's next message."},
 	{CodeNothingOlder, "There is no older group of messages that could be left out."},
-	{CodeNoPlace, "What never goes leaves no place where a summary may stand."},
-	{CodeFixedOverTarget, "What is never left out is more than compact_to allows, and all else is less than a tenth."},
 	{CodeSavesLittle, "What could be left out is less than a tenth of the request."},
 	{CodeNoSmaller, "A summary would take at least as many tokens as what it could replace."},
-	{CodeBroken, "The provider took the rewritten conversation for broken: it was sent as it came."},
 	{CodeNotATenth, "The request was refused, and cannot be made a tenth smaller."},
 	{CodeNothingToLeave, "The request was refused, and there is nothing that could be left out."},
 	{CodeSigned, "The request carries a signature of its body: it goes as it came."},
