@@ -123,37 +123,3 @@ func TestContextFilesAreAskedFor(t *testing.T) {
 	f(`nothing is kept under the name \"none\"`, "x-epitome-context: docs, none")
 	f("here all", "x-epitome-context: ")
 }
-
-// The project of a request is the one that its header names, or else that of its upstream.
-func TestTheProjectIsAskedFor(t *testing.T) {
-	t.Parallel()
-	f := func(want, upstream string, lines ...string) {
-		t.Helper()
-		r := on(t, taking, func(s *Settings) {
-			up := s.Upstreams[s.Upstream]
-			up.Project = upstream
-			s.Upstreams[s.Upstream] = up
-		})
-		live, _ := r.wishes()
-		resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST")
-		if resp.StatusCode == 400 {
-			if live.Body != nil || !strings.Contains(body, want) {
-				t.Errorf("%q: refused with %s, want %s", lines, body, want)
-			}
-			return
-		}
-		if live.Project != want {
-			t.Errorf("%q: the project is %q, want %q", lines, live.Project, want)
-		}
-		if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
-			t.Errorf("%q: the upstream got %q", lines, head)
-		}
-	}
-	f("", "")
-	f("here", "here")
-	f("shop", "here", "X-Epitome-Project: shop")
-	f("/home/me/my shop", "", "x-epitome-project:  /home/me/my shop ")
-	f("cannot use x-epitome-project: write a name of 1 to 200 characters", "here", "x-epitome-project: ")
-	f("cannot use x-epitome-project: write a name", "", "x-epitome-project: "+strings.Repeat("a", 201))
-	f("cannot use x-epitome-project: write a name", "", "x-epitome-project: a\xffb")
-}

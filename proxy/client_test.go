@@ -185,37 +185,6 @@ func TestTokensCountInEveryMode(t *testing.T) {
 	}
 }
 
-// An answer that tells no usage, and one that is not waited for, cost their tokens, too.
-func TestTokensCountWithoutUsage(t *testing.T) {
-	t.Parallel()
-	r := on(t, "-- POST /v1/left --\nawait go\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody "+strings.Repeat("x", 4000)+"\n",
-		func(s *Settings) {
-			s.Clients = map[string]ClientConfig{
-				"silent": {Keys: []string{HashOfKey("silent")}, TokensPerMinute: 1000},
-				"left":   {Keys: []string{HashOfKey("left")}, TokensPerMinute: 1},
-			}
-		})
-	status := func(key string) int {
-		resp, _ := r.dial().send(post(chatTarget, long, "api-key: "+key)).answer("POST")
-		r.event()
-		return resp.StatusCode
-	}
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		o := whole(a)
-		o.Report.TokensAfter.User = 5
-		return o
-	})
-	if first, second := status("silent"), status("silent"); first != 200 || second != 429 {
-		t.Errorf("without usage: %d, then %d", first, second)
-	}
-	c := r.dial().send(post("/v1/left", long, "api-key: left"))
-	r.await("waiting 1 go")
-	c.vanish("RST")
-	if e := r.event(); e.Fault != event.ClientGone || status("left") != 429 {
-		t.Errorf("who left has more, after %+v", e)
-	}
-}
-
 // Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
 func TestScopeIsTheClients(t *testing.T) {
 	t.Parallel()

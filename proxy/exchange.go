@@ -132,7 +132,8 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	} else {
 		x.client.EndRequest()
 	}
-	x.marks = p.enter(x) > unmarked || wire.Find(x.head, viaHeader) != nil
+	p.enter(x)
+	x.marks = p.InFlight() > unmarked || wire.Find(x.head, viaHeader) != nil
 	return x
 }
 
@@ -145,7 +146,7 @@ func (x *exchange) checkHead() error {
 	case wire.Find(x.head, "transfer-encoding") != nil && wire.Find(x.head, "content-length") != nil:
 		x.reply.Close = true
 		return refuse(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
-	case x.proxy.hasReturned(x.head):
+	case bytes.Contains(wire.Values(x.head, viaHeader), []byte(x.proxy.mark)): // it was sent from here
 		return refuse(508, "loop", looped, noRetry)
 	case !isMode:
 		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
@@ -197,7 +198,7 @@ func (x *exchange) whyUnread(err error) error {
 	case errors.Is(err, errNoRoom), x.client.HasLeft():
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	case errors.As(err, &small):
-		return refuse(431, "header_too_large", "the request's headers are larger than 32 KB: shorten them")
+		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
 		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
 	}
@@ -252,16 +253,6 @@ const (
 	viaHeader = "epitome-via" // has a mark for each epitome that a request went through
 	unmarked  = 8             // exchanges under way up to which requests carry no mark, as a loop soon has more
 )
-
-// hasReturned reports whether a request with these header lines was sent by this epitome.
-func (p *Proxy) hasReturned(head []byte) bool {
-	for l := wire.LinesOf(head); l.Next(); {
-		if l.Is(viaHeader) && bytes.Contains(l.Value, []byte(p.mark)) { // some servers make one line of several
-			return true
-		}
-	}
-	return false
-}
 
 // end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had none,
 // memory is given back, and the event is made.

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -270,21 +269,5 @@ func TestPanicFailsOneExchange(t *testing.T) {
 	r.event()
 	if n := r.proxy.InFlight(); n != 0 {
 		t.Errorf("%d exchanges are still counted", n)
-	}
-}
-
-func TestPanicOfTheRecorderCostsNoProcess(t *testing.T) {
-	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n")
-	r.broken.Store(true)
-	r.dial().send(get("/a")).answer("GET")
-	r.await("sent 1 body")
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for r.proxy.InFlight() > 0 && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
-	r.broken.Store(false)
-	if _, body := r.dial().send(get("/a")).answer("GET"); body != "a" {
-		t.Errorf("got %q", body)
 	}
 }

@@ -72,19 +72,6 @@ func TestMessagesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
 	}
 }
 
-func TestCapAndBudgetOfMessagesAreLoweredTogether(t *testing.T) {
-	t.Parallel()
-	const both = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 10000 + 9000 > 16000, decrease input length or `max_tokens` and try again\"}}"
-	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, both)+streamed(frames(startOf("a"), saidHi, ended, stopped)))
-	r.shapes(climbing)
-	resp, _ := r.dial().send(post(messagesTarget, longTale)).answer("POST")
-	_, body := r.got()
-	want := strings.Replace(strings.Replace(longTale, "9000", "5936", 1), "8000", "4936", 1)
-	if e := r.event(); resp.StatusCode != 200 || body != want || e.Rescue.Stages != "output" {
-		t.Errorf("%d, sent %s, %+v", resp.StatusCode, body, e.Rescue)
-	}
-}
-
 // A conversation that is only counted goes on as it was decided before. Nothing is told of that, and a refusal is the
 // answer.
 func TestCountsOfMessagesRepeatWhatWasDecided(t *testing.T) {

@@ -68,8 +68,9 @@ type Settings struct {
 	limits *limits // nil for defaultLimits
 }
 
-// maxHeader bounds a request's head, in bytes. Clients need 1 to 4 KB; long tokens and cookies need more.
-const maxHeader = 32 << 10
+// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies need
+// more. Each connection has a buffer of this size.
+const maxHeader = 16 << 10
 
 // limits are the times that nobody configures. Tests shorten them.
 type limits struct {
@@ -148,9 +149,10 @@ type Proxy struct {
 	mark      string      // of requests that went through here; nobody can guess it
 	stopping  atomic.Bool // Shutdown has begun
 
-	mu   sync.Mutex
-	open map[*exchange]struct{} // exchanges under way, tunnels too
-	over bool                   // the grace time has ended: each exchange that begins is cut
+	mu       sync.Mutex
+	open     map[*exchange]struct{} // exchanges under way, tunnels too
+	inFlight int                    // of these, without those for epitome's own pages
+	over     bool                   // the grace time has ended: each exchange that begins is cut
 }
 
 // settings are one configuration and the values made from it. They do not change once made.
@@ -191,7 +193,7 @@ func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
 
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
-		ReduceMemoryUsage:             true, // no buffer for a connection that streams, a small one for an idle one
+		ReduceMemoryUsage:             true, // no buffer for writing, as exchanges write themselves
 		NoDefaultServerHeader:         true,
 		NoDefaultContentType:          true,
 		NoDefaultDate:                 true,
@@ -286,13 +288,10 @@ func (p *Proxy) Cut() {
 }
 
 // InFlight is the number of exchanges under way, without requests for epitome's own pages.
-func (p *Proxy) InFlight() (n int) {
-	p.each(func(x *exchange) {
-		if !x.own {
-			n++
-		}
-	})
-	return n
+func (p *Proxy) InFlight() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inFlight
 }
 
 // each calls f for every exchange that is under way.
@@ -319,24 +318,29 @@ func (p *Proxy) await(ctx context.Context) {
 	}
 }
 
-// enter counts x among the exchanges under way. One that begins while the proxy stops is cut.
-func (p *Proxy) enter(x *exchange) (inFlight int) {
+// enter takes x in among the exchanges under way. One that begins while the proxy stops is cut.
+func (p *Proxy) enter(x *exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[x] = struct{}{}
+	if !x.own {
+		p.inFlight++
+	}
 	switch {
 	case p.over:
 		x.cut()
 	case x.own && p.Stopping():
 		x.leave()
 	}
-	return len(p.open)
 }
 
 func (p *Proxy) leave(x *exchange) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	delete(p.open, x)
-	p.mu.Unlock()
+	if !x.own {
+		p.inFlight--
+	}
 }
 
 // nextID returns a short text that no other exchange of this process has.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync"
 
 	"github.com/valyala/fasthttp"
 
@@ -32,23 +31,18 @@ func (x *exchange) relay(a *wire.Answer) error {
 	return err
 }
 
-// heads are the buffers in which an answer's head goes out, with the part of its body that is there, in one write.
-var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
-
-// relayHead passes the head on, with the part of the body that is there. Its buffer is not kept while the rest streams.
+// relayHead passes the head on, in one write with the part of the body that is there.
 func (x *exchange) relayHead(a *wire.Answer) error {
-	buf := heads.Get().(*[]byte) //nolint:forcetypeassert // nothing else is put there
-	defer heads.Put(buf)
-	*buf = a.AppendTo((*buf)[:0], x.reply)
-	headBytes := len(*buf)
+	out := a.AppendTo(make([]byte, 0, 4<<10), x.reply)
+	headBytes := len(out)
 	if a.IsReady() {
 		piece, _ := a.Next() // returns the error again
-		*buf = append(*buf, piece...)
+		out = append(out, piece...)
 	}
-	if err := x.write(*buf); err != nil {
+	if err := x.write(out); err != nil {
 		return err
 	}
-	x.event.ResponseBytes = int64(len(*buf) - headBytes)
+	x.event.ResponseBytes = int64(len(out) - headBytes)
 	return nil
 }
 

@@ -320,22 +320,6 @@ func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 	}
 }
 
-func TestObservedRequestIsNotRescued(t *testing.T) {
-	t.Parallel()
-	{
-		change := func(s *Settings) { s.Mode = event.ModeObserve }
-		r := on(t, refused(400, tooLong), change)
-		r.shapes(climbing)
-		if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 ||
-			body != tooLong || len(r.upstream.Requests()) != 1 {
-			t.Errorf("got %d %s", resp.StatusCode, body)
-		}
-		if e := r.event(); e.Rescue.Kind != "" {
-			t.Errorf("it was judged all the same: %+v", e.Rescue)
-		}
-	}
-}
-
 // Where epitome has only added to a request, and nothing can be shortened, the request goes as it came; one whose
 // addition stays is not sent again.
 func TestRefusedAdditionIsTakenBack(t *testing.T) {

@@ -75,19 +75,6 @@ func TestResponsesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
 	}
 }
 
-func TestOutputOfResponsesIsLoweredWhereThatIsTheCause(t *testing.T) {
-	t.Parallel()
-	const both = `{"error":{"message":"This model's maximum context length is 16000 tokens. However, you requested 9000 output tokens and your prompt contains 10000 input tokens, for a total of 19000 tokens. Please reduce the length of the input prompt or the number of requested output tokens.","type":"BadRequestError","param":"max_output_tokens","code":400}}`
-	r := on(t, refuses(400, both)+answers(frames(taken("created", "a", ""), itemAdded, saidHello, wentWell)))
-	r.shapes(climbing)
-	resp, _ := r.dial().send(post(responsesTarget, longTask)).answer("POST")
-	_, body := r.got()
-	want := strings.Replace(longTask, "9000", "5936", 1)
-	if e := r.event(); resp.StatusCode != 200 || body != want || e.Rescue.Stages != "output" {
-		t.Errorf("%d, sent %s, %+v", resp.StatusCode, body, e.Rescue)
-	}
-}
-
 // Where the provider leaves out what does not fit, nothing is held, and nothing is sent again.
 func TestWhatTheProviderCutsByItselfIsNotRescued(t *testing.T) {
 	t.Parallel()

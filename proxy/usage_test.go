@@ -12,18 +12,6 @@ import (
 	"epitome/rewrite/responses"
 )
 
-// An answer that tells nothing is no reason to forget what was sent.
-func TestAnAnswerThatTellsNothingIsCountedHere(t *testing.T) {
-	x := &exchange{set: &settings{}, dialect: messages.Dialect{}}
-	a := &wire.Answer{Head: &wire.Head{Code: 200}}
-	x.listen(a)
-	x.event.TokensAfter.User = 7
-	x.readUsage(a, false)
-	if want := (event.Usage{Source: event.UsageCounted, Input: 7, CacheUnknown: true}); x.event.Usage != want {
-		t.Errorf("the event has %+v, want %+v", x.event.Usage, want)
-	}
-}
-
 // An answer may begin well, and end with the provider's word that it has failed: its status tells nothing of that.
 func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 	f := func(d Dialect, kind, stream string, want event.Fault) {
