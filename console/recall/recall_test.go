@@ -25,15 +25,6 @@ func (s shelf) Open(name string) (io.ReadCloser, int64, error) {
 	return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
 }
 
-func (s shelf) Beginning(letters string) (names []string, err error) {
-	for name := range s {
-		if strings.HasPrefix(name, letters) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
 // Lines does for short texts what a shelf does.
 func (s shelf) Lines(lines, grep string) (func(from io.Reader, to io.Writer) error, error) {
 	expression, err := regexp.Compile(grep)
@@ -143,42 +134,24 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("recall", args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
 			"line 10 of the result\nline 11 of the result\n")
 		f("recall", args{"artifact": "/data/" + result + ".txt", "grep": "line 49[0-9]7 "}, true, "4907:line 4907", "4997:")
-		f("recall", args{"artifact": result}, true, "line 1 of", "there is more. Go on with lines = \"")
-		f("recall", args{"artifact": result, "grep": "line"}, true, "1:line 1 of", "with the same grep")
+		f("recall", args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
+		f("recall", args{"artifact": result, "grep": "line"}, true, "1:line 1 of", "Read on with from = ")
 		f("recall", args{"artifact": result, "lines": "9000-"}, false, "no such lines")
 		f("recall", args{"artifact": result, "grep": "("}, false, "grep")
-		f("recall", args{"artifact": data, "path": "items.1.state"}, true, "stuck")
-		f("recall", args{"artifact": data, "path": "items.#(state==stuck).id"}, true, "b2")
-		f("recall", args{"artifact": data, "path": ".items[1].state"}, true, "stuck") // as a note of epitome's has it
-		f("recall", args{"artifact": data, "path": `$.items[1]["state"]`}, true, "stuck")
-		f("recall", args{"artifact": data, "path": ".items[7].state"}, false, "its keys are name, items")
-		f("recall", args{"artifact": data, "path": "nothing"}, false, "its keys are name, items")
-		f("recall", args{"artifact": result, "path": "a"}, false, "no JSON")
-		f("recall", args{"artifact": odd}, true, "Go on with from = 24576, or ask with grep")
+		f("recall", args{"artifact": odd}, true, "Read on with from = 24576")
 		f("recall", args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
-		f("recall", args{"artifact": long, "grep": "filler"}, true, "line 1 has more matches")
+		f("recall", args{"artifact": long, "grep": "filler"}, true, "1+0:filler")
 		f("search", args{"artifact": "artifact " + long, "pattern": "NEEDLE"}, true, long+":1+49", "NEEDLE=42")
 		f("recall", args{"artifact": long, "from": 400_000}, true, "it ends 99990 bytes before")
-		f("recall", args{"artifact": long, "from": 4, "grep": "x"}, false, "give from with lines")
-		f("recall", args{"artifact": long, "from": -4}, false, "give from with lines")
 		f("recall", args{"artifact": gone}, false, "there is no such artifact")
 		f("recall", args{"artifact": "../../etc/passwd"}, false, "names no artifact")
 		f("recall", args{}, false)
 		f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
-		f("search", args{"artifact": transcript, "pattern": "line"}, true, "there is more")
+		f("search", args{"artifact": transcript, "pattern": "line"}, true, result+" has more matches")
 		f("search", args{"artifact": transcript, "pattern": "nowhere"}, true, "no line matches, in 3 artifacts")
 		f("search", args{"artifact": transcript}, false)
-		f("search", args{"artifact": transcript[:16] + "*", "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
-		f("search", args{"artifact": "/data/" + transcript[:25] + "*", "pattern": "line 7 of"}, true, result+":7:line 7")
-		f("recall", args{"artifact": transcript[:16] + "*"}, true, "The user asked.")
-		f("search", args{"artifact": transcript[:15] + "*", "pattern": "line"}, false, "at least 16 letters")
-		f("search", args{"artifact": "*", "pattern": "line"}, false, "names no artifact")
-		f("search", args{"artifact": "a*a*", "pattern": "line"}, false, "names no artifact")
-		f("search", args{"artifact": strings.Repeat("y", 20) + "*", "pattern": "line"}, false, "0 artifacts begin with")
 		f("list", args{"artifact": transcript}, true, result+": ", `begins "line 1 of the result"`)
 		f("list", args{"artifact": data}, true, "names no artifact")
-		f("outline", args{"artifact": result}, true, "5000 lines", "lines omitted (")
-		f("outline", args{"artifact": data}, true, "items")
 		for tool, with := range map[string]args{"search": {"artifact": transcript, "pattern": "line 7 of"},
 			"list": {"artifact": transcript}} {
 			got := f(tool, with, true)
@@ -205,8 +178,8 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 				break
 			}
 			_, at, _ := strings.Cut(more, "from = ")
-			at, _, _ = strings.Cut(at, ",")
-			next, err := strconv.Atoi(strings.TrimSuffix(at, " and the same lines"))
+			at, _, _ = strings.Cut(at, " ")
+			next, err := strconv.Atoi(at)
 			if err != nil || next <= from {
 				t.Fatalf("behind %d bytes: %s", from, more)
 			}
