@@ -14,7 +14,6 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/figure"
-	"epitome/console/learned"
 	"epitome/daemon"
 	"epitome/inject"
 	"epitome/instance"
@@ -48,7 +47,7 @@ func (a *app) listMemory(project string, asJSON bool) error {
 	case err != nil:
 		return fmt.Errorf("cannot list memories: %w", err)
 	case asJSON:
-		return printJSON(learned.Listing{Enabled: &conf.Memory.Enabled, Memories: all})
+		return printJSON(console.Memories{Enabled: conf.Memory.Enabled, Memories: all})
 	case len(all) == 0:
 		fmt.Println("Nothing is known.")
 		if !conf.Memory.Enabled {
@@ -166,8 +165,8 @@ func openMemory(conf config.Config, folder string,
 
 // askMemory visits the notes of an epitome that runs.
 func askMemory(card *instance.Card, visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
-	var listing learned.Listing
-	answer, err := card.Get(learned.ListPath, nil)
+	var listing console.Memories
+	answer, err := card.Get("/-/api/memory", nil)
 	if err == nil {
 		err = json.Unmarshal(answer, &listing)
 	}
@@ -175,7 +174,7 @@ func askMemory(card *instance.Card, visit func([]inject.Notes, func(inject.Owner
 		return err
 	}
 	return visit(listing.Memories, func(o inject.Owner, id string) error {
-		_, err := card.Post(learned.ForgetPath, learned.Forgetting{Owner: o, ID: id, All: id == ""})
+		_, err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: o, ID: id, All: id == ""})
 		return err
 	})
 }

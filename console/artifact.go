@@ -8,106 +8,86 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"epitome/console/reply"
 )
 
-// Artifacts gives back what was taken out of conversations, for whoever has its name.
+// Artifacts reads artifacts. Whoever knows the name of one may read it.
 type Artifacts interface {
-	// Open returns the content under a name, which the caller closes, and its size in bytes. The error is ErrNoArtifact
-	// if there is none; another one says that it cannot be read.
+	// Open returns the content of an artifact, which the caller closes, and its size in bytes. The error is
+	// ErrNoArtifact if there is none of that name.
 	Open(name string) (content io.ReadCloser, size int64, err error)
-	// Lines reads which lines are wanted, as in "10-20", and a regular expression that they match; empty ones want all.
-	// choose copies those, or has copied nothing if its error is ErrNoLines; an error says what to write instead.
+	// Lines parses a range of lines such as "10-20" and a regular expression; empty ones select everything. The
+	// returned function copies the selected lines, and returns ErrNoLines if there are none. Errors say what to write
+	// instead.
 	Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error)
 }
 
-// ErrNoArtifact says that there is nothing under a name.
+// ErrNoArtifact says that there is no artifact of a name.
 var ErrNoArtifact = errors.New("there is no such artifact, or it has expired")
 
-// ErrNoLines says that a content has none of the lines that are wanted.
+// ErrNoLines says that an artifact has none of the selected lines.
 var ErrNoLines = errors.New("there is nothing to show")
 
-// artifactsPath is in front of an artifact's name.
-const artifactsPath = "/-/artifacts/"
-
-// hasName reports whether the path names an artifact and nothing else. Its name is the right to read it.
-func hasName(path string) bool {
-	name, ok := strings.CutPrefix(path, artifactsPath)
-	return ok && name != "" && !strings.Contains(name, "/")
-}
-
-// longestSearch bounds the time that one search may take; it is that of a costly one in tens of megabytes.
-const longestSearch = 20 * time.Second
-
-// artifact answers with a content, or with the lines of it that are asked for. It flows: no more than a piece of it
-// is in memory.
+// artifact answers with an artifact, or with the lines of it that the query selects. It copies in pieces: artifacts
+// may be large.
 func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	lines, grep := r.URL.Query().Get("lines"), r.URL.Query().Get("grep")
 	choose, err := o.program.Artifacts.Lines(lines, grep)
 	if err != nil {
-		reply.Refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	name := strings.TrimSuffix(r.PathValue("name"), ".txt") // the file is called so
-	content, size, err := o.program.Artifacts.Open(name)
-	if errors.Is(err, ErrNoArtifact) {
-		reply.Refuse(w, http.StatusNotFound, err.Error())
+	content, size, err := o.program.Artifacts.Open(strings.TrimSuffix(r.PathValue("name"), ".txt"))
+	switch {
+	case errors.Is(err, ErrNoArtifact):
+		refuse(w, http.StatusNotFound, err.Error())
 		return
-	}
-	if err != nil {
-		o.program.Log.Warn("an artifact cannot be read", "error", err.Error())
-		reply.Refuse(w, http.StatusInternalServerError, "the artifact is there but cannot be read; epitome's log says why")
+	case err != nil:
+		o.program.Log.Warn("cannot read an artifact", "error", err.Error())
+		refuse(w, http.StatusInternalServerError, "the artifact exists but cannot be read: epitome's log says why")
 		return
 	}
 	defer func() { _ = content.Close() }()
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if lines == "" && grep == "" {
-		h.Set("Content-Length", strconv.FormatInt(size, 10))
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 		if r.Method == http.MethodHead {
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), longestSearch)
+	const mostTime = 20 * time.Second // a costly expression over tens of megabytes
+	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
 	defer cancel()
-	err = choose(&until{ctx, content}, &flowing{to: w})
-	if errors.Is(err, ErrNoLines) {
-		reply.Refuse(w, http.StatusNotFound, err.Error())
-		return
-	}
-	if err != nil {
-		panic(http.ErrAbortHandler) // a content that was cut must not look whole
+	switch err := choose(contextReader{ctx, content}, &flushWriter{to: w}); {
+	case errors.Is(err, ErrNoLines):
+		refuse(w, http.StatusNotFound, err.Error())
+	case err != nil:
+		panic(http.ErrAbortHandler) // a content that was cut off must not look whole
 	}
 }
 
-// until reads until its time is over or the client has left.
-type until struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one answer
+// contextReader reads until a context ends.
+type contextReader struct {
+	ctx context.Context
 	io.Reader
 }
 
-func (u *until) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return u.Reader.Read(p)
+	return c.Reader.Read(p)
 }
 
-// flowing sends what has come together whenever that is pieceSize bytes.
-type flowing struct {
+// flushWriter sends what was written in pieces of 64 KB. A smaller answer is sent whole, with its length.
+type flushWriter struct {
 	to   http.ResponseWriter
-	held int // bytes that were written and not sent
+	held int
 }
 
-// pieceSize is how many bytes go out at once. A smaller answer goes out whole, with its length.
-const pieceSize = 64 << 10
-
-func (f *flowing) Write(p []byte) (int, error) {
+func (f *flushWriter) Write(p []byte) (int, error) {
 	n, err := f.to.Write(p)
-	f.held += n
-	if flusher, ok := f.to.(http.Flusher); ok && err == nil && f.held >= pieceSize {
-		flusher.Flush()
+	if f.held += n; f.held >= 64<<10 {
+		f.to.(http.Flusher).Flush()
 		f.held = 0
 	}
 	return n, err

@@ -37,7 +37,7 @@ func compacting(c *compactor, listen, token, method, body string, lines ...strin
 }
 
 func TestCompactedConversationIsTheAnswer(t *testing.T) {
-	long := `{"messages":["` + strings.Repeat("x", 3*pieceSize) + `"]}`
+	long := `{"messages":["` + strings.Repeat("x", 200_000) + `"]}`
 	c := &compactor{done: Compacted{Body: []byte(long), Action: "compact", Before: 1000, After: 300}}
 	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-set: 3",
 		"Content-Type: application/json; charset=utf-8")

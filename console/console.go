@@ -1,196 +1,229 @@
-// Package console is epitome's own side: what lies under /-/, and who may reach it. What is folded from events, and the
-// numbers that it serves, are in packages below it.
+// Package console serves everything under /-/: pages for people, JSON and events for programs, metrics, artifacts, and
+// logins. It also turns events into metrics, log lines and traces.
 //
-// It promises that nothing under /-/ can be read by a web page the user happens to visit (the Host and Origin of each
-// request are checked, and no page may be framed) nor from beyond this machine without the admin token or a login, but
-// for /-/health and /-/ready, the page to log in, and an artifact by whoever has its name; that no GET changes anything
-// but /-/lease, which ends with its connection; and that only the owner is shown names of artifacts, or anything of
-// what a conversation says.
+// It guarantees that no web page of another site can read anything under /-/ (Host and Origin are checked, framing is
+// forbidden), that nothing but health, artifacts by name and the login page is readable from another machine without
+// the admin token or a login, that no GET changes anything, and that only the owner sees names of artifacts and text of
+// conversations.
 package console
 
 import (
+	"crypto/rand"
 	"log/slog"
-	"mime"
 	"net/http"
-	"strings"
 	"sync/atomic"
 
 	"epitome/console/access"
-	"epitome/console/reply"
+	"epitome/console/story"
 )
 
-// Program is what the console shows and asks of the running program.
+// Config is the table [console] of config.toml, which describes its keys.
+type Config struct {
+	Token string   `toml:"token"` // empty: none
+	Hosts []string `toml:"hosts"` // names allowed in the Host header, without port
+}
+
+// Program is the running program as the console shows it.
 type Program struct {
 	Version string
-	Listen  string // address the program listens on, host:port
-	// new exchanges are welcome; parts are what else it uses, and whether that answers
-	Ready     func() (parts map[string]string, welcome bool)
-	State     func() any                       // what the owner's commands hear of how it runs, as JSON
-	Owner     func(token string) bool          // lets the owner's commands in
-	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
-	Metrics   http.Handler
-	Totals    func() Totals
+	Listen  string // host:port
+	Log     *slog.Logger
+
+	Ready   func() (parts map[string]string, welcome bool) // the state of stores; whether new requests are taken
+	State   func() any                                     // for the owner's commands, as JSON
+	Owner   func(token string) bool                        // recognizes the token of the data folder
+	Lease   func() (release func(), ok bool)               // keeps a program alive that ends with its last user
+	Totals  func() Totals
+	Metrics http.Handler
+	MCP     http.Handler
+
+	Book      *story.Book
+	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
 	Artifacts Artifacts
-	// the conversation in body, as r asks; the error says what to send instead
-	Compact func(r *http.Request, body []byte) (Compacted, error)
-	// pages for people by the pattern of their path, as "/-/conversations/{id}": GET only; access.Owner says who may
-	// see what conversations hold. The one of the empty pattern is for who follows a link to nothing below /-/
-	Pages map[string]http.Handler
-	// what programs and scripts of pages ask for, by pattern: likewise, but no other site may link to it, and a pattern
-	// that begins with POST is for that; below /-/assets/ and at /-/mcp it is for everybody
-	API map[string]http.Handler
-	Log *slog.Logger
+	Memory    Memory
+	Compact   func(r *http.Request, body []byte) (Compacted, error)
+
+	// Pages for people by path pattern, for GET; under the empty pattern the page for paths without one. Each asks
+	// access.Owner before it shows text of a conversation.
+	Pages  map[string]http.Handler
+	Assets map[string]http.Handler // of the pages, below /-/assets/
 }
 
-// Console serves /-/. Its methods may be called from any goroutine.
+// Console serves /-/. It may be used by several goroutines.
 type Console struct {
-	program   Program
-	guard     atomic.Pointer[guard]
-	token     string // of the guard; only Reload uses it
-	logins    access.Logins
-	mux       *http.ServeMux
-	documents map[string]bool // the patterns of pages for people
+	program         Program
+	guard           atomic.Pointer[guard]
+	codes, sessions secrets
+	boot            string       // names this process in the ids of streamed events
+	watchers        atomic.Int32 // of streamed events
+	mux             *http.ServeMux
 }
 
-// New makes a console for the program.
+// audience tells who may send a request.
+type audience int
+
+const (
+	figures audience = 0         // whoever reaches the console; the owner if there is a token or other machines reach it
+	public  audience = 1 << iota // whoever reaches the console
+	owner                        // the owner
+	page                         // other sites may link to it; browsers without a login are led to the login page
+)
+
+// New returns a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux(), documents: make(map[string]bool), token: c.Token}
+	o := &Console{program: p, mux: http.NewServeMux(), boot: rand.Text()[:8]}
 	o.Reload(c)
-	o.mux.HandleFunc("GET /-/health", o.health)
-	o.mux.HandleFunc("GET /-/ready", o.ready)
-	o.mux.Handle("GET /-/metrics", p.Metrics)
-	o.mux.HandleFunc("GET /-/totals", o.totals)
-	o.mux.HandleFunc("GET /-/lease", o.lease)
-	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
-	o.mux.HandleFunc("POST /-/compact", o.compact)
-	o.serveLogin()
-	for path, page := range p.Pages {
-		if path != nowhere {
-			o.document(path, page)
+	o.handle("GET /-/health", public, o.health)
+	o.handle("GET /-/ready", public, o.ready)
+	o.handle("GET /-/totals", figures, o.totals)
+	o.handle("GET /-/lease", figures, o.lease)
+	o.handle("GET /-/metrics", figures, p.Metrics.ServeHTTP)
+
+	o.handle("GET /-/status", figures, o.status)
+	o.handle("GET /-/events", figures, o.events)
+	o.handle("GET /-/api/summary", figures, o.summary)
+	o.handle("GET /-/api/conversations", figures, o.conversations)
+	o.handle("GET /-/api/conversations/{id}", figures, o.conversation)
+	o.handle("GET /-/api/conversations/{id}/edits", owner, o.conversationEdits)
+	o.handle("GET /-/api/exchanges/{seq}", figures, o.exchange)
+	o.handle("GET /-/api/exchanges/{seq}/edits", owner, o.exchangeEdits)
+	o.handle("GET /-/api/troubles", figures, o.troubles)
+	o.handle("GET /-/api/memory", owner, o.memory)
+	o.handle("POST /-/api/memory/forget", owner, o.forget)
+
+	o.handle("POST /-/compact", figures, o.compact)
+	o.handle("GET /-/artifacts/{name}", public, o.artifact)
+	o.handle("/-/mcp", public, p.MCP.ServeHTTP) // names of artifacts are secrets
+
+	o.handle("GET /-/login", public|page, loginPage.ServeHTTP)
+	o.handle("GET /-/assets/login/{file}", public, loginAssets.ServeHTTP)
+	o.handle("GET /-/session", public, o.session)
+	o.handle("POST /-/login", public, o.login)
+	o.handle("POST /-/logout", public, o.logout)
+	o.handle("POST /-/login/code", figures, o.newCode)
+
+	for pattern, handler := range p.Assets {
+		o.handle("GET "+pattern, public, handler.ServeHTTP)
+	}
+	for pattern, handler := range p.Pages {
+		if pattern != "" {
+			o.handle("GET "+pattern, page, handler.ServeHTTP)
 		}
 	}
-	for path, answer := range p.API {
-		if !strings.HasPrefix(path, "POST ") {
-			path = "GET " + path
-		}
-		o.mux.Handle(path, answer)
-	}
+	o.handle("/-/", figures, o.notFound)
 	return o
 }
 
-// nowhere is the pattern of the page that stands for all addresses with nothing.
-const nowhere = ""
-
-// document serves a page for people.
-func (o *Console) document(path string, page http.Handler) {
-	o.mux.Handle("GET "+path, page)
-	o.documents["GET "+path] = true
-}
-
-// Reload puts c in force for the requests that come from now on. With another token, who has logged in must do so
-// again.
+// Reload applies c to the requests that follow. Another token ends all logins.
 func (o *Console) Reload(c Config) {
-	if c.Token != o.token {
-		o.logins.CloseAll()
+	if old := o.guard.Load(); old != nil && old.token != hash(c.Token) {
+		o.codes.clear()
+		o.sessions.clear()
 	}
-	o.token = c.Token
-	o.guard.Store(newGuard(c, o.program, &o.logins))
+	o.guard.Store(newGuard(c, o.program.Listen, o.program.Owner, &o.sessions))
 }
 
-// ServeHTTP serves a path under /-/, if the guard lets the request in.
+// ServeHTTP serves a path under /-/.
 func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	setHeaders(w.Header())
-	method, pattern := o.find(r)
-	document, g := o.documents[pattern], o.guard.Load()
-	if why := g.refuses(r, document); why != nil {
-		reply.Refuse(w, why.status, why.message)
-		return
-	}
-	if g.isOwner(r) {
-		r = access.AsOwner(r)
-	}
-	why := g.keepsOut(r)
-	switch {
-	case why != nil && document && follows(r):
-		http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
-	case why != nil:
-		reply.Refuse(w, why.status, why.message)
-	case method == "" && follows(r) && o.program.Pages[nowhere] != nil:
-		o.program.Pages[nowhere].ServeHTTP(w, r)
-	case method == "":
-		reply.Refuse(w, http.StatusNotFound,
-			"epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
-	case r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) && !o.takes(r):
-		reply.Refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for "+method+" only")
-	case r.Method == http.MethodPost && !isJSON(r):
-		reply.Refuse(w, http.StatusUnsupportedMediaType, "send what is posted here as Content-Type: application/json")
-	default:
-		o.mux.ServeHTTP(w, r)
-	}
+	h := w.Header()
+	// A page may run its own scripts, ask this program, and nothing else. So text of a conversation that got into it
+	// cannot run or reach another host.
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+		"connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "+
+		"require-trusted-types-for 'script'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	o.mux.ServeHTTP(w, r)
 }
 
-// find returns the first method that the request's path is for, and its pattern; empty if there is nothing.
-func (o *Console) find(r *http.Request) (method, pattern string) {
-	for _, method := range [...]string{http.MethodGet, http.MethodPost} {
-		if _, pattern := o.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
-			return method, pattern
+// handle registers a handler for requests that the guard admits.
+func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
+	o.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		g := o.guard.Load()
+		if message := g.foreign(r, who&page != 0); message != "" {
+			refuse(w, http.StatusForbidden, message)
+			return
 		}
-	}
-	return "", ""
+		isOwner := g.isOwner(r)
+		if isOwner {
+			r = access.AsOwner(r)
+		}
+		switch {
+		case isOwner || who&public != 0:
+		case g.closed() && who&page != 0 && isNavigation(r):
+			http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
+			return
+		case g.closed() && !g.hasToken:
+			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
+			return
+		case g.closed():
+			refuse(w, http.StatusUnauthorized, "/-/ needs the admin token (console.token) as Authorization: Bearer TOKEN")
+			return
+		case who&owner != 0:
+			refuse(w, http.StatusForbidden, "only the owner may see this: run 'epitome open' to log in")
+			return
+		}
+		if r.Method == http.MethodPost && pattern != "/-/" && !isJSON(r) {
+			refuse(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")
+			return
+		}
+		serve(w, r)
+	})
 }
 
-// takes reports whether there is something for the request's own method.
-func (o *Console) takes(r *http.Request) bool {
-	_, pattern := o.mux.Handler(r)
-	return pattern != ""
-}
-
-// isJSON reports whether a request says that its body is JSON. No page of another site can send this type unasked.
-func isJSON(r *http.Request) bool {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return kind == "application/json"
-}
-
-// health says that the program runs, and to the owner's commands how.
-func (o *Console) health(w http.ResponseWriter, r *http.Request) {
-	if o.guard.Load().proves(r) {
-		reply.JSON(w, http.StatusOK, o.program.State())
+// notFound answers a path without a handler, with a page where a browser shows it.
+func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
+	if handler := o.program.Pages[""]; handler != nil && isNavigation(r) {
+		handler.ServeHTTP(w, r)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
+	refuse(w, http.StatusNotFound, "epitome has nothing at "+r.Method+" "+r.URL.Path+
+		": paths that begin with /-/ are its own and are not forwarded")
 }
 
-// ready says whether new exchanges are welcome. They are, whatever parts do not answer: conversations go on without.
+// health answers that the program runs, and for the owner's commands also its state.
+func (o *Console) health(w http.ResponseWriter, r *http.Request) {
+	if o.guard.Load().hasFolderToken(r) {
+		writeJSON(w, http.StatusOK, o.program.State())
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
+}
+
+// ready answers whether new requests are taken, and the state of each store. A store that does not answer does not
+// make the program unready: conversations go on without it.
 func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 	parts, welcome := o.program.Ready()
 	if !welcome {
-		reply.JSON(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
+		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
 		return
 	}
 	body := map[string]any{"status": "ready"}
 	for part, state := range parts {
 		body[part] = state
 	}
-	reply.JSON(w, http.StatusOK, body)
+	writeJSON(w, http.StatusOK, body)
 }
 
-// totals says what the program has done so far.
 func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
-	reply.JSON(w, http.StatusOK, o.program.Totals())
+	writeJSON(w, http.StatusOK, o.program.Totals())
 }
 
-// lease holds the program until the client leaves.
+// lease keeps the program alive until the client leaves.
 func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
 	release, ok := func() {}, false
 	if _, welcome := o.program.Ready(); welcome {
 		release, ok = o.program.Lease()
 	}
 	if !ok {
-		reply.Refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
+		refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
 		return
 	}
 	defer release()
 	w.WriteHeader(http.StatusOK)
-	w.(http.Flusher).Flush() //nolint:forcetypeassert // the proxy's writers flush
+	w.(http.Flusher).Flush()
 	<-r.Context().Done()
 }

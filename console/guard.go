@@ -3,156 +3,129 @@ package console
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"epitome/console/access"
 )
 
-// guard keeps web pages and strangers out of /-/.
+// guard decides whether a request under /-/ is served.
 //
-// A page on any site can make the user's browser send requests to this machine, and by rebinding its own name to
-// 127.0.0.1 it can read the answers. It cannot choose the Host header, nor hide where the request came from.
+// A page of any site can make the user's browser send requests to this machine, and can read the answers after it has
+// rebound its own name to 127.0.0.1. It can neither choose the Host header nor hide its origin.
 type guard struct {
-	hosts  map[string]bool   // names that Host may give, without port, lower case
-	open   bool              // the program listens beyond loopback
-	token  [sha256.Size]byte // of the admin token, compared in constant time
-	tokens bool              // there is one
-	owner  func(token string) bool
-	logins *access.Logins
-	cookie string // its name has the port in it: a browser sends the cookies of a host to all its ports
+	hosts    map[string]bool // allowed in Host, in lower case
+	beyond   bool            // the program listens beyond loopback
+	token    [sha256.Size]byte
+	hasToken bool
+	folder   func(token string) bool // recognizes the token of the data folder
+	sessions *secrets
+	cookie   string // browsers send the cookies of a host to all its ports, so its name has the port
 }
 
-// free says which paths need no token: they tell nothing that an attempt to connect would not, have a secret in them,
-// or are there to be let in.
-func free(path string) bool {
-	switch path {
-	case "/-/health", "/-/ready", "/-/login", "/-/logout", "/-/session", toolsPath:
-		return true
-	}
-	return strings.HasPrefix(path, assetsPath) || hasName(path)
-}
-
-// toolsPath is where models ask for artifacts, whose names have a secret in them.
-const toolsPath = "/-/mcp"
-
-// assetsPath is in front of scripts and styles. They are the same for everybody.
-const assetsPath = "/-/assets/"
-
-// OwnerHeader carries the token that shows that a request comes from who can read the data folder.
+// OwnerHeader is the request header with the token of the data folder, which proves that a client can read it.
 const OwnerHeader = "X-Epitome-Owner"
 
-func newGuard(c Config, p Program, logins *access.Logins) *guard {
-	host, port, err := net.SplitHostPort(p.Listen)
+func newGuard(c Config, listen string, folder func(string) bool, sessions *secrets) *guard {
+	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		host = p.Listen
+		host = listen
 	}
-	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "",
-		open: !loopback(host), owner: p.Owner, logins: logins, cookie: "epitome-" + port}
+	g := &guard{
+		hosts: map[string]bool{"localhost": true}, beyond: !isLoopback(host), token: hash(c.Token),
+		hasToken: c.Token != "", folder: folder, sessions: sessions, cookie: "epitome-" + port,
+	}
 	for _, h := range slices.Concat(c.Hosts, []string{host}) {
 		g.hosts[strings.ToLower(h)] = true
 	}
 	return g
 }
 
-// Loopback reports whether an address is reached from this machine only.
+// Loopback reports whether only this machine can reach an address, given as host:port.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	return err == nil && loopback(host)
+	return err == nil && isLoopback(host)
 }
 
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
+func isLoopback(host string) bool {
 	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
+	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
-// why says why a request is not let in.
-type why struct {
-	status  int
-	message string
-}
-
-// refuses says why a request is not let in because of where it comes from, if it is not. document says that it asks for
-// a page to be shown: other sites may link to one, and learn nothing from that.
-func (g *guard) refuses(r *http.Request, document bool) *why {
-	host := hostOf(r.Host)
-	if !g.admits(host) {
-		return &why{http.StatusForbidden,
-			"epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"}
+// foreign returns why a request is refused for its host or origin; "" if it is not. Other sites may link to pages: they
+// learn nothing from that.
+func (g *guard) foreign(r *http.Request, isPage bool) string {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
-		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
+	if !g.allows(host) {
+		return "epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"
 	}
-	site, reads := r.Header.Get("Sec-Fetch-Site"), r.Method == http.MethodGet || r.Method == http.MethodHead
-	if site == "" || site == "same-origin" || site == "none" && reads || document && reads && follows(r) {
-		return nil
+	const otherSite = "a page of another site may not use /-/"
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return otherSite
+		}
 	}
-	return &why{http.StatusForbidden, "a page of another site may not use /-/"}
-}
-
-// follows reports whether a browser follows a link, to show what it finds as a page of its own.
-func follows(r *http.Request) bool {
-	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
-}
-
-// keepsOut says why a request is not let in because of who sends it, if it is not.
-func (g *guard) keepsOut(r *http.Request) *why {
-	switch {
-	case !g.open && !g.tokens || free(r.URL.Path) || access.Owner(r):
-		return nil
-	case !g.tokens:
-		return &why{http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/"}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case site == "", site == "same-origin", site == "none" && reads, isPage && reads && isNavigation(r):
+		return ""
 	}
-	return &why{http.StatusUnauthorized,
-		"/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
+	return otherSite
 }
 
-// isOwner reports whether a request comes from the owner: with the token of the data folder, the cookie of a login, or the admin token,
-// with which one could log in as well.
-func (g *guard) isOwner(r *http.Request) bool {
-	_, given, _ := strings.Cut(r.Header.Get("Authorization"), " ") // the scheme does not matter, in whatever case
-	return g.proves(r) || g.isToken(given) || g.current(r) != ""
-}
-
-// proves reports whether a request comes from who can read the data folder.
-func (g *guard) proves(r *http.Request) bool {
-	token := r.Header.Get(OwnerHeader)
-	return token != "" && g.owner(token)
-}
-
-// isToken reports whether a text is the admin token. Where none is set, none is.
-func (g *guard) isToken(text string) bool {
-	given := sha256.Sum256([]byte(text))
-	return g.tokens && subtle.ConstantTimeCompare(given[:], g.token[:]) == 1
-}
-
-// admits reports whether a Host may be used: the listening address, a name from the configuration, or a literal
-// loopback address. Beyond loopback any literal address is as good as the one listened on: no name can be rebound to
-// it.
-func (g *guard) admits(host string) bool {
-	if g.hosts[strings.ToLower(host)] || loopback(host) {
+// allows reports whether Host may name a host: the listening one, one of the configuration, or a loopback address.
+// Beyond loopback any address is allowed: no name can be rebound to it.
+func (g *guard) allows(host string) bool {
+	if g.hosts[strings.ToLower(host)] || isLoopback(host) {
 		return true
 	}
 	_, err := netip.ParseAddr(host)
-	return g.open && err == nil
+	return g.beyond && err == nil
 }
 
-// hostOf returns a Host header's name or address, without port and brackets.
-func hostOf(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
+// isNavigation reports whether a browser follows a link, to show the answer as a page of its own.
+func isNavigation(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// closed reports whether figures are for the owner only.
+func (g *guard) closed() bool { return g.beyond || g.hasToken }
+
+// isOwner reports whether a request has the token of the data folder, the admin token or the cookie of a login.
+func (g *guard) isOwner(r *http.Request) bool {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
+	return g.hasFolderToken(r) || g.isToken(token) || g.session(r) != ""
+}
+
+func (g *guard) hasFolderToken(r *http.Request) bool {
+	token := r.Header.Get(OwnerHeader)
+	return token != "" && g.folder(token)
+}
+
+// isToken reports whether a text is the admin token; false if there is none.
+func (g *guard) isToken(text string) bool {
+	given := hash(text)
+	return g.hasToken && subtle.ConstantTimeCompare(given[:], g.token[:]) == 1
+}
+
+// session returns the secret of the login that a request shows; "" without one.
+func (g *guard) session(r *http.Request) string {
+	for _, c := range r.CookiesNamed(g.cookie) {
+		if g.sessions.has(c.Value) {
+			return c.Value
+		}
 	}
-	return strings.Trim(hostport, "[]")
+	return ""
 }
 
-func sameOrigin(origin, host string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && strings.EqualFold(u.Host, host)
+// isJSON reports whether a request declares a JSON body. Pages of other sites cannot send that without asking.
+func isJSON(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind == "application/json"
 }

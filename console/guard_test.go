@@ -177,7 +177,7 @@ func TestStrangersGetNothing(t *testing.T) {
 	cookie := loggedIn(t, o, codeOf(t, o, `{}`))
 	f := func(lines ...string) {
 		t.Helper()
-		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/events", "/-/login", "/-/session"} {
+		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/memory", "/-/events", "/-/login", "/-/session"} {
 			wantRefusal(t, ask(o, "GET", target, append(lines, cookie)...), http.StatusForbidden)
 		}
 		for _, target := range []string{"/-/login", "/-/logout", "/-/login/code"} {
@@ -216,7 +216,7 @@ func TestOtherSitesMayLinkToPages(t *testing.T) {
 	f(200, "GET", "/-/login")
 	f(403, "POST", "/-/login")
 	f(403, "POST", "/-/")
-	for _, target := range []string{"/-/api/edits", "/-/events", "/-/metrics", "/-/lease", "/-/ready", "/-/totals",
+	for _, target := range []string{"/-/api/memory", "/-/events", "/-/metrics", "/-/lease", "/-/ready", "/-/totals",
 		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/page.css"} {
 		f(403, "GET", target)
 	}
@@ -238,7 +238,7 @@ func TestEveryAnswerSaysWhatABrowserMayDo(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/health", "/-/metrics", "/-/nothing",
+	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/memory", "/-/health", "/-/metrics", "/-/nothing",
 		"/-/login", "/-/session", "/-/ready"} {
 		f(ask(o, "GET", target))
 		f(ask(o, "GET", target, "Host: evil.example"))

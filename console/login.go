@@ -1,141 +1,150 @@
 package console
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
-	_ "embed"
-	"encoding/base32"
+	"embed"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"epitome/console/access"
-	"epitome/console/reply"
 )
 
-// What the page to log in is made of. It asks for no other file, so that it works before anybody is let in.
+//go:embed login
+var loginFiles embed.FS
+
+// The login page and its files.
 var (
-	//go:embed login.html
-	loginPage string
-	//go:embed login.js
-	loginScript string
-	//go:embed login.css
-	loginStyle string
-	//go:embed login.svg
-	loginIcon string
+	loginPage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, loginFiles, "login/login.html")
+	})
+	loginAssets = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, loginFiles, "login/"+r.PathValue("file"))
+	})
 )
 
-// loginFiles are the page's files by their paths. A path changes with the content: browsers keep it for good. The page
-// names an icon, or a browser would ask for /favicon.ico, which is not ours and would be forwarded.
-type loginFiles struct{ script, style, icon, page string }
+// secrets are random texts that are valid until a time. They are kept as hashes, in memory only. The zero value is
+// empty; it may be used by several goroutines.
+type secrets struct {
+	mu   sync.Mutex
+	ends map[[sha256.Size]byte]time.Time
+}
 
-func newLoginFiles() loginFiles {
-	path := func(name, content string) string {
-		hash := sha256.Sum256([]byte(content))
-		base, kind, _ := strings.Cut(name, ".")
-		return "/-/assets/" + base + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(hash[:5])) + "." + kind
+// mostSecrets bounds the secrets of a kind; new ones push out those that end first.
+const mostSecrets = 256
+
+func hash(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
+
+// add returns a new secret that is valid for life.
+func (s *secrets) add(life time.Duration) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ends == nil {
+		s.ends = make(map[[sha256.Size]byte]time.Time)
 	}
-	f := loginFiles{script: path("login.js", loginScript), style: path("login.css", loginStyle)}
-	f.icon = path("login.svg", loginIcon)
-	f.page = strings.NewReplacer("{script}", f.script, "{style}", f.style, "{icon}", f.icon).Replace(loginPage)
-	return f
-}
-
-// serveLogin puts the page and its files under /-/.
-func (o *Console) serveLogin() {
-	files := newLoginFiles()
-	o.document("/-/login", answering("text/html", files.page, false))
-	o.mux.Handle("GET "+files.script, answering("text/javascript", loginScript, true))
-	o.mux.Handle("GET "+files.style, answering("text/css", loginStyle, true))
-	o.mux.Handle("GET "+files.icon, answering("image/svg+xml", loginIcon, true))
-	o.mux.HandleFunc("GET /-/session", o.session)
-	o.mux.HandleFunc("POST /-/login", o.login)
-	o.mux.HandleFunc("POST /-/logout", o.logout)
-	o.mux.HandleFunc("POST /-/login/code", o.loginCode)
-}
-
-// answering serves one text, for good if its path changes with it.
-func answering(kind, text string, forGood bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", kind+"; charset=utf-8")
-		if forGood {
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	for len(s.ends) >= mostSecrets {
+		first := time.Now().Add(access.SessionLife)
+		var oldest [sha256.Size]byte
+		for key, end := range s.ends {
+			if !end.After(first) {
+				oldest, first = key, end
+			}
 		}
-		_, _ = w.Write([]byte(text)) // a client that has left is no error of ours
-	})
+		delete(s.ends, oldest)
+	}
+	secret := rand.Text()
+	s.ends[hash(secret)] = time.Now().Add(life)
+	return secret
 }
 
-// session says whether the browser is let in. The page to log in asks it: a browser that comes from another site shows
+// has reports whether a secret is valid.
+func (s *secrets) has(secret string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.ends[hash(secret)])
+}
+
+// take removes a secret, and reports whether it was valid.
+func (s *secrets) take(secret string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end := s.ends[hash(secret)]
+	delete(s.ends, hash(secret))
+	return time.Now().Before(end)
+}
+
+func (s *secrets) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.ends)
+}
+
+// session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
 // its cookie only then.
 func (o *Console) session(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]bool{"owner": access.Owner(r)})
+	writeJSON(w, http.StatusOK, map[string]bool{"owner": access.Owner(r)})
 }
 
-// mostLogin bounds the body of a request to log in, in bytes.
+// mostLogin bounds the body of a login, in bytes.
 const mostLogin = 4 << 10
 
-// login lets in a browser that shows a code, or the admin token.
+// login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once.
 func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Secret string }
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil {
-		reply.Refuse(w, http.StatusBadRequest, `cannot read the login: send {"secret": "CODE"}`)
+		refuse(w, http.StatusBadRequest, `cannot read the login: send {"secret": "CODE"}`)
 		return
 	}
 	g := o.guard.Load()
-	secret := strings.TrimSpace(asked.Secret)
-	session, ok := o.logins.Redeem(secret, g.current(r))
-	if !ok && g.isToken(secret) {
-		session, ok = o.logins.Open(), true
-	}
-	if !ok {
-		reply.Refuse(w, http.StatusUnauthorized, "this is no code that is good now, nor the admin token: a code is good once, and not for long. "+
-			"Run 'epitome open' for another. If it was used, and not by you, who has used it is logged out now")
+	secret, session := strings.TrimSpace(asked.Secret), g.session(r)
+	switch {
+	case session != "": // logged in already
+	case o.codes.take(secret) || g.isToken(secret):
+		session = o.sessions.add(access.SessionLife)
+	default:
+		refuse(w, http.StatusUnauthorized,
+			"this is neither the admin token nor a valid login code, which works once: run 'epitome open' for another one")
 		return
 	}
-	g.setCookie(w, r, session, int(access.SessionLife/time.Second))
-	reply.JSON(w, http.StatusOK, map[string]bool{"owner": true})
+	g.setCookie(w, r, session, access.SessionLife)
+	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
-// logout ends the browser's session.
 func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
 	g := o.guard.Load()
-	if current := g.current(r); current != "" {
-		o.logins.Close(current)
-	}
-	g.setCookie(w, r, "", -1)
-	reply.JSON(w, http.StatusOK, map[string]bool{"owner": false})
+	o.sessions.take(g.session(r))
+	g.setCookie(w, r, "", -time.Second)
+	writeJSON(w, http.StatusOK, map[string]bool{"owner": false})
 }
 
-// loginCode makes a code for who proves to be able to read the data folder. A cookie does not suffice: what runs in a
-// browser shall not be able to let others in.
-func (o *Console) loginCode(w http.ResponseWriter, r *http.Request) {
-	if !o.guard.Load().proves(r) {
-		reply.Refuse(w, http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'")
+// newCode answers with a login code, for clients that can read the data folder. A cookie does not suffice: a script in
+// a browser must not be able to let others in.
+func (o *Console) newCode(w http.ResponseWriter, r *http.Request) {
+	if !o.guard.Load().hasFolderToken(r) {
+		refuse(w, http.StatusForbidden, "only the owner of the data folder gets a login code: run 'epitome open'")
 		return
 	}
-	var asked struct{ Seconds int }
+	var asked struct{ Seconds int64 }
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil || asked.Seconds < 0 {
-		reply.Refuse(w, http.StatusBadRequest, `cannot read how long the code is to be good: send {"seconds": 60}`)
+		refuse(w, http.StatusBadRequest, `cannot read the life of the code: send {"seconds": 60}`)
 		return
 	}
-	life := time.Duration(min(asked.Seconds, int(access.SessionLife/time.Second))) * time.Second
-	reply.JSON(w, http.StatusOK, map[string]string{"code": o.logins.NewCode(life)})
-}
-
-// current is the secret of the session that the request shows; empty if it shows none that is open.
-func (g *guard) current(r *http.Request) string {
-	for _, c := range r.CookiesNamed(g.cookie) { // one of another program on this host may stand beside
-		if g.logins.Has(c.Value) {
-			return c.Value
-		}
+	life := access.CodeLife
+	if asked.Seconds > 0 {
+		life = time.Duration(min(asked.Seconds, int64(access.SessionLife/time.Second))) * time.Second
 	}
-	return ""
+	writeJSON(w, http.StatusOK, map[string]string{"code": o.codes.add(life)})
 }
 
-// setCookie gives the browser a session. It is sent back to /-/ alone, and with no request that another site began.
-func (g *guard) setCookie(w http.ResponseWriter, r *http.Request, session string, seconds int) {
-	origin, err := url.Parse(r.Header.Get("Origin")) // how the browser sees us, through whatever stands between
-	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: session, Path: "/-/", MaxAge: seconds, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: err == nil && origin.Scheme == "https"})
+// setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.
+func (g *guard) setCookie(w http.ResponseWriter, r *http.Request, session string, life time.Duration) {
+	origin, err := url.Parse(r.Header.Get("Origin")) // as the browser sees this host, whatever stands between
+	http.SetCookie(w, &http.Cookie{
+		Name: g.cookie, Value: session, Path: "/-/", MaxAge: int(life / time.Second), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: err == nil && origin.Scheme == "https",
+	})
 }

@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/recall"
-	"epitome/instance"
 	"epitome/offload"
 )
 
@@ -42,11 +39,6 @@ func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 // Beginning returns the names that begin with these letters.
 func (a Artifacts) Beginning(letters string) ([]string, error) {
 	return a.Find(letters)
-}
-
-// toolsFor are those by which models read artifacts.
-func toolsFor(a Artifacts) map[string]http.Handler {
-	return map[string]http.Handler{"POST /-/mcp": recall.Handler(instance.Version(), a)}
 }
 
 // Lines reads which lines are wanted, and returns what copies them.

@@ -10,7 +10,6 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/story"
-	"epitome/console/story/stream"
 	"epitome/event"
 	"epitome/instance"
 )
@@ -34,7 +33,7 @@ func (d *Daemon) openBook(
 	}
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		State: kept.troubles, Sinks: sinks, Follow: d.hub.Publish,
+		State: kept.troubles, Sinks: sinks,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
@@ -69,11 +68,6 @@ func (d *Daemon) closeBook() {
 
 // EventFolder is the folder in the data folder that has what happened.
 const EventFolder = "events"
-
-// stream is the path under which what happens is told as it happens.
-func (d *Daemon) stream() map[string]http.Handler {
-	return map[string]http.Handler{"/-/events": stream.Handler(d.hub, d.book)}
-}
 
 // gauges are numbers for the metrics that no event tells.
 func (d *Daemon) gauges(kept *storage) console.Gauges {

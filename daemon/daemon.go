@@ -19,10 +19,8 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/learned"
+	"epitome/console/recall"
 	"epitome/console/story"
-	"epitome/console/story/api"
-	"epitome/console/story/stream"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -37,7 +35,6 @@ type Daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	book    *story.Book
-	hub     *stream.Hub     // of who watches what happens
 	traces  *console.Traces // nil if no spans are made
 	card    *instance.Card
 	shapers *shapers
@@ -48,7 +45,7 @@ type Daemon struct {
 // New makes one that takes its configuration from load when it starts, and again with each SIGHUP that comes over
 // signals. Any other signal ends it.
 func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) *Daemon {
-	return &Daemon{log: log, load: load, signals: signals, hub: stream.New()}
+	return &Daemon{log: log, load: load, signals: signals}
 }
 
 // Address is where it listens, as host:port, once it has started.
@@ -111,9 +108,9 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 			t.InFlight = d.proxy.InFlight()
 			return t
 		},
-		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(),
-			learned.Routes(d.shapers.memory)),
-		Pages: shown.Documents(), Artifacts: taken, Compact: d.compact,
+		MCP:  recall.Handler(instance.Version(), taken),
+		Book: d.book, Edits: d.shapers.edits, Artifacts: taken, Memory: d.shapers.memory, Compact: d.compact,
+		Pages: shown.Documents(), Assets: shown.Files(),
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, Lease: d.leases.Take,
 		State: func() any {

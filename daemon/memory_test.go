@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/console/learned"
+	"epitome/console"
 	"epitome/inject"
 	"epitome/instance"
 	"epitome/internal/fakeapi/scriptedtest"
@@ -74,7 +74,7 @@ func isTold(p *provider, a *worker) bool {
 }
 
 // knows wants so many entries to be known to the epitome's owner.
-func (r *inService) knows(folder string, want int) (all learned.Listing, card *instance.Card) {
+func (r *inService) knows(folder string, want int) (all console.Memories, card *instance.Card) {
 	r.t.Helper()
 	card, err := instance.Read(folder)
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *inService) knows(folder string, want int) (all learned.Listing, card *i
 	}
 	n := 0
 	if !scriptedtest.Eventually(func() bool {
-		text, err := card.Get(learned.ListPath, nil)
-		if all = (learned.Listing{}); err == nil {
+		text, err := card.Get("/-/api/memory", nil)
+		if all = (console.Memories{}); err == nil {
 			err = json.Unmarshal(text, &all)
 		}
 		if err != nil {
@@ -138,8 +138,8 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	all, card := r.knows(folder, 2)
 	for _, e := range all.Memories[0].Entries {
 		if e.Text == theLesson {
-			asks := learned.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}
-			if _, err := card.Post(learned.ForgetPath, asks); err != nil {
+			asks := console.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}
+			if _, err := card.Post("/-/api/memory/forget", asks); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,9 +1,6 @@
 package daemon
 
 import (
-	"maps"
-	"net/http"
-
 	"epitome/config"
 	"epitome/console/pages"
 	"epitome/instance"
@@ -26,15 +23,6 @@ func (d *Daemon) settings() (all []pages.Setting) {
 			from = "your configuration"
 		}
 		all = append(all, pages.Setting{Key: v.Key, Value: v.Text, From: from, Secret: v.Secret})
-	}
-	return all
-}
-
-// together is what several parts serve, by pattern. No two parts have one.
-func together(parts ...map[string]http.Handler) map[string]http.Handler {
-	all := make(map[string]http.Handler)
-	for _, part := range parts {
-		maps.Copy(all, part)
 	}
 	return all
 }

@@ -243,14 +243,6 @@ func (s *storage) sweepStore(ctx context.Context, rest time.Duration) {
 	}
 }
 
-// size is how many bytes the store has on the disk.
-func (s *storage) size() int64 {
-	if d, ok := s.local.(*disk.Store); ok {
-		return d.Size()
-	}
-	return 0
-}
-
 // close ends the sweeps before it closes the store.
 func (s *storage) close() {
 	s.stop()

@@ -1,26 +1,30 @@
-// Package access says who asks under /-/: whether a request is the owner's, and which codes and cookies make it so.
-//
-// It promises that a code opens one session, that a code shown again by somebody else ends what it has opened, and
-// that all of it lives in memory and ends with the program.
+// Package access tells whether a request under /-/ comes from the owner: with the cookie of a login, with the token of
+// the data folder, or with the admin token. Only the owner sees names of artifacts and text of conversations.
 package access
 
 import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
+)
+
+const (
+	// CodeLife is the time in which a login code must be used, unless its maker asks for more.
+	CodeLife = time.Minute
+	// SessionLife is the life of a login.
+	SessionLife = 12 * time.Hour
 )
 
 type ownerKey struct{}
 
-// AsOwner is the request, known to come from the owner. The console calls it for what it lets in.
+// AsOwner returns the request, marked as the owner's.
 func AsOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
 }
 
-// Owner reports whether a request under /-/ comes from who may see what conversations hold: with the cookie of a
-// login, with the proof of the data folder, or with the admin token. Whatever names an artifact, or tells anything of a
-// body, asks this first; figures do not.
+// Owner reports whether a request comes from the owner.
 func Owner(r *http.Request) bool { return r.Context().Value(ownerKey{}) != nil }
 
-// LoginPath is where the page is that lets a browser in and then goes on to what r asked for.
+// LoginPath returns the path of the login page that leads on to the page that r asks for.
 func LoginPath(r *http.Request) string { return "/-/login?next=" + url.QueryEscape(r.URL.RequestURI()) }

@@ -1,99 +1,357 @@
+// Package story keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON,
+// sums them up in memory, and answers questions about them.
+//
+// Recording an event never waits. Each amount is rounded once, when its event is written, so all sums of the same
+// events agree, also after a restart. Memory and files are bounded; a full disk or a damaged file costs figures and
+// nothing else. Events hold no text of a body but the name of the model and the title of a conversation.
 package story
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
 	"time"
 
 	"epitome/event"
 )
 
-// Config says what is kept, and where.
+// Config tells what is kept, and where.
 type Config struct {
 	Version string        // of the program
-	Folder  string        // of files; empty: there are none, and figures end with the process
+	Folder  string        // of the files; empty: there are none
 	Keep    time.Duration // how long figures and files are kept
-	Quota   int64         // bytes of all files together
+	Quota   int64         // bytes of all files
 }
 
-// Plugs are what a Book needs of the program. Those that may be nil say so.
+// Plugs are the parts of the program that a Book uses. Those that may be nil say so.
 type Plugs struct {
-	Log  *slog.Logger
-	Now  func() time.Time // its zone is that of hours and days
-	Mode func() string
-	// State is what a reader should know of the program as it is now. nil: nothing.
-	State func() []string
-	Sinks event.Sinks // hear of each event when it is complete, one after the other
-	// Follow hears of it likewise. It must neither wait nor change it. nil: nobody does.
-	Follow func(Entry)
-	// Prices says where amounts come from.
+	Log    *slog.Logger
+	Now    func() time.Time // in the zone of hours and days
+	Mode   func() string
+	State  func() []string // notes for readers of figures; may be nil
+	Sinks  event.Sinks     // get each event when it is complete, one after the other
 	Prices func() Prices
-	// Bill fills the Bill of an exchange that is complete else. pause is how long before it the last request of its
-	// conversation was sent that was answered; negative if there was none. nil: there are no prices.
+	// Bill sets the Bill of an exchange. pause is the time since the last answered request of its conversation;
+	// negative if there was none. nil: there are no prices.
 	Bill func(e *event.Exchange, pause time.Duration)
-	// Charge is what the request for a summary cost. nil: there are no prices.
+	// Charge returns the cost of a request for a summary. nil: there are no prices.
 	Charge func(s *event.Summary) event.Charge
-	// Life is how long the provider's cache keeps what e had in it, after its last use. nil: five minutes.
+	// Life returns how long the provider's cache keeps e after its last use. nil: five minutes.
 	Life func(e *event.Exchange) time.Duration
 }
 
-// Book keeps events and answers questions about them. Its methods may be called from any goroutine. Make one with New.
+// What is kept in memory at most.
+const (
+	mostQueued = 8192  // events that wait to be summed up
+	mostRecent = 5_000 // events
+	mostTalks  = 2_000 // conversations
+	mostModels = 50    // that have sums of their own; clients choose the names
+	mostCells  = 20_000
+)
+
+// Book keeps events. It is an event.Sink, and may be used by several goroutines.
 type Book struct {
 	conf   Config
 	plugs  Plugs
-	past   *past
-	writer *writer
+	loaded chan struct{} // closed when the events of earlier processes are in the sums
+	stop   chan struct{}
+	ended  chan struct{}
+
+	closing sync.Once
+
+	queueing sync.Mutex
+	queue    []Entry // not summed up yet
+	dropped  uint64  // for lack of room in the queue
+
+	mu     sync.Mutex // guards what follows
+	files  files
+	seq    uint64    // of the newest event
+	since  time.Time // of the oldest one
+	notes  []string  // about files that could not be read
+	recent []Entry   // the newest events
+	cells  map[cell]*Sums
+	models map[string]bool
+	talks  map[string]*talk
 }
 
 var _ event.Sink = (*Book)(nil)
 
-// New returns a Book that writes until it is closed.
+// New returns a Book, which the caller closes. It reads the events of earlier processes in the background.
 func New(c Config, p Plugs) *Book {
-	b := &Book{conf: c, plugs: p, past: newPast(p.Now().Location())}
-	b.writer = newWriter(c, p, b.past)
-	go b.writer.write()
+	b := &Book{
+		conf: c, plugs: p, loaded: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}),
+		files: files{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: p.Log},
+		cells: map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
+	}
+	go b.run()
 	return b
 }
 
-// RecordExchange hands an exchange to the writer.
-func (b *Book) RecordExchange(e event.Exchange) { b.writer.send(Entry{Exchange: &e}) }
+// RecordExchange keeps an exchange that has ended.
+func (b *Book) RecordExchange(e event.Exchange) { b.enqueue(Entry{Exchange: &e}) }
 
-// RecordCompaction hands a step of a compaction to the writer, and sets its time.
+// RecordCompaction keeps a compaction, and sets its time.
 func (b *Book) RecordCompaction(e event.Compaction) {
 	if e.Time.IsZero() {
 		e.Time = b.plugs.Now()
 	}
-	b.writer.send(Entry{Compaction: &e})
+	b.enqueue(Entry{Compaction: &e})
 }
 
-// RecordWarning hands a warning to the writer, and sets its time.
+// RecordWarning keeps a warning, and sets its time.
 func (b *Book) RecordWarning(e event.Warning) {
 	if e.Time.IsZero() {
 		e.Time = b.plugs.Now()
 	}
-	b.writer.send(Entry{Warning: &e})
+	b.enqueue(Entry{Warning: &e})
 }
 
-// RecordSummary hands a step of a summary to the writer.
-func (b *Book) RecordSummary(e event.Summary) { b.writer.send(Entry{Summary: &e}) }
+// RecordSummary keeps a step of a request for a summary.
+func (b *Book) RecordSummary(e event.Summary) { b.enqueue(Entry{Summary: &e}) }
 
-// CountDropped is how many events were lost because the writer could not keep up.
-func (b *Book) CountDropped() uint64 { return b.writer.dropped.Load() }
-
-// Settle waits until all that was recorded before is folded, but not for long.
-func (b *Book) Settle() { b.writer.settle() }
-
-// Close writes what was recorded, and ends the writer.
-func (b *Book) Close() { b.writer.close() }
-
-// notes are what a reader of figures should know.
-func (b *Book) notes() (notes []string) {
-	if b.plugs.State != nil {
-		notes = b.plugs.State()
+// enqueue wakes nobody: that would cost an exchange more than everything that is done with its event later.
+func (b *Book) enqueue(n Entry) {
+	b.queueing.Lock()
+	defer b.queueing.Unlock()
+	if len(b.queue) >= mostQueued {
+		b.dropped++
+		return
 	}
-	if n := b.CountDropped(); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d events were dropped, because there were too many at once: "+
-			"figures since the start of this process lack them", n))
+	b.queue = append(b.queue, n)
+}
+
+// CountDropped returns the number of events that were dropped because too many came at once.
+func (b *Book) CountDropped() uint64 {
+	b.queueing.Lock()
+	defer b.queueing.Unlock()
+	return b.dropped
+}
+
+// Settle processes all events that were recorded before.
+func (b *Book) Settle() {
+	b.lock()
+	b.mu.Unlock()
+}
+
+// lock locks b.mu, with all recorded events in the sums; while older events are being read, without the new ones.
+func (b *Book) lock() {
+	select {
+	case <-b.loaded:
+	case <-time.After(2 * time.Second): // figures without the newest events are better than none
+		b.mu.Lock()
+		return
 	}
-	return append(notes, b.writer.journal.Notes()...)
+	b.mu.Lock()
+	b.queueing.Lock()
+	all := b.queue
+	b.queue = nil
+	b.queueing.Unlock()
+	for _, n := range all {
+		b.take(n)
+	}
+}
+
+// Close writes all events, and ends the Book.
+func (b *Book) Close() {
+	b.closing.Do(func() { close(b.stop) })
+	<-b.ended
+}
+
+// run reads the files, and then processes what is recorded.
+func (b *Book) run() {
+	defer close(b.ended)
+	b.load()
+	tick, tidy := time.NewTicker(100*time.Millisecond), time.NewTicker(10*time.Minute)
+	defer tick.Stop()
+	defer tidy.Stop()
+	for {
+		select {
+		case <-tick.C:
+			b.lock()
+			b.files.flush(b.plugs.Now())
+			b.mu.Unlock()
+		case <-tidy.C:
+			b.expire()
+		case <-b.stop:
+			b.lock()
+			defer b.mu.Unlock()
+			b.files.flush(b.plugs.Now())
+			b.files.close()
+			return
+		}
+	}
+}
+
+// load sums up the events of earlier processes.
+func (b *Book) load() {
+	b.expire()
+	unreadable := 0
+	err := b.files.read(func(line []byte) {
+		var n Entry
+		if json.Unmarshal(line, &n) != nil || n.Seq() == 0 {
+			unreadable++
+			return
+		}
+		if n.Exchange != nil {
+			compact(n.Exchange)
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.add(n)
+	})
+	b.mu.Lock()
+	if err != nil {
+		b.notes = append(b.notes, "a file of events cannot be read: "+err.Error())
+	}
+	if unreadable > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%d lines of events cannot be read", unreadable))
+	}
+	for _, note := range b.notes {
+		b.plugs.Log.Warn("figures lack events", "reason", note)
+	}
+	b.mu.Unlock()
+	close(b.loaded)
+	b.expire()
+}
+
+// take completes an event, sums it up and passes it on. A panic costs that event. Requests from strangers, of which
+// whoever reaches the port can send any number, are only passed on.
+func (b *Book) take(n Entry) {
+	defer func() {
+		if r := recover(); r != nil {
+			b.plugs.Log.Error("panic while processing an event", "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
+	if n.Exchange == nil || !n.Exchange.IsStranger() {
+		b.complete(n)
+		line, err := json.Marshal(n)
+		if err != nil {
+			b.plugs.Log.Error("BUG: cannot encode an event", "error", err.Error())
+		}
+		b.files.append(line)
+		b.add(n)
+	}
+	switch {
+	case n.Exchange != nil:
+		b.plugs.Sinks.RecordExchange(*n.Exchange)
+	case n.Compaction != nil:
+		b.plugs.Sinks.RecordCompaction(*n.Compaction)
+	case n.Warning != nil:
+		b.plugs.Sinks.RecordWarning(*n.Warning)
+	case n.Summary != nil:
+		b.plugs.Sinks.RecordSummary(*n.Summary)
+	}
+}
+
+// complete sets what is known only now: the number, the turn, the cause of a cache miss, and the cost.
+func (b *Book) complete(n Entry) {
+	*n.common().seq = b.seq + 1
+	if s := n.Summary; s != nil && b.plugs.Charge != nil && s.Cost.Requests > 0 {
+		s.Own = b.plugs.Charge(s)
+	}
+	e := n.Exchange
+	if e == nil {
+		return
+	}
+	compact(e)
+	var before *prior
+	if t := b.talks[e.Conversation]; t != nil {
+		before = t.prior
+		e.Turn = t.Turns + 1
+	} else if e.Conversation != "" {
+		e.Turn = 1
+	}
+	if t := b.talks[e.Parent]; before == nil && t != nil {
+		before = t.prior // the beginning that they share may be cached
+	}
+	if isAnswered(e) && e.ShapeTime > 0 {
+		life := 5 * time.Minute
+		if b.plugs.Life != nil {
+			life = b.plugs.Life(e)
+		}
+		e.Miss = missOf(e, before, life)
+	}
+	if b.plugs.Bill != nil {
+		pause := time.Duration(-1)
+		if before != nil {
+			pause = max(0, e.Start.Sub(before.start))
+		}
+		b.plugs.Bill(e, pause)
+	}
+}
+
+// add adds a complete event to the recent ones and to the sums.
+func (b *Book) add(n Entry) {
+	c := n.common()
+	b.seq = max(b.seq, *c.seq)
+	if b.since.IsZero() || c.time.Before(b.since) {
+		b.since = c.time
+	}
+	b.recent = append(b.recent, n)
+	if over := len(b.recent) - mostRecent; over > mostRecent/10 {
+		b.recent = slices.Clone(b.recent[over:])
+	}
+	t := b.talks[c.conversation]
+	if t == nil && c.conversation != "" {
+		t = &talk{Conversation: Conversation{ID: c.conversation, Last: c.time}}
+		b.talks[c.conversation] = t
+	}
+	switch e, s := n.Exchange, n.Summary; {
+	case e != nil:
+		var died bool
+		if t != nil {
+			died = t.add(e, c.time)
+			t.Sums.addExchange(e, died)
+		}
+		b.sumsOf(c.time, e.Upstream, e.Model, e.Client, t).addExchange(e, died)
+	case s != nil && (s.Own.Nano != 0 || s.IsUncharged()):
+		var client string
+		if t != nil {
+			t.Sums.addOwn(s)
+			client = t.Client
+		}
+		b.sumsOf(c.time, s.Upstream, s.Model, client, t).addOwn(s)
+	}
+	if len(b.talks) > mostTalks+mostTalks/10 {
+		b.forgetTalks()
+	}
+}
+
+// forgetTalks forgets the conversations that were used longest ago. Their figures stay, without their names.
+func (b *Book) forgetTalks() {
+	all := make([]*talk, 0, len(b.talks))
+	for _, t := range b.talks {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(x, y *talk) int { return x.Last.Compare(y.Last) })
+	for _, t := range all[:len(all)-mostTalks] {
+		delete(b.talks, t.ID)
+	}
+	b.mergeCells(b.plugs.Now())
+}
+
+// expire forgets what is older than it is kept, in memory and on disk.
+func (b *Book) expire() {
+	now := b.plugs.Now()
+	oldest := now.Add(-b.conf.Keep)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, t := range b.talks {
+		if t.Last.Before(oldest) {
+			delete(b.talks, id)
+		}
+	}
+	for at := range b.cells {
+		if time.Unix(at.start, 0).Before(b.dayOf(oldest)) {
+			delete(b.cells, at)
+		}
+	}
+	if !b.since.IsZero() && b.since.Before(oldest) {
+		b.since = oldest
+	}
+	b.mergeCells(now)
+	b.files.tidy(now)
 }

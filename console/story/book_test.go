@@ -1,18 +1,23 @@
 package story
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"epitome/event"
 )
 
-// summed is the Summary of all that has happened.
+// summed returns the Summary of everything.
 func summed(t *testing.T, r rig, by string) Summary {
 	t.Helper()
 	s, err := r.Summary(Span{By: by})
@@ -22,22 +27,7 @@ func summed(t *testing.T, r rig, by string) Summary {
 	return s
 }
 
-// added is the sum of the rows, ratios left out.
-func added(rows []Row) Sums {
-	var all account
-	for _, row := range rows {
-		all.add(&account{Sums: row.Sums, Cache: Cache{Input: row.Sums.Usage.CacheInput}})
-	}
-	return all.sums()
-}
-
-// withoutRatios is s without what cannot be added up.
-func withoutRatios(s Sums) Sums {
-	s.Money.Drift = 0
-	return s
-}
-
-// listener notes which events it hears.
+// listener is a sink that keeps events.
 type listener struct {
 	exchanges []event.Exchange
 	summaries []event.Summary
@@ -48,140 +38,111 @@ func (l *listener) RecordCompaction(event.Compaction) {}
 func (l *listener) RecordWarning(event.Warning)       {}
 func (l *listener) RecordSummary(e event.Summary)     { l.summaries = append(l.summaries, e) }
 
-// counted adds up what was heard, as the fold does not.
-func (l *listener) counted() (s Sums) {
-	died := map[string]bool{}
+// main returns some of the sums, for comparison.
+func (l *listener) main() []int64 {
+	var s Sums
 	for _, e := range l.exchanges {
 		s.Exchanges++
 		s.Money.Billed += e.Bill.Billed
-		if !e.Usage.Odd {
-			s.Usage.Output += int64(e.Usage.Output) * int64(min(len(e.Usage.Source), 1))
-		}
-		if e.Mode != event.ModeOn || e.ShapeTime == 0 {
-			continue
-		}
-		s.TokensBefore += int64(e.TokensBefore.Total())
-		s.TokensAfter += int64(e.TokensAfter.Total())
-		s.Money.Saved += e.Bill.Saved()
-		if e.Bill.Beyond {
-			s.Money.Beyond++
-			if e.Conversation != "" && !died[e.Conversation] {
-				died[e.Conversation] = true
-				s.Money.Died++
-			}
+		if e.Mode == event.ModeOn && e.ShapeTime > 0 {
+			s.TokensBefore += int64(e.TokensBefore.Total())
+			s.TokensAfter += int64(e.TokensAfter.Total())
+			s.Money.Saved += e.Bill.Saved()
 		}
 	}
 	for _, n := range l.summaries {
 		s.Money.Own += n.Own.Nano
 		s.Money.Saved -= n.Own.Nano
 	}
-	return s
+	return mainOf(s)
 }
 
-// same compares what counted adds up.
-func same(t *testing.T, what string, got, want Sums) {
-	t.Helper()
-	short := func(s Sums) []int64 {
-		return []int64{
-			s.Exchanges, s.TokensBefore, s.TokensAfter, s.Usage.Output, s.Money.Billed, s.Money.Own, s.Money.Saved,
-			s.Money.Beyond, s.Money.Died,
-		}
-	}
-	if g, w := short(got), short(want); !reflect.DeepEqual(g, w) {
-		t.Errorf("%s comes to %v, want %v", what, g, w)
-	}
+func mainOf(s Sums) []int64 {
+	return []int64{s.Exchanges, s.TokensBefore, s.TokensAfter, s.Money.Billed, s.Money.Own, s.Money.Saved}
 }
 
 func TestAllSumsAreTheSame(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		heard := &listener{}
 		r := begin(t, func(_ *Config, p *Plugs) {
 			p.Bill, p.Charge, p.Sinks = billed, charged, event.Sinks{heard}
 		})
 		cast(seed).record(r, 600)
 		total := summed(t, r, ByDay)
-		same(t, "the total", total.Total, heard.counted())
-		for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByConversation} {
+		if got, want := mainOf(total.Total), heard.main(); !slices.Equal(got, want) {
+			t.Errorf("the total is %v, the events come to %v", got, want)
+		}
+		for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
 			s := summed(t, r, by)
-			if !reflect.DeepEqual(s.Total, total.Total) {
-				t.Errorf("by %s the total is %+v, by day %+v", by, s.Total, total.Total)
+			var rows Sums
+			for _, row := range s.Rows {
+				rows.add(&row.Sums)
 			}
-			if got := added(s.Rows); !reflect.DeepEqual(got, withoutRatios(s.Total)) {
-				t.Errorf("by %s the rows come to %+v, the total is %+v", by, got, s.Total)
+			if !reflect.DeepEqual(rows, total.Total) || !reflect.DeepEqual(s.Total, total.Total) {
+				t.Errorf("by %s the rows come to %+v, the total is %+v", by, rows, s.Total)
 			}
 		}
 		if total.Total.Money.Own == 0 || total.Total.Money.Died == 0 || len(total.Rows) < 2 {
-			t.Errorf("the dice told too little: %+v", total.Total.Money)
+			t.Errorf("the events show too little: %+v", total.Total.Money)
 		}
-		r.past.expire(r.now.Load(), r.conf.Keep)
-		r.now.Store(r.now.Load().Add(finely))
-		r.past.expire(r.now.Load(), r.conf.Keep)
-		if old := summed(t, r, ByDay); !reflect.DeepEqual(old.Rows, total.Rows) || len(r.past.hours) > 0 {
-			t.Errorf("figures put together by the day are %+v, before %+v", old.Rows, total.Rows)
+		r.now.Store(r.now.Load().Add(hourly))
+		r.expire()
+		if old := summed(t, r, ByDay); !reflect.DeepEqual(old.Rows, total.Rows) {
+			t.Errorf("after eight days the sums are %+v, before %+v", old.Rows, total.Rows)
+		}
+		r.now.Store(r.now.Load().Add(40 * 24 * time.Hour))
+		r.expire()
+		if old := summed(t, r, ByDay); old.Total.Exchanges != 0 {
+			t.Errorf("after 48 days %d exchanges are kept", old.Total.Exchanges)
 		}
 	}
 }
 
-func TestOldEventsAreForgotten(t *testing.T) {
+func TestMemoryIsBounded(t *testing.T) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
 	r := begin(t, nil)
-	for i := range mostEntries + 5 {
-		r.RecordExchange(talking("c1", 0))
+	const events = 3 * mostRecent
+	for i := range events {
+		e := talking(fmt.Sprintf("conversation-%04d", i/3), i%3000)
+		e.Model = fmt.Sprint("m", i%(3*mostModels))
+		e.ID, e.Reason = fmt.Sprint("mwquolie-", i), fmt.Sprintf("%d: %s", i, strings.Repeat("r", 80))
+		r.RecordExchange(e)
 		if i%1000 == 0 {
 			r.Settle()
 		}
 	}
-	s, err := r.Conversation("c1")
-	if err != nil || len(s.Exchanges) != mostEntries || s.Forgotten != 5 || s.Turns != mostEntries+5 ||
-		s.Exchanges[0].Turn != 6 {
-		t.Errorf("%v: %d exchanges, %d forgotten of %d", err, len(s.Exchanges), s.Forgotten, s.Turns)
-	}
-	if _, err := r.Exchange(5); err != ErrUnknown {
-		t.Error("the fifth is still there")
-	}
-	if e, err := r.Exchange(6); err != nil || e.Seq != 6 {
-		t.Errorf("the sixth is %d, %v", e.Seq, err)
-	}
-}
-
-func TestModelsOfStrangersAreBounded(t *testing.T) {
-	r := begin(t, nil)
-	for i := range 3 * mostModels {
-		e := talking("c1", 0)
-		e.Model = time.Duration(i).String()
-		r.RecordExchange(e)
+	r.Settle()
+	if took := heap() - before; took > 24<<20 {
+		t.Errorf("%d events take %.1f MB", events, float64(took)/(1<<20))
 	}
 	s := summed(t, r, ByModel)
-	if len(s.Rows) != mostModels+1 || s.Total.Exchanges != 3*mostModels {
-		t.Errorf("got %d rows of %d exchanges", len(s.Rows), s.Total.Exchanges)
+	if r.CountDropped() > 0 || s.Total.Exchanges != events || len(s.Rows) != mostModels+1 {
+		t.Errorf("%d dropped, %d exchanges by %d models", r.CountDropped(), s.Total.Exchanges, len(s.Rows))
 	}
-}
-
-// stuck is a sink that waits until it may go on.
-type stuck struct {
-	listener
-	inside, goOn chan struct{}
-}
-
-func (s *stuck) RecordExchange(event.Exchange) {
-	s.inside <- struct{}{}
-	<-s.goOn
-}
-
-func TestWhatDoesNotFitIsDroppedAndCounted(t *testing.T) {
-	slow := &stuck{inside: make(chan struct{}), goOn: make(chan struct{})}
-	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{slow} })
-	r.RecordExchange(talking("c1", 0))
-	<-slow.inside
-	for range queue + 3 { // would wait for ever if it waited
+	if _, err := r.Exchange(1); err != ErrUnknown {
+		t.Errorf("the first exchange is still kept: %v", err)
+	}
+	if e, err := r.Exchange(events); err != nil || e.Seq != events {
+		t.Errorf("the last exchange is %d: %v", e.Seq, err)
+	}
+	if page, err := r.Conversations(Listing{}); err != nil || page.Total > mostTalks*11/10 {
+		t.Errorf("%d conversations are kept: %v", page.Total, err)
+	}
+	for range 2 * mostQueued {
 		r.RecordWarning(event.Warning{})
 	}
-	close(slow.goOn)
-	if s := summed(t, r, ByDay); r.CountDropped() != 3 || len(s.Notes) != 1 {
-		t.Errorf("%d dropped, noted %q", r.CountDropped(), s.Notes)
+	if r.Settle(); r.CountDropped() == 0 || len(summed(t, r, ByDay).Notes) != 1 {
+		t.Error("events beyond the queue are neither dropped nor noted")
 	}
 }
 
-func TestWhatWasRecordedIsWrittenBeforeTheEnd(t *testing.T) {
+func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 	heard := &listener{}
 	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{heard} })
 	for range 1000 {
@@ -189,57 +150,287 @@ func TestWhatWasRecordedIsWrittenBeforeTheEnd(t *testing.T) {
 	}
 	r.Close()
 	if len(heard.exchanges) != 1000 {
-		t.Errorf("%d were heard", len(heard.exchanges))
+		t.Errorf("%d of 1000 exchanges reached the sink", len(heard.exchanges))
 	}
-	r.RecordExchange(talking("c1", 0)) // costs nothing but itself
-	r.Settle()
-	r.Close()
 }
 
-// What comes without a client's key is heard of, and neither kept nor counted among what clients did: whoever reaches
-// the port could push all else out.
+// Whoever reaches the port can send requests without a key. They must not push out what clients did.
 func TestStrangersPushNothingOut(t *testing.T) {
-	folder := t.TempDir()
-	var heard counted
-	r := begin(t, func(c *Config, p *Plugs) {
-		c.Folder, p.Sinks = folder, event.Sinks{&heard}
-		p.Follow = func(n Entry) {
-			if n.Exchange.Status == 401 {
-				t.Error("who follows what is kept hears of a stranger")
-			}
-		}
-	})
+	heard := &listener{}
+	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{heard} })
 	r.RecordExchange(talking("c1", 0))
-	stranger := event.Exchange{Start: noon, Method: "POST", Path: "/v1/chat/completions", Mode: event.ModeOn,
-		Action: "none", Status: 401, Fault: event.Refused, Err: "no key"}
 	for range 200 {
-		r.RecordExchange(stranger)
+		r.RecordExchange(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused})
 	}
-	turnedAway := event.Exchange{Start: noon, Mode: event.ModeOn, Action: "none", Status: 503, Fault: event.Refused}
-	r.RecordExchange(turnedAway)
-	r.Settle()
-	if n := heard.exchanges.Load(); n != 202 {
-		t.Errorf("metrics and log hear of %d", n)
+	if s := summed(t, r, ByDay); len(heard.exchanges) != 201 || s.Total.Exchanges != 1 {
+		t.Errorf("%d exchanges reached the sink, %d are kept", len(heard.exchanges), s.Total.Exchanges)
 	}
-	if got := r.past.seq; got != 1 {
-		t.Errorf("%d events are kept", got)
+}
+
+func TestConversationIsToldWithItsTurns(t *testing.T) {
+	r := begin(t, func(_ *Config, p *Plugs) { p.Bill, p.Charge = billed, charged })
+	r.RecordExchange(talking("c1", 0))
+	two := talking("c1", 1)
+	two.Decided, two.Action, two.Cleared, two.TakenOut = true, "clear", 11, 25_900
+	r.RecordExchange(two)
+	failed := talking("c2", 2)
+	failed.Status = 500
+	r.RecordExchange(failed)
+	r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Conversation: "c1"})
+	r.RecordWarning(event.Warning{Reason: event.ReasonBudget, Conversation: "c1"})
+	r.RecordSummary(event.Summary{
+		Kind: event.SummaryCompleted, Conversation: "c1", Cost: event.Cost{Requests: 1, InputTokens: 100}, Time: noon,
+	})
+	r.now.Store(noon.Add(5 * time.Minute))
+	s, err := r.Conversation("c1")
+	if err != nil || len(s.Exchanges) != 2 || len(s.Compactions) != 1 || len(s.Warnings) != 1 || len(s.Summaries) != 1 {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	c := s.Conversation
+	if s.Exchanges[1].Turn != 2 || s.Exchanges[1].Seq != 2 || c.Turns != 2 || c.Tokens != 3000 || c.Raw != 4000 ||
+		c.Window != 10_000 || c.Share != .3 || !c.Live || fmt.Sprintf("%.3f", c.Cached) != "0.933" {
+		t.Errorf("got %+v", c)
+	}
+	if m := c.Sums.Money; m.Saved != 2*3000-300 || m.Own != 300 {
+		t.Errorf("saved %d, own %d", m.Saved, m.Own)
+	}
+	if c.Latest == nil || c.Latest.Turn != 2 || c.Latest.String() != "clear 11 items, 25.9k tokens" {
+		t.Errorf("the latest decision is %+v", c.Latest)
+	}
+	if _, err := r.Conversation("c9"); err != ErrUnknown {
+		t.Errorf("an unknown conversation gives %v", err)
+	}
+	if all := r.Troubles(); len(all) != 1 || all[0].Conversation != "c2" {
+		t.Errorf("the troubles are %+v", all)
+	}
+}
+
+func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
+	r := begin(t, nil)
+	record := func(id, session string, minutes int) {
+		e := talking(id, minutes)
+		e.Session = event.SessionOf(session)
+		r.RecordExchange(e)
+	}
+	check := func(session, want string) {
+		t.Helper()
+		if s, err := r.Status(Which{Session: session}); s.ID != want || (err == nil) == (want == "") {
+			t.Errorf("the status of session %q is of %q, want %q", session, s.ID, want)
+		}
+	}
+	record("a", "one", 0)
+	check("two", "")
+	record("b", "", 1)
+	record("c", "two", 2)
+	check("one", "a")
+	check("two", "c")
+	check("three", "b") // its requests may not name it
+	check("", "c")
+	record("a", "", 3)
+	check("one", "a")
+	record("title", "one", 4)
+	check("one", "a") // a longer one is live
+	r.now.Store(noon.Add(15 * time.Minute))
+	check("one", "title")
+}
+
+func TestConversationsComePageByPage(t *testing.T) {
+	r := begin(t, nil)
+	for i := range 250 {
+		e := talking(fmt.Sprintf("c%03d", i), i/3)
+		e.Model = []string{"GPT-x", "claude"}[i%2]
+		e.TokensAfter.Results += i % 7
+		r.RecordExchange(e)
+	}
+	for order := range orders {
+		l, seen := Listing{Sort: order, Match: "gpt"}, map[string]bool{}
+		for range 2 {
+			page, err := r.Conversations(l)
+			if err != nil || page.Total != 125 {
+				t.Fatalf("sorted by %s: %d in all, %v", order, page.Total, err)
+			}
+			for _, c := range page.Items {
+				seen[c.ID] = true
+			}
+			l.Cursor = page.Next
+		}
+		if len(seen) != 125 || l.Cursor != "" {
+			t.Errorf("sorted by %s: got %d, then cursor %q", order, len(seen), l.Cursor)
+		}
+	}
+	if page, _ := r.Conversations(Listing{Sort: "tokens"}); page.Items[0].Tokens != 3006 {
+		t.Errorf("the largest has %d tokens", page.Items[0].Tokens)
+	}
+	for _, l := range []Listing{{Sort: "moon"}, {Cursor: "moon"}} {
+		if _, err := r.Conversations(l); err == nil {
+			t.Errorf("%+v is no error", l)
+		}
+	}
+}
+
+func TestClientsHaveTheirOwnRows(t *testing.T) {
+	r := begin(t, func(_ *Config, p *Plugs) { p.Bill, p.Charge = billed, charged })
+	for i, client := range []string{"alice", "bob", "alice", ""} {
+		e := talking("of-"+client, i)
+		e.Client = client
+		r.RecordExchange(e)
+	}
+	r.RecordSummary(event.Summary{
+		Kind: event.SummaryCompleted, Time: noon, Conversation: "of-bob", Cost: event.Cost{Requests: 1, InputTokens: 2},
+	})
+	got := map[string][2]int64{}
+	for _, row := range summed(t, r, ByClient).Rows {
+		got[row.Key] = [2]int64{row.Sums.Exchanges, row.Sums.Money.Own}
+	}
+	if want := map[string][2]int64{"alice": {2, 0}, "bob": {1, 6}, "": {1, 0}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("clients have %v, want %v", got, want)
+	}
+}
+
+// keeping returns a Book over a folder that has read it.
+func keeping(t *testing.T, folder string, at time.Time) rig {
+	t.Helper()
+	now := &clock{}
+	now.Store(at)
+	p := plugged(now)
+	p.Bill, p.Charge = billed, charged
+	r := rig{New(Config{Folder: folder, Keep: 30 * 24 * time.Hour, Quota: 64 << 20}, p), now}
+	t.Cleanup(r.Close)
+	<-r.loaded
+	return r
+}
+
+// answers returns everything that a Book answers, as JSON.
+func answers(t *testing.T, r rig) string {
+	t.Helper()
+	var all bytes.Buffer
+	out := json.NewEncoder(&all)
+	for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
+		_ = out.Encode(summed(t, r, by))
+	}
+	page, err := r.Conversations(Listing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range page.Items {
+		s, err := r.Conversation(c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = out.Encode(s)
+	}
+	return all.String()
+}
+
+func TestAnswersAreTheSameAfterARestart(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	dice, r := cast(1), keeping(t, folder, noon)
+	for restart := range 3 {
+		dice.record(r, 400)
+		want := answers(t, r)
+		r.Close()
+		r = keeping(t, folder, r.now.Load())
+		if got := answers(t, r); got != want {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			at = max(0, at-100)
+			t.Fatalf("restart %d: got …%.300s\nwant …%.300s", restart, got[at:], want[at:])
+		}
+	}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if info, _ := d.Info(); info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others may read %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamagedLinesAreSkipped(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	r := keeping(t, folder, noon)
+	for range 10 {
+		r.RecordExchange(talking("c1", 0))
 	}
 	r.Close()
-	lines := 0
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl*"))
-	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		lines += strings.Count(string(text), "\n")
+	path := filepath.Join(folder, "2026-11-20-001.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if lines != 1 || err != nil {
-		t.Errorf("%d lines lie in %v, %v", lines, files, err)
+	all := bytes.SplitAfter(text, []byte("\n"))
+	all[2] = append(bytes.Repeat([]byte("<"), 2<<20), '\n')
+	all[3] = []byte("{}\n")
+	all[9] = all[9][:20] // as a crash leaves it
+	if err := os.WriteFile(path, bytes.Join(all, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = keeping(t, folder, noon)
+	r.RecordExchange(talking("c1", 0))
+	r.Close()
+	if s := summed(t, keeping(t, folder, noon), ByDay); s.Total.Exchanges != 8 || len(s.Notes) != 1 {
+		t.Errorf("%d exchanges were read, noted %q", s.Total.Exchanges, s.Notes)
 	}
 }
 
-// counted counts what it hears.
-type counted struct {
-	event.Sink // of nothing else
-	exchanges  atomic.Int64
+func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	if err := os.WriteFile(folder, nil, 0o600); err != nil { // in the place of the folder
+		t.Fatal(err)
+	}
+	r := keeping(t, folder, noon)
+	flush := func() {
+		r.Settle()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.files.flush(noon)
+	}
+	r.RecordExchange(talking("c1", 0))
+	flush()
+	if s := summed(t, r, ByDay); s.Total.Exchanges != 1 || len(s.Notes) != 1 {
+		t.Errorf("%d exchanges, noted %q", s.Total.Exchanges, s.Notes)
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	r.RecordExchange(talking("c1", 1))
+	flush()
+	r.Close()
+	if s := summed(t, keeping(t, folder, noon), ByDay); s.Total.Exchanges != 1 {
+		t.Errorf("%d exchanges were written", s.Total.Exchanges)
+	}
 }
 
-func (c *counted) RecordExchange(event.Exchange) { c.exchanges.Add(1) }
+func TestFilesStayWithinKeepAndQuota(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, size int) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("2026-10-01-001.jsonl", 10) // too old
+	write("2026-11-18-001.jsonl", 600)
+	write("2026-11-19-001.jsonl", 600)
+	write("2026-11-20-001.jsonl", 300)
+	write("other.txt", 5000)
+	f := files{folder: folder, keep: 30 * 24 * time.Hour, quota: 1000}
+	f.tidy(noon)
+	for range 3 {
+		f.append(bytes.Repeat([]byte("x"), 200))
+		f.flush(noon)
+	}
+	f.close()
+	var names []string
+	for _, held := range f.list() {
+		names = append(names, held.Name())
+	}
+	want := []string{"2026-11-19-001.jsonl", "2026-11-20-001.jsonl", "2026-11-20-002.jsonl", "2026-11-20-003.jsonl", "2026-11-20-004.jsonl"}
+	if !slices.Equal(names, want) {
+		t.Errorf("the files are %v, want %v", names, want)
+	}
+}

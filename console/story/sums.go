@@ -1,52 +1,143 @@
 package story
 
 import (
-	"maps"
 	"net/http"
+	"reflect"
+	"time"
 
 	"epitome/event"
 )
 
-// account is a Sums in the making, with what its ratios are made of. Its Saved and Drift are worked out by sums.
-type account struct {
-	Sums
-	Both  Both  `json:"both"`
-	Cache Cache `json:"cache"`
+// cell is what sums are kept by.
+type cell struct {
+	start                   int64 // of an hour, or of a day if that is long ago; seconds since 1970
+	upstream, model, client string
+	conversation            string // empty: of none, or of one that is forgotten
 }
 
-// Cache is what of their requests providers had in their caches, in tokens, of exchanges that tell.
-type Cache struct {
-	Input int64 `json:"input"`
-	Read  int64 `json:"read"`
+// OtherModels is the model of sums once more models were named than have sums of their own.
+const OtherModels = "other"
+
+// hourly is how long sums are kept by the hour; after that, by the day.
+const hourly = 8 * 24 * time.Hour
+
+// sumsOf returns the sums to which an event belongs.
+func (b *Book) sumsOf(at time.Time, upstream, model, client string, t *talk) *Sums {
+	if !b.models[model] && len(b.models) >= mostModels {
+		model = OtherModels
+	}
+	b.models[model] = true
+	c := cell{start: b.hourOf(at).Unix(), upstream: upstream, model: model, client: client}
+	if t != nil {
+		c.conversation = t.ID
+	}
+	return b.cell(c)
 }
 
-// Both are the amounts of exchanges that were billed and that the ruler knows, in nano-dollars.
-type Both struct {
-	Billed int64 `json:"billed_nano"`
-	Sent   int64 `json:"sent_nano"`
+func (b *Book) cell(c cell) *Sums {
+	s := b.cells[c]
+	if s == nil {
+		s = &Sums{}
+		b.cells[c] = s
+	}
+	return s
 }
 
-// addExchange counts an exchange. died says that no earlier request of its conversation was beyond its window.
-func (a *account) addExchange(e *event.Exchange, died bool) {
-	a.Exchanges++
+// mergeCells merges the cells of forgotten conversations, and those of old hours to days.
+func (b *Book) mergeCells(now time.Time) {
+	fine := now.Add(-hourly)
+	if len(b.cells) > mostCells {
+		fine = now.Add(-24 * time.Hour)
+	}
+	for at, s := range b.cells {
+		to := at
+		if b.talks[at.conversation] == nil {
+			to.conversation = ""
+		}
+		if start := time.Unix(at.start, 0); start.Before(fine) {
+			to.start = b.dayOf(start).Unix()
+		}
+		if to != at {
+			delete(b.cells, at)
+			b.cell(to).add(s)
+		}
+	}
+}
+
+func (b *Book) zone() *time.Location { return b.plugs.Now().Location() }
+
+// hourOf returns the beginning of the hour of a time.
+func (b *Book) hourOf(at time.Time) time.Time {
+	at = at.In(b.zone())
+	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, b.zone())
+}
+
+// dayOf returns the beginning of the day of a time.
+func (b *Book) dayOf(at time.Time) time.Time {
+	at = at.In(b.zone())
+	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, b.zone())
+}
+
+// add adds all counts of t to those of s.
+func (s *Sums) add(t *Sums) { addCounts(reflect.ValueOf(s).Elem(), reflect.ValueOf(t).Elem()) }
+
+// addCounts adds the integers of a struct, of structs in it, and of maps in it, to those of another one of its type.
+func addCounts(to, from reflect.Value) {
+	switch to.Kind() {
+	case reflect.Struct:
+		for i := range to.NumField() {
+			addCounts(to.Field(i), from.Field(i))
+		}
+	case reflect.Int64:
+		to.SetInt(to.Int() + from.Int())
+	case reflect.Map:
+		if to.IsNil() && from.Len() > 0 {
+			to.Set(reflect.MakeMap(to.Type()))
+		}
+		for _, key := range from.MapKeys() {
+			sum := reflect.New(to.Type().Elem()).Elem()
+			if old := to.MapIndex(key); old.IsValid() {
+				sum.Set(old)
+			}
+			sum.SetInt(sum.Int() + from.MapIndex(key).Int())
+			to.SetMapIndex(key, sum)
+		}
+	}
+}
+
+// addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
+func (s *Sums) addExchange(e *event.Exchange, died bool) {
+	s.Exchanges++
 	if isFailed(e) {
-		a.Failed++
+		s.Failed++
 	}
 	if e.Rescue.Rescued {
-		a.Rescued++
+		s.Rescued++
 	}
-	a.addUsage(e)
-	a.addMiss(e)
-	a.addBilled(e)
-	if e.ShapeTime == 0 {
-		return
+	s.addUsage(&e.Usage)
+	s.addBill(&e.Bill)
+	switch {
+	case e.Miss != event.NoMiss:
+		if s.Misses == nil {
+			s.Misses = map[event.Miss]int64{}
+		}
+		s.Misses[e.Miss]++
+	case isAnswered(e) && tellsCache(&e.Usage):
+		s.Hits++
 	}
-	switch e.Mode {
-	case event.ModeObserve:
-		a.Observed.addExchange(e)
-	case event.ModeOn:
-		a.addShaping(e)
-		a.addRuled(e, died)
+	switch {
+	case e.ShapeTime > 0 && e.Mode == event.ModeObserve:
+		o := &s.Observed
+		o.Exchanges++
+		o.TokensBefore += int64(e.TokensBefore.Total())
+		o.TokensAfter += int64(e.TokensAfter.Total())
+		if e.Bill.Ruled {
+			o.Ruled++
+			o.Raw += e.Bill.Raw
+			o.Sent += e.Bill.Sent
+		}
+	case e.ShapeTime > 0 && e.Mode == event.ModeOn:
+		s.addShaping(e, died)
 	}
 }
 
@@ -55,200 +146,81 @@ func isFailed(e *event.Exchange) bool {
 	return e.Status >= http.StatusBadRequest || e.Fault != event.None
 }
 
-func (a *account) addUsage(e *event.Exchange) {
-	u := &e.Usage
+func (s *Sums) addUsage(u *event.Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
 	if u.Source == event.UsageProvider {
-		a.Usage.Told++
-		if u.Cut {
-			a.Usage.Cut++
-		}
+		s.Usage.Told++
 	} else {
-		a.Usage.Counted++
+		s.Usage.Counted++
 	}
-	a.Usage.Input += int64(u.Input)
-	a.Usage.Read += int64(u.Read)
-	a.Usage.Write += int64(u.Write5m) + int64(u.Write1h)
-	a.Usage.Output += int64(u.Output)
+	if u.Source == event.UsageProvider && u.Cut {
+		s.Usage.Cut++
+	}
+	s.Usage.Input += int64(u.Input)
+	s.Usage.Read += int64(u.Read)
+	s.Usage.Write += int64(u.Write5m) + int64(u.Write1h)
+	s.Usage.Output += int64(u.Output)
 	if tellsCache(u) {
-		a.Cache.Input += int64(u.Input)
-		a.Cache.Read += int64(u.Read)
+		s.Usage.CacheInput += int64(u.Input)
 	}
 }
 
-func (a *account) addMiss(e *event.Exchange) {
-	switch {
-	case e.Miss != event.NoMiss:
-		if a.Misses == nil {
-			a.Misses = map[event.Miss]int64{}
-		}
-		a.Misses[e.Miss]++
-	case isConversation(e) && tellsCache(&e.Usage):
-		a.Hits++
-	}
-}
-
-func (a *account) addBilled(e *event.Exchange) {
-	b := &e.Bill
-	if b.Measured {
-		a.Money.Measured++
-		a.Money.Billed += b.Billed
-		a.Money.Most += max(b.Most, b.Billed)
-		if b.AtLeast {
-			a.Money.AtLeast++
-		}
-		if b.Subscription {
-			a.Money.Listed++
-		}
-	}
+func (s *Sums) addBill(b *event.Bill) {
 	if b.IsUnpriced() {
-		a.Money.Unpriced++
+		s.Money.Unpriced++
 	}
-	if b.Measured && b.Ruled {
-		a.Both.Billed += b.Billed
-		a.Both.Sent += b.Sent
-		if e.Mode == event.ModeObserve { // it went as it came
-			a.Both.Sent += b.Raw - b.Sent
-		}
+	if !b.Measured {
+		return
+	}
+	s.Money.Measured++
+	s.Money.Billed += b.Billed
+	s.Money.Most += max(b.Most, b.Billed)
+	if b.AtLeast {
+		s.Money.AtLeast++
+	}
+	if b.Subscription {
+		s.Money.Listed++
 	}
 }
 
-func (a *account) addShaping(e *event.Exchange) {
-	a.Shaped++
+func (s *Sums) addShaping(e *event.Exchange, died bool) {
+	s.Shaped++
 	if e.Action == event.ActionBypass {
-		a.Bypassed++
+		s.Bypassed++
 	}
-	a.TokensBefore += int64(e.TokensBefore.Total())
-	a.TokensAfter += int64(e.TokensAfter.Total())
-	a.TakenOut += int64(e.TakenOut)
-	a.Offloaded += int64(e.Offloaded)
-	a.Cleared += int64(e.Cleared)
-	a.Compacted += int64(e.Compacted)
-	if e.Code != event.NoCode {
-		if a.Codes == nil {
-			a.Codes = map[event.Code]int64{}
-		}
-		a.Codes[e.Code]++
-	}
-}
-
-func (a *account) addRuled(e *event.Exchange, died bool) {
-	if e.Bill.Ruled {
-		a.Money.Ruled++
-		a.Money.Raw += e.Bill.Raw
-		a.Money.Sent += e.Bill.Sent
-	}
-	if e.Bill.Beyond {
-		a.Money.Beyond++
-		if died {
-			a.Money.Died++
-		}
-	}
-}
-
-// addOwn counts what was asked of a model for a summary.
-func (a *account) addOwn(s *event.Summary) {
-	a.Money.Own += s.Own.Nano
-	if s.IsUncharged() {
-		a.Money.Uncharged++
-	}
-}
-
-func (s *Seen) addExchange(e *event.Exchange) {
-	s.Exchanges++
 	s.TokensBefore += int64(e.TokensBefore.Total())
 	s.TokensAfter += int64(e.TokensAfter.Total())
+	s.TakenOut += int64(e.TakenOut)
+	s.Offloaded += int64(e.Offloaded)
+	s.Cleared += int64(e.Cleared)
+	s.Compacted += int64(e.Compacted)
+	if e.Code != event.NoCode {
+		if s.Codes == nil {
+			s.Codes = map[event.Code]int64{}
+		}
+		s.Codes[e.Code]++
+	}
 	if e.Bill.Ruled {
-		s.Ruled++
-		s.Raw += e.Bill.Raw
-		s.Sent += e.Bill.Sent
+		s.Money.Ruled++
+		s.Money.Raw += e.Bill.Raw
+		s.Money.Sent += e.Bill.Sent
+		s.Money.Saved += e.Bill.Saved()
+	}
+	if e.Bill.Beyond {
+		s.Money.Beyond++
+	}
+	if died {
+		s.Money.Died++
 	}
 }
 
-// add counts all that b has counted.
-func (a *account) add(b *account) {
-	a.Exchanges += b.Exchanges
-	a.Failed += b.Failed
-	a.Rescued += b.Rescued
-	a.Shaped += b.Shaped
-	a.Bypassed += b.Bypassed
-	a.TokensBefore += b.TokensBefore
-	a.TokensAfter += b.TokensAfter
-	a.TakenOut += b.TakenOut
-	a.Offloaded += b.Offloaded
-	a.Cleared += b.Cleared
-	a.Compacted += b.Compacted
-	a.Observed.add(b.Observed)
-	a.Usage.add(b.Usage)
-	a.Money.add(b.Money)
-	a.Both.Billed += b.Both.Billed
-	a.Both.Sent += b.Both.Sent
-	a.Cache.Input += b.Cache.Input
-	a.Cache.Read += b.Cache.Read
-	a.Hits += b.Hits
-	a.Misses = merged(a.Misses, b.Misses)
-	a.Codes = merged(a.Codes, b.Codes)
-}
-
-func (s *Seen) add(t Seen) {
-	s.Exchanges += t.Exchanges
-	s.TokensBefore += t.TokensBefore
-	s.TokensAfter += t.TokensAfter
-	s.Ruled += t.Ruled
-	s.Raw += t.Raw
-	s.Sent += t.Sent
-}
-
-func (u *UsageSums) add(v UsageSums) {
-	u.Told += v.Told
-	u.Counted += v.Counted
-	u.Input += v.Input
-	u.Read += v.Read
-	u.Write += v.Write
-	u.Output += v.Output
-	u.Cut += v.Cut
-}
-
-func (m *Money) add(n Money) {
-	m.Billed += n.Billed
-	m.Most += n.Most
-	m.Ruled += n.Ruled
-	m.Raw += n.Raw
-	m.Sent += n.Sent
-	m.Own += n.Own
-	m.Measured += n.Measured
-	m.AtLeast += n.AtLeast
-	m.Listed += n.Listed
-	m.Unpriced += n.Unpriced
-	m.Uncharged += n.Uncharged
-	m.Beyond += n.Beyond
-	m.Died += n.Died
-}
-
-// merged adds the counts of more to those of into, which it makes if need be.
-func merged[K ~string](into, more map[K]int64) map[K]int64 {
-	if into == nil && len(more) > 0 {
-		into = make(map[K]int64, len(more))
+// addOwn counts the cost of a summary.
+func (s *Sums) addOwn(own *event.Summary) {
+	s.Money.Own += own.Own.Nano
+	s.Money.Saved -= own.Own.Nano
+	if own.IsUncharged() {
+		s.Money.Uncharged++
 	}
-	for k, n := range more {
-		into[k] += n
-	}
-	return into
-}
-
-// million is what a drift is told in parts of.
-const million = 1_000_000
-
-// sums is what has been counted, for others to keep.
-func (a *account) sums() Sums {
-	s := a.Sums
-	s.Misses, s.Codes = maps.Clone(s.Misses), maps.Clone(s.Codes)
-	s.Usage.CacheInput = a.Cache.Input
-	s.Money.Saved = s.Money.Raw - s.Money.Sent - s.Money.Own
-	if a.Both.Sent > 0 {
-		s.Money.Drift = int64(float64(a.Both.Billed-a.Both.Sent) / float64(a.Both.Sent) * million)
-	}
-	return s
 }

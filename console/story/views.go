@@ -7,21 +7,21 @@ import (
 	"epitome/event"
 )
 
-// Sums are what became of some exchanges, together. Amounts are nano-dollars, sums of amounts that were rounded once.
+// Sums are the sums of some exchanges. Amounts are in nano-dollars.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
-	Failed       int64 `json:"failed"`  // answered with 400 and more, not whole, or with an error
-	Rescued      int64 `json:"rescued"` // refused as too long, and answered all the same
+	Failed       int64 `json:"failed"`  // status 400 and more, cut off, or with an error
+	Rescued      int64 `json:"rescued"` // refused as too long, then answered
 	Shaped       int64 `json:"shaped"`  // conversations, in mode on
 	Bypassed     int64 `json:"bypassed"`
-	TokensBefore int64 `json:"tokens_before"` // of those, as they came and as they were sent
+	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
 	TokensAfter  int64 `json:"tokens_after"`
 	TakenOut     int64 `json:"taken_out"` // tokens, each item counted once
 	Offloaded    int64 `json:"offloaded"` // items newly changed
 	Cleared      int64 `json:"cleared"`
 	Compacted    int64 `json:"compacted"`
-	// Observed is of conversations in mode observe. They were really sent and billed, so Exchanges, Failed, Usage,
-	// Misses, Hits and what Money has of bills count them; what was shaped, and Raw and Sent, do not.
+	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed, Usage,
+	// Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
 	Observed Seen `json:"observed"`
 
 	Usage UsageSums `json:"usage"`
@@ -29,10 +29,10 @@ type Sums struct {
 
 	Misses map[event.Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
 	Hits   int64                `json:"hits"`
-	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not all, was done
+	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
-// Seen is what would have been done in mode observe.
+// Seen tells what would have been done in mode observe.
 type Seen struct {
 	Exchanges    int64 `json:"exchanges"`
 	TokensBefore int64 `json:"tokens_before"`
@@ -42,25 +42,24 @@ type Seen struct {
 	Sent         int64 `json:"sent_nano"`
 }
 
-// UsageSums are tokens as providers told them, or as they were counted here where providers said nothing.
+// UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
 type UsageSums struct {
-	Told    int64 `json:"told"`    // exchanges of which a provider told them
-	Counted int64 `json:"counted"` // and those of which it did not
+	Told    int64 `json:"told"`    // exchanges with reported tokens
+	Counted int64 `json:"counted"` // exchanges with counted ones
 	Input   int64 `json:"input"`   // with Read and Write
 	Read    int64 `json:"read"`
 	Write   int64 `json:"write"`
 	Output  int64 `json:"output"`
-	// CacheInput is what of Input is of answers that tell what the cache had. The others say nothing of it, and what
-	// it had of them is not 0 but unknown.
+	// CacheInput is the part of Input of answers that report cached tokens. Of the rest, cached tokens are unknown.
 	CacheInput int64 `json:"cache_input"`
-	// Cut is how many of the exchanges were told of by answers that did not come whole: Output has what those had told.
+	// Cut counts answers that were cut off: Output has what they had reported until then.
 	Cut int64 `json:"cut"`
 }
 
-// CacheUntold is the input of answers that do not tell what the provider's cache had.
+// CacheUntold returns the input of answers that do not report cached tokens.
 func (u UsageSums) CacheUntold() int64 { return u.Input - u.CacheInput }
 
-// Money is what exchanges cost. Saved is Raw - Sent - Own: it may be negative.
+// Money sums up costs. Saved is Raw - Sent - Own: it may be negative.
 type Money struct {
 	Billed   int64 `json:"billed_nano"` // measured, of the exchanges whose usage and price are known
 	Most     int64 `json:"most_nano"`   // at most, where what the cache had is unknown; no bound where AtLeast is not 0
@@ -77,8 +76,6 @@ type Money struct {
 	Uncharged int64 `json:"uncharged"`
 	Beyond    int64 `json:"beyond"` // requests that would have been refused as they came
 	Died      int64 `json:"died"`   // conversations that had such a request
-	// Drift is what was billed against the ruler, of exchanges that have both, in parts of a million; 0 if none has.
-	Drift int64 `json:"drift_ppm"`
 }
 
 // Summary is what became of all exchanges of some time.
@@ -165,8 +162,7 @@ type Story struct {
 	Compactions []event.Compaction `json:"compactions,omitempty"` // steps, the oldest first
 	Warnings    []event.Warning    `json:"warnings,omitempty"`
 	Summaries   []event.Summary    `json:"summaries,omitempty"`
-	CouldHave   []int              `json:"could_have_had"` // of each exchange, tokens that the cache could have had
-	Forgotten   int                `json:"forgotten"`      // earlier turns that are not kept any more
+	Forgotten   int                `json:"forgotten"` // earlier turns that are not kept any more
 }
 
 // CountShaped is how many tokens the newest request has as epitome made it: mode observe sent it as it came.

@@ -1,0 +1,70 @@
+package console
+
+import (
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"epitome/console/story"
+	"epitome/event/eventtest"
+)
+
+func TestAPI(t *testing.T) {
+	_, book := streaming(t)
+	e := eventtest.Conversation()
+	e.Title, e.Status, e.Decision = "mend the ledger", 500, "decision"
+	book.RecordExchange(e)
+	p := listening("127.0.0.1:7070")
+	p.Book, p.Memory, p.Owner = book, remembered{}, func(token string) bool { return token == "proof" }
+	p.Edits = func(decision string) (story.Edits, error) {
+		if decision != "decision" {
+			return story.Edits{}, errors.New("cannot read the store")
+		}
+		return story.Edits{List: []story.Edit{{Text: "what is sent"}}}, nil
+	}
+	o := New(Config{}, p)
+	check := func(w *httptest.ResponseRecorder, status int, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if w.Code != status || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("got %d %s, want %d with %q", w.Code, w.Body, status, want)
+			}
+		}
+	}
+	check(ask(o, "GET", "/-/api/summary?from=7d&by=model"), 200, `"exchanges":1`, `"key":"m"`)
+	check(ask(o, "GET", "/-/api/summary?from=soon"), 400, "cannot read the time")
+	check(ask(o, "GET", "/-/api/summary?by=moon"), 400, "by must be")
+	check(ask(o, "GET", "/-/api/conversations?sort=saved"), 200, `"id":"c1"`, `"total":1`)
+	check(ask(o, "GET", "/-/api/conversations?cursor=x"), 400, "cursor")
+	check(ask(o, "GET", "/-/api/conversations/c1"), 200, `"exchanges":[{`)
+	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "no such conversation")
+	check(ask(o, "GET", "/-/api/exchanges/1"), 200, `"seq":1`)
+	check(ask(o, "GET", "/-/api/exchanges/9"), 404, "no exchange")
+	check(ask(o, "GET", "/-/api/exchanges/x"), 404, "no exchange")
+	check(ask(o, "GET", "/-/api/troubles"), 200, `"total":1`)
+	check(ask(o, "GET", "/-/status?conversation=c1"), 200, `"conversation":"c1"`)
+	check(ask(o, "GET", "/-/status?conversation=c9"), 404, "no such conversation")
+
+	// The title and the edits are text of the conversation: for the owner.
+	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1"} {
+		check(ask(o, "GET", target, proof), 200, "mend the ledger")
+	}
+	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1", "/-/api/exchanges/1",
+		"/-/api/troubles", "/-/status", "/-/api/summary"} {
+		if w := ask(o, "GET", target); w.Code != 200 || strings.Contains(w.Body.String(), "ledger") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	for _, target := range []string{"/-/api/conversations/c1/edits", "/-/api/exchanges/1/edits"} {
+		check(ask(o, "GET", target, proof), 200, "what is sent", `"seq":1`)
+		check(ask(o, "GET", target), 403, "epitome open")
+	}
+	check(ask(o, "GET", "/-/api/memory", proof), 200, secretName)
+	check(ask(o, "GET", "/-/api/memory"), 403, "epitome open")
+	body := `{"owner":{"project":"p"},"id":"gone"}`
+	check(send(o, "/-/api/memory/forget", body), 403, "epitome open")
+	check(send(o, "/-/api/memory/forget", body, proof), 404, "epitome_error")
+	check(send(o, "/-/api/memory/forget", `{"owner":{"project":"p"},"all":true}`, proof), 200, "forgotten")
+	check(send(o, "/-/api/memory/forget", `{"owner":{"project":"p"}}`, proof), 400, "send")
+}

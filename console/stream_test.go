@@ -1,0 +1,102 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/event/eventtest"
+)
+
+// streaming returns a server of a console over a book, and the book.
+func streaming(t *testing.T) (*httptest.Server, *story.Book) {
+	t.Helper()
+	book := story.New(story.Config{Keep: time.Hour}, story.Plugs{
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Mode: func() string { return "on" },
+		Prices: func() story.Prices { return story.Prices{} },
+	})
+	p := listening("127.0.0.1:7070")
+	p.Book = book
+	server := httptest.NewServer(New(Config{}, p))
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); book.Close() })
+	return server, book
+}
+
+// streamed is an event as a client receives it.
+type streamed struct{ id, kind, data string }
+
+// watch returns the next n events of a stream that a client resumes after an id.
+func watch(t *testing.T, server *httptest.Server, after string, n int) (all []streamed) {
+	t.Helper()
+	ctx, leave := context.WithTimeout(t.Context(), time.Minute)
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/-/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Last-Event-ID", after)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || kind != "text/event-stream" {
+		t.Fatalf("got %d of type %q", resp.StatusCode, kind)
+	}
+	var e streamed
+	for lines := bufio.NewScanner(resp.Body); len(all) < n; {
+		if !lines.Scan() {
+			t.Fatalf("the stream ended after %v: %v", all, lines.Err())
+		}
+		key, value, _ := strings.Cut(lines.Text(), ": ")
+		switch key {
+		case "id":
+			e.id = value
+		case "event":
+			e.kind = value
+		case "data":
+			e.data = value
+		case "":
+			if e != (streamed{}) {
+				all = append(all, e)
+			}
+			e = streamed{}
+		}
+	}
+	return all
+}
+
+func TestEventsAreStreamed(t *testing.T) {
+	server, book := streaming(t)
+	book.RecordExchange(eventtest.Conversation())
+	book.Settle()
+	first := watch(t, server, "", 1)[0]
+	if first.kind != "" || !strings.HasSuffix(first.id, "-1") {
+		t.Fatalf("a new client gets %+v", first)
+	}
+	hostile := eventtest.Conversation()
+	hostile.Model = "m\u202e\x1b[2J"
+	book.RecordExchange(hostile)
+	book.RecordWarning(event.Warning{Reason: "budget"})
+	book.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted})
+	book.Settle()
+	got := watch(t, server, first.id, 3)
+	for i, want := range []string{"exchange", "warning", "compaction"} {
+		if got[i].kind != want || strings.ContainsAny(got[i].data, "\u202e\x1b") {
+			t.Errorf("missed event %d is %+v, want kind %s", i, got[i], want)
+		}
+	}
+	if again := watch(t, server, got[2].id[:8]+"-99", 1)[0]; again.kind != "reset" || again.id != got[2].id {
+		t.Errorf("after an unknown id there is %+v", again)
+	}
+	if other := watch(t, server, "other-1", 1)[0]; other.kind != "reset" {
+		t.Errorf("after the id of another process there is %+v", other)
+	}
+}
