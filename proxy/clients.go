@@ -11,14 +11,12 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"epitome/event"
-	"epitome/internal/unit"
 	"epitome/proxy/wire"
 )
 
@@ -45,7 +43,7 @@ type client struct {
 }
 
 // newClients makes the clients of a configuration. They go on with the limiters that known has of them, so that a
-// reload forgives nothing. The error is a *unit.KeyError.
+// reload forgives nothing.
 func newClients(all map[string]ClientConfig, known *clients) (*clients, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -60,14 +58,13 @@ func newClients(all map[string]ClientConfig, known *clients) (*clients, error) {
 		c.requests = perMinute(c.config.RequestsPerMinute, old.requests)
 		c.tokens = perMinute(c.config.TokensPerMinute, old.tokens)
 		b.named[name] = c
-		for i, text := range c.config.Keys {
-			at := []string{"clients", name, "keys", strconv.Itoa(i)}
+		for _, text := range c.config.Keys {
 			hash, err := readHash(text)
 			if err != nil {
-				return nil, unit.Wrong(at, "cannot use a key of client %s: %w", name, err)
+				return nil, fmt.Errorf("cannot use a key of client %s: %w", name, err)
 			}
 			if other := b.byHash[hash]; other != nil {
-				return nil, unit.Wrong(at, "cannot use a key of client %s: it is one of client %s already; "+
+				return nil, fmt.Errorf("cannot use a key of client %s: it is one of client %s already; "+
 					"give each its own, as 'epitome key %s' makes it", name, other.name, name)
 			}
 			b.byHash[hash] = c
@@ -76,7 +73,7 @@ func newClients(all map[string]ClientConfig, known *clients) (*clients, error) {
 	return b, nil
 }
 
-// CheckClients says what is wrong with the keys of clients, as a *unit.KeyError.
+// CheckClients says what is wrong with the keys of clients.
 func CheckClients(all map[string]ClientConfig) error {
 	_, err := newClients(all, nil)
 	return err

@@ -162,7 +162,7 @@ type settings struct {
 	clients *clients
 }
 
-// Check says why New or Reload would refuse s, as a *unit.KeyError.
+// Check says why New or Reload would refuse s.
 func Check(s Settings) error {
 	if _, err := newRoutes(s, nil); err != nil {
 		return err

@@ -42,7 +42,7 @@ type routes struct {
 }
 
 // newRoutes makes the upstreams of s. Those that old has with an equal configuration are taken from there, with their
-// connections. The error is a *unit.KeyError where it names a key.
+// connections.
 func newRoutes(s Settings, old *routes) (*routes, error) {
 	t := &routes{byName: make(map[string]*upstream, len(s.Upstreams)), rules: s.Routes}
 	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
@@ -162,7 +162,7 @@ type upstream struct {
 func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, error) {
 	at, err := url.Parse(u.URL)
 	if err != nil {
-		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
+		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
 	}
 	up := &upstream{name: name, config: u, peer: wire.NewPeer(at.Host, u.Headers),
 		base: strings.TrimRight(at.EscapedPath(), "/")}

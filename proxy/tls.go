@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -11,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"epitome/internal/unit"
 )
 
 // Certificate is the table [tls] of config.toml: the files of the certificate by which clients trust epitome. The zero
@@ -37,7 +36,7 @@ func (c Certificate) Check() error {
 func (c Certificate) load() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 	if err != nil {
-		return nil, unit.Wrong([]string{"tls", "cert_file"},
+		return nil, fmt.Errorf(
 			"cannot load tls.cert_file and tls.key_file: %w; give PEM files that belong together", err)
 	}
 	return &pair, nil
@@ -155,28 +154,25 @@ type Trust struct {
 	KeyFile  string `toml:"key_file"`
 }
 
-// clientConfig reads the files of t, for the upstream of that name at host. The error is a *unit.KeyError.
+// clientConfig reads the files of t, for the upstream of that name at host.
 func (t Trust) clientConfig(name, host string) (*tls.Config, error) {
 	c := &tls.Config{
 		ServerName: host, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		ClientSessionCache: tls.NewLRUClientSessionCache(64),
 	}
-	wrong := func(key, format string, args ...any) error {
-		return unit.Wrong([]string{"upstreams", name, "tls", key}, format, args...)
-	}
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return nil, wrong("ca_file", "cannot read ca_file: %w; give a file of PEM certificates", err)
+			return nil, fmt.Errorf("cannot read ca_file: %w; give a file of PEM certificates", err)
 		}
 		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, wrong("ca_file", "cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
+			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
 		}
 	}
 	if t.CertFile != "" || t.KeyFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, wrong("cert_file", "cannot load cert_file and key_file: %w; give PEM files that belong together", err)
+			return nil, fmt.Errorf("cannot load cert_file and key_file: %w; give PEM files that belong together", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

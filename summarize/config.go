@@ -1,10 +1,10 @@
 package summarize
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
-	"epitome/internal/unit"
 	"epitome/summarize/prose"
 )
 
@@ -42,7 +42,7 @@ func (c Config) Check() error {
 }
 
 func wrong(key, format string, values ...any) error {
-	return unit.Wrong([]string{"summarize", key}, "cannot use summarize."+key+" "+format, values...)
+	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
 }
 
 // Limits bound what summaries may cost in time, memory and requests.

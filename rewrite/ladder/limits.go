@@ -279,33 +279,29 @@ func (n number) advice() string {
 	return fmt.Sprintf("write a %s from %v to %v", n.unit, n.min, n.max)
 }
 
-// Check returns a *unit.KeyError if a number makes no sense, by itself or beside the others.
+// Check returns an error if a number makes no sense, by itself or beside the others.
 func (l *Limits) Check() error {
 	for _, n := range l.numbers() {
 		if !n.isSound() {
-			return unit.Wrong([]string{"rewrite", n.name}, "cannot use rewrite.%s %v: %s", n.name, n.get(), n.advice())
+			return fmt.Errorf("cannot use rewrite.%s %v: %s", n.name, n.get(), n.advice())
 		}
 	}
 	if _, empty := l.Bound[""]; empty {
-		return unit.Wrong([]string{"rewrite", "bound_thinking", ""},
-			"cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
+		return errors.New("cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
 	}
-	for i, t := range l.ToolLimits {
+	for _, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
-			return unit.Wrong([]string{"rewrite", "tools", strconv.Itoa(i)},
-				"cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
+			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
 		}
 	}
 	return l.CheckShares()
 }
 
-// CheckShares returns a *unit.KeyError if compaction would come before clearing, or leave requests over its own line.
+// CheckShares returns an error if compaction would come before clearing, or leave requests over its own line.
 func (l *Limits) CheckShares() error {
 	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
 		return nil
 	}
-	err := unit.Wrong([]string{"rewrite", "compact_at"}, "cannot use compact_at %v with compact_to %v and clear_at %v: "+
+	return fmt.Errorf("cannot use compact_at %v with compact_to %v and clear_at %v: "+
 		"compact_to must be below compact_at, and clear_at not above it", l.CompactAt, l.Target, l.ClearAt)
-	err.Keys = append(err.Keys, []string{"rewrite", "compact_to"}, []string{"rewrite", "clear_at"})
-	return err
 }
