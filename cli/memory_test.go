@@ -13,15 +13,14 @@ import (
 	"epitome/config/configtest"
 	"epitome/daemon"
 	"epitome/inject"
-	"epitome/store/disk"
+	"epitome/store"
 )
 
 // kept is a data folder in which something is known of two projects, in one of them by two scopes.
 func kept(t *testing.T) *app {
 	t.Helper()
 	folder := t.TempDir()
-	s, err := disk.Open(disk.Options{Folder: filepath.Join(folder, daemon.StoreFolder), SyncEvery: time.Second,
-		Log: slog.New(slog.DiscardHandler), Fault: func(err error) { t.Error(err) }})
+	s, err := store.OpenBadger(filepath.Join(folder, daemon.StoreFolder), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

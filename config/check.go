@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"epitome/event"
 	"epitome/event/money"
@@ -21,6 +20,7 @@ import (
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"
+	"epitome/store"
 )
 
 // Validate returns all mistakes in c that show without a look at the machine.
@@ -142,9 +142,7 @@ func (c *Config) checkStorage(m *mistakes) {
 		m.require(o.Folder == "", "offload.folder needs store.url; data is the folder of an epitome that shares nothing")
 		return
 	}
-	m.check("store.url", s.Server().Check())
-	m.require(!strings.ContainsAny(s.Prefix, "{} \t\r\n"), "store.prefix must not have spaces or braces")
-	m.require(s.Timeout.D() >= time.Millisecond && s.Timeout.D() <= 5*time.Second, "store.timeout must be from 1ms to 5s")
+	m.check("store.url", store.CheckRedis(s.URL, s.Certificates()))
 	m.require(o.Folder == "" || o.Bucket == "", "offload.folder and offload.bucket exclude each other")
 	m.require(o.Bucket != "" || filepath.IsAbs(o.Folder),
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload]: every epitome must find the artifacts")

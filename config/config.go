@@ -19,7 +19,7 @@ import (
 	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite/ladder"
-	"epitome/store/shared"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/window"
 )
@@ -94,9 +94,9 @@ type StoreConfig struct {
 	Key              string        `toml:"key"`
 }
 
-// Server is the address of the shared store, with its credentials.
-func (c StoreConfig) Server() shared.Server {
-	return shared.Server{URL: c.URL, SentinelPassword: c.SentinelPassword, CA: c.CA, Cert: c.Cert, Key: c.Key}
+// Certificates returns those of the shared store.
+func (c StoreConfig) Certificates() store.Certificates {
+	return store.Certificates{CA: c.CA, Cert: c.Cert, Key: c.Key}
 }
 
 // EventsConfig is the table [events].

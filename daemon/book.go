@@ -12,6 +12,7 @@ import (
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/instance"
+	"epitome/internal/health"
 )
 
 // openBook opens the record of events, from which log, metrics and traces get theirs.
@@ -76,7 +77,7 @@ func (d *Daemon) gauges(kept *storage) console.Gauges {
 		ArtifactBytes: kept.shelf.Used, ArtifactQuota: int64(d.started.Offload.Quota), Writable: kept.keeps,
 	}
 	if kept.shared != nil {
-		g.SharedStore = func() bool { return kept.shared.State().Up }
+		g.SharedStore = func() bool { return kept.shared.State() != health.Away }
 	}
 	return g
 }

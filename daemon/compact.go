@@ -3,11 +3,10 @@ package daemon
 import (
 	"fmt"
 	"net/http"
-	"time"
 
 	"epitome/console"
 	"epitome/rewrite"
-	"epitome/store/memory"
+	"epitome/store"
 )
 
 // compact is what /-/compact does: the conversation is shaped as the proxy would shape it for the same headers, and
@@ -40,7 +39,7 @@ func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 // what is live has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets
 // the text may ask for it. Nobody is asked for a summary, nor told.
 func handled(m rewrite.Deps) rewrite.Deps {
-	m.Ledger = m.Ledger.Overlay(memory.New(shadowMemory, time.Now))
+	m.Ledger = m.Ledger.Overlay(store.NewMemory(shadowMemory))
 	m.Summarizer, m.Tell = looking(m.Summarizer), nil
 	return m
 }

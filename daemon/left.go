@@ -15,15 +15,13 @@ import (
 	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/store"
-	"epitome/store/disk"
-	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/window"
 )
 
 // Left is what an epitome that does not run has left in its data folder.
 type Left struct {
-	Store *disk.Store
+	Store *store.Badger
 	shelf *offload.Shelf
 	kept  inject.Files
 }
@@ -36,22 +34,19 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if err := config.CheckFormat(folder); err != nil {
 		return Left{}, err
 	}
-	disk, err := openDisk(conf, folder, slog.New(slog.DiscardHandler))
+	facts, err := store.OpenBadger(filepath.Join(folder, StoreFolder), slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if errors.Is(err, store.ErrInUse) {
 		return Left{}, fmt.Errorf("an epitome that does not answer holds the store in %s; stop it first", folder)
 	}
 	if err != nil {
 		return Left{}, err
 	}
-	if notice := disk.Notice(); notice != "" {
-		fmt.Fprintln(os.Stderr, "epitome: "+notice)
-	}
 	shelf, err := openShelfLeft(conf, folder)
 	if err != nil {
-		_ = disk.Close()
+		_ = facts.Close()
 		return Left{}, err
 	}
-	return Left{disk, shelf, config.Contexts(folder)}, nil
+	return Left{facts, shelf, config.Contexts(folder)}, nil
 }
 
 // Shadow are means of shaping that know all of it, and write nothing.
@@ -75,7 +70,7 @@ func (k Left) Close() error { return k.Store.Close() }
 // Unwritten are means of shaping for one that knows nothing, and keeps in memory what it decides. Artifacts have the
 // names that the secret in the folder gives them, and are not kept.
 func Unwritten(conf config.Config, folder string, windows *window.Windows) (rewrite.Deps, error) {
-	facts, keep := memory.New(passingMemory, time.Now), conf.Store.Keep.D()
+	facts, keep := store.NewMemory(passingMemory), conf.Store.Keep.D()
 	if err := config.CheckFormat(folder); err != nil {
 		return rewrite.Deps{}, err
 	}

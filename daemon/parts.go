@@ -1,11 +1,6 @@
 package daemon
 
-import (
-	"time"
-
-	"epitome/internal/health"
-	"epitome/store/disk"
-)
+import "epitome/internal/health"
 
 // Parts are what an epitome uses that may fail it while it runs: what is not on its machine, the room on its disk, and
 // where its decisions lie.
@@ -20,8 +15,7 @@ const (
 func (s *storage) parts() map[string]string {
 	all := map[string]string{}
 	if s.shared != nil {
-		state := s.shared.State()
-		all[sharedPart] = wordOf(state.Up, state.Refuses)
+		all[sharedPart] = s.shared.State()
 	}
 	if state := s.shelf.Server(); state != "" {
 		all[bucketPart] = state
@@ -37,19 +31,7 @@ func (s *storage) parts() map[string]string {
 
 // isFull reports whether the disk has no room for what is taken out, or for what is decided.
 func (s *storage) isFull() bool {
-	d, onDisk := s.local.(*disk.Store)
-	return s.shelf.NoSpace() || onDisk && disk.IsFull(d)
-}
-
-// wordOf tells how a service is that answers or does not, and refuses what is put or does not.
-func wordOf(answers, refuses bool) string {
-	switch {
-	case !answers:
-		return "away"
-	case refuses:
-		return "refuses"
-	}
-	return "answers"
+	return s.shelf.NoSpace() || s.disk != nil && s.disk.Full()
 }
 
 // keeps reports whether what is taken out of conversations can be kept now.
@@ -61,11 +43,10 @@ func (s *storage) keeps() bool {
 // troubles are what a reader of figures should know of them.
 func (s *storage) troubles() (notes []string) {
 	if s.shared != nil {
-		switch state := s.shared.State(); wordOf(state.Up, state.Refuses) {
-		case "away":
-			notes = append(notes, "the shared store has not answered since "+state.Since.Format(time.TimeOnly)+
-				": nothing new is decided until it does")
-		case "refuses":
+		switch s.shared.State() {
+		case health.Away:
+			notes = append(notes, "the shared store does not answer: nothing new is decided until it does")
+		case health.Refuses:
 			notes = append(notes, "the shared store has refused something in the last minute, as the log says: nothing "+
 				"new is decided while it refuses")
 		}

@@ -3,17 +3,16 @@ package daemon
 import (
 	"context"
 	"errors"
-	"time"
 
 	"epitome/rewrite"
-	"epitome/store/memory"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/summarize/prose"
 )
 
 // shadowed are means by which nothing is written where m would write, and nobody is asked.
 func shadowed(m rewrite.Deps) rewrite.Deps {
-	m.Ledger = m.Ledger.Overlay(memory.New(shadowMemory, time.Now))
+	m.Ledger = m.Ledger.Overlay(store.NewMemory(shadowMemory))
 	m.Shelf = shadowShelf{m.Shelf}
 	m.Summarizer, m.Tell = looking(m.Summarizer), nil
 	return m

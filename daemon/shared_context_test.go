@@ -11,7 +11,7 @@ import (
 	"epitome/config"
 	"epitome/inject"
 	"epitome/rewrite"
-	"epitome/store/shared/sharedtest"
+	"epitome/store/storetest"
 )
 
 // asks is what a request is sent as that asks for these files.
@@ -28,12 +28,12 @@ func stacked(t *testing.T, url, folder, text string) *replica {
 	if err := inject.FilesIn(data).Add("docs", []inject.NewFile{file}); err != nil {
 		t.Fatal(err)
 	}
-	return started(t, data, func(c *config.Config) { c.Store.URL, c.Offload.Folder = url, folder })
+	return started(t, data, func(c *config.Config) { c.Store.URL, c.Offload.Folder = patient(url), folder })
 }
 
 // TestSharedFirstRequestsAreGivenTheSame has replicas with different files send the same first request at once.
 func TestSharedFirstRequestsAreGivenTheSame(t *testing.T) {
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	folder := t.TempDir()
 	var some []*replica
 	for i := range 3 {

@@ -9,7 +9,7 @@ import (
 	"epitome/config"
 	"epitome/inject"
 	"epitome/rewrite"
-	"epitome/store/shared/sharedtest"
+	"epitome/store/storetest"
 )
 
 // minding is a replica of a team that remembers.
@@ -40,7 +40,7 @@ func (r *replica) remember(text string) {
 func TestSharedMemoriesAreToldByAll(t *testing.T) {
 	t.Skip("nothing is added to system prompts yet")
 	t.Parallel()
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
 			server.Flush()

@@ -12,7 +12,6 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/event"
-	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 )
@@ -31,18 +30,20 @@ func alone(t testing.TB, folder string, change func(*config.Config)) *replica {
 // sharing is a replica over the server at the URL.
 func sharing(t testing.TB, url, folder string, change func(*config.Config)) *replica {
 	return started(t, t.TempDir(), func(c *config.Config) {
-		c.Store.URL, c.Offload.Folder = url, folder
+		c.Store.URL, c.Offload.Folder = patient(url), folder
 		if change != nil {
 			change(c)
 		}
 	})
 }
 
+// patient is the URL of a server with the timeouts of a busy machine.
+func patient(url string) string { return url + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s" }
+
 func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Window.Default, conf.Summarize.Mode = 32_000, "intent"
-	conf.Store.Timeout = unit.Duration(5 * time.Second) // of a busy machine
 	if change != nil {
 		change(&conf)
 	}

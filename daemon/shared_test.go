@@ -13,17 +13,12 @@ import (
 
 	"epitome/config"
 	"epitome/internal/unit"
-	"epitome/store/shared/sharedtest"
+	"epitome/store/storetest"
 )
 
 // morning is when sessions begin: later than any moment at which a busy machine keeps the server from answering. What
 // was noted before such a gap is not trusted.
 func morning() time.Time { return time.Date(2099, 11, 1, 9, 0, 0, 0, time.UTC) }
-
-// waiting has a replica wait so long for the store.
-func waiting(d time.Duration) func(*config.Config) {
-	return func(c *config.Config) { c.Store.Timeout = unit.Duration(d) }
-}
 
 // keys are of the dialects.
 func keys() (all []string) {
@@ -37,7 +32,7 @@ func keys() (all []string) {
 // and to one process that shares nothing.
 func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 	t.Parallel()
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	for _, key := range keys() {
 		for _, n := range []int{1, 2, 4} {
 			if n == 1 && key != "chat" {
@@ -81,15 +76,15 @@ func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 // goes as it came, and when the store is back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	t.Parallel()
-	server := sharedtest.Start(t)
-	for what, fail := range map[string]func(*sharedtest.Wire){
-		"frozen": (*sharedtest.Wire).Freeze, "cut": (*sharedtest.Wire).Cut, "deaf": (*sharedtest.Wire).Deafen,
+	server := storetest.StartRedis(t)
+	for what, fail := range map[string]func(*storetest.Wire){
+		"frozen": (*storetest.Wire).Freeze, "cut": (*storetest.Wire).Cut, "deaf": (*storetest.Wire).Deafen,
 	} {
 		t.Run(what, func(t *testing.T) {
 			server.Flush()
 			folder := t.TempDir()
-			wire := sharedtest.NewWire(t, server.Address)
-			away := sharing(t, wire.URL(), folder, waiting(2*time.Second)) // an answer that is there may be late
+			wire := storetest.NewWire(t, server.Address)
+			away := sharing(t, wire.URL(), folder, nil)
 			there := sharing(t, server.URL(), folder, nil)
 			k, now := newTalk("chat", 9), morning()
 			var sent []byte
@@ -120,7 +115,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 				t.Errorf("without a store it is told %q, %v", told, away.storage.parts())
 			}
 			wire.Mend()
-			sharedtest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Find("x"); return err })
+			storetest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
 			if told := away.storage.troubles(); len(told) != 0 || away.storage.parts()[sharedPart] != "answers" {
 				t.Errorf("the store is back, and it is told %q, %v", told, away.storage.parts())
 			}
@@ -136,7 +131,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 
 // TestSharedStoreThatRefusesIsTold has a server that answers, and takes no writes any more.
 func TestSharedStoreThatRefusesIsTold(t *testing.T) {
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	r := sharing(t, server.URL(), t.TempDir(), nil)
 	k, now := newTalk("chat", 9), morning()
 	ask := func(want string, notes int) {
@@ -159,12 +154,12 @@ func TestSharedStoreThatRefusesIsTold(t *testing.T) {
 // whatever becomes of that request, afterwards all send the same.
 func TestSharedAnswersLostChangeNothing(t *testing.T) {
 	t.Parallel()
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
 			server.Flush()
 			folder := t.TempDir()
-			wire := sharedtest.NewWire(t, server.Address)
+			wire := storetest.NewWire(t, server.Address)
 			deaf, there := sharing(t, wire.URL(), folder, nil), sharing(t, server.URL(), folder, nil)
 			k, now, lost := newTalk(key, 21), morning(), 0
 			for i := range 24 {
@@ -177,7 +172,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 				if wire.Mend(); got.Report.Err != nil {
 					lost++
 				}
-				sharedtest.Await(t, "the store", func() error { _, _, err := deaf.storage.shared.Find("x"); return err })
+				storetest.Await(t, "the store", func() error { _, _, err := deaf.storage.shared.Get("x"); return err })
 				want := there.sends(k.dialect, k.body(), now)
 				if got.Report.Err != nil {
 					got = deaf.sends(k.dialect, k.body(), now)
@@ -197,7 +192,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 // TestSharedDecisionsOfEqualRequests has replicas with different limits send the same request at once.
 func TestSharedDecisionsOfEqualRequests(t *testing.T) {
 	t.Parallel()
-	server := sharedtest.Start(t)
+	server := storetest.StartRedis(t)
 	folder := t.TempDir()
 	var some []*replica
 	for i := range 4 {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,16 +14,13 @@ import (
 	"epitome/inject"
 	"epitome/offload"
 	"epitome/store"
-	"epitome/store/disk"
-	"epitome/store/memory"
-	"epitome/store/shared"
 )
 
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
 type storage struct {
 	store   store.Store   // of facts
-	local   store.Store   // of this machine; store itself, unless that is shared
-	shared  *shared.Store // store, if it is shared; else nil
+	disk    *store.Badger // store, if it is in the data folder; else nil
+	shared  *store.Redis  // store, if it is shared; else nil
 	shelf   *offload.Shelf
 	kept    inject.Files // files for conversations
 	where   string       // the folder of artifacts, or their bucket; empty if they are in memory
@@ -52,49 +50,39 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	if err := config.MarkFormat(folder); err != nil { // a folder without a mark has the first format
 		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
 	}
-	s.openStore(conf, folder)
-	err := s.openShelf(conf, folder, listen)
-	if err == nil && conf.Store.URL != "" {
-		err = s.openShared(conf)
+	if err := s.openShelf(conf, folder, listen); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		_ = s.local.Close()
+	if conf.Store.URL == "" {
+		s.openStore(folder)
+	} else if err := s.openShared(conf); err != nil {
+		s.shelf.Close()
 		return nil, err
 	}
 	s.life, s.stop = context.WithCancel(context.Background())
-	s.work.Go(func() { s.sweep(s.life, sweepEvery(conf.Store.Keep.D())) })
+	s.work.Go(func() {
+		for rest := sweepRest; waited(s.life, rest); rest = sweepEvery(conf.Store.Keep.D()) {
+			s.sweepShelf(s.life)
+		}
+	})
 	return s, nil
 }
 
-func (s *storage) openStore(conf config.Config, folder string) {
-	disk, err := openDisk(conf, folder, s.log)
+// openStore opens the store in the data folder. Memory stands in for one that cannot be used.
+func (s *storage) openStore(folder string) {
+	open := func() (*store.Badger, error) { return store.OpenBadger(filepath.Join(folder, StoreFolder), s.log) }
+	disk, err := open()
 	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
 		time.Sleep(storeWait / 10)
-		disk, err = openDisk(conf, folder, s.log)
+		disk, err = open()
 	}
 	if err == nil {
-		s.store, s.local = disk, disk
-		if notice := disk.Notice(); notice != "" {
-			s.log.Warn(notice)
-		}
+		s.store, s.disk = disk, disk
 		return
 	}
-	s.passing, s.local = true, memory.New(passingMemory, time.Now)
-	if s.store = s.local; conf.Store.URL != "" { // it has what can be found out again
-		s.log.Warn("what this machine knows of artifacts is kept in memory until epitome ends",
-			"why", err.Error(), "do", storeAdvice(err))
-		return
-	}
+	s.passing, s.store = true, store.NewMemory(passingMemory)
 	s.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
 		"why", err.Error(), "do", storeAdvice(err))
-}
-
-// openDisk opens the store in the data folder, which no other process may hold.
-func openDisk(conf config.Config, folder string, log *slog.Logger) (*disk.Store, error) {
-	return disk.Open(disk.Options{
-		Folder: filepath.Join(folder, StoreFolder), SyncEvery: conf.Store.SyncEvery.D(), Log: log,
-		Fault: func(err error) { log.Warn("a decision could not be read", "error", err.Error()) },
-	})
 }
 
 // The folders in the data folder.
@@ -159,32 +147,25 @@ func shelfFolder(conf config.Config, folder string) string {
 	return folder
 }
 
-// openShared opens the store that others share. That its server does not answer is no error.
+// openShared opens the store that others share. That its server does not answer is no error, but that the others have
+// another secret is one: their artifacts and scopes have other names, so nothing could be shared.
 func (s *storage) openShared(conf config.Config) (err error) {
-	s.shared, err = shared.Open(shared.Options{
-		Server: conf.Store.Server(), Prefix: conf.Store.Prefix, Timeout: conf.Store.Timeout.D(), Log: s.log,
-		// with another secret artifacts and scopes have other names
-		Mark: s.shelf.NameOf("the mark of a shared store", ""),
-	})
-	if err != nil {
+	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.Certificates(), s.log); err != nil {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
-	s.store, s.passing = s.shared, false
+	const century = 100 * 365 * 24 * time.Hour
+	mark := []byte(s.shelf.NameOf("the mark of a shared store", ""))
+	if standing, err := s.shared.PutIfAbsent("mark", mark, century); err == nil && !bytes.Equal(standing, mark) {
+		_ = s.shared.Close()
+		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
+			"or another database")
+	}
+	s.store = s.shared
 	return nil
 }
 
 // sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
 func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min(sweepAtMost, keep/8)) }
-
-// sweep takes away what has expired, now and again. It leaves the start to the first requests.
-func (s *storage) sweep(ctx context.Context, every time.Duration) {
-	for rest := sweepRest; waited(ctx, rest); rest = every {
-		if s.isMyTurn(every) {
-			s.sweepShelf(ctx)
-		}
-		s.sweepStore(ctx, sweepRest)
-	}
-}
 
 // waited waits. It returns false if ctx ended meanwhile.
 func waited(ctx context.Context, rest time.Duration) bool {
@@ -196,18 +177,6 @@ func waited(ctx context.Context, rest time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
-}
-
-// sweepKey is the key of whose turn it was to sweep.
-const sweepKey = "sweep"
-
-// isMyTurn reports whether it is this process that sweeps what several share.
-func (s *storage) isMyTurn(every time.Duration) bool {
-	if s.shared == nil {
-		return true
-	}
-	_, won, err := s.shared.PutIfAbsent(sweepKey, []byte{1}, every-every/16)
-	return won && err == nil
 }
 
 // sweepShelf deletes artifacts that have expired.
@@ -222,37 +191,12 @@ func (s *storage) sweepShelf(ctx context.Context) {
 	}
 }
 
-// sweepStore deletes decisions that have expired, where they are on disk. Each part of it is bounded, and a rest
-// follows each, so that requests have the disk.
-func (s *storage) sweepStore(ctx context.Context, rest time.Duration) {
-	d, ok := s.local.(*disk.Store)
-	if !ok {
-		return
-	}
-	gone := 0
-	for more := true; more; {
-		swept, err := d.Sweep(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.log.Warn("cannot sweep the store of decisions", "error", err.Error())
-		}
-		gone += swept.Gone
-		more = err == nil && swept.More && waited(ctx, rest)
-	}
-	if gone > 0 && ctx.Err() == nil {
-		s.log.Info("swept the store of decisions", "decisions", gone)
-	}
-}
-
 // close ends the sweeps before it closes the store.
 func (s *storage) close() {
 	s.stop()
 	s.shelf.Close()
 	s.work.Wait()
-	err := error(nil)
-	if s.shared != nil {
-		err = s.shared.Close()
-	}
-	if err = errors.Join(err, s.local.Close()); err != nil {
+	if err := s.store.Close(); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}
 }

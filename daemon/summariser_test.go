@@ -316,7 +316,7 @@ func TestClosingEndsSummaries(t *testing.T) {
 	if err := r.up.Await(ctx, "gone 2"); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.storage.store.Put("a", []byte("b"), time.Hour); err == nil {
+	if err := r.storage.store.Put("a", []byte("b"), time.Hour); err == nil {
 		t.Error("the store is open")
 	}
 	if strings.Contains(r.log.String(), "does not end") {

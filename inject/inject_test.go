@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"epitome/rewrite/chat"
 )
@@ -175,18 +177,20 @@ func TestNamesOfFilesPassForNothingElse(t *testing.T) {
 }
 
 func TestNotesLiveFromTheirLastUse(t *testing.T) {
-	m, c := newMemory(t)
-	i := &Injector{Memory: m}
-	o := Owner{"me", "app"}
-	learn(t, m, o, "fact: use make")
-	use := func(readOnly bool, want bool) {
-		t.Helper()
-		c.now, i.ReadOnly = c.now.Add(week*2/3), readOnly
-		if a, err := i.For("me", nil, "app", false); (a.Text != "") != want || err != nil {
-			t.Errorf("at %s told is %+v, %v", c.now, a, err)
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := newMemory(t)
+		i := &Injector{Memory: m}
+		learn(t, m, Owner{"me", "app"}, "fact: use make")
+		use := func(readOnly bool, want bool) {
+			t.Helper()
+			time.Sleep(week * 2 / 3)
+			i.ReadOnly = readOnly
+			if a, err := i.For("me", nil, "app", false); (a.Text != "") != want || err != nil {
+				t.Errorf("at %s told is %+v, %v", time.Now(), a, err)
+			}
 		}
-	}
-	use(false, true)
-	use(true, true)
-	use(false, false)
+		use(false, true)
+		use(true, true)
+		use(false, false)
+	})
 }

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -107,25 +108,25 @@ func (m *Memory) Read(o Owner) (Notes, error) {
 	return n, nil
 }
 
-// read returns notes with their version; 0 if there are none.
-func (m *Memory) read(o Owner) (n Notes, version uint64, err error) {
+// read returns notes, and the value in which they are stored; nil if there are none.
+func (m *Memory) read(o Owner) (n Notes, stored []byte, err error) {
 	n.Owner = o
 	if o.Project == "" {
-		return n, 0, nil
+		return n, nil, nil
 	}
-	fact, found, err := store.Find(m.store, o.key())
+	stored, found, err := m.store.Get(o.key())
 	if err != nil || !found {
-		return n, 0, err
+		return n, nil, err
 	}
 	var kept Notes
-	if json.Unmarshal(fact.Bytes, &kept) == nil && kept.Owner == o {
+	if json.Unmarshal(stored, &kept) == nil && kept.Owner == o {
 		n.Entries = bounded(kept.Entries)
 	}
-	return n, fact.Version, nil
+	return n, stored, nil
 }
 
 // touch restarts the time for which notes are kept. A failure only lets them end earlier.
-func (m *Memory) touch(o Owner) { _, _ = m.store.Touch(o.key(), m.keep) }
+func (m *Memory) touch(o Owner) { _ = m.store.Touch(o.key(), m.keep) }
 
 // Learn adds what a session says to the notes, and takes back what it says is no longer true.
 func (m *Memory) Learn(o Owner, l Learned) error {
@@ -160,19 +161,25 @@ func (m *Memory) change(o Owner, replace func([]Entry) ([]Entry, error)) error {
 	}
 	const tries = 16
 	for range tries {
-		was, version, err := m.read(o)
+		was, stored, err := m.read(o)
 		if err != nil {
 			return fmt.Errorf("cannot change the notes of a project: %w", err)
 		}
 		next, err := replace(was.Entries)
-		if err != nil || version == 0 && len(next) == 0 {
+		if err != nil || stored == nil && len(next) == 0 {
 			return err
 		}
 		value, err := json.Marshal(Notes{o, next})
 		if err != nil {
 			return err
 		}
-		if _, done, err := m.store.CompareAndSwap(o.key(), version, value, m.keep); err != nil || done {
+		var standing []byte
+		if stored == nil {
+			standing, err = m.store.PutIfAbsent(o.key(), value, m.keep)
+		} else {
+			standing, err = m.store.Swap(o.key(), stored, value, m.keep)
+		}
+		if err != nil || bytes.Equal(standing, value) {
 			return err
 		}
 	}
@@ -181,9 +188,9 @@ func (m *Memory) change(o Owner, replace func([]Entry) ([]Entry, error)) error {
 
 // List returns the notes of all owners who have any, by scope and project.
 func (m *Memory) List() (all []Notes, err error) {
-	err = m.store.Scan(memoryPrefix, func(_ string, fact store.Fact) bool {
+	err = m.store.Scan(memoryPrefix, func(_ string, value []byte) bool {
 		var n Notes
-		if json.Unmarshal(fact.Bytes, &n) == nil {
+		if json.Unmarshal(value, &n) == nil {
 			if n.Entries = bounded(n.Entries); len(n.Entries) > 0 {
 				all = append(all, n)
 			}

@@ -15,7 +15,7 @@ import (
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/store/memory"
+	"epitome/store"
 	"epitome/tokenize"
 )
 
@@ -52,7 +52,7 @@ type injecting struct {
 
 func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 	t.Helper()
-	facts := memory.New(1<<20, time.Now)
+	facts := store.NewMemory(1 << 20)
 	i := &injecting{t: t, dialect: d, window: 100_000, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return i.now }
 	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: &plainShelf{},

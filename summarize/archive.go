@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,8 +17,8 @@ func nameOf(key string) string {
 
 // Peek returns an answer that was made before.
 func (s *Summarizer) Peek(key string) (p prose.Prose, found bool) {
-	fact, found := s.deps.Store.Get(nameOf(key))
-	if !found || json.Unmarshal(fact.Bytes, &p) != nil || p.Text == "" {
+	value, found, _ := s.deps.Store.Get(nameOf(key))
+	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
 		return prose.Prose{}, false
 	}
 	return p, true
@@ -27,12 +28,12 @@ func (s *Summarizer) Peek(key string) (p prose.Prose, found bool) {
 func (j *job) put(p prose.Prose) (prose.Prose, error) {
 	name, keep := nameOf(j.question.Key), j.deps.Keep()
 	value, _ := json.Marshal(p) // plain data
-	_, won, err := j.deps.Store.PutIfAbsent(name, value, keep)
-	if err == nil && !won {
+	standing, err := j.deps.Store.PutIfAbsent(name, value, keep)
+	if err == nil && !bytes.Equal(standing, value) {
 		if earlier, found := j.Peek(j.question.Key); found {
 			return earlier, nil
 		}
-		_, err = j.deps.Store.Put(name, value, keep) // another version of epitome wrote what is there
+		err = j.deps.Store.Put(name, value, keep) // another version of epitome wrote what is there
 	}
 	if err != nil {
 		j.mayPass = true

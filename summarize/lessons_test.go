@@ -146,16 +146,14 @@ type broken struct {
 	known bool // it can be read
 }
 
-func (b broken) Find(string) (store.Fact, bool, error) {
+func (b broken) Get(string) ([]byte, bool, error) {
 	if b.known {
-		return store.Fact{}, false, nil
+		return nil, false, nil
 	}
-	return store.Fact{}, false, b.fails
+	return nil, false, b.fails
 }
 
-func (b broken) CompareAndSwap(string, uint64, []byte, time.Duration) (store.Fact, bool, error) {
-	return store.Fact{}, false, b.fails
-}
+func (b broken) PutIfAbsent(string, []byte, time.Duration) ([]byte, error) { return nil, b.fails }
 
 // TestAMemoryThatFailsCostsNoSummary has what cannot be kept.
 func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {

@@ -17,8 +17,6 @@ import (
 
 	"epitome/event"
 	"epitome/store"
-	"epitome/store/disk"
-	"epitome/store/memory"
 	"epitome/summarize/prose"
 )
 
@@ -71,9 +69,8 @@ func TestJobOutlivesItsAskers(t *testing.T) {
 
 func TestRestartAsksNothingAgain(t *testing.T) {
 	folder := t.TempDir()
-	open := func() *disk.Store {
-		s, err := disk.Open(disk.Options{Folder: folder, SyncEvery: time.Second, Log: slog.New(slog.DiscardHandler),
-			Fault: func(err error) { t.Error(err) }})
+	open := func() store.Store {
+		s, err := store.OpenBadger(folder, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,13 +189,13 @@ func TestPanicFailsOneJob(t *testing.T) {
 // refusing takes nothing.
 type refusing struct{ store.Store }
 
-func (refusing) PutIfAbsent(string, []byte, time.Duration) (store.Fact, bool, error) {
-	return store.Fact{}, false, store.ErrNoSpace
+func (refusing) PutIfAbsent(string, []byte, time.Duration) ([]byte, error) {
+	return nil, store.ErrNoSpace
 }
 
 // What cannot be stored is given to nobody, and is not asked for at each request.
 func TestWhatCannotBeStoredIsAFailure(t *testing.T) {
-	r := over(t, refusing{memory.New(1<<20, time.Now)}, plain(), text(good("a")))
+	r := over(t, refusing{store.NewMemory(1 << 20)}, plain(), text(good("a")))
 	for range 5 {
 		r.fails(question("a"), ErrFailed, "cannot be stored")
 	}

@@ -16,7 +16,6 @@ import (
 
 	"epitome/event"
 	"epitome/store"
-	"epitome/store/memory"
 	"epitome/summarize/prose"
 )
 
@@ -197,7 +196,7 @@ func (r *rig) told() []event.Summary {
 }
 
 func rigged(t testing.TB, c Config, steps ...step) *rig {
-	return over(t, memory.New(64<<20, time.Now), c, steps...)
+	return over(t, store.NewMemory(64<<20), c, steps...)
 }
 
 func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {

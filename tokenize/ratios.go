@@ -82,8 +82,8 @@ func (r *Ratios) of(s Source) *learned {
 	if now := r.now().Round(0); r.store != nil && now.Sub(l.read).Abs() >= readEvery {
 		l.read = now
 		var stored learned
-		fact, found := r.store.Get(s.key())
-		if found && json.Unmarshal(fact.Bytes, &stored) == nil && stored.isSound() && stored.Answers > l.Answers {
+		value, found, _ := r.store.Get(s.key())
+		if found && json.Unmarshal(value, &stored) == nil && stored.isSound() && stored.Answers > l.Answers {
 			l.Ratio, l.Answers, l.Recent = stored.Ratio, stored.Answers, stored.Recent
 		}
 	}
@@ -122,7 +122,7 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 		return
 	}
 	if value, err := json.Marshal(l); err == nil {
-		_, _ = r.store.Put(s.key(), value, keepRatios) // what is not stored is learned again
+		_ = r.store.Put(s.key(), value, keepRatios) // what is not stored is learned again
 	}
 }
 

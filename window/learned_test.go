@@ -10,7 +10,6 @@ import (
 
 	"epitome/internal/unit"
 	"epitome/store"
-	"epitome/store/memory"
 )
 
 // watch is a clock that is set by hand.
@@ -21,7 +20,7 @@ func (w *watch) now() time.Time { return w.at }
 // learning are windows that learn into a store, with its clock. A model is believed to hold 128,000 tokens.
 func learning() (*Windows, *watch) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	return windowsOn(memory.New(1<<20, clock.now), clock), clock
+	return windowsOn(store.NewMemory(1<<20), clock), clock
 }
 
 func windowsOn(s store.Store, clock *watch) *Windows {
@@ -164,7 +163,7 @@ func TestServersTellTheirWindow(t *testing.T) {
 
 func TestLessonsOutliveTheProcess(t *testing.T) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	kept := memory.New(1<<20, clock.now)
+	kept := store.NewMemory(1 << 20)
 	w := windowsOn(kept, clock)
 	w.LearnRefusal("up", "a", stated(32_768), Sent{Window: 128_000})
 	w.LearnRefusal("up", "b", Refusal{Cause: Input}, Sent{Tokens: 20_000, Window: 128_000})
@@ -181,8 +180,8 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 	answers(w, "a", 40_000, 40_000)
 	f(Window{128_000, Default}, Window{128_000, Default})
 
-	for _, damage := range []string{"", "x", "[]", `{"tokens":5,"until":"2026-11-20T13:00:00Z"}`, `{"tokens":"x"}`} {
-		if _, err := kept.Put(id{"up", "a"}.key(), []byte(damage), time.Hour); err != nil {
+	for _, damage := range []string{"x", "[]", `{"tokens":5,"until":"2026-11-20T13:00:00Z"}`, `{"tokens":"x"}`} {
+		if err := kept.Put(id{"up", "a"}.key(), []byte(damage), time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		f(Window{128_000, Default}, Window{128_000, Default})
@@ -195,7 +194,7 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 // What one process learns or takes back, another over the same store knows some seconds later.
 func TestSharedLessonsAreEverybodys(t *testing.T) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	kept := memory.New(1<<20, clock.now)
+	kept := store.NewMemory(1 << 20)
 	a, b := windowsOn(kept, clock), windowsOn(kept, clock)
 	f := func(w *Windows, model string, want int) {
 		t.Helper()

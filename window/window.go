@@ -226,7 +226,7 @@ func (w *Windows) of(q id) *known {
 	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {
 		k.readAt = now
 		var n lesson
-		if fact, found := w.store.Get(q.key()); found && json.Unmarshal(fact.Bytes, &n) == nil {
+		if value, found, _ := w.store.Get(q.key()); found && json.Unmarshal(value, &n) == nil {
 			k.learned = n
 		}
 	}
@@ -237,7 +237,7 @@ func (w *Windows) of(q id) *known {
 func (w *Windows) learn(q id, n lesson) {
 	w.of(q).learned = n
 	if value, err := json.Marshal(n); err == nil && w.store != nil {
-		_, _ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
+		_ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
-	"epitome/store/memory"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/summarize/prose"
 	"epitome/tokenize"
@@ -60,7 +60,7 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 			s.Dialect.Name())
 	}
 	const most = 256 << 20 // bytes; more than any conversation's decisions take
-	facts := memory.New(most, time.Now)
+	facts := store.NewMemory(most)
 	artifacts, err := offload.OpenMemory(offload.Options{
 		Secret: []byte("replay"), Quota: most, Keep: time.Hour, Address: "none",
 	})

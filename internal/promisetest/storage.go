@@ -11,7 +11,6 @@ import (
 
 	"epitome/offload"
 	"epitome/store"
-	"epitome/store/memory"
 )
 
 // Keep is how long cores keep decisions and artifacts in a play.
@@ -28,7 +27,7 @@ type Storage struct {
 // NewStorage returns an empty storage.
 func NewStorage() *Storage {
 	s := &Storage{Shelf: &Shelf{contents: map[string]string{}}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
-	s.Store = failing{memory.New(1<<30, func() time.Time { return s.now }), &s.Shelf.luck}
+	s.Store = failing{store.NewMemory(1 << 30), &s.Shelf.luck}
 	return s
 }
 
@@ -129,23 +128,23 @@ type failing struct {
 	luck *luck
 }
 
-func (f failing) Put(key string, value []byte, keep time.Duration) (uint64, error) {
+func (f failing) Put(key string, value []byte, keep time.Duration) error {
 	if err := f.luck.write(); err != nil {
-		return 0, err
+		return err
 	}
 	return f.Store.Put(key, value, keep)
 }
 
-func (f failing) PutIfAbsent(key string, value []byte, keep time.Duration) (store.Fact, bool, error) {
+func (f failing) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
 	if err := f.luck.write(); err != nil {
-		return store.Fact{}, false, err
+		return nil, err
 	}
 	return f.Store.PutIfAbsent(key, value, keep)
 }
 
-func (f failing) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
+func (f failing) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
 	if err := f.luck.write(); err != nil {
-		return store.Fact{}, false, err
+		return nil, err
 	}
-	return f.Store.CompareAndSwap(key, old, value, keep)
+	return f.Store.Swap(key, old, value, keep)
 }

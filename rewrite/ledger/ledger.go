@@ -42,7 +42,7 @@ type Decision struct {
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // DecisionKey under which it was recorded
 
-	version uint64 // of the record, by which Record notices that another one has replaced it
+	stored []byte // the record, by which Record notices that another one has replaced it
 }
 
 // Lane is what requests must have in common to share decisions. Requests in different scopes share nothing.
@@ -77,25 +77,26 @@ type overlay struct {
 	below store.Store
 }
 
-func (o overlay) Get(key string) (store.Fact, bool) {
-	if fact, found := o.Store.Get(key); found {
-		return fact, true
+func (o overlay) Get(key string) (value []byte, found bool, err error) {
+	if value, found, err = o.Store.Get(key); found || err != nil {
+		return value, found, err
 	}
 	return o.below.Get(key)
 }
 
-func (o overlay) PutIfAbsent(key string, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	return o.CompareAndSwap(key, 0, value, keep)
+func (o overlay) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
+	if there, found, err := o.Get(key); found || err != nil {
+		return there, err
+	}
+	return o.Store.PutIfAbsent(key, value, keep)
 }
 
-func (o overlay) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	if _, found := o.Store.Get(key); !found {
-		if fact, found := o.below.Get(key); found && fact.Version != old {
-			return fact, false, nil // the caller has not seen this fact
-		}
-		old = 0 // it is a version of the store below; the embedded store has no fact yet
+func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	there, found, err := o.Get(key)
+	if err != nil || !found || !bytes.Equal(there, old) {
+		return there, err
 	}
-	return o.Store.CompareAndSwap(key, old, value, keep)
+	return value, o.Store.Put(key, value, keep)
 }
 
 // Hash returns a name for a list of parts: 27 letters, digits, "-" and "_". Other lists have other names.
@@ -136,7 +137,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 	var other Decision
 	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 { // the step grows by 1 with every 8 prefixes
 		prefix := chain[ends[i]]
-		first, found, err := store.Find(l.store, lane.firstKey(prefix))
+		first, found, err := l.store.Get(lane.firstKey(prefix))
 		if err != nil {
 			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
@@ -147,7 +148,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 			return d.forRequest(chain), err
 		}
 		if other.Items == 0 { // else other is of a longer prefix; the lane's own decision is still looked for
-			if other, other.OtherModel, err = l.At(string(first.Bytes)); err != nil { // OtherModel is true if one is found
+			if other, other.OtherModel, err = l.At(string(first)); err != nil { // OtherModel is true if one is found
 				return Decision{}, err
 			}
 		}
@@ -173,17 +174,17 @@ func (d Decision) forRequest(chain []conversation.Link) Decision {
 // At returns the decision under a key, with all its edits. If the record or one of its lists is lost or cannot be read,
 // the decision counts as not found, so that Find takes that of a shorter prefix.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	fact, found, err := store.Find(l.store, key)
+	record, found, err := l.store.Get(key)
 	if err != nil {
 		return d, false, fmt.Errorf("cannot look for a decision: %w", err)
 	}
-	if !found || json.Unmarshal(fact.Bytes, &d) != nil {
+	if !found || json.Unmarshal(record, &d) != nil {
 		return Decision{}, false, nil
 	}
 	if d.Edits, found, err = l.readList(d.List); err != nil || !found {
 		return Decision{}, false, err
 	}
-	d.version, d.Key = fact.Version, key
+	d.stored, d.Key = record, key
 	return d, true, nil
 }
 
@@ -198,12 +199,12 @@ func (l *Ledger) readList(name string) (edits []Edit, found bool, err error) {
 	if found {
 		return list.edits, true, nil
 	}
-	fact, found, err := store.Find(l.store, name)
+	value, found, err := l.store.Get(name)
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot look for edits: %w", err)
 	}
 	var own editList
-	if !found || json.Unmarshal(fact.Bytes, &own) != nil {
+	if !found || json.Unmarshal(value, &own) != nil {
 		return nil, false, nil
 	}
 	base, found, err := l.readList(own.Base)
@@ -241,18 +242,24 @@ func (l *Ledger) Record(
 		d.Reach, d.ReachLink = all, chain[all][:]
 	}
 	key := lane.DecisionKey(prefix)
-	_, _, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
-	value, _ := json.Marshal(d)               // plain data
-	for fact := (store.Fact{}); err == nil; { // version 0 is no fact: the first attempt writes only if there is none
-		if fact, won, err = l.store.CompareAndSwap(key, fact.Version, value, l.keep); won {
-			d.version, d.Key = fact.Version, key
+	_, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
+	value, _ := json.Marshal(d) // plain data
+	var there []byte            // the record to be replaced; the first attempt writes only if there is none
+	for err == nil {
+		if there == nil {
+			there, err = l.store.PutIfAbsent(key, value, l.keep)
+		} else {
+			there, err = l.store.Swap(key, there, value, l.keep)
+		}
+		if err == nil && bytes.Equal(there, value) {
+			d.stored, d.Key = value, key
 			return d, true, nil
 		}
 		readable := false
 		if err == nil {
 			standing, readable, err = l.At(key)
 		}
-		if readable && (!replace || d.Key == key && d.version != standing.version) { // else the next round replaces it
+		if readable && (!replace || d.Key == key && !bytes.Equal(d.stored, standing.stored)) { // else it is replaced now
 			return standing.forRequest(chain), false, nil
 		}
 	}
@@ -287,7 +294,7 @@ func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
 		return l.putList(base, added[half:]) // adds to the list of the first half
 	}
 	name = "l" + Hash(string(value))
-	_, _, err = l.store.PutIfAbsent(name, value, l.keep)
+	_, err = l.store.PutIfAbsent(name, value, l.keep)
 	return name, err
 }
 
@@ -302,11 +309,11 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 		return d.Conversation, "", nil
 	}
 	next := chain[d.Items+1]
-	first, _, err := l.store.PutIfAbsent(lane.nextKey(chain[d.Items]), next[:], l.keep)
+	first, err := l.store.PutIfAbsent(lane.nextKey(chain[d.Items]), next[:], l.keep)
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
-	case bytes.Equal(first.Bytes, next[:]): // this request is the first that continues d, or continues it alike
+	case bytes.Equal(first, next[:]): // this request is the first that continues d, or continues it alike
 		return d.Conversation, "", nil
 	}
 	return idOf(d.Conversation, string(next[:])), d.Conversation, nil
@@ -332,10 +339,10 @@ func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 	}
 	l.remember(d.List, cachedList{d.Edits, now})
 	for name := d.List; name != ""; {
-		_, _ = l.store.Touch(name, l.keep) // a list that cannot be touched expires earlier, and is decided anew
-		fact, _ := l.store.Get(name)
+		_ = l.store.Touch(name, l.keep) // a list that cannot be touched expires earlier, and is decided anew
+		value, _, _ := l.store.Get(name)
 		var own editList
-		_ = json.Unmarshal(fact.Bytes, &own) // a list that cannot be read has no Base, which ends the loop
+		_ = json.Unmarshal(value, &own) // a list that cannot be read has no Base, which ends the loop
 		name = own.Base
 	}
 	return true
@@ -343,12 +350,12 @@ func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
 
 // Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
+	_, found, _ := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
 	return found
 }
 
 // LearnBinds records such a refusal, so that Binds reports it from now on.
 func (l *Ledger) LearnBinds(upstream, model string) error {
-	_, _, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
+	_, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
 	return err
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"epitome/rewrite/conversation"
 	"epitome/store"
-	"epitome/store/memory"
 )
 
 var (
@@ -24,7 +24,7 @@ type rig struct {
 	*Ledger
 }
 
-func start(t *testing.T) rig { return rig{t, New(memory.New(16<<20, time.Now), time.Hour)} }
+func start(t *testing.T) rig { return rig{t, New(store.NewMemory(16<<20), time.Hour)} }
 
 // again is another process with the same store.
 func (r rig) again() rig { return rig{r.T, New(r.store, r.keep)} }
@@ -169,18 +169,19 @@ func TestModelsStartFromEachOther(t *testing.T) {
 
 // What is used stays, and what is not used goes.
 func TestTouchedDecisionsStay(t *testing.T) {
-	now := time.Now()
-	r := rig{t, New(memory.New(16<<20, func() time.Time { return now }), time.Hour)}
-	r.record(lane, "a", Decision{}, false, "A")
-	for k := range 5 {
-		d := r.find(lane, strings.Repeat("a", k+1))
-		if due := r.Touch(d, now); !due || r.Touch(d, now) {
-			t.Errorf("after %d steps it is due: %v, or twice", k, due)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		r.record(lane, "a", Decision{}, false, "A")
+		for k := range 5 {
+			d := r.find(lane, strings.Repeat("a", k+1))
+			if due := r.Touch(d, time.Now()); !due || r.Touch(d, time.Now()) {
+				t.Errorf("after %d steps it is due: %v, or twice", k, due)
+			}
+			r.record(lane, strings.Repeat("a", k+2), d, false)
+			time.Sleep(40 * time.Minute)
 		}
-		r.record(lane, strings.Repeat("a", k+2), d, false)
-		now = now.Add(40 * time.Minute)
-	}
-	r.want(r.again().find(lane, "aaaaaa"), 6, "A")
-	now = now.Add(time.Hour)
-	r.want(r.find(lane, "aaaaaa"), 0, "")
+		r.want(r.again().find(lane, "aaaaaa"), 6, "A")
+		time.Sleep(time.Hour)
+		r.want(r.find(lane, "aaaaaa"), 0, "")
+	})
 }

@@ -1,4 +1,4 @@
-package sharedtest
+package storetest
 
 import (
 	"bytes"

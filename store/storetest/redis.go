@@ -1,5 +1,4 @@
-// Package sharedtest starts a real server for tests of what is shared, and a wire to it on which everything may fail.
-package sharedtest
+package storetest
 
 import (
 	"bytes"
@@ -7,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -44,25 +44,15 @@ func binary() string {
 	return ""
 }
 
-// Start starts a server for the test, with more of its own settings. Where none is installed, the test is skipped.
-func Start(tb testing.TB, settings ...string) *Server {
+// StartRedis starts a server for the test, with more settings of the server. Where none is installed, the test is skipped.
+func StartRedis(tb testing.TB, settings ...string) *Server {
 	tb.Helper()
-	folder := tb.TempDir()
-	return begin(tb, func(port string) []string {
-		return append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", folder, "--save", "",
-			"--appendonly", "no"}, settings...)
-	})
-}
-
-// begin starts a server with what args gives it for a port. The port is chosen before the server takes it, so another
-// program may be quicker: then the server gets another one.
-func begin(tb testing.TB, args func(port string) []string) *Server {
-	tb.Helper()
-	s := &Server{tb: tb}
-	for tries := 1; ; tries++ {
+	folder, s := tb.TempDir(), &Server{tb: tb}
+	for tries := 1; ; tries++ { // another program may take the port first
 		s.Address = FreeAddress(tb)
 		_, port, _ := net.SplitHostPort(s.Address)
-		s.args = args(port)
+		s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", folder, "--save", "",
+			"--appendonly", "no"}, settings...)
 		s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
 		client := s.Client
 		tb.Cleanup(func() { _ = client.Close() })
@@ -195,4 +185,19 @@ func FreeAddress(tb testing.TB) string {
 	}
 	defer func() { _ = ln.Close() }()
 	return fmt.Sprint(ln.Addr())
+}
+
+// StartSentinel starts a Sentinel with a file of its settings, and returns its address.
+func StartSentinel(tb testing.TB, file, settings string) (address string) {
+	tb.Helper()
+	s := &Server{tb: tb, Address: FreeAddress(tb)}
+	_, port, _ := net.SplitHostPort(s.Address)
+	if err := os.WriteFile(file, []byte("port "+port+"\nbind 127.0.0.1\n"+settings), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	s.args = []string{file, "--sentinel"}
+	s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+	tb.Cleanup(func() { _ = s.Client.Close() })
+	s.Run()
+	return s.Address
 }

@@ -1,8 +1,8 @@
-package disk
+package store
 
 import "golang.org/x/sys/windows"
 
-// freeSpace returns what this user may still write to the disk that folder is on, in bytes.
+// freeSpace returns the bytes that this user may still write to the disk of a folder.
 func freeSpace(folder string) (uint64, error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err != nil {

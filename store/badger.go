@@ -1,0 +1,355 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/gofrs/flock"
+)
+
+const (
+	memTableSize = 8 << 20
+	reserve      = 512 << 20 // bytes of the disk that must stay free, as Badger dies of a fault in a mapped file without
+	lookEvery    = time.Second
+	syncEvery    = time.Second // how much of the latest work a power failure may undo
+
+	// openingFile stands in the folder while it is opened. One that is left behind says that Badger died of the folder.
+	openingFile = "opening"
+)
+
+// Badger is a store in a folder. One process at a time can use the folder.
+type Badger struct {
+	db     *badger.DB
+	folder string
+	lock   *flock.Flock
+	free   func(folder string) (uint64, error) // bytes of the disk
+	log    *slog.Logger
+
+	life   sync.RWMutex // held for reading while Badger is used; guards closed
+	closed bool
+
+	unsynced atomic.Bool
+	stop     chan struct{} // ends the syncs
+	syncs    sync.WaitGroup
+
+	spaceMu sync.Mutex // guards what follows
+	looked  time.Time  // at the free space
+	noSpace error      // what the look has found
+}
+
+// OpenBadger opens the store in a folder and makes the folder if there is none. A damaged store is moved aside as
+// FOLDER.bad-TIME, which the log says, and an empty one begins. The errors are ErrInUse, ErrNoSpace, and what the system
+// refuses. The log also gets Badger's warnings.
+func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
+	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log, stop: make(chan struct{})}
+	if err := b.open(); err != nil {
+		return nil, fmt.Errorf("cannot open store %s: %w", folder, err)
+	}
+	b.syncs.Go(b.syncNowAndThen)
+	return b, nil
+}
+
+func (b *Badger) open() (err error) {
+	if err := os.MkdirAll(b.folder, 0o700); err != nil {
+		return err
+	}
+	b.lock = flock.New(b.folder + ".lock")
+	held, err := b.lock.TryLock()
+	if err == nil && !held {
+		err = ErrInUse
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = b.lock.Close()
+		}
+	}()
+	if err := b.space(); err != nil {
+		return err
+	}
+	damage := b.openFolder()
+	if damage == nil || isOfSystem(damage) {
+		return damage
+	}
+	aside := b.folder + ".bad-" + time.Now().UTC().Format("20060102T150405.000")
+	if err := os.Rename(b.folder, aside); err != nil {
+		return fmt.Errorf("it is damaged (%w) and cannot be moved aside: %w", damage, err)
+	}
+	b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside,
+		"error", fmt.Sprintf("%.300s", damage.Error()))
+	if err := os.Mkdir(b.folder, 0o700); err != nil {
+		return err
+	}
+	return b.openFolder()
+}
+
+// openFolder opens what is in the folder.
+func (b *Badger) openFolder() (err error) {
+	opening := filepath.Join(b.folder, openingFile)
+	if _, err := os.Stat(opening); err == nil {
+		return errors.New("epitome ended while it was opening the store")
+	}
+	files, err := os.ReadDir(b.folder)
+	if err != nil {
+		return err
+	}
+	isBadgers := func(file fs.DirEntry) bool {
+		return slices.Contains([]string{".sst", ".vlog", ".mem"}, filepath.Ext(file.Name())) || file.Name() == "KEYREGISTRY"
+	}
+	if _, err := os.Stat(filepath.Join(b.folder, badger.ManifestFilename)); err != nil && len(files) > 0 {
+		if !slices.ContainsFunc(files, isBadgers) {
+			return fmt.Errorf("%w, such as %s", errForeign, files[0].Name())
+		}
+		return errors.New("its MANIFEST is missing") // Badger would delete the rest
+	}
+	for _, file := range files { // a process that dies while it begins a log leaves an empty one, which Badger refuses
+		info, err := file.Info()
+		if ext := filepath.Ext(file.Name()); err == nil && info.Size() == 0 && (ext == ".mem" || ext == ".vlog") {
+			err = os.Remove(filepath.Join(b.folder, file.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(opening, nil, 0o600); err != nil {
+		return err
+	}
+	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
+		WithMemTableSize(memTableSize).WithNumMemtables(2).WithBlockCacheSize(8 << 20).WithIndexCacheSize(8 << 20).
+		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
+		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).
+		WithValueLogFileSize(64 << 20).WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
+	b.db, err = badger.Open(o)
+	return errors.Join(err, os.Remove(opening))
+}
+
+var errForeign = errors.New("the folder has other files in it")
+
+// isOfSystem reports whether an error is of the system, or of a folder that is not a store's, so that moving the folder
+// aside would not help. Badger keeps only the text of some errors.
+func isOfSystem(err error) bool {
+	for _, e := range []error{
+		errForeign, fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.ENOMEM, syscall.EROFS,
+	} {
+		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {
+			return true
+		}
+	}
+	return false
+}
+
+// warnings logs Badger's errors and warnings.
+type warnings struct{ log *slog.Logger }
+
+func (w warnings) Errorf(format string, args ...any)   { w.warn(format, args) }
+func (w warnings) Warningf(format string, args ...any) { w.warn(format, args) }
+func (w warnings) Infof(string, ...any)                {}
+func (w warnings) Debugf(string, ...any)               {}
+
+// warn keeps a message short, as some of Badger's hold a whole value.
+func (w warnings) warn(format string, args []any) {
+	w.log.Warn(fmt.Sprintf("badger: %.300s", strings.TrimSpace(fmt.Sprintf(format, args...))))
+}
+
+// space returns ErrNoSpace if too little of the disk is free. It looks once a second at most.
+func (b *Badger) space() error {
+	b.spaceMu.Lock()
+	defer b.spaceMu.Unlock()
+	if time.Since(b.looked) < lookEvery {
+		return b.noSpace
+	}
+	b.looked, b.noSpace = time.Now(), nil
+	if free, err := b.free(b.folder); err != nil {
+		b.noSpace = fmt.Errorf("cannot look for free space: %w", err)
+	} else if free < reserve {
+		b.noSpace = fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, b.folder, reserve>>20)
+	}
+	return b.noSpace
+}
+
+// Full reports whether the disk has too little room for another fact.
+func (b *Badger) Full() bool { return b.space() != nil }
+
+// Size returns the bytes of the store's tables on the disk. The latest facts are in none yet.
+func (b *Badger) Size() (bytes int64) {
+	_ = b.use(func() error { // a closed store has none
+		for _, table := range b.db.Tables() {
+			bytes += int64(table.OnDiskSize)
+		}
+		return nil
+	})
+	return bytes
+}
+
+// use calls do unless the store is closed. Close waits for it.
+func (b *Badger) use(do func() error) error {
+	b.life.RLock()
+	defer b.life.RUnlock()
+	if b.closed {
+		return ErrClosed
+	}
+	return do()
+}
+
+func (b *Badger) Get(key string) (value []byte, found bool, err error) {
+	err = b.use(func() error {
+		return b.db.View(func(txn *badger.Txn) error {
+			value, _, err = read(txn, key)
+			return err
+		})
+	})
+	return value, value != nil, wrapped("read", key, err)
+}
+
+// read returns a value and when it expires, in seconds since 1970; nil if there is none.
+func read(txn *badger.Txn, key string) (value []byte, expires uint64, err error) {
+	item, err := txn.Get([]byte(key))
+	if errors.Is(err, badger.ErrKeyNotFound) || key == "" {
+		return nil, 0, nil
+	}
+	if err == nil {
+		value, err = item.ValueCopy(nil)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return value, item.ExpiresAt(), nil
+}
+
+// update runs a transaction, again if another one has changed what it has read.
+func (b *Badger) update(verb, key string, do func(txn *badger.Txn) error) error {
+	if err := b.space(); err != nil {
+		return wrapped(verb, key, err)
+	}
+	b.unsynced.Store(true)
+	for {
+		err := b.use(func() error { return b.db.Update(do) })
+		if !errors.Is(err, badger.ErrConflict) {
+			return wrapped(verb, key, err)
+		}
+	}
+}
+
+func (b *Badger) Put(key string, value []byte, keep time.Duration) error {
+	if err := check(key, value, keep); err != nil {
+		return wrapped("put", key, err)
+	}
+	return b.update("put", key, func(txn *badger.Txn) error { return set(txn, key, value, keep) })
+}
+
+func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
+	return txn.SetEntry(badger.NewEntry([]byte(key), bytes.Clone(value)).WithTTL(keep))
+}
+
+func (b *Badger) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
+	return b.Swap(key, nil, value, keep)
+}
+
+func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
+	if err := check(key, value, keep); err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	err = b.update("swap", key, func(txn *badger.Txn) error {
+		if standing, _, err = read(txn, key); err != nil || !bytes.Equal(standing, old) {
+			return err
+		}
+		standing = bytes.Clone(value)
+		return set(txn, key, value, keep)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return standing, nil
+}
+
+func (b *Badger) Touch(key string, keep time.Duration) error {
+	return b.update("touch", key, func(txn *badger.Txn) error {
+		value, expires, err := read(txn, key)
+		if err != nil || value == nil || time.Until(time.Unix(int64(expires), 0)) >= keep-keep/16 {
+			return err
+		}
+		return set(txn, key, value, keep)
+	})
+}
+
+func (b *Badger) Delete(key string) error {
+	return b.update("delete", key, func(txn *badger.Txn) error { return txn.Delete([]byte(key)) })
+}
+
+func (b *Badger) Scan(prefix string, visit func(key string, value []byte) bool) error {
+	type fact struct {
+		key   string
+		value []byte
+	}
+	var facts []fact // visit may use the store, so no transaction may be open
+	err := b.use(func() error {
+		return b.db.View(func(txn *badger.Txn) error {
+			it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
+			defer it.Close()
+			for it.Rewind(); it.Valid(); it.Next() {
+				value, err := it.Item().ValueCopy(nil)
+				if err != nil {
+					return err
+				}
+				facts = append(facts, fact{string(it.Item().Key()), value})
+			}
+			return nil
+		})
+	})
+	for _, f := range facts {
+		if !visit(f.key, f.value) {
+			break
+		}
+	}
+	return wrapped("scan", prefix, err)
+}
+
+// syncNowAndThen makes facts survive a power failure.
+func (b *Badger) syncNowAndThen() {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.stop:
+			return
+		case <-tick.C:
+		}
+		if b.unsynced.Swap(false) {
+			if err := b.use(b.db.Sync); err != nil && !errors.Is(err, ErrClosed) {
+				b.log.Warn("cannot sync the store", "error", err.Error())
+			}
+		}
+	}
+}
+
+func (b *Badger) Close() error {
+	b.life.Lock()
+	defer b.life.Unlock()
+	if b.closed {
+		return nil
+	}
+	b.closed = true
+	close(b.stop)
+	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize {
+		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace) // the next start reads the logs, as after a crash
+	}
+	if err := errors.Join(b.db.Close(), b.lock.Close()); err != nil {
+		return fmt.Errorf("cannot close store %s: %w", b.folder, err)
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const month = 30 * 24 * time.Hour
+
+var silent = slog.New(slog.DiscardHandler)
+
+// The test binary is its own child, as a kill must not end the tests.
+const (
+	childEnv  = "EPITOME_STORE_CHILD" // what the child does
+	folderEnv = "EPITOME_STORE_FOLDER"
+)
+
+func TestMain(m *testing.M) {
+	switch what := os.Getenv(childEnv); what {
+	case "":
+		os.Exit(m.Run())
+	case "open":
+		b, err := OpenBadger(os.Getenv(folderEnv), slog.New(slog.NewTextHandler(os.Stdout, nil)))
+		if err == nil {
+			err = b.Scan("", func(key string, value []byte) bool {
+				if string(value) != expected(key) {
+					fmt.Println("wrong value under", key)
+				}
+				return true
+			})
+			err = errors.Join(err, b.Put("new", []byte("x"), month), b.Close())
+		}
+		fmt.Println("ended", err)
+	default:
+		writeUntilKilled(what)
+	}
+}
+
+func child(what, folder string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+what, folderEnv+"="+folder)
+	return cmd
+}
+
+// reopened returns the store in a folder, which the end of the test closes.
+func reopened(t testing.TB, folder string) *Badger {
+	t.Helper()
+	b, err := OpenBadger(folder, silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// expected returns the value under a key of the crash tests: up to 4 KB, made from the key alone.
+func expected(key string) string {
+	size := 0
+	for _, c := range key {
+		size = (size*31 + int(c)) % 4096
+	}
+	return strings.Repeat(key+"#", 1+size/len(key))
+}
+
+// writeUntilKilled puts facts from several goroutines and prints each key once the store has acknowledged it. Each
+// goroutine also counts in a key that it replaces all the time.
+func writeUntilKilled(round string) {
+	b, err := OpenBadger(os.Getenv(folderEnv), slog.New(slog.NewTextHandler(os.Stdout, nil)))
+	if err != nil {
+		fmt.Println("failed", err)
+		return
+	}
+	_, _ = os.Stdout.WriteString("ready\n")
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for n := 0; ; n++ {
+				key, count := fmt.Sprintf("round %s, writer %d, fact %d", round, w, n), fmt.Sprintf("count %s %d", round, w)
+				if err := errors.Join(b.Put(key, []byte(expected(key)), month), b.Put(count, fmt.Append(nil, n), month)); err != nil {
+					fmt.Println("failed", err)
+					return
+				}
+				_, _ = os.Stdout.WriteString("put " + key + "\ncounted " + strconv.Itoa(n) + " " + count + "\n")
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestKilledWhileWriting kills writers at random moments. All that they had acknowledged is there afterwards.
+func TestKilledWhileWriting(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "store")
+	var keys []string
+	counts := map[string]int{}
+	for round := range 10 {
+		cmd := child(strconv.Itoa(round), folder)
+		out, err := cmd.StdoutPipe()
+		if err != nil || cmd.Start() != nil {
+			t.Fatal("cannot start the child", err)
+		}
+		lines := bufio.NewReader(out)
+		var kill sync.Once
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil { // the rest is half a line, which acknowledges nothing
+				break
+			}
+			word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			switch word {
+			case "ready":
+			case "put":
+				keys = append(keys, rest)
+				kill.Do(func() {
+					time.AfterFunc(time.Duration(rand.IntN(30))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+				})
+			case "counted":
+				number, key, _ := strings.Cut(rest, " ")
+				counts[key], _ = strconv.Atoi(number)
+			default:
+				t.Errorf("round %d: %s", round, line)
+			}
+		}
+		_ = cmd.Wait()
+	}
+	b := reopened(t, folder)
+	for _, key := range keys {
+		if value, _, err := b.Get(key); err != nil || string(value) != expected(key) {
+			t.Fatalf("acknowledged and lost: %q is %.50q, %v", key, value, err)
+		}
+	}
+	for key, n := range counts {
+		value, _, err := b.Get(key)
+		if got, _ := strconv.Atoi(string(value)); err != nil || got != n && got != n+1 {
+			t.Errorf("%q is %q, %v; acknowledged was %d", key, value, err, n)
+		}
+	}
+	if len(keys) == 0 {
+		t.Error("nothing was written")
+	}
+}
+
+func TestSecondOpenIsRefused(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "store")
+	b := reopened(t, folder)
+	if err := b.Put("a", []byte("one"), month); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenBadger(folder, silent); !errors.Is(err, ErrInUse) {
+		t.Fatalf("a second open: %v; want %v", err, ErrInUse)
+	}
+	if out, err := child("open", folder).Output(); err != nil || !strings.Contains(string(out), ErrInUse.Error()) {
+		t.Fatalf("another process: %v, %q; want %v", err, out, ErrInUse)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if value, _, err := reopened(t, folder).Get("a"); string(value) != "one" || err != nil {
+		t.Fatalf("%q, %v", value, err)
+	}
+	if aside, _ := filepath.Glob(folder + ".bad-*"); len(aside) > 0 {
+		t.Fatalf("%q was moved aside", aside)
+	}
+}
+
+// A full disk refuses writes and is read all the same, until room is made.
+func TestFullDiskIsAnError(t *testing.T) {
+	b := reopened(t, filepath.Join(t.TempDir(), "store"))
+	if err := b.Put("a", []byte("one"), month); err != nil {
+		t.Fatal(err)
+	}
+	space := func(free uint64) {
+		b.spaceMu.Lock()
+		defer b.spaceMu.Unlock()
+		b.free, b.looked = func(string) (uint64, error) { return free, nil }, time.Time{}
+	}
+	space(reserve - 1)
+	_, err := b.PutIfAbsent("b", []byte("x"), month)
+	for i, err := range []error{err, b.Put("a", []byte("two"), month), b.Touch("a", 2*month), b.Delete("a")} {
+		if !errors.Is(err, ErrNoSpace) || !b.Full() {
+			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)
+		}
+	}
+	if value, _, err := b.Get("a"); string(value) != "one" || err != nil {
+		t.Fatalf("%q, %v", value, err)
+	}
+	space(reserve)
+	if err := b.Put("a", []byte("two"), month); err != nil || b.Full() {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedStoreIsMovedAside damages each kind of file in a store, and opens it in a process of its own. At the second
+// start at the latest the store is usable, what it has is right, and a damaged one lies beside it.
+func TestDamagedStoreIsMovedAside(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "store")
+	b := reopened(t, folder)
+	for i := range 3000 {
+		key := fmt.Sprintf("fact %06d", i)
+		if err := b.Put(key, []byte(expected(key)), month); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := func(pattern string, aside bool, spoil func(content []byte) []byte) {
+		t.Helper()
+		damaged := filepath.Join(t.TempDir(), "store")
+		if err := os.CopyFS(damaged, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(damaged, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		content, err := os.ReadFile(names[0])
+		if content = spoil(content); content == nil {
+			err = errors.Join(err, os.Remove(names[0]))
+		} else {
+			err = errors.Join(err, os.WriteFile(names[0], content, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := child("open", damaged).CombinedOutput()
+		if err != nil { // Badger has died of it
+			out, err = child("open", damaged).CombinedOutput()
+		}
+		moved, _ := filepath.Glob(damaged + ".bad-*")
+		text := string(out)
+		if err != nil || !strings.Contains(text, "ended <nil>") || strings.Contains(text, "wrong") ||
+			(len(moved) == 1) != aside || strings.Contains(text, "moved_to") != aside {
+			t.Errorf("%s: %v, %q aside, %.2000s", pattern, err, moved, text)
+		}
+	}
+	flip := func(content []byte) []byte { content[len(content)/3] ^= 0x55; return content }
+	f("*.sst", true, flip)
+	f("*.sst", true, func(content []byte) []byte { return content[:len(content)/3] })
+	f("*.sst", true, func([]byte) []byte { return nil })
+	f("MANIFEST", true, flip)
+	f("MANIFEST", true, func([]byte) []byte { return nil })
+	f("*.vlog", false, func([]byte) []byte { return []byte{} })
+	f(openingFileOf(t, folder), true, flip)
+}
+
+// openingFileOf leaves the file that a death while opening leaves.
+func openingFileOf(t *testing.T, folder string) string {
+	if err := os.WriteFile(filepath.Join(folder, openingFile), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return openingFile
+}
+
+// A folder of somebody else's is left as it is.
+func TestForeignFolderIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	letter := filepath.Join(folder, "letter.txt")
+	if err := os.WriteFile(letter, []byte("dear"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenBadger(folder, silent); err == nil || !strings.Contains(err.Error(), "letter.txt") {
+		t.Errorf("%v; want an error that names the file", err)
+	}
+	if text, err := os.ReadFile(letter); err != nil || string(text) != "dear" {
+		t.Error(string(text), err)
+	}
+}

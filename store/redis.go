@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"epitome/internal/health"
+)
+
+const (
+	redisPrefix  = "epitome:"             // of all keys on the server
+	redisTimeout = 150 * time.Millisecond // of a connection and of an answer, unless the URL says another
+)
+
+// Redis is a store that several processes share, in Redis 7.0 or later, or in Valkey. How soon the server makes a fact
+// safe is for its own settings. While the server does not answer, calls fail at once with ErrAway.
+type Redis struct {
+	client redis.UniversalClient
+	server *health.Monitor
+}
+
+// Certificates are files in PEM. CA is trusted in the place of the system's authorities; Cert and Key are shown to the
+// server.
+type Certificates struct{ CA, Cert, Key string }
+
+// CheckRedis returns what is wrong with the URL of a server or with its certificates, without reading the files. It does
+// not repeat the URL, which may have a password.
+func CheckRedis(server string, c Certificates) error {
+	o, err := parseRedis(server)
+	switch {
+	case err != nil:
+		return err
+	case (c.Cert == "") != (c.Key == ""):
+		return errors.New("a certificate and its key belong together; write both or neither")
+	case o.TLSConfig == nil && c != Certificates{}:
+		return errors.New("it has certificates, and its URL no TLS; write a URL that begins with rediss://")
+	}
+	return nil
+}
+
+// OpenRedis opens the store on a server. The URL is that of the Redis client libraries: redis://USER:PASSWORD@HOST:6379/0,
+// rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More addresses stand behind ?addr=HOST:PORT:
+// with master_name=NAME all of them are Sentinels (with sentinel_username and sentinel_password), else servers of a Cluster.
+// That the server does not answer is no error.
+func OpenRedis(server string, c Certificates, log *slog.Logger) (*Redis, error) {
+	o, err := parseRedis(server)
+	if err == nil {
+		err = c.add(o.TLSConfig)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the shared store: %w", err)
+	}
+	quiet.Do(logging.Disable)
+	r := &Redis{client: redis.NewUniversalClient(o)}
+	r.server = health.New("the shared store", log, r.ping, isUnanswered)
+	_ = r.server.Do(r.ping) // a server that is away is known from the start
+	return r, nil
+}
+
+// quiet keeps the library, which has one logger for all, from writing to standard error.
+var quiet sync.Once
+
+// parseRedis reads the URL of a server.
+func parseRedis(server string) (*redis.UniversalOptions, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, errors.New("it is not a URL; write one such as redis://HOST:6379/0")
+	}
+	query := u.Query()
+	more, master := query["addr"], query.Get("master_name")
+	sentinelUser, sentinelPassword := query.Get("sentinel_username"), query.Get("sentinel_password")
+	for _, key := range []string{"addr", "master_name", "sentinel_username", "sentinel_password"} {
+		query.Del(key)
+	}
+	u.RawQuery = query.Encode()
+	one, err := redis.ParseURL(u.String())
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "redis: "))
+	}
+	if len(more) > 0 && master == "" && one.DB != 0 {
+		return nil, errors.New("a Cluster has one database; write no number behind the host")
+	}
+	timeout := func(d time.Duration) time.Duration {
+		if d == 0 {
+			return redisTimeout
+		}
+		return d
+	}
+	return &redis.UniversalOptions{
+		Addrs: append([]string{one.Addr}, more...), DB: one.DB, Username: one.Username, Password: one.Password,
+		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword, TLSConfig: one.TLSConfig,
+		DialTimeout: timeout(one.DialTimeout), ReadTimeout: timeout(one.ReadTimeout), WriteTimeout: timeout(one.WriteTimeout),
+		PoolTimeout: timeout(one.PoolTimeout), PoolSize: max(one.PoolSize, 64),
+		MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}, nil
+}
+
+// add adds the certificates to how the server is trusted.
+func (c Certificates) add(t *tls.Config) error {
+	if t == nil || c == (Certificates{}) {
+		return nil
+	}
+	if c.CA != "" {
+		pem, err := os.ReadFile(c.CA)
+		if err != nil {
+			return fmt.Errorf("cannot read its CA: %w", err)
+		}
+		t.RootCAs = x509.NewCertPool()
+		if !t.RootCAs.AppendCertsFromPEM(pem) {
+			return fmt.Errorf("its CA %s has no certificate in PEM", c.CA)
+		}
+	}
+	if c.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			return fmt.Errorf("cannot use its certificate and key: %w", err)
+		}
+		t.Certificates = []tls.Certificate{pair}
+	}
+	return nil
+}
+
+func (r *Redis) ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
+
+// isUnanswered reports whether the server has not answered, or answered that it does not work.
+func isUnanswered(err error) bool {
+	var reply redis.Error
+	if !errors.As(err, &reply) {
+		return !errors.Is(err, redis.ErrPoolTimeout) // then it is asked much
+	}
+	word, _, _ := strings.Cut(reply.Error(), " ")
+	switch word {
+	case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "WRONGPASS", "NOAUTH":
+		return true
+	}
+	return false
+}
+
+// State returns the state of the server as package health names it.
+func (r *Redis) State() string { return r.server.State() }
+
+// do makes a call about a key.
+func (r *Redis) do(verb, key string, call func(ctx context.Context) error) error {
+	err := r.server.Do(func(ctx context.Context) error {
+		err := call(ctx)
+		if errors.Is(err, redis.Nil) { // there is none
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, redis.ErrClosed) {
+		err = ErrClosed
+	}
+	return wrapped(verb, key, err)
+}
+
+func (r *Redis) Get(key string) (value []byte, found bool, err error) {
+	err = r.do("read", key, func(ctx context.Context) error {
+		value, err = r.client.Get(ctx, redisPrefix+key).Bytes()
+		found = err == nil
+		return err
+	})
+	return value, found, err
+}
+
+func (r *Redis) Put(key string, value []byte, keep time.Duration) error {
+	if err := check(key, value, keep); err != nil {
+		return wrapped("put", key, err)
+	}
+	return r.do("put", key, func(ctx context.Context) error {
+		return r.client.Set(ctx, redisPrefix+key, value, max(keep, time.Millisecond)).Err()
+	})
+}
+
+// swap sets a value if the one that is there, or the empty text for none, is the expected one.
+var swap = redis.NewScript(`
+local now = redis.call('GET', KEYS[1])
+if (now or '') ~= ARGV[1] then return now end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return ARGV[2]`)
+
+func (r *Redis) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
+	return r.Swap(key, nil, value, keep)
+}
+
+func (r *Redis) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
+	if err := check(key, value, keep); err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	err = r.do("swap", key, func(ctx context.Context) error {
+		text, err := swap.Run(ctx, r.client, []string{redisPrefix + key}, old, value, max(keep.Milliseconds(), 1)).Text()
+		if err == nil {
+			standing = []byte(text)
+		}
+		return err
+	})
+	return standing, err
+}
+
+func (r *Redis) Touch(key string, keep time.Duration) error {
+	return r.do("touch", key, func(ctx context.Context) error {
+		return r.client.Do(ctx, "pexpire", redisPrefix+key, keep.Milliseconds(), "gt").Err()
+	})
+}
+
+func (r *Redis) Delete(key string) error {
+	return r.do("delete", key, func(ctx context.Context) error { return r.client.Del(ctx, redisPrefix+key).Err() })
+}
+
+func (r *Redis) Scan(prefix string, visit func(key string, value []byte) bool) error {
+	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(redisPrefix + prefix)
+	seen := map[string]bool{} // the server may name a key twice
+	err := r.do("scan", prefix, func(ctx context.Context) error {
+		var mu sync.Mutex
+		collect := func(ctx context.Context, c redis.Cmdable) error {
+			keys := c.Scan(ctx, 0, quoted+"*", 1000).Iterator()
+			for keys.Next(ctx) {
+				mu.Lock()
+				seen[strings.TrimPrefix(keys.Val(), redisPrefix)] = true
+				mu.Unlock()
+			}
+			return keys.Err()
+		}
+		if c, ok := r.client.(*redis.ClusterClient); ok {
+			return c.ForEachMaster(ctx, func(ctx context.Context, one *redis.Client) error { return collect(ctx, one) })
+		}
+		return collect(ctx, r.client)
+	})
+	for key := range seen {
+		value, found, failed := r.Get(key)
+		if err = errors.Join(err, failed); err != nil || found && !visit(key, value) {
+			break
+		}
+	}
+	return err
+}
+
+func (r *Redis) Close() error {
+	r.server.Close()
+	if err := r.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
+		return fmt.Errorf("cannot close the connections to the shared store: %w", err)
+	}
+	return nil
+}

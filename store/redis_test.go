@@ -1,0 +1,213 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"epitome/internal/health"
+	"epitome/proxy/certificatetest"
+	"epitome/store"
+	"epitome/store/storetest"
+)
+
+// patience has a store wait as long as a busy machine takes.
+const patience = "?read_timeout=10s&write_timeout=10s&dial_timeout=10s"
+
+func openRedis(t testing.TB, url string, log *slog.Logger) *store.Redis {
+	t.Helper()
+	s, err := store.OpenRedis(url, store.Certificates{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestRedisKeepsTheContract(t *testing.T) {
+	storetest.Test(t, func(t testing.TB) store.Store {
+		return openRedis(t, storetest.StartRedis(t).URL()+patience, slog.New(slog.DiscardHandler))
+	})
+}
+
+func TestRedisIsShared(t *testing.T) {
+	server := storetest.StartRedis(t)
+	log := slog.New(slog.DiscardHandler)
+	a, b := openRedis(t, server.URL()+patience, log), openRedis(t, server.URL()+patience, log)
+	other := openRedis(t, server.URL()+"/1"+patience, log)
+	storetest.Put(t, a, "k", "a's")
+	storetest.Want(t, b, "k", "a's")
+	storetest.Want(t, other, "k", "")
+	if standing, err := b.PutIfAbsent("k", []byte("b's"), time.Hour); string(standing) != "a's" || err != nil {
+		t.Fatalf("%q, %v", standing, err)
+	}
+}
+
+// lines is a log that can be read.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) count(word string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), word)
+}
+
+// No call waits for a server that has not answered the one before. When it answers again, it is used again.
+func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	for what, fail := range map[string]func(*storetest.Wire){
+		"frozen": (*storetest.Wire).Freeze, "cut": (*storetest.Wire).Cut, "deaf": (*storetest.Wire).Deafen,
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			wire, log := storetest.NewWire(t, storetest.StartRedis(t).Address), &lines{}
+			s := openRedis(t, wire.URL()+"?read_timeout=3s", slog.New(slog.NewTextHandler(log, nil)))
+			get := func() error { _, _, err := s.Get("k"); return err }
+			storetest.Await(t, "an answer", get)
+			fail(wire)
+			if err := get(); err == nil || s.State() != health.Away {
+				t.Fatalf("the server does not answer: %v", err)
+			}
+			for range 1000 {
+				_, err := s.PutIfAbsent("k", []byte("v"), time.Hour)
+				if !errors.Is(err, store.ErrAway) || !errors.Is(get(), store.ErrAway) {
+					t.Fatalf("the server is still asked: %v", err)
+				}
+			}
+			wire.Mend()
+			storetest.Await(t, "the server", get)
+			if away, back := log.count("does not answer"), log.count("answers again"); away == 0 || away != back {
+				t.Errorf("%d lines say that it is away, %d that it is back", away, back)
+			}
+		})
+	}
+}
+
+func TestRedisMayStartLater(t *testing.T) {
+	t.Parallel()
+	server := storetest.StartRedis(t)
+	server.Kill()
+	s := openRedis(t, server.URL(), slog.New(slog.DiscardHandler))
+	if _, _, err := s.Get("k"); !errors.Is(err, store.ErrAway) {
+		t.Errorf("there is no server: %v", err)
+	}
+	server.Run()
+	storetest.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
+}
+
+// A server that takes no writes is read all the same, and one line of the log says why.
+func TestRedisThatRefusesIsRead(t *testing.T) {
+	for why, settings := range map[string][]string{
+		"OOM": {"--maxmemory", "1"}, "NOREPLICAS": {"--min-replicas-to-write", "1"},
+	} {
+		log := &lines{}
+		s := openRedis(t, storetest.StartRedis(t, settings...).URL()+patience, slog.New(slog.NewTextHandler(log, nil)))
+		for range 10 {
+			if _, err := s.PutIfAbsent("k", []byte("v"), time.Hour); err == nil || errors.Is(err, store.ErrAway) {
+				t.Fatalf("%s: %v", why, err)
+			}
+		}
+		storetest.Want(t, s, "k", "")
+		if s.State() != health.Refuses || log.count("refuses") != 1 || log.count(why+" ") != 1 {
+			t.Errorf("%s: %s, the log says %s", why, s.State(), log.text.String())
+		}
+	}
+}
+
+// TestRedisCluster has a Cluster of one server, which has all slots.
+func TestRedisCluster(t *testing.T) {
+	server := storetest.StartRedis(t, "--cluster-enabled", "yes")
+	if err := server.Client.Do(t.Context(), "cluster", "addslotsrange", 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Await(t, "the Cluster", func() error {
+		info, err := server.Client.ClusterInfo(t.Context()).Result()
+		if err == nil && !strings.Contains(info, "cluster_state:ok") {
+			err = errors.New(info)
+		}
+		return err
+	})
+	s := openRedis(t, server.URL()+patience+"&addr="+server.Address, slog.New(slog.DiscardHandler))
+	for i := range 20 {
+		storetest.Put(t, s, fmt.Sprint("k", i), "v")
+	}
+	n := 0
+	if err := s.Scan("k", func(string, []byte) bool { n++; return true }); err != nil || n != 20 {
+		t.Fatalf("%d facts, %v", n, err)
+	}
+}
+
+func TestRedisBehindASentinel(t *testing.T) {
+	server := storetest.StartRedis(t)
+	config := filepath.Join(t.TempDir(), "sentinel.conf")
+	host, port, _ := net.SplitHostPort(server.Address)
+	sentinel := storetest.StartSentinel(t, config, fmt.Sprintf("sentinel monitor main %s %s 1\n", host, port))
+	s := openRedis(t, "redis://"+sentinel+patience+"&master_name=main", slog.New(slog.DiscardHandler))
+	storetest.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
+	storetest.Want(t, openRedis(t, server.URL()+patience, slog.New(slog.DiscardHandler)), "k", "v")
+}
+
+func TestRedisOverTLS(t *testing.T) {
+	folder := t.TempDir()
+	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	certificatetest.Issue(t, cert, key, "redis.example.com")
+	address := storetest.FreeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
+		"--tls-auth-clients", "yes")
+	f := func(c store.Certificates) error {
+		s, err := store.OpenRedis("rediss://"+address+patience, c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		return s.Put("a", []byte("b"), time.Hour)
+	}
+	if err := f(store.Certificates{CA: cert, Cert: cert, Key: key}); err != nil {
+		t.Error(err)
+	}
+	if f(store.Certificates{}) == nil || f(store.Certificates{CA: cert}) == nil {
+		t.Error("a server is trusted for which nobody vouches, or it trusts a client without a certificate")
+	}
+}
+
+func TestRedisURLsAreChecked(t *testing.T) {
+	f := func(url string, c store.Certificates, want string) {
+		t.Helper()
+		err := store.CheckRedis(url, c)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
+			err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v; want %q", url, err, want)
+		}
+	}
+	none := store.Certificates{}
+	f("redis://localhost", none, "")
+	f("redis://user:secret@[::1]:6379/3", none, "")
+	f("rediss://redis.example.com:6380?read_timeout=1s", store.Certificates{CA: "ca.pem", Cert: "c.pem", Key: "k.pem"}, "")
+	f("unix:///run/redis.sock?db=2", none, "")
+	f("redis://:secret@a:26379/1?addr=b:26379&addr=c:26379&master_name=main&sentinel_password=secret", none, "")
+	f("rediss://a:6379?addr=b:6379", none, "")
+	f("http://a", none, "scheme")
+	f("a:6379", none, "scheme")
+	f("redis://:secret@a:x", none, "not a URL")
+	f("redis://a/x", none, "database")
+	f("redis://a?x=secret", none, "option")
+	f("redis://a/3?addr=b", none, "one database")
+	f("redis://a", store.Certificates{CA: "ca.pem"}, "rediss://")
+	f("rediss://a", store.Certificates{Cert: "c.pem"}, "both")
+}
