@@ -98,7 +98,6 @@ func (c *Config) checkNumbers(m *mistakes) {
 	m.require(c.Proxy.MaxInFlight >= c.Proxy.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s", c.Proxy.MaxBody)
 	m.require(c.Offload.Quota > 0, "offload.quota must be greater than zero")
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
-	m.require(c.Store.SyncEvery > 0, "store.sync_every must be greater than zero")
 	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")
 	m.require(c.Window.Default >= leastWindow, "window.default must be at least %d tokens", leastWindow)
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {

@@ -83,15 +83,11 @@ func (c OffloadConfig) Place() string {
 
 // StoreConfig is the table [store].
 type StoreConfig struct {
-	Keep             unit.Duration `toml:"keep"`
-	SyncEvery        unit.Duration `toml:"sync_every"`
-	URL              string        `toml:"url"`
-	Prefix           string        `toml:"prefix"`
-	Timeout          unit.Duration `toml:"timeout"`
-	SentinelPassword string        `toml:"sentinel_password"`
-	CA               string        `toml:"ca"`
-	Cert             string        `toml:"cert"`
-	Key              string        `toml:"key"`
+	Keep unit.Duration `toml:"keep"`
+	URL  string        `toml:"url"`
+	CA   string        `toml:"ca"`
+	Cert string        `toml:"cert"`
+	Key  string        `toml:"key"`
 }
 
 // Certificates returns those of the shared store.

@@ -215,7 +215,7 @@ func TestListShowsValuesAndNoSecret(t *testing.T) {
 		{"console.hosts", `["a", "b"]`, true, false}, {"proxy.max_connections", "4096", false, false},
 		{"proxy.read_idle", `"10m0s"`, false, false}, {"routes.0.model", `"q*"`, true, false},
 		{"console.token", "", true, true}, {"store.url", "", true, true}, {"clients.alice.keys", "", true, true},
-		{"upstreams.openai.headers.authorization", "", true, true}, {"store.sentinel_password", `""`, false, false},
+		{"upstreams.openai.headers.authorization", "", true, true},
 	} {
 		if all[want.Key] != want {
 			t.Errorf("%+v, want %+v", all[want.Key], want)

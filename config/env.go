@@ -13,7 +13,7 @@ import (
 func (c *Config) expand() error {
 	var wrong mistakes
 	for key, value := range map[string]*string{
-		"console.token": &c.Console.Token, "store.url": &c.Store.URL, "store.sentinel_password": &c.Store.SentinelPassword,
+		"console.token": &c.Console.Token, "store.url": &c.Store.URL,
 	} {
 		wrong.expand(key, value)
 	}

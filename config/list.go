@@ -109,10 +109,10 @@ func textOf(value any) string {
 // isSecret reports whether a key holds a credential: by its name, or as a user and password in a URL.
 func isSecret(key, value string) bool {
 	_, rest, isURL := strings.Cut(value, "://")
-	if isURL && strings.Contains(rest, "@") {
+	if isURL && (strings.Contains(rest, "@") || strings.Contains(rest, "password=")) {
 		return true
 	}
 	last := key[strings.LastIndexByte(key, '.')+1:]
-	named := strings.Contains(key, ".headers.") || last == "token" || last == "sentinel_password" || last == "keys"
+	named := strings.Contains(key, ".headers.") || last == "token" || last == "keys"
 	return named && value != `""` && value != "[]"
 }
