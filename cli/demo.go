@@ -14,7 +14,7 @@ import (
 
 	"epitome/bench/demo"
 	"epitome/config"
-	"epitome/console/access"
+	"epitome/console"
 	"epitome/daemon"
 	"epitome/event/money"
 	"epitome/instance"
@@ -95,7 +95,7 @@ func linger(ctx context.Context, folder string, to io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
 	}
-	link, err := card.LoginLink(access.SessionLife)
+	link, err := card.LoginLink(console.SessionLife)
 	if err != nil {
 		return err
 	}

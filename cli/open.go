@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/console/access"
+	"epitome/console"
 )
 
 func (a *app) openCommand() *cobra.Command {
@@ -27,7 +27,7 @@ func (a *app) open(print bool) error {
 	if err != nil {
 		return err
 	}
-	link, err := card.LoginLink(access.CodeLife)
+	link, err := card.LoginLink(console.CodeLife)
 	if err != nil {
 		return err
 	}

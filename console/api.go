@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
@@ -82,7 +81,7 @@ func (o *Console) conversations(w http.ResponseWriter, r *http.Request) {
 
 // hideTitle removes the title, which is text of the conversation, unless the owner asks.
 func hideTitle(r *http.Request, c *story.Conversation) {
-	if !access.Owner(r) {
+	if !story.IsOwner(r) {
 		c.Title = ""
 	}
 }

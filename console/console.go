@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"epitome/console/access"
 	"epitome/console/story"
 )
 
@@ -44,7 +43,7 @@ type Program struct {
 	Compact   func(r *http.Request, body []byte) (Compacted, error)
 
 	// Pages for people by path pattern, for GET; under the empty pattern the page for paths without one. Each asks
-	// access.Owner before it shows text of a conversation.
+	// story.IsOwner before it shows text of a conversation.
 	Pages  map[string]http.Handler
 	Assets map[string]http.Handler // of the pages, below /-/assets/
 }
@@ -149,12 +148,12 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 		}
 		isOwner := g.isOwner(r)
 		if isOwner {
-			r = access.AsOwner(r)
+			r = story.AsOwner(r)
 		}
 		switch {
 		case isOwner || who&public != 0:
 		case g.closed() && who&page != 0 && isNavigation(r):
-			http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
+			http.Redirect(w, r, story.LoginPath(r), http.StatusSeeOther)
 			return
 		case g.closed() && !g.hasToken:
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")

@@ -11,11 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"epitome/console/access"
+	"epitome/console/story"
 )
 
 //go:embed login
 var loginFiles embed.FS
+
+const (
+	// CodeLife is the time in which a login code must be used, unless its maker asks for more.
+	CodeLife = time.Minute
+	// SessionLife is the life of a login.
+	SessionLife = 12 * time.Hour
+)
 
 // The login page and its files.
 var (
@@ -47,7 +54,7 @@ func (s *secrets) add(life time.Duration) string {
 		s.ends = make(map[[sha256.Size]byte]time.Time)
 	}
 	for len(s.ends) >= mostSecrets {
-		first := time.Now().Add(access.SessionLife)
+		first := time.Now().Add(SessionLife)
 		var oldest [sha256.Size]byte
 		for key, end := range s.ends {
 			if !end.After(first) {
@@ -86,7 +93,7 @@ func (s *secrets) clear() {
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
 // its cookie only then.
 func (o *Console) session(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]bool{"owner": access.Owner(r)})
+	writeJSON(w, http.StatusOK, map[string]bool{"owner": story.IsOwner(r)})
 }
 
 // mostLogin bounds the body of a login, in bytes.
@@ -104,13 +111,13 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case session != "": // logged in already
 	case o.codes.take(secret) || g.isToken(secret):
-		session = o.sessions.add(access.SessionLife)
+		session = o.sessions.add(SessionLife)
 	default:
 		refuse(w, http.StatusUnauthorized,
 			"this is neither the admin token nor a valid login code, which works once: run 'epitome open' for another one")
 		return
 	}
-	g.setCookie(w, r, session, access.SessionLife)
+	g.setCookie(w, r, session, SessionLife)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
@@ -133,9 +140,9 @@ func (o *Console) newCode(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, `cannot read the life of the code: send {"seconds": 60}`)
 		return
 	}
-	life := access.CodeLife
+	life := CodeLife
 	if asked.Seconds > 0 {
-		life = time.Duration(min(asked.Seconds, int64(access.SessionLife/time.Second))) * time.Second
+		life = time.Duration(min(asked.Seconds, int64(SessionLife/time.Second))) * time.Second
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"code": o.codes.add(life)})
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/console/access"
+	"epitome/console/story"
 	"epitome/inject"
 )
 
@@ -22,7 +22,7 @@ func withPages(c Config, listen string) *Console {
 	p := listening(listen)
 	p.Owner = func(token string) bool { return token == "proof" }
 	shown := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if access.Owner(r) {
+		if story.IsOwner(r) {
 			_, _ = io.WriteString(w, secretName)
 		}
 		_, _ = io.WriteString(w, " figures")
@@ -129,10 +129,10 @@ func TestSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := withPages(Config{}, "127.0.0.1:7070")
 		stale, code := codeOf(t, o, `{}`), codeOf(t, o, `{"seconds":61}`)
-		time.Sleep(access.CodeLife)
+		time.Sleep(CodeLife)
 		wantRefusal(t, send(o, "/-/login", secret(stale)), http.StatusUnauthorized)
 		cookie := loggedIn(t, o, code)
-		time.Sleep(access.SessionLife - 1)
+		time.Sleep(SessionLife - 1)
 		sees(t, o, true, cookie)
 		time.Sleep(time.Nanosecond)
 		sees(t, o, false, cookie)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -26,7 +25,7 @@ type editPage struct {
 
 func (p *Pages) edit(r *http.Request) (any, error) {
 	asked, _ := strconv.Atoi(r.URL.Query().Get("turn"))
-	c, err := p.loadConversation(r.PathValue("id"), asked, access.Owner(r))
+	c, err := p.loadConversation(r.PathValue("id"), asked, story.IsOwner(r))
 	if err != nil {
 		return nil, err
 	}

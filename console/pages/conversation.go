@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"epitome/console/access"
 	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/event"
@@ -54,8 +53,8 @@ const (
 
 func (p *Pages) conversation(r *http.Request) (any, error) {
 	asked, _ := strconv.Atoi(r.URL.Query().Get("turn"))
-	c, err := p.loadConversation(r.PathValue("id"), asked, access.Owner(r))
-	if err != nil || len(c.Exchanges) == 0 || !access.Owner(r) {
+	c, err := p.loadConversation(r.PathValue("id"), asked, story.IsOwner(r))
+	if err != nil || len(c.Exchanges) == 0 || !story.IsOwner(r) {
 		return c, err
 	}
 	edits, missing := p.edits(c.Turn.Exchange)

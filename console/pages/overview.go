@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -50,7 +49,7 @@ func (p *Pages) overview(r *http.Request) (any, error) {
 	}
 	o.Days = drawChart("Tokens before and after, by "+span.By, columns)
 	if newest := newestOf(page.Items); newest != "" {
-		if o.Newest, err = p.loadConversation(newest, 0, access.Owner(r)); err != nil {
+		if o.Newest, err = p.loadConversation(newest, 0, story.IsOwner(r)); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +122,7 @@ func (p *Pages) conversations(r *http.Request) (any, error) {
 // hideTitles takes the users' words out of what anybody but the owner is shown.
 func hideTitles(r *http.Request, all []story.Conversation) {
 	for i := range all {
-		if !access.Owner(r) {
+		if !story.IsOwner(r) {
 			all[i].Title = ""
 		}
 	}

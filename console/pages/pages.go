@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"epitome/console/access"
 	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/event"
@@ -125,7 +124,7 @@ var errNotOwner = errors.New("only the owner of this epitome may see this page")
 // owned returns a loader for the owner alone.
 func owned(load loader) loader {
 	return func(r *http.Request) (any, error) {
-		if !access.Owner(r) {
+		if !story.IsOwner(r) {
 			return nil, errNotOwner
 		}
 		return load(r)
@@ -171,7 +170,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, name string, load 
 	var text bytes.Buffer
 	err = p.templates[name].ExecuteTemplate(&text, "layout", frame{
 		Page: name, Assets: p.assets, Version: p.Version, Mode: p.Mode(), Remembers: p.remembers(),
-		Owner: access.Owner(r), Login: access.LoginPath(r), Data: data,
+		Owner: story.IsOwner(r), Login: story.LoginPath(r), Data: data,
 	})
 	if err != nil {
 		http.Error(w, "cannot show the page: "+err.Error(), http.StatusInternalServerError)

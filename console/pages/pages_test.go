@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
@@ -95,7 +94,7 @@ func (s *source) get(path string, owner bool) (status int, page string) {
 	}
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	if owner {
-		r = access.AsOwner(r)
+		r = story.AsOwner(r)
 	}
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
