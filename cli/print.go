@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"os"
+
+	"epitome/console/figure"
 )
 
 // printJSON prints v for programs.
@@ -11,3 +13,6 @@ func printJSON(v any) error {
 	out.SetIndent("", "  ")
 	return out.Encode(v)
 }
+
+// plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
+func plain(text string) string { return figure.Plain(figure.Shorten(text, 200)) }

@@ -1,18 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"os"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"epitome/console/figure"
 	"epitome/console/story"
-	"epitome/console/terminal"
 	"epitome/instance"
 )
 
@@ -45,7 +49,7 @@ func (a *app) status(asJSON bool) error {
 		_, err = os.Stdout.Write(answer)
 		return err
 	}
-	_, err = os.Stdout.WriteString(terminal.Status(s))
+	_, err = os.Stdout.WriteString(statusText(s))
 	return err
 }
 
@@ -58,7 +62,7 @@ func (a *app) statusLine(session string) string {
 	case err != nil:
 		return "epitome: not running"
 	}
-	return terminal.Line(s)
+	return statusAsLine(s)
 }
 
 // askStatus asks the running epitome. answer is its JSON.
@@ -97,4 +101,53 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	case <-time.After(wait):
 		return ""
 	}
+}
+
+// statusAsLine returns a conversation in one line.
+func statusAsLine(s story.Status) string {
+	parts := []string{windowFilled(s)}
+	if s.Cached >= 0 {
+		parts = append(parts, "cache "+figure.Percent(s.Cached))
+	}
+	if s.Saved != nil {
+		parts = append(parts, savedWords(*s.Saved))
+	}
+	if s.Last != "" {
+		parts = append(parts, plain(s.Last))
+	}
+	return "epitome " + strings.Join(parts, " · ")
+}
+
+// statusText returns the same with a name before each figure.
+func statusText(s story.Status) string {
+	cached, saved := "–", "unknown: no price is known"
+	if s.Cached >= 0 {
+		cached = figure.Percent(s.Cached)
+	}
+	if s.Saved != nil {
+		saved = savedWords(*s.Saved)
+	}
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "conversation\t%s\nmodel\t%s\nwindow\t%s\ncache\t%s\nmoney\t%s\nlast decision\t%s\nas of\t%s\n",
+		plain(s.ID), plain(s.Model), windowFilled(s), cached, saved, cmp.Or(plain(s.Last), "none yet"),
+		s.AsOf.Local().Format("Jan 2 15:04:05"))
+	_ = t.Flush() // a builder takes everything
+	return b.String()
+}
+
+// windowFilled returns how much of its window a conversation fills.
+func windowFilled(s story.Status) string {
+	if s.Window == 0 {
+		return figure.Tokens(int64(s.Tokens)) + " tokens"
+	}
+	return fmt.Sprintf("%s/%s %s", figure.Tokens(int64(s.Tokens)), figure.Tokens(int64(s.Window)), figure.Percent(s.Share))
+}
+
+// savedWords returns the amount that was saved; a loss is called an extra cost.
+func savedWords(dollars float64) string {
+	if nano := int64(math.Round(dollars * 1e9)); nano >= 0 {
+		return "saved " + figure.Dollars(nano)
+	}
+	return "extra cost " + figure.Dollars(int64(math.Round(-dollars*1e9)))
 }

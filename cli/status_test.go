@@ -1,4 +1,4 @@
-package terminal
+package cli
 
 import (
 	"strings"
@@ -12,13 +12,13 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	s := story.Summary{Version: hostile, Mode: hostile, By: "model", Notes: []string{hostile}}
 	s.Rows = []story.Row{{Key: hostile}}
 	st := story.Status{ID: hostile, Model: hostile, Last: hostile}
-	for _, text := range []string{Stats(s, 0), Stats(s, 80), Line(st), Status(st)} {
+	for _, text := range []string{statsText(s, 0), statsText(s, 80), statusAsLine(st), statusText(st)} {
 		text = strings.ReplaceAll(text, "\n", "")
 		if strings.ContainsAny(text, "\x1b\x07\u202e\x00\u009b") || len(text) > 20_000 {
 			t.Errorf("%d bytes: %.300q", len(text), text)
 		}
 	}
-	if strings.Contains(Line(st), "\n") {
+	if strings.Contains(statusAsLine(st), "\n") {
 		t.Error("the line has more than one")
 	}
 }
@@ -26,7 +26,7 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 func TestStatusLineIsOneLine(t *testing.T) {
 	f := func(s story.Status, want string) {
 		t.Helper()
-		if got := Line(s); got != want {
+		if got := statusAsLine(s); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
