@@ -14,7 +14,7 @@ const oldPrices = 90 * 24 * time.Hour
 
 // prices says where amounts come from.
 func (d *Daemon) prices() story.Prices {
-	t := d.shapers.prices.Load().Table()
+	t := money.Builtin()
 	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models, Old: time.Since(t.Date) > oldPrices}
 }
 
@@ -43,7 +43,7 @@ func (l PriceList) CachedPrice(upstream, model string) (price float64, ok bool) 
 // Relative returns what a cached token, one that the cache takes up, and one of the answer cost, of a model whoever
 // sells it, on the day of the prices.
 func (l PriceList) Relative(model string) (cached, write, output float64, ok bool) {
-	p := l.biller.Price("", model, l.biller.Table().Date)
+	p := l.biller.Price("", model, money.Builtin().Date)
 	if p == nil {
 		return 0, 0, 0, false
 	}

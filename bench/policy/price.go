@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -39,13 +40,15 @@ func TokensOf(chars int) int { return int(float64(chars)/CharsPerToken) + 1 }
 type Input struct{ Tokens, Held int }
 
 // Tariff is how a provider charges for a request, relative to a token that is new to it, and what its cache is taken to
-// have: the ruler by which epitome tells what it saves. Without a ruler it is the unit of published figures: all that
-// the cache holds costs a tenth.
+// have, as in the figures by which epitome tells what it saves. In the unit of published figures all that the cache
+// holds costs a tenth.
 type Tariff struct {
-	money.Ruler
 	Cached float64 // price of a token that the cache has
 	Write  float64 // price of a token that is new to it
 	Output float64 // price of a token that the model writes
+
+	IsUsual bool          // the cache has what money.CachedTokens says; else all that was held
+	Life    time.Duration // for which the cache holds a request; 0 is without end
 }
 
 // PlainTariff returns the tariff of published figures, which stay as they are whatever is asked for.
@@ -54,13 +57,19 @@ func PlainTariff() Tariff { return Tariff{Cached: cachedPrice, Write: NewPrice, 
 // BillTariff returns the tariff of a provider that asks write for a token that is new to its cache.
 func BillTariff(write float64) Tariff {
 	t := PlainTariff()
-	t.Write, t.Ruler = write, money.UsualRuler()
+	t.Write, t.IsUsual, t.Life = write, true, CacheLife
 	return t
 }
 
+// Expires reports whether the cache has lost the request before after such a pause.
+func (t Tariff) Expires(pause time.Duration) bool { return t.Life > 0 && pause > t.Life }
+
 // Price returns what a request costs.
 func (t Tariff) Price(l Input) float64 {
-	held := t.Ruler.Cached(l.Tokens, l.Held)
+	held := max(min(l.Held, l.Tokens), 0)
+	if t.IsUsual {
+		held = money.CachedTokens(l.Tokens, l.Held)
+	}
 	return t.Cached*float64(held) + t.Write*float64(l.Tokens-held)
 }
 

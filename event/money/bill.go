@@ -1,11 +1,10 @@
 package money
 
 import (
-	"strings"
-	"sync"
 	"time"
 
 	"epitome/event"
+	"epitome/internal/unit"
 )
 
 // How an upstream is paid. A Subscription's amounts are what list prices would be; what is Free costs 0.
@@ -24,7 +23,7 @@ type Seller struct {
 	Billing string // one of Billings
 }
 
-// Settings are what a Biller goes by.
+// Settings say what a Biller charges by.
 type Settings struct {
 	Own     Config
 	Sellers map[string]Seller // by the upstream's name
@@ -33,60 +32,31 @@ type Settings struct {
 
 // Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
 type Biller struct {
-	table    func() *Table // read when the first price is asked for
-	own      owns
+	own      []ownPrice
 	settings Settings
-
-	mu    sync.Mutex
-	known map[question]*answer // at most maxKnown
 }
 
-// question is which model costs what at whom.
-type question struct{ upstream, model string }
+// New makes a Biller that takes prices from the settings, and else from the built-in table.
+func New(s Settings) *Biller { return &Biller{s.Own.prices(), s} }
 
-// answer is a price in one minute.
-type answer struct {
-	price  *Price // nil: none is known
-	minute time.Time
-}
-
-// Model names come from requests: whoever makes them up may not fill the memory.
-const (
-	maxKnown = 1024
-	keeps    = time.Minute // an answer: prices change at whole minutes
-)
-
-// New makes a Biller of the built-in table.
-func New(s Settings) *Biller {
-	return &Biller{table: sync.OnceValue(Builtin), own: s.Own.owns(), settings: s, known: map[question]*answer{}}
-}
-
-// Table returns the table that is asked where the user says nothing.
-func (b *Biller) Table() *Table { return b.table() }
-
-// mostName is the longest name, in bytes, that anybody sells a model by.
+// mostName is the longest name, in bytes, that anybody sells a model by. Longer ones are not compared.
 const mostName = 256
 
-// Price returns the price of a model at an upstream; nil if none is known.
+// Price returns the price of a model at an upstream; nil if none is known. It takes a few microseconds.
 func (b *Biller) Price(upstream, model string, at time.Time) *Price {
-	if len(model) > mostName { // it is neither kept nor compared: requests wait for that
+	if len(model) > mostName {
 		return nil
 	}
-	q, minute := question{upstream, model}, at.Truncate(keeps)
-	b.mu.Lock()
-	a := b.known[q]
-	b.mu.Unlock()
-	if a != nil && a.minute.Equal(minute) {
-		return a.price
+	s := b.settings.Sellers[upstream]
+	if s.Billing == Free {
+		return &Price{ID: Free}
 	}
-	p := b.find(q, at)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.known) >= maxKnown {
-		clear(b.known)
+	for i := range b.own {
+		if unit.Match(b.own[i].pattern, model) {
+			return &b.own[i].price
+		}
 	}
-	b.known[question{strings.Clone(upstream), strings.Clone(model)}] = &answer{p, minute}
-	return p
+	return Builtin().Find(s.Host, model, at)
 }
 
 // CachedPrice returns what a cached token of a model at an upstream costs, where a new one costs 1. ok is false if that
@@ -97,17 +67,6 @@ func (b *Biller) CachedPrice(upstream, model string, at time.Time) (share float6
 		return 0, false
 	}
 	return p.CachedShare()
-}
-
-func (b *Biller) find(q question, at time.Time) *Price {
-	s := b.settings.Sellers[q.upstream]
-	if s.Billing == Free {
-		return &Price{ID: Free}
-	}
-	if own := b.own.of(q.model); own != nil {
-		return own
-	}
-	return b.table().Find(s.Host, q.model, at)
 }
 
 // Charge returns what asking for a summary cost.
@@ -151,7 +110,7 @@ func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 		return
 	}
 	measure(bill, p, &e.Usage)
-	b.weigh(e, p, pause)
+	b.compare(e, p, pause)
 }
 
 // measure bills what the provider has told: an amount, or tokens.
@@ -175,29 +134,23 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 	}
 }
 
-// weigh holds the request as it came and as it was sent to one ruler.
-func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
+// compare prices the request as it came and as it was sent, with the same assumptions about the provider's cache.
+func (b *Biller) compare(e *event.Exchange, p *Price, pause time.Duration) {
 	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
-	if e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw) {
+	switch {
+	case e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw):
 		bill.Beyond = true
 		return
-	}
-	if raw == 0 || sent == 0 {
+	case raw == 0 || sent == 0:
 		return
-	}
-	if p == nil {
+	case p == nil:
 		bill.Unpriced = event.UnpricedModel
 		return
 	}
-	s := scaleOf(p, e)
-	if s.ruler.Life = b.settings.Life; s.forHour && s.ruler.Life > 0 {
-		s.ruler.Life = max(s.ruler.Life, time.Hour)
-	}
-	if s.ruler.Expires(pause) {
-		s.ruler.Least = max(raw, sent) + 1 // nothing is held any more
-	}
-	rawNano, why := s.cost(raw, int(e.HeldBefore))
-	sentNano, whyNot := s.cost(sent, int(e.HeldAfter))
+	before := b.assumedUsage(e, p, pause, raw, int(e.HeldBefore))
+	after := b.assumedUsage(e, p, pause, sent, int(e.HeldAfter))
+	rawNano, _, why := p.Cost(&before)
+	sentNano, _, whyNot := p.Cost(&after)
 	if why != "" || whyNot != "" {
 		bill.Unpriced = event.UnpricedCached
 		return
@@ -205,44 +158,46 @@ func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
 	bill.Raw, bill.Sent, bill.Ruled = rawNano, sentNano, true
 }
 
-// scale is a ruler with a price. What the cache does is taken from the answer where that shows it, and is the same for
-// both requests.
-type scale struct {
-	price   *Price
-	ruler   Ruler
-	output  int
-	writes  bool // what is new is written to the cache, at a price of its own
-	forHour bool
-}
-
-// scaleOf returns the scale of an exchange. A provider that caches what it is told to, and has read and written
-// nothing, was not told to.
-func scaleOf(p *Price, e *event.Exchange) scale {
-	s := scale{price: p, ruler: UsualRuler(), output: e.Usage.Output}
-	u := &e.Usage
-	s.writes = p.Base.Write5m >= 0
-	if u.Write1h > 0 && u.Write5m == 0 {
-		s.forHour = true
+// assumedUsage returns the usage of a request of so many tokens, of which held stood in the same place in the request
+// before. It takes from the answer of e how the provider caches, and else that it does as usual.
+func (b *Biller) assumedUsage(e *event.Exchange, p *Price, pause time.Duration, tokens, held int) event.Usage {
+	told := &e.Usage
+	u := event.Usage{Source: event.UsageProvider, Input: tokens, Output: told.Output}
+	isUnused := told.Source == event.UsageProvider && !told.CacheUnknown && told.Read+told.Write5m+told.Write1h == 0
+	if isUnused && e.Dialect == "messages" { // whose clients mark what is to be cached: this one marked nothing
+		return u
 	}
-	unused := u.Source == event.UsageProvider && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
-	if unused && e.Dialect == markedDialect {
-		s.writes, s.ruler.Least = false, max(e.TokensBefore.Total(), e.TokensAfter.Total())+1
+	life, forHour := b.settings.Life, told.Write1h > 0 && told.Write5m == 0
+	if forHour && life > 0 {
+		life = max(life, time.Hour)
 	}
-	return s
-}
-
-// markedDialect is the dialect in which a client marks what is to be cached.
-const markedDialect = "messages"
-
-// cost returns what a request costs of which so many tokens stood in the request before.
-func (s *scale) cost(tokens, held int) (nano int64, why string) {
-	u := event.Usage{Source: event.UsageProvider, Input: tokens, Read: s.ruler.Cached(tokens, held), Output: s.output}
+	if life == 0 || pause <= life {
+		u.Read = CachedTokens(tokens, held)
+	}
 	switch {
-	case s.forHour:
-		u.Write1h = u.Input - u.Read
-	case s.writes:
-		u.Write5m = u.Input - u.Read
+	case forHour:
+		u.Write1h = tokens - u.Read
+	case p.Base.Write5m >= 0:
+		u.Write5m = tokens - u.Read
 	}
-	nano, _, why = s.price.Cost(&u)
-	return nano, why
+	return u
+}
+
+// The usual figures of providers that cache by themselves.
+const (
+	leastCached = 1024 // tokens; a shorter beginning is not looked up
+	cachedStep  = 128  // tokens; of a longer one whole steps are
+
+	// CacheLife is how long what was sent is held, at the least.
+	CacheLife = 5 * time.Minute
+)
+
+// CachedTokens returns the tokens of a request that the provider's cache usually has, of which held stood in the same
+// place in the request before.
+func CachedTokens(tokens, held int) int {
+	held = max(min(held, tokens), 0)
+	if held < leastCached {
+		return 0
+	}
+	return held - held%cachedStep
 }

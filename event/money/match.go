@@ -2,15 +2,14 @@ package money
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
+
+	"epitome/internal/lazyregexp"
 )
 
-// names are which names of models a row is for: one of several clauses must hold.
-type names []clauses
-
-// clauses must all hold.
-type clauses []clause
+// names are which names of models a row is for: one of several lists of clauses must hold.
+type names [][]clause
 
 // clause is what a name has to do with a text. A sign says what: = is it, ^ begins with it, $ ends with it, * has it,
 // ~ fits it as an expression, ! does not. Case does not matter: names are compared in lower case.
@@ -20,20 +19,16 @@ type clause struct {
 	expr func() *regexp.Regexp // of ~ and !, compiled when it is first needed
 }
 
-// readNames reads what internal/tables writes: clauses with commas between, and & between those that must all hold. "-" is no
-// name at all.
+// readNames reads what internal/tables writes: clauses with commas between, and & between those that must all hold.
+// "-" is no name at all.
 func readNames(s string) (n names) {
 	if s == "-" {
 		return nil
 	}
 	for one := range strings.SplitSeq(s, ",") {
-		var all clauses
+		var all []clause
 		for text := range strings.SplitSeq(one, "&") {
-			c := clause{sign: text[0], text: text[1:]}
-			if c.sign == '~' || c.sign == '!' {
-				c.expr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(c.text) })
-			}
-			all = append(all, c)
+			all = append(all, clause{sign: text[0], text: text[1:], expr: lazyregexp.New(text[1:])})
 		}
 		n = append(n, all)
 	}
@@ -43,21 +38,9 @@ func readNames(s string) (n names) {
 // fit reports whether a name is one of them.
 func (n names) fit(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
-	for _, all := range n {
-		if all.hold(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func (all clauses) hold(name string) bool {
-	for _, c := range all {
-		if !c.holds(name) {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(n, func(all []clause) bool {
+		return !slices.ContainsFunc(all, func(c clause) bool { return !c.holds(name) })
+	})
 }
 
 func (c clause) holds(name string) bool {

@@ -1,12 +1,10 @@
 package money
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"epitome/internal/unit"
 )
 
 // Config is the table [prices] of the configuration, by patterns of models' names: * is any run of characters, ? is
@@ -28,32 +26,22 @@ const dearest = 1e6
 
 // Check says what is wrong with a row, in words that follow its name, and at which key; nil if nothing is.
 func (o Own) Check() (key string, err error) {
-	for _, v := range o.rows() {
-		if v.dollars == nil {
-			if v.needed {
-				return v.key, fmt.Errorf("it has no %s: write what a million tokens cost, in dollars", v.key)
-			}
-			continue
-		}
-		if d := *v.dollars; !(d >= 0 && d <= dearest) {
-			return v.key, fmt.Errorf("%s is %v: write dollars for a million tokens, from 0 to 1000000", v.key, d)
+	for _, v := range []struct {
+		key      string
+		dollars  *float64
+		isNeeded bool
+	}{
+		{"input", o.Input, true}, {"cached", o.Cached, false}, {"written", o.Written, false},
+		{"written_1h", o.Written1h, false}, {"output", o.Output, true},
+	} {
+		switch d := v.dollars; {
+		case d == nil && v.isNeeded:
+			return v.key, fmt.Errorf("it has no %s: write what a million tokens cost, in dollars", v.key)
+		case d != nil && !(*d >= 0 && *d <= dearest):
+			return v.key, fmt.Errorf("%s is %v: write dollars for a million tokens, from 0 to 1000000", v.key, *d)
 		}
 	}
 	return "", nil
-}
-
-// amount is a price of a row.
-type amount struct {
-	key     string
-	dollars *float64
-	needed  bool
-}
-
-func (o Own) rows() [5]amount {
-	return [...]amount{
-		{"input", o.Input, true}, {"cached", o.Cached, false}, {"written", o.Written, false},
-		{"written_1h", o.Written1h, false}, {"output", o.Output, true},
-	}
 }
 
 // nanos returns nano-dollars.
@@ -73,34 +61,19 @@ func (o Own) rates() Rates {
 	return r
 }
 
-// owns are the rows of a configuration, the one that wins first.
-type owns []ownPrice
-
+// ownPrice is a row of a configuration.
 type ownPrice struct {
 	pattern string
 	price   Price
 }
 
-// owns returns the rows, of which the longest pattern that fits wins.
-func (c Config) owns() (all owns) {
+// prices returns the rows, the longest pattern first: the first one that fits a model wins.
+func (c Config) prices() (all []ownPrice) {
 	for pattern, o := range c {
 		all = append(all, ownPrice{pattern, Price{ID: "config/" + pattern, Base: o.rates()}})
 	}
 	slices.SortFunc(all, func(a, b ownPrice) int {
-		if d := len(b.pattern) - len(a.pattern); d != 0 {
-			return d
-		}
-		return strings.Compare(a.pattern, b.pattern)
+		return cmp.Or(cmp.Compare(len(b.pattern), len(a.pattern)), cmp.Compare(a.pattern, b.pattern))
 	})
 	return all
-}
-
-// of returns the price of a model; nil if no row is for it.
-func (all owns) of(model string) *Price {
-	for i := range all {
-		if unit.Match(all[i].pattern, model) {
-			return &all[i].price
-		}
-	}
-	return nil
 }

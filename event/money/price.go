@@ -1,4 +1,4 @@
-// Package money is what requests to models cost: a table of prices, and one ruler by which requests are compared.
+// Package money is what requests to models cost: a table of prices, and the amounts made of it.
 //
 // It promises integers: prices are nano-dollars for a million tokens, an amount is nano-dollars, rounded once, half up,
 // so that sums of amounts agree to the unit wherever they are made. An amount that is not known is never 0 and never a
@@ -9,7 +9,7 @@
 package money
 
 import (
-	"math/bits"
+	"math/big"
 
 	"epitome/event"
 )
@@ -100,53 +100,42 @@ func (p *Price) Cost(u *event.Usage) (least, most int64, why string) {
 	return min(least, most), max(least, most), why
 }
 
-// cost adds up, and rounds once.
+// million is the tokens that a rate is for.
+const million = 1_000_000
+
+// cost returns what a usage costs at the rates, rounded once, half up, or why it has no amount.
 func (r Rates) cost(u *event.Usage) (amount int64, why string) {
 	written := r.Write5m
 	if written < 0 && r.Read >= 0 {
 		written = r.Input // the cache is known, and nothing is asked for filling it
 	}
-	var s sum
-	s.add(u.Input-u.Read-u.Write5m-u.Write1h, r.Input, event.UnpricedModel)
-	s.add(u.Output, r.Output, event.UnpricedModel)
-	s.add(u.Read, r.Read, event.UnpricedCached)
-	s.add(u.Write5m, written, event.UnpricedCached)
-	s.add(u.Write1h, r.Write1h, event.UnpricedCached)
-	return s.amount()
-}
-
-// million is the tokens that a rate is for.
-const million = 1_000_000
-
-// sum is of tokens and their rates: nano-dollars, times a million.
-type sum struct {
-	high, low uint64
-	why       string
-}
-
-func (s *sum) add(tokens int, rate int64, why string) {
-	switch {
-	case tokens <= 0:
-		return
-	case rate < 0:
-		s.why = why
-		return
+	total := big.NewInt(million / 2) // the product of tokens and rates may be more than an int64 has
+	for _, part := range []struct {
+		tokens int
+		rate   int64
+		why    string // if the rate is not known
+	}{
+		{u.Input - u.Read - u.Write5m - u.Write1h, r.Input, event.UnpricedModel},
+		{u.Output, r.Output, event.UnpricedModel},
+		{u.Read, r.Read, event.UnpricedCached},
+		{u.Write5m, written, event.UnpricedCached},
+		{u.Write1h, r.Write1h, event.UnpricedCached},
+	} {
+		switch {
+		case part.tokens <= 0:
+		case part.rate < 0:
+			why = part.why
+		default:
+			product := big.NewInt(int64(part.tokens))
+			total.Add(total, product.Mul(product, big.NewInt(part.rate)))
+		}
 	}
-	high, low := bits.Mul64(uint64(tokens), uint64(rate))
-	var carry uint64
-	s.low, carry = bits.Add64(s.low, low, 0)
-	s.high, _ = bits.Add64(s.high, high, carry)
-}
-
-func (s *sum) amount() (nano int64, why string) {
-	low, carry := bits.Add64(s.low, million/2, 0)
-	high := s.high + carry
-	if s.why == "" && high >= million/2 { // more than int64 has: no such number of tokens exists
-		s.why = event.UnpricedOdd
+	if why != "" {
+		return 0, why
 	}
-	if s.why != "" {
-		return 0, s.why
+	total.Div(total, big.NewInt(million))
+	if !total.IsInt64() { // no such number of tokens exists
+		return 0, event.UnpricedOdd
 	}
-	quotient, _ := bits.Div64(high, low, million)
-	return int64(quotient), ""
+	return total.Int64(), ""
 }

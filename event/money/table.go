@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -46,8 +47,8 @@ type timed struct {
 	price   Price
 }
 
-// Builtin reads the table of this build, which takes a millisecond.
-func Builtin() *Table { return readTable(rows) }
+// Builtin returns the table of this build. The first call reads it, which takes a millisecond.
+var Builtin = sync.OnceValue(func() *Table { return readTable(rows) })
 
 // readTable reads what internal/tables has written.
 func readTable(text string) *Table {
