@@ -10,9 +10,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"epitome/cli/daemon"
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/instance"
 )
 
 // account is a conversation with what was done to it.
@@ -46,7 +46,7 @@ func (a *app) explainConversation(id string, asJSON bool) error {
 }
 
 // askAccount asks an epitome for a conversation, and for the edits of its newest 20 turns that had any.
-func askAccount(card *instance.Card, id string) (a account, err error) {
+func askAccount(card *daemon.Card, id string) (a account, err error) {
 	ask := func(path string, into any) {
 		if err != nil {
 			return

@@ -16,10 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
-	"epitome/daemon"
-	"epitome/instance"
 	"epitome/offload"
 )
 
@@ -111,7 +110,7 @@ func (s artifacts) shelves() (all []daemon.Artifacts, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range instance.FoldersIn(home) {
+	for _, folder := range daemon.FoldersIn(home) {
 		switch shelf, err := daemon.OpenArtifacts(conf, folder); {
 		case err == nil:
 			all = append(all, shelf)

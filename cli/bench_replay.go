@@ -11,8 +11,8 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/daemon"
 )
 
 // replayFlags are those of the command bench replay.

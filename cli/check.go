@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/instance"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -50,7 +50,7 @@ func (a *app) checkConfiguration() error {
 	if err == nil {
 		return ln.Close()
 	}
-	for _, card := range instance.RunningIn(instance.FoldersIn(folder)...) {
+	for _, card := range daemon.RunningIn(daemon.FoldersIn(folder)...) {
 		if card.Listen == config.Reachable(conf.Listen) {
 			fmt.Printf("The epitome of this data folder runs, and listens on %s.\n", card.Listen)
 			return nil
@@ -67,7 +67,7 @@ func (a *app) checkRunning() error {
 	if err != nil {
 		return err
 	}
-	card, err := instance.Read(home)
+	card, err := daemon.Read(home)
 	if listen := a.flags.Listen; err != nil || listen != "" && card.Listen != config.Reachable(listen) {
 		return noneRuns("ask epitome whether it takes requests", home)
 	}

@@ -13,11 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/bench/demo"
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
-	"epitome/daemon"
 	"epitome/event/money"
-	"epitome/instance"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -91,7 +90,7 @@ func (a *app) demo(flags demoFlags) (err error) {
 
 // linger prints a link to the pages of the epitome with the folder, and keeps it running until ctx ends.
 func linger(ctx context.Context, folder string, to io.Writer) error {
-	card, err := instance.Read(folder)
+	card, err := daemon.Read(folder)
 	if err != nil {
 		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
 	}

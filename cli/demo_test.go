@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"epitome/bench/demo"
+	"epitome/cli/daemon"
 	"epitome/config/configtest"
 	"epitome/console/story"
-	"epitome/instance"
 	"epitome/internal/fakeapi/scriptedtest"
 )
 
 // turnsToldBy is how many turns the epitome with the folder tells of the longest conversation.
 func turnsToldBy(t *testing.T, folder string) (turns int) {
 	t.Helper()
-	card, err := instance.Read(folder)
+	card, err := daemon.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/daemon"
 	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"

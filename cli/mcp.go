@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/console/recall"
-	"epitome/instance"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -13,6 +13,6 @@ func (a *app) mcpCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
-			return recall.ServeStdio(ctx, instance.Version(), artifacts{a})
+			return recall.ServeStdio(ctx, daemon.Version(), artifacts{a})
 		}}
 }

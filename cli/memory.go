@@ -11,12 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/figure"
-	"epitome/daemon"
 	"epitome/inject"
-	"epitome/instance"
 )
 
 func (a *app) memoryCommand() *cobra.Command {
@@ -128,12 +127,12 @@ func (a *app) eachMemory(project string,
 		}
 		return nil
 	}
-	running := instance.RunningIn(home)
+	running := daemon.RunningIn(home)
 	if len(running) == 0 && conf.Store.URL != "" {
 		return conf, errors.New("the store of memories is shared, and no epitome runs with this data folder: start one first")
 	}
-	for _, folder := range instance.FoldersIn(home) {
-		if cards := instance.RunningIn(folder); len(cards) > 0 {
+	for _, folder := range daemon.FoldersIn(home) {
+		if cards := daemon.RunningIn(folder); len(cards) > 0 {
 			err = askMemory(cards[0], visitAll)
 		} else {
 			err = openMemory(conf, folder, visitAll)
@@ -164,7 +163,7 @@ func openMemory(conf config.Config, folder string,
 }
 
 // askMemory visits the notes of an epitome that runs.
-func askMemory(card *instance.Card, visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
+func askMemory(card *daemon.Card, visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
 	var listing console.Memories
 	answer, err := card.Get("/-/api/memory", nil)
 	if err == nil {

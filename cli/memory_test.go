@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/daemon"
 	"epitome/inject"
 	"epitome/store"
 )

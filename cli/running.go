@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"epitome/cli/agent"
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/instance"
 )
 
 // running finds the epitome that a command asks. purpose completes the sentence "cannot …".
-func (a *app) running(purpose string) (*instance.Card, error) {
+func (a *app) running(purpose string) (*daemon.Card, error) {
 	cards, err := a.allRunning(purpose)
 	if err != nil {
 		return nil, err
@@ -24,23 +24,23 @@ func (a *app) running(purpose string) (*instance.Card, error) {
 
 // allRunning finds the epitomes that run with the data folder, and those that "epitome run" has started there. Inside
 // a run that is the run's own alone, unless --listen names another.
-func (a *app) allRunning(purpose string) ([]*instance.Card, error) {
+func (a *app) allRunning(purpose string) ([]*daemon.Card, error) {
 	if listen := os.Getenv(agent.RunVariable); listen != "" && a.flags.Listen == "" {
-		card, err := instance.Read(os.Getenv(agent.FolderVariable))
+		card, err := daemon.Read(os.Getenv(agent.FolderVariable))
 		if err != nil || card.Listen != listen {
 			return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, has ended; --listen names another one", purpose,
 				listen)
 		}
-		return []*instance.Card{card}, nil
+		return []*daemon.Card{card}, nil
 	}
 	_, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, err
 	}
-	cards, where := instance.RunningIn(instance.FoldersIn(home)...), home
+	cards, where := daemon.RunningIn(daemon.FoldersIn(home)...), home
 	if listen := a.flags.Listen; listen != "" {
 		where += " and listens on " + listen
-		cards = slices.DeleteFunc(cards, func(c *instance.Card) bool { return c.Listen != config.Reachable(listen) })
+		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
 	if len(cards) == 0 {
 		return nil, noneRuns(purpose, where)

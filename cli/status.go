@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/console/figure"
 	"epitome/console/story"
-	"epitome/instance"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -41,7 +41,7 @@ func (a *app) statusCommand() *cobra.Command {
 func (a *app) status(asJSON bool) error {
 	s, answer, err := a.askStatus("")
 	switch {
-	case errors.Is(err, instance.ErrNotFound):
+	case errors.Is(err, daemon.ErrNotFound):
 		return errors.New("cannot show a conversation: there is none yet; requests through epitome make one")
 	case err != nil:
 		return err
@@ -57,7 +57,7 @@ func (a *app) status(asJSON bool) error {
 func (a *app) statusLine(session string) string {
 	s, _, err := a.askStatus(session)
 	switch {
-	case errors.Is(err, instance.ErrNotFound):
+	case errors.Is(err, daemon.ErrNotFound):
 		return "epitome: no conversation yet"
 	case err != nil:
 		return "epitome: not running"

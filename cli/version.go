@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/instance"
+	"epitome/cli/daemon"
 )
 
 func versionCommand() *cobra.Command {
@@ -16,8 +16,8 @@ func versionCommand() *cobra.Command {
 
 // versionText is the program's version, the commit that it was built from if the build knows it, and what built it.
 func versionText() string {
-	text := "epitome " + instance.Version()
-	if commit, date, changed := instance.Commit(); commit != "" {
+	text := "epitome " + daemon.Version()
+	if commit, date, changed := daemon.Commit(); commit != "" {
 		text += "\ncommit " + commit + " of " + date
 		if changed {
 			text += ", with changes"

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/policy"
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/daemon"
 	"epitome/rewrite/chat"
 	"epitome/summarize/prose"
 	"epitome/tokenize"

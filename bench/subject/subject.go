@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"epitome/bench/policy"
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/daemon"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/instance"
 )
 
 // Finder finds a proxy for a run, or starts one.
@@ -56,16 +56,16 @@ func (f *Finder) FindOrStart() (*Proxy, error) {
 	for _, t := range f.Targets {
 		urls = append(urls, t.URL)
 	}
-	folder := filepath.Join(f.Home, "run", instance.Hash(urls...))
+	folder := filepath.Join(f.Home, "run", daemon.Hash(urls...))
 	if p := f.usable(folder); p != nil && !f.does(p) { // one runs there with another configuration
-		folder += "-" + instance.Hash(f.Conf.Mode, instance.Settings(f.Conf))
+		folder += "-" + daemon.Hash(f.Conf.Mode, daemon.Settings(f.Conf))
 	}
 	return f.share(folder)
 }
 
 // lookup asks the epitome that runs with a folder; nil if none does.
 func lookup(folder string) *Proxy {
-	card, err := instance.Read(folder)
+	card, err := daemon.Read(folder)
 	if err != nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func isFile(path string) bool {
 
 // does reports whether a proxy does what this run's configuration says.
 func (f *Finder) does(p *Proxy) bool {
-	return p.State.Mode == f.Conf.Mode && p.State.Settings == instance.Settings(f.Conf)
+	return p.State.Mode == f.Conf.Mode && p.State.Settings == daemon.Settings(f.Conf)
 }
 
 // forbids reports whether a proxy does not do what a flag asks for.

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"epitome/cli/daemon"
 	"epitome/console"
-	"epitome/instance"
 )
 
 // Proxy is a running epitome that an agent talks to.
 type Proxy struct {
-	*instance.Card
-	State   instance.State
+	*daemon.Card
+	State   daemon.State
 	Log     string // path; empty if no run has started it
 	Started bool   // by this run
 	lease   io.Closer

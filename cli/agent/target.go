@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/instance"
 )
 
 // Target is a provider that a command would talk to.
@@ -23,10 +23,10 @@ type Target struct {
 
 // Upstreams that are made for a run.
 const (
-	RunOpenAI    = instance.RunUpstream + "openai"
-	RunAnthropic = instance.RunUpstream + "anthropic"
-	runCopilot   = instance.RunUpstream + "copilot"
-	runAgent     = instance.RunUpstream + "agent"
+	RunOpenAI    = daemon.RunUpstream + "openai"
+	RunAnthropic = daemon.RunUpstream + "anthropic"
+	runCopilot   = daemon.RunUpstream + "copilot"
+	runAgent     = daemon.RunUpstream + "agent"
 )
 
 // copilotURL is the variable from which Copilot CLI reads its provider's base URL.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/instance"
 	"epitome/proxy"
 )
 
@@ -47,7 +47,7 @@ func TestTargets(t *testing.T) {
 
 // at is a proxy with these upstreams.
 func at(upstreams map[string]string) *Proxy {
-	return &Proxy{Card: &instance.Card{Listen: "127.0.0.1:7070"}, State: instance.State{Upstreams: upstreams}}
+	return &Proxy{Card: &daemon.Card{Listen: "127.0.0.1:7070"}, State: daemon.State{Upstreams: upstreams}}
 }
 
 func TestServes(t *testing.T) {

@@ -24,7 +24,7 @@ type program struct {
 
 // passedOn are the variables that programs in the background get from a script: testscript does not tell all it has.
 func passedOn() []string {
-	return []string{"PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR", "WORK", "OPENAI_BASE_URL", "OPENAI_API_BASE",
+	return []string{Defaults, "PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR", "WORK", "OPENAI_BASE_URL", "OPENAI_API_BASE",
 		"ANTHROPIC_BASE_URL"}
 }
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/instance"
+	"epitome/cli/daemon"
 	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/scriptedtest"
 
@@ -70,6 +70,9 @@ func Run(t *testing.T, folder string) {
 		}})
 }
 
+// Defaults is the environment variable that names the file with the program's defaults.
+const Defaults = "TEST_DEFAULTS"
+
 // stage is what one script has set up.
 type stage struct {
 	*testscript.TestScript // of the command that runs
@@ -90,6 +93,11 @@ func setStage(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("DATA", folder)
+	defaults, err := filepath.Abs(filepath.Join("..", "config.toml"))
+	if err != nil {
+		return err
+	}
+	env.Setenv(Defaults, defaults)
 	s := &stage{tb: env.T().(testing.TB), upstreams: map[string]*fakeapi.Upstream{}, programs: map[string]*program{}}
 	env.Values[onStage] = s
 	env.Defer(func() { s.outlived(folder) })
@@ -98,7 +106,7 @@ func setStage(env *testscript.Env) error {
 
 // outlived fails a script that leaves behind a proxy which "run" has started, or one that saw a data race.
 func (s *stage) outlived(folder string) {
-	cards := filepath.Join(folder, "run", "*", instance.CardFile)
+	cards := filepath.Join(folder, "run", "*", daemon.CardFile)
 	if !scriptedtest.Eventually(func() bool { return len(glob(cards)) == 0 }) {
 		s.tb.Errorf("a proxy that was started by run lives on after its last user: %v", glob(cards))
 	}

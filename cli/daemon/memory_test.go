@@ -10,7 +10,6 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/inject"
-	"epitome/instance"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
 	"epitome/rewrite"
@@ -74,9 +73,9 @@ func isTold(p *provider, a *worker) bool {
 }
 
 // knows wants so many entries to be known to the epitome's owner.
-func (r *inService) knows(folder string, want int) (all console.Memories, card *instance.Card) {
+func (r *inService) knows(folder string, want int) (all console.Memories, card *Card) {
 	r.t.Helper()
-	card, err := instance.Read(folder)
+	card, err := Read(folder)
 	if err != nil {
 		r.t.Fatal(err)
 	}

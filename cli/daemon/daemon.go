@@ -21,7 +21,6 @@ import (
 	"epitome/console"
 	"epitome/console/recall"
 	"epitome/console/story"
-	"epitome/instance"
 	"epitome/proxy"
 )
 
@@ -36,9 +35,9 @@ type Daemon struct {
 	console *console.Console
 	book    *story.Book
 	traces  *console.Traces // nil if no spans are made
-	card    *instance.Card
+	card    *Card
 	shapers *shapers
-	leases  instance.Leases
+	leases  Leases
 	signals <-chan os.Signal
 }
 
@@ -80,7 +79,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	if err := conf.CheckAt(address); err != nil {
 		return err
 	}
-	if d.card, err = instance.Pin(folder, address, conf.TLS.IsSet()); err != nil {
+	if d.card, err = Pin(folder, address, conf.TLS.IsSet()); err != nil {
 		return err
 	}
 	kept, err := openStorage(conf, folder, address, d.log)
@@ -101,20 +100,20 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers = newShapers(conf, kept, upstreams, d.book)
 	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
 	d.console = console.New(conf.Console, console.Program{
-		Version: instance.Version(), Listen: address, Log: d.log,
+		Version: Version(), Listen: address, Log: d.log,
 		Metrics: settled{d.book, counts}, Totals: func() console.Totals {
 			d.book.Settle()
 			t := counts.Totals()
 			t.InFlight = d.proxy.InFlight()
 			return t
 		},
-		MCP:  recall.Handler(instance.Version(), taken),
+		MCP:  recall.Handler(Version(), taken),
 		Book: d.book, Edits: d.shapers.edits, Artifacts: taken, Memory: d.shapers.memory, Compact: d.compact,
 		Pages: shown.Documents(), Assets: shown.Files(),
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, Lease: d.leases.Take,
 		State: func() any {
-			return instance.StateOf(*d.config.Load())
+			return StateOf(*d.config.Load())
 		},
 	})
 	deps := proxy.Deps{

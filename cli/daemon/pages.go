@@ -3,7 +3,6 @@ package daemon
 import (
 	"epitome/config"
 	"epitome/console/pages"
-	"epitome/instance"
 )
 
 // openPages makes the pages over what happens, what was taken out, and the configuration in force.
@@ -11,7 +10,7 @@ func (d *Daemon) openPages(conf config.Config) *pages.Pages {
 	return pages.New(pages.Config{
 		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
 		Settings: d.settings, Memory: d.shapers.memory, Reference: conf.Reference(),
-		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
+		Version: Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }
 

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"flag"
@@ -25,11 +25,20 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil { // scripts wait more than they work; a flag of the caller's wins
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"epitome": main, "agent": commandtest.Agent})
+	testscript.Main(m, map[string]func(){"epitome": program, "agent": commandtest.Agent})
 }
 
-// TestScripts runs the real program by the scripts in cli/testdata/script; package commandtest says what they are
+// program is the real program, with the defaults that main.go embeds.
+func program() {
+	text, err := os.ReadFile(os.Getenv(commandtest.Defaults))
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(Execute(string(text), os.Args[1:]))
+}
+
+// TestScripts runs the real program by the scripts in testdata/script; package commandtest says what they are
 // written in.
 func TestScripts(t *testing.T) {
-	commandtest.Run(t, filepath.Join("cli", "testdata", "script"))
+	commandtest.Run(t, filepath.Join("testdata", "script"))
 }

@@ -18,7 +18,6 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/instance"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/proxy"
 	"epitome/proxy/certificatetest"
@@ -150,7 +149,7 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	k, _ := team(t, folder, "http://127.0.0.1:1")
 	defer k.end(t)
-	card, err := instance.Read(folder)
+	card, err := Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
-// Package instance finds and asks a running epitome.
-//
+package daemon
+
 // A running epitome holds a lock in its data folder, and writes its address and a token into a file there that its user
 // alone can read. Nothing is sent to the address unless the lock is held: while the process lives, the port is its own,
 // so a foreign program at the address of an epitome that has died is sent neither the token nor an agent's requests.
-package instance
 
 import (
 	"bytes"

@@ -11,7 +11,6 @@ import (
 	"epitome/console"
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/instance"
 	"epitome/internal/health"
 )
 
@@ -19,13 +18,13 @@ import (
 func (d *Daemon) openBook(
 	conf config.Config, folder string, kept *storage, counts *console.Metrics,
 ) (*story.Book, error) {
-	c := story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
+	c := story.Config{Version: Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
 	if !kept.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
 	sinks := event.Sinks{counts, console.NewLog(d.log)}
 	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
-		traces, err := console.NewTraces(endpoint, instance.Version(),
+		traces, err := console.NewTraces(endpoint, Version(),
 			func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) }, d.log)
 		if err != nil {
 			return nil, err
@@ -73,7 +72,7 @@ const EventFolder = "events"
 // gauges are numbers for the metrics that no event tells.
 func (d *Daemon) gauges(kept *storage) console.Gauges {
 	g := console.Gauges{
-		Version: instance.Version(), InFlight: d.proxy.InFlight, Conversations: d.book.CountLive, Dropped: d.book.CountDropped,
+		Version: Version(), InFlight: d.proxy.InFlight, Conversations: d.book.CountLive, Dropped: d.book.CountDropped,
 		ArtifactBytes: kept.shelf.Used, ArtifactQuota: int64(d.started.Offload.Quota), Writable: kept.keeps,
 	}
 	if kept.shared != nil {
