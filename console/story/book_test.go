@@ -134,8 +134,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	if page, err := r.Conversations(Listing{}); err != nil || page.Total > mostTalks*11/10 {
 		t.Errorf("%d conversations are kept: %v", page.Total, err)
 	}
-	for range 2 * mostQueued {
+	for range 100 * mostQueued { // the queue is emptied now and then
 		r.RecordWarning(event.Warning{})
+		if r.CountDropped() > 0 {
+			break
+		}
 	}
 	if r.Settle(); r.CountDropped() == 0 || len(summed(t, r, ByDay).Notes) != 1 {
 		t.Error("events beyond the queue are neither dropped nor noted")
