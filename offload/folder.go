@@ -42,11 +42,6 @@ func OpenFolder(data string, o Options) (*Shelf, error) {
 	return (&Shelf{place: f, folder: f.path}).open(o)
 }
 
-// NamesIn returns the names of artifacts in a data folder that begin with a prefix, sorted, without opening the shelf.
-func NamesIn(data, prefix string) ([]string, error) {
-	return (&folder{path: filepath.Join(data, "artifacts")}).find(prefix)
-}
-
 func (f *folder) file(name string) string { return filepath.Join(f.path, name+extension) }
 
 // secret reads the secret file. Of several processes that make it at once, one wins, and the others wait for its bytes.

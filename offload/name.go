@@ -37,12 +37,6 @@ func IsName(name string) bool {
 	return len(name) == nameLength && strings.Trim(name, alphabet) == ""
 }
 
-// PrefixOf returns the prefix of names that a pattern such as abcdefgh* means. ok is false if the text is no pattern.
-func PrefixOf(pattern string) (prefix string, ok bool) {
-	prefix, ok = strings.CutSuffix(pattern, "*")
-	return prefix, ok && len(prefix) < nameLength && strings.Trim(prefix, alphabet) == ""
-}
-
 // shown returns the part of a name that errors and logs may tell.
 func shown(name string) string { return name[:min(len(name), 6)] + "…" }
 

@@ -51,8 +51,3 @@ func DialectOf(name string, body []byte) (d Dialect, sure bool, err error) {
 	}
 	return all[0], false, nil
 }
-
-// TitleOf is the name of an API for people.
-func TitleOf(d Dialect) string {
-	return map[string]string{"chat": "Chat Completions", "messages": "Anthropic Messages", "responses": "OpenAI Responses"}[d.Name()]
-}

@@ -15,7 +15,6 @@ import (
 	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/store"
-	"epitome/tokenize"
 	"epitome/window"
 )
 
@@ -47,17 +46,6 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 		return Left{}, err
 	}
 	return Left{facts, shelf, config.Contexts(folder)}, nil
-}
-
-// Shadow are means of shaping that know all of it, and write nothing.
-func (k Left) Shadow(conf config.Config, windows *window.Windows) rewrite.Deps {
-	keep := conf.Store.Keep.D()
-	m := Deps(k.Store, k.shelf, windows, keep)
-	m.Summarizer, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Address = tokenize.NewRatios(k.Store, m.Models, time.Now).Of, conf.Offload.Address
-	m = shadowed(m)
-	m.Inject = &inject.Injector{Files: k.kept, Shelf: m.Shelf, Memory: k.Memories(conf), ReadOnly: true}
-	return m
 }
 
 // Memories are what sessions have learned there.

@@ -9,7 +9,6 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
-	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
@@ -38,12 +37,6 @@ func newSummariser(
 		Memory: k.notes, Tell: events.RecordSummary, Log: k.storage.log,
 	})
 	return s
-}
-
-// storedSummaries is one that finds what a store holds, and does nothing else.
-func storedSummaries(conf config.Config, s store.Store, counters *tokenize.Counters) *summariser {
-	return &summariser{Summarizer: summarize.New(conf.Summarize,
-		summarize.Deps{Store: s, Count: CountIn(tokenize.O200k, counters)})}
 }
 
 // configure puts another configuration in force for what is asked from now on.

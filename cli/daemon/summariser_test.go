@@ -26,7 +26,6 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/summarize"
 	"epitome/summarize/prose"
-	"epitome/window"
 )
 
 // asking is a proxy with all that it keeps, in front of a scripted upstream with the name "up".
@@ -272,26 +271,6 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	f(false, "near")
 	conf.Summarize.Upstream = "far"
 	f(true, "near")
-}
-
-func TestWhatAnEndedEpitomeLeftHasItsSummaries(t *testing.T) {
-	folder := t.TempDir()
-	r := askingWith(t, folder, asDefault, chatting+summarizing(clientsKey))
-	if _, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential())); err != nil {
-		t.Fatal(err)
-	}
-	r.end()
-	conf := config.Defaults(configtest.Text())
-	k, err := OpenLeft(conf, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = k.Close() }()
-	left := k.Shadow(conf, window.New(conf.Window, nil, time.Now)).Summarizer
-	looked(t, left, "key", true, false)
-	if _, err := left.Ask(t.Context(), inQuestion("another", nil)); !errors.Is(err, errNotAsked) {
-		t.Errorf("somebody is asked: %v", err)
-	}
 }
 
 // What is asked ends before the store does, so that nothing is lost that was paid for, and quickly.

@@ -23,19 +23,6 @@ func Conversations(tb testing.TB) []string {
 	return files
 }
 
-// SomeConversations returns all of them where EPITOME_CORPUS names their folder, and else every third: shaping each
-// turn of each takes a minute.
-func SomeConversations(tb testing.TB) (some []string) {
-	all := Conversations(tb)
-	if os.Getenv("EPITOME_CORPUS") != "" {
-		return all
-	}
-	for i := 0; i < len(all); i += 3 {
-		some = append(some, all[i])
-	}
-	return some
-}
-
 // root returns the module's folder, above the one of the package that is tested.
 func root(tb testing.TB) string {
 	dir, err := os.Getwd()

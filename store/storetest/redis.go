@@ -147,20 +147,6 @@ func (s *Server) Refuse() {
 	}
 }
 
-// Pass has everything on the server expire sooner by d, as if that had passed.
-func (s *Server) Pass(d time.Duration) {
-	s.tb.Helper()
-	const sooner = `
-		for _, key in ipairs(redis.call('KEYS', '*')) do
-			local left = redis.call('PTTL', key)
-			if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
-		end`
-	err := s.Client.Eval(context.Background(), sooner, nil, d.Milliseconds()).Err()
-	if err != nil && err != redis.Nil {
-		s.tb.Fatal(err)
-	}
-}
-
 // Await waits until what is asked gives no error. A Sentinel that had no processor for two seconds does nothing for
 // half a minute.
 func Await(tb testing.TB, what string, ask func() error) {
