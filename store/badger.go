@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,10 @@ const (
 	lookEvery    = time.Second
 	syncEvery    = time.Second // how much of the latest work a power failure may undo
 
+	// newest is the version that transactions read at. The store numbers the versions itself: where Badger does, each
+	// read wakes a goroutine twice.
+	newest = math.MaxUint64
+
 	// openingFile stands in the folder while it is opened. One that is left behind says that Badger died of the folder.
 	openingFile = "opening"
 )
@@ -40,6 +45,9 @@ type Badger struct {
 
 	life   sync.RWMutex // held for reading while Badger is used; guards closed
 	closed bool
+
+	writing sync.Mutex
+	version uint64 // of the last fact that was written; guarded by writing
 
 	unsynced atomic.Bool
 	stop     chan struct{} // ends the syncs
@@ -134,7 +142,9 @@ func (b *Badger) openFolder() (err error) {
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
 		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).
 		WithValueLogFileSize(64 << 20).WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
-	b.db, err = badger.Open(o)
+	if b.db, err = badger.OpenManaged(o); err == nil {
+		b.version = b.db.MaxVersion()
+	}
 	return errors.Join(err, os.Remove(opening))
 }
 
@@ -208,10 +218,10 @@ func (b *Badger) use(do func() error) error {
 
 func (b *Badger) Get(key string) (value []byte, found bool, err error) {
 	err = b.use(func() error {
-		return b.db.View(func(txn *badger.Txn) error {
-			value, _, err = read(txn, key)
-			return err
-		})
+		txn := b.db.NewTransactionAt(newest, false)
+		defer txn.Discard()
+		value, _, err = read(txn, key)
+		return err
 	})
 	return value, value != nil, wrapped("read", key, err)
 }
@@ -231,18 +241,24 @@ func read(txn *badger.Txn, key string) (value []byte, expires uint64, err error)
 	return value, item.ExpiresAt(), nil
 }
 
-// update runs a transaction, again if another one has changed what it has read.
+// update runs a transaction, one at a time.
 func (b *Badger) update(verb, key string, do func(txn *badger.Txn) error) error {
 	if err := b.space(); err != nil {
 		return wrapped(verb, key, err)
 	}
 	b.unsynced.Store(true)
-	for {
-		err := b.use(func() error { return b.db.Update(do) })
-		if !errors.Is(err, badger.ErrConflict) {
-			return wrapped(verb, key, err)
+	return wrapped(verb, key, b.use(func() error {
+		b.writing.Lock()
+		defer b.writing.Unlock()
+		txn := b.db.NewTransactionAt(newest, true)
+		defer txn.Discard()
+		if err := do(txn); err != nil {
+			return err
 		}
-	}
+		b.version++
+		b.db.SetDiscardTs(b.version - 1) // nobody reads older versions
+		return txn.CommitAt(b.version, nil)
+	}))
 }
 
 func (b *Badger) Put(key string, value []byte, keep time.Duration) error {
@@ -298,18 +314,18 @@ func (b *Badger) Scan(prefix string, visit func(key string, value []byte) bool) 
 	}
 	var facts []fact // visit may use the store, so no transaction may be open
 	err := b.use(func() error {
-		return b.db.View(func(txn *badger.Txn) error {
-			it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
-			defer it.Close()
-			for it.Rewind(); it.Valid(); it.Next() {
-				value, err := it.Item().ValueCopy(nil)
-				if err != nil {
-					return err
-				}
-				facts = append(facts, fact{string(it.Item().Key()), value})
+		txn := b.db.NewTransactionAt(newest, false)
+		defer txn.Discard()
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			value, err := it.Item().ValueCopy(nil)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+			facts = append(facts, fact{string(it.Item().Key()), value})
+		}
+		return nil
 	})
 	for _, f := range facts {
 		if !visit(f.key, f.value) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -30,6 +31,7 @@ const (
 type Redis struct {
 	client redis.UniversalClient
 	server *health.Monitor
+	closed atomic.Bool
 }
 
 // Certificates are files in PEM. CA is trusted in the place of the system's authorities; Cert and Key are shown to the
@@ -162,7 +164,7 @@ func (r *Redis) do(verb, key string, call func(ctx context.Context) error) error
 		}
 		return err
 	})
-	if errors.Is(err, redis.ErrClosed) {
+	if err != nil && r.closed.Load() {
 		err = ErrClosed
 	}
 	return wrapped(verb, key, err)
@@ -250,6 +252,7 @@ func (r *Redis) Scan(prefix string, visit func(key string, value []byte) bool) e
 }
 
 func (r *Redis) Close() error {
+	r.closed.Store(true)
 	r.server.Close()
 	if err := r.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return fmt.Errorf("cannot close the connections to the shared store: %w", err)
