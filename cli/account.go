@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type account struct {
 }
 
 // explainConversation prints what a running epitome did to a conversation: each turn, and what the model does not see
-// now. id is the conversation's, or the number of one of its exchanges.
+// now.
 func (a *app) explainConversation(id string, asJSON bool) error {
 	cards, err := a.allRunning("explain " + id)
 	if err != nil {
@@ -47,27 +48,22 @@ func (a *app) explainConversation(id string, asJSON bool) error {
 
 // askAccount asks an epitome for a conversation, and for the edits of its newest 20 turns that had any.
 func askAccount(card *daemon.Card, id string) (a account, err error) {
-	ask := func(path string, into any) {
+	ask := func(path string, query url.Values, into any) {
 		if err != nil {
 			return
 		}
 		var answer []byte
-		if answer, err = card.Get("/-/api/"+path, nil); err == nil {
+		if answer, err = card.Get("/-/api/conversations/"+id+path, query); err == nil {
 			err = json.Unmarshal(answer, into)
 		}
 	}
-	if len(id) < 16 {
-		var e struct{ Conversation string }
-		ask("exchanges/"+id, &e)
-		id = e.Conversation
-	}
-	ask("conversations/"+id, &a.Conversation)
-	ask("conversations/"+id+"/edits", &a.Edits)
+	ask("", nil, &a.Conversation)
+	ask("/edits", nil, &a.Edits)
 	a.Decisions = []story.Edits{}
 	for _, e := range slices.Backward(a.Conversation.Exchanges) {
 		if e.Decided && len(a.Decisions) < 20 {
 			var edits story.Edits
-			ask(fmt.Sprintf("exchanges/%d/edits", e.Seq), &edits)
+			ask("/edits", url.Values{"turn": {fmt.Sprint(e.Turn)}}, &edits)
 			a.Decisions = append(a.Decisions, edits)
 		}
 	}
@@ -179,15 +175,11 @@ func editKey(e story.Edit) string { return e.Artifact + " " + e.Thinking + " " +
 
 // editTurns returns the turn in which each edit was made, by its key. Old decisions may be missing.
 func (a account) editTurns() map[string]string {
-	turns := map[uint64]int{}
-	for i := range a.Conversation.Exchanges {
-		turns[a.Conversation.Exchanges[i].Seq] = a.Conversation.Exchanges[i].Turn
-	}
 	made := map[string]string{}
 	for _, edits := range slices.Backward(a.Decisions) { // a later turn that made it again overwrites
 		for _, e := range edits.List {
 			if e.New {
-				made[editKey(e)] = fmt.Sprint(turns[edits.Seq])
+				made[editKey(e)] = fmt.Sprint(edits.Turn)
 			}
 		}
 	}

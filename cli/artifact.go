@@ -11,14 +11,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/console"
 	"epitome/offload"
 )
 
@@ -37,8 +35,7 @@ func (a *app) artifactCommand() *cobra.Command {
 
 // printArtifact prints an artifact, or the lines that are wanted of it. of is an id, path or URL.
 func (a *app) printArtifact(of, lines, grep string) error {
-	shelf := artifacts{a}
-	choose, err := shelf.Lines(lines, grep)
+	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
 		return err
 	}
@@ -54,13 +51,13 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
 		content, err = openFile(of)
 	default:
-		content, _, err = shelf.Open(name)
+		content, _, err = artifacts{a}.Open(name)
 	}
 	if err == nil {
 		defer func() { _ = content.Close() }()
-		err = choose(content, os.Stdout)
+		err = offload.Select(content, os.Stdout, want)
 	}
-	if errors.Is(err, console.ErrNoArtifact) {
+	if errors.Is(err, offload.ErrUnknown) {
 		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
 			"or --config, or the path or URL", name, err)
 	}
@@ -77,7 +74,7 @@ func openFile(path string) (io.ReadCloser, error) {
 		f, err = os.Open(path + ".txt")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, console.ErrNoArtifact
+		return nil, offload.ErrUnknown
 	}
 	return f, config.PathCause(err)
 }
@@ -93,7 +90,7 @@ func fetch(url string) (io.ReadCloser, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode == http.StatusNotFound {
-		return nil, console.ErrNoArtifact
+		return nil, offload.ErrUnknown
 	}
 	var refusal struct{ Error struct{ Message string } }
 	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&refusal)
@@ -105,7 +102,7 @@ func fetch(url string) (io.ReadCloser, error) {
 type artifacts struct{ *app }
 
 // shelves opens the shelf of each folder that has one.
-func (s artifacts) shelves() (all []daemon.Artifacts, err error) {
+func (s artifacts) shelves() (all []*offload.Shelf, err error) {
 	conf, home, err := s.loadWithFolder()
 	if err != nil {
 		return nil, err
@@ -114,7 +111,7 @@ func (s artifacts) shelves() (all []daemon.Artifacts, err error) {
 		switch shelf, err := daemon.OpenArtifacts(conf, folder); {
 		case err == nil:
 			all = append(all, shelf)
-		case !errors.Is(err, console.ErrNoArtifact):
+		case !errors.Is(err, offload.ErrUnknown):
 			return nil, err
 		}
 	}
@@ -128,25 +125,9 @@ func (s artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 		return nil, 0, err
 	}
 	for _, shelf := range all {
-		if content, size, err = shelf.Open(name); !errors.Is(err, console.ErrNoArtifact) {
+		if content, size, err = shelf.Open(name); !errors.Is(err, offload.ErrUnknown) {
 			return content, size, err
 		}
 	}
-	return nil, 0, console.ErrNoArtifact
-}
-
-// Lines returns a function that copies the lines that are wanted.
-func (artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
-	return daemon.Artifacts{}.Lines(lines, grep)
-}
-
-// Beginning are the names that begin with these letters.
-func (s artifacts) Beginning(letters string) (names []string, err error) {
-	all, err := s.shelves()
-	for _, shelf := range all {
-		some, failed := shelf.Beginning(letters)
-		names, err = append(names, some...), errors.Join(err, failed)
-	}
-	slices.Sort(names)
-	return slices.Compact(names), err
+	return nil, 0, offload.ErrUnknown
 }

@@ -25,8 +25,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{Use: "explain FILE|ID",
 		Short: "Explain what epitome would do to a request, or did to a conversation",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
-			"key or the network; or what a running epitome did to a conversation, by its ID or the number of one of its\n" +
-			"exchanges.",
+			"key or the network; or what a running epitome did to a conversation, by its ID.",
 		Args: atLeast(1, "a request file, or the ID of a conversation"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil && conversationID.MatchString(args[0]) {
@@ -47,8 +46,8 @@ func (a *app) explainCommand() *cobra.Command {
 	return c
 }
 
-// conversationID matches the ID of a conversation, or the number of an exchange.
-var conversationID = regexp.MustCompile(`^([0-9a-f]{16}|[0-9]{1,15})$`)
+// conversationID matches the ID of a conversation.
+var conversationID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // explainFile explains the request in a file, as one of a conversation that was never seen, or with turns of one that
 // grew to it.
@@ -93,8 +92,8 @@ func readRequest(file string) (body []byte, err error) {
 		body, err = os.ReadFile(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, the ID of a "+
-			"conversation, or the number of an exchange", file)
+		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, or the ID "+
+			"of a conversation", file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s: %w", file, config.PathCause(err))

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
-	"epitome/console/recall"
+	"epitome/console"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -13,6 +13,6 @@ func (a *app) mcpCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
-			return recall.ServeStdio(ctx, daemon.Version(), artifacts{a})
+			return console.ServeMCP(ctx, daemon.Version(), artifacts{a}.Open)
 		}}
 }

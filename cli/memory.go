@@ -16,6 +16,7 @@ import (
 	"epitome/console"
 	"epitome/console/figure"
 	"epitome/inject"
+	"epitome/offload"
 )
 
 func (a *app) memoryCommand() *cobra.Command {
@@ -148,7 +149,7 @@ func (a *app) eachMemory(project string,
 func openMemory(conf config.Config, folder string,
 	visit func([]inject.Notes, func(inject.Owner, string) error) error) error {
 	left, err := daemon.OpenLeft(conf, folder)
-	if errors.Is(err, console.ErrNoArtifact) { // nothing was ever kept
+	if errors.Is(err, offload.ErrUnknown) { // nothing was ever kept
 		return nil
 	}
 	if err != nil {

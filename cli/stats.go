@@ -85,7 +85,7 @@ func statsText(s story.Summary, width int) string {
 	}
 	const minute = "Jan 2 15:04"
 	text := fmt.Sprintf("epitome %s, mode %s, %s to %s\n\n%s", plain(s.Version), plain(s.Mode), s.From.Format(minute),
-		s.Until().Format(minute), table)
+		s.To.Format(minute), table)
 	if notes := statsNotes(s); len(notes) > 0 {
 		text += "\n" + strings.Join(notes, "\n") + "\n"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,12 +13,6 @@ import (
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
-)
-
-// What is refused in several places.
-const (
-	unknownConversation = "epitome knows no such conversation, or no longer"
-	unknownExchange     = "epitome knows no exchange of that number, or no longer"
 )
 
 // summary answers with the sums of a time by day, hour, model, upstream, client or conversation.
@@ -60,93 +55,46 @@ func parseTime(text string) (time.Time, error) {
 		"2026-11-20T15:00:00Z, or an age as 24h or 7d", text)
 }
 
-// conversations answers with a page of the list of conversations.
+// conversations answers with a page of the list of conversations, the newest first.
 func (o *Console) conversations(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	list, err := o.program.Book.Conversations(story.Listing{
-		Cursor: q.Get("cursor"), Sort: q.Get("sort"), Match: q.Get("filter"), Rising: q.Has("rising"), Live: q.Has("live"),
-	})
-	switch {
-	case errors.Is(err, story.ErrUnknown):
-		refuse(w, http.StatusBadRequest, "cannot read the cursor: send the last answer's next, with the same sort")
-	case err != nil:
-		refuse(w, http.StatusBadRequest, err.Error())
-	default:
-		for i := range list.Items {
-			hideTitle(r, &list.Items[i])
-		}
-		writeJSON(w, http.StatusOK, list)
+	const perPage = 100
+	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
+	list := o.program.Book.Conversations(r.URL.Query().Get("filter"), first, perPage)
+	for i := range list.Items {
+		list.Items[i].HideFrom(r)
 	}
-}
-
-// hideTitle removes the title, which is text of the conversation, unless the owner asks.
-func hideTitle(r *http.Request, c *story.Conversation) {
-	if !story.IsOwner(r) {
-		c.Title = ""
-	}
+	writeJSON(w, http.StatusOK, list)
 }
 
 // conversation answers with a conversation and its turns.
 func (o *Console) conversation(w http.ResponseWriter, r *http.Request) {
 	s, err := o.program.Book.Conversation(r.PathValue("id"))
 	if err != nil {
-		refuse(w, http.StatusNotFound, unknownConversation)
+		refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
-	hideTitle(r, &s.Conversation)
+	s.HideFrom(r)
 	writeJSON(w, http.StatusOK, s)
 }
 
-// conversationEdits answers with the edits of a conversation's newest request.
-func (o *Console) conversationEdits(w http.ResponseWriter, r *http.Request) {
+// edits answers with the edits of a turn of a conversation, or of its newest one.
+func (o *Console) edits(w http.ResponseWriter, r *http.Request) {
 	s, err := o.program.Book.Conversation(r.PathValue("id"))
-	if err != nil || len(s.Exchanges) == 0 {
-		refuse(w, http.StatusNotFound, unknownConversation)
+	at := len(s.Exchanges) - 1
+	if turn := r.URL.Query().Get("turn"); turn != "" {
+		at = slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return strconv.Itoa(e.Turn) == turn })
+	}
+	if err != nil || at < 0 {
+		refuse(w, http.StatusNotFound, story.ErrUnknown.Error())
 		return
 	}
-	o.writeEdits(w, s.Exchanges[len(s.Exchanges)-1])
-}
-
-// exchangeOf returns the exchange that a request names by number.
-func (o *Console) exchangeOf(r *http.Request) (event.Exchange, error) {
-	seq, err := strconv.ParseUint(r.PathValue("seq"), 10, 64)
-	if err != nil {
-		return event.Exchange{}, err
-	}
-	return o.program.Book.Exchange(seq)
-}
-
-func (o *Console) exchange(w http.ResponseWriter, r *http.Request) {
-	e, err := o.exchangeOf(r)
-	if err != nil {
-		refuse(w, http.StatusNotFound, unknownExchange)
-		return
-	}
-	writeJSON(w, http.StatusOK, e)
-}
-
-func (o *Console) exchangeEdits(w http.ResponseWriter, r *http.Request) {
-	e, err := o.exchangeOf(r)
-	if err != nil {
-		refuse(w, http.StatusNotFound, unknownExchange)
-		return
-	}
-	o.writeEdits(w, e)
-}
-
-func (o *Console) writeEdits(w http.ResponseWriter, e event.Exchange) {
+	e := s.Exchanges[at]
 	edits, err := o.program.Edits(e.Decision)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	edits.Seq = e.Seq
-	switch {
-	case e.Decision == "" && e.Action == event.ActionBypass:
-		edits.Missing = "something failed inside epitome, and the form of this request is not recorded"
-	case edits.Missing != "" && e.Mode == event.ModeObserve:
-		edits.Missing = "mode observe keeps decisions only while epitome runs"
-	}
+	edits.Turn = e.Turn
 	writeJSON(w, http.StatusOK, edits)
 }
 
@@ -158,10 +106,9 @@ func (o *Console) troubles(w http.ResponseWriter, _ *http.Request) {
 
 // status answers with the state of the conversation that the query names, or of the newest one.
 func (o *Console) status(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	s, err := o.program.Book.Status(story.Which{ID: q.Get("conversation"), Session: q.Get("session")})
+	s, err := o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
 	if err != nil {
-		refuse(w, http.StatusNotFound, unknownConversation)
+		refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
 	writeJSON(w, http.StatusOK, s)

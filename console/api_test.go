@@ -35,31 +35,28 @@ func TestAPI(t *testing.T) {
 	check(ask(o, "GET", "/-/api/summary?from=7d&by=model"), 200, `"exchanges":1`, `"key":"m"`)
 	check(ask(o, "GET", "/-/api/summary?from=soon"), 400, "cannot read the time")
 	check(ask(o, "GET", "/-/api/summary?by=moon"), 400, "by must be")
-	check(ask(o, "GET", "/-/api/conversations?sort=saved"), 200, `"id":"c1"`, `"total":1`)
-	check(ask(o, "GET", "/-/api/conversations?cursor=x"), 400, "cursor")
+	check(ask(o, "GET", "/-/api/conversations?filter=c1&cursor=0"), 200, `"id":"c1"`, `"total":1`)
 	check(ask(o, "GET", "/-/api/conversations/c1"), 200, `"exchanges":[{`)
-	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "no such conversation")
-	check(ask(o, "GET", "/-/api/exchanges/1"), 200, `"seq":1`)
-	check(ask(o, "GET", "/-/api/exchanges/9"), 404, "no exchange")
-	check(ask(o, "GET", "/-/api/exchanges/x"), 404, "no exchange")
+	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "nothing is known")
 	check(ask(o, "GET", "/-/api/troubles"), 200, `"total":1`)
 	check(ask(o, "GET", "/-/status?conversation=c1"), 200, `"conversation":"c1"`)
-	check(ask(o, "GET", "/-/status?conversation=c9"), 404, "no such conversation")
+	check(ask(o, "GET", "/-/status?conversation=c9"), 404, "nothing is known")
 
 	// The title and the edits are text of the conversation: for the owner.
 	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1"} {
 		check(ask(o, "GET", target, proof), 200, "mend the ledger")
 	}
-	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1", "/-/api/exchanges/1",
+	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1",
 		"/-/api/troubles", "/-/status", "/-/api/summary"} {
 		if w := ask(o, "GET", target); w.Code != 200 || strings.Contains(w.Body.String(), "ledger") {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
-	for _, target := range []string{"/-/api/conversations/c1/edits", "/-/api/exchanges/1/edits"} {
-		check(ask(o, "GET", target, proof), 200, "what is sent", `"seq":1`)
+	for _, target := range []string{"/-/api/conversations/c1/edits", "/-/api/conversations/c1/edits?turn=1"} {
+		check(ask(o, "GET", target, proof), 200, "what is sent", `"turn":1`)
 		check(ask(o, "GET", target), 403, "epitome open")
 	}
+	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "nothing is known")
 	check(ask(o, "GET", "/-/api/memory", proof), 200, secretName)
 	check(ask(o, "GET", "/-/api/memory"), 403, "epitome open")
 	body := `{"owner":{"project":"p"},"id":"gone"}`

@@ -7,38 +7,26 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
+
+	"epitome/offload"
 )
 
-// Artifacts reads artifacts. Whoever knows the name of one may read it.
-type Artifacts interface {
-	// Open returns the content of an artifact, which the caller closes, and its size in bytes. The error is
-	// ErrNoArtifact if there is none of that name.
-	Open(name string) (content io.ReadCloser, size int64, err error)
-	// Lines parses a range of lines such as "10-20" and a regular expression; empty ones select everything. The
-	// returned function copies the selected lines, and returns ErrNoLines if there are none. Errors say what to write
-	// instead.
-	Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error)
-}
-
-// ErrNoArtifact says that there is no artifact of a name.
-var ErrNoArtifact = errors.New("there is no such artifact, or it has expired")
-
-// ErrNoLines says that an artifact has none of the selected lines.
-var ErrNoLines = errors.New("there is nothing to show")
+// OpenArtifact returns the content of an artifact, which the caller closes, and its size in bytes. The error is
+// offload.ErrUnknown if there is none of that name. Whoever knows the name of an artifact may read it.
+type OpenArtifact func(name string) (content io.ReadCloser, size int64, err error)
 
 // artifact answers with an artifact, or with the lines of it that the query selects. It copies in pieces: artifacts
 // may be large.
 func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	lines, grep := r.URL.Query().Get("lines"), r.URL.Query().Get("grep")
-	choose, err := o.program.Artifacts.Lines(lines, grep)
+	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	content, size, err := o.program.Artifacts.Open(strings.TrimSuffix(r.PathValue("name"), ".txt"))
+	content, size, err := o.program.Artifacts(strings.TrimSuffix(r.PathValue("name"), ".txt"))
 	switch {
-	case errors.Is(err, ErrNoArtifact):
+	case errors.Is(err, offload.ErrUnknown):
 		refuse(w, http.StatusNotFound, err.Error())
 		return
 	case err != nil:
@@ -54,11 +42,10 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	const mostTime = 20 * time.Second // a costly expression over tens of megabytes
 	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
 	defer cancel()
-	switch err := choose(contextReader{ctx, content}, &flushWriter{to: w}); {
-	case errors.Is(err, ErrNoLines):
+	switch err := offload.Select(contextReader{ctx, content}, &flushWriter{to: w}, want); {
+	case errors.Is(err, offload.ErrNoLines):
 		refuse(w, http.StatusNotFound, err.Error())
 	case err != nil:
 		panic(http.ErrAbortHandler) // a content that was cut off must not look whole

@@ -2,57 +2,37 @@ package console
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"epitome/offload"
 )
 
-// named is one artifact, under the name abc; what cannot be read is under broken.
-type named struct{ text string }
-
-func (n named) Open(name string) (io.ReadCloser, int64, error) {
-	switch name {
-	case "abc":
-		return io.NopCloser(strings.NewReader(n.text)), int64(len(n.text)), nil
-	case "broken":
-		return nil, 0, errors.New("input/output error")
-	}
-	return nil, 0, ErrNoArtifact
-}
-
-// Lines knows everything, the first line, one that breaks off, and no others.
-func (n named) Lines(lines, grep string) (func(io.Reader, io.Writer) error, error) {
-	switch lines + grep {
-	case "":
-		return func(r io.Reader, w io.Writer) error { _, err := io.Copy(w, r); return err }, nil
-	case "1":
-		return func(_ io.Reader, w io.Writer) error { _, err := io.WriteString(w, "one\n"); return err }, nil
-	case "100-":
-		return func(io.Reader, io.Writer) error {
-			return fmt.Errorf("%w: the text has 2 line(s)", ErrNoLines)
-		}, nil
-	case "cut":
-		return func(_ io.Reader, w io.Writer) error {
-			_, _ = io.WriteString(w, "one\n")
-			return errors.New("too slow")
-		}, nil
-	}
-	return nil, errors.New("cannot read lines: write A-B")
-}
-
-func shelved(listen, text string) *Console {
+// shelved returns a console with one artifact, under the name abc; one under broken cannot be read whole.
+func shelved(c Config, listen, text string) *Console {
 	p := listening(listen)
-	p.Artifacts = named{text}
-	return New(Config{}, p)
+	p.Artifacts = func(name string) (io.ReadCloser, int64, error) {
+		var content io.Reader = strings.NewReader(text)
+		switch name {
+		case "broken":
+			content = io.MultiReader(content, iotest.ErrReader(errors.New("input/output error")))
+		case "abc":
+		default:
+			return nil, 0, offload.ErrUnknown
+		}
+		return io.NopCloser(content), int64(len(text)), nil
+	}
+	return New(c, p)
 }
 
 func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {
 	f := func(method, target, body, length string) {
 		t.Helper()
-		w := ask(shelved("127.0.0.1:7070", "one\ntwo\n"), method, target)
+		w := ask(shelved(Config{}, "127.0.0.1:7070", "one\ntwo\n"), method, target)
 		if w.Code != 200 || w.Body.String() != body || w.Header().Get("Content-Length") != length {
 			t.Errorf("%s %s: got %d %q, length %q", method, target, w.Code, w.Body, w.Header().Get("Content-Length"))
 		}
@@ -68,7 +48,7 @@ func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {
 	f("GET", "/-/artifacts/abc", "one\ntwo\n", "8")
 	f("HEAD", "/-/artifacts/abc", "", "8")
 	f("GET", "/-/artifacts/abc?lines=1", "one\n", "") // the length of a choice is not known before
-	f("GET", "/-/artifacts/abc?grep=1", "one\n", "")
+	f("GET", "/-/artifacts/abc?grep=on", "1:one\n", "")
 	f("GET", "/-/artifacts/abc.txt", "one\ntwo\n", "8")
 	f("GET", "/-/artifacts/abc.txt?lines=1", "one\n", "")
 }
@@ -92,22 +72,10 @@ func TestLargeArtifactFlows(t *testing.T) {
 	w := &pieces{ResponseRecorder: *httptest.NewRecorder()}
 	r := httptest.NewRequest("GET", "/-/artifacts/abc", nil)
 	r.Host = "localhost:7070"
-	p := listening("127.0.0.1:7070")
-	p.Artifacts = copied{named{strings.Repeat("x", size)}}
-	New(Config{}, p).ServeHTTP(w, r)
+	shelved(Config{}, "127.0.0.1:7070", strings.Repeat("x", size)).ServeHTTP(w, r)
 	if w.sent+w.held != size || w.most > 2*64<<10 {
 		t.Errorf("sent %d of %d bytes, with up to %d collected", w.sent+w.held, size, w.most)
 	}
-}
-
-// copied copies by small pieces.
-type copied struct{ named }
-
-func (copied) Lines(string, string) (func(io.Reader, io.Writer) error, error) {
-	return func(r io.Reader, w io.Writer) error {
-		_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, 4<<10))
-		return err
-	}, nil
 }
 
 func TestArtifactThatBreaksOffIsNotCompleted(t *testing.T) {
@@ -116,7 +84,7 @@ func TestArtifactThatBreaksOffIsNotCompleted(t *testing.T) {
 			t.Errorf("the answer ended with %v", r)
 		}
 	}()
-	ask(shelved("127.0.0.1:7070", "one\n"), "GET", "/-/artifacts/abc?lines=cut")
+	ask(shelved(Config{}, "127.0.0.1:7070", strings.Repeat("one\n", 1<<16)), "GET", "/-/artifacts/broken")
 	t.Error("the answer was completed")
 }
 
@@ -128,7 +96,7 @@ func TestArtifactNeedsItsNameAndNoToken(t *testing.T) {
 			t.Errorf("%s %q: got %d %s, want %d", target, lines, w.Code, w.Body, status)
 		}
 	}
-	beyond := shelved("0.0.0.0:7070", "one\n")
+	beyond := shelved(Config{}, "0.0.0.0:7070", "one\n")
 	f(beyond, 200, "/-/artifacts/abc")
 	f(beyond, 404, "/-/artifacts/abd")
 	f(beyond, 403, "/-/artifacts/")
@@ -137,9 +105,7 @@ func TestArtifactNeedsItsNameAndNoToken(t *testing.T) {
 	f(beyond, 403, "/-/artifacts/abc", "Host: evil.example")
 	f(beyond, 403, "/-/artifacts/abc", "Origin: http://evil.example")
 	f(beyond, 403, "/-/artifacts/abc", "Sec-Fetch-Site: cross-site")
-	p := listening("127.0.0.1:7070")
-	p.Artifacts = named{"one\n"}
-	guarded := New(Config{Token: "secret", Hosts: []string{"epitome.example.com"}}, p)
+	guarded := shelved(Config{Token: "secret", Hosts: []string{"epitome.example.com"}}, "127.0.0.1:7070", "one\n")
 	f(guarded, 200, "/-/artifacts/abc")
 	f(guarded, 200, "/-/artifacts/abc", "Host: epitome.example.com")
 	f(guarded, 401, "/-/metrics")

@@ -34,11 +34,10 @@ type Program struct {
 	Lease   func() (release func(), ok bool)               // keeps a program alive that ends with its last user
 	Totals  func() Totals
 	Metrics http.Handler
-	MCP     http.Handler
 
 	Book      *story.Book
 	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
-	Artifacts Artifacts
+	Artifacts OpenArtifact
 	Memory    Memory
 	Compact   func(r *http.Request, body []byte) (Compacted, error)
 
@@ -83,16 +82,14 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/api/summary", figures, o.summary)
 	o.handle("GET /-/api/conversations", figures, o.conversations)
 	o.handle("GET /-/api/conversations/{id}", figures, o.conversation)
-	o.handle("GET /-/api/conversations/{id}/edits", owner, o.conversationEdits)
-	o.handle("GET /-/api/exchanges/{seq}", figures, o.exchange)
-	o.handle("GET /-/api/exchanges/{seq}/edits", owner, o.exchangeEdits)
+	o.handle("GET /-/api/conversations/{id}/edits", owner, o.edits)
 	o.handle("GET /-/api/troubles", figures, o.troubles)
 	o.handle("GET /-/api/memory", owner, o.memory)
 	o.handle("POST /-/api/memory/forget", owner, o.forget)
 
 	o.handle("POST /-/compact", figures, o.compact)
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
-	o.handle("/-/mcp", public, p.MCP.ServeHTTP) // names of artifacts are secrets
+	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts).ServeHTTP) // names of artifacts are secrets
 
 	o.handle("GET /-/login", public|page, loginPage.ServeHTTP)
 	o.handle("GET /-/assets/login/{file}", public, loginAssets.ServeHTTP)

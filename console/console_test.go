@@ -22,7 +22,6 @@ func listening(listen string) Program {
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "numbers")
 		}),
-		MCP:    http.NotFoundHandler(),
 		Totals: func() Totals { return Totals{Exchanges: 7} },
 		Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}

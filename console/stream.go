@@ -51,9 +51,10 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 		}
 		isReset = true
 		for _, e := range events {
-			last = e.Seq()
-			data, _ := json.Marshal(e.Event()) // events can be encoded
-			fmt.Fprintf(&text, "id: %s-%d\nevent: %s\ndata: %s\n\n", o.boot, last, e.Kind(), escape(data))
+			c := e.Common()
+			last = *c.Seq
+			data, _ := json.Marshal(c.Event) // events can be encoded
+			fmt.Fprintf(&text, "id: %s-%d\nevent: %s\ndata: %s\n\n", o.boot, last, c.Kind, data)
 		}
 		if text.Len() == 0 && silent >= aliveEvery {
 			text.WriteString(":\n\n")

@@ -18,9 +18,10 @@ import (
 // streaming returns a server of a console over a book, and the book.
 func streaming(t *testing.T) (*httptest.Server, *story.Book) {
 	t.Helper()
-	book := story.New(story.Config{Keep: time.Hour}, story.Plugs{
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, Mode: func() string { return "on" },
-		Prices: func() story.Prices { return story.Prices{} },
+	book := story.New(story.Config{
+		Keep: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now, Mode: func() string { return "on" },
+		State: func() []string { return nil }, Prices: func() story.Prices { return story.Prices{} },
+		Bill: func(*event.Exchange, time.Duration) {}, Life: func() time.Duration { return time.Hour },
 	})
 	p := listening("127.0.0.1:7070")
 	p.Book = book
@@ -81,15 +82,13 @@ func TestEventsAreStreamed(t *testing.T) {
 	if first.kind != "" || !strings.HasSuffix(first.id, "-1") {
 		t.Fatalf("a new client gets %+v", first)
 	}
-	hostile := eventtest.Conversation()
-	hostile.Model = "m\u202e\x1b[2J"
-	book.RecordExchange(hostile)
+	book.RecordExchange(eventtest.Conversation())
 	book.RecordWarning(event.Warning{Reason: "budget"})
 	book.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted})
 	book.Settle()
 	got := watch(t, server, first.id, 3)
 	for i, want := range []string{"exchange", "warning", "compaction"} {
-		if got[i].kind != want || strings.ContainsAny(got[i].data, "\u202e\x1b") {
+		if got[i].kind != want || !strings.HasPrefix(got[i].data, "{") {
 			t.Errorf("missed event %d is %+v, want kind %s", i, got[i], want)
 		}
 	}

@@ -32,7 +32,7 @@ var (
 	ErrFull = errors.New("no room for artifacts")
 
 	// ErrUnknown says that there is no artifact of a name: never put, expired, or not a name.
-	ErrUnknown = errors.New("there is no such artifact")
+	ErrUnknown = errors.New("there is no such artifact, or it has expired")
 )
 
 // Options are what all shelves need.

@@ -18,27 +18,25 @@ import (
 func (d *Daemon) openBook(
 	conf config.Config, folder string, kept *storage, counts *console.Metrics,
 ) (*story.Book, error) {
-	c := story.Config{Version: Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
+	c := story.Config{
+		Version: Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log,
+		Sinks: event.Sinks{counts, console.NewLog(d.log)}, Now: time.Now,
+		Mode: func() string { return d.config.Load().Mode }, State: kept.troubles, Prices: d.prices,
+		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
+		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) }, Life: d.cacheLife,
+	}
 	if !kept.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
-	sinks := event.Sinks{counts, console.NewLog(d.log)}
 	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
 		traces, err := console.NewTraces(endpoint, Version(),
 			func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) }, d.log)
 		if err != nil {
 			return nil, err
 		}
-		d.traces, sinks = traces, append(sinks, traces)
+		d.traces, c.Sinks = traces, append(c.Sinks, traces)
 	}
-	return story.New(c, story.Plugs{
-		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		State: kept.troubles, Sinks: sinks,
-		Prices: d.prices,
-		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
-		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
-		Life:   func(*event.Exchange) time.Duration { return d.cacheLife() },
-	}), nil
+	return story.New(c), nil
 }
 
 // hostIn is the host in a base URL; empty if there is none, as of an upstream that is not configured any more.

@@ -19,7 +19,6 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/recall"
 	"epitome/console/story"
 	"epitome/proxy"
 )
@@ -98,7 +97,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		return err
 	}
 	d.shapers = newShapers(conf, kept, upstreams, d.book)
-	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
+	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: address, Log: d.log,
 		Metrics: settled{d.book, counts}, Totals: func() console.Totals {
@@ -107,8 +106,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 			t.InFlight = d.proxy.InFlight()
 			return t
 		},
-		MCP:  recall.Handler(Version(), taken),
-		Book: d.book, Edits: d.shapers.edits, Artifacts: taken, Memory: d.shapers.memory, Compact: d.compact,
+		Book: d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Open, Memory: d.shapers.memory, Compact: d.compact,
 		Pages: shown.Documents(), Assets: shown.Files(),
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, Lease: d.leases.Take,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/console"
 	"epitome/inject"
 	"epitome/offload"
 	"epitome/rewrite"
@@ -25,10 +24,10 @@ type Left struct {
 	kept  inject.Files
 }
 
-// OpenLeft opens it; the caller closes the store. The error is ErrNoArtifact where nothing was ever kept.
+// OpenLeft opens it; the caller closes the store. The error is offload.ErrUnknown where nothing was ever kept.
 func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if _, err := os.Stat(filepath.Join(folder, StoreFolder)); errors.Is(err, fs.ErrNotExist) {
-		return Left{}, console.ErrNoArtifact
+		return Left{}, offload.ErrUnknown
 	}
 	if err := config.CheckFormat(folder); err != nil {
 		return Left{}, err

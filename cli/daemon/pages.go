@@ -6,22 +6,10 @@ import (
 )
 
 // openPages makes the pages over what happens, what was taken out, and the configuration in force.
-func (d *Daemon) openPages(conf config.Config) *pages.Pages {
+func (d *Daemon) openPages() *pages.Pages {
 	return pages.New(pages.Config{
-		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
-		Settings: d.settings, Memory: d.shapers.memory, Reference: conf.Reference(),
+		Source: d.book, Edits: d.shapers.edits, Open: d.shapers.storage.shelf.Open,
+		Settings: func() []config.Value { return d.config.Load().List() }, Memory: d.shapers.memory,
 		Version: Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
-}
-
-// settings are the values in force, without secrets.
-func (d *Daemon) settings() (all []pages.Setting) {
-	for _, v := range d.config.Load().List() {
-		from := ""
-		if v.Changed {
-			from = "your configuration"
-		}
-		all = append(all, pages.Setting{Key: v.Key, Value: v.Text, From: from, Secret: v.Secret})
-	}
-	return all
 }

@@ -14,45 +14,61 @@ import (
 	"epitome/event"
 )
 
-// editPage is the data of the page of an edit: what stood there, and what was sent in its place.
+const (
+	linesShown = 500
+	lineShown  = 2000      // bytes of one line
+	textShown  = 256 << 10 // bytes of a text
+)
+
+// editPage is the data of the page of an edit: the text of its messages, and what was sent in its place.
 type editPage struct {
-	edit
+	story.Edit
+	ID       string         // of the conversation
 	Exchange event.Exchange // that it was sent in
-	Before   []textLine
-	More     int    // lines of it that are not shown
-	Missing  string // why what stood there cannot be shown
+	Original string
+	More     int64  // bytes of it that are not shown
+	Missing  string // why it cannot be shown
 }
 
 func (p *Pages) edit(r *http.Request) (any, error) {
-	asked, _ := strconv.Atoi(r.URL.Query().Get("turn"))
-	c, err := p.loadConversation(r.PathValue("id"), asked, story.IsOwner(r))
+	c, err := p.loadConversation(r)
 	if err != nil {
 		return nil, err
 	}
-	edits, missing := p.edits(c.Turn.Exchange)
-	for _, e := range edits {
-		if strconv.Itoa(e.Item) != r.PathValue("item") {
-			continue
-		}
-		page := &editPage{edit: edit{e, c.ID, c.Turn.Turn, cameAt(e.Item, c.Exchanges)}, Exchange: c.Turn.Exchange}
-		if page.Name() == "" {
-			page.Missing = "no artifact was kept"
-			return page, nil
-		}
-		content, _, err := p.open(page.Name())
-		if err != nil {
-			page.Missing = err.Error()
-			return page, nil
-		}
-		defer func() { _ = content.Close() }()
-		all, err := readLines(r.Context(), content, lineFilter{})
-		page.Before, page.More = all.Lines, all.Count-len(all.Lines)
-		return page, err
+	edits, err := p.Edits(c.Turn.Decision)
+	if err == nil && edits.Missing != "" {
+		err = errors.New(edits.Missing)
 	}
-	if missing != "" {
-		return nil, errors.New(missing)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range edits.List {
+		if strconv.Itoa(e.Item) == r.PathValue("item") {
+			page := &editPage{Edit: e, ID: c.ID, Exchange: c.Turn.Exchange}
+			page.readOriginal(p.open)
+			return page, nil
+		}
 	}
 	return nil, story.ErrUnknown
+}
+
+// readOriginal reads the beginning of the artifact that has the text of the messages.
+func (p *editPage) readOriginal(open func(name string) (io.ReadCloser, int64, error)) {
+	if p.Name() == "" {
+		p.Missing = "nothing was taken out here, or it was not kept"
+		return
+	}
+	content, size, err := open(p.Name())
+	if err != nil {
+		p.Missing = err.Error()
+		return
+	}
+	defer func() { _ = content.Close() }()
+	text, err := io.ReadAll(io.LimitReader(content, textShown))
+	if err != nil {
+		p.Missing = err.Error()
+	}
+	p.Original, p.More = string(text), size-int64(len(text))
 }
 
 // open opens an artifact.
@@ -66,112 +82,73 @@ func (p *Pages) open(name string) (content io.ReadCloser, size int64, err error)
 
 // artifact is the data of the page of an artifact: some of its lines.
 type artifact struct {
-	Name string
-	Size int64
-	Find string
-	text
-	Previous, Next int // the first lines of the pages beside this one; 0: there is none
+	Name     string
+	Size     int64
+	Find     string // only lines with this text, in either case; empty: all
+	Lines    []textLine
+	Count    int // lines of the whole
+	Found    int // lines with Find
+	Previous int // the first line of the page before this one; 0: there is none
+	Next     int
+}
+
+// textLine is a line of an artifact.
+type textLine struct {
+	Number int
+	Text   string
+	Cut    int // bytes that are not shown
 }
 
 func (p *Pages) artifact(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	from, _ := strconv.Atoi(q.Get("from"))
-	a := artifact{Name: r.PathValue("name"), Find: q.Get("find")}
+	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // anything else begins with the first line
+	a := &artifact{Name: r.PathValue("name"), Find: r.URL.Query().Get("find")}
 	content, size, err := p.open(a.Name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = content.Close() }()
 	a.Size = size
-	if a.text, err = readLines(r.Context(), content, lineFilter{max(1, from), a.Find}); err != nil {
-		return nil, err
-	}
-	if last := len(a.Lines) - 1; last >= 0 && a.Find == "" {
-		if a.Lines[0].Number > 1 {
-			a.Previous = max(1, a.Lines[0].Number-linesShown)
-		}
-		if a.Lines[last].Number < a.Count {
-			a.Next = a.Lines[last].Number + 1
-		}
-	}
-	return a, nil
+	return a, a.readLines(r.Context(), content, from)
 }
 
-// text is some lines of a larger text.
-type text struct {
-	Lines []textLine
-	Count int // lines of the whole
-	Found int // lines that were searched for
-}
-
-// textLine is a line, in three pieces where it has what was searched for.
-type textLine struct {
-	Number             int
-	Before, Hit, After string
-	Cut                int // bytes at its end that are not shown
-}
-
-// lineFilter chooses lines: those from a number on, or those that contain a text in either case.
-type lineFilter struct {
-	from int
-	find string
-}
-
-const (
-	linesShown = 500
-	bytesShown = 256 << 10 // of all lines of a page
-	lineShown  = 2000      // bytes of one line
-)
-
-// readLines reads the lines that a filter chooses, as many as a page shows, and counts all.
-func readLines(ctx context.Context, r io.Reader, f lineFilter) (t text, err error) {
-	in, find := bufio.NewReaderSize(r, 64<<10), strings.ToLower(f.find)
-	for shown := 0; ; {
+// readLines reads the lines that have the text to be found, from a number on, as many as a page shows, and counts all.
+func (a *artifact) readLines(ctx context.Context, content io.Reader, from int) error {
+	in, find := bufio.NewReader(content), strings.ToLower(a.Find)
+	for ctx.Err() == nil {
 		line, err := in.ReadString('\n')
-		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
+		if err != nil && line == "" {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			return t, err
+			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return t, err
-		}
-		t.Count++
-		line = strings.TrimRight(line, "\r\n")
+		a.Count++
 		at := strings.Index(strings.ToLower(line), find)
-		if at < 0 || find == "" && t.Count < f.from {
+		if at < 0 {
 			continue
 		}
-		t.Found++
-		if len(t.Lines) == linesShown || shown > bytesShown {
-			continue
+		a.Found++
+		switch {
+		case a.Count < from:
+			a.Previous = max(1, from-linesShown)
+		case len(a.Lines) < linesShown:
+			a.Lines = append(a.Lines, cutLine(a.Count, strings.TrimRight(line, "\r\n"), at))
+		case a.Next == 0:
+			a.Next = a.Count
 		}
-		made := cutLine(t.Count, line, at, len(find))
-		shown += len(made.Before) + len(made.Hit) + len(made.After)
-		t.Lines = append(t.Lines, made)
 	}
+	return ctx.Err()
 }
 
-// cutLine returns a line with the hit that begins at at, and so much of what stands around it as a page shows.
-func cutLine(number int, line string, at, length int) textLine {
-	at = min(at, len(line)) // lower case may be longer
-	end := min(at+length, len(line))
-	l := textLine{Number: number, Before: line[:at], Hit: line[at:end], After: line[end:]}
-	if length == 0 {
-		l.Before, l.After = line, ""
+// cutLine returns a line, or of a long one the part around the byte at.
+func cutLine(number int, line string, at int) textLine {
+	if len(line) <= lineShown {
+		return textLine{number, line, 0}
 	}
-	if len(l.Before) > lineShown {
-		l.Cut += len(l.Before) - lineShown
-		if length == 0 {
-			l.Before = l.Before[:lineShown]
-		} else {
-			l.Before = "…" + l.Before[l.Cut:]
-		}
+	begin := max(0, min(at-lineShown/2, len(line)-lineShown))
+	text := line[begin : begin+lineShown]
+	if begin > 0 {
+		text = "… " + text
 	}
-	if len(l.After) > lineShown {
-		l.Cut += len(l.After) - lineShown
-		l.After = l.After[:lineShown]
-	}
-	return l
+	return textLine{number, text, len(line) - lineShown}
 }

@@ -21,8 +21,6 @@ func (p *Pages) functions() template.FuncMap {
 		"bytes":  func(n any) string { return size(amount(n)) },
 		"ratio":  ratio,
 		"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
-		"sub":    func(a, b any) int64 { return amount(a) - amount(b) },
-		"add":    func(a, b any) int64 { return amount(a) + amount(b) },
 		"plural": plural,
 		// times
 		"clock": func(t time.Time) string { return t.In(p.Zone).Format("Jan 2 15:04:05") },
@@ -32,8 +30,7 @@ func (p *Pages) functions() template.FuncMap {
 		"line":    firstLine,
 		"escaped": escaped,
 		// words for what happened
-		"changes": changes, "why": why, "failed": failed, "miss": missText, "step": stepText, "refused": refusedText,
-		"stages": stagesText, "code": codeText, "observed": observed,
+		"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
 	}
 }
 

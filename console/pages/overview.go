@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
+	"epitome/config"
 	"epitome/console/story"
 	"epitome/event"
+	"epitome/inject"
 )
 
 // overview is the data of the first page.
@@ -27,55 +30,57 @@ type choice struct {
 	Current    bool
 }
 
-// listed is how many conversations the overview lists.
-const listed = 10
-
 func (p *Pages) overview(r *http.Request) (any, error) {
 	span, choices := p.span(r)
 	sum, err := p.Source.Summary(span)
 	if err != nil {
 		return nil, err
 	}
-	page, err := p.Source.Conversations(story.Listing{Limit: listed})
-	if err != nil {
-		return nil, err
-	}
-	hideTitles(r, page.Items)
-	o := &overview{Summary: sum, Address: p.Address, Spans: choices, Recent: page.Items,
-		More: page.Total - len(page.Items)}
+	page := p.list(r, "", 0, 10)
+	o := &overview{Summary: sum, Address: p.Address, Spans: choices, Recent: page.Items, More: page.Total - len(page.Items)}
 	var columns []column
 	for _, row := range sum.Rows {
 		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
 	}
 	o.Days = drawChart("Tokens before and after, by "+span.By, columns)
-	if newest := newestOf(page.Items); newest != "" {
-		if o.Newest, err = p.loadConversation(newest, 0, story.IsOwner(r)); err != nil {
-			return nil, err
-		}
+	if len(page.Items) == 0 {
+		return o, nil
 	}
-	return o, nil
+	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
+	newest := max(0, slices.IndexFunc(page.Items, func(c story.Conversation) bool { return c.Turns > 1 }))
+	s, err := p.Source.Conversation(page.Items[newest].ID)
+	s.HideFrom(r)
+	o.Newest = newConversation(s, 0)
+	return o, err
+}
+
+// list returns a page of the list of conversations.
+func (p *Pages) list(r *http.Request, match string, first, limit int) story.Page[story.Conversation] {
+	page := p.Source.Conversations(match, first, limit)
+	for i := range page.Items {
+		page.Items[i].HideFrom(r)
+	}
+	return page
 }
 
 // span returns the time that a request asks for with ?span=, and the links to all that can be asked for.
 func (p *Pages) span(r *http.Request) (story.Span, []choice) {
 	now := time.Now().In(p.Zone)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, p.Zone)
-	begins := []struct {
-		name string
-		from time.Time
-	}{{"today", today}, {"7d", today.AddDate(0, 0, -6)}, {"30d", today.AddDate(0, 0, -29)}, {"all", time.Time{}}}
-	asked := cmp.Or(r.URL.Query().Get("span"), "30d")
-	span, choices := story.Span{From: begins[2].from, By: story.ByDay}, make([]choice, 0, len(begins))
-	for _, b := range begins {
-		if b.name == asked {
-			span.From = b.from
-		}
-		choices = append(choices, choice{b.name, "?span=" + b.name, b.name == asked})
+	begins := map[string]time.Time{"today": today, "7d": today.AddDate(0, 0, -6), "30d": today.AddDate(0, 0, -29), "all": {}}
+	asked := r.URL.Query().Get("span")
+	if _, known := begins[asked]; !known {
+		asked = "30d"
 	}
+	var choices []choice
+	for _, name := range []string{"today", "7d", "30d", "all"} {
+		choices = append(choices, choice{name, "?span=" + name, name == asked})
+	}
+	by := "day"
 	if asked == "today" {
-		span.By = story.ByHour
+		by = "hour"
 	}
-	return span, choices
+	return story.Span{From: begins[asked], By: by}, choices
 }
 
 // dayColumn returns the column of a day, or of an hour.
@@ -93,18 +98,6 @@ func dayColumn(row story.Row, observed bool) column {
 	return c
 }
 
-// newestOf returns the ID of the conversation that was used last. One of a single turn, as agents have them for titles,
-// counts only where there is no longer one.
-func newestOf(all []story.Conversation) string {
-	if i := slices.IndexFunc(all, func(c story.Conversation) bool { return c.Turns > 1 }); i >= 0 {
-		return all[i].ID
-	}
-	if len(all) > 0 {
-		return all[0].ID
-	}
-	return ""
-}
-
 // conversations is the data of the list of all conversations.
 type conversations struct {
 	story.Page[story.Conversation]
@@ -113,19 +106,9 @@ type conversations struct {
 }
 
 func (p *Pages) conversations(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	page, err := p.Source.Conversations(story.Listing{Cursor: q.Get("cursor"), Match: q.Get("match")})
-	hideTitles(r, page.Items)
-	return conversations{page, q.Get("match"), q.Get("cursor") == ""}, err
-}
-
-// hideTitles takes the users' words out of what anybody but the owner is shown.
-func hideTitles(r *http.Request, all []story.Conversation) {
-	for i := range all {
-		if !story.IsOwner(r) {
-			all[i].Title = ""
-		}
-	}
+	match := r.URL.Query().Get("match")
+	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
+	return conversations{p.list(r, match, first, 100), match, first == 0}, nil
 }
 
 // causes is the data of the page that says why the provider's cache missed, and why nothing was done.
@@ -154,9 +137,7 @@ func (p *Pages) causes(r *http.Request) (any, error) {
 		}
 	}
 	for code, n := range sum.Total.Codes {
-		if code != event.NoCode {
-			c.Reasons = append(c.Reasons, cause{codeText(code), n})
-		}
+		c.Reasons = append(c.Reasons, cause{codeText(code), n})
 	}
 	mostFirst := func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) }
 	slices.SortFunc(c.Misses, mostFirst)
@@ -166,3 +147,29 @@ func (p *Pages) causes(r *http.Request) (any, error) {
 
 // troubles returns the newest failed exchanges.
 func (p *Pages) troubles(*http.Request) (any, error) { return p.Source.Troubles(), nil }
+
+// memory is the data of the memory's page.
+type memory struct {
+	On       bool
+	Projects []inject.Notes
+}
+
+func (p *Pages) memory(*http.Request) (any, error) {
+	all, err := p.Memory.List()
+	return memory{p.Memory.On(), all}, err
+}
+
+// settings is the data of the configuration's page.
+type settings struct{ Changed, Defaults []config.Value }
+
+func (p *Pages) config(*http.Request) (any, error) {
+	var s settings
+	for _, v := range p.Settings() {
+		if v.Changed {
+			s.Changed = append(s.Changed, v)
+		} else {
+			s.Defaults = append(s.Defaults, v)
+		}
+	}
+	return s, nil
+}

@@ -19,33 +19,36 @@ import (
 	"strings"
 	"time"
 
+	"epitome/config"
+	"epitome/console"
 	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/event"
+	"epitome/inject"
 )
 
 // Source answers what happened. Its errors are story.ErrUnknown, or say why there is no answer.
 type Source interface {
 	Summary(story.Span) (story.Summary, error)
-	Conversations(story.Listing) (story.Page[story.Conversation], error)
+	Conversations(match string, first, limit int) story.Page[story.Conversation]
 	Conversation(id string) (story.Story, error)
-	// Troubles returns the newest failed exchanges, the newest first.
-	Troubles() []event.Exchange
+	Troubles() []event.Exchange // the newest failed exchanges
 }
 
 // Config is what the pages need of the running program.
 type Config struct {
 	Source Source
 	Edits  func(decision string) (story.Edits, error) // the edits that a request was sent with
-	// Open returns the content of an artifact, which the caller closes, and its size in bytes.
-	Open      func(name string) (content io.ReadCloser, size int64, err error)
-	Memory    Memory           // nil: there is none
-	Settings  func() []Setting // the configuration in force
-	Reference string           // config.toml with the defaults and the description of each key
-	Version   string           // of the program
-	Mode      func() string    // on, observe or off
-	Address   string           // that the program listens on, host:port
-	Zone      *time.Location   // in which times are shown; nil: the machine's
+	Open   console.OpenArtifact
+	Memory interface { // what sessions have learned, by project
+		List() ([]inject.Notes, error)
+		On() bool // conversations are told of it
+	}
+	Settings func() []config.Value // the configuration in force
+	Version  string                // of the program
+	Mode     func() string         // on, observe or off
+	Address  string                // that the program listens on, host:port
+	Zone     *time.Location        // in which times are shown; nil: the machine's
 }
 
 // Pages serves the pages. Its methods may be called from any goroutine.
@@ -169,7 +172,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, name string, load 
 	}
 	var text bytes.Buffer
 	err = p.templates[name].ExecuteTemplate(&text, "layout", frame{
-		Page: name, Assets: p.assets, Version: p.Version, Mode: p.Mode(), Remembers: p.remembers(),
+		Page: name, Assets: p.assets, Version: p.Version, Mode: p.Mode(), Remembers: p.Memory.On(),
 		Owner: story.IsOwner(r), Login: story.LoginPath(r), Data: data,
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/config"
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
@@ -22,7 +23,7 @@ type source struct {
 	stories  []story.Story
 	edits    map[string]story.Edits
 	contents map[string]string
-	settings []Setting
+	settings []config.Value
 	notes    []inject.Notes
 	off      bool // the memory is off
 	mode     string
@@ -33,14 +34,14 @@ func (s *source) Summary(story.Span) (story.Summary, error) { return s.summary, 
 func (s *source) List() ([]inject.Notes, error)             { return s.notes, nil }
 func (s *source) On() bool                                  { return !s.off }
 
-func (s *source) Conversations(l story.Listing) (page story.Page[story.Conversation], err error) {
+func (s *source) Conversations(match string, _, _ int) (page story.Page[story.Conversation]) {
 	for _, c := range s.stories {
-		if strings.Contains(c.ID+c.Model, l.Match) {
+		if strings.Contains(c.ID+c.Model, match) {
 			page.Items = append(page.Items, c.Conversation)
 		}
 	}
-	page.Total, page.Next = len(page.Items), "cursor"
-	return page, nil
+	page.Total, page.Next = len(page.Items), 1
+	return page
 }
 
 func (s *source) Conversation(id string) (story.Story, error) {
@@ -75,7 +76,7 @@ func (s *source) serve() http.Handler {
 			}
 			return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
 		},
-		Settings: func() []Setting { return s.settings }, Reference: "# Where it listens.\n# [restart]\nlisten = \"\"\n",
+		Settings: func() []config.Value { return s.settings },
 	})
 	mux := http.NewServeMux()
 	for pattern, handler := range p.Documents() {
@@ -145,15 +146,15 @@ func session() *source {
 			{Item: 7, Last: 7, Rung: "offload", Text: "a note behind the message"},
 		}}},
 		contents: map[string]string{"transcript1": "user: fix it\n" + secret + "\n" + strings.Repeat("more\n", 900)},
-		settings: []Setting{{Key: "listen", Value: `"127.0.0.1:7070"`}, {Key: "mode", Value: `"on"`, From: "--mode"},
-			{Key: "console.token", Secret: true, From: "config.toml:9"}},
+		settings: []config.Value{{Key: "listen", Text: `"127.0.0.1:7070"`}, {Key: "mode", Text: `"observe"`, Changed: true},
+			{Key: "console.token", Secret: true, Changed: true}},
 		notes: []inject.Notes{{Owner: inject.Owner{Project: "/home/me/shop"}, Entries: []inject.Entry{
 			{ID: "0123abcd", Kind: "fact", Text: "The port is 8080.", At: at}}}},
 	}
 }
 
 // all are the paths of all pages.
-var all = []string{"/-/", "/-/?span=today", "/-/conversations", "/-/conversations?match=gpt&cursor=x", "/-/conversations/" + id,
+var all = []string{"/-/", "/-/?span=today", "/-/conversations", "/-/conversations?match=gpt&cursor=1", "/-/conversations/" + id,
 	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/conversations/" + id + "/edits/2?turn=7",
 	"/-/conversations/" + id + "/edits/6", "/-/artifacts/transcript1/view", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
 
@@ -163,19 +164,19 @@ func TestPagesSay(t *testing.T) {
 		"/-/":                                        {title, "410k → 40k", "2.25M → 220k", "1 conversation", "$0.200", "some events were dropped"},
 		"/-/conversations":                           {title, "alice", "10 turns"},
 		"/-/conversations?match=nothing":             {"No conversation matches"},
-		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "from turn 2", "answered 502"},
+		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
 		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "no model answered"},
-		"/-/conversations/" + id + "?turn=8":         {"longer than the model&#39;s window", "old results cleared, then", "64k, not 128k"},
-		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secret, "summary of", "402 more lines", "?from=501"},
+		"/-/conversations/" + id + "?turn=8":         {"clear, compact", "64k, not 128k"},
+		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secret, "summary of", "more"},
 		"/-/conversations/" + id + "/edits/6":        {"it has expired"},
-		"/-/conversations/" + id + "/edits/7":        {"sent whole"},
+		"/-/conversations/" + id + "/edits/7":        {"nothing was taken out"},
 		"/-/artifacts/transcript1/view":              {"902 lines", "Later lines"},
 		"/-/artifacts/transcript1/view?from=501":     {"Earlier lines", ">902<"},
-		"/-/artifacts/transcript1/view?find=LEDGER":  {"1 line found", "<mark>ledger</mark>"},
+		"/-/artifacts/transcript1/view?find=LEDGER":  {"1 line found", secret},
 		"/-/causes":   {"Cache hits: 9 of 10 requests", "epitome changed earlier messages"},
-		"/-/troubles": {"turn 9", "could not be reached", "no route to host"},
+		"/-/troubles": {"turn 9", "unreachable", "no route to host"},
 		"/-/memory":   {"The port is 8080."},
-		"/-/config":   {"Where it listens.", "--mode", "secret"},
+		"/-/config":   {"listen", "observe", "secret"},
 	} {
 		status, page := s.get(path, true)
 		for _, want := range wants {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -69,20 +68,6 @@ func why(e event.Exchange) string {
 // codeText says a reason code in words.
 func codeText(c event.Code) string { return cmp.Or(c.Sentence(), string(c)) }
 
-// faultTexts say what went wrong in an exchange.
-var faultTexts = map[event.Fault]string{
-	event.ClientGone:  "the client left before it had the whole answer",
-	event.ClientSlow:  "the client stopped reading its answer",
-	event.Refused:     "epitome refused the request",
-	event.Unreachable: "the upstream could not be reached",
-	event.Broken:      "the upstream closed the connection before its answer began",
-	event.Timeout:     "the upstream did not answer in time",
-	event.Truncated:   "the upstream closed the connection within its answer",
-	event.Failed:      "the upstream reported an error within its answer",
-	event.Stopped:     "epitome was stopped",
-	event.Panic:       "a bug in epitome",
-}
-
 // failed says how an exchange failed; empty if it did not.
 func failed(e event.Exchange) string {
 	var all []string
@@ -90,9 +75,9 @@ func failed(e event.Exchange) string {
 		all = append(all, fmt.Sprintf("answered %d", e.Status))
 	}
 	if e.Fault != event.None {
-		all = append(all, cmp.Or(faultTexts[e.Fault], string(e.Fault)))
+		all = append(all, strings.ReplaceAll(string(e.Fault), "_", " "))
 	}
-	if e.Err != "" && e.Err != faultTexts[e.Fault] {
+	if e.Err != "" {
 		all = append(all, e.Err)
 	}
 	if e.Action == event.ActionBypass {
@@ -123,49 +108,4 @@ func lost(m event.Miss) bool {
 		return false
 	}
 	return true
-}
-
-// stepText says what an edit does to its messages.
-func stepText(e story.Edit) string {
-	switch {
-	case e.Rung == "offload":
-		return "offload: an excerpt"
-	case e.Rung == "clear":
-		return "clear: a stub"
-	case e.Rung == "compact" && e.After > 0:
-		return "compact: the summary"
-	case e.Rung == "compact":
-		return "compact: left out"
-	}
-	return e.Rung
-}
-
-// refusedText says why a provider refused a request.
-func refusedText(kind string) string {
-	return cmp.Or(map[string]string{
-		"input":     "it was longer than the model's window",
-		"output":    "there was no room for the output that it asked for",
-		"rate":      "it was larger than the rate limit",
-		"bytes":     "it had too many bytes",
-		"malformed": "the provider took the conversation for malformed",
-		"thinking":  "the provider takes thinking only where it was produced",
-	}[kind], kind)
-}
-
-// stagesText says how a refused request was changed each time before it was sent again.
-func stagesText(stages string) string {
-	texts := map[string]string{
-		"output":   "less output requested",
-		"clear":    "old results cleared",
-		"compact":  "old turns compacted",
-		"bare":     "tool calls and results left out",
-		"users":    "user messages moved to the transcript",
-		"whole":    "sent unchanged",
-		"thinking": "thinking left out",
-	}
-	all := strings.Split(stages, ", ")
-	for i, stage := range all {
-		all[i] = cmp.Or(texts[stage], stage)
-	}
-	return strings.Join(all, ", then ")
 }

@@ -18,29 +18,24 @@ import (
 	"epitome/event"
 )
 
-// Config tells what is kept, and where.
+// Config is what a Book needs of the program. All functions must be set.
 type Config struct {
 	Version string        // of the program
 	Folder  string        // of the files; empty: there are none
 	Keep    time.Duration // how long figures and files are kept
 	Quota   int64         // bytes of all files
-}
+	Log     *slog.Logger
+	Sinks   event.Sinks // get each event when it is complete, one after the other
 
-// Plugs are the parts of the program that a Book uses. Those that may be nil say so.
-type Plugs struct {
-	Log    *slog.Logger
 	Now    func() time.Time // in the zone of hours and days
 	Mode   func() string
-	State  func() []string // notes for readers of figures; may be nil
-	Sinks  event.Sinks     // get each event when it is complete, one after the other
+	State  func() []string // notes for readers of figures
 	Prices func() Prices
 	// Bill sets the Bill of an exchange. pause is the time since the last answered request of its conversation;
-	// negative if there was none. nil: there are no prices.
-	Bill func(e *event.Exchange, pause time.Duration)
-	// Charge returns the cost of a request for a summary. nil: there are no prices.
-	Charge func(s *event.Summary) event.Charge
-	// Life returns how long the provider's cache keeps e after its last use. nil: five minutes.
-	Life func(e *event.Exchange) time.Duration
+	// negative if there was none.
+	Bill   func(e *event.Exchange, pause time.Duration)
+	Charge func(s *event.Summary) event.Charge // returns the cost of a request for a summary
+	Life   func() time.Duration                // returns how long providers' caches keep a request
 }
 
 // What is kept in memory at most.
@@ -54,8 +49,7 @@ const (
 
 // Book keeps events. It is an event.Sink, and may be used by several goroutines.
 type Book struct {
-	conf   Config
-	plugs  Plugs
+	Config
 	loaded chan struct{} // closed when the events of earlier processes are in the sums
 	stop   chan struct{}
 	ended  chan struct{}
@@ -80,10 +74,10 @@ type Book struct {
 var _ event.Sink = (*Book)(nil)
 
 // New returns a Book, which the caller closes. It reads the events of earlier processes in the background.
-func New(c Config, p Plugs) *Book {
+func New(c Config) *Book {
 	b := &Book{
-		conf: c, plugs: p, loaded: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}),
-		files: files{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: p.Log},
+		Config: c, loaded: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}),
+		files: files{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: c.Log},
 		cells: map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
 	go b.run()
@@ -96,7 +90,7 @@ func (b *Book) RecordExchange(e event.Exchange) { b.enqueue(Entry{Exchange: &e})
 // RecordCompaction keeps a compaction, and sets its time.
 func (b *Book) RecordCompaction(e event.Compaction) {
 	if e.Time.IsZero() {
-		e.Time = b.plugs.Now()
+		e.Time = b.Now()
 	}
 	b.enqueue(Entry{Compaction: &e})
 }
@@ -104,7 +98,7 @@ func (b *Book) RecordCompaction(e event.Compaction) {
 // RecordWarning keeps a warning, and sets its time.
 func (b *Book) RecordWarning(e event.Warning) {
 	if e.Time.IsZero() {
-		e.Time = b.plugs.Now()
+		e.Time = b.Now()
 	}
 	b.enqueue(Entry{Warning: &e})
 }
@@ -171,14 +165,14 @@ func (b *Book) run() {
 		select {
 		case <-tick.C:
 			b.lock()
-			b.files.flush(b.plugs.Now())
+			b.files.flush(b.Now())
 			b.mu.Unlock()
 		case <-tidy.C:
 			b.expire()
 		case <-b.stop:
 			b.lock()
 			defer b.mu.Unlock()
-			b.files.flush(b.plugs.Now())
+			b.files.flush(b.Now())
 			b.files.close()
 			return
 		}
@@ -191,7 +185,7 @@ func (b *Book) load() {
 	unreadable := 0
 	err := b.files.read(func(line []byte) {
 		var n Entry
-		if json.Unmarshal(line, &n) != nil || n.Seq() == 0 {
+		if err := json.Unmarshal(line, &n); err != nil || n.Common().Seq == nil {
 			unreadable++
 			return
 		}
@@ -210,7 +204,7 @@ func (b *Book) load() {
 		b.notes = append(b.notes, fmt.Sprintf("%d lines of events cannot be read", unreadable))
 	}
 	for _, note := range b.notes {
-		b.plugs.Log.Warn("figures lack events", "reason", note)
+		b.Log.Warn("figures lack events", "reason", note)
 	}
 	b.mu.Unlock()
 	close(b.loaded)
@@ -222,35 +216,31 @@ func (b *Book) load() {
 func (b *Book) take(n Entry) {
 	defer func() {
 		if r := recover(); r != nil {
-			b.plugs.Log.Error("panic while processing an event", "panic", r, "stack", string(debug.Stack()))
+			b.Log.Error("panic while processing an event", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
 	if n.Exchange == nil || !n.Exchange.IsStranger() {
 		b.complete(n)
-		line, err := json.Marshal(n)
-		if err != nil {
-			b.plugs.Log.Error("BUG: cannot encode an event", "error", err.Error())
-		}
-		b.files.append(line)
+		b.files.append(n)
 		b.add(n)
 	}
 	switch {
 	case n.Exchange != nil:
-		b.plugs.Sinks.RecordExchange(*n.Exchange)
+		b.Sinks.RecordExchange(*n.Exchange)
 	case n.Compaction != nil:
-		b.plugs.Sinks.RecordCompaction(*n.Compaction)
+		b.Sinks.RecordCompaction(*n.Compaction)
 	case n.Warning != nil:
-		b.plugs.Sinks.RecordWarning(*n.Warning)
+		b.Sinks.RecordWarning(*n.Warning)
 	case n.Summary != nil:
-		b.plugs.Sinks.RecordSummary(*n.Summary)
+		b.Sinks.RecordSummary(*n.Summary)
 	}
 }
 
 // complete sets what is known only now: the number, the turn, the cause of a cache miss, and the cost.
 func (b *Book) complete(n Entry) {
-	*n.common().seq = b.seq + 1
-	if s := n.Summary; s != nil && b.plugs.Charge != nil && s.Cost.Requests > 0 {
-		s.Own = b.plugs.Charge(s)
+	*n.Common().Seq = b.seq + 1
+	if s := n.Summary; s != nil && s.Cost.Requests > 0 {
+		s.Own = b.Charge(s)
 	}
 	e := n.Exchange
 	if e == nil {
@@ -268,52 +258,46 @@ func (b *Book) complete(n Entry) {
 		before = t.prior // the beginning that they share may be cached
 	}
 	if isAnswered(e) && e.ShapeTime > 0 {
-		life := 5 * time.Minute
-		if b.plugs.Life != nil {
-			life = b.plugs.Life(e)
-		}
-		e.Miss = missOf(e, before, life)
+		e.Miss = missOf(e, before, b.Life())
 	}
-	if b.plugs.Bill != nil {
-		pause := time.Duration(-1)
-		if before != nil {
-			pause = max(0, e.Start.Sub(before.start))
-		}
-		b.plugs.Bill(e, pause)
+	pause := time.Duration(-1)
+	if before != nil {
+		pause = max(0, e.Start.Sub(before.start))
 	}
+	b.Bill(e, pause)
 }
 
 // add adds a complete event to the recent ones and to the sums.
 func (b *Book) add(n Entry) {
-	c := n.common()
-	b.seq = max(b.seq, *c.seq)
-	if b.since.IsZero() || c.time.Before(b.since) {
-		b.since = c.time
+	c := n.Common()
+	b.seq = max(b.seq, *c.Seq)
+	if b.since.IsZero() || c.End.Before(b.since) {
+		b.since = c.End
 	}
 	b.recent = append(b.recent, n)
 	if over := len(b.recent) - mostRecent; over > mostRecent/10 {
 		b.recent = slices.Clone(b.recent[over:])
 	}
-	t := b.talks[c.conversation]
-	if t == nil && c.conversation != "" {
-		t = &talk{Conversation: Conversation{ID: c.conversation, Last: c.time}}
-		b.talks[c.conversation] = t
+	t := b.talks[c.Conversation]
+	if t == nil && c.Conversation != "" {
+		t = &talk{Conversation: Conversation{ID: c.Conversation, Last: c.End}}
+		b.talks[c.Conversation] = t
 	}
 	switch e, s := n.Exchange, n.Summary; {
 	case e != nil:
 		var died bool
 		if t != nil {
-			died = t.add(e, c.time)
+			died = t.add(e, c.End)
 			t.Sums.addExchange(e, died)
 		}
-		b.sumsOf(c.time, e.Upstream, e.Model, e.Client, t).addExchange(e, died)
+		b.sumsOf(c.End, e.Upstream, e.Model, e.Client, t).addExchange(e, died)
 	case s != nil && (s.Own.Nano != 0 || s.IsUncharged()):
 		var client string
 		if t != nil {
 			t.Sums.addOwn(s)
 			client = t.Client
 		}
-		b.sumsOf(c.time, s.Upstream, s.Model, client, t).addOwn(s)
+		b.sumsOf(c.End, s.Upstream, s.Model, client, t).addOwn(s)
 	}
 	if len(b.talks) > mostTalks+mostTalks/10 {
 		b.forgetTalks()
@@ -330,13 +314,13 @@ func (b *Book) forgetTalks() {
 	for _, t := range all[:len(all)-mostTalks] {
 		delete(b.talks, t.ID)
 	}
-	b.mergeCells(b.plugs.Now())
+	b.mergeCells()
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.
 func (b *Book) expire() {
-	now := b.plugs.Now()
-	oldest := now.Add(-b.conf.Keep)
+	now := b.Now()
+	oldest := now.Add(-b.Keep)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, t := range b.talks {
@@ -352,6 +336,6 @@ func (b *Book) expire() {
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}
-	b.mergeCells(now)
+	b.mergeCells()
 	b.files.tidy(now)
 }

@@ -64,15 +64,13 @@ func mainOf(s Sums) []int64 {
 func TestAllSumsAreTheSame(t *testing.T) {
 	for seed := range uint64(3) {
 		heard := &listener{}
-		r := begin(t, func(_ *Config, p *Plugs) {
-			p.Bill, p.Charge, p.Sinks = billed, charged, event.Sinks{heard}
-		})
+		r := begin(t, heard)
 		cast(seed).record(r, 600)
-		total := summed(t, r, ByDay)
+		total := summed(t, r, "day")
 		if got, want := mainOf(total.Total), heard.main(); !slices.Equal(got, want) {
 			t.Errorf("the total is %v, the events come to %v", got, want)
 		}
-		for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
+		for by := range groupings {
 			s := summed(t, r, by)
 			var rows Sums
 			for _, row := range s.Rows {
@@ -87,12 +85,12 @@ func TestAllSumsAreTheSame(t *testing.T) {
 		}
 		r.now.Store(r.now.Load().Add(hourly))
 		r.expire()
-		if old := summed(t, r, ByDay); !reflect.DeepEqual(old.Rows, total.Rows) {
+		if old := summed(t, r, "day"); !reflect.DeepEqual(old.Rows, total.Rows) {
 			t.Errorf("after eight days the sums are %+v, before %+v", old.Rows, total.Rows)
 		}
 		r.now.Store(r.now.Load().Add(40 * 24 * time.Hour))
 		r.expire()
-		if old := summed(t, r, ByDay); old.Total.Exchanges != 0 {
+		if old := summed(t, r, "day"); old.Total.Exchanges != 0 {
 			t.Errorf("after 48 days %d exchanges are kept", old.Total.Exchanges)
 		}
 	}
@@ -106,7 +104,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := heap()
-	r := begin(t, nil)
+	r := begin(t)
 	const events = 3 * mostRecent
 	for i := range events {
 		e := talking(fmt.Sprintf("conversation-%04d", i/3), i%3000)
@@ -121,18 +119,15 @@ func TestMemoryIsBounded(t *testing.T) {
 	if took := heap() - before; took > 24<<20 {
 		t.Errorf("%d events take %.1f MB", events, float64(took)/(1<<20))
 	}
-	s := summed(t, r, ByModel)
+	s := summed(t, r, "model")
 	if r.CountDropped() > 0 || s.Total.Exchanges != events || len(s.Rows) != mostModels+1 {
 		t.Errorf("%d dropped, %d exchanges by %d models", r.CountDropped(), s.Total.Exchanges, len(s.Rows))
 	}
-	if _, err := r.Exchange(1); err != ErrUnknown {
-		t.Errorf("the first exchange is still kept: %v", err)
+	if after, _, whole := r.Since(0); whole || len(after) > mostRecent*11/10 {
+		t.Errorf("%d events are kept", len(after))
 	}
-	if e, err := r.Exchange(events); err != nil || e.Seq != events {
-		t.Errorf("the last exchange is %d: %v", e.Seq, err)
-	}
-	if page, err := r.Conversations(Listing{}); err != nil || page.Total > mostTalks*11/10 {
-		t.Errorf("%d conversations are kept: %v", page.Total, err)
+	if page := r.Conversations("", 0, 1); page.Total > mostTalks*11/10 {
+		t.Errorf("%d conversations are kept", page.Total)
 	}
 	for range 100 * mostQueued { // the queue is emptied now and then
 		r.RecordWarning(event.Warning{})
@@ -140,14 +135,14 @@ func TestMemoryIsBounded(t *testing.T) {
 			break
 		}
 	}
-	if r.Settle(); r.CountDropped() == 0 || len(summed(t, r, ByDay).Notes) != 1 {
+	if r.Settle(); r.CountDropped() == 0 || len(summed(t, r, "day").Notes) != 1 {
 		t.Error("events beyond the queue are neither dropped nor noted")
 	}
 }
 
 func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 	heard := &listener{}
-	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{heard} })
+	r := begin(t, heard)
 	for range 1000 {
 		r.RecordExchange(talking("c1", 0))
 	}
@@ -160,18 +155,18 @@ func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 // Whoever reaches the port can send requests without a key. They must not push out what clients did.
 func TestStrangersPushNothingOut(t *testing.T) {
 	heard := &listener{}
-	r := begin(t, func(_ *Config, p *Plugs) { p.Sinks = event.Sinks{heard} })
+	r := begin(t, heard)
 	r.RecordExchange(talking("c1", 0))
 	for range 200 {
 		r.RecordExchange(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused})
 	}
-	if s := summed(t, r, ByDay); len(heard.exchanges) != 201 || s.Total.Exchanges != 1 {
+	if s := summed(t, r, "day"); len(heard.exchanges) != 201 || s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges reached the sink, %d are kept", len(heard.exchanges), s.Total.Exchanges)
 	}
 }
 
 func TestConversationIsToldWithItsTurns(t *testing.T) {
-	r := begin(t, func(_ *Config, p *Plugs) { p.Bill, p.Charge = billed, charged })
+	r := begin(t)
 	r.RecordExchange(talking("c1", 0))
 	two := talking("c1", 1)
 	two.Decided, two.Action, two.Cleared, two.TakenOut = true, "clear", 11, 25_900
@@ -180,13 +175,12 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	failed.Status = 500
 	r.RecordExchange(failed)
 	r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Conversation: "c1"})
-	r.RecordWarning(event.Warning{Reason: event.ReasonBudget, Conversation: "c1"})
 	r.RecordSummary(event.Summary{
 		Kind: event.SummaryCompleted, Conversation: "c1", Cost: event.Cost{Requests: 1, InputTokens: 100}, Time: noon,
 	})
 	r.now.Store(noon.Add(5 * time.Minute))
 	s, err := r.Conversation("c1")
-	if err != nil || len(s.Exchanges) != 2 || len(s.Compactions) != 1 || len(s.Warnings) != 1 || len(s.Summaries) != 1 {
+	if err != nil || len(s.Exchanges) != 2 || len(s.Compactions) != 1 {
 		t.Fatalf("%v: %+v", err, s)
 	}
 	c := s.Conversation
@@ -197,8 +191,8 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	if m := c.Sums.Money; m.Saved != 2*3000-300 || m.Own != 300 {
 		t.Errorf("saved %d, own %d", m.Saved, m.Own)
 	}
-	if c.Latest == nil || c.Latest.Turn != 2 || c.Latest.String() != "clear 11 items, 25.9k tokens" {
-		t.Errorf("the latest decision is %+v", c.Latest)
+	if c.Latest != "clear 11 items, 25.9k tokens" {
+		t.Errorf("the latest decision is %q", c.Latest)
 	}
 	if _, err := r.Conversation("c9"); err != ErrUnknown {
 		t.Errorf("an unknown conversation gives %v", err)
@@ -209,7 +203,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 }
 
 func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
-	r := begin(t, nil)
+	r := begin(t)
 	record := func(id, session string, minutes int) {
 		e := talking(id, minutes)
 		e.Session = event.SessionOf(session)
@@ -217,7 +211,7 @@ func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
 	}
 	check := func(session, want string) {
 		t.Helper()
-		if s, err := r.Status(Which{Session: session}); s.ID != want || (err == nil) == (want == "") {
+		if s, err := r.Status("", session); s.ID != want || (err == nil) == (want == "") {
 			t.Errorf("the status of session %q is of %q, want %q", session, s.ID, want)
 		}
 	}
@@ -238,41 +232,33 @@ func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
 }
 
 func TestConversationsComePageByPage(t *testing.T) {
-	r := begin(t, nil)
+	r := begin(t)
 	for i := range 250 {
 		e := talking(fmt.Sprintf("c%03d", i), i/3)
 		e.Model = []string{"GPT-x", "claude"}[i%2]
-		e.TokensAfter.Results += i % 7
 		r.RecordExchange(e)
 	}
-	for order := range orders {
-		l, seen := Listing{Sort: order, Match: "gpt"}, map[string]bool{}
-		for range 2 {
-			page, err := r.Conversations(l)
-			if err != nil || page.Total != 125 {
-				t.Fatalf("sorted by %s: %d in all, %v", order, page.Total, err)
-			}
-			for _, c := range page.Items {
-				seen[c.ID] = true
-			}
-			l.Cursor = page.Next
+	seen, first := map[string]bool{}, 0
+	for range 2 {
+		page := r.Conversations("gpt", first, 100)
+		if page.Total != 125 {
+			t.Fatalf("%d in all", page.Total)
 		}
-		if len(seen) != 125 || l.Cursor != "" {
-			t.Errorf("sorted by %s: got %d, then cursor %q", order, len(seen), l.Cursor)
+		for _, c := range page.Items {
+			seen[c.ID] = true
 		}
+		first = page.Next
 	}
-	if page, _ := r.Conversations(Listing{Sort: "tokens"}); page.Items[0].Tokens != 3006 {
-		t.Errorf("the largest has %d tokens", page.Items[0].Tokens)
+	if len(seen) != 125 || first != 0 {
+		t.Errorf("got %d, then %d", len(seen), first)
 	}
-	for _, l := range []Listing{{Sort: "moon"}, {Cursor: "moon"}} {
-		if _, err := r.Conversations(l); err == nil {
-			t.Errorf("%+v is no error", l)
-		}
+	if page := r.Conversations("", 0, 1); page.Items[0].ID != "c249" {
+		t.Errorf("the newest is %s", page.Items[0].ID)
 	}
 }
 
 func TestClientsHaveTheirOwnRows(t *testing.T) {
-	r := begin(t, func(_ *Config, p *Plugs) { p.Bill, p.Charge = billed, charged })
+	r := begin(t)
 	for i, client := range []string{"alice", "bob", "alice", ""} {
 		e := talking("of-"+client, i)
 		e.Client = client
@@ -282,7 +268,7 @@ func TestClientsHaveTheirOwnRows(t *testing.T) {
 		Kind: event.SummaryCompleted, Time: noon, Conversation: "of-bob", Cost: event.Cost{Requests: 1, InputTokens: 2},
 	})
 	got := map[string][2]int64{}
-	for _, row := range summed(t, r, ByClient).Rows {
+	for _, row := range summed(t, r, "client").Rows {
 		got[row.Key] = [2]int64{row.Sums.Exchanges, row.Sums.Money.Own}
 	}
 	if want := map[string][2]int64{"alice": {2, 0}, "bob": {1, 6}, "": {1, 0}}; !reflect.DeepEqual(got, want) {
@@ -295,9 +281,9 @@ func keeping(t *testing.T, folder string, at time.Time) rig {
 	t.Helper()
 	now := &clock{}
 	now.Store(at)
-	p := plugged(now)
-	p.Bill, p.Charge = billed, charged
-	r := rig{New(Config{Folder: folder, Keep: 30 * 24 * time.Hour, Quota: 64 << 20}, p), now}
+	c := configured(now)
+	c.Folder, c.Quota = folder, 64<<20
+	r := rig{New(c), now}
 	t.Cleanup(r.Close)
 	<-r.loaded
 	return r
@@ -308,14 +294,10 @@ func answers(t *testing.T, r rig) string {
 	t.Helper()
 	var all bytes.Buffer
 	out := json.NewEncoder(&all)
-	for _, by := range []string{ByDay, ByHour, ByModel, ByUpstream, ByClient, ByConversation} {
+	for _, by := range []string{"day", "hour", "model", "upstream", "client", "conversation"} {
 		_ = out.Encode(summed(t, r, by))
 	}
-	page, err := r.Conversations(Listing{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range page.Items {
+	for _, c := range r.Conversations("", 0, 100).Items {
 		s, err := r.Conversation(c.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -360,7 +342,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		r.RecordExchange(talking("c1", 0))
 	}
 	r.Close()
-	path := filepath.Join(folder, "2026-11-20-001.jsonl")
+	path := filepath.Join(folder, noon.Format(fileTime)+".jsonl")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -372,10 +354,10 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Join(all, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r = keeping(t, folder, noon)
+	r = keeping(t, folder, noon.Add(time.Minute))
 	r.RecordExchange(talking("c1", 0))
 	r.Close()
-	if s := summed(t, keeping(t, folder, noon), ByDay); s.Total.Exchanges != 8 || len(s.Notes) != 1 {
+	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 8 || len(s.Notes) != 1 {
 		t.Errorf("%d exchanges were read, noted %q", s.Total.Exchanges, s.Notes)
 	}
 }
@@ -394,7 +376,7 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	}
 	r.RecordExchange(talking("c1", 0))
 	flush()
-	if s := summed(t, r, ByDay); s.Total.Exchanges != 1 || len(s.Notes) != 1 {
+	if s := summed(t, r, "day"); s.Total.Exchanges != 1 || len(s.Notes) != 1 {
 		t.Errorf("%d exchanges, noted %q", s.Total.Exchanges, s.Notes)
 	}
 	if err := os.Remove(folder); err != nil {
@@ -403,7 +385,7 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	r.RecordExchange(talking("c1", 1))
 	flush()
 	r.Close()
-	if s := summed(t, keeping(t, folder, noon), ByDay); s.Total.Exchanges != 1 {
+	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges were written", s.Total.Exchanges)
 	}
 }
@@ -416,24 +398,18 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("2026-10-01-001.jsonl", 10) // too old
-	write("2026-11-18-001.jsonl", 600)
-	write("2026-11-19-001.jsonl", 600)
-	write("2026-11-20-001.jsonl", 300)
+	write("2026-10-01T00-00-00.000000.jsonl", 10) // too old
+	write("2026-11-18T00-00-00.000000.jsonl", 600)
+	write("2026-11-19T00-00-00.000000.jsonl", 600)
 	write("other.txt", 5000)
 	f := files{folder: folder, keep: 30 * 24 * time.Hour, quota: 1000}
 	f.tidy(noon)
-	for range 3 {
-		f.append(bytes.Repeat([]byte("x"), 200))
-		f.flush(noon)
+	for i := range 3 {
+		f.append(Entry{Warning: &event.Warning{Reason: strings.Repeat("x", 200)}})
+		f.flush(noon.Add(time.Duration(i) * time.Second))
 	}
 	f.close()
-	var names []string
-	for _, held := range f.list() {
-		names = append(names, held.Name())
-	}
-	want := []string{"2026-11-19-001.jsonl", "2026-11-20-001.jsonl", "2026-11-20-002.jsonl", "2026-11-20-003.jsonl", "2026-11-20-004.jsonl"}
-	if !slices.Equal(names, want) {
-		t.Errorf("the files are %v, want %v", names, want)
+	if all := f.list(); len(all) != 4 || day(all[0]) != "2026-11-19" {
+		t.Errorf("the files are %v", all)
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"sort"
 	"strings"
 	"time"
 
 	"epitome/event"
 )
+
+// ErrUnknown says that nothing is kept under an id.
+var ErrUnknown = errors.New("nothing is known of it: it never was, or it is no longer kept")
 
 // talk is a conversation as it is kept.
 type talk struct {
@@ -21,12 +24,12 @@ type talk struct {
 
 // add takes over what an exchange tells of its conversation. died reports that it is the first one that was larger
 // than its window.
-func (t *talk) add(e *event.Exchange, at time.Time) (died bool) {
+func (t *talk) add(e *event.Exchange, end time.Time) (died bool) {
 	if t.Turns == 0 {
 		t.First = e.Start
 	}
 	t.Turns = max(t.Turns+1, e.Turn)
-	t.Last = at
+	t.Last = end
 	t.Model, t.Upstream = e.Model, e.Upstream
 	t.Dialect = cmp.Or(e.Dialect, t.Dialect)
 	t.Title, e.Title = cmp.Or(e.Title, t.Title), "" // exchanges are shown to others than the owner, too
@@ -34,13 +37,11 @@ func (t *talk) add(e *event.Exchange, at time.Time) (died bool) {
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
-		t.Tokens, t.Raw, t.Window, t.Usable = sent(e), e.TokensBefore.Total(), e.Window, int(e.Usable)
+		t.Tokens, t.Raw, t.Window = sent(e), e.TokensBefore.Total(), e.Window
 	}
 	if e.Decided && e.Mode == event.ModeOn {
-		t.Latest = &Decided{
-			Turn: e.Turn, Seq: e.Seq, Time: at, Action: newAction(e),
-			Items: e.Offloaded + e.Cleared + e.Compacted, TakenOut: e.TakenOut,
-		}
+		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), e.Offloaded+e.Cleared+e.Compacted,
+			float64(e.TakenOut)/1000)
 	}
 	switch {
 	case isAnswered(e):
@@ -53,10 +54,11 @@ func (t *talk) add(e *event.Exchange, at time.Time) (died bool) {
 	return died
 }
 
-// newAction returns the highest step that an exchange newly took; its own Action is what its conversation carries.
-func newAction(e *event.Exchange) string {
+// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; empty if
+// there was none. Its Action is what the conversation carries from earlier exchanges, too.
+func Step(e *event.Exchange) string {
 	switch {
-	case e.Rescue.Rescued:
+	case e.Rescue.Kind != "":
 		return "rescue"
 	case e.Compacted > 0:
 		return "compact"
@@ -65,11 +67,8 @@ func newAction(e *event.Exchange) string {
 	case e.Offloaded > 0:
 		return "offload"
 	}
-	return e.Action
+	return ""
 }
-
-// isLive reports whether a conversation had an exchange in the last ten minutes.
-func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 10*time.Minute }
 
 // view returns a copy of the conversation with everything worked out.
 func (t *talk) view(now time.Time) Conversation {
@@ -86,89 +85,8 @@ func (t *talk) view(now time.Time) Conversation {
 	return c
 }
 
-// Listing selects conversations, and their order.
-type Listing struct {
-	Cursor string // Next of the page before; empty: the beginning
-	Limit  int    // at most; 0: 100
-	Sort   string // last, turns, tokens, share, cached, billed or saved, the largest first; empty: last
-	Rising bool   // the smallest first
-	Match  string // a part of the id, the model or the upstream, in any case
-	Live   bool   // only those with an exchange in the last ten minutes
-}
-
-// orders are the values by which conversations are sorted.
-var orders = map[string]func(c *Conversation) float64{
-	"last":   func(c *Conversation) float64 { return float64(c.Last.UnixMicro()) },
-	"turns":  func(c *Conversation) float64 { return float64(c.Turns) },
-	"tokens": func(c *Conversation) float64 { return float64(c.Tokens) },
-	"share":  func(c *Conversation) float64 { return c.Share },
-	"cached": func(c *Conversation) float64 { return c.Cached },
-	"billed": func(c *Conversation) float64 { return float64(c.Sums.Money.Billed) },
-	"saved":  func(c *Conversation) float64 { return float64(c.Sums.Money.Saved) },
-}
-
-// Conversations returns a page of the selected conversations. The error is ErrUnknown if the cursor is not one, and
-// else says what to ask for.
-func (b *Book) Conversations(l Listing) (Page[Conversation], error) {
-	order := orders[cmp.Or(l.Sort, "last")]
-	if order == nil {
-		return Page[Conversation]{}, errors.New("sort must be last, turns, tokens, share, cached, billed or saved")
-	}
-	first, err := strconv.ParseUint(cmp.Or(l.Cursor, "0"), 10, 32)
-	if err != nil {
-		return Page[Conversation]{}, ErrUnknown
-	}
-	b.lock()
-	defer b.mu.Unlock()
-	now, match := b.plugs.Now(), strings.ToLower(l.Match)
-	all := []Conversation{}
-	for _, t := range b.talks {
-		text := strings.ToLower(t.ID + "\n" + t.Model + "\n" + t.Upstream)
-		if t.Turns > 0 && strings.Contains(text, match) && (!l.Live || t.isLive(now)) {
-			all = append(all, t.view(now))
-		}
-	}
-	slices.SortFunc(all, func(x, y Conversation) int {
-		by := cmp.Compare(order(&y), order(&x))
-		if l.Rising {
-			by = -by
-		}
-		return cmp.Or(by, cmp.Compare(x.ID, y.ID))
-	})
-	begin := min(int(first), len(all))
-	end := min(begin+cmp.Or(l.Limit, 100), len(all))
-	page := Page[Conversation]{Items: all[begin:end], Total: len(all)}
-	if end < len(all) {
-		page.Next = strconv.Itoa(end)
-	}
-	return page, nil
-}
-
-// Conversation returns a conversation with its recent turns, or ErrUnknown.
-func (b *Book) Conversation(id string) (Story, error) {
-	b.lock()
-	defer b.mu.Unlock()
-	t := b.talks[id]
-	if t == nil || t.Turns == 0 {
-		return Story{}, ErrUnknown
-	}
-	s := Story{Conversation: t.view(b.plugs.Now()), Exchanges: []event.Exchange{}}
-	for _, n := range b.recent {
-		switch {
-		case n.common().conversation != id:
-		case n.Exchange != nil:
-			s.Exchanges = append(s.Exchanges, *n.Exchange)
-		case n.Compaction != nil:
-			s.Compactions = append(s.Compactions, *n.Compaction)
-		case n.Warning != nil:
-			s.Warnings = append(s.Warnings, *n.Warning)
-		case n.Summary != nil:
-			s.Summaries = append(s.Summaries, *n.Summary)
-		}
-	}
-	s.Forgotten = s.Turns - len(s.Exchanges)
-	return s, nil
-}
+// isLive reports whether a conversation had an exchange in the last ten minutes.
+func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 10*time.Minute }
 
 // CountLive returns the number of conversations with an exchange in the last ten minutes.
 func (b *Book) CountLive() int {
@@ -179,30 +97,89 @@ func (b *Book) CountLive() int {
 
 func (b *Book) countLive() (n int) {
 	for _, t := range b.talks {
-		if t.isLive(b.plugs.Now()) {
+		if t.isLive(b.Now()) {
 			n++
 		}
 	}
 	return n
 }
 
-// Which selects the conversation of a status line: by id, else the newest one of the client's session, else the newest
-// one.
-type Which struct{ ID, Session string }
-
-// Status returns the state of a conversation, or ErrUnknown.
-func (b *Book) Status(of Which) (Status, error) {
+// Conversations returns up to limit conversations whose id, model or upstream contains match, in either case, behind
+// the first ones; the newest come first.
+func (b *Book) Conversations(match string, first, limit int) Page[Conversation] {
 	b.lock()
 	defer b.mu.Unlock()
-	now := b.plugs.Now()
-	t := b.find(of, now)
+	now, match := b.Now(), strings.ToLower(match)
+	var all []*talk
+	for _, t := range b.talks {
+		if t.Turns > 0 && strings.Contains(strings.ToLower(t.ID+"\n"+t.Model+"\n"+t.Upstream), match) {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(x, y *talk) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
+	first = min(max(first, 0), len(all))
+	end := min(first+limit, len(all))
+	page := Page[Conversation]{Items: []Conversation{}, Total: len(all)}
+	for _, t := range all[first:end] {
+		page.Items = append(page.Items, t.view(now))
+	}
+	if end < len(all) {
+		page.Next = end
+	}
+	return page
+}
+
+// Conversation returns a conversation with its recent turns, or ErrUnknown.
+func (b *Book) Conversation(id string) (Story, error) {
+	b.lock()
+	defer b.mu.Unlock()
+	t := b.talks[id]
 	if t == nil || t.Turns == 0 {
+		return Story{}, ErrUnknown
+	}
+	s := Story{Conversation: t.view(b.Now()), Exchanges: []event.Exchange{}}
+	for _, n := range b.recent {
+		switch {
+		case n.Exchange != nil && n.Exchange.Conversation == id:
+			s.Exchanges = append(s.Exchanges, *n.Exchange)
+		case n.Compaction != nil && n.Compaction.Conversation == id:
+			s.Compactions = append(s.Compactions, *n.Compaction)
+		}
+	}
+	s.Forgotten = s.Turns - len(s.Exchanges)
+	return s, nil
+}
+
+// Status returns the state of a conversation, or ErrUnknown: of the one with the id, else of the newest one of the
+// client's session, else of the newest one. A client may not name its session in requests: if no conversation has the
+// session, the newest one without any is meant. Agents have conversations of one exchange, for a title: those give way
+// to longer ones that are live.
+func (b *Book) Status(id, session string) (Status, error) {
+	b.lock()
+	defer b.mu.Unlock()
+	now, session := b.Now(), event.SessionOf(session)
+	var best *talk
+	bestRank := -1
+	for _, t := range b.talks {
+		rank := 0
+		if id == "" && session != "" && t.Session == session {
+			rank = 2
+		}
+		if t.Turns > 1 && t.isLive(now) {
+			rank++
+		}
+		isMeant := t.ID == id || id == "" && (session == "" || t.Session == session || t.Session == "")
+		if t.Turns > 0 && isMeant && (rank > bestRank || rank == bestRank && t.Last.After(best.Last)) {
+			best, bestRank = t, rank
+		}
+	}
+	if best == nil {
 		return Status{}, ErrUnknown
 	}
-	c := t.view(now)
+	c := best.view(now)
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
-		Last: c.Latest.String(), AsOf: c.Last,
+		Last: c.Latest, AsOf: c.Last,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9
@@ -211,54 +188,30 @@ func (b *Book) Status(of Which) (Status, error) {
 	return s, nil
 }
 
-// find returns the selected conversation, or nil. A client may not name its session in requests: if no conversation
-// has the session, those without one are searched.
-func (b *Book) find(of Which, now time.Time) *talk {
-	if of.ID != "" {
-		return b.talks[of.ID]
+// Since returns the events after a number, and the number of the newest event. whole is false if some of them are no
+// longer kept, or if there was no event of that number yet. The caller must not change the events.
+func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
+	<-b.loaded
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if seq > b.seq {
+		return nil, b.seq, false
 	}
-	if of.Session == "" {
-		return b.newest(now, func(*talk) bool { return true })
-	}
-	session := event.SessionOf(of.Session)
-	if t := b.newest(now, func(t *talk) bool { return t.Session == session }); t != nil {
-		return t
-	}
-	return b.newest(now, func(t *talk) bool { return t.Session == "" })
+	first := sort.Search(len(b.recent), func(i int) bool { return *b.recent[i].Common().Seq > seq })
+	after = slices.Clone(b.recent[first:])
+	return after, b.seq, uint64(len(after)) == b.seq-seq
 }
 
-// newest returns the conversation that was used last. Agents have conversations of one exchange, for a title: those
-// count only if no longer one is live.
-func (b *Book) newest(now time.Time, fits func(*talk) bool) (best *talk) {
-	isLong := func(t *talk) bool { return t.Turns > 1 && t.isLive(now) }
-	for _, t := range b.talks {
-		if t.Turns == 0 || !fits(t) {
-			continue
+// Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
+// newest first.
+func (b *Book) Troubles() []event.Exchange {
+	b.lock()
+	defer b.mu.Unlock()
+	all := []event.Exchange{}
+	for _, n := range slices.Backward(b.recent) {
+		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == event.ActionBypass) && len(all) < 100 {
+			all = append(all, *e)
 		}
-		if best == nil || isLong(t) && !isLong(best) || isLong(t) == isLong(best) && t.Last.After(best.Last) {
-			best = t
-		}
 	}
-	return best
-}
-
-// String returns the decision in a few words, such as "clear 11 items, 25.9k tokens"; nil is none.
-func (d *Decided) String() string {
-	if d == nil {
-		return ""
-	}
-	text := d.Action
-	switch {
-	case d.Items == 1:
-		text += " 1 item"
-	case d.Items > 1:
-		text += fmt.Sprintf(" %d items", d.Items)
-	}
-	switch {
-	case d.TakenOut >= 1000:
-		text += fmt.Sprintf(", %.1fk tokens", float64(d.TakenOut)/1000)
-	case d.TakenOut > 0:
-		text += fmt.Sprintf(", %d tokens", d.TakenOut)
-	}
-	return text
+	return all
 }

@@ -1,8 +1,8 @@
 package story
 
 import (
+	"strings"
 	"time"
-	"unique"
 
 	"epitome/event"
 )
@@ -15,54 +15,39 @@ type Entry struct {
 	Summary    *event.Summary    `json:"summary,omitempty"`
 }
 
-// common is what events of all kinds have.
-type common struct {
-	kind         string // as the key in JSON
-	event        any
-	seq          *uint64
-	time         time.Time // when it ended
-	conversation string    // empty: it belongs to none
+// Common is what events of all kinds have.
+type Common struct {
+	Kind         string // exchange, compaction, warning or summary
+	Event        any    // to be encoded as JSON
+	Seq          *uint64
+	End          time.Time
+	Conversation string // empty: it belongs to none
 }
 
-// common returns the parts of the field that is set; seq is nil if none is.
-func (n Entry) common() common {
+// Common returns the parts of the field that is set; Seq is nil if none is.
+func (n Entry) Common() Common {
 	switch {
 	case n.Exchange != nil:
 		e := n.Exchange
-		return common{"exchange", e, &e.Seq, e.Start.Add(e.Duration), e.Conversation}
+		return Common{"exchange", e, &e.Seq, e.Start.Add(e.Duration), e.Conversation}
 	case n.Compaction != nil:
 		e := n.Compaction
-		return common{"compaction", e, &e.Seq, e.Time, e.Conversation}
+		return Common{"compaction", e, &e.Seq, e.Time, e.Conversation}
 	case n.Warning != nil:
 		e := n.Warning
-		return common{"warning", e, &e.Seq, e.Time, e.Conversation}
+		return Common{"warning", e, &e.Seq, e.Time, e.Conversation}
 	case n.Summary != nil:
 		e := n.Summary
-		return common{"summary", e, &e.Seq, e.Time, e.Conversation}
+		return Common{"summary", e, &e.Seq, e.Time, e.Conversation}
 	}
-	return common{}
-}
-
-// Kind returns exchange, compaction, warning or summary.
-func (n Entry) Kind() string { return n.common().kind }
-
-// Event returns the event itself, as it is encoded in JSON.
-func (n Entry) Event() any { return n.common().event }
-
-// Seq returns the number of the event, from 1.
-func (n Entry) Seq() uint64 {
-	if seq := n.common().seq; seq != nil {
-		return *seq
-	}
-	return 0
+	return Common{}
 }
 
 // compact bounds the texts of an exchange, and copies them: they may be parts of a large body, which would stay in
 // memory with them.
 func compact(e *event.Exchange) {
 	e.Start = e.Start.Round(0) // wall clock only, as it is read from a file
-	for _, text := range [...]*string{&e.Method, &e.Path, &e.Reason, &e.Err, &e.Upstream, &e.Client, &e.Dialect, &e.Model,
-		&e.Conversation, &e.Parent, &e.Leading, &e.Session, &e.Title} {
-		*text = unique.Make(event.Clip(*text)).Value()
+	for _, text := range [...]*string{&e.Method, &e.Path, &e.Model, &e.Title, &e.Reason, &e.Err} {
+		*text = strings.Clone(event.Clip(*text))
 	}
 }

@@ -2,8 +2,9 @@ package story
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -12,92 +13,76 @@ import (
 	"time"
 )
 
-// files keeps lines in a folder, in one or more files a day. The oldest files go when all of them are larger than
-// quota bytes, or after keep. Without a folder it does nothing.
+// files keeps events in a folder, as lines of JSON. A file is named by the time of its first line; each process, day
+// and eighth of the quota has a file of its own. Without a folder nothing is kept.
 type files struct {
 	folder string
 	keep   time.Duration
-	quota  int64
+	quota  int64 // bytes of all files
 	log    *slog.Logger
 
-	pending []byte   // lines that are not written yet
-	file    *os.File // nil: none is open
-	name    string   // of file
-	size    int64    // of file
-	failed  error    // of the last write; nil if it succeeded
-	lost    int      // lines that could not be written
+	pending bytes.Buffer // lines that are not written yet
+	file    *os.File     // nil: none is open
+	name    string       // of file
+	size    int64        // of file
+	failed  error        // of the last write; nil if it succeeded
+	lost    int          // lines that could not be written
 }
 
+// fileTime is the layout of the time in a file's name. Names sort by time.
+const fileTime = "2006-01-02T15-04-05.000000"
+
 // append adds a line, which flush writes.
-func (f *files) append(line []byte) {
-	if f.folder != "" {
-		f.pending = append(append(f.pending, line...), '\n')
+func (f *files) append(n Entry) {
+	if f.folder == "" {
+		return
+	}
+	if err := json.NewEncoder(&f.pending).Encode(n); err != nil {
+		f.log.Error("BUG: cannot encode an event", "error", err.Error())
 	}
 }
 
 // flush writes the pending lines. Lines that cannot be written are dropped.
 func (f *files) flush(now time.Time) {
-	if len(f.pending) == 0 {
+	if f.pending.Len() == 0 {
 		return
 	}
 	err := f.write(now)
-	switch {
-	case err != nil && f.failed == nil:
-		f.log.Warn("cannot write events to disk; they are kept in memory until epitome ends", "error", err.Error())
-	case err == nil && f.failed != nil:
+	if err != nil {
+		f.lost += bytes.Count(f.pending.Bytes(), []byte("\n"))
+		f.close()
+		if f.failed == nil {
+			f.log.Warn("cannot write events to disk; they are kept in memory until epitome ends", "error", err.Error())
+		}
+	} else if f.failed != nil {
 		f.log.Info("events are written to disk again")
 	}
-	if f.failed = err; err != nil {
-		for _, b := range f.pending {
-			if b == '\n' {
-				f.lost++
-			}
-		}
-		f.close()
-	}
-	f.pending = f.pending[:0]
+	f.failed = err
+	f.pending.Reset()
 }
 
 func (f *files) write(now time.Time) error {
-	day := now.UTC().Format(time.DateOnly)
-	if f.file == nil || f.name[:len(day)] != day || f.size > f.quota/8 {
-		if err := f.open(day); err != nil {
+	name := now.UTC().Format(fileTime) + ".jsonl"
+	if f.file != nil && (f.size > f.quota/8 || day(f.name) != day(name)) {
+		f.close()
+	}
+	if f.file == nil {
+		if err := os.MkdirAll(f.folder, 0o700); err != nil {
 			return err
 		}
+		file, err := os.OpenFile(filepath.Join(f.folder, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		f.file, f.name, f.size = file, name, 0
 	}
-	n, err := f.file.Write(f.pending)
+	n, err := f.file.Write(f.pending.Bytes())
 	f.size += int64(n)
 	return err
 }
 
-// open opens the newest file of a day, or the next one if that is large.
-func (f *files) open(day string) error {
-	f.close()
-	if err := os.MkdirAll(f.folder, 0o700); err != nil {
-		return err
-	}
-	f.name, f.size = day+"-001.jsonl", 0
-	for _, held := range f.list() {
-		var part int
-		if _, err := fmt.Sscanf(held.Name(), day+"-%d.jsonl", &part); err != nil {
-			continue
-		}
-		if f.name, f.size = held.Name(), held.Size(); f.size > f.quota/8 {
-			f.name, f.size = fmt.Sprintf("%s-%03d.jsonl", day, part+1), 0
-		}
-	}
-	file, err := os.OpenFile(filepath.Join(f.folder, f.name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	f.file = file
-	var last [1]byte
-	if _, err := file.ReadAt(last[:], f.size-1); err == nil && last[0] != '\n' { // the end of a line was not written
-		_, err = file.Write([]byte{'\n'})
-		return err
-	}
-	return nil
-}
+// day returns the date at the beginning of a file's name.
+func day(name string) string { return name[:len(time.DateOnly)] }
 
 func (f *files) close() {
 	if f.file != nil {
@@ -106,31 +91,27 @@ func (f *files) close() {
 	f.file = nil
 }
 
-// list returns the files, the oldest first.
-func (f *files) list() (all []fs.FileInfo) {
-	entries, _ := os.ReadDir(f.folder) // without a folder there are none
-	for _, e := range entries {
-		if match, _ := filepath.Match("????-??-??-???.jsonl", e.Name()); !match {
-			continue
-		}
-		if info, err := e.Info(); err == nil {
-			all = append(all, info)
-		}
-	}
+// list returns the names of the files, the oldest first.
+func (f *files) list() []string {
+	all, _ := fs.Glob(os.DirFS(f.folder), "????-??-??T*.jsonl") // a folder that cannot be read has none
 	return all
 }
 
-// tidy removes the files that are too old, or too many.
+// tidy removes the files that are too old, and the oldest ones while all are larger than the quota.
 func (f *files) tidy(now time.Time) {
-	all, size := f.list(), int64(0)
-	for _, held := range all {
-		size += held.Size()
+	var size int64
+	sizes := map[string]int64{}
+	for _, name := range f.list() {
+		if info, err := os.Stat(filepath.Join(f.folder, name)); err == nil {
+			sizes[name] = info.Size()
+			size += info.Size()
+		}
 	}
 	oldest := now.Add(-f.keep).UTC().Format(time.DateOnly)
-	for _, held := range all {
-		if (held.Name() < oldest || size > f.quota) && held.Name() != f.name {
-			_ = os.Remove(filepath.Join(f.folder, held.Name())) // tried again at the next time
-			size -= held.Size()
+	for _, name := range f.list() {
+		if isOpen := f.file != nil && f.name == name; !isOpen && (day(name) < oldest || size > f.quota) {
+			_ = os.Remove(filepath.Join(f.folder, name)) // tried again at the next time
+			size -= sizes[name]
 		}
 	}
 }
@@ -138,8 +119,8 @@ func (f *files) tidy(now time.Time) {
 // read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
 func (f *files) read(do func(line []byte)) error {
 	var errs []error
-	for _, held := range f.list() {
-		file, err := os.Open(filepath.Join(f.folder, held.Name()))
+	for _, name := range f.list() {
+		file, err := os.Open(filepath.Join(f.folder, name))
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -10,7 +10,7 @@ import (
 func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f := func(want event.Miss, change func(e *event.Exchange)) {
 		t.Helper()
-		r := begin(t, nil)
+		r := begin(t)
 		r.RecordExchange(talking("c1", 0))
 		e := talking("c1", 1)
 		e.Usage.Read = 0
@@ -43,7 +43,7 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 func TestForkIsComparedWithWhatItHasLeft(t *testing.T) {
 	f := func(parent string, want event.Miss) {
 		t.Helper()
-		r := begin(t, nil)
+		r := begin(t)
 		r.RecordExchange(talking("c1", 0))
 		e := talking("c2", 1)
 		e.Parent, e.Diverged, e.Usage.Read = parent, 3, 0

@@ -26,24 +26,24 @@ type clock struct{ nanoseconds atomic.Int64 }
 func (c *clock) Load() time.Time    { return time.Unix(0, c.nanoseconds.Load()).UTC() }
 func (c *clock) Store(at time.Time) { c.nanoseconds.Store(at.UnixNano()) }
 
-func plugged(now *clock) Plugs {
-	return Plugs{
-		Log: slog.New(slog.DiscardHandler), Now: now.Load,
+func configured(now *clock) Config {
+	return Config{
+		Version: "v1", Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
 		Mode:   func() string { return event.ModeOn },
+		State:  func() []string { return nil },
 		Prices: func() Prices { return Prices{Source: "made up"} },
+		Bill:   billed, Charge: charged, Life: func() time.Duration { return 5 * time.Minute },
 	}
 }
 
 // begin makes a Book that ends with the test.
-func begin(t *testing.T, change func(*Config, *Plugs)) rig {
+func begin(t *testing.T, sinks ...event.Sink) rig {
 	t.Helper()
 	now := &clock{}
 	now.Store(noon)
-	c, p := Config{Version: "v1", Keep: 30 * 24 * time.Hour}, plugged(now)
-	if change != nil {
-		change(&c, &p)
-	}
-	r := rig{New(c, p), now}
+	c := configured(now)
+	c.Sinks = sinks
+	r := rig{New(c), now}
 	t.Cleanup(r.Close)
 	return r
 }

@@ -1,8 +1,13 @@
 package story
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"epitome/event"
@@ -44,10 +49,10 @@ func (b *Book) cell(c cell) *Sums {
 }
 
 // mergeCells merges the cells of forgotten conversations, and those of old hours to days.
-func (b *Book) mergeCells(now time.Time) {
-	fine := now.Add(-hourly)
+func (b *Book) mergeCells() {
+	fine := b.Now().Add(-hourly)
 	if len(b.cells) > mostCells {
-		fine = now.Add(-24 * time.Hour)
+		fine = b.Now().Add(-24 * time.Hour)
 	}
 	for at, s := range b.cells {
 		to := at
@@ -64,18 +69,81 @@ func (b *Book) mergeCells(now time.Time) {
 	}
 }
 
-func (b *Book) zone() *time.Location { return b.plugs.Now().Location() }
-
 // hourOf returns the beginning of the hour of a time.
 func (b *Book) hourOf(at time.Time) time.Time {
-	at = at.In(b.zone())
-	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, b.zone())
+	at = at.In(b.Now().Location())
+	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, at.Location())
 }
 
 // dayOf returns the beginning of the day of a time.
 func (b *Book) dayOf(at time.Time) time.Time {
-	at = at.In(b.zone())
-	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, b.zone())
+	at = at.In(b.Now().Location())
+	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
+}
+
+// groupings return the key of the row of a Summary that a cell belongs to, by the value of Span.By.
+var groupings = map[string]func(c cell, start time.Time) string{
+	"day":          func(_ cell, start time.Time) string { return start.Format(time.DateOnly) },
+	"hour":         func(_ cell, start time.Time) string { return start.Format(time.RFC3339) },
+	"model":        func(c cell, _ time.Time) string { return c.model },
+	"upstream":     func(c cell, _ time.Time) string { return c.upstream },
+	"client":       func(c cell, _ time.Time) string { return c.client },
+	"conversation": func(c cell, _ time.Time) string { return c.conversation },
+}
+
+// Summary returns the sums of a span, whose beginning is rounded down to an hour, or to a day if it is more than eight
+// days ago. An error says what to ask for.
+func (b *Book) Summary(asked Span) (Summary, error) {
+	by := cmp.Or(asked.By, "day")
+	keyOf := groupings[by]
+	if keyOf == nil {
+		return Summary{}, errors.New("by must be day, hour, model, upstream, client or conversation")
+	}
+	b.lock()
+	defer b.mu.Unlock()
+	now := b.Now()
+	s := Summary{
+		Version: b.Version, Mode: b.Mode(), Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{},
+		To: cmp.Or(asked.To, now), Prices: b.Prices(), Live: b.countLive(), Notes: b.allNotes(),
+	}
+	if s.From = b.hourOf(cmp.Or(asked.From, s.Since)); asked.From.IsZero() || now.Sub(s.From) >= hourly {
+		s.From = b.dayOf(s.From)
+	}
+	rows := map[string]*Sums{}
+	for at, sums := range b.cells {
+		start := time.Unix(at.start, 0).In(now.Location())
+		if start.Before(s.From) || !asked.To.IsZero() && start.After(asked.To) {
+			continue
+		}
+		key := keyOf(at, start)
+		if rows[key] == nil {
+			rows[key] = &Sums{}
+		}
+		rows[key].add(sums)
+		s.Total.add(sums)
+	}
+	for key, sums := range rows {
+		s.Rows = append(s.Rows, Row{key, *sums})
+	}
+	slices.SortFunc(s.Rows, func(x, y Row) int { return strings.Compare(x.Key, y.Key) })
+	return s, nil
+}
+
+// allNotes returns what a reader of figures should know.
+func (b *Book) allNotes() []string {
+	notes := slices.Concat(b.State(), b.notes)
+	if n := b.CountDropped(); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once; figures lack them", n))
+	}
+	if n := b.files.lost; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d events could not be written to disk; figures lack them after a restart", n))
+	}
+	select {
+	case <-b.loaded:
+	default:
+		notes = append(notes, "older events are still being read")
+	}
+	return notes
 }
 
 // add adds all counts of t to those of s.
@@ -105,39 +173,56 @@ func addCounts(to, from reflect.Value) {
 	}
 }
 
+// count adds one to a count if it applies.
+func count(n *int64, applies bool) {
+	if applies {
+		*n++
+	}
+}
+
 // addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
 func (s *Sums) addExchange(e *event.Exchange, died bool) {
 	s.Exchanges++
-	if isFailed(e) {
-		s.Failed++
-	}
-	if e.Rescue.Rescued {
-		s.Rescued++
-	}
-	s.addUsage(&e.Usage)
-	s.addBill(&e.Bill)
-	switch {
-	case e.Miss != event.NoMiss:
+	count(&s.Failed, isFailed(e))
+	count(&s.Rescued, e.Rescue.Rescued)
+	count(&s.Hits, e.Miss == event.NoMiss && isAnswered(e) && tellsCache(&e.Usage))
+	if e.Miss != event.NoMiss {
 		if s.Misses == nil {
 			s.Misses = map[event.Miss]int64{}
 		}
 		s.Misses[e.Miss]++
-	case isAnswered(e) && tellsCache(&e.Usage):
-		s.Hits++
 	}
+	s.addUsage(&e.Usage)
+	s.addBill(&e.Bill)
+	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
 	switch {
 	case e.ShapeTime > 0 && e.Mode == event.ModeObserve:
-		o := &s.Observed
-		o.Exchanges++
-		o.TokensBefore += int64(e.TokensBefore.Total())
-		o.TokensAfter += int64(e.TokensAfter.Total())
-		if e.Bill.Ruled {
-			o.Ruled++
-			o.Raw += e.Bill.Raw
-			o.Sent += e.Bill.Sent
-		}
+		s.Observed.Exchanges++
+		s.Observed.TokensBefore += before
+		s.Observed.TokensAfter += after
 	case e.ShapeTime > 0 && e.Mode == event.ModeOn:
-		s.addShaping(e, died)
+		s.Shaped++
+		count(&s.Bypassed, e.Action == event.ActionBypass)
+		s.TokensBefore += before
+		s.TokensAfter += after
+		s.TakenOut += int64(e.TakenOut)
+		s.Offloaded += int64(e.Offloaded)
+		s.Cleared += int64(e.Cleared)
+		s.Compacted += int64(e.Compacted)
+		if e.Code != event.NoCode {
+			if s.Codes == nil {
+				s.Codes = map[event.Code]int64{}
+			}
+			s.Codes[e.Code]++
+		}
+		if e.Bill.Ruled {
+			s.Money.Ruled++
+			s.Money.Raw += e.Bill.Raw
+			s.Money.Sent += e.Bill.Sent
+			s.Money.Saved += e.Bill.Saved()
+		}
+		count(&s.Money.Beyond, e.Bill.Beyond)
+		count(&s.Money.Died, died)
 	}
 }
 
@@ -150,14 +235,10 @@ func (s *Sums) addUsage(u *event.Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
-	if u.Source == event.UsageProvider {
-		s.Usage.Told++
-	} else {
-		s.Usage.Counted++
-	}
-	if u.Source == event.UsageProvider && u.Cut {
-		s.Usage.Cut++
-	}
+	isReported := u.Source == event.UsageProvider
+	count(&s.Usage.Told, isReported)
+	count(&s.Usage.Counted, !isReported)
+	count(&s.Usage.Cut, isReported && u.Cut)
 	s.Usage.Input += int64(u.Input)
 	s.Usage.Read += int64(u.Read)
 	s.Usage.Write += int64(u.Write5m) + int64(u.Write1h)
@@ -168,51 +249,13 @@ func (s *Sums) addUsage(u *event.Usage) {
 }
 
 func (s *Sums) addBill(b *event.Bill) {
-	if b.IsUnpriced() {
-		s.Money.Unpriced++
-	}
-	if !b.Measured {
-		return
-	}
-	s.Money.Measured++
-	s.Money.Billed += b.Billed
-	s.Money.Most += max(b.Most, b.Billed)
-	if b.AtLeast {
-		s.Money.AtLeast++
-	}
-	if b.Subscription {
-		s.Money.Listed++
-	}
-}
-
-func (s *Sums) addShaping(e *event.Exchange, died bool) {
-	s.Shaped++
-	if e.Action == event.ActionBypass {
-		s.Bypassed++
-	}
-	s.TokensBefore += int64(e.TokensBefore.Total())
-	s.TokensAfter += int64(e.TokensAfter.Total())
-	s.TakenOut += int64(e.TakenOut)
-	s.Offloaded += int64(e.Offloaded)
-	s.Cleared += int64(e.Cleared)
-	s.Compacted += int64(e.Compacted)
-	if e.Code != event.NoCode {
-		if s.Codes == nil {
-			s.Codes = map[event.Code]int64{}
-		}
-		s.Codes[e.Code]++
-	}
-	if e.Bill.Ruled {
-		s.Money.Ruled++
-		s.Money.Raw += e.Bill.Raw
-		s.Money.Sent += e.Bill.Sent
-		s.Money.Saved += e.Bill.Saved()
-	}
-	if e.Bill.Beyond {
-		s.Money.Beyond++
-	}
-	if died {
-		s.Money.Died++
+	count(&s.Money.Unpriced, b.IsUnpriced())
+	if b.Measured {
+		s.Money.Measured++
+		s.Money.Billed += b.Billed
+		s.Money.Most += max(b.Most, b.Billed)
+		count(&s.Money.AtLeast, b.AtLeast)
+		count(&s.Money.Listed, b.Subscription)
 	}
 }
 
@@ -220,7 +263,5 @@ func (s *Sums) addShaping(e *event.Exchange, died bool) {
 func (s *Sums) addOwn(own *event.Summary) {
 	s.Money.Own += own.Own.Nano
 	s.Money.Saved -= own.Own.Nano
-	if own.IsUncharged() {
-		s.Money.Uncharged++
-	}
+	count(&s.Money.Uncharged, own.IsUncharged())
 }

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,9 +39,6 @@ type Seen struct {
 	Exchanges    int64 `json:"exchanges"`
 	TokensBefore int64 `json:"tokens_before"`
 	TokensAfter  int64 `json:"tokens_after"`
-	Ruled        int64 `json:"ruled"`    // of them, those that Raw and Sent are of
-	Raw          int64 `json:"raw_nano"` // by the ruler, as they came
-	Sent         int64 `json:"sent_nano"`
 }
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
@@ -78,6 +77,12 @@ type Money struct {
 	Died      int64 `json:"died"`   // conversations that had such a request
 }
 
+// Span selects the exchanges of a Summary.
+type Span struct {
+	From, To time.Time // zero: the beginning, and now
+	By       string    // of the rows: day, hour, model, upstream, client or conversation; empty: day
+}
+
 // Summary is what became of all exchanges of some time.
 type Summary struct {
 	Version string    `json:"version"`
@@ -86,20 +91,12 @@ type Summary struct {
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Since   time.Time `json:"since"` // from when on anything is known
-	By      string    `json:"by"`    // of the rows: day, hour, model, upstream, client or conversation
+	By      string    `json:"by"`    // as in Span
 	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
 	Total   Sums      `json:"total"`
 	Rows    []Row     `json:"rows"`
 	Prices  Prices    `json:"prices"`
 	Notes   []string  `json:"notes,omitempty"` // what a reader should know: a log that was damaged, events that were dropped
-}
-
-// Until is how far what is told goes: a day, or an hour, has not ended yet.
-func (s Summary) Until() time.Time {
-	if !s.Now.IsZero() && s.Now.Before(s.To) {
-		return s.Now.In(s.To.Location())
-	}
-	return s.To
 }
 
 // Row is a part of a Summary.
@@ -133,10 +130,9 @@ type Conversation struct {
 	Tokens   int       `json:"tokens"` // of the newest request, as it was sent
 	Raw      int       `json:"raw"`    // and as it came
 	Window   int       `json:"window"`
-	Usable   int       `json:"usable"`
-	Share    float64   `json:"share"`  // Tokens of Window
-	Cached   float64   `json:"cached"` // share of the input that the provider's cache had, of exchanges that tell; -1: none does
-	Latest   *Decided  `json:"latest,omitempty"`
+	Share    float64   `json:"share"`            // Tokens of Window
+	Cached   float64   `json:"cached"`           // share of the input that the provider's cache had, of exchanges that tell; -1: none does
+	Latest   string    `json:"latest,omitempty"` // the newest decision, such as "clear 11 items, 25.9k tokens"
 	Sums     Sums      `json:"sums"`
 }
 
@@ -145,27 +141,15 @@ func (c Conversation) Observed() bool {
 	return c.Sums.Observed.Exchanges > 0 && c.Sums.Observed.Exchanges == c.Sums.Exchanges
 }
 
-// Decided is a new decision, in numbers.
-type Decided struct {
-	Turn     int       `json:"turn"`
-	Seq      uint64    `json:"seq"`
-	Time     time.Time `json:"time"`
-	Action   string    `json:"action"` // the highest rung that acted
-	Items    int       `json:"items"`
-	TakenOut int       `json:"taken_out"`
-}
-
 // Story is a conversation with its turns, the oldest first.
 type Story struct {
 	Conversation
 	Exchanges   []event.Exchange   `json:"exchanges"`
 	Compactions []event.Compaction `json:"compactions,omitempty"` // steps, the oldest first
-	Warnings    []event.Warning    `json:"warnings,omitempty"`
-	Summaries   []event.Summary    `json:"summaries,omitempty"`
-	Forgotten   int                `json:"forgotten"` // earlier turns that are not kept any more
+	Forgotten   int                `json:"forgotten"`             // earlier turns that are not kept any more
 }
 
-// CountShaped is how many tokens the newest request has as epitome made it: mode observe sent it as it came.
+// CountShaped returns the tokens of the newest request as epitome made it, which mode observe does not send.
 func (s *Story) CountShaped() int {
 	for i := len(s.Exchanges) - 1; i >= 0; i-- {
 		if all := s.Exchanges[i].TokensAfter.Total(); all > 0 {
@@ -175,8 +159,7 @@ func (s *Story) CountShaped() int {
 	return s.Tokens
 }
 
-// CompactionIn is what came of the compaction that an exchange of the conversation brought about. It reports false if
-// that brought about none, or none that was completed.
+// CompactionIn returns the compaction that was completed in an exchange of the conversation. ok is false if none was.
 func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
 	for _, c = range slices.Backward(s.Compactions) {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
@@ -187,11 +170,11 @@ func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
 	return event.Compaction{}, false
 }
 
-// Page is a part of a list. Next is the cursor of what comes behind it; empty at the end.
+// Page is a part of a list.
 type Page[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty"`
-	Total int    `json:"total"` // that fit the filter
+	Items []T `json:"items"`
+	Next  int `json:"next,omitempty"` // the number of items before the next page; 0: there is none
+	Total int `json:"total"`          // of all pages
 }
 
 // Status is what a status line shows of a conversation.
@@ -224,9 +207,20 @@ type Edit struct {
 	Thinking string `json:"thinking,omitempty"`
 }
 
+// Messages says which messages of the request the edit is about. They count from 0, as in the texts for the model.
+func (e Edit) Messages() string {
+	if e.Last > e.Item {
+		return fmt.Sprintf("messages %d–%d", e.Item, e.Last)
+	}
+	return fmt.Sprintf("message %d", e.Item)
+}
+
+// Name returns the name of the artifact that has the text of the messages; empty if none was kept.
+func (e Edit) Name() string { return cmp.Or(e.Readable, e.Artifact, e.Thinking) }
+
 // Edits are all edits of a request.
 type Edits struct {
-	Seq     uint64 `json:"seq"`
+	Turn    int    `json:"turn"`
 	List    []Edit `json:"edits"`
 	Missing string `json:"missing,omitempty"` // why there are none to read: expired, or the store was lost
 }

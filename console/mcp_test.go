@@ -1,61 +1,28 @@
-package recall
+package console
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http/httptest"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"epitome/offload"
 )
 
-// shelf is artifacts in memory.
-type shelf map[string]string
+// contents are artifacts in memory, by name.
+type contents map[string]string
 
-func (s shelf) Open(name string) (io.ReadCloser, int64, error) {
+func (s contents) open(name string) (io.ReadCloser, int64, error) {
 	text, ok := s[name]
 	if !ok {
-		return nil, 0, errors.New("there is no such artifact, or it has expired")
+		return nil, 0, offload.ErrUnknown
 	}
 	return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
-}
-
-// Lines does for short texts what a shelf does.
-func (s shelf) Lines(lines, grep string) (func(from io.Reader, to io.Writer) error, error) {
-	expression, err := regexp.Compile(grep)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read grep: %w", err)
-	}
-	from, to, ranged := strings.Cut(lines, "-")
-	first, _ := strconv.Atoi(from)
-	last, _ := strconv.Atoi(to)
-	if !ranged {
-		last = first
-	}
-	return func(from io.Reader, to io.Writer) error {
-		text, err := io.ReadAll(from)
-		n := 0
-		for line := range strings.Lines(string(text)) {
-			if n++; n < first || last > 0 && n > last || !expression.MatchString(line) {
-				continue
-			}
-			if grep != "" {
-				line = strconv.Itoa(n) + ":" + line
-			}
-			if _, err := io.WriteString(to, line); err != nil {
-				return err
-			}
-		}
-		if n < first {
-			return errors.New("no such lines")
-		}
-		return err
-	}, nil
 }
 
 const (
@@ -68,12 +35,12 @@ const (
 	long       = "gggggggggggggggggggggggggg"
 )
 
-func contents() shelf {
+func artifactsInMemory() contents {
 	var lines strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&lines, "line %d of the result\n", i+1)
 	}
-	return shelf{
+	return contents{
 		transcript: "The user asked.\nThe result is in /data/artifacts/" + result + ".txt, and one that went is " + gone + ".\n",
 		result:     lines.String(),
 		stranger:   "what another conversation keeps: line 7 of the result\n",
@@ -90,13 +57,13 @@ func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any)
 	var session *mcp.ClientSession
 	var err error
 	if overHTTP {
-		server := httptest.NewServer(Handler("test", contents()))
+		server := httptest.NewServer(mcpHandler("test", artifactsInMemory().open))
 		t.Cleanup(server.Close)
 		far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
 		session, err = c.Connect(t.Context(), far, nil)
 	} else {
 		near, far := mcp.NewInMemoryTransports()
-		go func() { _ = NewServer("test", contents()).Run(context.WithoutCancel(t.Context()), far) }()
+		go func() { _ = newMCP("test", artifactsInMemory().open).Run(context.WithoutCancel(t.Context()), far) }()
 		session, err = c.Connect(t.Context(), near, nil)
 	}
 	if err != nil {
@@ -164,11 +131,11 @@ func TestModelsReadArtifacts(t *testing.T) {
 
 // TestEachByteOfALongLineIsReached reads on by what each answer says.
 func TestEachByteOfALongLineIsReached(t *testing.T) {
-	r := reader{contents()}
+	open := OpenArtifact(artifactsInMemory().open)
 	for name, lines := range map[string]string{long: "", odd: "1", result: ""} {
 		var read strings.Builder
 		for from := 1; ; { // what is read before would end at a line
-			text, err := r.recall(t.Context(), recallInput{Artifact: name, Lines: lines, From: from})
+			text, err := open.recall(t.Context(), recallInput{artifactInput{name}, lines, "", from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +152,7 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 			}
 			from = next
 		}
-		if want := contents()[name][1:]; read.String() != want {
+		if want := artifactsInMemory()[name][1:]; read.String() != want {
 			t.Errorf("%s: %d bytes were read, want %d", name, read.Len(), len(want))
 		}
 	}
@@ -194,11 +161,11 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 func TestTimeIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := reader{contents()}
-	if _, err := r.recall(ctx, recallInput{Artifact: result}); err == nil {
+	open := OpenArtifact(artifactsInMemory().open)
+	if _, err := open.recall(ctx, recallInput{artifactInput: artifactInput{result}}); err == nil {
 		t.Error("a reading goes on behind its time")
 	}
-	if _, err := r.search(ctx, searchInput{Artifact: transcript, Pattern: "x"}); err == nil {
+	if _, err := open.search(ctx, searchInput{artifactInput{transcript}, "x"}); err == nil {
 		t.Error("a search goes on behind its time")
 	}
 }

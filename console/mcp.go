@@ -1,0 +1,296 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"epitome/internal/lazyregexp"
+	"epitome/offload"
+)
+
+const (
+	mostAnswer = 24 << 10         // bytes of content in an answer
+	mostTime   = 20 * time.Second // for an answer: an expression may be costly over tens of megabytes
+	mostNamed  = 200              // artifacts that are searched because a text names them
+	mostScan   = 4 << 20          // bytes of a text that are searched for names, or of matching lines
+)
+
+const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: say " +
+	"what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. These tools read artifacts. " +
+	"Read only what you need: begin with grep or search."
+
+// newMCP returns an MCP server with tools that read artifacts: recall, search and list. The name of an artifact is the
+// right to read it and the artifacts that its text names.
+func newMCP(version string, open OpenArtifact) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
+		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
+	addTool(s, "recall", "Read an artifact: a result or older turns that epitome moved out of the conversation. Give lines "+
+		"or grep to read a part of it. A long answer ends with what to ask for next.", open.recall)
+	addTool(s, "search", "Search an artifact, and the artifacts that its text names, for a regular expression. Each line "+
+		"of the answer begins with the artifact and the number of the line.", open.search)
+	addTool(s, "list", "List the artifacts that an artifact's text names, such as the results in a transcript.", open.list)
+	return s
+}
+
+// mcpHandler serves the tools over HTTP, without sessions.
+func mcpHandler(version string, open OpenArtifact) http.Handler {
+	s := newMCP(version, open)
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		// The guard checks hosts and origins.
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
+}
+
+// ServeMCP serves the tools on standard input and output until the input ends.
+func ServeMCP(ctx context.Context, version string, open OpenArtifact) error {
+	err := newMCP(version, open).Run(ctx, &mcp.StdioTransport{})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// addTool adds a tool that only reads. The model gets its errors, and can ask for something else.
+func addTool[In any](s *mcp.Server, name, description string, answer func(context.Context, In) (string, error)) {
+	tool := &mcp.Tool{
+		Name: name, Description: description,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
+	}
+	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		ctx, cancel := context.WithTimeout(ctx, mostTime)
+		defer cancel()
+		text, err := answer(ctx, in)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errors.New("this takes too long; ask for fewer lines, or for a simpler expression")
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	})
+}
+
+// artifactInput is the argument that all tools have.
+type artifactInput struct {
+	Artifact string `json:"artifact" jsonschema:"its 26 letters and digits, or the path or URL that ends with them"`
+}
+
+type recallInput struct {
+	artifactInput
+	Lines string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
+	Grep  string `json:"grep,omitempty" jsonschema:"only lines that match this regular expression, each after its number"`
+	From  int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
+}
+
+// recall returns an artifact, or a part of it, in whole lines where they are short enough.
+func (open OpenArtifact) recall(ctx context.Context, in recallInput) (string, error) {
+	name, err := artifactName(in.Artifact)
+	if err != nil {
+		return "", err
+	}
+	from := max(in.From, 0)
+	text, err := open.read(ctx, name, in.Lines, in.Grep, from+mostAnswer+1)
+	switch {
+	case err != nil:
+		return "", err
+	case from > len(text):
+		return fmt.Sprintf("[epitome: it ends %d bytes before]", from-len(text)), nil
+	case len(text)-from <= mostAnswer:
+		return string(text[from:]), nil
+	}
+	text = wholeRunes(text[from : from+mostAnswer])
+	if end := bytes.LastIndexByte(text, '\n'); end >= 0 {
+		text = text[:end+1]
+	}
+	return fmt.Sprintf("%s\n[epitome: there is more. Read on with from = %d and the same lines and grep, or ask for less.]",
+		text, from+len(text)), nil
+}
+
+// read returns the selected lines of an artifact, up to most bytes. Of long lines that match grep it returns what
+// stands around the matches.
+func (open OpenArtifact) read(ctx context.Context, name, lines, grep string, most int) ([]byte, error) {
+	want, err := offload.ParseRange(lines, grep)
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = content.Close() }()
+	text := limitedBuffer{most: most}
+	if grep != "" {
+		text.most = mostScan // before long lines are shortened
+	}
+	if err := offload.Select(contextReader{ctx, content}, &text, want); err != nil && !errors.Is(err, errFull) {
+		return nil, err
+	}
+	if grep == "" {
+		return text.Bytes(), nil
+	}
+	short := aroundMatches(text.Bytes(), regexp.MustCompile(grep)) // ParseRange has compiled it
+	return short[:min(len(short), most)], nil
+}
+
+type searchInput struct {
+	artifactInput
+	Pattern string `json:"pattern" jsonschema:"a regular expression, as Go has them"`
+}
+
+// search returns the matching lines of an artifact and of those that it names.
+func (open OpenArtifact) search(ctx context.Context, in searchInput) (string, error) {
+	if in.Pattern == "" {
+		return "", errors.New("give a pattern")
+	}
+	names, err := open.named(ctx, in.Artifact)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, name := range names {
+		if b.Len() >= mostAnswer {
+			fmt.Fprintf(&b, "[epitome: %d more artifacts were not searched; search one of them by its name]\n", len(names)-i)
+			break
+		}
+		text, err := open.read(ctx, name, "", in.Pattern, mostAnswer/4)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil { // no match, or the artifact has expired
+			continue
+		}
+		for line := range bytes.Lines(wholeRunes(text)) {
+			fmt.Fprintf(&b, "%s:%s\n", name, bytes.TrimSuffix(line, []byte("\n")))
+		}
+		if len(text) == mostAnswer/4 {
+			fmt.Fprintf(&b, "[epitome: %s has more matches]\n", name)
+		}
+	}
+	if b.Len() == 0 {
+		return fmt.Sprintf("[epitome: no line matches, in %d artifacts]", len(names)), nil
+	}
+	return b.String(), nil
+}
+
+// list lists the artifacts that an artifact names, with their sizes and first lines.
+func (open OpenArtifact) list(ctx context.Context, in artifactInput) (string, error) {
+	names, err := open.named(ctx, in.Artifact)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, name := range names[1:] {
+		if b.Len() >= mostAnswer {
+			b.WriteString("[epitome: it names more; search them]\n")
+			break
+		}
+		content, size, err := open(name)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil { // the text has letters that look like a name, or the artifact has expired
+			continue
+		}
+		first := make([]byte, 200)
+		n, _ := io.ReadFull(content, first) // a short or unreadable text shows as such
+		_ = content.Close()
+		line, _, _ := bytes.Cut(first[:n], []byte("\n"))
+		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, size, wholeRunes(line))
+	}
+	if b.Len() == 0 {
+		return "[epitome: it names no artifact that can be read]", nil
+	}
+	return b.String(), nil
+}
+
+var nameShape = lazyregexp.New(`\b[a-z2-7]{26}\b`)
+
+// artifactName returns the name of an artifact that is given by name, path or URL.
+func artifactName(artifact string) (string, error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(artifact), "artifact "), "?")
+	name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".txt")
+	if !offload.IsName(name) {
+		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names", artifact)
+	}
+	return name, nil
+}
+
+// named returns the name of an artifact, and then the names in its text, each once.
+func (open OpenArtifact) named(ctx context.Context, artifact string) ([]string, error) {
+	first, err := artifactName(artifact)
+	if err != nil {
+		return nil, err
+	}
+	text, err := open.read(ctx, first, "", "", mostScan)
+	names := []string{first}
+	for _, found := range nameShape().FindAll(text, -1) {
+		if len(names) <= mostNamed && !slices.Contains(names, string(found)) {
+			names = append(names, string(found))
+		}
+	}
+	return names, err
+}
+
+// limitedBuffer keeps up to most bytes. Writing more is errFull.
+type limitedBuffer struct {
+	bytes.Buffer
+	most int
+}
+
+var errFull = errors.New("the answer is full")
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if room := b.most - b.Len(); len(p) > room {
+		_, _ = b.Buffer.Write(p[:room]) // a buffer takes everything
+		return room, errFull
+	}
+	return b.Buffer.Write(p)
+}
+
+// wholeRunes returns a text without a part of a character at its end.
+func wholeRunes(text []byte) []byte {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return text[:i]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// aroundMatches returns lines that begin with their number, "number:" or "number+offset:". In the place of a long one
+// stand the surroundings of its first matches, each with its own offset.
+func aroundMatches(text []byte, grep *regexp.Regexp) []byte {
+	const long, around, most = 2 << 10, 300, 10 // bytes, bytes, matches
+	var short bytes.Buffer
+	for line := range bytes.Lines(text) {
+		if len(line) <= long {
+			short.Write(line)
+			continue
+		}
+		mark, line, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(":"))
+		var number, offset, shown int
+		_, _ = fmt.Sscanf(string(mark), "%d+%d", &number, &offset) // without an offset it is 0
+		for _, match := range grep.FindAllIndex(line, most) {
+			from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
+			if from < to {
+				shown = to
+				fmt.Fprintf(&short, "%d+%d:%s\n", number, offset+from, bytes.ToValidUTF8(line[from:to], nil))
+			}
+		}
+	}
+	return short.Bytes()
+}
