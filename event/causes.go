@@ -1,59 +1,61 @@
 package event
 
 import (
-	"encoding/json"
-	"iter"
+	"slices"
 	"strings"
 )
 
-// Cause is why items of a request were changed in an exchange: what the rung observed that did it. The set is closed;
-// a cause is made where the decision is made. The code of an item says why it was that one.
-type Cause uint8
+// Cause is why items of a request were changed in an exchange: what the rung observed that did it. The code of an item
+// says why it was that one. Events are stored with causes: they keep their spelling.
+type Cause string
 
-// The causes. NoCause is that nobody noted one, as before there were any.
+// The causes.
 const (
-	NoCause      Cause = iota
-	CauseLarge         // of results that come
-	CauseScreen        //
-	CauseRent          // of old results that are cleared
-	CausePause         //
-	CauseModel         //
-	CauseClearAt       //
-	CauseRules         // of what the configuration folds
-	CauseLine          // of a compaction
-	CauseBudget        //
-	CauseAsked         //
-	CauseFull          // of what goes beyond that
-	CauseRefused       // of a rescue
-	CauseBroken        //
-	CauseThought       //
+	NoCause Cause = ""
+
+	// of the rungs for results
+	CauseLarge   Cause = "over_limit"
+	CauseScreen  Cause = "final_screen"
+	CauseRent    Cause = "rent"
+	CausePause   Cause = "pause"
+	CauseModel   Cause = "other_model"
+	CauseClearAt Cause = "clear_at"
+	CauseRules   Cause = "rules"
+
+	// of a compaction
+	CauseLine   Cause = "compact_at"
+	CauseBudget Cause = "cutover_at"
+	CauseAsked  Cause = "asked_for"
+	CauseFull   Cause = "window_full"
+
+	// of a rescue
+	CauseRefused Cause = "refused"
+	CauseBroken  Cause = "taken_for_broken"
+	CauseThought Cause = "thinking_refused"
 )
 
-// causes are the name and the sentence of each cause. An event is stored with the names: they keep their spelling.
-var causes = [...]struct{ name, sentence string }{
-	CauseLarge:  {"over_limit", "A result that came was over the limit for one result."},
-	CauseScreen: {"final_screen", "Terminal output that came is shorter as it would stand on the screen in the end."},
-	CauseRent:   {"rent", "Carrying old or outdated results on costs more than clearing them."},
-	CausePause: {"pause", "The pause was longer than cache_life: the provider had forgotten the conversation, so clearing " +
-		"old results cost nothing."},
-	CauseModel:   {"other_model", "Another model is asked, which has nothing cached, so clearing old results cost nothing."},
-	CauseClearAt: {"clear_at", "The request was over the line at which old results are cleared (clear_at)."},
-	CauseRules:   {"rules", "A rule of the configuration leaves out what is older than it keeps, or cuts it."},
-	CauseLine: {"compact_at", "The window filled up: the request was over the line at which old turns become a summary " +
-		"(compact_at)."},
-	CauseBudget:  {"cutover_at", "What was sent since the last summary was over the budget (cutover_at)."},
-	CauseAsked:   {"asked_for", "A compaction was asked for."},
-	CauseFull:    {"window_full", "The request did not fit into the window all the same, so results were cut hard."},
-	CauseRefused: {"refused", "The provider refused the request as too long."},
-	CauseBroken:  {"taken_for_broken", "The provider took the rewritten conversation for broken: nothing of it is changed."},
-	CauseThought: {"thinking_refused", "The provider refused what the model had thought: it stood behind something else then."},
+// causeSentences says each cause to a person.
+var causeSentences = map[Cause]string{
+	CauseLarge:  "A result that came was over the limit for one result.",
+	CauseScreen: "Terminal output that came is shorter as it would stand on the screen in the end.",
+	CauseRent:   "Carrying old or outdated results on costs more than clearing them.",
+	CausePause: "The pause was longer than cache_life: the provider had forgotten the conversation, so clearing old " +
+		"results cost nothing.",
+	CauseModel:   "Another model is asked, which has nothing cached, so clearing old results cost nothing.",
+	CauseClearAt: "The request was over the line at which old results are cleared (clear_at).",
+	CauseRules:   "A rule of the configuration leaves out what is older than it keeps, or cuts it.",
+	CauseLine: "The window filled up: the request was over the line at which old turns become a summary " +
+		"(compact_at).",
+	CauseBudget:  "What was sent since the last summary was over the budget (cutover_at).",
+	CauseAsked:   "A compaction was asked for.",
+	CauseFull:    "The request did not fit into the window all the same, so results were cut hard.",
+	CauseRefused: "The provider refused the request as too long.",
+	CauseBroken:  "The provider took the rewritten conversation for broken: nothing of it is changed.",
+	CauseThought: "The provider refused what the model had thought: it stood behind something else then.",
 }
 
-// String is the name of the cause; empty for NoCause.
-func (c Cause) String() string { return causes[c].name }
-
-// Sentence says the cause to a person; empty for NoCause.
-func (c Cause) Sentence() string { return causes[c].sentence }
+// Sentence says the cause to a person; empty for NoCause, and for one of a later version.
+func (c Cause) Sentence() string { return causeSentences[c] }
 
 // CauseOfReason is the cause of a compaction that was told with a reason; NoCause if it is none of a compaction.
 func CauseOfReason(reason string) Cause {
@@ -70,70 +72,39 @@ func CauseOfReason(reason string) Cause {
 	return NoCause
 }
 
-// Causes are a set of them.
-type Causes uint16
+// Causes are those of an exchange, each once, in the order in which they were observed.
+type Causes []Cause
 
-// CausesOf are these causes, without NoCause.
-func CausesOf(list ...Cause) (s Causes) {
-	for _, c := range list {
-		s |= 1 << c
-	}
-	return s &^ (1 << NoCause)
-}
-
-// EveryCause is the set of all causes.
-func EveryCause() Causes { return 1<<len(causes) - 2 }
-
-// Has reports whether the set has the cause.
-func (s Causes) Has(c Cause) bool { return s&(1<<c) != 0 }
-
-// All are the causes of the set, in the order of the rungs.
-func (s Causes) All() iter.Seq[Cause] {
-	return func(yield func(Cause) bool) {
-		for i := range causes {
-			if c := Cause(i); c != NoCause && s.Has(c) && !yield(c) { //nolint:gosec // there are few
-				return
-			}
+// With returns the causes and more of them, and leaves s as it is.
+func (s Causes) With(more ...Cause) Causes {
+	all := slices.Clone(s)
+	for _, c := range more {
+		if c != NoCause && !all.Has(c) {
+			all = append(all, c)
 		}
 	}
+	return all
 }
 
-// String is the names of the causes, with commas between them.
-func (s Causes) String() string { return strings.Join(s.names(), ", ") }
+// Has reports whether the cause is one of them.
+func (s Causes) Has(c Cause) bool { return slices.Contains(s, c) }
 
-func (s Causes) names() []string {
-	all := []string{}
-	for c := range s.All() {
-		all = append(all, c.String())
+// String returns the causes with commas between them.
+func (s Causes) String() string {
+	names := make([]string, len(s))
+	for i, c := range s {
+		names[i] = string(c)
 	}
-	return all
+	return strings.Join(names, ", ")
 }
 
 // Sentences says the causes to a person.
 func (s Causes) Sentences() string {
 	var all []string
-	for c := range s.All() {
-		all = append(all, c.Sentence())
-	}
-	return strings.Join(all, " ")
-}
-
-// MarshalJSON writes the names.
-func (s Causes) MarshalJSON() ([]byte, error) { return json.Marshal(s.names()) }
-
-// UnmarshalJSON reads the names. One that a later version has made is left out.
-func (s *Causes) UnmarshalJSON(b []byte) error {
-	var names []string
-	if err := json.Unmarshal(b, &names); err != nil {
-		return err
-	}
-	*s = 0
-	for c := range EveryCause().All() {
-		for _, name := range names {
-			if name == c.String() {
-				*s |= CausesOf(c)
-			}
+	for _, c := range s {
+		if says := c.Sentence(); says != "" {
+			all = append(all, says)
 		}
 	}
-	return nil
+	return strings.Join(all, " ")
 }

@@ -113,13 +113,18 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		if r.noThinking {
 			return false
 		}
-		r.noThinking, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
+		r.noThinking, r.causes = true, r.causes.With(event.CauseThought)
 		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
 	case v.Cause == window.Malformed:
 		if r.whole || r.sent == nil {
 			return false
 		}
-		r.whole, r.causes = true, r.causes&event.CausesOf(event.CauseThought)|event.CausesOf(event.CauseBroken)
+		r.whole = true
+		if r.noThinking {
+			r.causes = event.Causes{event.CauseThought, event.CauseBroken}
+		} else {
+			r.causes = event.Causes{event.CauseBroken}
+		}
 		return r.reshape(rewrite.Rescue{Whole: true}, "whole")
 	case r.whole:
 		return false
@@ -244,7 +249,7 @@ func (r *rescuing) accept(a *wire.Answer) *wire.Answer {
 	}
 	r.answer.counted = r.last.Counted
 	r.tell(r.last)
-	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes|r.causes
+	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes.With(r.causes...)
 	if r.whole {
 		r.event.Action = event.ActionBypass
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"

@@ -228,7 +228,7 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 		}
 		got := e.Shaping
 		got.ShapeTime, got.Contexts, got.Inner = 0, "", ""
-		if e.Action != "clear" || e.Inner != inner || got != told {
+		if e.Action != "clear" || e.Inner != inner || !reflect.DeepEqual(got, told) {
 			t.Errorf("got %s, %q and\n%+v, want\n%+v", e.Action, e.Inner, got, told)
 		}
 		return e

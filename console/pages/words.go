@@ -51,8 +51,8 @@ func changed(e event.Exchange) bool {
 // why says why a request was changed, or why not; empty if that is not recorded.
 func why(e event.Exchange) string {
 	var all []string
-	for c := range e.Causes.All() {
-		all = append(all, c.Sentence())
+	if says := e.Causes.Sentences(); says != "" {
+		all = append(all, says)
 	}
 	if e.Inner != "" && !e.Causes.Has(event.CauseBroken) { // whose sentence says the same
 		all = append(all, "Something failed inside epitome: "+e.Inner)

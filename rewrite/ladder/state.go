@@ -187,7 +187,7 @@ func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
 	}
-	s.Causes |= event.CausesOf(cause)
+	s.Causes = s.Causes.With(cause)
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
