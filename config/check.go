@@ -57,7 +57,7 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		m.check(key+".url", CheckURL(u.URL))
 		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
-		m.require(slices.Contains(money.Billings(), u.Billing), "%s.billing must be tokens, subscription or free", key)
+		m.require(slices.Contains([]string{"", money.ByTokens, money.Subscription, money.Free}, u.Billing), "%s.billing must be tokens, subscription or free", key)
 		if u.Project != "" {
 			m.check(key+".project", proxy.CheckProject(u.Project))
 		}
@@ -105,8 +105,7 @@ func (c *Config) checkNumbers(m *mistakes) {
 			"window.models.%q needs a pattern and at least %d tokens", pattern, leastWindow)
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Prices)) {
-		_, err := c.Prices[pattern].Check()
-		m.check(fmt.Sprintf("prices.%q", pattern), err)
+		m.check(fmt.Sprintf("prices.%q", pattern), c.Prices[pattern].Check())
 	}
 }
 

@@ -15,7 +15,7 @@ const oldPrices = 90 * 24 * time.Hour
 // prices says where amounts come from.
 func (d *Daemon) prices() story.Prices {
 	t := money.Builtin()
-	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models, Old: time.Since(t.Date) > oldPrices}
+	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: time.Since(t.Date) > oldPrices}
 }
 
 // billerOf works out what exchanges cost, by a configuration.

@@ -7,20 +7,18 @@ import (
 	"epitome/internal/unit"
 )
 
-// How an upstream is paid. A Subscription's amounts are what list prices would be; what is Free costs 0.
+// Billings are the ways in which an upstream is paid; empty is by tokens. The amounts of a subscription are what list
+// prices would be; an upstream that is free costs 0.
 const (
 	ByTokens     = "tokens"
 	Subscription = "subscription"
 	Free         = "free"
 )
 
-// Billings returns the ways in which an upstream may be paid. The first one, which is none, is ByTokens.
-func Billings() []string { return []string{"", ByTokens, Subscription, Free} }
-
 // Seller is an upstream, as far as prices go.
 type Seller struct {
 	Host    string // of its base URL, without a port
-	Billing string // one of Billings
+	Billing string
 }
 
 // Settings say what a Biller charges by.
@@ -39,17 +37,15 @@ type Biller struct {
 // New makes a Biller that takes prices from the settings, and else from the built-in table.
 func New(s Settings) *Biller { return &Biller{s.Own.prices(), s} }
 
-// mostName is the longest name, in bytes, that anybody sells a model by. Longer ones are not compared.
-const mostName = 256
-
 // Price returns the price of a model at an upstream; nil if none is known. It takes a few microseconds.
 func (b *Biller) Price(upstream, model string, at time.Time) *Price {
-	if len(model) > mostName {
+	const longest = 256 // bytes; nobody sells a model by a longer name
+	if len(model) > longest {
 		return nil
 	}
 	s := b.settings.Sellers[upstream]
 	if s.Billing == Free {
-		return &Price{ID: Free}
+		return &Price{Free, &Rate{}, &Rate{}, &Rate{}, &Rate{}, &Rate{}}
 	}
 	for i := range b.own {
 		if unit.Match(b.own[i].pattern, model) {
@@ -73,25 +69,18 @@ func (b *Biller) CachedPrice(upstream, model string, at time.Time) (share float6
 func (b *Biller) Charge(s *event.Summary) event.Charge {
 	c := s.Cost
 	p := b.Price(s.Upstream, s.Model, s.Time)
-	if p == nil || c.Requests == 0 {
+	if p == nil || c.Requests == 0 || c.Untold > 0 && !p.isNothing() {
 		return event.Charge{}
 	}
-	if c.Untold > 0 && !p.isNothing() {
-		return event.Charge{}
-	}
-	u := event.Usage{
-		Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens,
-		Output: c.OutputTokens,
-	}
-	single := Price{ID: p.ID, Base: p.At(u.Input / c.Requests)} // by the size of one request
-	nano, _, why := single.Cost(&u)
+	u := event.Usage{Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens, Output: c.OutputTokens}
+	nano, why := p.cost(&u, c.InputTokens/c.Requests)
 	if why != "" {
 		return event.Charge{}
 	}
 	return event.Charge{Price: p.ID, Nano: nano}
 }
 
-// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent;
+// Bill puts into an exchange what it cost. pause is how long before it the conversation's last request was sent;
 // negative if there was none.
 func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 	e.Bill = event.Bill{}
@@ -113,7 +102,7 @@ func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 	b.compare(e, p, pause)
 }
 
-// measure bills what the provider has told: an amount, or tokens.
+// measure bills an exchange by the amount or the tokens that the provider reports.
 func measure(bill *event.Bill, p *Price, u *event.Usage) {
 	switch {
 	case u.Charged > 0:
@@ -158,13 +147,13 @@ func (b *Biller) compare(e *event.Exchange, p *Price, pause time.Duration) {
 	bill.Raw, bill.Sent, bill.Ruled = rawNano, sentNano, true
 }
 
-// assumedUsage returns the usage of a request of so many tokens, of which held stood in the same place in the request
-// before. It takes from the answer of e how the provider caches, and else that it does as usual.
+// assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began
+// with, too. The usage that the provider reported for e shows how it caches; without it the usual figures count.
 func (b *Biller) assumedUsage(e *event.Exchange, p *Price, pause time.Duration, tokens, held int) event.Usage {
 	told := &e.Usage
 	u := event.Usage{Source: event.UsageProvider, Input: tokens, Output: told.Output}
 	isUnused := told.Source == event.UsageProvider && !told.CacheUnknown && told.Read+told.Write5m+told.Write1h == 0
-	if isUnused && e.Dialect == "messages" { // whose clients mark what is to be cached: this one marked nothing
+	if isUnused && e.Dialect == "messages" { // clients of Messages mark what is to be cached: this one marked nothing
 		return u
 	}
 	life, forHour := b.settings.Life, told.Write1h > 0 && told.Write5m == 0
@@ -177,7 +166,7 @@ func (b *Biller) assumedUsage(e *event.Exchange, p *Price, pause time.Duration, 
 	switch {
 	case forHour:
 		u.Write1h = tokens - u.Read
-	case p.Base.Write5m >= 0:
+	case p.Write5m != nil:
 		u.Write5m = tokens - u.Read
 	}
 	return u
@@ -185,15 +174,15 @@ func (b *Biller) assumedUsage(e *event.Exchange, p *Price, pause time.Duration, 
 
 // The usual figures of providers that cache by themselves.
 const (
-	leastCached = 1024 // tokens; a shorter beginning is not looked up
-	cachedStep  = 128  // tokens; of a longer one whole steps are
+	leastCached = 1024 // tokens; a shorter prefix is not cached
+	cachedStep  = 128  // tokens; a longer one is cached in whole steps
 
-	// CacheLife is how long what was sent is held, at the least.
+	// CacheLife is how long a prefix is kept, at the least.
 	CacheLife = 5 * time.Minute
 )
 
-// CachedTokens returns the tokens of a request that the provider's cache usually has, of which held stood in the same
-// place in the request before.
+// CachedTokens returns how many tokens of a request the provider's cache usually has if it begins with held tokens of
+// the last request.
 func CachedTokens(tokens, held int) int {
 	held = max(min(held, tokens), 0)
 	if held < leastCached {

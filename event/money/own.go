@@ -3,7 +3,6 @@ package money
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -11,8 +10,7 @@ import (
 // one, and case does not matter.
 type Config map[string]Own
 
-// Own is what the user says that models cost, in dollars for a million tokens. Of a nil nothing was said; a row needs
-// Input and Output.
+// Own is what the user says that models cost, in dollars for a million tokens; nil is unknown.
 type Own struct {
 	Input     *float64 `toml:"input"`
 	Cached    *float64 `toml:"cached"`
@@ -21,44 +19,33 @@ type Own struct {
 	Output    *float64 `toml:"output"`
 }
 
-// dearest is more than any model costs, in dollars for a million tokens.
-const dearest = 1e6
-
-// Check says what is wrong with a row, in words that follow its name, and at which key; nil if nothing is.
-func (o Own) Check() (key string, err error) {
-	for _, v := range []struct {
-		key      string
-		dollars  *float64
-		isNeeded bool
-	}{
-		{"input", o.Input, true}, {"cached", o.Cached, false}, {"written", o.Written, false},
-		{"written_1h", o.Written1h, false}, {"output", o.Output, true},
-	} {
-		switch d := v.dollars; {
-		case d == nil && v.isNeeded:
-			return v.key, fmt.Errorf("it has no %s: write what a million tokens cost, in dollars", v.key)
-		case d != nil && !(*d >= 0 && *d <= dearest):
-			return v.key, fmt.Errorf("%s is %v: write dollars for a million tokens, from 0 to 1000000", v.key, *d)
+// Check returns an error, which does not name the row, if an amount is missing or cannot be one.
+func (o Own) Check() error {
+	const most = 1e6 // dollars: no model costs as much
+	if o.Input == nil || o.Output == nil {
+		return fmt.Errorf("needs input and output, in dollars for a million tokens")
+	}
+	for _, dollars := range []*float64{o.Input, o.Cached, o.Written, o.Written1h, o.Output} {
+		if dollars != nil && !(*dollars >= 0 && *dollars <= most) {
+			return fmt.Errorf("must have dollars for a million tokens, from 0 to 1000000, not %v", *dollars)
 		}
 	}
-	return "", nil
+	return nil
 }
 
-// nanos returns nano-dollars.
-func nanos(dollars *float64) int64 {
-	if dollars == nil {
-		return Unknown
+// price returns the row as a price. A model whose input and output are free is free.
+func (o Own) price(pattern string) Price {
+	p := Price{ID: "config/" + pattern}
+	isFree := *o.Input == 0 && *o.Output == 0
+	for rate, dollars := range map[**Rate]*float64{&p.Input: o.Input, &p.Read: o.Cached, &p.Write5m: o.Written,
+		&p.Write1h: o.Written1h, &p.Output: o.Output} {
+		if dollars != nil {
+			*rate = &Rate{Base: *dollars}
+		} else if isFree {
+			*rate = &Rate{}
+		}
 	}
-	return int64(math.Round(*dollars * 1e9))
-}
-
-// rates returns the row as rates. Nobody who writes that a model is free wants to be asked for the rest.
-func (o Own) rates() Rates {
-	r := Rates{nanos(o.Input), nanos(o.Cached), nanos(o.Written), nanos(o.Written1h), nanos(o.Output)}
-	if r.Input == 0 && r.Output == 0 {
-		r.Read, r.Write5m, r.Write1h = max(r.Read, 0), max(r.Write5m, 0), max(r.Write1h, 0)
-	}
-	return r
+	return p
 }
 
 // ownPrice is a row of a configuration.
@@ -70,7 +57,7 @@ type ownPrice struct {
 // prices returns the rows, the longest pattern first: the first one that fits a model wins.
 func (c Config) prices() (all []ownPrice) {
 	for pattern, o := range c {
-		all = append(all, ownPrice{pattern, Price{ID: "config/" + pattern, Base: o.rates()}})
+		all = append(all, ownPrice{pattern, o.price(pattern)})
 	}
 	slices.SortFunc(all, func(a, b ownPrice) int {
 		return cmp.Or(cmp.Compare(len(b.pattern), len(a.pattern)), cmp.Compare(a.pattern, b.pattern))

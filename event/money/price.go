@@ -1,141 +1,146 @@
-// Package money is what requests to models cost: a table of prices, and the amounts made of it.
+// Package money works out the cost of requests to models, from a table of prices and the configuration.
 //
-// It promises integers: prices are nano-dollars for a million tokens, an amount is nano-dollars, rounded once, half up,
-// so that sums of amounts agree to the unit wherever they are made. An amount that is not known is never 0 and never a
-// guess: the reason stands in its place.
+// An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
+// amount that is not known is never 0 and never a guess: the reason stands in its place.
 //
-// It does not promise what a provider's bill says. Searches, stored files, sound that is priced apart from text,
-// batches, tiers of service and discounts are not counted.
+// A provider's bill may differ: searches, stored files, audio that is priced apart from text, batches, tiers of service
+// and discounts are not counted.
 package money
 
 import (
-	"math/big"
+	"encoding/json"
+	"math"
 
 	"epitome/event"
 )
 
-// Unknown is a rate that nobody has told.
-const Unknown = -1
-
-// Rates are what a million tokens cost, in nano-dollars, by what becomes of them; each may be Unknown.
-type Rates struct {
-	Input   int64 // new to the provider
-	Read    int64 // that its cache had
-	Write5m int64 // that its cache takes up for five minutes
-	Write1h int64 // and for an hour
-	Output  int64
-}
-
-// Price is what a model costs.
+// Price is what a model costs; a rate that is nil is not known.
 type Price struct {
-	// ID says which price it is: PROVIDER/MODEL of the table, or what the configuration calls it. It is none of what a
-	// client has chosen.
-	ID    string
-	Base  Rates
-	Tiers []Tier // the smallest first
+	// ID names the price: PROVIDER/MODEL of the table, or config/PATTERN. It holds nothing that a client has chosen.
+	ID      string `json:"-"`
+	Input   *Rate  `json:"input_mtok"`          // new to the provider
+	Read    *Rate  `json:"cache_read_mtok"`     // read from its cache
+	Write5m *Rate  `json:"cache_write_mtok"`    // written to its cache for five minutes
+	Write1h *Rate  `json:"cache_write_1h_mtok"` // and for an hour
+	Output  *Rate  `json:"output_mtok"`
 }
 
-// Tier is what a model costs for the whole of a request, its answer too, that has more than so many tokens.
+// Rate is what a million tokens cost, in dollars.
+type Rate struct {
+	Base  float64 `json:"base"`
+	Tiers []Tier  `json:"tiers"` // the smallest first
+}
+
+// Tier is a price for requests that have more than Start tokens of input, cached ones included.
 type Tier struct {
-	Above int
-	Rates Rates
+	Start int     `json:"start"`
+	Price float64 `json:"price"`
+}
+
+// UnmarshalJSON reads a number, which holds for requests of any size, or an object with tiers.
+func (r *Rate) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		return json.Unmarshal(text, &r.Base)
+	}
+	type plain Rate // without this method
+	return json.Unmarshal(text, (*plain)(r))
+}
+
+// at returns the dollars for a million tokens of a request with so many tokens of input.
+func (r *Rate) at(input int) float64 {
+	dollars := r.Base
+	for _, t := range r.Tiers {
+		if input > t.Start {
+			dollars = t.Price
+		}
+	}
+	return dollars
 }
 
 // isNothing reports whether all is free.
-func (p *Price) isNothing() bool { return p.Base == Rates{} && p.Tiers == nil }
-
-// At returns the rates of a request of so many tokens, those that a cache has included.
-func (p *Price) At(input int) Rates {
-	r := p.Base
-	for _, t := range p.Tiers {
-		if input > t.Above {
-			r = t.Rates
+func (p *Price) isNothing() bool {
+	for _, r := range []*Rate{p.Input, p.Read, p.Write5m, p.Write1h, p.Output} {
+		if r != nil && (r.Base != 0 || r.Tiers != nil) {
+			return false
 		}
 	}
-	return r
+	return true
 }
 
 // CachedShare returns what a cached token costs where a new one costs 1. ok is false if that is not known.
 func (p *Price) CachedShare() (share float64, ok bool) {
-	if p.Base.Read < 0 || p.Base.Input <= 0 {
+	if p.Input == nil || p.Read == nil || p.Input.Base == 0 {
 		return 0, false
 	}
-	return min(float64(p.Base.Read)/float64(p.Base.Input), 1), true
+	return min(p.Read.Base/p.Input.Base, 1), true
 }
 
-// Relative returns what a cached token, one that is new to the cache and one of the answer cost where a new token costs
-// 1. ok is false if that is not known.
+// Relative returns what a cached token, one that is written to the cache and one of the answer cost where a new token
+// costs 1. ok is false if that is not known.
 func (p *Price) Relative() (cached, write, output float64, ok bool) {
 	cached, ok = p.CachedShare()
-	if !ok {
+	if !ok || p.Output == nil {
 		return 0, 0, 0, false
 	}
-	of := func(rate int64) float64 { return float64(rate) / float64(p.Base.Input) }
-	return cached, of(max(p.Base.Write5m, p.Base.Input)), of(p.Base.Output), true
+	write = 1
+	if p.Write5m != nil {
+		write = max(p.Write5m.Base/p.Input.Base, 1)
+	}
+	return cached, write, p.Output.Base / p.Input.Base, true
 }
 
-// Cost returns what a usage costs, and why it has no amount: one of event's Unpriced reasons. Most is above least if
-// the usage says nothing of a cache: then least is as if all of the request had been in it, and most as if nothing had.
+// Cost returns what a usage costs in nano-dollars, and why it has no amount: one of event's Unpriced reasons. Most is
+// above least if the usage says nothing of a cache: least is with all of the request read from it, most with none.
 func (p *Price) Cost(u *event.Usage) (least, most int64, why string) {
 	switch {
 	case u.Source != event.UsageProvider:
 		return 0, 0, event.UnpricedUsage
 	case u.Odd || u.Read < 0 || u.Write5m < 0 || u.Write1h < 0 || u.Output < 0 || u.Input < u.Read+u.Write5m+u.Write1h:
 		return 0, 0, event.UnpricedOdd
-	}
-	r := p.At(u.Input)
-	if !u.CacheUnknown {
-		least, why = r.cost(u)
+	case !u.CacheUnknown:
+		least, why = p.cost(u, u.Input)
 		return least, least, why
 	}
 	cached, written := *u, *u
 	cached.Read = u.Input
-	if least, why = r.cost(&cached); why != "" {
+	if least, why = p.cost(&cached, u.Input); why != "" {
 		return 0, 0, why
 	}
-	if r.Write5m > r.Input {
+	if p.Write5m != nil && p.Write5m.at(u.Input) > p.Input.at(u.Input) {
 		written.Write5m = u.Input
 	}
-	most, why = r.cost(&written)
+	most, why = p.cost(&written, u.Input)
 	return min(least, most), max(least, most), why
 }
 
-// million is the tokens that a rate is for.
-const million = 1_000_000
-
-// cost returns what a usage costs at the rates, rounded once, half up, or why it has no amount.
-func (r Rates) cost(u *event.Usage) (amount int64, why string) {
-	written := r.Write5m
-	if written < 0 && r.Read >= 0 {
-		written = r.Input // the cache is known, and nothing is asked for filling it
+// cost returns what a usage costs in requests of size tokens, rounded once, or why it has no amount.
+func (p *Price) cost(u *event.Usage, size int) (amount int64, why string) {
+	written := p.Write5m
+	if written == nil && p.Read != nil {
+		written = p.Input // the provider caches, and asks nothing for writing
 	}
-	total := big.NewInt(million / 2) // the product of tokens and rates may be more than an int64 has
+	millionths := 0.0
 	for _, part := range []struct {
 		tokens int
-		rate   int64
+		rate   *Rate
 		why    string // if the rate is not known
 	}{
-		{u.Input - u.Read - u.Write5m - u.Write1h, r.Input, event.UnpricedModel},
-		{u.Output, r.Output, event.UnpricedModel},
-		{u.Read, r.Read, event.UnpricedCached},
+		{u.Input - u.Read - u.Write5m - u.Write1h, p.Input, event.UnpricedModel},
+		{u.Output, p.Output, event.UnpricedModel},
+		{u.Read, p.Read, event.UnpricedCached},
 		{u.Write5m, written, event.UnpricedCached},
-		{u.Write1h, r.Write1h, event.UnpricedCached},
+		{u.Write1h, p.Write1h, event.UnpricedCached},
 	} {
 		switch {
-		case part.tokens <= 0:
-		case part.rate < 0:
+		case part.tokens == 0:
+		case part.rate == nil:
 			why = part.why
 		default:
-			product := big.NewInt(int64(part.tokens))
-			total.Add(total, product.Mul(product, big.NewInt(part.rate)))
+			millionths += float64(part.tokens) * part.rate.at(size)
 		}
 	}
 	if why != "" {
 		return 0, why
 	}
-	total.Div(total, big.NewInt(million))
-	if !total.IsInt64() { // no such number of tokens exists
-		return 0, event.UnpricedOdd
-	}
-	return total.Int64(), ""
+	return int64(math.Floor(millionths*1e3 + 0.5)), "" // a millionth of a dollar is 1,000 nano-dollars
 }

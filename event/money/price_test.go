@@ -1,7 +1,6 @@
 package money
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -11,10 +10,27 @@ import (
 // dollar is one, in nano-dollars.
 const dollar = 1_000_000_000
 
-func priced(r Rates, tiers ...Tier) *Price { return &Price{ID: "p", Base: r, Tiers: tiers} }
+// rates are nano-dollars for a million tokens: new, read, written for five minutes and for an hour, and of the answer.
+type rates [5]float64
+
+const unknown = -1
+
+// priced returns a price of rates, and of others for requests of more than 200,000 tokens.
+func priced(r rates, large ...rates) *Price {
+	var all [5]*Rate
+	for i, nano := range r {
+		if nano != unknown {
+			all[i] = &Rate{Base: nano / dollar}
+		}
+		for _, l := range large {
+			all[i].Tiers = append(all[i].Tiers, Tier{200_000, l[i] / dollar})
+		}
+	}
+	return &Price{"p", all[0], all[1], all[2], all[3], all[4]}
+}
 
 // plain has 3 dollars for new tokens, and the usual relations.
-var plain = Rates{3 * dollar, dollar * 3 / 10, dollar * 375 / 100, 6 * dollar, 15 * dollar}
+var plain = rates{3 * dollar, dollar * 0.3, dollar * 3.75, 6 * dollar, 15 * dollar}
 
 func told(input, output int) event.Usage {
 	return event.Usage{Source: event.UsageProvider, Input: input, Output: output}
@@ -32,13 +48,13 @@ func TestCostIsTheSumOfItsParts(t *testing.T) {
 	million.Read, million.Write5m, million.Write1h = 500_000, 200_000, 100_000
 	f(priced(plain), million, 200_000*3000+500_000*300+200_000*3750+100_000*6000+10_000*15000)
 	f(priced(plain), told(0, 0), 0)
-	f(priced(Rates{Output: 1}), told(0, 499_999), 0)
-	f(priced(Rates{Output: 1}), told(0, 500_000), 1) // half up
-	f(priced(Rates{Output: 1}), told(0, 1_499_999), 1)
-	f(priced(Rates{Input: 1, Output: 1}), told(400_000, 400_000), 1) // rounded once, not each part
-	f(priced(Rates{Input: 1e15, Output: 1e15}), told(100_000_000, 0), 1e17)
+	f(priced(rates{4: 1}), told(0, 499_999), 0)
+	f(priced(rates{4: 1}), told(0, 500_000), 1) // half up
+	f(priced(rates{4: 1}), told(0, 1_499_999), 1)
+	f(priced(rates{1, 0, 0, 0, 1}), told(400_000, 400_000), 1) // rounded once, not each part
+	f(priced(rates{1e15, 0, 0, 0, 1e15}), told(100_000_000, 0), 1e17)
 
-	big := Tier{200_000, Rates{6 * dollar, dollar, Unknown, Unknown, 20 * dollar}}
+	big := rates{6 * dollar, dollar, 4 * dollar, 7 * dollar, 20 * dollar}
 	f(priced(plain, big), told(200_000, 100), 200_000*3000+100*15000)
 	f(priced(plain, big), told(200_001, 100), 200_001*6000+100*20000) // the whole of it
 	cached := told(250_000, 0)
@@ -47,7 +63,7 @@ func TestCostIsTheSumOfItsParts(t *testing.T) {
 
 	written := told(1000, 0)
 	written.Write5m = 1000
-	f(priced(Rates{3 * dollar, dollar, Unknown, Unknown, dollar}), written, 3_000_000) // no fee of its own
+	f(priced(rates{3 * dollar, dollar, unknown, unknown, dollar}), written, 3_000_000) // no fee of its own
 }
 
 func TestWhatIsUnknownHasNoAmount(t *testing.T) {
@@ -57,14 +73,14 @@ func TestWhatIsUnknownHasNoAmount(t *testing.T) {
 			t.Errorf("%+v: %d to %d, %q; want %q", u, least, most, why, want)
 		}
 	}
-	bare := Rates{dollar, Unknown, Unknown, Unknown, dollar}
+	bare := rates{dollar, unknown, unknown, unknown, dollar}
 	u := told(1000, 10)
 	u.Read = 1
 	f(priced(bare), u, event.UnpricedCached)
 	u.Read, u.Write5m = 0, 1
 	f(priced(bare), u, event.UnpricedCached)
 	u.Write5m, u.Write1h = 0, 1
-	f(priced(Rates{dollar, dollar, dollar, Unknown, dollar}), u, event.UnpricedCached)
+	f(priced(rates{dollar, dollar, dollar, unknown, dollar}), u, event.UnpricedCached)
 	u = told(1000, 10)
 	u.CacheUnknown = true
 	f(priced(bare), u, event.UnpricedCached)
@@ -73,16 +89,15 @@ func TestWhatIsUnknownHasNoAmount(t *testing.T) {
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Odd: true}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: 5, Read: 6}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: -5}, event.UnpricedOdd)
-	f(priced(Rates{Input: math.MaxInt64}), told(math.MaxInt64, 0), event.UnpricedOdd)
 }
 
 func TestAnUnknownCacheIsARange(t *testing.T) {
 	u := told(1_000_000, 0)
 	u.CacheUnknown = true
-	if least, most, why := priced(plain).Cost(&u); least != plain.Read || most != plain.Write5m || why != "" {
+	if least, most, why := priced(plain).Cost(&u); least != dollar*3/10 || most != dollar*375/100 || why != "" {
 		t.Errorf("%d to %d, %q", least, most, why)
 	}
-	auto := priced(Rates{3 * dollar, dollar, Unknown, Unknown, dollar})
+	auto := priced(rates{3 * dollar, dollar, unknown, unknown, dollar})
 	if least, most, why := auto.Cost(&u); least != dollar || most != 3*dollar || why != "" {
 		t.Errorf("%d to %d, %q", least, most, why)
 	}
@@ -90,29 +105,29 @@ func TestAnUnknownCacheIsARange(t *testing.T) {
 
 func TestTheTableIsRead(t *testing.T) {
 	table := Builtin()
-	if table.Models < 400 || table.Source == "" || table.Date.Before(day("2026-09-01")) {
-		t.Fatalf("%d models, %q of %v", table.Models, table.Source, table.Date)
+	if table.Models() < 400 || table.Source == "" || table.Date.IsZero() {
+		t.Fatalf("%d models, %q of %v", table.Models(), table.Source, table.Date)
 	}
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	f := func(host, model, want string, input int64) {
+	f := func(host, model, want string, input float64) {
 		t.Helper()
 		p := table.Find(host, model, now)
 		if p == nil {
-			p = &Price{}
+			p = &Price{Input: &Rate{}}
 		}
-		if p.ID != want || p.Base.Input != input {
-			t.Errorf("%s at %q: %q for %d, want %q for %d", model, host, p.ID, p.Base.Input, want, input)
+		if p.ID != want || p.Input.Base != input {
+			t.Errorf("%s at %q: %q for %v, want %q for %v", model, host, p.ID, p.Input.Base, want, input)
 		}
 	}
-	f("api.anthropic.com", "claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5", 3*dollar)
-	f("API.Anthropic.com", "Claude-Sonnet-4-5", "anthropic/claude-sonnet-4-5", 3*dollar)
-	f("gateway.example", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", 3*dollar)
-	f("127.0.0.1", "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", 3*dollar)
+	f("api.anthropic.com", "claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5", 3)
+	f("API.Anthropic.com", "Claude-Sonnet-4-5", "anthropic/claude-sonnet-4-5", 3)
+	f("gateway.example", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", 3)
+	f("127.0.0.1", "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", 3)
 	f("api.openai.com", "claude-sonnet-4-5", "", 0)
-	f("api.openai.com", "gpt-4o", "openai/gpt-4o", 2.5*dollar)
-	f("me.openai.azure.com", "gpt-4o", "openai/gpt-4o", 2.5*dollar) // azure has none of its own
-	f("europe-west1-aiplatform.googleapis.com", "gemini-2.5-pro-preview-06-05", "google/gemini-2.5-pro", 1.25*dollar)
-	f("googleapis.com", "gemini-2.5-pro-preview-tts", "google/gemini-2.5-pro-tts", dollar)
+	f("api.openai.com", "gpt-4o", "openai/gpt-4o", 2.5)
+	f("me.openai.azure.com", "gpt-4o", "openai/gpt-4o", 2.5) // azure has none of its own
+	f("europe-west1-aiplatform.googleapis.com", "gemini-2.5-pro-preview-06-05", "google/gemini-2.5-pro", 1.25)
+	f("googleapis.com", "gemini-2.5-pro-preview-tts", "google/gemini-2.5-pro-tts", 1)
 	f("127.0.0.1", "deepseek-r1:8b", "", 0)
 	f("127.0.0.1", "llama-3.3-70b", "", 0)
 	f("", "something else", "", 0)
@@ -121,27 +136,23 @@ func TestTheTableIsRead(t *testing.T) {
 
 func TestPricesHoldAtTheirTimes(t *testing.T) {
 	table := Builtin()
-	f := func(model, at string, want int64) {
+	f := func(model, at string, want float64) {
 		t.Helper()
 		now, err := time.Parse(time.RFC3339, at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := table.Find("api.deepseek.com", model, now)
-		if p == nil || p.Base.Input != want {
-			t.Errorf("%s at %s: %+v, want %d", model, at, p, want)
+		if p == nil || p.Input.Base != want {
+			t.Errorf("%s at %s: %+v, want %v", model, at, p, want)
 		}
 	}
-	f("deepseek-v4-flash", "2026-08-16T23:59:59Z", dollar*14/100)
-	f("deepseek-v4-flash", "2026-08-17T00:00:00Z", dollar*22/100)
-	f("deepseek-v4-flash", "2026-11-17T01:00:00Z", dollar*44/100)
-	f("deepseek-v4-flash", "2026-11-17T03:59:59Z", dollar*44/100)
-	f("deepseek-v4-flash", "2026-11-17T04:00:00Z", dollar*22/100)
-	f("deepseek-v4-flash", "2026-11-17T10:00:00+08:00", dollar*44/100)
-	overnight := timed{hours: [2]int{minute("16:30"), minute("00:30")}}
-	for text, want := range map[string]bool{"16:29": false, "16:30": true, "23:59": true, "00:29": true, "00:30": false} {
-		if overnight.holds(day("2026-11-01").Add(time.Duration(minute(text))*time.Minute)) != want {
-			t.Errorf("at %s it is not %t", text, want)
-		}
-	}
+	f("deepseek-v4-flash", "2026-08-16T23:59:59Z", 0.14)
+	f("deepseek-v4-flash", "2026-08-17T00:00:00Z", 0.22)
+	f("deepseek-v4-flash", "2026-11-17T01:00:00Z", 0.44)
+	f("deepseek-v4-flash", "2026-11-17T03:59:59Z", 0.44)
+	f("deepseek-v4-flash", "2026-11-17T04:00:00Z", 0.22)
+	f("deepseek-v4-flash", "2026-11-17T10:00:00+08:00", 0.44)
+	f("deepseek-chat", "2026-11-17T00:29:59Z", 0.135)
+	f("deepseek-chat", "2026-11-17T00:30:00Z", 0.27)
 }

@@ -2,164 +2,201 @@ package money
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"epitome/internal/lazyregexp"
 )
 
-// rows is the built-in table, which internal/tables writes.
-//
-//go:embed table/prices.txt
-var rows string
-
-// Table is what providers ask, by their models. It does not change.
+// Table is the prices of models by provider. It does not change.
 type Table struct {
-	Source string    // whose it is, and which
-	Date   time.Time // of it
-	Models int       // that have a price
+	Source string    `json:"source"` // the release that it comes from
+	Date   time.Time `json:"date"`   // the day of that release
 
-	providers []provider
+	Providers []provider `json:"providers"`
 }
 
 // provider sells models.
 type provider struct {
-	id     string
-	hosts  []string // where; one with a dot in front stands for all below it
-	named  names    // that only its models have
-	others []string // whose models it sells besides
-	models []model
+	ID     string   `json:"id"`
+	Hosts  []string `json:"hosts"`                    // one with a dot in front stands for all below it
+	Match  match    `json:"model_match"`              // names that only its models have
+	Others []string `json:"fallback_model_providers"` // whose models it sells besides
+	Models []model  `json:"models"`
 }
 
 // model has prices, of which the last one that holds is in force.
 type model struct {
-	names  names
-	prices []timed
+	ID     string      `json:"id"`
+	Match  match       `json:"match"`
+	Prices []condition `json:"prices"`
 }
 
-// timed is a price that holds at some time only.
-type timed struct {
-	from    time.Time // zero: always
-	hours   [2]int    // minutes of each day in UTC, from and to; both 0: always
-	isKnown bool
-	price   Price
+// condition is a price that holds at all times, from a day on, or at some hours of each day in UTC.
+type condition struct {
+	Constraint struct {
+		Date  string `json:"start_date"` // as in 2026-09-01
+		Start string `json:"start_time"` // as in 16:30:00Z; may be after End
+		End   string `json:"end_time"`
+	} `json:"constraint"`
+	Prices struct {
+		Price
+		Reasoning *Rate `json:"output_reasoning_mtok"`
+	} `json:"prices"`
 }
 
-// Builtin returns the table of this build. The first call reads it, which takes a millisecond.
-var Builtin = sync.OnceValue(func() *Table { return readTable(rows) })
+// match says which names of models fit: the one field that is set decides. Case does not matter, except in expressions,
+// which see the name in lower case.
+type match struct {
+	Or       []match        `json:"or"`
+	And      []match        `json:"and"`
+	Not      *match         `json:"not"`
+	Equals   string         `json:"equals"`
+	Prefix   string         `json:"starts_with"`
+	Suffix   string         `json:"ends_with"`
+	Contains string         `json:"contains"`
+	Regexp   *regexp.Regexp `json:"regex"`
+}
 
-// readTable reads what internal/tables has written.
-func readTable(text string) *Table {
-	t := &Table{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		fields := strings.Fields(line)
-		switch {
-		case line == "":
-		case fields[0] == "@":
-			t.providers = append(t.providers, provider{
-				id: fields[1], hosts: split(fields[2]), named: readNames(fields[3]), others: split(fields[4]),
-			})
-		case fields[0] == "#":
-			t.readHead(fields)
-		default:
-			t.add(fields)
-		}
+//go:embed table/prices.json
+var builtin []byte
+
+// Builtin returns the table of this build, which internal/tables has written. The first call reads it, which takes some
+// milliseconds.
+var Builtin = sync.OnceValue(func() *Table {
+	var t Table
+	if err := json.Unmarshal(builtin, &t); err != nil {
+		panic(fmt.Errorf("BUG: cannot read the table of prices: %w", err))
 	}
-	return t
+	return &t
+})
+
+// Models returns how many models the table has.
+func (t *Table) Models() (n int) {
+	for _, p := range t.Providers {
+		n += len(p.Models)
+	}
+	return n
 }
 
-// readHead reads the first line: # Prices: SOURCE VERSION of DATE, …
-func (t *Table) readHead(fields []string) {
-	if fields[1] != "Prices:" {
-		return
+// Find returns the price in force at a time of a model as a request to a host names it; nil if none is known. The host
+// says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
+// provider's, as routers write it ("openai/gpt-5").
+func (t *Table) Find(host, name string, at time.Time) *Price {
+	name = strings.ToLower(strings.TrimSpace(name))
+	p := t.seller(host)
+	if p == nil {
+		p, name = t.byName(name)
 	}
-	date, err := time.Parse(time.DateOnly, strings.TrimSuffix(fields[5], ","))
-	if err != nil {
-		panic(fmt.Errorf("BUG: the table of prices has no day: %w", err))
-	}
-	t.Source, t.Date = fields[2]+" "+fields[3], date
-}
-
-func split(list string) []string {
-	if list == "-" {
+	if p == nil {
 		return nil
 	}
-	return strings.Split(list, ",")
-}
-
-// columns are the rates of a price in a line.
-const columns = 5
-
-// add reads a line: PROVIDER MODEL NAMES RATES [>SIZE RATES]… [from=DAY] [at=HH:MM-HH:MM]. Names that are + are those
-// of the line before.
-func (t *Table) add(fields []string) {
-	p := t.provider(fields[0])
-	x := timed{price: Price{ID: fields[0] + "/" + fields[1], Base: readRates(fields[3:])}}
-	x.isKnown = x.price.Base.Input >= 0
-	for rest := fields[3+columns:]; len(rest) > 0; {
-		switch text := rest[0]; {
-		case text[0] == '>':
-			x.price.Tiers = append(x.price.Tiers, Tier{number(text[1:]), readRates(rest[1:])})
-			rest = rest[1+columns:]
-		case strings.HasPrefix(text, "from="):
-			x.from = day(text[len("from="):])
-			rest = rest[1:]
-		default:
-			from, to, _ := strings.Cut(strings.TrimPrefix(text, "at="), "-")
-			x.hours = [2]int{minute(from), minute(to)}
-			rest = rest[1:]
-		}
-	}
-	if fields[2] == "+" {
-		last := &p.models[len(p.models)-1]
-		last.prices = append(last.prices, x)
-		return
-	}
-	if x.isKnown {
-		t.Models++
-	}
-	p.models = append(p.models, model{readNames(fields[2]), []timed{x}})
-}
-
-func (t *Table) provider(id string) *provider {
-	for i := range t.providers {
-		if t.providers[i].id == id {
-			return &t.providers[i]
+	for _, spelled := range []string{name, dayInName().ReplaceAllString(name, "-$1-$2-$3$4")} {
+		for _, id := range append([]string{p.ID}, p.Others...) {
+			seller := t.provider(id)
+			i := slices.IndexFunc(seller.Models, func(m model) bool { return m.Match.fits(spelled) })
+			if i >= 0 {
+				return seller.price(&seller.Models[i], at)
+			}
 		}
 	}
 	return nil
 }
 
-func readRates(f []string) Rates {
-	return Rates{rate(f[0]), rate(f[1]), rate(f[2]), rate(f[3]), rate(f[4])}
-}
+// dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
+var dayInName = lazyregexp.New(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
 
-// rate reads dollars with at most nine digits behind the point, exactly.
-func rate(text string) int64 {
-	if text == "-" {
-		return Unknown
+func (t *Table) provider(id string) *provider {
+	for i := range t.Providers {
+		if t.Providers[i].ID == id {
+			return &t.Providers[i]
+		}
 	}
-	whole, part, _ := strings.Cut(text, ".")
-	return int64(number(whole + (part + "000000000")[:9]))
+	return nil
 }
 
-func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n > math.MaxInt64/million {
-		panic("BUG: the table of prices has no number at " + text)
+// seller returns the provider that a host belongs to; nil if that is none of the table.
+func (t *Table) seller(host string) *provider {
+	host = strings.ToLower(host)
+	for i := range t.Providers {
+		for _, h := range t.Providers[i].Hosts {
+			if host == h || h[0] == '.' && strings.HasSuffix("."+host, h) {
+				return &t.Providers[i]
+			}
+		}
 	}
-	return n
+	return nil
 }
 
-func day(text string) time.Time {
-	d, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		panic(fmt.Errorf("BUG: the table of prices has no day: %w", err))
+// byName returns the provider whose models have such names, and the name as it calls it. A name with a tag behind a
+// colon is one of Ollama's: nobody asks money for it.
+func (t *Table) byName(name string) (*provider, string) {
+	if before, rest, ok := strings.Cut(name, "/"); ok {
+		if p := t.provider(before); p != nil {
+			return p, rest
+		}
 	}
-	return d
+	if strings.Contains(name, ":") && !strings.HasPrefix(name, "ft:") {
+		return nil, name
+	}
+	for i := range t.Providers {
+		if p := &t.Providers[i]; p.Match.fits(name) {
+			return p, name
+		}
+	}
+	return nil, name
 }
 
-func minute(text string) int { return 60*number(text[:2]) + number(text[3:]) }
+// price returns the price of a model that is in force, or the first one if none is; nil if it has none for text, or
+// another one for thinking.
+func (p *provider) price(m *model, now time.Time) *Price {
+	i := len(m.Prices) - 1
+	for i > 0 && !m.Prices[i].holds(now.UTC()) {
+		i--
+	}
+	prices := &m.Prices[i].Prices
+	if prices.Input == nil || prices.Output == nil || prices.Reasoning != nil {
+		return nil
+	}
+	found := prices.Price
+	found.ID = p.ID + "/" + m.ID
+	return &found
+}
+
+func (c *condition) holds(now time.Time) bool {
+	clock, start, end := now.Format("15:04:05Z"), c.Constraint.Start, c.Constraint.End
+	switch {
+	case start == end:
+		return now.Format(time.DateOnly) >= c.Constraint.Date
+	case start < end:
+		return clock >= start && clock < end
+	default: // over midnight
+		return clock >= start || clock < end
+	}
+}
+
+// fits reports whether a name in lower case is one of them.
+func (m *match) fits(name string) bool {
+	switch {
+	case m.Or != nil:
+		return slices.ContainsFunc(m.Or, func(one match) bool { return one.fits(name) })
+	case m.And != nil:
+		return !slices.ContainsFunc(m.And, func(one match) bool { return !one.fits(name) })
+	case m.Not != nil:
+		return !m.Not.fits(name)
+	case m.Equals != "":
+		return strings.EqualFold(name, m.Equals)
+	case m.Prefix != "":
+		return strings.HasPrefix(name, strings.ToLower(m.Prefix))
+	case m.Suffix != "":
+		return strings.HasSuffix(name, strings.ToLower(m.Suffix))
+	case m.Contains != "":
+		return strings.Contains(name, strings.ToLower(m.Contains))
+	}
+	return m.Regexp != nil && m.Regexp.MatchString(name)
+}
