@@ -1,29 +1,37 @@
 package event
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Code is why something was done to a request or to an item of it, or why nothing was. The set is closed: a code is
-// made where the decision is made, and may be a metric label. It names what was observed, never what may be behind it.
+// Code is why a request or an item of it was changed, or why nothing was: what was observed. The set is closed, so a
+// code may be a metric label. Decisions and events are recorded with codes: they keep their spelling.
 type Code string
 
 // NoCode is that there is nothing to give a reason for.
 const NoCode Code = ""
 
-// Why an item is not sent as it came. A decision is recorded with them: they keep their spelling.
+// Why an item is not sent as it came.
 const (
 	CodeOverLimit    Code = "over_limit"
 	CodeScreen       Code = "final_screen"
-	CodeOld          Code = "old"
+	CodeRent         Code = "rent"
+	CodePause        Code = "pause"
+	CodeModel        Code = "other_model"
+	CodeClearAt      Code = "clear_at"
 	CodeOldest       Code = "oldest"
 	CodeOlderResults Code = "older_results"
 	CodeTextOnly     Code = "text_only"
-	CodeLine         Code = "over_line"
-	CodeBudget       Code = "over_budget"
+	CodeCompactAt    Code = "compact_at"
+	CodeCutoverAt    Code = "cutover_at"
 	CodeAsked        Code = "asked_for"
 	CodeRefused      Code = "refused"
 	CodeCut          Code = "window_full"
 	CodeUser         Code = "nothing_else_helped"
 	CodeThinking     Code = "thinking_bound"
+	CodeThought      Code = "thinking_refused"
+	CodeBroken       Code = "taken_for_broken"
 )
 
 // Why nothing new was done to a request, or not all of it.
@@ -54,66 +62,90 @@ const (
 	CodeUnrecorded        Code = "unrecorded"
 )
 
-// sentences says each code to a person.
-var sentences = [...]struct {
-	code Code
-	says string
-}{
-	{CodeOverLimit, "The result is over the limit for one result: the lines that tell most of it are sent."},
-	{CodeScreen, "Terminal output is sent as it would stand on the screen in the end."},
-	{CodeOld, "The result is older than the newest ones, which are left alone."},
-	{CodeOldest, "The messages are older than those that the configuration keeps."},
-	{CodeOlderResults, "The result is older than those that the configuration keeps."},
-	{CodeTextOnly, "The configuration keeps only the text of older turns."},
-	{CodeLine, "The request was over the line for compaction, so older messages became a summary."},
-	{CodeBudget, "The conversation had used up its budget, so older messages became a summary."},
-	{CodeAsked, "A compaction was asked for, so older messages became a summary."},
-	{CodeRefused, "The provider refused the request as too long, so older messages became a summary."},
-	{CodeCut, "The request was too long all the same, so the result was cut hard."},
-	{CodeUser, "The provider refused the request, and nothing else made it fit: the message is left to the transcript."},
-	{CodeThinking, "What the model thought here is not sent any more: the model takes that only behind what stood before " +
-		"it, and that has changed."},
+// sentences explains each code.
+var sentences = map[Code]string{
+	CodeOverLimit:    "A new result is over the limit for one result, so an excerpt of it is sent.",
+	CodeScreen:       "Terminal output is sent as the screen looks in the end.",
+	CodeRent:         "Carrying old results on costs more than clearing them.",
+	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
+	CodeModel:        "Another model is asked, which has nothing cached, so clearing old results costs no cached tokens.",
+	CodeClearAt:      "The request was over the line at which old results are cleared (clear_at).",
+	CodeOldest:       "The messages are older than those that the configuration keeps.",
+	CodeOlderResults: "The result is older than those that the configuration keeps.",
+	CodeTextOnly:     "The configuration keeps only the text of older turns.",
+	CodeCompactAt:    "The request was over the line at which old turns become a summary (compact_at).",
+	CodeCutoverAt:    "The tokens sent since the last summary were over the budget (cutover_at).",
+	CodeAsked:        "A compaction was asked for.",
+	CodeRefused:      "The provider refused the request as too long.",
+	CodeCut:          "The request was still too long, so results were cut hard.",
+	CodeUser:         "The provider refused the request, and nothing else made it fit: the message is left out.",
+	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
+	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
+	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",
 
-	{CodeNotDue, "No new result is over its limit, and clearing old ones does not pay yet."},
-	{CodeFreesLittle, "The request is over the line, but what may be cleared would free too little."},
-	{CodeFixedFills, "System prompt and tools alone fill the window."},
-	{CodeQuota, "The quota for artifacts is used up, so all stays whole up to the line."},
-	{CodeFloor, "The body is too small for anything to be decided."},
-	{CodeAgain, "The request is one that was decided before: it is sent as it was then."},
-	{CodeMeanwhile, "An equal request was decided at the same time: it is sent as that one."},
-	{CodeClientSummarises, "The client asks for its own summary: what was decided is repeated, and nothing new is."},
-	{CodeProviderClears, "The provider clears or compacts this conversation by itself: only results that come are shortened."},
-	{CodeProviderRemembers, "Earlier messages lie with the provider: only results that come are shortened."},
-	{CodeThinkingRound, "What the model thinks until its calls are answered binds all before it: nothing changes until the " +
-		"user's next message."},
-	{CodeNothingOlder, "There is no older group of messages that could be left out."},
-	{CodeSavesLittle, "What could be left out is less than a tenth of the request."},
-	{CodeNoSmaller, "A summary would take at least as many tokens as what it could replace."},
-	{CodeNotATenth, "The request was refused, and cannot be made a tenth smaller."},
-	{CodeNothingToLeave, "The request was refused, and there is nothing that could be left out."},
-	{CodeSigned, "The request carries a signature of its body: it goes as it came."},
-	{CodeEncoded, "The content coding of the body cannot be read: it goes as it came."},
-	{CodeBomb, "The body grows beyond the limit when it is decoded: it goes as it came."},
-	{CodeNoObject, "The body is not a JSON object: it goes as it came."},
-	{CodeNotRead, "The body is not a conversation as its API has it, or has more than is read: it goes as it came."},
-	{CodeNoRoom, "There was no room in memory to rewrite the request: it goes as it came."},
-	{CodeFailed, "Something failed inside epitome: the request goes on in the form that was decided last."},
-	{CodeUnrecorded, "The shared store did not say that it has what was decided: the next request may be sent in another " +
-		"form."},
+	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
+	CodeFreesLittle:       "The request is over the line, but clearing results would free too little.",
+	CodeFixedFills:        "System prompt and tools alone fill the window.",
+	CodeQuota:             "The quota for artifacts is used up, so nothing changes below the line.",
+	CodeFloor:             "The body is too small to be rewritten.",
+	CodeAgain:             "The request was decided before and is sent as it was then.",
+	CodeMeanwhile:         "An equal request was decided at the same time, and this one is sent like it.",
+	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",
+	CodeProviderClears:    "The provider clears or compacts this conversation itself: only new results are shortened.",
+	CodeProviderRemembers: "The provider holds the earlier messages: only new results are shortened.",
+	CodeThinkingRound:     "Thinking binds its prefix until its calls are answered: nothing changes until then.",
+	CodeNothingOlder:      "There is no older group of messages to leave out.",
+	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
+	CodeNoSmaller:         "A summary would take at least as many tokens as it replaces.",
+	CodeNotATenth:         "The request was refused, and cannot be made a tenth smaller.",
+	CodeNothingToLeave:    "The request was refused, and there is nothing to leave out.",
+	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
+	CodeEncoded:           "The content coding of the body cannot be read, so it is sent unchanged.",
+	CodeBomb:              "The body exceeds the limit when it is decoded, so it is sent unchanged.",
+	CodeNoObject:          "The body is not a JSON object, so it is sent unchanged.",
+	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
+	CodeNoRoom:            "There was no room in memory to rewrite the request, so it is sent unchanged.",
+	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
+	CodeUnrecorded:        "The shared store did not confirm the decision: the next request may be sent in another form.",
 }
 
-// Clause is the sentence as it stands behind a colon, without its full stop; empty for NoCode.
+// Sentence explains the code; empty for NoCode.
+func (c Code) Sentence() string { return sentences[c] }
+
+// Clause returns the sentence as it stands behind a colon, without its full stop; empty for NoCode.
 func (c Code) Clause() string {
 	s := strings.TrimSuffix(c.Sentence(), ".")
 	return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):]
 }
 
-// Sentence says the code to a person; empty for NoCode.
-func (c Code) Sentence() string {
-	for i := range sentences {
-		if sentences[i].code == c {
-			return sentences[i].says
+// Codes are several codes, each once, in the order in which they were observed.
+type Codes []Code
+
+// With returns the codes and more of them, and leaves s unchanged.
+func (s Codes) With(more ...Code) Codes {
+	all := slices.Clone(s)
+	for _, c := range more {
+		if c != NoCode && !slices.Contains(all, c) {
+			all = append(all, c)
 		}
 	}
-	return ""
+	return all
+}
+
+// String returns the codes with commas between them.
+func (s Codes) String() string {
+	names := make([]string, len(s))
+	for i, c := range s {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Sentences explains the codes.
+func (s Codes) Sentences() string {
+	all := make([]string, len(s))
+	for i, c := range s {
+		all[i] = c.Sentence()
+	}
+	return strings.Join(all, " ")
 }

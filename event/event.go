@@ -64,15 +64,17 @@ const (
 
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
-	ID       string    `json:"id"`                // unique in this process, for finding the log line
-	Start    time.Time `json:"start"`             // when the request had been received whole
-	Method   string    `json:"method"`            // as it came
-	Path     string    `json:"path"`              // as it came, without the query: queries may carry keys
-	Upstream string    `json:"upstream"`          // name of the upstream; empty when none was chosen
-	Client   string    `json:"client,omitempty"`  // whose key it came with, as the configuration names them; empty without keys
-	Session  string    `json:"session,omitempty"` // SessionOf what the client calls its session; empty if no header does
-	Dialect  string    `json:"dialect,omitempty"`
-	Mode     string    `json:"mode"` // on, observe or off
+	ID       string    `json:"id"`       // unique in this process, for finding the log line
+	Start    time.Time `json:"start"`    // when the request had been received whole
+	Method   string    `json:"method"`   // as it came
+	Path     string    `json:"path"`     // as it came, without the query: queries may carry keys
+	Upstream string    `json:"upstream"` // name of the upstream; empty when none was chosen
+	// name in the configuration of the client whose key the request carries; empty without keys
+	Client string `json:"client,omitempty"`
+	// SessionOf the id by which the client names its session; empty if no header does
+	Session string `json:"session,omitempty"`
+	Dialect string `json:"dialect,omitempty"`
+	Mode    string `json:"mode"` // on, observe or off
 	// what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
 	Action string `json:"action"`
 	// what the client was answered; 0 when nothing was
@@ -189,7 +191,7 @@ type Shaping struct {
 	// parts of what the model thought that are not sent any more, from this decision on, up to 65 535
 	Thoughts uint16 `json:"thoughts,omitempty"`
 	// why items were newly changed; with those of a form that was refused
-	Causes Causes `json:"causes,omitempty"`
+	Causes Codes `json:"causes,omitempty"`
 	// the names of the contexts that the tokens are from which were added
 	Contexts string `json:"contexts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted

@@ -29,8 +29,8 @@ type Usage struct {
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once, rounded
 // once, and never again: sums are sums of these numbers.
 //
-// Raw and Sent are what one ruler makes of the request as it came and as it was sent, with the same assumptions about
-// the provider's cache on both sides, so that its errors cancel. Billed is a measurement beside it.
+// Raw and Sent price the request as it came and as it was sent by the same assumptions about the provider's cache, so
+// that errors of these cancel out. Billed is what the provider's own usage costs.
 type Bill struct {
 	// which price it was; empty: no price is known, and the amounts are unknown, not 0
 	Price string `json:"price,omitempty"`
@@ -44,7 +44,7 @@ type Bill struct {
 	// AtLeast is that Billed is of an answer that did not come whole: what its model wrote beyond what was told is in
 	// neither Billed nor Most.
 	AtLeast bool `json:"at_least,omitempty"`
-	// Ruled is that Raw and Sent are known and comparable; else neither counts.
+	// Ruled reports that Raw and Sent are known; else both are 0.
 	Ruled bool `json:"ruled,omitempty"`
 	// Measured is that Billed is known.
 	Measured bool `json:"measured,omitempty"`

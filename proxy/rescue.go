@@ -69,7 +69,7 @@ type rescuing struct {
 	whole      bool            // the request goes as it came, as its structure was refused
 	noThinking bool            // no thinking of the model goes, as that was refused
 	record     func() bool     // records the form that was sent last; nil if it is recorded
-	causes     event.Causes    // of the edits that stand, and of taking others back
+	causes     event.Codes     // of the edits that stand, and of taking others back
 
 	refusal window.Refusal // the latest, or the latest that states a window
 	refused window.Sent    // by that
@@ -113,7 +113,7 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		if r.noThinking {
 			return false
 		}
-		r.noThinking, r.causes = true, r.causes.With(event.CauseThought)
+		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
 		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
 	case v.Cause == window.Malformed:
 		if r.whole || r.sent == nil {
@@ -121,9 +121,9 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		}
 		r.whole = true
 		if r.noThinking {
-			r.causes = event.Causes{event.CauseThought, event.CauseBroken}
+			r.causes = event.Codes{event.CodeThought, event.CodeBroken}
 		} else {
-			r.causes = event.Causes{event.CauseBroken}
+			r.causes = event.Codes{event.CodeBroken}
 		}
 		return r.reshape(rewrite.Rescue{Whole: true}, "whole")
 	case r.whole:

@@ -237,14 +237,14 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 		s := climbing(a)
 		if a.Rescue == nil {
 			s.Body, s.Changed = []byte(short), true
-			s.Report.Causes = event.Causes{event.CauseRent}
+			s.Report.Causes = event.Codes{event.CodeRent}
 		}
 		return s
 	})
 	resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	_, body := r.got()
 	if e := r.event(); resp.StatusCode != 200 || body != longStory || e.Action != "bypass" || e.Rescue.Stages != "whole" ||
-		e.Inner == "" || !slices.Equal(e.Causes, event.Causes{event.CauseBroken}) {
+		e.Inner == "" || !slices.Equal(e.Causes, event.Codes{event.CodeBroken}) {
 		t.Errorf("got %d, sent %s, %+v", resp.StatusCode, body, e)
 	}
 	r = on(t, refused(400, broken)) // the client's own fault
@@ -287,7 +287,7 @@ func TestRefusedThinkingGoesOnce(t *testing.T) {
 		if e.Rescue.Kind != "thinking" || e.Rescue.Stages != stages || e.Rescue.Rescued == strings.Contains(raw, misplaced) {
 			t.Errorf("thinks %v: %+v, %s", thinks, e.Rescue, raw)
 		}
-		if refused := e.Causes.Has(event.CauseThought); e.Rescue.Rescued && !refused {
+		if refused := slices.Contains(e.Causes, event.CodeThought); e.Rescue.Rescued && !refused {
 			t.Errorf("thinks %v: the causes are %q", thinks, e.Causes)
 		}
 		for _, how := range asked {

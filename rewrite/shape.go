@@ -327,7 +327,7 @@ func (x *shaping) addSystem() {
 		added.Why = "nothing is added to the system prompt: it takes too much of the window"
 		return
 	}
-	s.Add(event.NoCause, ledger.Edit{
+	s.Add(ledger.Edit{
 		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Step: ledger.StepAdd, Artifacts: a.Artifacts,
 		Contexts: a.Contexts, Memory: s.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
 	})

@@ -125,9 +125,9 @@ func session() *source {
 		c.Exchanges = append(c.Exchanges, e)
 	}
 	all := c.Exchanges
-	all[2].Offloaded, all[2].Causes = 1, event.Causes{event.CauseLarge}
+	all[2].Offloaded, all[2].Causes = 1, event.Codes{event.CodeOverLimit}
 	all[4].Cleared, all[4].Miss = 7, event.MissOurs
-	all[6].Compacted, all[6].Causes = 60, event.Causes{event.CauseLine}
+	all[6].Compacted, all[6].Causes = 60, event.Codes{event.CodeCompactAt}
 	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
 	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"

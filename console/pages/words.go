@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/event"
@@ -54,7 +55,7 @@ func why(e event.Exchange) string {
 	if says := e.Causes.Sentences(); says != "" {
 		all = append(all, says)
 	}
-	if e.Inner != "" && !e.Causes.Has(event.CauseBroken) { // whose sentence says the same
+	if e.Inner != "" && !slices.Contains(e.Causes, event.CodeBroken) { // whose sentence says the same
 		all = append(all, "Something failed inside epitome: "+e.Inner)
 	}
 	if e.Reason != "" {

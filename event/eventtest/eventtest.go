@@ -25,7 +25,7 @@ func Conversation() event.Exchange {
 		TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
 		TokensAfter:  event.Tokens{System: 1, User: 20, Results: 4},
 		Decided:      true, Broke: true, Offloaded: 1, Cleared: 2,
-		Causes: event.Causes{event.CauseLarge, event.CauseRent},
+		Causes: event.Codes{event.CodeOverLimit, event.CodeRent},
 		Reason: "why not more", ShapeTime: 1500 * time.Microsecond, Inner: "what failed",
 	}
 	return e

@@ -20,18 +20,18 @@ type candidate struct {
 // request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
 func Clear(s *State) {
 	s.Compared = s.Total() // for the report, beside ClearLine
-	list, cause, freed := s.clearable(s.answersInPrefix()), event.CauseClearAt, 0
+	list, why, freed := s.clearable(s.answersInPrefix()), event.CodeClearAt, 0
 	for _, c := range list {
 		freed += c.freed
 	}
 	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast { // not due, or too little for a lost cache
-		list, cause = s.batchThatPays(list)
+		list, why = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
 		s.Reason = s.whyNotCleared()
 		return
 	}
-	s.clearAll(list, event.CodeOld, cause)
+	s.clearAll(list, why)
 }
 
 // clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
@@ -62,15 +62,15 @@ func (s *State) clearable(answers int) (list []candidate) {
 // loses the cache of all that follows. A batch owes as rent the price of its cached tokens in each request since they
 // were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
-func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.Cause) {
-	rent, least, cause := s.Limits.Conf.Rent, leastBatch, event.CauseRent
+func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
+	rent, least, why := s.Limits.Conf.Rent, leastBatch, event.CodeRent
 	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold { // only ClearLine clears; Binds: thinking would go too
-		return nil, event.NoCause
+		return nil, event.NoCode
 	}
 	if s.CacheCold { // all is sent uncached anyway, so clearing costs nothing, but must free more (leastCold)
-		rent, least, cause = 0, leastCold, event.CausePause
+		rent, least, why = 0, leastCold, event.CodePause
 		if s.Decision.OtherModel {
-			cause = event.CauseModel
+			why = event.CodeModel
 		}
 	}
 	cached, answers, first := s.Limits.Conf.CachedPrice, s.answersInPrefix(), s.prefixEnd
@@ -87,11 +87,11 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, cause event.
 			best, batch = gain, list[k:]
 		}
 	}
-	return batch, cause
+	return batch, why
 }
 
 // clearAll replaces the candidates by stubs, except those whose stub frees too little, as it may quote a failure.
-func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
+func (s *State) clearAll(list []candidate, why event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
 		e := s.stub(c.item, ledger.StepClear, why)
@@ -100,7 +100,7 @@ func (s *State) clearAll(list []candidate, why event.Code, cause event.Cause) {
 			edits = append(edits, e)
 		}
 	}
-	s.Add(cause, edits...)
+	s.Add(edits...)
 }
 
 // whyNotCleared returns, for the report, the reason why Clear found nothing to clear.

@@ -53,7 +53,7 @@ func (s *State) whyCompact() string {
 
 // compactionCodes has, by the reason of a compaction, the code that its edits are recorded with.
 var compactionCodes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused,
-	event.ReasonManual: event.CodeAsked, event.ReasonThreshold: event.CodeLine, event.ReasonBudget: event.CodeBudget}
+	event.ReasonManual: event.CodeAsked, event.ReasonThreshold: event.CodeCompactAt, event.ReasonBudget: event.CodeCutoverAt}
 
 // compact replaces old groups by a summary. If the request does not fit even then, a smaller summary replaces more
 // groups, and if it still does not fit, results are cut hard.
@@ -261,7 +261,7 @@ func (c *compaction) replace(cut, least int) (files int, ok bool) {
 	text, files := recap.Text(span, c.says, c.transcriptAt(summary))
 	c.setText(summary, text)
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
-	return files, c.addIfSmaller(least, event.CauseOfReason(c.reason), edits)
+	return files, c.addIfSmaller(least, edits)
 }
 
 // sentBeside returns the texts that are sent whole beside the summary: the summary need not repeat the names in them.

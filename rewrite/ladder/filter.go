@@ -67,7 +67,7 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.Request.MessagesIn(first, end), reason)
 	s.setText(&edits[0], excerpt.Note(what, s.transcriptAt(&edits[0]))+said)
-	s.addIfSmaller(leastSaving, event.CauseRules, edits)
+	s.addIfSmaller(leastSaving, edits)
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
@@ -79,7 +79,7 @@ func (s *State) clearOlderResults(keep int) {
 		}
 	}
 	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })
-	s.clearAll(list, event.CodeOlderResults, event.CauseRules)
+	s.clearAll(list, event.CodeOlderResults)
 }
 
 // leaveOlderCalls leaves out all groups with calls except the newest keep. Groups side by side go together: one note

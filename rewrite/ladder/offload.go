@@ -30,7 +30,7 @@ func Offload(s *State) {
 	if s.Binds {
 		from = max(from, s.lastThinking()) // an earlier change would cost all thinking behind it
 	}
-	bytesLeft, edits := maxOffloaded, map[event.Code][]ledger.Edit{} // by reason, as each reason is a cause of its own
+	bytesLeft, edits := maxOffloaded, []ledger.Edit(nil)
 	for i := len(s.Request.Items) - 1; i >= from && bytesLeft >= 0; i-- {
 		if !s.mayShorten(i) || s.forms[i].shortened || s.readsBack(i) {
 			continue
@@ -38,12 +38,9 @@ func Offload(s *State) {
 		content := s.Request.Items[i].Content
 		bytesLeft -= content.End - content.Start
 		limit, keep := s.Limits.LimitOf(s.callOf[i])
-		for _, e := range s.shorten(i, limit, keep) {
-			edits[e.Why] = append(edits[e.Why], e)
-		}
+		edits = append(edits, s.shorten(i, limit, keep)...)
 	}
-	s.Add(event.CauseLarge, edits[event.CodeOverLimit]...)
-	s.Add(event.CauseScreen, edits[event.CodeScreen]...)
+	s.Add(edits...)
 }
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit

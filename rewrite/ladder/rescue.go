@@ -65,7 +65,7 @@ func Rescue(s *State, from Stage) {
 func (s *State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
-		s.clearAll(s.clearable(s.answersInPrefix()), event.CodeRefused, event.CauseRefused)
+		s.clearAll(s.clearable(s.answersInPrefix()), event.CodeRefused)
 	case StageCompact:
 		compact(s)
 	case StageBare:
@@ -104,8 +104,8 @@ func (s *State) cutResults(keep int, unseen bool) {
 		for k := range edits {
 			edits[k].Step, edits[k].Why = ledger.StepCompact, event.CodeCut
 		}
-		if !s.addIfSmaller(leastSaving, event.CauseFull, edits) && !unseen {
-			s.addIfSmaller(leastSaving, event.CauseFull, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
+		if !s.addIfSmaller(leastSaving, edits) && !unseen {
+			s.addIfSmaller(leastSaving, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
 		}
 	}
 }
@@ -132,7 +132,7 @@ func leaveUsers(s *State) {
 		e := s.clearEdit(i, what, ", too long for this window: you need to read it before you go on", "")
 		e.Step, e.Why = ledger.StepCompact, event.CodeUser
 		if s.Total() > s.Limits.Usable && e.Saved >= leastFreed {
-			s.Add(event.CauseRefused, e)
+			s.Add(e)
 		}
 	}
 }

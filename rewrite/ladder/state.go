@@ -46,7 +46,7 @@ type State struct {
 
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done
-	Causes     event.Causes      // what the steps that made edits observed
+	Causes     event.Codes       // what the steps that made edits observed
 	Compared   int               // tokens of the request when Clear compared it with ClearLine, for the report
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
@@ -177,8 +177,8 @@ func (s *State) Tokens() event.Tokens {
 	return t
 }
 
-// Add adds edits, which take the place of those that they cover. cause is the observation for which a step made them.
-func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
+// Add adds edits, which take the place of those that they cover. Their reasons become Causes.
+func (s *State) Add(edits ...ledger.Edit) {
 	if len(edits) == 0 {
 		return
 	}
@@ -186,15 +186,15 @@ func (s *State) Add(cause event.Cause, edits ...ledger.Edit) {
 		e := &edits[k]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
+		s.Causes = s.Causes.With(e.Why)
 	}
-	s.Causes = s.Causes.With(cause)
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
 // addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
-func (s *State) addIfSmaller(least int, cause event.Cause, edits []ledger.Edit) bool {
+func (s *State) addIfSmaller(least int, edits []ledger.Edit) bool {
 	total, undo := s.total, s.undo()
-	if s.Add(cause, edits...); total-s.total > least { // Saved would count again what covered edits saved
+	if s.Add(edits...); total-s.total > least { // Saved would count again what covered edits saved
 		return true
 	}
 	undo()

@@ -34,7 +34,7 @@ func DropThinking(s *State, refused bool) {
 		}
 		edits = append(edits, e)
 	}
-	s.Add(event.NoCause, edits...)
+	s.Add(edits...)
 }
 
 // lastThinking returns the last item whose thinking is sent; -1 if there is none.
