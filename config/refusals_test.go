@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 		"[upstreams.openai.headers]\nk = \"${\"":                                              `has a "${" without "}"`,
 		"[[routes]]\nupstream = \"openai\"":                                                   "route 1 needs a model",
 		"[[routes]]\nmodel = \"*\"\nupstream = \"opnai\"":                                     `not "opnai"`,
-		"[prices.\"a*\"]\ninput = 1":                                                          `prices."a*": it has no output`,
+		"[prices.\"a*\"]\ninput = 1":                                                          `prices."a*": needs input and output`,
 		"[rewrite]\npreset = \"bold\"":                                                        "one of balanced, faithful, cautious, economy",
 		"[rewrite]\nclear_at = 1.5":                                                           "clear_at",
 		"[rewrite]\ncompact_at = 0.5":                                                         "compact_to",
