@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -150,20 +149,9 @@ func (s stage) config(upstream string) (config.Config, error) {
 
 // open starts the proxy before an upstream.
 func (s stage) open(upstream string) (demo.Proxy, error) {
-	log, err := os.OpenFile(filepath.Join(s.folder, "epitome.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	d, stop, err := serveInside(s.folder, func() (config.Config, error) { return s.config(upstream) })
 	if err != nil {
-		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
+		return demo.Proxy{}, err
 	}
-	signals := make(chan os.Signal, 1)
-	load := func() (config.Config, error) { return s.config(upstream) }
-	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, load)
-	if err := d.Start(false); err != nil {
-		return demo.Proxy{}, errors.Join(err, log.Close())
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- d.Serve() }()
-	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: func() error {
-		signals <- os.Interrupt
-		return errors.Join(<-ended, log.Close())
-	}}, nil
+	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: stop}, nil
 }

@@ -127,7 +127,7 @@ func TestMemoriesOfAnEpitomeThatRuns(t *testing.T) {
 	c := kept(t)
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := daemon.New(slog.New(slog.DiscardHandler), signals, c.load)
-	if err := d.Start(false); err != nil {
+	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { over <- d.Serve() }()

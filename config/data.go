@@ -38,7 +38,7 @@ func (c *Config) DataFolder() (string, error) {
 }
 
 // runKey matches the names of the folders that 'epitome run' makes.
-var runKey = lazyregexp.New(`^[0-9a-f]{16}$`)
+var runKey = lazyregexp.New(`^[0-9]+$`)
 
 // HomeOf is the user's data folder, of which folder may be one within that 'epitome run' has made.
 func HomeOf(folder string) string {

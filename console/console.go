@@ -31,8 +31,6 @@ type Program struct {
 	Ready   func() (parts map[string]string, welcome bool) // the state of stores; whether new requests are taken
 	State   func() any                                     // for the owner's commands, as JSON
 	Owner   func(token string) bool                        // recognizes the token of the data folder
-	Lease   func() (release func(), ok bool)               // keeps a program alive that ends with its last user
-	Totals  func() Totals
 	Metrics http.Handler
 
 	Book      *story.Book
@@ -73,8 +71,6 @@ func New(c Config, p Program) *Console {
 	o.Reload(c)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
-	o.handle("GET /-/totals", figures, o.totals)
-	o.handle("GET /-/lease", figures, o.lease)
 	o.handle("GET /-/metrics", figures, p.Metrics.ServeHTTP)
 
 	o.handle("GET /-/status", figures, o.status)
@@ -202,24 +198,4 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 		body[part] = state
 	}
 	writeJSON(w, http.StatusOK, body)
-}
-
-func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, o.program.Totals())
-}
-
-// lease keeps the program alive until the client leaves.
-func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
-	release, ok := func() {}, false
-	if _, welcome := o.program.Ready(); welcome {
-		release, ok = o.program.Lease()
-	}
-	if !ok {
-		refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
-		return
-	}
-	defer release()
-	w.WriteHeader(http.StatusOK)
-	w.(http.Flusher).Flush()
-	<-r.Context().Done()
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -17,13 +16,11 @@ func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
 		Ready: func() (map[string]string, bool) { return nil, true },
-		Lease: func() (func(), bool) { return func() {}, true },
 		Owner: func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "numbers")
 		}),
-		Totals: func() Totals { return Totals{Exchanges: 7} },
-		Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 
@@ -113,7 +110,7 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 	f("POST", "/-/nothing")
 	f("POST", "/-/health")
 	f("DELETE", "/-/metrics")
-	f("PUT", "/-/lease")
+	f("PUT", "/-/ready")
 }
 
 func TestOnlyTheOwnersCommandsHearHowItRuns(t *testing.T) {
@@ -127,76 +124,6 @@ func TestOnlyTheOwnersCommandsHearHowItRuns(t *testing.T) {
 	if got := ask(o, "GET", "/-/health", OwnerHeader+": token").Body.String(); !strings.Contains(got, `"proof":"p"`) {
 		t.Errorf("the owner hears %s", got)
 	}
-}
-
-// A lease's order of events: taken before the client hears of it, given back when the client has left.
-func TestLeaseLastsUntilTheClientLeaves(t *testing.T) {
-	p := listening("127.0.0.1:7070")
-	taken, released := make(chan struct{}), make(chan struct{})
-	p.Lease = func() (func(), bool) {
-		close(taken)
-		return func() { close(released) }, true
-	}
-	o := New(Config{}, p)
-	ctx, leave := context.WithCancel(t.Context())
-	r := httptest.NewRequest("GET", "/-/lease", nil).WithContext(ctx)
-	r.Host = "localhost"
-	w := &flushRecorder{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		o.ServeHTTP(w, r)
-	}()
-	<-w.flushed
-	select {
-	case <-taken:
-	default:
-		t.Error("the client heard of the lease before it was taken")
-	}
-	select {
-	case <-released:
-		t.Error("the lease was given back while the client was there")
-	case <-ended:
-		t.Error("the answer ended while the client was there")
-	default:
-	}
-	leave()
-	<-released
-	<-ended
-	if w.Code != 200 {
-		t.Errorf("got %d", w.Code)
-	}
-}
-
-// flushRecorder tells when its answer is first flushed.
-type flushRecorder struct {
-	*httptest.ResponseRecorder
-	flushed chan struct{}
-}
-
-func (w *flushRecorder) Flush() {
-	w.ResponseRecorder.Flush()
-	close(w.flushed)
-}
-
-func TestNoLeaseOnAProgramThatStops(t *testing.T) {
-	p := listening("127.0.0.1:7070")
-	p.Ready = func() (map[string]string, bool) { return nil, false }
-	p.Lease = func() (func(), bool) {
-		t.Error("a lease was taken")
-		return func() {}, true
-	}
-	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
-}
-
-func TestTotalsAreServedAsJSON(t *testing.T) {
-	w := ask(New(Config{}, listening("127.0.0.1:7070")), "GET", "/-/totals")
-	if got := w.Body.String(); w.Code != 200 || !strings.HasPrefix(got, `{"exchanges":7,`) ||
-		w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("got %d %q", w.Code, got)
-	}
-	closed := ask(New(Config{Token: "secret"}, listening("127.0.0.1:7070")), "GET", "/-/totals")
-	wantRefusal(t, closed, http.StatusUnauthorized)
 }
 
 func TestMetricsAreServed(t *testing.T) {

@@ -117,7 +117,7 @@ func TestAdminToken(t *testing.T) {
 		f(listen, "se cret", "/-/metrics", "Bearer se cret2", 401)
 		f(listen, "se cret", "/-/metrics", "Bearer ", 401)
 		f(listen, "se cret", "/-/metrics", "Basic c2UgY3JldA==", 401)
-		f(listen, "se cret", "/-/lease", "Bearer wrong", 401)
+		f(listen, "se cret", "/-/status", "Bearer wrong", 401)
 		f(listen, "se cret", "/-/nothing", "Bearer wrong", 401)
 		f(listen, "se cret", "/-/health/", "", 401)
 		f(listen, "se cret", "/-/metrics", "Bearer se cret", 200)
@@ -216,7 +216,7 @@ func TestOtherSitesMayLinkToPages(t *testing.T) {
 	f(200, "GET", "/-/login")
 	f(403, "POST", "/-/login")
 	f(403, "POST", "/-/")
-	for _, target := range []string{"/-/api/memory", "/-/events", "/-/metrics", "/-/lease", "/-/ready", "/-/totals",
+	for _, target := range []string{"/-/api/memory", "/-/events", "/-/metrics", "/-/ready", "/-/status",
 		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/page.css"} {
 		f(403, "GET", target)
 	}

@@ -35,13 +35,12 @@ type Metrics struct {
 
 // Totals sum up a program's work since its start. Token counts are of conversations.
 type Totals struct {
-	Exchanges     int64 `json:"exchanges"` // ended
-	InFlight      int   `json:"in_flight"`
-	TokensBefore  int   `json:"tokens_before"` // as clients sent them
-	TokensAfter   int   `json:"tokens_after"`  // as shaped
-	Observed      bool  `json:"observed"`      // some of the exchanges were in mode observe
-	LargestBefore int   `json:"largest_before,omitempty"`
-	LargestAfter  int   `json:"largest_after,omitempty"` // of the request that was the largest before
+	Exchanges     int64 // ended
+	TokensBefore  int   // as clients sent them
+	TokensAfter   int   // as shaped
+	Observed      bool  // some of the exchanges were in mode observe
+	LargestBefore int
+	LargestAfter  int // of the request that was the largest before
 }
 
 // NewMetrics returns metrics with nothing counted.
@@ -262,7 +261,7 @@ func (m *Metrics) addTotals(e *event.Exchange, shaped bool) {
 	}
 }
 
-// Totals returns the sums so far; the caller sets InFlight.
+// Totals returns the sums so far.
 func (m *Metrics) Totals() Totals {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -36,7 +36,7 @@ func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
 	}
-	const cannot = "cannot tell whether Codex uses a key of the API or a login with ChatGPT"
+	const cannot = "cannot redirect Codex: it is not clear"
 	auth := func(text string) map[string]string { return map[string]string{"auth.json": text} }
 	conf := func(text string) map[string]string { return map[string]string{"config.toml": text} }
 	told := place(t, nil)
@@ -59,31 +59,9 @@ func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 	f(agent.Way{Setting: own, URL: "http://127.0.0.1:1/v1"}, place(t, conf(`openai_base_url = "http://127.0.0.1:1/v1"`)))
 	f(agent.Way{Setting: `model_providers.corp.base_url="%s"`, URL: "https://corp.example/v1"},
 		place(t, conf("model_provider = 'corp'\n[model_providers.corp]\nbase_url = 'https://corp.example/v1'")))
-	f(agent.Way{Advice: "provider ollama has no base_url"}, place(t, conf("model_provider = 'ollama'")))
+	f(agent.Way{Advice: "its provider ollama has no base_url"}, place(t, conf("model_provider = 'ollama'")))
 	f(byKey, place(t, conf("model_provider = 'openai'"), "CODEX_API_KEY=sk"))
-	f(agent.Way{Advice: "its configuration cannot be read: cannot read"}, place(t, conf("not TOML")))
-}
-
-func TestWhatChoosesTheProviderIsLeftAlone(t *testing.T) {
-	f := func(args, want string) {
-		t.Helper()
-		p := place(t, nil, "CODEX_API_KEY=sk")
-		p.Args = strings.Fields(args)
-		got := p.Find()
-		redirected := got.Setting != ""
-		if !strings.HasPrefix(got.Advice, want) || (want == "") != (got.Advice == "") || (want == "") != redirected {
-			t.Errorf("%s: %+v, want %q", args, got, want)
-		}
-	}
-	f("codex exec --model m hello", "")
-	f("/usr/bin/codex -c model=m", "")
-	f("codex -c openai_base_url=x", "Codex is given -c openai_base_url=x, which chooses its provider, and is not "+
-		"redirected")
-	f("codex --config=model_provider=x", "Codex is given --config=model_provider=x")
-	f("codex -cmodel_providers.x.base_url=y", "Codex is given -cmodel_providers.x.base_url=y")
-	f("codex exec -p work", "Codex is given -p")
-	f("codex --oss", "Codex is given --oss")
-	f("codex -- --oss", "")
+	f(agent.Way{Advice: "cannot redirect Codex: cannot read"}, place(t, conf("not TOML")))
 }
 
 func TestCopilotNeedsAProvider(t *testing.T) {

@@ -2,66 +2,44 @@ package agent
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"io"
 	"maps"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
-	"time"
-
-	"epitome/cli/daemon"
-	"epitome/console"
 )
 
-// Proxy is a running epitome that an agent talks to.
+// Proxy is a running epitome that agents can use as they are: without TLS, and without keys of its own.
 type Proxy struct {
-	*daemon.Card
-	State   daemon.State
-	Log     string // path; empty if no run has started it
-	Started bool   // by this run
-	lease   io.Closer
+	Listen    string            // host:port
+	Folder    string            // the data folder that it runs with
+	Upstreams map[string]string // base URLs by name
 }
 
-// hold keeps the proxy alive until Release, or the end of this process. It reports false if the proxy is ending.
-func (p *Proxy) hold() bool {
-	resp, err := p.Do(context.Background(), http.MethodGet, "/-/lease", nil)
-	if err != nil {
-		return false
-	}
-	if p.lease = resp.Body; resp.StatusCode != http.StatusOK {
-		p.Release()
-	}
-	return resp.StatusCode == http.StatusOK
-}
-
-// Release ends what hold began.
-func (p *Proxy) Release() { _ = p.lease.Close() }
+// URL returns the proxy's own address.
+func (p *Proxy) URL() string { return "http://" + p.Listen }
 
 // upstream returns the name of an upstream with exactly the target's base URL.
 func (p *Proxy) upstream(t Target) (name string, ok bool) {
-	for _, name := range append([]string{t.Like}, slices.Sorted(maps.Keys(p.State.Upstreams))...) {
-		if base, ok := p.State.Upstreams[name]; ok && trimSlash(base) == t.URL {
+	for _, name := range append([]string{t.Like}, slices.Sorted(maps.Keys(p.Upstreams))...) {
+		if base, ok := p.Upstreams[name]; ok && trimSlash(base) == t.URL {
 			return name, true
 		}
 	}
 	return "", false
 }
 
-// is reports whether a base URL points at the proxy itself, as in a command run by a command.
+// is reports whether a base URL points at the proxy itself, as it does for a command that a command runs.
 func (p *Proxy) is(base string) bool { return base == p.URL() || strings.HasPrefix(base, p.URL()+"/") }
 
-// serves reports whether the proxy reaches all targets.
-func (p *Proxy) serves(targets []Target) bool {
+// Serves reports whether the proxy reaches all targets.
+func (p *Proxy) Serves(targets []Target) bool {
 	return !slices.ContainsFunc(targets, func(t Target) bool {
 		_, ok := p.upstream(t)
 		return !ok && !p.is(t.URL)
 	})
 }
 
-// Base is the base URL by which a target is reached through the proxy.
+// Base returns the base URL by which a client reaches the target through the proxy.
 func (p *Proxy) Base(t Target) string {
 	base := t.URL
 	if name, ok := p.upstream(t); ok && !p.is(t.URL) {
@@ -76,13 +54,13 @@ func (p *Proxy) Base(t Target) string {
 	return base
 }
 
-// Variables that name, to a command that a run has started, the proxy's address and its folder.
+// Variables that name the proxy's address and its data folder to a command that a run has started.
 const (
 	RunVariable    = "EPITOME_RUN"
 	FolderVariable = "EPITOME_RUN_FOLDER"
 )
 
-// Environ is a command's environment: env with the targets' base URLs replaced and the proxy named.
+// Environ returns the environment of a command: env with the targets' base URLs replaced and the proxy named.
 func (p *Proxy) Environ(env []string, targets []Target) []string {
 	env = slices.Clone(env)
 	for _, t := range targets {
@@ -90,11 +68,12 @@ func (p *Proxy) Environ(env []string, targets []Target) []string {
 			env = append(env, v+"="+p.Base(t))
 		}
 	}
-	env = append(env, RunVariable+"="+p.Listen, FolderVariable+"="+p.Folder())
+	env = append(env, RunVariable+"="+p.Listen, FolderVariable+"="+p.Folder)
 	return append(env, noProxy(env, p.Listen)...)
 }
 
-// noProxy keeps clients that use a forward proxy from sending it the requests for address.
+// noProxy returns the variables that keep clients with a forward proxy from sending it the requests for address. It
+// returns none if env names no forward proxy.
 func noProxy(env []string, address string) (more []string) {
 	vars := make(map[string]string)
 	for _, kv := range env {
@@ -107,23 +86,10 @@ func noProxy(env []string, address string) (more []string) {
 	host, _, _ := net.SplitHostPort(address)
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		list := cmp.Or(vars[name], vars["NO_PROXY"], vars["no_proxy"])
-		if list != "*" { // which means all only when it stands alone
+		if list != "*" { // "*" means all only if it stands alone
 			list = strings.TrimPrefix(list+","+host, ",")
 		}
 		more = append(more, name+"="+list)
 	}
 	return more
-}
-
-// Totals asks for the sums, once nothing is under way or after a second.
-func (p *Proxy) Totals() (t console.Totals, err error) {
-	for late := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
-		text, err := p.Get("/-/totals", nil)
-		if err == nil {
-			err = json.Unmarshal(text, &t)
-		}
-		if err != nil || t.InFlight == 0 || time.Now().After(late) {
-			return t, err
-		}
-	}
 }

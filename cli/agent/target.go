@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 )
 
@@ -15,19 +14,11 @@ import (
 type Target struct {
 	URL  string   // base URL of the provider, without a slash at its end
 	Like string   // the upstream to prefer of those with this URL
-	name string   // of the upstream that is made for it, if there is none
+	Name string   // of the upstream to add for it, if none has this URL
 	vars []string // environment variables that carry its base URL
 	v1   bool     // base URLs in these variables end in /v1 where the URL does not say
 	bare bool     // base URLs in these variables never end in /v1: clients add it
 }
-
-// Upstreams that are made for a run.
-const (
-	RunOpenAI    = daemon.RunUpstream + "openai"
-	RunAnthropic = daemon.RunUpstream + "anthropic"
-	runCopilot   = daemon.RunUpstream + "copilot"
-	runAgent     = daemon.RunUpstream + "agent"
-)
 
 // copilotURL is the variable from which Copilot CLI reads its provider's base URL.
 const copilotURL = "COPILOT_PROVIDER_BASE_URL"
@@ -61,16 +52,16 @@ func Targets(conf config.Config, getenv func(string) string, named bool) ([]Targ
 	}
 	anthropic := getenv("ANTHROPIC_BASE_URL")
 	targets := []Target{
-		{URL: trimSlash(cmp.Or(openai, upstream)), Like: conf.Upstream, name: RunOpenAI, v1: openai == "",
+		{URL: trimSlash(cmp.Or(openai, upstream)), Like: conf.Upstream, Name: "run-openai", v1: openai == "",
 			vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
-		{URL: trimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL)), Like: "anthropic", name: RunAnthropic,
+		{URL: trimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL)), Like: "anthropic", Name: "run-anthropic",
 			vars: []string{"ANTHROPIC_BASE_URL"}},
 	}
 	if named && anthropic == "" {
 		targets[1].URL, targets[1].Like, targets[1].bare = trimSlash(upstream), conf.Upstream, true
 	}
 	if copilot := getenv(copilotURL); copilot != "" {
-		targets = append(targets, Target{URL: trimSlash(copilot), name: runCopilot, vars: []string{copilotURL}})
+		targets = append(targets, Target{URL: trimSlash(copilot), Name: "run-copilot", vars: []string{copilotURL}})
 	}
 	return targets, nil
 }
@@ -79,7 +70,7 @@ func Targets(conf config.Config, getenv func(string) string, named bool) ([]Targ
 // its own choice.
 func (w Way) Extend(targets []Target) []Target {
 	if w.URL != "" {
-		targets = append(targets, Target{URL: trimSlash(w.URL), Like: w.Upstream, name: runAgent})
+		targets = append(targets, Target{URL: trimSlash(w.URL), Like: w.Upstream, Name: "run-agent"})
 	}
 	i := 0
 	if w.Messages {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/proxy"
 )
@@ -21,7 +20,7 @@ func TestTargets(t *testing.T) {
 		targets, err := Targets(conf, func(name string) string { return env[name] }, named)
 		var got []string
 		for _, w := range targets {
-			got = append(got, fmt.Sprintf("%s %v %s", w.name, w.v1, w.URL))
+			got = append(got, fmt.Sprintf("%s %v %s", w.Name, w.v1, w.URL))
 		}
 		if err != nil {
 			got = append(got, "error")
@@ -47,7 +46,7 @@ func TestTargets(t *testing.T) {
 
 // at is a proxy with these upstreams.
 func at(upstreams map[string]string) *Proxy {
-	return &Proxy{Card: &daemon.Card{Listen: "127.0.0.1:7070"}, State: daemon.State{Upstreams: upstreams}}
+	return &Proxy{Listen: "127.0.0.1:7070", Upstreams: upstreams}
 }
 
 func TestServes(t *testing.T) {
@@ -58,7 +57,7 @@ func TestServes(t *testing.T) {
 		for _, u := range urls {
 			targets = append(targets, Target{URL: u})
 		}
-		if got := p.serves(targets); got != want {
+		if got := p.Serves(targets); got != want {
 			t.Errorf("serves %v: %v, want %v", urls, got, want)
 		}
 	}

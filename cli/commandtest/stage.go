@@ -4,19 +4,13 @@
 package commandtest
 
 import (
-	"bytes"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"epitome/cli/daemon"
 	"epitome/internal/fakeapi"
 	"epitome/internal/fakeapi/scriptedtest"
 
@@ -36,12 +30,10 @@ import (
 //	signal TERM|HUP|INT NAME      sends a signal to what start or serve has started
 //	ended NAME CODE               waits for its end, with this exit code
 //	await FILE REGEXP             waits until FILE matches
-//	vanished GLOB                 waits until there is no such file
 //	status CODE CMD ARG...        runs CMD, which ends with CODE; {port} in an ARG is a port that nobody listens on,
 //	                              and $port is it afterwards: should somebody take it first, CMD runs again with
 //	                              another
 //	get [-h HEADER]... URL        prints the answer, status line and headers first; post has a FILE behind the URL
-//	strays FOLDER BUT             prints the files in FOLDER that are not in the folder BUT
 //	conversation [-messages] FILE N
 //	                              writes a request with N calls and their results, which extends that with N-1,
 //	                              in Chat Completions or Anthropic Messages; a result is 15 000 tokens
@@ -64,8 +56,8 @@ func Run(t *testing.T, folder string) {
 			"upstream": on(playUpstream), "upstream-saw": on(wantRequest), "release": on(releaseUpstream),
 			"start": on(startProgram), "serve": on(serveProgram), "signal": on(signalProgram),
 			"ended": on(awaitEnd), "get": on(get), "post": on(post), "status": on(runForStatus),
-			"fill": on(fillFiles), "await": on(awaitFile), "vanished": on(awaitGone),
-			"strays": on(printStrays), "conversation": on(writeConversation), "result": on(writeResult),
+			"fill": on(fillFiles), "await": on(awaitFile),
+			"conversation": on(writeConversation), "result": on(writeResult),
 			"sent": on(writeSent), "capture": on(captureGroup),
 		}})
 }
@@ -100,22 +92,7 @@ func setStage(env *testscript.Env) error {
 	env.Setenv(Defaults, defaults)
 	s := &stage{tb: env.T().(testing.TB), upstreams: map[string]*fakeapi.Upstream{}, programs: map[string]*program{}}
 	env.Values[onStage] = s
-	env.Defer(func() { s.outlived(folder) })
 	return os.MkdirAll(home, 0o700)
-}
-
-// outlived fails a script that leaves behind a proxy which "run" has started, or one that saw a data race.
-func (s *stage) outlived(folder string) {
-	cards := filepath.Join(folder, "run", "*", daemon.CardFile)
-	if !scriptedtest.Eventually(func() bool { return len(glob(cards)) == 0 }) {
-		s.tb.Errorf("a proxy that was started by run lives on after its last user: %v", glob(cards))
-	}
-	for _, name := range glob(filepath.Join(folder, "run", "*", "epitome.log")) {
-		text, err := os.ReadFile(name)
-		if err != nil || bytes.Contains(text, []byte("DATA RACE")) || bytes.Contains(text, []byte("panic")) {
-			s.tb.Errorf("the log of a proxy that was started by run: %v\n%s", err, text)
-		}
-	}
 }
 
 // on makes a script command of a function. Where ! is allowed the function has one argument more.
@@ -135,14 +112,6 @@ func on[F func(*stage, []string) | func(*stage, bool, []string)](do F) func(*tes
 	}
 }
 
-func glob(pattern string) []string {
-	found, err := filepath.Glob(pattern)
-	if err != nil {
-		panic(err)
-	}
-	return found
-}
-
 func (s *stage) want(args []string, atLeast int, usage string) {
 	if len(args) < atLeast {
 		s.Fatalf("usage: %s", usage)
@@ -160,31 +129,4 @@ func fillFiles(s *stage, args []string) {
 		text := os.Expand(s.ReadFile(name), s.Getenv)
 		s.Check(os.WriteFile(s.MkAbs(name), []byte(text), 0o600))
 	}
-}
-
-func awaitGone(s *stage, args []string) {
-	s.want(args, 1, "vanished GLOB")
-	if !scriptedtest.Eventually(func() bool { return len(glob(s.MkAbs(args[0]))) == 0 }) {
-		s.Fatalf("still there: %v", glob(s.MkAbs(args[0])))
-	}
-}
-
-func printStrays(s *stage, args []string) {
-	s.want(args, 2, "strays FOLDER BUT")
-	root, but := s.MkAbs(args[0]), s.MkAbs(args[1])
-	var found []string
-	s.Check(filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == but:
-			return filepath.SkipDir
-		case !entry.IsDir():
-			found = append(found, name)
-		}
-		return nil
-	}))
-	slices.Sort(found)
-	_, err := fmt.Fprintln(s.Stdout(), strings.Join(found, "\n"))
-	s.Check(err)
 }

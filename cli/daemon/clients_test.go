@@ -64,7 +64,7 @@ func team(t *testing.T, folder string, upstream string) (*kept, *http.Client) {
 	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
 	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
 		func() (config.Config, error) { return conf, nil })
-	if err = k.Start(false); err != nil {
+	if err = k.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { k.ended <- k.Serve() }()
@@ -181,12 +181,12 @@ func TestOpenListenersDoNotStart(t *testing.T) {
 	adds := load(text + "headers = { Authorization = \"Bearer x\" }\n")
 	var log bytes.Buffer
 	d := New(slog.New(slog.NewTextHandler(&log, nil)), nil, func() (config.Config, error) { return adds, nil })
-	if err := d.Start(false); err == nil || !strings.Contains(err.Error(), "open = true") {
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "open = true") {
 		t.Errorf("it starts: %v", err)
 	}
 	now := load(text)
 	d = New(slog.New(slog.NewTextHandler(&log, nil)), nil, func() (config.Config, error) { return now, nil })
-	if err := d.Start(false); err != nil {
+	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer d.giveBack()

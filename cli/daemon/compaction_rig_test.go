@@ -76,7 +76,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	r.signals = make(chan os.Signal, 4)
 	r.Daemon = New(slog.New(slog.NewTextHandler(r.log, nil)), r.signals,
 		func() (config.Config, error) { return *r.conf.Load(), nil })
-	if err := r.Start(false); err != nil {
+	if err := r.Start(); err != nil {
 		p.t.Fatal(err)
 	}
 	r.url = "http://" + r.ln.Addr().String()

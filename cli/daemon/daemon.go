@@ -36,7 +36,7 @@ type Daemon struct {
 	traces  *console.Traces // nil if no spans are made
 	card    *Card
 	shapers *shapers
-	leases  Leases
+	metrics *console.Metrics
 	signals <-chan os.Signal
 }
 
@@ -49,8 +49,11 @@ func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config,
 // Address is where it listens, as host:port, once it has started.
 func (d *Daemon) Address() string { return d.ln.Addr().String() }
 
+// Totals returns what it has done since it started.
+func (d *Daemon) Totals() console.Totals { return d.metrics.Totals() }
+
 // Start takes the port and the data folder, so that everything that can fail has failed before the first request.
-func (d *Daemon) Start(leased bool) error {
+func (d *Daemon) Start() error {
 	conf, err := d.load()
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (d *Daemon) Start(leased bool) error {
 	if d.ln, err = conf.Take(d.log); err != nil {
 		return err
 	}
-	if err = d.open(conf, folder, leased); err != nil {
+	if err = d.open(conf, folder); err != nil {
 		d.giveBack()
 	}
 	return err
@@ -73,7 +76,7 @@ func (d *Daemon) Start(leased bool) error {
 
 // open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it
 // failed or not.
-func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error) {
+func (d *Daemon) open(conf config.Config, folder string) (err error) {
 	address := d.Address()
 	if err := conf.CheckAt(address); err != nil {
 		return err
@@ -90,9 +93,8 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		kept.close()
 		return err
 	}
-	d.leases.Start(leased)
-	counts := console.NewMetrics()
-	if d.book, err = d.openBook(conf, folder, kept, counts); err != nil {
+	d.metrics = console.NewMetrics()
+	if d.book, err = d.openBook(conf, folder, kept, d.metrics); err != nil {
 		kept.close()
 		return err
 	}
@@ -100,19 +102,11 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: address, Log: d.log,
-		Metrics: settled{d.book, counts}, Totals: func() console.Totals {
-			d.book.Settle()
-			t := counts.Totals()
-			t.InFlight = d.proxy.InFlight()
-			return t
-		},
-		Book: d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Open, Memory: d.shapers.memory, Compact: d.compact,
+		Metrics: settled{d.book, d.metrics},
+		Book:    d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Open, Memory: d.shapers.memory, Compact: d.compact,
 		Pages: shown.Documents(), Assets: shown.Files(),
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
-		Owner: d.card.Admits, Lease: d.leases.Take,
-		State: func() any {
-			return StateOf(*d.config.Load())
-		},
+		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
 	deps := proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
@@ -121,7 +115,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	if d.proxy, err = proxy.New(conf.Settings(), upstreams, d.shapers.plug(deps)); err != nil {
 		return err
 	}
-	counts.Watch(d.gauges(kept))
+	d.metrics.Watch(d.gauges(kept))
 	return nil
 }
 
@@ -153,9 +147,6 @@ func (d *Daemon) Serve() error {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
-		case <-d.leases.Done():
-			d.stop("the last user has left")
-			return nil
 		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()

@@ -33,9 +33,9 @@ func TestCheckRefusesWhatServeRefuses(t *testing.T) {
 		}
 		_, checked := conf.Admit()
 		d := &Daemon{log: slog.New(slog.DiscardHandler), load: func() (config.Config, error) { return conf, nil }}
-		served := d.Start(false)
+		served := d.Start()
 		for end := time.Now().Add(scriptedtest.Patience); portTaken(served) &&
-			time.Now().Before(end); served = d.Start(false) {
+			time.Now().Before(end); served = d.Start() {
 			time.Sleep(50 * time.Millisecond) // another program has the port just now
 		}
 		if served == nil {

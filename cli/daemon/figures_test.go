@@ -90,7 +90,7 @@ func keep(t *testing.T, folder, upstream string) *kept {
 	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
 	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
 		func() (config.Config, error) { return conf, nil })
-	if err = k.Start(false); err != nil {
+	if err = k.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { k.ended <- k.Serve() }()

@@ -7,11 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"epitome/config"
-	"epitome/proxy"
 )
 
 func pin(t *testing.T, folder, listen string) *Card {
@@ -66,71 +61,4 @@ func TestDeadEpitomeIsNotAsked(t *testing.T) {
 	if c, err := Read(folder); err != nil || c.Listen != "127.0.0.1:7071" {
 		t.Errorf("after a restart got %+v, %v", c, err)
 	}
-}
-
-func TestSettingsTellEpitomesApart(t *testing.T) {
-	with := func(name, key string) config.Config {
-		return config.Config{Upstreams: map[string]proxy.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
-	}
-	none := Settings(config.Config{})
-	for what, conf := range map[string]config.Config{"its mode": {Mode: "off"}, "its place": {Listen: "x", Data: "x",
-		Upstream: "x"},
-		"an upstream of a run": with(RunUpstream+"openai", "x"), "an upstream of a flag": with(config.URLUpstream, "x")} {
-		if Settings(conf) != none {
-			t.Errorf("%s tells it apart", what)
-		}
-	}
-	if Settings(with("u", "alice")) == Settings(with("u", "bob")) {
-		t.Error("another credential does not tell it apart")
-	}
-	t.Setenv("HTTPS_PROXY", "http://p.example")
-	if Settings(config.Config{}) == none {
-		t.Error("a forward proxy does not tell it apart")
-	}
-}
-
-func TestLeaseEndsWithTheLastUser(t *testing.T) {
-	ended := func(l *Leases) bool {
-		synctest.Wait()
-		select {
-		case <-l.Done():
-			return true
-		default:
-			return false
-		}
-	}
-	for _, leased := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			var l Leases
-			l.Start(leased)
-			time.Sleep(20 * time.Second)
-			first, _ := l.Take()
-			second, _ := l.Take()
-			first()
-			time.Sleep(time.Hour)
-			if ended(&l) {
-				t.Fatal("it ends while one uses it")
-			}
-			second()
-			time.Sleep(time.Second)
-			third, ok := l.Take()
-			if !ok {
-				t.Fatal("a run that follows closely is refused")
-			}
-			third()
-			time.Sleep(3 * time.Second)
-			if _, taken := l.Take(); ended(&l) != leased || taken == leased {
-				t.Errorf("leased %t: it has ended: %t, takes users: %t", leased, ended(&l), taken)
-			}
-		})
-	}
-}
-
-func TestNobodyComes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l Leases
-		l.Start(true)
-		time.Sleep(31 * time.Second)
-		<-l.Done()
-	})
 }

@@ -62,7 +62,7 @@ func serving(t *testing.T, upstream string, change func(*config.Config)) (url st
 	change(&conf)
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
-	if err := d.Start(false); err != nil {
+	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { over <- d.Serve() }()

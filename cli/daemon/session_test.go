@@ -59,7 +59,7 @@ func startSession(t *testing.T, window int) *scriptedSession {
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(window)}, false
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
-	if err := d.Start(false); err != nil {
+	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { over <- d.Serve() }()

@@ -78,7 +78,7 @@ func (c *muser) start() {
 	c.change(&conf)
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
-	if err := d.Start(false); err != nil {
+	if err := d.Start(); err != nil {
 		c.t.Fatal(err)
 	}
 	go func() { over <- d.Serve() }()

@@ -142,7 +142,7 @@ export const checks = {
       clean(name, await page.content());
     }
     const talk = pages.conversation.replace("/-/", "/-/api/");
-    const open = ["/-/api/conversations", "/-/api/troubles", talk, "/-/status", "/-/metrics", "/-/totals", "/-/session",
+    const open = ["/-/api/conversations", "/-/api/troubles", talk, "/-/status", "/-/metrics", "/-/session",
       ...["day", "hour", "model", "upstream", "conversation"].map((by) => `/-/api/summary?by=${by}`)];
     for (const path of [...open, `${talk}/edits`]) {
       const answer = await fetch(s.base + path);
