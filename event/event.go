@@ -110,9 +110,8 @@ type Exchange struct {
 	Bill Bill   `json:"bill,omitzero"`
 }
 
-// IsStranger reports whether nobody knows whose it was: it came without a client's key, its head could not be read, or
-// its connection was one too many. Whoever reaches the port can make as many of these as they like, so none may push
-// out what others have done.
+// IsStranger reports whether nobody knows whose it was: it came without a client's key, or its head could not be read.
+// Whoever reaches the port can make as many of these as they like, so none may push out what others have done.
 func (e *Exchange) IsStranger() bool {
 	return e.Fault == Refused && e.Client == "" && (e.Status == http.StatusUnauthorized || e.Method == "")
 }

@@ -28,7 +28,6 @@ func (r *rig) replied(ctx context.Context, q summarize.Request) summarize.Respon
 	if err != nil {
 		r.tb.Fatal(err)
 	}
-	r.tb.Cleanup(func() { _ = a.Body.Close() })
 	return a
 }
 
@@ -90,7 +89,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 			c = r.credential(target)
 		}
 		q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
-		_ = r.replied(t.Context(), q).Body.Close()
+		r.replied(t.Context(), q)
 		if head, _ := r.got(); !strings.HasPrefix(head, "POST "+want+" HTTP/1.1\r\n") {
 			t.Errorf("with the base %q, of %q the upstream got %q, want %q", base, target, head, want)
 		}
@@ -119,7 +118,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
 	q.Authorize = chat.Dialect{}.Authorize
-	_ = r.replied(t.Context(), q).Body.Close()
+	r.replied(t.Context(), q)
 	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
 		t.Errorf("the upstream got %q", head)
 	}
@@ -153,7 +152,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 		t.Errorf("the other upstream got %d requests", n)
 	}
 	q.Upstream = "none"
-	if _, err := r.proxy.upstreams.Send(t.Context(), q); err == nil || err.Error() != `cannot ask upstream "none": known are old, test` {
+	if _, err := r.proxy.upstreams.Send(t.Context(), q); err == nil || err.Error() != `epitome has no upstream "none"; known are old, test` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -191,7 +190,7 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	f("/gpu/v1/", "/props?model=m", "/gpu/props?model=m")
 	f("/gpu", "/props?model=m", "/gpu/props?model=m")
 	f("/v1", "/api/v1/models", "/api/v1/models")
-	if _, _, err := r.proxy.upstreams.Get(t.Context(), "none", ""); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
+	if _, _, err := r.proxy.upstreams.Get(t.Context(), "none", ""); err == nil || err.Error() != `epitome has no upstream "none"; known are test` {
 		t.Errorf("got %v", err)
 	}
 }

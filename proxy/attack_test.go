@@ -13,7 +13,6 @@ import (
 
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
-	"epitome/proxy/wire/wiretest"
 )
 
 // A client that leaves just as its answer has been read may cut nobody else's connection, which is where its own
@@ -118,7 +117,7 @@ func TestRoutingDoesNotDecodeBombs(t *testing.T) {
 	r := newRig(t, "-- POST /a --\nrepeat\nstatus 204 No Content\n", func(s *Settings) {
 		s.MaxBody, s.Routes = unit.MB, []RouteRule{{Model: "x", Upstream: "test"}}
 	})
-	bomb := wiretest.Encode(t, make([]byte, 512<<20), wiretest.Codings[0].Encode)
+	bomb := encode(t, make([]byte, 512<<20), codings[0].encode)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 4 {

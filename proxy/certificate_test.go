@@ -133,22 +133,3 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestWhoSpeaksNoTLSIsTold(t *testing.T) {
-	_, address, _ := served(t, func(c net.Conn) {
-		for range 2 { // told once
-			_, _ = c.Read(make([]byte, 1))
-		}
-		_ = c.Close()
-	})
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	_, _ = io.WriteString(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n\r\n")
-	got, _ := io.ReadAll(c)
-	if string(got) != plainHTTP {
-		t.Errorf("got %q", got)
-	}
-}

@@ -1,19 +1,16 @@
 package proxy
 
 import (
-	"fmt"
-	"io"
-	"log/slog"
-	"slices"
+	"regexp"
 
 	"epitome/proxy/wire"
 )
 
-// Credential speaks for a client to the upstream of a request that it made: copies of the header lines that say who it
-// is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it. The zero
-// value is none.
+// Credential authorizes requests of epitome's own on behalf of a client: copies of the header lines that say who the
+// client is, and the target of the client's request. It is sent to the upstream of that request and to no other one.
+// The zero value is none.
 type Credential struct {
-	open func() credential // a function, because printing field by field looks behind pointers
+	open func() credential // a function, as printing a struct would print the fields of another one
 }
 
 type credential struct {
@@ -22,57 +19,40 @@ type credential struct {
 	lines  []byte
 }
 
-// Format keeps a credential out of everything that prints, whatever the verb.
-func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a client's credential") }
-
-// LogValue does the same for logs.
-func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
-
 // credentialOf makes a credential of a request's header lines. All of it is copied.
 func credentialOf(up *upstream, target, head []byte) Credential {
 	c := credential{url: up.config.URL, target: string(target)}
 	hops := wire.HopsOf(head)
 	for l := wire.LinesOf(head); l.Next(); {
-		if saysWhose(l.Name) && !hops.Has(l.Name) {
+		if (whoHeaders.Match(l.Name) || sessionHeaders.Match(l.Name)) && !hops.Has(l.Name) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}
 	return Credential{func() credential { return c }}
 }
 
-// whoseHeaders say for whom a request is, beside those that end in authorization or api-key: who pays, which version of
-// the API it speaks and, as a provider's cache may hang on it, in which session.
-var whoseHeaders = []string{
-	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
-	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
-	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
-	"thread-id", "originator", "x-session-affinity",
-}
+var (
+	// whoHeaders say for whom a request is: who pays, and which version of the API the client speaks. Any other header
+	// is about that request alone.
+	whoHeaders = regexp.MustCompile(`(?i)^(.*authorization|.*api-key|ocp-apim-subscription-key|helicone-auth` +
+		`|openai-(organization|project|beta)|chatgpt-account-id|anthropic-(version|beta)|x-goog-user-project` +
+		`|http-referer|x-title|x-openrouter-title|user-agent|copilot-integration-id|editor-version` +
+		`|x-portkey-(config|provider|virtual-key)|thread-id|originator|x-session-affinity)$`)
 
-// sessionHeaders are the headers by which clients name their session: Claude Code, Codex and pi, OpenCode, Grok.
-var sessionHeaders = []string{"x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-grok-conv-id"}
-
-// saysWhose reports whether a header says for whom a request is. Any other one speaks of that request alone.
-func saysWhose(name []byte) bool {
-	for _, end := range [...]string{"authorization", "api-key"} { // with gateways' names in front of them, too
-		if wire.EqualFold(name[max(0, len(name)-len(end)):], end) {
-			return true
-		}
-	}
-	is := func(s string) bool { return wire.EqualFold(name, s) }
-	return slices.ContainsFunc(whoseHeaders, is) || slices.ContainsFunc(sessionHeaders, is)
-}
+	// sessionHeaders name the client's session, on which a provider's cache may depend: those of Claude Code, Codex
+	// and pi, OpenCode, Grok.
+	sessionHeaders = regexp.MustCompile(`(?i)^(x-claude-code-session-id|session[_-]id|x-session-id|x-grok-conv-id)$`)
+)
 
 // sessionOf returns the client's name for its session, a part of head; nil if no header says it. Of two headers the
 // first one counts. A subagent has a session of its own.
 func sessionOf(head []byte) (id []byte) {
 	for l := wire.LinesOf(head); l.Next(); {
-		is := func(s string) bool { return wire.EqualFold(l.Name, s) }
 		switch {
 		case len(l.Value) == 0:
-		case is("x-claude-code-agent-id"):
+		case l.Is("x-claude-code-agent-id"):
 			return l.Value
-		case id == nil && slices.ContainsFunc(sessionHeaders, is):
+		case id == nil && sessionHeaders.Match(l.Name):
 			id = l.Value
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used by no
-// other, but for cut and what it calls.
+// other one, except for cut.
 type exchange struct {
 	proxy *Proxy
 	set   *settings // as they were when the exchange began
@@ -34,9 +34,9 @@ type exchange struct {
 	tunnelled   bool            // the exchange ends where its tunnel does
 
 	life  context.Context // ends when the client has left, and when the exchange is cut
-	leave func()          // ends life and the upstream call
-	call  wire.Call
-	marks bool // the request is to carry the proxy's mark
+	leave func()          // ends life, and with it the upstream call
+	marks bool            // the request is to carry the proxy's mark
+	owner *client         // whose key the request came with; nil if keys are not asked for
 
 	head   []byte // the client's header lines, without its key for epitome
 	body   []byte // as it came, until dropBodies
@@ -44,30 +44,29 @@ type exchange struct {
 	room   room   // of body and plain
 	plain  []byte // body without its content coding, once it was decoded
 
-	dialect Dialect        // of the conversation that it holds; nil if it holds none to shape
-	counts  bool           // it only asks for the size of that
-	input   *rewrite.Input // how that was shaped, without the body; nil if it was not, or not to be shaped again
+	dialect Dialect        // of the conversation that the request holds; nil if it holds none to shape
+	counts  bool           // the request only asks for the size of the conversation
+	input   *rewrite.Input // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 	report  rewrite.Report // on how it was shaped
 	sent    []byte         // body in place of the client's, until dropBodies; nil if the client's is sent
 	answer  *answerText    // the beginning and end of the answer to a conversation
 }
 
-// serve is the way of one request. fasthttp calls it when the head has been read.
+// serve handles one request. fasthttp calls it when the head has been read.
 func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	x := p.begin(ctx)
 	defer x.end()
 	if x.own {
 		x.err = x.serveOwn()
-		return
+	} else {
+		x.err = x.forward()
 	}
-	x.err = x.forward()
 }
 
 // forward takes the steps of a request that goes upstream. An error is what the client is told, or whose fault it is
 // that it cannot be told anything.
 func (x *exchange) forward() error {
-	client, err := x.identify()
-	if err != nil {
+	if err := x.identify(); err != nil {
 		return err
 	}
 	if err := x.checkHead(); err != nil {
@@ -82,13 +81,13 @@ func (x *exchange) forward() error {
 		return err
 	}
 	x.event.Upstream = up.name
-	if err := client.admit(up.name, time.Now()); err != nil {
+	if err := x.owner.admit(up.name, time.Now()); err != nil {
 		return err
 	}
 	if err := x.shape(up, target); err != nil {
 		return err
 	}
-	a, err := x.call.Do(up.pool, x.outgoing(up, target))
+	a, err := up.pool.Do(x.life, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
@@ -104,22 +103,24 @@ func (x *exchange) forward() error {
 	return x.relay(a)
 }
 
-// begin takes a request in. From here on the settings in force now hold for it.
+// begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
 	target := wire.OriginForm(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x := &exchange{
-		proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx), head: h.RawHeaders(),
-		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(), room: room{admission: p.admission},
+		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), head: h.RawHeaders(),
+		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(),
+		room: room{all: p.room, wait: p.limits.room},
 	}
 	life, cancel := context.WithCancelCause(context.Background())
-	x.life, x.leave = life, func() { cancel(wire.ErrGone); x.call.Cut() }
+	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
 	x.reply.HTTP10 = !h.IsHTTP11()
 	x.reply.Close = h.ConnectionClose() || wire.ConnectionHas(x.head, "close") || p.Stopping()
 	mode, _ := x.set.mode(x.head)
 	x.event = event.Exchange{
-		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode, Action: event.ActionNone,
+		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
+		Action: event.ActionNone,
 	}
 	if mode != event.ModeOff && !x.own {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
@@ -127,91 +128,82 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	if p.deps.Traces {
 		x.event.TraceParent = event.Clip(string(wire.Find(x.head, "traceparent")))
 	}
-	if x.unread {
-		x.client.BeginBody()
-	} else {
-		x.client.EndRequest()
-	}
-	p.enter(x)
-	x.marks = p.InFlight() > unmarked || wire.Find(x.head, viaHeader) != nil
+	x.marks = p.enter(x) > unmarked || wire.Find(x.head, viaHeader) != nil
 	return x
+}
+
+// identify finds the client by its key, where clients have keys, and takes the key off the header lines.
+func (x *exchange) identify() (err error) {
+	if x.owner, x.head, err = x.set.clients.find(x.head); x.owner != nil {
+		x.event.Client = x.owner.name
+	}
+	return err
 }
 
 // checkHead refuses requests that must not be forwarded, whatever their body.
 func (x *exchange) checkHead() error {
 	h := &x.ctx.Request.Header
-	switch _, isMode := x.set.mode(x.head); {
+	_, isMode := x.set.mode(x.head)
+	badLine := wire.CheckLines(x.head)
+	switch {
 	case h.IsConnect():
-		return refuse(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
+		return refuse(405, "method_not_allowed",
+			"epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
 	case wire.Find(x.head, "transfer-encoding") != nil && wire.Find(x.head, "content-length") != nil:
 		x.reply.Close = true
-		return refuse(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
+		return refuse(400, "bad_request",
+			"the request states both Content-Length and Transfer-Encoding: send one of them")
 	case bytes.Contains(wire.Values(x.head, viaHeader), []byte(x.proxy.mark)): // it was sent from here
 		return refuse(508, "loop", looped, noRetry)
 	case !isMode:
 		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
-	case !wire.HasSoundNames(x.head):
+	case badLine != nil:
 		x.reply.Close = true
-		return refuse(400, "bad_request", "the request has a header line that begins with a blank, or a blank in a header name: check the client")
+		return refuse(400, "bad_request", fmt.Sprintf("epitome cannot read the request: %v; check the client", badLine))
 	}
 	return nil
 }
 
-// identify finds the client by its key, where clients have keys, and takes the key off the header lines.
-func (x *exchange) identify() (*client, error) {
-	c, head, err := x.set.clients.find(x.head)
-	if err != nil {
-		return nil, err
-	}
-	x.head, x.event.Client = head, c.nameOrNone()
-	return c, nil
-}
-
-// receive reads the request's body, at most so many bytes of it.
+// receive reads the request's body, at most the given number of bytes.
 func (x *exchange) receive(most int64) error {
 	if x.unread {
-		ctx, cancel := context.WithTimeout(x.life, x.proxy.limits.room)
-		defer cancel()
-		length := int64(x.ctx.Request.Header.ContentLength())
-		body, err := x.room.readAll(ctx, x.ctx.RequestBodyStream(), max(length, -1), most)
+		x.client.ReadIdle = x.proxy.limits.bodyIdle
+		length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
+		body, err := x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
+		x.client.ReadIdle = 0
 		if err != nil {
 			return x.whyUnread(err)
 		}
 		x.body, x.unread = body, false
 		x.event.RequestBytes = int64(len(body))
-		x.client.EndRequest()
 	}
 	x.event.Start = time.Now()
 	return nil
 }
 
-// whyUnread says what the client is told of a request that could not be read for err.
+// whyUnread returns the answer to a request that could not be read because of err.
 func (x *exchange) whyUnread(err error) error {
 	var small *fasthttp.ErrSmallBuffer
 	var late net.Error
 	switch {
 	case errors.Is(err, errTooLarge):
-		return refuse(413, "request_too_large",
-			fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", x.set.conf.MaxBody))
-	case errors.Is(err, errNoRoom) && x.life.Err() == nil:
-		return busy("the requests under way fill max_in_flight: try again, or raise it")
-	case errors.Is(err, errNoRoom), x.client.HasLeft():
+		return refuse(413, "request_too_large", fmt.Sprintf(
+			"the request's body is larger than max_body (%s): shorten it, or raise max_body", x.set.conf.MaxBody))
+	case x.life.Err() != nil, x.client.HasLeft():
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	case errors.Is(err, errNoRoom):
+		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it", retryAfter(1))
 	case errors.As(err, &small):
 		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
 		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
 	}
-	return refuse(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
+	return refuse(400, "bad_request",
+		"epitome cannot read the request as HTTP/1.1: check the client and what lies between")
 }
 
 // refuseUnread answers a request whose head could not be read.
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
-	c := clientOf(ctx)
-	if !c.IsArriving() { // opened ahead of need and never used: there is nothing to answer
-		c.SkipNextWrite()
-		return
-	}
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path = "", ""
 	x.own, x.unread = false, true
@@ -232,7 +224,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	if x.marks {
 		head.Block = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+viaHeader+": "+x.proxy.mark+"\r\n"))
 	}
-	size := len(head.Block) + len(target) + up.peer.Size() + 128
+	size := len(head.Block) + len(target) + 512
 	return wire.Request{
 		Head: head.AppendTo(make([]byte, 0, size), &up.peer),
 		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade, Dechunk: x.reply.HTTP10,
@@ -254,8 +246,8 @@ const (
 	unmarked  = 8             // exchanges under way up to which requests carry no mark, as a loop soon has more
 )
 
-// end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had none,
-// memory is given back, and the event is made.
+// end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,
+// memory is given back, and the event is recorded.
 func (x *exchange) end() {
 	if x.tunnelled {
 		x.tunnelled = false
@@ -264,13 +256,11 @@ func (x *exchange) end() {
 	if r := recover(); r != nil {
 		x.err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
 		x.proxy.deps.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
-		x.call.Cut()
 	}
 	x.client.Unwatch()
 	x.dropBodies()
-	if x.unread { // what follows on the connection is no request
-		x.reply.Close = true
-		x.client.LingerOnClose()
+	if x.unread { // the next bytes on the connection are no request
+		x.reply.Close, x.client.Lingers = true, true
 	}
 	if x.err != nil {
 		x.fail()
@@ -281,7 +271,7 @@ func (x *exchange) end() {
 	if x.own { // no exchange of a client with a provider
 		return
 	}
-	x.set.clients.byName(x.event.Client).spend(x)
+	x.owner.spend(x)
 	x.event.Duration = time.Since(x.event.Start)
 	x.proxy.record(x.event)
 }
@@ -289,7 +279,8 @@ func (x *exchange) end() {
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
 	if x.client.IsCut() {
-		x.err = &wire.Failure{Fault: event.Stopped, Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
+		x.err = &wire.Failure{Fault: event.Stopped,
+			Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
 	switch {
@@ -301,7 +292,12 @@ func (x *exchange) fail() {
 	case !x.begun:
 		r := refusalOf(x.err)
 		x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
-		_ = x.write(r.appendTo(nil, x.reply, x.ctx.IsHead()))
+		to := x.reply
+		to.Extra = append([]byte(r.lines), to.Extra...)
+		w := x.response(to)
+		w.header.Set("Content-Type", "application/json")
+		w.status, w.body = r.status, r.body()
+		_ = w.finish()
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
 		x.reply.Close = true

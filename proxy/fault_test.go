@@ -76,7 +76,7 @@ func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
 	}
 	f("-- GET /a --\nstatus 200 OK\nheader Content-Length: 9\nbody abc\nhangup\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
 	f("-- GET /a --\nno-length\nstatus 200 OK\nbody abc\nawait read\nreset\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
-	f("-- GET /a --\nraw \"HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\na\\r\\n\"\nawait read\nraw \"oops\"\nawait-close\n",
+	f("-- GET /a --\nraw \"HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\na\\r\\n\"\nawait read\nraw \"oops\\r\\n\"\nawait-close\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
 }
 

@@ -34,7 +34,11 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	in, err := p.inputFrom(set, head, c.nameOrNone())
+	client := ""
+	if c != nil {
+		client = c.name
+	}
+	in, err := p.inputFrom(set, head, client)
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
 }

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"io"
 	"time"
 
 	"epitome/internal/sse"
@@ -19,99 +18,84 @@ const (
 	errorFor     = 10 * time.Second
 )
 
-// peeked reads the beginning of an answer, which stays with the answer to be passed on.
-type peeked struct {
-	answer  *wire.Answer
-	dialect Dialect
-	most    int // bytes to hold
-	until   time.Time
-	content []byte // without framing
-}
-
-// peekAt reads as much of an answer as may tell that it refuses its request: an error whole, a stream up to its first
+// peek reads as much of an answer as may tell that it refuses its request: an error whole, a stream up to its first
 // word, and any other answer if it is small. It returns that without framing and coding; nil if the answer has begun to
 // answer.
-func peekAt(a *wire.Answer, d Dialect) (said []byte) {
-	h := &peeked{answer: a, dialect: d, most: mostOfError}
+func (x *exchange) peek(a *wire.Answer) []byte {
 	coding := wire.Values(a.Block, "content-encoding")
-	hears := a.Hears
-	defer func() { a.Hears = hears }()
-	a.Hears = func(run []byte) {
-		h.content = append(h.content, run...)
-		hears(run)
-	}
+	never := func([]byte) bool { return false }
+	var content []byte
 	switch {
 	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
 		return nil
 	case a.Code >= 300:
-		h.until = time.Now().Add(errorFor)
-		h.readAll()
-	case wire.IsEncoded(coding):
+		content = hold(a, mostOfError, errorFor, never)
+	case isEncoded(coding):
 		return nil
 	case isOfType(a, eventStream):
-		h.most, h.until = mostOfStream, time.Now().Add(d.Holds())
-		if h.begins() {
+		s := streamStart{dialect: x.dialect}
+		content = hold(a, mostOfStream, x.dialect.Holds(), s.isAnswer)
+		if s.answers || !s.refuses && (!a.IsComplete() || s.read < len(content)) {
 			return nil
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		h.until = time.Now().Add(a.ReadIdle)
-		h.readAll()
+		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), never)
 	default:
 		return nil
 	}
-	if !wire.IsEncoded(coding) {
-		return h.content
+	if isEncoded(coding) {
+		content, _ = decode(string(coding), content, mostOfError) // a part of it may tell enough
 	}
-	plain, err := wire.NewDecoder(string(coding), bytes.NewReader(h.content), mostOfError)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = plain.Close() }()
-	said, _ = io.ReadAll(plain) // a part of it may tell enough
-	return said
+	return content
 }
 
-// readAll reads to the end of the answer, as far as may be.
-func (h *peeked) readAll() {
-	for h.more() {
+// hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
+// The bytes stay with the answer, to be passed on. It returns them without framing. An error is met again when the
+// answer is passed on.
+func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) (content []byte) {
+	hears := a.Hears
+	defer func() { a.Hears = hears }()
+	a.Hears = func(run []byte) {
+		content = append(content, run...)
+		hears(run)
 	}
+	until := time.Now().Add(wait)
+	for a.Held() < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !enough(content) {
+	}
+	return content
 }
 
-// more reads a piece, and reports whether there may be another one. An error is met again when the answer is passed on.
-func (h *peeked) more() bool {
-	wait := time.Until(h.until)
-	return h.answer.Held() < h.most && wait > 0 && h.answer.Hold(wait)
+// streamStart reads the events of a stream until one is part of an answer or of a refusal. A stream that is slow, or
+// whose first event is not known, is taken for an answer.
+type streamStart struct {
+	dialect Dialect
+	read    int    // bytes
+	kind    []byte // of the next event
+
+	answers, refuses bool
 }
 
-// begins reads a stream until it says anything, and reports whether that is an answer. One that is slow, or that shows
-// no known event first, is taken for one.
-func (h *peeked) begins() bool {
-	var kind []byte
-	if h.more() {
-		h.content = sse.TrimMark(h.content)
+// isAnswer reads the lines that are new in the content of the stream, and reports whether it is an answer.
+func (s *streamStart) isAnswer(content []byte) bool {
+	if s.read == 0 {
+		s.read = len(content) - len(sse.TrimMark(content))
 	}
-	for read := 0; ; {
-		f, rest, whole := sse.Next(h.content[read:])
+	for !s.answers && !s.refuses {
+		f, rest, whole := sse.Next(content[s.read:])
 		if !whole {
-			if h.more() {
-				continue
-			}
-			return !h.answer.IsComplete() || len(rest) > 0
+			break
 		}
-		read = len(h.content) - len(rest)
+		s.read = len(content) - len(rest)
 		switch name := string(f.Name); {
 		case f.Comment(): // it keeps the client waiting: it must go on
-			return true
+			s.answers = true
 		case name == "event":
-			kind = bytes.TrimSpace(f.Value)
+			s.kind = bytes.TrimSpace(f.Value)
 		case name == "data":
-			switch h.dialect.Step(kind, f.Value) {
-			case answer.SaidStep:
-				return true
-			case answer.EndStep, answer.ErrorStep:
-				h.readAll()
-				return false
-			}
+			step := s.dialect.Step(s.kind, f.Value)
+			s.answers = step == answer.SaidStep
+			s.refuses = step == answer.EndStep || step == answer.ErrorStep
 		}
 	}
+	return s.answers
 }

@@ -140,7 +140,7 @@ type Proxy struct {
 	limits    *limits
 	settings  atomic.Pointer[settings]
 	upstreams *Upstreams
-	admission *admission
+	room      *semaphore.Weighted // bytes of bodies under way
 	turns     *semaphore.Weighted // for large bodies to be decoded or shaped
 	server    *fasthttp.Server
 	born      time.Time
@@ -159,7 +159,7 @@ type Proxy struct {
 type settings struct {
 	conf    Settings
 	routes  *routes
-	clients *clients
+	clients clients
 }
 
 // Check says why New or Reload would refuse s.
@@ -174,7 +174,7 @@ func Check(s Settings) error {
 func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
 	p := &Proxy{
 		deps: deps, limits: cmp.Or(s.limits, &defaultLimits), upstreams: u, born: time.Now(), mark: rand.Text(),
-		admission: newAdmission(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
+		room: newRoom(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
 	}
 	if err := p.Reload(s); err != nil {
@@ -218,7 +218,7 @@ func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
 
 // Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
-	var known *clients
+	var known clients
 	if old := p.settings.Load(); old != nil {
 		known = old.clients
 	}
@@ -238,12 +238,10 @@ func (p *Proxy) Reload(s Settings) error {
 func (p *Proxy) Serve(ln net.Listener) error {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
-	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
-	err := p.server.Serve(&wire.Listener{
-		Listener: ln, Most: int64(p.settings.Load().conf.MaxConnections), Stopping: p.stopping.Load,
-		Full: full.appendTo(nil, wire.ClientSide{Close: true}, false), TurnedAway: p.recordTurnedAway,
-		WriteIdle: p.limits.writeIdle, HeadTime: p.limits.header, BodyIdle: p.limits.bodyIdle,
-	})
+	if p.Stopping() { // Shutdown has not known of the listener
+		return ln.Close()
+	}
+	err := p.server.Serve(wire.Listen(ln, p.settings.Load().conf.MaxConnections, p.limits.writeIdle))
 	if p.Stopping() {
 		return nil
 	}
@@ -305,21 +303,15 @@ func (p *Proxy) each(f func(*exchange)) {
 
 // await returns when no exchange is under way, or with ctx.
 func (p *Proxy) await(ctx context.Context) {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		p.mu.Lock()
-		n := len(p.open)
-		p.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		<-tick.C
+	for n := 1; n > 0 && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
+		n = 0
+		p.each(func(*exchange) { n++ })
 	}
 }
 
-// enter takes x in among the exchanges under way. One that begins while the proxy stops is cut.
-func (p *Proxy) enter(x *exchange) {
+// enter takes x in among the exchanges under way, and returns how many of these are not for epitome's own pages. One
+// that begins while the proxy stops is cut.
+func (p *Proxy) enter(x *exchange) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[x] = struct{}{}
@@ -332,6 +324,7 @@ func (p *Proxy) enter(x *exchange) {
 	case x.own && p.Stopping():
 		x.leave()
 	}
+	return p.inFlight
 }
 
 func (p *Proxy) leave(x *exchange) {
@@ -356,15 +349,6 @@ func (p *Proxy) record(e event.Exchange) {
 		}
 	}()
 	p.deps.Record(e)
-}
-
-// recordTurnedAway records a connection beyond max_connections.
-func (p *Proxy) recordTurnedAway() {
-	p.record(event.Exchange{
-		ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: event.ActionNone,
-		Status: http.StatusServiceUnavailable, Fault: event.Refused,
-		Err: "there are as many connections as max_connections allows",
-	})
 }
 
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.

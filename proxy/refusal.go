@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"epitome/event"
@@ -30,10 +28,10 @@ func (r *refusal) Error() string { return r.message }
 // noRetry is the header line that keeps the official SDKs from sending a request again by themselves.
 const noRetry = "x-should-retry: false\r\n"
 
-// retryAfter is the header line that says when a request may be sent again.
-func retryAfter(seconds int) string { return "Retry-After: " + strconv.Itoa(seconds) + "\r\n" }
+// retryAfter returns the header line that says when a request may be sent again.
+func retryAfter(seconds int) string { return fmt.Sprintf("Retry-After: %d\r\n", seconds) }
 
-// refusalOf says to the client why it gets no answer.
+// refusalOf returns the answer to a client whose request failed.
 func refusalOf(err error) *refusal {
 	var own *refusal
 	if errors.As(err, &own) {
@@ -50,20 +48,15 @@ func refusalOf(err error) *refusal {
 		return refuse(504, "upstream_timeout",
 			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
 	}
-	return refuse(502, "upstream_broken",
-		fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err))
+	return refuse(502, "upstream_broken", fmt.Sprintf("the upstream broke off before it answered: %v; "+
+		"it may have worked on the request, so try again only if that does no harm", f.Err))
 }
 
 // looped refuses a request that runs in a circle.
 const looped = "this request came back to the epitome that sent it: " +
 	"let the url of its upstream name the provider, and no epitome that sends to this one"
 
-// busy refuses a request for which there is no room now. The client may come again in a second.
-func busy(message string) *refusal {
-	return refuse(503, "busy", message, retryAfter(1))
-}
-
-// body is the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
+// body returns the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
 // level that Anthropic's clients look for.
 func (r *refusal) body() []byte {
 	type object struct {
@@ -80,21 +73,4 @@ func (r *refusal) body() []byte {
 		panic("BUG: cannot encode a refusal: " + err.Error())
 	}
 	return b
-}
-
-// appendTo writes the whole answer.
-func (r *refusal) appendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
-	body := r.body()
-	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.status)+" "+http.StatusText(r.status)+"\r\n"...)
-	dst = append(dst, "Content-Type: application/json\r\n"...)
-	dst = wire.AppendField(dst, []byte("Content-Length"), strconv.Itoa(len(body)))
-	dst = append(append(dst, r.lines...), to.Extra...)
-	if to.Close {
-		dst = append(dst, "Connection: close\r\n"...)
-	}
-	dst = append(dst, "\r\n"...)
-	if toHead {
-		return dst
-	}
-	return append(dst, body...)
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
-
-	"github.com/valyala/fasthttp"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -16,23 +15,18 @@ import (
 
 // relay passes the answer on, piece by piece as it comes, and reads its usage.
 func (x *exchange) relay(a *wire.Answer) error {
-	defer func() {
-		x.call.OnCut(nil)
-		a.End()
-	}()
+	defer a.End()
 	x.event.Status = a.Code
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
-	err := x.relayHead(a)
-	if err == nil {
-		err = x.relayRest(a)
-	}
+	err := x.relayAll(a)
 	x.readUsage(a, err != nil)
 	return err
 }
 
-// relayHead passes the head on, in one write with the part of the body that is there.
-func (x *exchange) relayHead(a *wire.Answer) error {
+// relayAll writes the head together with the part of the body that is there, and then the rest as it comes. The end of
+// life means that the client has left.
+func (x *exchange) relayAll(a *wire.Answer) error {
 	out := a.AppendTo(make([]byte, 0, 4<<10), x.reply)
 	headBytes := len(out)
 	if a.IsReady() {
@@ -43,17 +37,12 @@ func (x *exchange) relayHead(a *wire.Answer) error {
 		return err
 	}
 	x.event.ResponseBytes = int64(len(out) - headBytes)
-	return nil
-}
-
-// relayRest passes the rest of the body on. A call that is cut means that the client has left.
-func (x *exchange) relayRest(a *wire.Answer) error {
 	for {
 		piece, err := a.Next()
 		switch {
 		case err == io.EOF:
 			return nil
-		case err != nil && x.call.IsCut():
+		case err != nil && x.life.Err() != nil:
 			return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 		case err != nil:
 			return &wire.Failure{Fault: event.Truncated, Err: err}
@@ -80,32 +69,19 @@ func (x *exchange) write(b []byte) error {
 	return &wire.Failure{Fault: event.ClientGone, Err: err}
 }
 
-// clientOf is the connection that a request came over.
-func clientOf(ctx *fasthttp.RequestCtx) *wire.Client {
-	c, ok := ctx.Conn().(*wire.Client)
-	if !ok {
-		panic("BUG: a connection came from a listener that is not the proxy's")
-	}
-	return c
-}
-
 // letGo hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours has been
 // written already. The empty body stream makes it exactly one write.
 func (x *exchange) letGo() {
 	if x.ctx.Hijacked() {
 		return
 	}
-	x.client.SkipNextWrite()
+	x.client.Answered = true
 	x.ctx.Response.ImmediateHeaderFlush = true
-	x.ctx.SetBodyStream(noBody{}, 0)
+	x.ctx.SetBodyStream(http.NoBody, 0)
 	if x.reply.Close {
 		x.ctx.SetConnectionClose()
 	}
 }
-
-type noBody struct{}
-
-func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 // refusesUpgrade reports whether the path is one whose clients go on over plain HTTP when they are refused a
 // WebSocket: there, requests and answers stay visible one by one.
@@ -114,26 +90,24 @@ func refusesUpgrade(target []byte) bool {
 	return bytes.HasSuffix(path, []byte("/responses"))
 }
 
-// tunnel passes the 101 on and then bytes both ways, until one side breaks off, both have ended, or both are silent
-// for read_idle. It runs behind the handler, on the goroutine that fasthttp gives a hijacked connection: the
-// exchange ends there.
+// tunnel passes the 101 on and then bytes both ways, until one side ends, or both are silent for read_idle. It runs
+// behind the handler, on the goroutine that fasthttp gives a hijacked connection: the exchange ends there.
 func (x *exchange) tunnel(a *wire.Answer) error {
 	x.event.Status = a.Code
 	if err := x.write(a.AppendTo(nil, x.reply)); err != nil {
-		a.Drop()
+		a.End()
 		return err
 	}
 	x.tunnelled = true
-	x.client.BeginTunnel()
 	x.client.Unwatch()
 	x.ctx.HijackSetNoResponse(true)
 	x.ctx.Hijack(func(client net.Conn) {
 		defer x.end()
-		defer a.Drop()
+		defer a.End()
 		moved, err := wire.RunTunnel(client, x.client, a)
 		x.event.ResponseBytes = moved
 		switch {
-		case x.call.IsCut():
+		case x.life.Err() != nil:
 			x.err = &wire.Failure{Fault: event.Truncated, Err: errors.New("the tunnel was cut at shutdown")}
 		case err != nil:
 			x.err = &wire.Failure{Fault: event.Truncated, Err: err}

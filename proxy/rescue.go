@@ -42,10 +42,10 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		}
 		r.setAside(a)
 		r.tries++
-		next, err := x.call.Do(up.pool, x.outgoing(up, target))
+		next, err := up.pool.Do(x.life, x.outgoing(up, target))
 		switch {
-		case err != nil && x.call.IsCut():
-			r.drop(r.first)
+		case err != nil && x.life.Err() != nil:
+			r.first.End()
 			return nil, err
 		case err != nil:
 			return r.giveUp(nil), nil
@@ -77,7 +77,7 @@ type rescuing struct {
 
 // read holds an answer back as far as must be, and reads what it refuses.
 func (r *rescuing) read(a *wire.Answer) window.Refusal {
-	said := peekAt(a, r.dialect)
+	said := r.peek(a)
 	if said == nil {
 		return window.Refusal{}
 	}
@@ -222,15 +222,8 @@ func (r *rescuing) did(what string) {
 // setAside keeps the first refusal, and lets go of any other one.
 func (r *rescuing) setAside(a *wire.Answer) {
 	if a != r.first || a.IsComplete() { // all of it is held
-		r.drop(a)
+		a.End()
 	}
-	r.call.OnCut(nil)
-}
-
-// drop lets go of the connection of an answer.
-func (r *rescuing) drop(a *wire.Answer) {
-	r.call.OnCut(nil)
-	a.End()
 }
 
 // accept passes on an answer that is no such refusal.
@@ -269,12 +262,9 @@ func (r *rescuing) learnRefusal() {
 // giveUp passes on the first refusal.
 func (r *rescuing) giveUp(a *wire.Answer) *wire.Answer {
 	if a != nil && a != r.first {
-		r.drop(a)
+		a.End()
 	}
 	r.event.Rescue.Tries = int32(r.tries)
 	r.answer, r.first.Hears = nil, nil
-	if !r.first.IsOver() {
-		r.call.OnCut(r.first.Cut)
-	}
 	return r.first
 }

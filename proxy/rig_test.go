@@ -163,16 +163,6 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 		for _, err := io.WriteString(w, "x"); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
 			w.(http.Flusher).Flush()
 		}
-	case "/-/sized", "/-/short":
-		w.Header().Set("Content-Length", "6")
-		if req.Method == http.MethodHead {
-			return
-		}
-		_, _ = io.WriteString(w, "one")
-		w.(http.Flusher).Flush()
-		if req.URL.Path == "/-/sized" {
-			_, _ = io.WriteString(w, "two")
-		}
 	case "/-/abort", "/-/abort-later":
 		_, _ = io.WriteString(w, "one")
 		if req.URL.Path == "/-/abort-later" {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"reflect"
 	"slices"
@@ -117,7 +118,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		up = x.set.routes.fallback
 	}
 	switch {
-	case up.peer.AddsHeaders() && wire.IsFromPage(x.head):
+	case len(up.config.Headers) > 0 && isFromPage(x.head):
 		return nil, nil, refuse(403, "cross_site",
 			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
 	case wire.AsksUpgrade(x.head) && refusesUpgrade(target):
@@ -128,6 +129,25 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		target = x.meantTarget(target)
 	}
 	return up, up.join(target), nil
+}
+
+// isFromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves,
+// and let no page keep them from it.
+func isFromPage(head []byte) bool {
+	site := wire.Find(head, "sec-fetch-site")
+	if wire.EqualFold(site, "cross-site") || wire.EqualFold(site, "same-site") {
+		return true
+	}
+	origin := wire.Find(head, "origin")
+	if origin == nil {
+		return false
+	}
+	at, err := url.Parse(string(origin))
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with pages of their own have other schemes
+		return err != nil || string(origin) == "null"
+	}
+	ip := net.ParseIP(at.Hostname())
+	return at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // modelOf is the model that a body names, of whatever API it is; empty if it names none.

@@ -81,6 +81,9 @@ func (x *exchange) dialectAt(path []byte) Dialect {
 	return nil
 }
 
+// largeBody is how many bytes a body has, at least, that waits for its turn to be shaped.
+const largeBody = 1 << 20
+
 // shapeInTurn shapes a conversation when its turn has come. An error is that the client has left.
 func (x *exchange) shapeInTurn(by Shaper, in rewrite.Input, up *upstream, target []byte) (rewrite.Output, error) {
 	life, end := context.WithCancelCause(x.life)
@@ -160,7 +163,7 @@ var (
 // unshapedCodes are the codes under which these reasons are told.
 var unshapedCodes = map[error]event.Code{
 	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
-	wire.ErrBomb: event.CodeBomb, errNoRoom: event.CodeNoRoom,
+	errBomb: event.CodeBomb, errNoRoom: event.CodeNoRoom,
 }
 
 // passAsItCame tells why the request is not shaped. Only a lack of room is epitome's own failure.
@@ -177,7 +180,7 @@ func (x *exchange) passAsItCame(why error) {
 
 // conversation returns the body to shape, without its content coding, or one of the errors above.
 func (x *exchange) conversation() ([]byte, error) {
-	if wire.IsSigned(x.head) {
+	if isSigned(x.head) {
 		return nil, errSigned
 	}
 	body, err := x.decoded()
@@ -190,35 +193,20 @@ func (x *exchange) conversation() ([]byte, error) {
 	return body, nil
 }
 
-// decoded returns the body without its content coding, at most max_body of it. The error is wire.ErrBomb, errEncoded or
-// errNoRoom.
-func (x *exchange) decoded() ([]byte, error) {
-	coding := wire.Values(x.head, "content-encoding")
-	switch {
-	case !wire.IsEncoded(coding):
-		return x.body, nil
-	case x.plain != nil:
-		return x.plain, nil
+// isSigned reports whether the header holds a signature that may cover the body: the upstream would refuse any other
+// body. Several clouds sign with headers whose names end in content-sha256.
+func isSigned(head []byte) bool {
+	const sum = "content-sha256"
+	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is("signature") || l.Is("signature-input") || wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
+			return true
+		}
+		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
+		if l.Is("authorization") && (wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256")) {
+			return true
+		}
 	}
-	most := int64(x.set.conf.MaxBody)
-	r, err := wire.NewDecoder(string(coding), bytes.NewReader(x.body), most)
-	if err != nil {
-		return nil, errEncoded
-	}
-	defer func() { _ = r.Close() }()
-	ctx, cancel := context.WithTimeout(x.life, x.proxy.limits.room)
-	defer cancel()
-	plain, err := x.room.readAll(ctx, r, -1, most)
-	switch {
-	case errors.Is(err, errTooLarge), errors.Is(err, wire.ErrBomb):
-		return nil, wire.ErrBomb
-	case errors.Is(err, errNoRoom):
-		return nil, errNoRoom
-	case err != nil:
-		return nil, errEncoded
-	}
-	x.plain = plain
-	return plain, nil
+	return false
 }
 
 // tell puts a report into the event and the answer's head.

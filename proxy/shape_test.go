@@ -10,8 +10,6 @@ import (
 
 	"epitome/event"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/proxy/wire"
-	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
@@ -123,8 +121,8 @@ func TestCompressedConversationsAreShaped(t *testing.T) {
 			t.Errorf("%s, changed: the upstream got %q and %q", coding, head, body)
 		}
 	}
-	for _, c := range wiretest.Codings {
-		f(c.Name, wiretest.Encode(t, []byte(long), c.Encode), "Content-Encoding: "+c.Name)
+	for _, c := range codings {
+		f(c.name, encode(t, []byte(long), c.encode), "Content-Encoding: "+c.name)
 	}
 }
 
@@ -132,7 +130,7 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) { s.MaxBody = 64 << 10 })
 	r.shapes(refusing(t))
-	codes := map[string]event.Code{wire.ErrBomb.Error(): event.CodeBomb, errEncoded.Error(): event.CodeEncoded,
+	codes := map[string]event.Code{errBomb.Error(): event.CodeBomb, errEncoded.Error(): event.CodeEncoded,
 		errNoObject.Error(): event.CodeNoObject, errSigned.Error(): event.CodeSigned}
 	f := func(reason, body string, lines ...string) {
 		t.Helper()
@@ -145,15 +143,15 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, reason)
 		}
 	}
-	for _, c := range wiretest.Codings {
-		f(wire.ErrBomb.Error(), string(wiretest.Encode(t, make([]byte, 1<<20), c.Encode)), "Content-Encoding: "+c.Name)
-		f(errEncoded.Error(), "{no "+c.Name+"}", "Content-Encoding: "+c.Name)
+	for _, c := range codings {
+		f(errBomb.Error(), string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
+		f(errEncoded.Error(), "{no "+c.name+"}", "Content-Encoding: "+c.name)
 	}
 	f(errEncoded.Error(), long, "Content-Encoding: secret")
 	f(errNoObject.Error(), "[1]")
 	f(errNoObject.Error(), "")
 	f(errNoObject.Error(), " \r\n\t")
-	f(errNoObject.Error(), string(wiretest.Encode(t, []byte("null"), wiretest.Codings[0].Encode)), "Content-Encoding: gzip")
+	f(errNoObject.Error(), string(encode(t, []byte("null"), codings[0].encode)), "Content-Encoding: gzip")
 	f(errSigned.Error(), long, "x-amz-content-sha256: 1")
 	f(errSigned.Error(), long, "X-Content-SHA256: 1")
 	f(errSigned.Error(), long, "Authorization: AWS4-HMAC-SHA256 Credential=x")
@@ -195,7 +193,7 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 	r.shapes(refusing(t))
 	shadow := shaper(shortened)
 	r.observe.Store(&shadow)
-	zipped := string(wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode))
+	zipped := string(encode(t, []byte(long), codings[0].encode))
 	for _, in := range []string{post(chatTarget, long, "x-epitome-mode: observe"),
 		post(chatTarget, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
 		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +

@@ -3,14 +3,11 @@ package proxy
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -53,9 +50,9 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	if k.pair, err = c.load(); err != nil {
 		return nil, err
 	}
-	return &tlsListener{ln, &tls.Config{
+	return tls.NewListener(ln, &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: k.current,
-	}}, nil
+	}), nil
 }
 
 // written is when the files were last written, zero for one that cannot be seen.
@@ -95,56 +92,6 @@ func (k *renewed) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.pair = next
 	k.log.Info("the certificate was renewed", "file", k.files.CertFile)
 	return k.pair, nil
-}
-
-// tlsListener hands out connections that speak TLS. The first Read makes the handshake, within its deadline.
-type tlsListener struct {
-	net.Listener
-	config *tls.Config
-}
-
-// Accept waits for a connection.
-func (l *tlsListener) Accept() (net.Conn, error) {
-	raw, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &tlsConn{Conn: tls.Server(raw, l.config)}, nil
-}
-
-// tlsConn is a client's connection.
-type tlsConn struct {
-	*tls.Conn
-	reset atomic.Bool // Close does not tell the client that all has been said
-}
-
-// plainHTTP is the answer to a client that does not speak TLS.
-const plainHTTP = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n" +
-	"This epitome speaks TLS here: write https:// in place of http://.\n"
-
-func (c *tlsConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	var header tls.RecordHeaderError
-	if errors.As(err, &header) && header.Conn != nil && !c.reset.Swap(true) {
-		_, _ = io.WriteString(header.Conn, plainHTTP)
-	}
-	return n, err
-}
-
-// SetLinger is that of the connection below TLS.
-func (c *tlsConn) SetLinger(seconds int) error {
-	c.reset.Store(seconds == 0)
-	if t, ok := c.NetConn().(*net.TCPConn); ok {
-		return t.SetLinger(seconds)
-	}
-	return nil
-}
-
-func (c *tlsConn) Close() error {
-	if c.reset.Load() {
-		return c.NetConn().Close()
-	}
-	return c.Conn.Close()
 }
 
 // Trust is the table [upstreams.NAME.tls] of config.toml: how an https upstream is trusted.

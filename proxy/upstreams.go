@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -76,26 +77,22 @@ func (u *Upstreams) Close() {
 	u.routes.retire(nil)
 }
 
-// Send sends a request of epitome itself and returns when the head of its answer is there. Unless there is an error,
-// Response.Body has to be closed. It ends with an error when ctx or the Upstreams end.
-//
-// The request speaks for the client whose Credential it has, at the target of that client's own request, or with the
-// key of the environment variable KeyEnv.
+// Send sends a request of epitome itself and returns the whole answer. The request is authorized by the Credential that
+// it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
+// It ends with an error when ctx or the Upstreams end.
 func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
 	head, body, err := u.send(ctx, r.Upstream, r.Body, func(up *upstream) ([]byte, error) { return questionHead(up, r) })
 	if err != nil {
 		return summarize.Response{}, err
 	}
 	return summarize.Response{
-		Status: head.Code, RetryAfter: string(wire.Find(head.Block, "retry-after")), Body: body,
+		Status: head.Code, RetryAfter: string(wire.Find(head.Block, "retry-after")),
+		Body: io.NopCloser(bytes.NewReader(body)),
 	}, nil
 }
 
-// mostOfGet bounds the answer of Get, in bytes: lists of large hosts have hundreds of models with a page each.
-const mostOfGet = 4 << 20
-
-// Get asks an upstream about itself, and speaks for no client. The path may have a query. Under /v1/ it is that of the
-// common API, wherever the upstream has it; any other one lies beside that. It is a window.Get.
+// Get asks an upstream about itself, without any client's credential. The path may have a query. Under /v1/ it is that
+// of the common API, wherever the upstream has it; any other one lies beside that. It is a window.Get.
 func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, answer []byte, err error) {
 	head, body, err := u.send(ctx, name, nil, func(up *upstream) ([]byte, error) {
 		block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
@@ -105,41 +102,67 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = body.Close() }()
-	answer, err = io.ReadAll(io.LimitReader(body, mostOfGet))
-	return head.Code, answer, err
+	return head.Code, body, nil
 }
 
-// send sends a body to the upstream of that name, below the head that headFor makes for it.
+// send sends a body to the upstream of that name, below the head that headFor makes for it. It returns the answer's
+// head, and its body without content coding, at most max_body of it.
 func (u *Upstreams) send(
 	ctx context.Context, name string, body []byte, headFor func(*upstream) ([]byte, error),
-) (*wire.Head, io.ReadCloser, error) {
+) (*wire.Head, []byte, error) {
 	u.mu.Lock()
 	conf, routes := u.conf, u.routes
 	u.mu.Unlock()
-	up := routes.byName[name]
-	if up == nil {
-		return nil, nil, fmt.Errorf("cannot ask upstream %q: known are %s", name, routes.names())
+	up, err := routes.lookUp(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	head, err := headFor(up)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(u.life, func() { cancel(context.Cause(u.life)) })
-	a, answer, err := wire.Ask(ctx, up.pool, wire.Request{
-		Head: head, Body: body, FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(),
+	defer cancel(nil)
+	defer context.AfterFunc(u.life, func() { cancel(context.Cause(u.life)) })()
+	a, err := up.pool.Do(ctx, wire.Request{
+		Head: head, Body: body, FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(), Dechunk: true,
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
-	}, int64(conf.MaxBody), func() { stop(); cancel(nil) })
-	if err != nil {
+	})
+	var answer []byte
+	if err == nil {
+		answer, err = readWhole(a, int64(conf.MaxBody))
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, context.Cause(ctx))
+	case err != nil:
 		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, err)
 	}
-	return a, answer, nil
+	return a.Head, answer, nil
+}
+
+// readWhole reads the body of an answer and ends it. It returns the body without its content coding, which may have at
+// most the given number of bytes.
+func readWhole(a *wire.Answer, most int64) (body []byte, err error) {
+	defer a.End()
+	for err == nil && int64(len(body)) <= most {
+		var piece []byte
+		piece, err = a.Next()
+		body = append(body, piece...)
+	}
+	switch err {
+	case io.EOF:
+		return decode(string(wire.Values(a.Block, "content-encoding")), body, most)
+	case nil:
+		return nil, errTooLarge
+	}
+	return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
 }
 
 // questionHead is the head of a request of epitome itself, with the upstream's own headers as in an exchange.
 func questionHead(up *upstream, q summarize.Request) ([]byte, error) {
-	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n")
+	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+		"Accept-Encoding: identity\r\n")
 	target := up.target(q.Path)
 	client, _ := q.Credential.(Credential) // there is none where the upstream is not the one it was given to
 	switch {

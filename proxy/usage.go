@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"io"
 	"slices"
 
 	"epitome/event"
@@ -54,7 +53,7 @@ func (x *exchange) listen(a *wire.Answer) {
 // add takes the next bytes of the answer.
 func (t *answerText) add(run []byte) {
 	head, tail := headBytes, tailBytes
-	if wire.IsEncoded([]byte(t.coding)) {
+	if isEncoded([]byte(t.coding)) {
 		head, tail = codedBytes, 0
 	}
 	n := min(head-len(t.head), len(run))
@@ -72,20 +71,15 @@ func (t *answerText) add(run []byte) {
 // at most so many bytes are decoded; one that is too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
 	switch {
-	case !wire.IsEncoded([]byte(t.coding)) && t.torn:
+	case !isEncoded([]byte(t.coding)) && t.torn:
 		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
-	case !wire.IsEncoded([]byte(t.coding)):
+	case !isEncoded([]byte(t.coding)):
 		all = append(t.head, t.tail...)
 		return all, all
 	case t.torn:
 		return nil, nil
 	}
-	r, err := wire.NewDecoder(t.coding, bytes.NewReader(t.head), most)
-	if err != nil {
-		return nil, nil
-	}
-	defer func() { _ = r.Close() }()
-	all, _ = io.ReadAll(r) // the beginning of a cut answer may tell its tokens
+	all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may tell its tokens
 	return all, all
 }
 

@@ -1,13 +1,39 @@
 package wire
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// Listener hands out connections as Clients. When as many are open as it may have, the next one waits until another is
+// closed.
+type Listener struct {
+	net.Listener
+	slots     chan struct{} // holds a token for each open connection
+	writeIdle time.Duration
+}
+
+// Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer.
+func Listen(ln net.Listener, most int, writeIdle time.Duration) *Listener {
+	return &Listener{ln, make(chan struct{}, most), writeIdle}
+}
+
+// Accept waits for a connection and for room for it.
+func (l *Listener) Accept() (net.Conn, error) {
+	l.slots <- struct{}{}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return &Client{Conn: conn, listener: l}, nil
+}
 
 // Client is a client's connection. It can watch for the client leaving while fasthttp is not reading, and lets an
 // exchange answer in fasthttp's place.
@@ -16,55 +42,37 @@ import (
 // otherwise.
 type Client struct {
 	net.Conn
+	ReadIdle time.Duration // how long each read may take, within a body; zero leaves the deadline to fasthttp
+	Answered bool          // an exchange has written its answer itself: what fasthttp writes next is dropped
+	Lingers  bool          // the client may still be sending when the connection is closed
+
 	listener *Listener
-	closed   atomic.Bool
-
-	answered  bool // an exchange has written its answer itself: drop the empty one that fasthttp writes next
-	lingering bool // the client may still be sending when the connection is closed
-	tunnelled bool // no requests come over it any more
-	cut       atomic.Bool
-
-	arriving bool      // the first byte of a request has come, and not yet all of it
-	inBody   bool      // its head has come
-	began    time.Time // when the first byte came
-	left     error     // the client has closed its side, or reset
+	closing  sync.Once
+	cut      atomic.Bool
+	left     error // the client has closed its side, or reset
 
 	watch   *time.Timer   // begins to read while an exchange is under way; nil while fasthttp reads
 	watched chan struct{} // closed when that reading has ended
 	ahead   *byte         // was read by the watch, and belongs to the next request
 }
 
-// longAgo is a deadline that ends what waits at once.
+// longAgo is a deadline that ends all waiting at once.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
-// Read reads from the client, within the time that the head of a request has, or that its body may pause.
+// Read reads from the client.
 func (c *Client) Read(p []byte) (n int, err error) {
 	switch {
 	case len(p) > 0 && c.ahead != nil:
 		p[0], c.ahead = *c.ahead, nil
-		n = 1
+		return 1, nil
 	case c.left != nil:
 		return 0, c.left
-	default:
-		switch {
-		case c.inBody:
-			_ = c.Conn.SetReadDeadline(time.Now().Add(c.listener.BodyIdle))
-		case c.arriving:
-			_ = c.Conn.SetReadDeadline(c.began.Add(c.listener.HeadTime))
-		}
-		if c.cut.Load() { // the new deadline may have overwritten the one of Cut
-			_ = c.Conn.SetReadDeadline(longAgo())
-		}
-		n, err = c.Conn.Read(p)
+	case c.ReadIdle > 0:
+		_ = c.SetReadDeadline(time.Now().Add(c.ReadIdle))
 	}
-	if c.tunnelled {
-		return n, err
-	}
-	if n > 0 && !c.arriving {
-		c.arriving, c.began = true, time.Now()
-	}
-	if err == io.EOF && c.arriving {
-		err = io.ErrUnexpectedEOF // after a bare EOF fasthttp drops the request without calling anyone
+	n, err = c.Conn.Read(p)
+	if err == io.EOF && c.ReadIdle > 0 {
+		err = io.ErrUnexpectedEOF // fasthttp takes a bare EOF for the end of a body
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		c.left = err
@@ -72,67 +80,76 @@ func (c *Client) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// BeginBody says that the head of a request has been read, and that a body follows.
-func (c *Client) BeginBody() { c.inBody = true }
+// SetReadDeadline sets the deadline of reads, unless Cut has been called.
+func (c *Client) SetReadDeadline(t time.Time) error {
+	err := c.Conn.SetReadDeadline(t)
+	if c.cut.Load() {
+		err = c.Conn.SetReadDeadline(longAgo())
+	}
+	return err
+}
 
-// EndRequest says that a request has been read: the next byte begins another.
-func (c *Client) EndRequest() { c.arriving, c.inBody = false, false }
-
-// IsArriving reports whether the first byte of a request has come, and not yet all of it.
-func (c *Client) IsArriving() bool { return c.arriving }
-
-// HasLeft reports whether the client has closed its side, or reset.
-func (c *Client) HasLeft() bool { return c.left != nil }
-
-// SkipNextWrite drops what fasthttp writes next, as the client's answer has been written.
-func (c *Client) SkipNextWrite() { c.answered = true }
-
-// LingerOnClose is for a request that was not read whole: its answer is written, and the connection ends only when the
-// client has had a while to stop sending.
-func (c *Client) LingerOnClose() { c.answered, c.lingering = false, true }
-
-// BeginTunnel says that what comes from now on is no request.
-func (c *Client) BeginTunnel() { c.tunnelled = true }
-
-// IsCut reports whether Cut has been called.
-func (c *Client) IsCut() bool { return c.cut.Load() }
-
-// Write gives the client the listener's WriteIdle to take p; callers write in small pieces.
+// Write gives the client the listener's time to take p; callers write in small pieces.
 func (c *Client) Write(p []byte) (int, error) {
-	if c.answered {
-		c.answered = false
+	if c.Answered {
+		c.Answered = false
 		return len(p), nil
 	}
-	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.listener.WriteIdle))
+	_ = c.SetWriteDeadline(time.Now().Add(c.listener.writeIdle))
 	if c.cut.Load() { // the new deadline may have overwritten the one of Cut
-		_ = c.Conn.SetWriteDeadline(longAgo())
+		_ = c.SetWriteDeadline(longAgo())
 	}
 	return c.Conn.Write(p)
 }
 
-// Cut ends whatever waits on the connection, and whatever would wait from now on. Any goroutine may call it.
+// HasLeft reports whether the client has closed its side, or reset.
+func (c *Client) HasLeft() bool { return c.left != nil }
+
+// IsCut reports whether Cut has been called.
+func (c *Client) IsCut() bool { return c.cut.Load() }
+
+// Cut ends every wait on the connection, now and from now on. Any goroutine may call it.
 func (c *Client) Cut() {
 	c.cut.Store(true)
-	_ = c.Conn.SetDeadline(longAgo())
+	_ = c.SetDeadline(longAgo())
 }
 
-// Close closes the connection; from here on it is not counted.
+// Close closes the connection, and lets the listener accept another one.
 func (c *Client) Close() error {
-	if !c.closed.Swap(true) {
-		if c.lingering {
+	c.closing.Do(func() {
+		if c.Lingers {
 			linger(c.Conn)
 		}
-		c.listener.open.Add(-1)
-	}
+		<-c.listener.slots
+	})
 	return c.Conn.Close()
 }
 
-// Reset cuts the connection so that the client sees an error and not an end.
+// Reset closes the connection so that the client sees an error and not an end.
 func (c *Client) Reset() {
-	if t, ok := c.Conn.(interface{ SetLinger(int) error }); ok { // TLS, too, ends without close_notify then
+	socket := c.Conn
+	if t, ok := socket.(*tls.Conn); ok { // TLS would say that the answer ends here
+		socket = t.NetConn()
+	}
+	if t, ok := socket.(*net.TCPConn); ok {
 		_ = t.SetLinger(0)
 	}
+	_ = socket.Close()
 	_ = c.Close()
+}
+
+const (
+	lingerTime  = time.Second // how long a refused client may go on sending before it is cut off
+	lingerBytes = 64 << 20
+)
+
+// linger ends our side and reads what the client is still sending, for a while: closing on unread bytes would
+// reset the connection and take the answer away from a client that has not read it yet.
+func linger(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.SetReadDeadline(time.Now().Add(lingerTime))
+		_, _ = io.Copy(io.Discard, io.LimitReader(c, lingerBytes))
+	}
 }
 
 // watchAfter is how long an exchange may run before its client is watched. Most of the cost of a watch is a second
@@ -150,7 +167,7 @@ func (c *Client) Watch(gone func()) {
 	case c.ahead != nil:
 		return
 	}
-	_ = c.Conn.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
+	_ = c.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
 	c.watched = make(chan struct{})
 	c.watch = time.AfterFunc(watchAfter, func() {
 		defer close(c.watched)

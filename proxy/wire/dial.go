@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -31,7 +30,7 @@ func newDialer(at *url.URL, timeout time.Duration) dialer {
 	return dialer{Dialer: net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}, via: via}
 }
 
-// hostPort is the address of the server at a URL, with the port of its scheme where it names none.
+// hostPort returns the address of the server at a URL, with the port of its scheme where it names none.
 func hostPort(at *url.URL) string {
 	port := at.Port()
 	if port == "" {
@@ -62,18 +61,33 @@ func (d *dialer) dial(ctx context.Context, addr string) (conn net.Conn, err erro
 	return conn, nil
 }
 
-// connect asks an HTTP proxy for a tunnel.
+// connect asks an HTTP proxy for a tunnel to addr.
 func (d *dialer) connect(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := d.DialContext(ctx, "tcp", hostPort(d.via))
+	raw, err := d.DialContext(ctx, "tcp", hostPort(d.via))
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	tunnel := conn
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	conn := raw
 	if d.via.Scheme == "https" {
-		tunnel = tls.Client(conn, &tls.Config{ServerName: d.via.Hostname(), MinVersion: tls.VersionTLS12})
+		conn = tls.Client(raw, &tls.Config{ServerName: d.via.Hostname()})
 	}
-	err = d.askForTunnel(tunnel, addr)
+	ask := &http.Request{
+		Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{},
+	}
+	if u := d.via.User; u != nil {
+		password, _ := u.Password()
+		ask.SetBasicAuth(u.Username(), password)
+		ask.Header["Proxy-Authorization"] = ask.Header["Authorization"]
+		delete(ask.Header, "Authorization")
+	}
+	var answer *http.Response
+	if err = ask.Write(conn); err == nil { // the reader can be dropped: an upstream speaks only when it is spoken to
+		answer, err = http.ReadResponse(bufio.NewReader(conn), ask)
+	}
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("it answered %s", answer.Status)
+	}
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -81,27 +95,5 @@ func (d *dialer) connect(ctx context.Context, addr string) (net.Conn, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	return tunnel, nil
-}
-
-// askForTunnel sends CONNECT. What the reader may buffer behind the answer can be dropped: the upstream speaks only
-// when it is spoken to.
-func (d *dialer) askForTunnel(conn net.Conn, addr string) error {
-	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{}}
-	if u := d.via.User; u != nil {
-		password, _ := u.Password()
-		credential := base64.StdEncoding.EncodeToString([]byte(u.Username() + ":" + password))
-		ask.Header.Set("Proxy-Authorization", "Basic "+credential)
-	}
-	if err := ask.Write(conn); err != nil {
-		return err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), ask)
-	if err != nil {
-		return err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answered %s", answer.Status)
-	}
-	return nil
+	return conn, nil
 }

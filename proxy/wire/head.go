@@ -15,7 +15,7 @@ const (
 	UntilClose    = -2
 )
 
-// maxAnswerHead bounds the status line and the header lines of an answer.
+// maxAnswerHead bounds the status line and the header lines of an answer, in bytes.
 const maxAnswerHead = 256 << 10
 
 // Head is the status line and the header lines of an answer, with what they say about its body.
@@ -24,7 +24,6 @@ type Head struct {
 	reason  []byte
 	Block   []byte // the header lines as they came
 	Length  int64  // of the body: bytes, ChunkedLength or UntilClose
-	clash   bool   // length and chunked both stated: chunked holds, and the length is not passed on
 	closing bool   // the connection ends with this answer
 }
 
@@ -35,7 +34,6 @@ func readHead(br *bufio.Reader) (*Head, error) {
 	for lineStart := 0; ; {
 		part, err := br.ReadSlice('\n')
 		head = append(head, part...)
-		line := head[lineStart:]
 		switch {
 		case err == io.EOF && len(head) > 0:
 			return nil, io.ErrUnexpectedEOF
@@ -44,7 +42,7 @@ func readHead(br *bufio.Reader) (*Head, error) {
 		case len(head) > maxAnswerHead:
 			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
 		case err != nil: // the line goes on
-		case len(bytes.TrimRight(line, "\r\n")) == 0:
+		case len(bytes.TrimRight(head[lineStart:], "\r\n")) == 0:
 			return parseHead(head)
 		default:
 			lineStart = len(head)
@@ -52,7 +50,7 @@ func readHead(br *bufio.Reader) (*Head, error) {
 	}
 }
 
-// parseHead reads a head that is there whole.
+// parseHead reads a whole head.
 func parseHead(head []byte) (*Head, error) {
 	status, block, _ := bytes.Cut(head, []byte("\n"))
 	proto, rest, _ := bytes.Cut(bytes.TrimSuffix(status, []byte("\r")), []byte(" "))
@@ -68,16 +66,17 @@ func parseHead(head []byte) (*Head, error) {
 	if h.Code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.Code < 100 {
 		return nil, errors.New("the answer does not begin with a status line")
 	}
+	if err := CheckLines(block); err != nil {
+		return nil, fmt.Errorf("cannot read the answer's head: %w", err)
+	}
 	return h, h.readFraming()
 }
 
-// readFraming looks at every line once.
+// readFraming reads how the body and the connection end. Of a length and chunks together the chunks count, and the
+// connection is not used again.
 func (h *Head) readFraming() error {
 	stated := int64(UntilClose)
 	for l := LinesOf(h.Block); l.Next(); {
-		if err := checkLine(&l); err != nil {
-			return err
-		}
 		switch {
 		case l.Is("content-length"):
 			n, err := strconv.ParseUint(string(l.Value), 10, 62)
@@ -94,24 +93,10 @@ func (h *Head) readFraming() error {
 			h.closing = h.closing && !hasToken(l.Value, "keep-alive") || hasToken(l.Value, "close")
 		}
 	}
-	switch {
-	case h.Length == ChunkedLength && stated >= 0:
-		h.clash, h.closing = true, true
-	case stated >= 0:
+	if h.Length == ChunkedLength {
+		h.closing = h.closing || stated >= 0
+	} else {
 		h.Length = stated
-	}
-	return nil
-}
-
-// checkLine refuses a line that the next reader may take for two, or for none, or for a part of the one before it.
-func checkLine(l *Lines) error {
-	switch {
-	case len(l.Name) == 0 || len(l.Name) == len(l.raw):
-		return errors.New("the answer has a header line without a name")
-	case bytes.ContainsFunc(l.Name, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("the answer has a header name that is not allowed")
-	case bytes.ContainsAny(l.Value, "\x00\r"):
-		return errors.New("the answer has a header value that is not allowed")
 	}
 	return nil
 }
@@ -128,21 +113,20 @@ type ClientSide struct {
 	Extra  []byte // header lines of epitome's own
 }
 
-// AppendTo writes the head as the client gets it: every end-to-end line in its place and spelling, and a
+// AppendTo appends the head as the client gets it: every end-to-end line in its place and spelling, and a
 // Connection line of our own where one is needed.
 func (h *Head) AppendTo(dst []byte, to ClientSide) []byte {
 	dst = append(dst, "HTTP/1.1 "...)
 	dst = append(strconv.AppendInt(dst, int64(h.Code), 10), ' ')
 	dst = append(append(dst, h.reason...), crlf...)
 	hop := HopsOf(h.Block)
-	chunked := h.Length == ChunkedLength && !to.HTTP10 && h.Code >= 200 && h.Code != 204
 	for l := LinesOf(h.Block); l.Next(); {
 		keep := !hop.Has(l.Name)
 		switch {
 		case l.Is("transfer-encoding"):
-			keep = chunked
+			keep = !to.HTTP10 && h.Code >= 200 && h.Code != 204
 		case l.Is("content-length"): // framing is for every hop, whatever Connection names
-			keep = !h.clash
+			keep = h.Length != ChunkedLength
 		case h.Code == 101 && (l.Is("connection") || l.Is("upgrade")):
 			keep = true
 		}

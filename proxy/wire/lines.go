@@ -1,8 +1,11 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
-// Lines walks the header lines of one message as they came over the wire.
+// Lines iterates over the header lines of one message as they came over the wire.
 // The block holds whole lines; it belongs to the caller and is never changed.
 type Lines struct {
 	rest  []byte
@@ -11,10 +14,10 @@ type Lines struct {
 	Value []byte // without the white space around it
 }
 
-// LinesOf walks a block of header lines, from its beginning.
+// LinesOf returns an iterator in front of the first line of a block.
 func LinesOf(block []byte) Lines { return Lines{rest: block} }
 
-// Next steps to the next line and reports whether there is one. A blank line ends the walk.
+// Next steps to the next line and reports whether there is one. A blank line ends the block.
 func (l *Lines) Next() bool {
 	l.raw, l.rest, _ = bytes.Cut(l.rest, []byte("\n"))
 	l.raw = bytes.TrimSuffix(l.raw, []byte("\r"))
@@ -23,29 +26,15 @@ func (l *Lines) Next() bool {
 	}
 	l.Name, l.Value = l.raw, nil
 	if i := bytes.IndexByte(l.raw, ':'); i >= 0 {
-		l.Name, l.Value = l.raw[:i], trimBlank(l.raw[i+1:])
+		l.Name, l.Value = l.raw[:i], bytes.TrimSpace(l.raw[i+1:])
 	}
 	return true
 }
 
-// trimBlank cuts the white space around a value. It runs several times for every line of every head: bytes.Trim takes
-// longer.
-func trimBlank(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[0]) {
-		b = b[1:]
-	}
-	for len(b) > 0 && isBlank(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
 // Is compares the line's name without regard to case; lower is in lower case.
 func (l *Lines) Is(lower string) bool { return EqualFold(l.Name, lower) }
 
-// AppendTo writes the line as it came.
+// AppendTo appends the line as it came.
 func (l *Lines) AppendTo(dst []byte) []byte { return append(append(dst, l.raw...), crlf...) }
 
 var crlf = []byte("\r\n")
@@ -66,18 +55,23 @@ func EqualFold(b []byte, lower string) bool {
 	return true
 }
 
-// HasSoundNames reports whether no header name holds a blank, also not as the continuation of the line before:
-// fasthttp lets such lines through, and the next server may read them in another way.
-func HasSoundNames(block []byte) bool {
+// CheckLines returns an error for a block with a line that the next reader may take for two, for none, or for a part
+// of the line before it.
+func CheckLines(block []byte) error {
 	for l := LinesOf(block); l.Next(); {
-		if bytes.ContainsAny(l.Name, " \t") {
-			return false
+		switch {
+		case len(l.Name) == 0 || len(l.Name) == len(l.raw):
+			return errors.New("there is a header line without a name")
+		case bytes.ContainsFunc(l.Name, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+			return errors.New("there is a header name that is not allowed")
+		case bytes.ContainsAny(l.raw, "\x00\r"):
+			return errors.New("there is a header value that is not allowed")
 		}
 	}
-	return true
+	return nil
 }
 
-// Find returns the value of the first line of the given name, nil when there is none.
+// Find returns the value of the first line with the given name, nil when there is none.
 func Find(block []byte, lower string) []byte {
 	for l := LinesOf(block); l.Next(); {
 		if l.Is(lower) {
@@ -87,7 +81,7 @@ func Find(block []byte, lower string) []byte {
 	return nil
 }
 
-// Values joins the values of all lines of the given name with commas; it returns nil when there is none.
+// Values joins the values of all lines with the given name by commas; it returns nil when there is none.
 func Values(block []byte, lower string) (all []byte) {
 	for l := LinesOf(block); l.Next(); {
 		switch {
@@ -104,7 +98,7 @@ func Values(block []byte, lower string) (all []byte) {
 // hasToken reports whether a comma-separated value names the token.
 func hasToken(value []byte, lower string) bool {
 	for part := range bytes.SplitSeq(value, []byte(",")) {
-		if EqualFold(trimBlank(part), lower) {
+		if EqualFold(bytes.TrimSpace(part), lower) {
 			return true
 		}
 	}
@@ -129,7 +123,7 @@ func HopsOf(block []byte) Hops {
 	return Hops{named}
 }
 
-// Has reports whether the line of this name stays on its own connection.
+// Has reports whether the line of this name belongs to its connection alone.
 func (h Hops) Has(name []byte) bool {
 	for _, hop := range [...]string{
 		"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
@@ -142,15 +136,15 @@ func (h Hops) Has(name []byte) bool {
 	return len(h.named) > 0 && hasToken(h.named, string(bytes.ToLower(name)))
 }
 
-// OwnPrefix marks the request headers that speak to epitome; they are taken off before forwarding.
+// OwnPrefix begins the names of the request headers that are for epitome; they are not forwarded.
 const OwnPrefix = "x-epitome-"
 
-// IsOwn reports whether a header of this name speaks to epitome.
+// IsOwn reports whether a header of this name is for epitome.
 func IsOwn(name []byte) bool {
 	return len(name) > len(OwnPrefix) && EqualFold(name[:len(OwnPrefix)], OwnPrefix)
 }
 
-// AppendField writes a header line.
+// AppendField appends a header line.
 func AppendField(dst, name []byte, value string) []byte {
 	dst = append(append(dst, name...), ": "...)
 	return append(append(dst, value...), crlf...)

@@ -14,10 +14,10 @@ type Request struct {
 	Head      []byte
 	Body      []byte
 	ToHead    bool          // a HEAD request: its answer has no body
-	Upgrade   bool          // it asks to switch protocols
+	Upgrade   bool          // the request asks to switch protocols
 	Dechunk   bool          // chunks of the answer lose their framing
 	FirstByte time.Duration // how long the upstream may take to begin its answer
-	ReadIdle  time.Duration // how long it may be silent within its answer
+	ReadIdle  time.Duration // how long the upstream may be silent within its answer
 
 	Sent    func(reused bool) // is called when all has been written, or as much as the upstream takes
 	Interim func(*Head) error // gets each head before the answer's own, such as 103 Early Hints
@@ -39,17 +39,17 @@ func OriginForm(target []byte) []byte {
 	}
 }
 
-// RequestHead is what goes upstream in front of the body.
+// RequestHead is the head of a request, before it is made right for an upstream.
 type RequestHead struct {
 	Method  []byte
 	Target  []byte // path and query as the upstream gets them
 	Block   []byte // the client's header lines as they came
 	Length  int    // bytes of body that will follow
 	Upgrade bool   // keep the lines that ask to switch protocols
-	Changed bool   // the body is not the client's: lines about its bytes stay behind
+	Changed bool   // the body is not the client's: lines about its bytes are left out
 }
 
-// AppendTo writes the head: every end-to-end line of the client's in its place and spelling, with Host and
+// AppendTo appends the head: every end-to-end line of the client's in its place and spelling, with Host and
 // framing made right for this upstream, and the upstream's own headers in place of the client's of that name.
 func (r RequestHead) AppendTo(dst []byte, to *Peer) []byte {
 	dst = append(append(append(append(dst, r.Method...), ' '), r.Target...), " HTTP/1.1\r\n"...)
@@ -96,18 +96,18 @@ func appendLength(dst []byte, l Lines, n int) []byte {
 // describesBytes reports whether the line is about the very bytes of a body: how they are compressed, or a sum of
 // them.
 func describesBytes(l Lines) bool {
-	return l.Is("content-encoding") || l.Is("content-md5") || l.Is("digest") || l.Is("content-digest") || l.Is("repr-digest")
+	return l.Is("content-encoding") || l.Is("content-md5") || l.Is("digest") || l.Is("content-digest") ||
+		l.Is("repr-digest")
 }
 
-// Peer is the server that a head goes to: what every request to it carries.
+// Peer has the header lines that every request to one server carries.
 type Peer struct {
 	host     string   // value of the Host header
 	lines    []byte   // header lines added to each request
-	replaced []string // names of the client's headers that stay behind, in lower case
+	replaced []string // names of the client's headers that are left out, in lower case
 }
 
-// NewPeer makes the peer at host, to which each request carries the headers. An empty value adds nothing: it only
-// takes the client's header off.
+// NewPeer makes the peer at host. Each of the headers replaces the client's own; an empty value only leaves that out.
 func NewPeer(host string, headers map[string]string) Peer {
 	p := Peer{host: host}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -124,29 +124,7 @@ func (p *Peer) replaces(name []byte) bool {
 	return slices.ContainsFunc(p.replaced, func(lower string) bool { return EqualFold(name, lower) })
 }
 
-// Size is how many bytes of header lines the peer adds to a request.
-func (p *Peer) Size() int { return len(p.lines) }
-
-// AddsHeaders reports whether requests to the peer carry headers of its own.
-func (p *Peer) AddsHeaders() bool { return len(p.replaced) > 0 }
-
 // AsksUpgrade reports whether the header lines of a request ask to switch protocols.
 func AsksUpgrade(block []byte) bool {
 	return ConnectionHas(block, "upgrade") && Find(block, "upgrade") != nil
-}
-
-// IsSigned reports whether the header holds a signature that may cover the body: the upstream would refuse any other
-// body. Several clouds sign with headers whose names end in content-sha256.
-func IsSigned(block []byte) bool {
-	const sum = "content-sha256"
-	for l := LinesOf(block); l.Next(); {
-		if l.Is("signature") || l.Is("signature-input") || EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
-			return true
-		}
-		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
-		if l.Is("authorization") && (EqualFold(scheme, "signature") || EqualFold(scheme, "aws4-hmac-sha256")) {
-			return true
-		}
-	}
-	return false
 }

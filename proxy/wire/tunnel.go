@@ -1,59 +1,44 @@
 package wire
 
 import (
-	"errors"
 	"io"
-	"net"
 	"time"
 )
 
 // RunTunnel moves bytes both ways between a client and the upstream whose answer switched protocols, until one side
-// breaks off, both have ended, or both are silent for the answer's ReadIdle. replayed is the client's connection
-// with what had been read ahead of it. down is how many bytes went to the client.
-func RunTunnel(replayed net.Conn, c *Client, a *Answer) (down int64, err error) {
-	end := func() { a.Cut(); _ = c.Close() }
-	silence := time.AfterFunc(a.ReadIdle, end)
+// ends, or both are silent for the request's ReadIdle. fromClient reads the client's connection after the bytes that
+// had been read ahead of it. down is how many bytes went to the client; the error is why the side that ended first
+// broke off, nil if it ended in order.
+func RunTunnel(fromClient io.Reader, c *Client, a *Answer) (down int64, err error) {
+	end := func() { a.conn.cut(); _ = c.Close() }
+	silence := time.AfterFunc(a.readIdle, end)
 	defer silence.Stop()
-	move := func(dst net.Conn, src io.Reader) (int64, error) {
-		n, err := io.Copy(&tunnelEnd{dst, silence, a.ReadIdle}, src)
-		if err == nil {
-			err = closeWrite(dst)
-		}
-		if err != nil {
-			end() // the other direction ends, too
-		}
-		return n, err
-	}
 	_ = a.conn.SetDeadline(time.Time{})
-	_ = c.Conn.SetReadDeadline(time.Time{})
+	_ = c.SetReadDeadline(time.Time{})
 	up := make(chan error, 1)
 	go func() {
-		_, err := move(a.conn.Conn, replayed)
+		_, err := io.Copy(tunnelEnd{a.conn, silence, a.readIdle}, fromClient)
 		up <- err
+		end()
 	}()
-	down, err = move(c, a.conn.reader)
-	return down, errors.Join(err, <-up)
+	down, err = io.Copy(tunnelEnd{c, silence, a.readIdle}, a.conn.reader)
+	select {
+	case err = <-up: // the client ended first
+	default:
+		end()
+		<-up
+	}
+	return down, err
 }
 
-// tunnelEnd puts the end of the silence off with each Write.
+// tunnelEnd is one end of a tunnel. Each Write puts off the end of the silence.
 type tunnelEnd struct {
-	net.Conn
+	io.Writer
 	silence *time.Timer
 	idle    time.Duration
 }
 
-func (e *tunnelEnd) Write(p []byte) (int, error) {
+func (e tunnelEnd) Write(p []byte) (int, error) {
 	e.silence.Reset(e.idle)
-	return e.Conn.Write(p)
-}
-
-// closeWrite tells the other end that nothing more will come.
-func closeWrite(c net.Conn) error {
-	if client, ok := c.(*Client); ok {
-		c = client.Conn
-	}
-	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return c.Close()
+	return e.Writer.Write(p)
 }
