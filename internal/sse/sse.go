@@ -1,56 +1,39 @@
 // Package sse reads event streams, as text/event-stream carries them.
 //
-// It promises: lines end with CR, LF or CRLF, and neither where a stream is cut into pieces nor how its lines end
-// changes what is read. It reads as browsers do: names of fields are exact, one space behind the colon is none of the
-// value, several lines of data are one. Unlike browsers it hands out an event that ends with the stream and not with
-// an empty line, as some servers leave that out. It assumes that what begins a stream is in its first piece, and
-// knows nothing of what events say.
+// Lines end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the colon is not a part of
+// the value, and several lines of data make one event. Unlike browsers it returns an event that ends with the stream and
+// not with an empty line, as some servers omit that.
 package sse
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"io"
 	"iter"
 )
 
-// Field is one line of a stream. One without a Name is a comment; the empty line, which ends an event, has neither.
+// Field is one line of a stream. A comment has no Name; the empty line, which ends an event, has neither.
 type Field struct {
 	Name, Value []byte
 	End         bool // the line is empty
 }
 
-// Comment reports whether the line is one that says nothing, and only shows that somebody is there.
+// Comment reports whether the line is a comment, which servers send to keep a connection open.
 func (f Field) Comment() bool { return len(f.Name) == 0 && !f.End }
 
-// Next reads the first line of data. ok is false while its end is not there; rest is all behind it. A CR that is the
-// last byte ends no line yet, as an LF may belong to it.
+// Next reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the last
+// byte ends no line yet, as an LF may belong to it.
 func Next(data []byte) (f Field, rest []byte, ok bool) {
-	n, end := lineEnd(data)
-	if end < 0 {
+	n := bytes.IndexAny(data, "\r\n")
+	if n < 0 || data[n] == '\r' && n+1 == len(data) {
 		return Field{}, data, false
 	}
-	return parse(data[:n]), data[end:], true
-}
-
-// lineEnd returns how long the first line is, and where the next one begins; -1 if that is not known yet.
-func lineEnd(data []byte) (n, next int) {
-	n = bytes.IndexAny(data, "\r\n")
-	switch {
-	case n < 0:
-		return 0, -1
-	case data[n] == '\n':
-		return n, n + 1
-	case n+1 == len(data):
-		return 0, -1
-	case data[n+1] == '\n':
-		return n, n + 2
+	rest = data[n+1:]
+	if data[n] == '\r' {
+		rest = bytes.TrimPrefix(rest, []byte("\n"))
 	}
-	return n, n + 1
+	return parse(data[:n]), rest, true
 }
 
-// Fields gives all lines of a stream that is there whole, the last one too if it has no end.
+// Fields returns all lines of a whole stream, the last one too if it has no end.
 func Fields(stream []byte) iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for rest := TrimMark(stream); len(rest) > 0; {
@@ -74,13 +57,44 @@ func parse(line []byte) Field {
 	return Field{Name: name, Value: bytes.TrimPrefix(value, []byte(" "))}
 }
 
-// mark may stand at the beginning of a stream, and says nothing.
+// Event is one event of a stream.
+type Event struct {
+	Type string // empty if the stream does not say
+	Data []byte // its lines, with LF between them
+}
+
+// Events returns the events of a whole stream that have data.
+func Events(stream []byte) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		var e Event
+		for f := range Fields(stream) {
+			switch {
+			case f.End:
+				if e.Data != nil && !yield(e) {
+					return
+				}
+				e = Event{}
+			case string(f.Name) == "event":
+				e.Type = string(f.Value)
+			case string(f.Name) == "data" && e.Data == nil:
+				e.Data = append([]byte{}, f.Value...)
+			case string(f.Name) == "data":
+				e.Data = append(append(e.Data, '\n'), f.Value...)
+			}
+		}
+		if e.Data != nil {
+			yield(e)
+		}
+	}
+}
+
+// mark is a byte order mark, which may stand at the beginning of a stream.
 const mark = "\ufeff"
 
-// TrimMark returns the beginning of a stream without the mark that its encoding may have left there.
+// TrimMark returns the beginning of a stream without a byte order mark.
 func TrimMark(begin []byte) []byte { return bytes.TrimPrefix(begin, []byte(mark)) }
 
-// Looks reports whether what begins so is an event stream, whatever its type says.
+// Looks reports whether a text with this beginning is an event stream.
 func Looks(begin []byte) bool {
 	begin = bytes.TrimLeft(begin, " \t\r\n"+mark)
 	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
@@ -89,92 +103,4 @@ func Looks(begin []byte) bool {
 		}
 	}
 	return false
-}
-
-// Event is one event of a stream.
-type Event struct {
-	Type string // empty if the stream does not say
-	ID   string // the last one that the stream has said, with this event or before
-	Data []byte // its lines, with LF between them; not valid any more when the next event is read
-}
-
-// ErrTooLong says that an event is longer than it may be.
-var ErrTooLong = errors.New("an event of the stream is too long")
-
-// Reader reads the events of a stream, one by one.
-type Reader struct {
-	lines *bufio.Scanner
-	most  int
-	begun bool
-	event Event // as far as it was read
-	data  bool  // it has some, if only an empty line
-}
-
-// NewReader reads from in. No line and no event's data is longer than most bytes.
-func NewReader(in io.Reader, most int) *Reader {
-	r := &Reader{lines: bufio.NewScanner(in), most: most}
-	r.lines.Buffer(nil, most+len("\r\n"))
-	r.lines.Split(splitLines)
-	return r
-}
-
-// Next returns the next event that has data. After the last one it returns io.EOF, whether the stream said that it
-// ends or not; where the stream fails, what was read of an event is dropped and the failure returned.
-func (r *Reader) Next() (Event, error) {
-	r.event.Type, r.event.Data, r.data = "", r.event.Data[:0], false
-	for r.lines.Scan() {
-		line := r.lines.Bytes()
-		if !r.begun {
-			line, r.begun = TrimMark(line), true
-		}
-		f := parse(line)
-		if f.End && r.data {
-			return r.event, nil
-		}
-		if err := r.add(f); err != nil {
-			return Event{}, err
-		}
-	}
-	if err := r.lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return Event{}, ErrTooLong
-	} else if err != nil {
-		return Event{}, err
-	}
-	if r.data {
-		return r.event, nil
-	}
-	return Event{}, io.EOF
-}
-
-// add takes a line into the event that is being read.
-func (r *Reader) add(f Field) error {
-	switch {
-	case f.End: // of an event without data, which is none
-		r.event.Type = ""
-	case string(f.Name) == "event":
-		r.event.Type = string(f.Value)
-	case string(f.Name) == "id" && bytes.IndexByte(f.Value, 0) < 0:
-		r.event.ID = string(f.Value)
-	case string(f.Name) == "data":
-		if r.data {
-			r.event.Data = append(r.event.Data, '\n')
-		}
-		r.event.Data, r.data = append(r.event.Data, f.Value...), true
-	}
-	if len(r.event.Data) > r.most {
-		return ErrTooLong
-	}
-	return nil
-}
-
-// splitLines returns a bufio.SplitFunc whose tokens are lines without their ends.
-func splitLines(data []byte, last bool) (advance int, line []byte, err error) {
-	n, next := lineEnd(data)
-	switch {
-	case next >= 0:
-		return next, data[:n], nil
-	case last && len(data) > 0:
-		return len(data), bytes.TrimSuffix(data, []byte("\r")), nil
-	}
-	return 0, nil, nil
 }

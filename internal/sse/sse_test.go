@@ -1,31 +1,18 @@
 package sse
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
-// shown returns an event as a test shows it.
-func shown(e Event) string { return fmt.Sprintf("%s|%s|%s", e.Type, e.ID, e.Data) }
-
-// all reads the events of a stream to its end.
-func all(t *testing.T, in io.Reader, most int) (list []string, err error) {
-	t.Helper()
-	for r := NewReader(in, most); ; {
-		e, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return list, nil
-		}
-		if err != nil {
-			return list, err
-		}
-		list = append(list, shown(e))
+// all returns the events of a stream, as TYPE|DATA.
+func all(stream string) (list []string) {
+	for e := range Events([]byte(stream)) {
+		list = append(list, e.Type+"|"+string(e.Data))
 	}
+	return list
 }
 
 func TestEventsAreReadAsBrowsersReadThem(t *testing.T) {
@@ -33,44 +20,27 @@ func TestEventsAreReadAsBrowsersReadThem(t *testing.T) {
 		t.Helper()
 		for _, end := range []string{"\n", "\r", "\r\n"} {
 			ended := strings.ReplaceAll(stream, "\n", end)
-			if got, err := all(t, strings.NewReader(ended), 1<<10); !slices.Equal(got, want) || err != nil {
-				t.Errorf("%q: got %q, %v; want %q", ended, got, err, want)
+			if got := all(ended); !slices.Equal(got, want) {
+				t.Errorf("%q: got %q; want %q", ended, got, want)
 			}
 		}
 	}
 	f("")
 	f("\n\n\n")
-	f("data: a\n\n", "||a")
-	f("\ufeffdata: a\n\n", "||a")
-	f("data: a\ndata:b\ndata\ndata:  c\n\n", "||a\nb\n\n c")
-	f("data\n\n", "||")
-	f("event: first\ndata: a\n\ndata: b\n\n", "first||a", "||b")
-	f("event: lost\n\ndata: b\n\n", "||b")
-	f("data: a\nevent: behind\n\n", "behind||a")
-	f("event: one\nevent: two\ndata: a\n\n", "two||a")
-	f("id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", "|1|a", "|1|b", "||c")
-	f("id: 1\n\ndata: a\n\nid: \x00\ndata: b\n\n", "|1|a", "|1|b")
-	f(": comment\ndata: a\n:\nretry: 7\nother: x\nData: x\n data: x\n\n", "||a")
-	f("data: [1,\ndata: 2]\n\n", "||[1,\n2]")
-	f("data: a:b\n\n", "||a:b")
-	f("data: no empty line\n", "||no empty line")
-	f("data: a\n\ndata: no end", "||a", "||no end")
+	f("data: a\n\n", "|a")
+	f("\ufeffdata: a\n\n", "|a")
+	f("data: a\ndata:b\ndata\ndata:  c\n\n", "|a\nb\n\n c")
+	f("data\n\n", "|")
+	f("event: first\ndata: a\n\ndata: b\n\n", "first|a", "|b")
+	f("event: lost\n\ndata: b\n\n", "|b")
+	f("data: a\nevent: behind\n\n", "behind|a")
+	f("event: one\nevent: two\ndata: a\n\n", "two|a")
+	f(": comment\ndata: a\n:\nretry: 7\nother: x\nData: x\n data: x\n\n", "|a")
+	f("data: [1,\ndata: 2]\n\n", "|[1,\n2]")
+	f("data: a:b\n\n", "|a:b")
+	f("data: no empty line\n", "|no empty line")
+	f("data: a\n\ndata: no end", "|a", "|no end")
 	f("event: nothing\n")
-}
-
-func TestStreamThatFailsHandsOutNoHalfEvent(t *testing.T) {
-	f := func(want error, list []string, in io.Reader) {
-		t.Helper()
-		if got, err := all(t, in, 16); !errors.Is(err, want) || !slices.Equal(got, list) {
-			t.Errorf("got %q, %v; want %q, %v", got, err, list, want)
-		}
-	}
-	cut := io.MultiReader(strings.NewReader("data: a\n\ndata: b\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	f(io.ErrUnexpectedEOF, []string{"||a"}, cut)
-	f(ErrTooLong, []string{"||a"}, strings.NewReader("data: a\n\ndata: "+strings.Repeat("x", 20)+"\n\n"))
-	f(ErrTooLong, nil, strings.NewReader(": "+strings.Repeat("x", 20)+"\n\n"))
-	f(ErrTooLong, nil, strings.NewReader(strings.Repeat("data: 12345\n", 4)+"\n"))
-	f(nil, []string{"||12345\n12345"}, strings.NewReader(strings.Repeat("data: 12345\n", 2)+"\n"))
 }
 
 func TestNextWaitsForTheEndOfTheLine(t *testing.T) {
@@ -115,22 +85,20 @@ func plainly(stream string) (list []string) {
 	stream = strings.TrimPrefix(stream, "\ufeff")
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n"), "\n")
 	var data []string
-	kind, id := "", ""
+	kind := ""
 	for _, l := range append(lines, "") { // the end of the stream ends an event
 		name, value, _ := strings.Cut(l, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case l == "":
 			if data != nil {
-				list = append(list, kind+"|"+id+"|"+strings.Join(data, "\n"))
+				list = append(list, kind+"|"+strings.Join(data, "\n"))
 			}
 			data, kind = nil, ""
 		case name == "data":
 			data = append(data, value)
 		case name == "event":
 			kind = value
-		case name == "id" && !strings.Contains(value, "\x00"):
-			id = value
 		}
 	}
 	return list
@@ -165,17 +133,12 @@ func FuzzPiecesSayTheSame(f *testing.F) {
 		want := plainly(stream)
 		whole := lines(stream, "")
 		for at := range len(stream) + 1 {
-			in := io.MultiReader(strings.NewReader(stream[:at]), strings.NewReader(stream[at:]))
-			if got, err := all(t, in, 1<<11); !slices.Equal(got, want) || err != nil {
-				t.Fatalf("%q cut at %d: %q, %v; want %q", stream, at, got, err, want)
-			}
 			if got := lines(stream[:at], stream[at:]); !slices.Equal(got, whole) {
 				t.Fatalf("%q cut at %d: %q, want %q", stream, at, got, whole)
 			}
 		}
-		if got, err := all(t, iotest.OneByteReader(strings.NewReader(stream)), 1<<11); !slices.Equal(got, want) ||
-			err != nil {
-			t.Fatalf("%q byte by byte: %q, %v; want %q", stream, got, err, want)
+		if got := all(stream); !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", stream, got, want)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -71,22 +72,26 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 		return prose.Answer{}, err
 	}
 	var a Answer
-	isStream, events := sse.Looks(all), sse.NewReader(bytes.NewReader(all), len(all))
-	for isOver := false; !isOver; {
-		e := sse.Event{Data: all} // a whole answer is read as the only event of a stream
-		if isStream {
-			e, err = events.Next()
-		}
-		step := f.StepOf([]byte(e.Type), e.Data)
-		isOver = !isStream || step == EndStep || step == ErrorStep
-		switch isJSON := jsonspan.Valid(e.Data); {
-		case err != nil, !isStream && !isJSON: // all ends before EndStep, or within the JSON
+	events, isOver := sse.Events(all), false
+	if !sse.Looks(all) { // a whole answer is read as the only event of a stream
+		if !jsonspan.Valid(all) {
 			return prose.Answer{}, io.ErrUnexpectedEOF
-		case step == ErrorStep:
-			a.Error = bytes.Clone(e.Data)
-		case isJSON: // events that are not JSON, such as [DONE], have no text
+		}
+		events, isOver = slices.Values([]sse.Event{{Data: all}}), true
+	}
+	for e := range events {
+		step := f.StepOf([]byte(e.Type), e.Data)
+		if step == ErrorStep {
+			a.Error = e.Data
+		} else if jsonspan.Valid(e.Data) { // events that are not JSON, such as [DONE], have no text
 			f.Add(&a, gjson.ParseBytes(e.Data))
 		}
+		if isOver = isOver || step == EndStep || step == ErrorStep; isOver {
+			break
+		}
+	}
+	if !isOver {
+		return prose.Answer{}, io.ErrUnexpectedEOF
 	}
 	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()
