@@ -276,29 +276,53 @@ func (a *answer) read(s string, failed bool) {
 	}
 }
 
-// readObject reads an answer, or an event of one.
+// readObject reads an answer, or an event of one, in one pass over its members, as each small answer waits for it.
 func (a *answer) readObject(raw string, failed bool) {
+	kind, problems, isResponse := "", []string(nil), false
+	var read func(name, value gjson.Result) bool
+	read = func(name, value gjson.Result) bool {
+		switch name.Str {
+		case "type", "object":
+			kind += " " + value.Str
+		case "response": // an event of Responses, with the response so far
+			isResponse = true
+			value.ForEach(read)
+		case "error":
+			if value.IsObject() || value.Type == gjson.String {
+				problems = append(problems, `"error":`+value.Raw)
+			}
+		case "usage":
+			a.addUsage(value)
+		case "message":
+			a.addUsage(value.Get("usage"))
+		case "stop_reason":
+			a.reason += value.Str
+		case "choices":
+			a.reason += value.Get("0.finish_reason").Str
+		case "delta":
+			a.reason += value.Get("stop_reason").Str
+		case "incomplete_details":
+			a.reason += value.Get("reason").Str
+		}
+		return true
+	}
 	v := gjson.Parse(raw)
 	a.isJSON = a.isJSON || v.IsObject()
-	if failed || errorType().MatchString(v.Get("type").Str+" "+v.Get("object").Str) && !v.Get("response").Exists() {
-		a.addErrors(raw)
-	} else {
-		for _, path := range [...]string{"error", "response.error"} {
-			if e := v.Get(path); e.IsObject() || e.Type == gjson.String {
-				a.addErrors(`"error":` + e.Raw)
-			}
-		}
+	v.ForEach(read)
+	if failed || errorType().MatchString(kind) && !isResponse {
+		problems = []string{raw}
 	}
-	for _, path := range [...]string{"usage", "message.usage", "response.usage"} {
-		v.Get(path).ForEach(func(name, n gjson.Result) bool {
-			a.counts[name.Str] = max(a.counts[name.Str], int(min(n.Int(), Most)))
-			return true
-		})
+	for _, problem := range problems {
+		a.addErrors(problem)
 	}
-	for _, path := range [...]string{"choices.0.finish_reason", "stop_reason", "delta.stop_reason",
-		"incomplete_details.reason", "response.incomplete_details.reason"} {
-		a.reason += v.Get(path).Str
-	}
+}
+
+// addUsage adds counts of tokens; of several the largest holds.
+func (a *answer) addUsage(usage gjson.Result) {
+	usage.ForEach(func(name, n gjson.Result) bool {
+		a.counts[name.Str] = max(a.counts[name.Str], int(min(n.Int(), Most)))
+		return true
+	})
 }
 
 var (
