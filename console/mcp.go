@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -130,17 +129,10 @@ func (open OpenArtifact) read(ctx context.Context, name, lines, grep string, mos
 	}
 	defer func() { _ = content.Close() }()
 	text := limitedBuffer{most: most}
-	if grep != "" {
-		text.most = mostScan // before long lines are shortened
-	}
 	if err := offload.Select(contextReader{ctx, content}, &text, want); err != nil && !errors.Is(err, errFull) {
 		return nil, err
 	}
-	if grep == "" {
-		return text.Bytes(), nil
-	}
-	short := aroundMatches(text.Bytes(), regexp.MustCompile(grep)) // ParseRange has compiled it
-	return short[:min(len(short), most)], nil
+	return text.Bytes(), nil
 }
 
 type searchInput struct {
@@ -269,28 +261,4 @@ func wholeRunes(text []byte) []byte {
 		}
 	}
 	return text
-}
-
-// aroundMatches returns lines that begin with their number, "number:" or "number+offset:". In the place of a long one
-// stand the surroundings of its first matches, each with its own offset.
-func aroundMatches(text []byte, grep *regexp.Regexp) []byte {
-	const long, around, most = 2 << 10, 300, 10 // bytes, bytes, matches
-	var short bytes.Buffer
-	for line := range bytes.Lines(text) {
-		if len(line) <= long {
-			short.Write(line)
-			continue
-		}
-		mark, line, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(":"))
-		var number, offset, shown int
-		_, _ = fmt.Sscanf(string(mark), "%d+%d", &number, &offset) // without an offset it is 0
-		for _, match := range grep.FindAllIndex(line, most) {
-			from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
-			if from < to {
-				shown = to
-				fmt.Fprintf(&short, "%d+%d:%s\n", number, offset+from, bytes.ToValidUTF8(line[from:to], nil))
-			}
-		}
-	}
-	return short.Bytes()
 }

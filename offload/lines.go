@@ -11,11 +11,7 @@ import (
 	"strings"
 )
 
-const (
-	pieceSize = 64 << 10 // bytes from which on a line is searched in pieces
-	overlap   = 4 << 10  // bytes of the piece before with which a piece begins, so that matches between them are found
-	maxRegexp = 256      // bytes; a search takes time for each byte of text and each of the expression
-)
+const maxRegexp = 256 // bytes; a search takes time for each byte of text and each of the expression
 
 // ErrNoLines says that a text has none of the lines that are wanted.
 var ErrNoLines = errors.New("no such lines")
@@ -64,49 +60,37 @@ func parseLine(text string) (int64, error) {
 	return int64(n), err
 }
 
-// Select copies the lines of r that are wanted to w. Without grep they are copied as they are. With grep, each line
-// follows its number and a colon. A line of more than 64 KB is searched in pieces that overlap by 4 KB; each piece that
-// matches follows the number of the line, and behind the first piece "+" and the offset of the piece. The error is
-// ErrNoLines if a part of the text was wanted and there is none.
+// Select copies the lines of r that are wanted to w. Without grep they are copied unchanged. With grep, each line follows
+// its number and a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part
+// of the text was wanted and there is none.
 func Select(r io.Reader, w io.Writer, want Range) error {
-	in, out := bufio.NewReaderSize(r, pieceSize), bufio.NewWriter(w)
-	line, lines := int64(1), int64(0) // number of the line that is read, and how many there were so far
-	found := false                    // something was copied
-	var piece []byte                  // of the line
-	offset := 0                       // of the piece in the line
-	for want.to == 0 || line <= want.to {
-		read, err := in.ReadSlice('\n')
-		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+	if want == (Range{}) { // a text may be large, so it is not read line by line
+		if _, err := io.Copy(w, r); err != nil {
+			return fmt.Errorf("cannot copy the text: %w", err)
+		}
+		return nil
+	}
+	in, out := bufio.NewReader(r), bufio.NewWriter(w)
+	lines, found := int64(0), false
+	for end := false; !end && (want.to == 0 || lines < want.to); {
+		line, err := in.ReadBytes('\n')
+		if end = err == io.EOF; err != nil && !end {
 			return fmt.Errorf("cannot select lines: %w", err)
 		}
-		if len(read) > 0 {
-			lines = line
-		}
-		switch {
-		case line < want.from || len(read) == 0:
-		case want.grep == nil:
-			found = true
-			_, _ = out.Write(read) // Flush returns its error
-		default:
-			if kept := min(len(piece), overlap); kept > 0 {
-				offset += len(piece) - kept
-				piece = piece[:copy(piece, piece[len(piece)-kept:])]
-			}
-			bare := withoutEnd(read)
-			piece = append(piece, bare...)
-			if (offset == 0 || len(bare) > 0) && want.grep.Match(piece) {
-				found = true
-				fmt.Fprintf(out, "%s:%s\n", pieceName(line, offset), piece)
-			}
-		}
-		if err == io.EOF {
+		if len(line) == 0 {
 			break
 		}
-		if err == nil {
-			line, piece, offset = line+1, piece[:0], 0
+		switch lines++; {
+		case lines < want.from:
+		case want.grep == nil:
+			found = true
+			_, _ = out.Write(line) // Flush returns its error
+		default:
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			found = writeMatches(out, lines, line, want.grep) || found
 		}
 	}
-	if !found && want != (Range{}) {
+	if !found {
 		if want.grep != nil {
 			return fmt.Errorf("%w: none matches of %d line(s)", ErrNoLines, lines)
 		}
@@ -118,19 +102,24 @@ func Select(r io.Reader, w io.Writer, want Range) error {
 	return nil
 }
 
-// pieceName names a piece of a line, as in 12 for the first one and 12+61440 for another.
-func pieceName(line int64, offset int) string {
-	if offset == 0 {
-		return strconv.FormatInt(line, 10)
+// writeMatches writes line n if it matches, and reports whether it does. A long line is written in parts, each around a
+// match, as in "12+61440:text": the number of the line and the offset of the part in bytes.
+func writeMatches(w io.Writer, n int64, line []byte, grep *regexp.Regexp) bool {
+	const long, around, most = 2 << 10, 300, 10 // bytes, bytes, matches
+	if len(line) <= long {
+		if !grep.Match(line) {
+			return false
+		}
+		fmt.Fprintf(w, "%d:%s\n", n, line)
+		return true
 	}
-	return fmt.Sprintf("%d+%d", line, offset)
-}
-
-// withoutEnd returns a line without its line break.
-func withoutEnd(line []byte) []byte {
-	line, ended := bytes.CutSuffix(line, []byte("\n"))
-	if ended {
-		line, _ = bytes.CutSuffix(line, []byte("\r"))
+	matches, shown := grep.FindAllIndex(line, most), 0
+	for _, match := range matches {
+		from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
+		if from < to {
+			fmt.Fprintf(w, "%d+%d:%s\n", n, from, bytes.ToValidUTF8(line[from:to], nil))
+			shown = to
+		}
 	}
-	return line
+	return matches != nil
 }

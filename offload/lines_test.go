@@ -88,7 +88,7 @@ func TestMatchInALongLineIsFoundWhereverItLies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []int{0, pieceSize - 3, pieceSize, 2*pieceSize - 2, 2*pieceSize + 1, 3<<20 - 6} {
+	for _, at := range []int{0, 299, 301, 1 << 20, 3<<20 - 6} {
 		line := bytes.Repeat([]byte("."), 3<<20)
 		copy(line[at:], "needle")
 		var out strings.Builder
@@ -101,7 +101,7 @@ func TestMatchInALongLineIsFoundWhereverItLies(t *testing.T) {
 		if n != 2 || offset+strings.Index(rest, "needle") != at {
 			t.Errorf("at %d: %.100q", at, out.String())
 		}
-		if !strings.HasSuffix(out.String(), "\n3:last needle\n") || out.Len() > 2*(pieceSize+overlap)+100 {
+		if !strings.HasSuffix(out.String(), "\n3:last needle\n") || out.Len() > 1000 {
 			t.Errorf("at %d: %d bytes", at, out.Len())
 		}
 	}
