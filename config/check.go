@@ -140,7 +140,7 @@ func (c *Config) checkStorage(m *mistakes) {
 		m.require(o.Folder == "", "offload.folder needs store.url; data is the folder of an epitome that shares nothing")
 		return
 	}
-	m.check("store.url", store.CheckRedis(s.URL, s.Certificates()))
+	m.check("store.url", store.CheckRedis(s.URL, s.CA))
 	m.require(o.Folder == "" || o.Bucket == "", "offload.folder and offload.bucket exclude each other")
 	m.require(o.Bucket != "" || filepath.IsAbs(o.Folder),
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload]: every epitome must find the artifacts")

@@ -19,7 +19,6 @@ import (
 	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite/ladder"
-	"epitome/store"
 	"epitome/summarize"
 	"epitome/window"
 )
@@ -86,13 +85,6 @@ type StoreConfig struct {
 	Keep unit.Duration `toml:"keep"`
 	URL  string        `toml:"url"`
 	CA   string        `toml:"ca"`
-	Cert string        `toml:"cert"`
-	Key  string        `toml:"key"`
-}
-
-// Certificates returns those of the shared store.
-func (c StoreConfig) Certificates() store.Certificates {
-	return store.Certificates{CA: c.CA, Cert: c.Cert, Key: c.Key}
 }
 
 // EventsConfig is the table [events].

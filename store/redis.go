@@ -34,33 +34,25 @@ type Redis struct {
 	closed atomic.Bool
 }
 
-// Certificates are files in PEM. CA is trusted in the place of the system's authorities; Cert and Key are shown to the
-// server.
-type Certificates struct{ CA, Cert, Key string }
-
-// CheckRedis returns what is wrong with the URL of a server or with its certificates, without reading the files. It does
-// not repeat the URL, which may have a password.
-func CheckRedis(server string, c Certificates) error {
+// CheckRedis returns an error if the URL of a server cannot be used, or does not fit ca, which OpenRedis describes. The
+// error does not repeat the URL, which may have a password.
+func CheckRedis(server, ca string) error {
 	o, err := parseRedis(server)
-	switch {
-	case err != nil:
-		return err
-	case (c.Cert == "") != (c.Key == ""):
-		return errors.New("a certificate and its key belong together; write both or neither")
-	case o.TLSConfig == nil && c != Certificates{}:
-		return errors.New("it has certificates, and its URL no TLS; write a URL that begins with rediss://")
+	if err == nil && o.TLSConfig == nil && ca != "" {
+		err = errors.New("must begin with rediss:// where ca is set")
 	}
-	return nil
+	return err
 }
 
 // OpenRedis opens the store on a server. The URL is that of the Redis client libraries: redis://USER:PASSWORD@HOST:6379/0,
 // rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More addresses stand behind ?addr=HOST:PORT:
 // with master_name=NAME all of them are Sentinels (with sentinel_username and sentinel_password), else servers of a Cluster.
-// That the server does not answer is no error.
-func OpenRedis(server string, c Certificates, log *slog.Logger) (*Redis, error) {
+// ca is a PEM file with the authorities that are trusted in place of the system's; empty for these. That the server does
+// not answer is no error.
+func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 	o, err := parseRedis(server)
-	if err == nil {
-		err = c.add(o.TLSConfig)
+	if err == nil && ca != "" {
+		o.TLSConfig, err = trust(ca)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
@@ -111,29 +103,17 @@ func parseRedis(server string) (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// add adds the certificates to how the server is trusted.
-func (c Certificates) add(t *tls.Config) error {
-	if t == nil || c == (Certificates{}) {
-		return nil
+// trust returns a configuration of TLS that trusts the authorities in a PEM file.
+func trust(ca string) (*tls.Config, error) {
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read its CA: %w", err)
 	}
-	if c.CA != "" {
-		pem, err := os.ReadFile(c.CA)
-		if err != nil {
-			return fmt.Errorf("cannot read its CA: %w", err)
-		}
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("its CA %s has no certificate in PEM", c.CA)
-		}
+	t := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
+	if !t.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("its CA %s has no certificate in PEM", ca)
 	}
-	if c.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
-		if err != nil {
-			return fmt.Errorf("cannot use its certificate and key: %w", err)
-		}
-		t.Certificates = []tls.Certificate{pair}
-	}
-	return nil
+	return t, nil
 }
 
 func (r *Redis) ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }

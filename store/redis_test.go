@@ -22,7 +22,7 @@ const patience = "?read_timeout=10s&write_timeout=10s&dial_timeout=10s"
 
 func openRedis(t testing.TB, url string, log *slog.Logger) *store.Redis {
 	t.Helper()
-	s, err := store.OpenRedis(url, store.Certificates{}, log)
+	s, err := store.OpenRedis(url, "", log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,45 +169,43 @@ func TestRedisOverTLS(t *testing.T) {
 	address := storetest.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
-		"--tls-auth-clients", "yes")
-	f := func(c store.Certificates) error {
-		s, err := store.OpenRedis("rediss://"+address+patience, c, slog.New(slog.DiscardHandler))
+		"--tls-auth-clients", "no")
+	f := func(ca string) error {
+		s, err := store.OpenRedis("rediss://"+address+patience, ca, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = s.Close() }()
 		return s.Put("a", []byte("b"), time.Hour)
 	}
-	if err := f(store.Certificates{CA: cert, Cert: cert, Key: key}); err != nil {
+	if err := f(cert); err != nil {
 		t.Error(err)
 	}
-	if f(store.Certificates{}) == nil || f(store.Certificates{CA: cert}) == nil {
-		t.Error("a server is trusted for which nobody vouches, or it trusts a client without a certificate")
+	if f("") == nil {
+		t.Error("a server is trusted for which nobody vouches")
 	}
 }
 
 func TestRedisURLsAreChecked(t *testing.T) {
-	f := func(url string, c store.Certificates, want string) {
+	f := func(url, ca, want string) {
 		t.Helper()
-		err := store.CheckRedis(url, c)
+		err := store.CheckRedis(url, ca)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
 			err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v; want %q", url, err, want)
 		}
 	}
-	none := store.Certificates{}
-	f("redis://localhost", none, "")
-	f("redis://user:secret@[::1]:6379/3", none, "")
-	f("rediss://redis.example.com:6380?read_timeout=1s", store.Certificates{CA: "ca.pem", Cert: "c.pem", Key: "k.pem"}, "")
-	f("unix:///run/redis.sock?db=2", none, "")
-	f("redis://:secret@a:26379/1?addr=b:26379&addr=c:26379&master_name=main&sentinel_password=secret", none, "")
-	f("rediss://a:6379?addr=b:6379", none, "")
-	f("http://a", none, "scheme")
-	f("a:6379", none, "scheme")
-	f("redis://:secret@a:x", none, "not a URL")
-	f("redis://a/x", none, "database")
-	f("redis://a?x=secret", none, "option")
-	f("redis://a/3?addr=b", none, "one database")
-	f("redis://a", store.Certificates{CA: "ca.pem"}, "rediss://")
-	f("rediss://a", store.Certificates{Cert: "c.pem"}, "both")
+	f("redis://localhost", "", "")
+	f("redis://user:secret@[::1]:6379/3", "", "")
+	f("rediss://redis.example.com:6380?read_timeout=1s", "ca.pem", "")
+	f("unix:///run/redis.sock?db=2", "", "")
+	f("redis://:secret@a:26379/1?addr=b:26379&addr=c:26379&master_name=main&sentinel_password=secret", "", "")
+	f("rediss://a:6379?addr=b:6379", "", "")
+	f("http://a", "", "scheme")
+	f("a:6379", "", "scheme")
+	f("redis://:secret@a:x", "", "not a URL")
+	f("redis://a/x", "", "database")
+	f("redis://a?x=secret", "", "option")
+	f("redis://a/3?addr=b", "", "one database")
+	f("redis://a", "ca.pem", "rediss://")
 }

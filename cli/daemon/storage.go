@@ -150,7 +150,7 @@ func shelfFolder(conf config.Config, folder string) string {
 // openShared opens the store that others share. That its server does not answer is no error, but that the others have
 // another secret is one: their artifacts and scopes have other names, so nothing could be shared.
 func (s *storage) openShared(conf config.Config) (err error) {
-	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.Certificates(), s.log); err != nil {
+	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log); err != nil {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
 	const century = 100 * 365 * 24 * time.Hour
