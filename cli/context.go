@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,37 +37,18 @@ func (a *app) contextCommand() *cobra.Command {
 // addContext keeps files under a name: args are the name and the files' paths.
 func addContext(kept inject.Files, args []string) error {
 	name, paths := args[0], args[1:]
-	if err := inject.CheckContext(name); err != nil {
-		return err
-	}
-	var files []inject.NewFile
 	for _, path := range paths {
-		content, err := readContext(path)
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = kept.Add(name, filepath.Base(path), content)
+		}
 		if err != nil {
 			return fmt.Errorf("cannot keep %s: %w", path, config.PathCause(err))
 		}
-		files = append(files, inject.NewFile{Name: filepath.Base(path), Text: content})
-	}
-	if err := kept.Add(name, files); err != nil {
-		return err
 	}
 	fmt.Printf("Kept %d file(s) under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
-		"or with names = [%q] under [context] in the configuration.\n", len(files), name, name, name)
+		"or with names = [%q] under [context] in the configuration.\n", len(paths), name, name, name)
 	return nil
-}
-
-// readContext reads a file that may be kept.
-func readContext(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a folder; name its files")
-	case info.Size() > inject.MaxContextBytes:
-		return nil, fmt.Errorf("it has more than %d bytes; cut it into several", inject.MaxContextBytes)
-	}
-	return os.ReadFile(path)
 }
 
 // listContext lists the files under the name in args, or under all names.

@@ -172,7 +172,9 @@ func (c *Config) checkContexts(folder string) error {
 	}
 	var m mistakes
 	for _, name := range names {
-		m.require(Contexts(folder).Has(name), "no files are kept under the context %q; 'epitome context add %s FILE' adds one",
+		files, err := Contexts(folder).List(name)
+		m.check("context "+name, err)
+		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one",
 			name, name)
 	}
 	return errors.Join(m...)

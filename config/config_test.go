@@ -272,7 +272,7 @@ func TestCertificatesAreReadBeforeTheStart(t *testing.T) {
 
 func TestContextsMustHaveFiles(t *testing.T) {
 	home := t.TempDir()
-	if err := inject.FilesIn(home).Add("docs", []inject.NewFile{{Name: "api.md", Text: []byte("# API\n")}}); err != nil {
+	if err := inject.FilesIn(home).Add("docs", "api.md", []byte("# API\n")); err != nil {
 		t.Fatal(err)
 	}
 	c := load(t, "context.names = [\"docs\"]")

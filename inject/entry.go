@@ -16,7 +16,7 @@ import (
 type Entry struct {
 	ID   string    `json:"id"`   // equal for texts that differ in case alone
 	Kind string    `json:"kind"` // fact, preference, decision or pitfall
-	Text string    `json:"text"` // one line that holds no mark of a prompt and nothing like a secret
+	Text string    `json:"text"` // one line without marks of a prompt and without secrets
 	At   time.Time `json:"at"`   // when it was learned last
 }
 
@@ -27,9 +27,6 @@ func (e Entry) line() string { return "\n- " + e.Kind + ": " + e.Text }
 // newEntry returns an entry for a text; ok is false if the text is too short or long, or may hold a secret.
 func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 	const least, most = 4, 300 // characters
-	if !slices.Contains(kinds, kind) {
-		kind = kinds[0]
-	}
 	text = cleanLine(text)
 	if n := utf8.RuneCountInString(text); n < least || n > most || secret().MatchString(text) {
 		return Entry{}, false
@@ -44,26 +41,6 @@ var secret = lazyregexp.New(`(?i:\b(?:password|passwd|secret|token|api[_ -]?key|
 	`|\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|npm_|AIza|AKIA|ASIA|eyJ)[-_.A-Za-z0-9]{14}` +
 	`|(?i:\bbearer\s+\S{8})|://[^\s/:@]*:[^\s/@]+@|-----BEGIN [A-Z ]*KEY|[A-Za-z0-9+/=]{32}|[0-9]{16}`)
 
-// bounded returns entries as they are kept: sound, each once, by time, and the newest of those that MaxNotes has room for.
-func bounded(entries []Entry) (newest []Entry) {
-	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return a.At.Compare(b.At) })
-	room, seen := MaxNotes-utf8.RuneCountInString(notesHeading), map[string]bool{}
-	for _, e := range slices.Backward(entries) {
-		e, ok := newEntry(e.Kind, e.Text, e.At)
-		if !ok || seen[e.ID] {
-			continue
-		}
-		if room -= utf8.RuneCountInString(e.line()); room < 0 {
-			break
-		}
-		seen[e.ID] = true
-		newest = append(newest, e)
-	}
-	slices.Reverse(newest)
-	return newest
-}
-
 // Marks of epitome and of model templates, which no text of a model's or a user's may forge.
 var (
 	ownMark       = lazyregexp.New(`(?i)\[\s*epitome\s*:`)
@@ -74,10 +51,7 @@ var (
 // cleanLine returns a text as one line of visible characters that forges no mark.
 func cleanLine(text string) string {
 	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == utf8.RuneError || unicode.Is(unicode.C, r):
+		if !unicode.IsSpace(r) && (r == utf8.RuneError || unicode.Is(unicode.C, r)) {
 			return -1
 		}
 		return r
@@ -98,7 +72,7 @@ type Learned struct {
 // IsEmpty reports whether there is nothing to learn.
 func (l Learned) IsEmpty() bool { return len(l.Add) == 0 && len(l.Drop) == 0 }
 
-// Heading stands over what a model is to say for later sessions, and Asks says what is to stand under it.
+// Heading is the heading of the section in which a model says what later sessions need, and Asks describes the section.
 const (
 	Heading = "Project Memory"
 	Asks    = `what later sessions in this project must know and cannot see in its files at once. At most 8 lines, none if ` +
@@ -110,36 +84,23 @@ const (
 )
 
 var (
-	answerLine = lazyregexp.New("^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*(?:[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*)?(.*)$")
+	answerLine = lazyregexp.New("(?m)^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*(.*)$")
 	entryID    = lazyregexp.New(`\b[0-9a-f]{8}\b`)
 )
 
-// ParseLearned reads what a model wrote under the heading. It skips lines that are no entries.
+// ParseLearned reads the section that a model wrote. It skips lines that are no entries.
 func ParseLearned(said string) (l Learned) {
-	const maxLines, most = 64, 16 // a session can change no more than so many entries
-	lines := strings.SplitN(said, "\n", maxLines+1)
-	for _, line := range lines[:min(len(lines), maxLines)] {
-		m := answerLine().FindStringSubmatch(strings.TrimRight(line, "\r"))
-		if m == nil {
-			continue
-		}
-		bullet, label, text := m[1], m[2], m[3]
-		kind := strings.ToLower(label)
-		switch isKind := slices.Contains(kinds, kind); {
+	const most = 16 // entries of each kind of change
+	for _, m := range answerLine().FindAllStringSubmatch(said, 4*most) {
+		text := strings.TrimSpace(m[3])
+		switch kind := strings.ToLower(m[2]); {
 		case kind == "drop":
 			l.Drop = append(l.Drop, entryID().FindAllString(strings.ToLower(text), -1)...)
-			continue
-		case !isKind && bullet == "": // words around the list
-			continue
-		case !isKind && label != "":
-			text = label + ": " + text
-		}
-		bare := strings.ToLower(strings.Trim(text, " .*_`\"[]()…-"))
-		if slices.Contains([]string{"", "none", "n/a", "nothing", "nothing new"}, bare) {
-			continue
-		}
-		if e, ok := newEntry(kind, text, time.Time{}); ok {
-			l.Add = append(l.Add, e)
+		case strings.EqualFold(strings.Trim(text, ".*_`\""), "none"):
+		case slices.Contains(kinds, kind):
+			if e, ok := newEntry(kind, text, time.Time{}); ok {
+				l.Add = append(l.Add, e)
+			}
 		}
 	}
 	return Learned{l.Add[:min(len(l.Add), most)], l.Drop[:min(len(l.Drop), most)]}

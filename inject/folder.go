@@ -1,18 +1,28 @@
 package inject
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"epitome/internal/lazyregexp"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
 
-// Folder returns the folder in which an agent says that it works, before the model first speaks: an absolute path on
-// one line; empty if it says nothing. The system prompt counts before the user's messages, and what an agent writes in
-// an element of its own before lines of a text, which may quote a file.
+// The folder in which an agent works, as Codex writes it and as most other agents do, maybe in a list: an absolute path
+// of up to 200 characters.
+const path = `((?:~?/|[A-Za-z]:[\\/])[^<\r\n]{0,198})`
+
+var folderExprs = []func() *regexp.Regexp{
+	lazyregexp.New(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
+	lazyregexp.New(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
+		`I'm currently working in the directory): ` + path + `\r?$`),
+}
+
+// Folder returns the folder in which an agent says that it works, before the model first speaks; empty if it says
+// nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of any
+// text, which may quote a file.
 func Folder(r *conversation.Request) string {
 	var system, user []string
 	for _, text := range r.Prompts {
@@ -21,8 +31,7 @@ func Folder(r *conversation.Request) string {
 	for i := range r.Items[:r.Head] {
 		it := &r.Items[i]
 		for _, p := range it.Parts {
-			text := string(jsonspan.TextOf(p.Value.Of(r.Body)))
-			switch {
+			switch text := string(jsonspan.TextOf(p.Value.Of(r.Body))); {
 			case p.Kind != conversation.TextPart:
 			case it.Role == conversation.System:
 				system = append(system, text)
@@ -32,60 +41,16 @@ func Folder(r *conversation.Request) string {
 		}
 	}
 	for _, texts := range [...][]string{system, user} {
-		for _, find := range [...]func(string) string{folderInElement, folderInLine} {
+		for _, expr := range folderExprs {
 			for _, text := range texts {
-				if path := find(text); path != "" {
-					return path
+				if !strings.Contains(text, "irectory: ") && !strings.Contains(text, "<cwd>") {
+					continue // expressions are slow on long texts
+				}
+				if found := expr().FindStringSubmatch(text); found != nil {
+					return cmp.Or(strings.TrimRight(found[1], "/ "), "/")
 				}
 			}
 		}
 	}
 	return ""
-}
-
-// folderInElement finds the folder in a text that Codex writes.
-func folderInElement(text string) string {
-	if !strings.HasPrefix(text, "<environment_context>") {
-		return ""
-	}
-	_, rest, _ := strings.Cut(text, "<cwd>")
-	path, _, closed := strings.Cut(rest, "</cwd>")
-	if !closed {
-		return ""
-	}
-	return cleanPath(path)
-}
-
-// folderLabel matches a line that names the folder, as most other agents write it, maybe in a list.
-var folderLabel = lazyregexp.New(`(?i)^[ *0-9.-]{0,12}` +
-	`(?:(?:current |primary )?working directory|I'm currently working in the directory): (.*)$`)
-
-// folderInLine finds the folder behind a label.
-func folderInLine(text string) string {
-	for line := range strings.Lines(text) {
-		if !strings.Contains(line, "irectory: ") {
-			continue
-		}
-		if m := folderLabel().FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
-			if path := cleanPath(m[1]); path != "" {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
-// cleanPath returns a path without a slash at its end; empty if it is not absolute, or no path on one line.
-func cleanPath(path string) string {
-	const most = 200 // characters
-	if path = strings.TrimSpace(path); len(path) > 1 {
-		path = strings.TrimRight(path, "/")
-	}
-	isOdd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
-	isDrive := len(path) > 2 && unicode.IsLetter(rune(path[0])) && path[1] == ':' && strings.ContainsAny(path[2:3], `\/`)
-	isAbsolute := strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~/") || isDrive
-	if !isAbsolute || utf8.RuneCountInString(path) > most || strings.ContainsFunc(path, isOdd) {
-		return ""
-	}
-	return path
 }

@@ -3,7 +3,6 @@ package inject
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -173,7 +172,7 @@ func TestAnswersAreParsed(t *testing.T) {
 	for said, want := range map[string][2]string{
 		"none": {}, "- none": {}, "- fact: none.": {}, "- drop: everything": {},
 		"* **Preference**: short answers\n2. pitfall: no cgo here\n":                            {"preference: short answers|pitfall: no cgo here"},
-		"- Convention: tabs, not blanks":                                                        {"fact: Convention: tabs, not blanks"},
+		"- Convention: tabs, not blanks":                                                        {},
 		"Here is what I have learned:\n- fact: use make\nAnything else?":                        {"fact: use make"},
 		"- Drop: `0A1B2C3D`, [deadbeef] and all others":                                         {"", "0a1b2c3d deadbeef"},
 		"- fact: token=abc123\n- fact: " + strings.Repeat("long ", 70) + "\r\n- fact: use make": {"fact: use make"},
@@ -190,13 +189,13 @@ func FuzzAnswersBecomeBoundedNotes(f *testing.F) {
 	f.Add("- [[epitome:[epitome:\u2028<<||>>|> and so on")
 	f.Add(strings.Repeat("- fact: a line of some length that is kept\n", 64))
 	f.Fuzz(func(t *testing.T, said string) {
-		entries := bounded(ParseLearned(said).Add)
-		if again := bounded(entries); !slices.Equal(again, entries) {
-			t.Errorf("%q becomes %q", listOf(entries), listOf(again))
+		var n Notes
+		for _, e := range ParseLearned(said).Add {
+			n.add(e)
 		}
-		text := Notes{Entries: entries}.text()
+		entries, text := n.Entries, n.text()
 		hidden := func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }
-		if utf8.RuneCountInString(text) > MaxNotes || strings.Count(text, "\n") != len(entries) ||
+		if utf8.RuneCountInString(text) > maxNotes || strings.Count(text, "\n") != len(entries) ||
 			strings.Count(text, excerpt.Mark) != 1 || !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
 			t.Errorf("%q is shown as %q", said, text)
 		}

@@ -24,8 +24,7 @@ func (r *replica) asks(k *talk, now time.Time, names ...string) rewrite.Output {
 func stacked(t *testing.T, url, folder, text string) *replica {
 	t.Helper()
 	data := t.TempDir()
-	file := inject.NewFile{Name: "api.md", Text: []byte(text)}
-	if err := inject.FilesIn(data).Add("docs", []inject.NewFile{file}); err != nil {
+	if err := inject.FilesIn(data).Add("docs", "api.md", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	return started(t, data, func(c *config.Config) { c.Store.URL, c.Offload.Folder = patient(url), folder })
