@@ -276,7 +276,7 @@ func TestContextsMustHaveFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := load(t, "context.names = [\"docs\"]")
-	for _, folder := range []string{home, filepath.Join(home, "run", "0123456789abcdef")} { // 'epitome run' shares the user's files
+	for _, folder := range []string{home, filepath.Join(home, "run", "1234")} { // 'epitome run' shares the user's files
 		if err := c.checkContexts(folder); err != nil {
 			t.Error(err)
 		}
