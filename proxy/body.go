@@ -4,116 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/semaphore"
 
 	"epitome/proxy/wire"
 )
-
-// freeBody is how many bytes a body may have without taking room: max_connections bounds such bodies, so that small
-// requests never wait.
-const freeBody = 64 << 10
-
-// room is the memory that the bodies of one request take out of max_in_flight.
-type room struct {
-	all  *semaphore.Weighted // of all requests, in bytes
-	wait time.Duration       // how long a body waits for its room
-	held int64
-	body *[]byte // memory from bodyPool; nil if there is none
-}
-
-// bodyPool holds the memory of bodies of freeBody to largeBody bytes for the next requests. Without it the garbage
-// collector runs so often that a body of 800 KB costs half as much CPU time again.
-var bodyPool sync.Pool
-
-// newRoom returns the memory for all bodies: half of max_in_flight, as each may have a rewritten copy, but enough for
-// one request of max_body bytes in two forms.
-func newRoom(inFlight, maxBody int64) *semaphore.Weighted {
-	return semaphore.NewWeighted(max(inFlight/2, 2*maxBody))
-}
-
-var (
-	errTooLarge = errors.New("the body is too large")
-	errNoRoom   = errors.New("there is no room for the body")
-)
-
-// take adds n bytes to the room. It waits for them, but not beyond the end of ctx.
-func (r *room) take(ctx context.Context, n int64) error {
-	if !r.all.TryAcquire(n) {
-		ctx, cancel := context.WithTimeout(ctx, r.wait)
-		defer cancel()
-		if r.all.Acquire(ctx, n) != nil {
-			return errNoRoom
-		}
-	}
-	r.held += n
-	return nil
-}
-
-// release gives everything back, and the memory of the body too.
-func (r *room) release() {
-	if r.body != nil {
-		bodyPool.Put(r.body)
-		r.body = nil
-	}
-	r.giveBack(r.held)
-}
-
-func (r *room) giveBack(n int64) {
-	r.all.Release(n)
-	r.held -= n
-}
-
-// memory returns size bytes for a body.
-func (r *room) memory(size int64) []byte {
-	if size < freeBody || size > largeBody {
-		return make([]byte, size)
-	}
-	body, ok := bodyPool.Get().(*[]byte)
-	if !ok || int64(cap(*body)) < size {
-		body = new(make([]byte, size))
-	}
-	r.body = body
-	return (*body)[:size]
-}
-
-// readAll reads src to its end. It takes room for all of it at the beginning: for length bytes, or for most bytes where
-// length is -1, of which it gives the rest back. More than most bytes are errTooLarge.
-func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) ([]byte, error) {
-	size := length
-	if length < 0 {
-		size = most
-	}
-	if length > most {
-		return nil, errTooLarge
-	}
-	if size <= freeBody {
-		size = 0
-	}
-	if err := r.take(ctx, size); err != nil {
-		return nil, err
-	}
-	if length >= 0 {
-		body := r.memory(length)
-		_, err := io.ReadFull(src, body)
-		return body, err
-	}
-	body, err := io.ReadAll(io.LimitReader(src, most+1))
-	if int64(len(body)) > most {
-		return nil, errTooLarge
-	}
-	r.giveBack(max(0, size-int64(len(body))))
-	return body, err
-}
 
 // errBomb reports that a compressed body holds more than max_body.
 var errBomb = errors.New("the body is larger than max_body once it is decompressed")

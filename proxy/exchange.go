@@ -111,7 +111,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x := &exchange{
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), head: h.RawHeaders(),
 		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(),
-		room: room{all: p.room, wait: p.limits.room},
+		room: room{all: p.rooms, wait: p.limits.room},
 	}
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }

@@ -140,7 +140,7 @@ type Proxy struct {
 	limits    *limits
 	settings  atomic.Pointer[settings]
 	upstreams *Upstreams
-	room      *semaphore.Weighted // bytes of bodies under way
+	rooms     *rooms              // for the bodies under way
 	turns     *semaphore.Weighted // for large bodies to be decoded or shaped
 	server    *fasthttp.Server
 	born      time.Time
@@ -174,7 +174,7 @@ func Check(s Settings) error {
 func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
 	p := &Proxy{
 		deps: deps, limits: cmp.Or(s.limits, &defaultLimits), upstreams: u, born: time.Now(), mark: rand.Text(),
-		room: newRoom(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
+		rooms: newRooms(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
 	}
 	if err := p.Reload(s); err != nil {

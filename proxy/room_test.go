@@ -5,18 +5,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/internal/unit"
 )
 
-// isFree reports whether no body has room.
-func (r *rig) isFree() bool {
-	conf := r.proxy.settings.Load().conf
-	all := max(int64(conf.MaxInFlight)/2, 2*int64(conf.MaxBody))
-	if !r.proxy.room.TryAcquire(all) {
-		return false
-	}
-	r.proxy.room.Release(all)
-	return true
+// held is how many bytes of the room are taken.
+func (r *rig) held() int64 {
+	conf, all := r.proxy.settings.Load().conf, r.proxy.rooms
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody)).free - all.free
 }
+
+// isFree reports whether no body has room.
+func (r *rig) isFree() bool { return r.held() == 0 && len(r.proxy.rooms.extra) == 0 }
 
 // allGivenBack waits until all room is free.
 func (r *rig) allGivenBack() {
@@ -24,8 +26,8 @@ func (r *rig) allGivenBack() {
 	r.eventually("all room is given back", r.isFree)
 }
 
-// roomy has room for three bodies of 500 KB.
-func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = 700_000, 3_200_000 }
+// roomy has room for two bodies of 500 KB, beside the one that goes on without.
+func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = unit.MB, 4*unit.MB }
 
 var half = strings.Repeat("x", 500_000)
 
@@ -55,6 +57,25 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	r.allGivenBack()
 	if _, text := r.dial().send(post("/b", half)).answer("POST"); text != "b" {
 		t.Errorf("afterwards got %q", text)
+	}
+}
+
+// Uploads that declare much and send little are in nobody's way.
+func TestSlowUploadsStopNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n")
+	for range 60 {
+		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n" + strings.Repeat("x", 20_000))
+	}
+	for _, size := range []int{3_000, 200_000, 2_000_000} {
+		c := r.dial()
+		go func() { _, _ = c.Write([]byte(post("/b", strings.Repeat("x", size)))) }()
+		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("a request of %d bytes got %s", size, resp.Status)
+		}
+	}
+	if n := r.held(); n > 0 {
+		t.Errorf("%d bytes are held", n)
 	}
 }
 
