@@ -104,24 +104,22 @@ func holds(t *testing.T, c *app) {
 		return func() error { return c.clearMemory(project) }
 	}
 	today := time.Now().Format(time.DateOnly)
-	f(list(""), "/home/me/shop\n  ", "/home/me/shop (scope abcdefgh)\n", today+"  fact  The tests need Redis.\n",
+	f(list(""), "/home/me/shop\n  ", today+"  fact  The tests need Redis.\n",
 		"other\n", "It is green.")
 	f(list("other"), "It is green.", "!Redis")
-	f(list("nobody's"), "Nothing is known.")
+	f(list("nobody's"), "No session has learned anything.")
 	f(func() error { return c.listMemory("other", true) }, `"project": "other"`, `"text": "It is green."`)
 	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
-	f(forget("/home/me/shop", green), "cannot forget: no entry has the id")
-	f(forget("", "nobody's"), "cannot forget: no entry has the id")
+	f(forget("/home/me/shop", green), "no entry has this id")
+	f(forget("", "nobody's"), "no entry has this id")
 	f(forget("", port), "Forgotten.")
 	f(list(""), "!8080", "Redis", "It is green.")
 	f(clear("/home/me/shop"), "Forgotten: 1.")
 	f(list(""), "!/home/me/shop", "It is green.")
 	f(forget("other", green), "Forgotten.")
-	f(list(""), "Nothing is known.")
+	f(list(""), "No session has learned anything.")
 	f(clear(""), "Forgotten: 0.")
 }
-
-func TestWhatWasLeftIsListedAndForgotten(t *testing.T) { holds(t, kept(t)) }
 
 func TestMemoriesOfAnEpitomeThatRuns(t *testing.T) {
 	c := kept(t)

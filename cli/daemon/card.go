@@ -154,6 +154,15 @@ func (c *Card) Get(path string, query url.Values) ([]byte, error) {
 	return c.ask(http.MethodGet, path+"?"+query.Encode(), nil)
 }
 
+// GetJSON decodes the answer to a GET, as the owner, into v; the error is ErrNotFound if there is nothing.
+func (c *Card) GetJSON(path string, v any) error {
+	text, err := c.Get(path, nil)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	return err
+}
+
 // Post returns the answer to a POST of JSON, likewise.
 func (c *Card) Post(path string, v any) ([]byte, error) {
 	body, err := json.Marshal(v)
