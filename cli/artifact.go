@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/console/story"
 	"epitome/offload"
 )
 
@@ -27,6 +27,10 @@ func (a *app) artifactCommand() *cobra.Command {
 			"An id is looked for in the data folder that --data or --config names.",
 		Args: atLeast(1, "the id, path or URL of an artifact"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
+	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
+		Short: "Print matching lines of all that a running epitome took out of a conversation",
+		Args:  atLeast(2, "the ID of a conversation and a regular expression"),
+		RunE:  func(_ *cobra.Command, args []string) error { return a.findArtifacts(args[0], args[1]) }})
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
 	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its number "+
 		"in front")
@@ -51,7 +55,7 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
 		content, err = openFile(of)
 	default:
-		content, _, err = artifacts{a}.Open(name)
+		content, _, err = a.openArtifact(name)
 	}
 	if err == nil {
 		defer func() { _ = content.Close() }()
@@ -88,46 +92,60 @@ func fetch(url string) (io.ReadCloser, error) {
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
 	}
-	defer func() { _ = resp.Body.Close() }()
+	_ = resp.Body.Close()
 	if resp.StatusCode == http.StatusNotFound {
 		return nil, offload.ErrUnknown
 	}
-	var refusal struct{ Error struct{ Message string } }
-	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&refusal)
-	return nil, errors.New(cmp.Or(refusal.Error.Message, "the answer is "+resp.Status))
+	return nil, errors.New("the answer is " + resp.Status)
 }
 
-// artifacts are those in the data folder and in the folders below it that "epitome run" makes. The configuration is
-// read at each use: an epitome may have been started since.
-type artifacts struct{ *app }
-
-// shelves opens the shelf of each folder that has one.
-func (s artifacts) shelves() (all []*offload.Shelf, err error) {
-	conf, home, err := s.loadWithFolder()
-	if err != nil {
-		return nil, err
-	}
-	for _, folder := range daemon.FoldersIn(home) {
-		switch shelf, err := daemon.OpenArtifacts(conf, folder); {
-		case err == nil:
-			all = append(all, shelf)
-		case !errors.Is(err, offload.ErrUnknown):
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// Open returns the content under a name, which the caller closes, and its size in bytes, or −1 if it is not known.
-func (s artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
-	all, err := s.shelves()
+// openArtifact opens the artifact of a name in the data folder, or in those below it that "epitome run" makes. The
+// caller closes the content. size is in bytes, or −1 if it is not known.
+func (a *app) openArtifact(name string) (content io.ReadCloser, size int64, err error) {
+	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, shelf := range all {
-		if content, size, err = shelf.Open(name); !errors.Is(err, offload.ErrUnknown) {
+	for _, folder := range daemon.FoldersIn(home) {
+		shelf, err := daemon.OpenArtifacts(conf, folder)
+		if err == nil {
+			content, size, err = shelf.Open(name)
+		}
+		if !errors.Is(err, offload.ErrUnknown) {
 			return content, size, err
 		}
 	}
 	return nil, 0, offload.ErrUnknown
+}
+
+// findArtifacts prints the lines that match a regular expression, of all that a running epitome has moved out of a
+// conversation.
+func (a *app) findArtifacts(conversation, pattern string) error {
+	want, err := offload.ParseRange("", pattern)
+	if err != nil {
+		return err
+	}
+	cards, err := a.allRunning("search conversation " + conversation)
+	if err != nil {
+		return err
+	}
+	var edits story.Edits
+	for _, card := range cards {
+		if err = card.GetJSON("/-/api/conversations/"+conversation+"/edits", &edits); err == nil {
+			break
+		}
+	}
+	for _, e := range edits.List {
+		name := cmp.Or(e.Readable, e.Artifact, e.Thinking)
+		content, _, err := a.openArtifact(name)
+		if err != nil {
+			return fmt.Errorf("cannot read artifact %s: %w", name, err)
+		}
+		var lines strings.Builder
+		if err := offload.Select(content, &lines, want); err == nil {
+			fmt.Printf("%s:\n%s", name, lines.String())
+		}
+		_ = content.Close()
+	}
+	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"epitome/bench/subject"
 	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/event/money"
 )
 
 // replayFlags are those of the command bench replay.
@@ -55,10 +55,8 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 	if err != nil {
 		return err
 	}
-	if flags.preset != "" {
-		if err := conf.Rewrite.SetPreset(flags.preset); err != nil {
-			return fmt.Errorf("cannot use preset %q: %w", flags.preset, err)
-		}
+	if err := setPreset(&conf, flags.preset); err != nil {
+		return err
 	}
 	var windows []int
 	for _, text := range flags.windows {
@@ -94,12 +92,14 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 		"request each")
 }
 
-// listPrices bills a model by its price, built in or from [prices].
+// listPrices returns a function that sets the prices of a model in a tariff, built in or from [prices].
 func listPrices(conf config.Config) func(t policy.Tariff, model string) policy.Tariff {
-	prices := daemon.Prices(conf)
+	prices := daemon.Biller(conf)
 	return func(t policy.Tariff, model string) policy.Tariff {
-		if cached, write, output, ok := prices.Relative(model); ok {
-			t.Cached, t.Write, t.Output = cached, write, output
+		if p := prices.Price("", model, money.Builtin().Date); p != nil {
+			if cached, write, output, ok := p.Relative(); ok {
+				t.Cached, t.Write, t.Output = cached, write, output
+			}
 		}
 		return t
 	}

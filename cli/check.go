@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -72,11 +71,7 @@ func (a *app) checkRunning() error {
 		return noneRuns("ask epitome whether it takes requests", home)
 	}
 	var parts map[string]string
-	answer, err := card.Get("/-/ready", nil)
-	if err == nil {
-		err = json.Unmarshal(answer, &parts)
-	}
-	if err != nil {
+	if err := card.GetJSON("/-/ready", &parts); err != nil {
 		return err
 	}
 	for _, part := range slices.Sorted(maps.Keys(parts)) {

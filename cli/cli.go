@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"epitome/config"
-	"epitome/internal/unit"
 )
 
 // app is what all commands share.
@@ -155,18 +154,9 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// flagError is a mistake in a flag, with the flag that was meant.
+// flagError is a mistake in a flag.
 func flagError(c *cobra.Command, err error) error {
-	meant := ""
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		nearest := 3 // letters that may be wrong, and one
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if n := unit.Distance(unknown.GetSpecifiedName(), f.Name); n < nearest && !f.Hidden {
-				nearest, meant = n, " (did you mean --"+f.Name+"?)"
-			}
-		})
-	}
-	return usageError{fmt.Errorf("%w%s; see '%s --help'", err, meant, c.CommandPath())}
+	return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 }
 
 // exitStatus ends the program with a status and without a word.

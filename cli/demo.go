@@ -57,15 +57,21 @@ func (a *app) demo(flags demoFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	s := stage{app: a, folder: folder, window: window}
-	conf, err := s.config("http://127.0.0.1:9/v1") // nobody is asked
+	conf, err := a.demoConfig(folder, window, "http://127.0.0.1:9/v1") // nobody is asked
 	if err != nil {
 		return err
+	}
+	open := func(upstream string) (demo.Proxy, error) {
+		d, stop, err := serveInside(folder, func() (config.Config, error) { return a.demoConfig(folder, window, upstream) })
+		if err != nil {
+			return demo.Proxy{}, err
+		}
+		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: stop}, nil
 	}
 	ctx, stop := untilSignal()
 	defer stop()
 	var verdict error
-	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, All: flags.all, Mode: conf.Mode, Open: s.open,
+	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, All: flags.all, Mode: conf.Mode, Open: open,
 		End: func(r *demo.Report) error {
 			verdict = flags.report(r)
 			switch {
@@ -119,39 +125,20 @@ func newDemoFolder(seed uint64) (folder string, err error) {
 	return folder, nil
 }
 
-// stage starts the proxy for a demo.
-type stage struct {
-	*app
-	folder string
-	window int // tokens of the model
-}
-
-// config is the configuration for an upstream.
-func (s stage) config(upstream string) (config.Config, error) {
-	file := s.file
+// demoConfig returns the configuration of the demo: a model of a known window and price, at the upstream.
+func (a *app) demoConfig(folder string, window int, upstream string) (config.Config, error) {
+	file := a.file
 	if file == "" {
 		file = os.DevNull // the user's own file would make it another demo on each machine
 	}
-	conf, err := config.Load(s.defaults, file, config.Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.flags.Mode})
+	conf, err := config.Load(a.defaults, file, config.Overrides{Listen: "127.0.0.1:0", Data: folder, Mode: a.flags.Mode})
 	if err != nil {
 		return config.Config{}, err
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
 	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
-	if conf.Prices == nil {
-		conf.Prices = make(money.Config)
-	}
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
-	conf.Prices[demo.Model] = money.Own{Input: &input, Cached: &cached, Output: &output}
-	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.window)}, false
+	conf.Prices = money.Config{demo.Model: {Input: &input, Cached: &cached, Output: &output}}
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(window)}, false
 	return conf, conf.Validate()
-}
-
-// open starts the proxy before an upstream.
-func (s stage) open(upstream string) (demo.Proxy, error) {
-	d, stop, err := serveInside(s.folder, func() (config.Config, error) { return s.config(upstream) })
-	if err != nil {
-		return demo.Proxy{}, err
-	}
-	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: stop}, nil
 }

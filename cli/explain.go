@@ -25,7 +25,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{Use: "explain FILE|ID",
 		Short: "Explain what epitome would do to a request, or did to a conversation",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
-			"key or the network; or what a running epitome did to a conversation, by its ID.",
+			"key or the network; or what a running epitome did to the conversation with an ID.",
 		Args: atLeast(1, "a request file, or the ID of a conversation"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil && conversationID.MatchString(args[0]) {
@@ -49,39 +49,45 @@ func (a *app) explainCommand() *cobra.Command {
 // conversationID matches the ID of a conversation.
 var conversationID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// explainFile explains the request in a file, as one of a conversation that was never seen, or with turns of one that
-// grew to it.
+// explainFile explains the request in a file, as one of a conversation that was never seen.
 func (a *app) explainFile(file string, flags explainFlags) error {
-	conf, folder, err := a.loadWithFolder()
+	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return err
 	}
-	if flags.preset != "" {
-		if err := conf.Rewrite.SetPreset(flags.preset); err != nil {
-			return fmt.Errorf("cannot use preset %q: %w", flags.preset, err)
-		}
+	if err := setPreset(&conf, flags.preset); err != nil {
+		return err
 	}
 	body, err := readRequest(file)
 	if err != nil {
 		return err
 	}
-	t, err := newTrial(conf, folder, body, flags, a.flags.Upstream)
+	t, err := newTrial(conf, home, body, flags, a.flags.Upstream)
 	if err != nil {
 		return fmt.Errorf("cannot explain %s: %w", file, err)
 	}
-	defer t.cleanup()
-	r, err := t.explain(flags.turns)
+	r := t.explain(flags.turns)
 	switch {
-	case err != nil:
-		return fmt.Errorf("cannot explain %s: %w; give a request of Chat Completions, Messages or Responses", file, err)
+	case r.Messages == 0:
+		return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions, Messages or Responses", file, r.Reason)
 	case flags.body:
 		_, err = os.Stdout.Write(r.body)
 		return err
 	case flags.json:
 		return printJSON(r)
 	}
-	_, err = os.Stdout.WriteString(r.String())
-	return err
+	return r.write(os.Stdout)
+}
+
+// setPreset puts the limits of a preset in the place of the configured ones. An empty name changes nothing.
+func setPreset(conf *config.Config, preset string) error {
+	if preset == "" {
+		return nil
+	}
+	if err := conf.Rewrite.SetPreset(preset); err != nil {
+		return fmt.Errorf("cannot use preset %q: %w", preset, err)
+	}
+	return nil
 }
 
 // readRequest reads JSON from a file, or from standard input for "-".
@@ -92,8 +98,8 @@ func readRequest(file string) (body []byte, err error) {
 		body, err = os.ReadFile(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, or the ID "+
-			"of a conversation", file)
+		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, or the ID of a "+
+			"conversation", file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s: %w", file, config.PathCause(err))

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"epitome/console/figure"
 	"epitome/console/story"
@@ -55,37 +53,21 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if err := json.Unmarshal(answer, &sums); err != nil {
 		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", card.Listen, err)
 	}
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		width = 0 // not a terminal
-	}
-	_, err = os.Stdout.WriteString(statsText(sums, width))
+	_, err = os.Stdout.WriteString(statsText(sums))
 	return err
 }
 
-// statsText returns sums as a table that ends with a line for all of them, with notes below. In a terminal of fewer
-// characters a line than the table needs, columns are left out; a width of 0 is no bound.
-func statsText(s story.Summary, width int) string {
+// statsText returns sums as a table that ends with a line for all of them, with notes below.
+func statsText(s story.Summary) string {
 	rows := [][]string{{strings.ToUpper(s.By), "REQUESTS", "FAILED", "RESCUED", "CAME", "SENT", "LESS", "CACHED", "OUTPUT",
 		"BILLED", "SAVED"}}
 	for _, r := range s.Rows {
 		rows = append(rows, statsRow(cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums))
 	}
 	rows = append(rows, statsRow("all", s.Total))
-	table := alignFigures(rows)
-	for _, least := range []string{"OUTPUT", "RESCUED", "FAILED", "CACHED", "BILLED", "SAVED"} {
-		if line, _, _ := strings.Cut(table, "\n"); width == 0 || utf8.RuneCountInString(line) <= width {
-			break
-		}
-		column := slices.Index(rows[0], least)
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], column, column+1)
-		}
-		table = alignFigures(rows)
-	}
 	const minute = "Jan 2 15:04"
 	text := fmt.Sprintf("epitome %s, mode %s, %s to %s\n\n%s", plain(s.Version), plain(s.Mode), s.From.Format(minute),
-		s.To.Format(minute), table)
+		s.To.Format(minute), alignFigures(rows))
 	if notes := statsNotes(s); len(notes) > 0 {
 		text += "\n" + strings.Join(notes, "\n") + "\n"
 	}
@@ -107,7 +89,7 @@ func alignFigures(rows [][]string) string {
 	return b.String()
 }
 
-// statsRow returns the cells of a line of the table: – stands for an unknown figure, ≥ before one that may be higher.
+// statsRow returns the cells of a line of the table. An unknown figure is –, and one that may be higher has ≥ before it.
 func statsRow(key string, s story.Sums) []string {
 	less, cached, output, billed, saved := "–", "–", "–", "–", "–"
 	if s.TokensBefore > 0 {
@@ -115,16 +97,13 @@ func statsRow(key string, s story.Sums) []string {
 	}
 	u, m := s.Usage, s.Money
 	if u.CacheInput > 0 {
-		cached = signOf(u.CacheUntold() > 0) + figure.Percent(float64(u.Read)/float64(u.Input))
+		cached = atLeastSign(u.CacheUntold() > 0) + figure.Percent(float64(u.Read)/float64(u.Input))
 	}
 	if u.Told > 0 {
-		output = signOf(u.Counted+u.Cut > 0) + figure.Tokens(u.Output)
+		output = atLeastSign(u.Counted+u.Cut > 0) + figure.Tokens(u.Output)
 	}
 	if m.Measured > 0 {
-		billed = signOf(m.AtLeast > 0) + figure.Dollars(m.Billed)
-		if m.AtLeast == 0 && m.Most > m.Billed {
-			billed += " to " + figure.Dollars(m.Most)
-		}
+		billed = atLeastSign(m.AtLeast > 0) + figure.Dollars(m.Billed)
 	}
 	if m.Ruled > 0 || m.Own != 0 {
 		saved = figure.Dollars(m.Saved)
@@ -133,34 +112,28 @@ func statsRow(key string, s story.Sums) []string {
 		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter), less, cached, output, billed, saved}
 }
 
-// signOf returns the sign before a figure that may be higher.
-func signOf(isLeast bool) string {
-	if isLeast {
+// atLeastSign returns the sign before a figure that may be higher.
+func atLeastSign(is bool) string {
+	if is {
 		return "≥ "
 	}
 	return ""
 }
 
-// statsNotes returns the sentences without which a reader would take the table for more than it says.
+// statsNotes returns sentences that say what the table leaves out.
 func statsNotes(s story.Summary) (notes []string) {
 	note := func(is bool, format string, args ...any) {
 		if is {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	m, u, o := s.Total.Money, s.Total.Usage, s.Total.Observed
-	note(m.AtLeast > 0 || u.Told > 0 && u.Counted+u.Cut > 0 || u.CacheInput > 0 && u.CacheUntold() > 0,
-		"≥: at least. Some answers did not come whole, or do not report all of their tokens.")
-	note(u.CacheInput == 0 && u.Told > 0, "CACHED is unknown: no answer reports cached tokens.")
+	m, o := s.Total.Money, s.Total.Observed
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
-	note(m.Uncharged > 0, "SAVED leaves out the cost of some summaries (%d): a price or the usage is unknown.", m.Uncharged)
 	note(m.Raw != 0, "SAVED is an estimate, of the requests with a price that would have fitted (%d): %s without epitome.",
 		m.Ruled, figure.Dollars(m.Raw))
-	note(m.Beyond > 0, "Requests too long as they came (%d) have no price, and are not in SAVED.", m.Beyond)
 	note(m.Unpriced > 0, "Of some requests (%d) a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
 	note(o.Exchanges > 0, "In mode observe, %s tokens would have become %s. CAME, SENT, LESS and SAVED leave these "+
 		"requests (%d) out.", figure.Tokens(o.TokensBefore), figure.Tokens(o.TokensAfter), o.Exchanges)
-	note(s.Since.Sub(s.From) > 24*time.Hour, "Nothing is known from before %s.", s.Since.Format("Jan 2 15:04"))
 	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
 	for _, n := range s.Notes {
 		notes = append(notes, plain(n))

@@ -72,7 +72,10 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	m := daemon.Deps(facts, artifacts, windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	if p.List {
-		m.CachedPrice = daemon.Prices(p.Conf).CachedPrice
+		prices := daemon.Biller(p.Conf)
+		m.CachedPrice = func(upstream, model string) (float64, bool) {
+			return prices.CachedPrice(upstream, model, time.Now())
+		}
 	}
 	vocabulary := tokenize.O200k
 	if p.Unit.IsServed() {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -14,8 +15,16 @@ func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
 	if err := config.CheckFormat(folder); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder)); err != nil && conf.Offload.Bucket == "" {
+	o, err := shelfOptions(conf, conf.Listen, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	if conf.Offload.Bucket != "" {
+		return offload.OpenBucket(conf.Offload.Bucket, o)
+	}
+	folder = shelfFolder(conf, folder)
+	if _, err := os.Stat(filepath.Join(folder, ArtifactFolder)); err != nil {
 		return nil, offload.ErrUnknown
 	}
-	return openShelfLeft(conf, folder)
+	return offload.OpenFolder(folder, o)
 }

@@ -20,34 +20,34 @@ func dialects() []Dialect { return []Dialect{chat.Dialect{}, messages.Dialect{},
 // titles are the names of all APIs, in a sentence.
 const titles = "Chat Completions, Anthropic Messages or OpenAI Responses"
 
-// DialectOf returns the API of a request whose path nobody knows: the one of that name, or without a name the one of
-// which the body has something that others lack. sure is false if it has nothing of the kind; then it is the first.
-func DialectOf(name string, body []byte) (d Dialect, sure bool, err error) {
+// DialectOf returns the API of a request whose path nobody knows: the one of that name, or without a name the one whose
+// marks the body has. Without any mark it is Chat Completions.
+func DialectOf(name string, body []byte) (Dialect, error) {
 	all := dialects()
 	for _, d := range all {
 		if d.Name() == name {
-			return d, true, nil
+			return d, nil
 		}
 	}
 	if name != "" {
-		return all[0], false, fmt.Errorf("cannot read dialect %.40q: write chat, messages or responses", name)
+		return nil, fmt.Errorf("cannot read dialect %.40q: write chat, messages or responses", name)
 	}
-	signs := [...]struct {
-		dialect int
+	marks := [...]struct {
+		dialect Dialect
 		paths   []string
 	}{
-		{1, []string{"system", "anthropic_version", "stop_sequences", "thinking.budget_tokens", "tools.#.input_schema|0",
+		{all[1], []string{"system", "anthropic_version", "stop_sequences", "thinking.budget_tokens", "tools.#.input_schema|0",
 			`messages.#.content.#(type=="tool_use")#|@flatten|0`, `messages.#.content.#(type=="tool_result")#|@flatten|0`}},
-		{0, []string{`messages.#(role=="tool")`, `messages.#(role=="developer")`, `messages.#(role=="system")`,
+		{all[0], []string{`messages.#(role=="tool")`, `messages.#(role=="developer")`, `messages.#(role=="system")`,
 			"messages.#.tool_calls|0", "tools.#.function|0", "max_completion_tokens"}},
-		{2, []string{"input", "instructions", "previous_response_id"}},
+		{all[2], []string{"input", "instructions", "previous_response_id"}},
 	}
-	for _, sign := range signs {
-		for _, found := range gjson.GetManyBytes(body, sign.paths...) {
+	for _, m := range marks {
+		for _, found := range gjson.GetManyBytes(body, m.paths...) {
 			if found.Exists() && found.Type != gjson.Null {
-				return all[sign.dialect], true, nil
+				return m.dialect, nil
 			}
 		}
 	}
-	return all[0], false, nil
+	return all[0], nil
 }

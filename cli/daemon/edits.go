@@ -13,7 +13,7 @@ func (k *shapers) edits(decision string) (story.Edits, error) {
 	if decision == "" {
 		return story.Edits{List: []story.Edit{}}, nil
 	}
-	d, found, err := k.seen.At(decision)
+	d, found, err := k.observed.At(decision)
 	if err != nil {
 		return story.Edits{}, err
 	}

@@ -55,7 +55,7 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 		}
 	}
 	for _, d := range dialects() {
-		f(d, k.shadow.Shape, false)
+		f(d, k.observer.Shape, false)
 		f(d, k.live.Shape, true)
 	}
 	for key, missing := range map[string]bool{"": false, "no key": true} {

@@ -52,14 +52,14 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 	if live.Report.Action != "offload" || len(artifactFiles(folder)) != 1 {
 		t.Fatalf("%+v, artifacts %v", live.Report, artifactFiles(folder))
 	}
-	if seen := k.shadow.Shape(askedFor(1)); !bytes.Equal(seen.Body, live.Body) || seen.Report.Decided {
+	if seen := k.observer.Shape(askedFor(1)); !bytes.Equal(seen.Body, live.Body) || seen.Report.Decided {
 		t.Errorf("the shadow would send something else: %+v", seen.Report)
 	}
-	first := k.shadow.Shape(askedFor(2))
+	first := k.observer.Shape(askedFor(2))
 	if first.Report.Repeated != 1 || !first.Report.Decided || first.Report.Err != nil {
 		t.Errorf("%+v", first.Report)
 	}
-	if again := k.shadow.Shape(askedFor(2)); !bytes.Equal(again.Body, first.Body) {
+	if again := k.observer.Shape(askedFor(2)); !bytes.Equal(again.Body, first.Body) {
 		t.Error("the shadow forgets what it would have decided")
 	}
 	if n := len(artifactFiles(folder)); n != 1 {

@@ -1,13 +1,13 @@
 package daemon
 
 import (
-	"epitome/summarize"
 	"os"
+	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"epitome/config"
+	"epitome/summarize"
 )
 
 // spareMemory is what the program may take besides the bodies under way, in bytes, before it collects garbage more
@@ -22,40 +22,29 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-const (
-	lookEvery  = 2 * time.Second // at what may be given back
-	stillTaken = 16 << 20        // bytes allocated between two looks: the program is at work
-	worthIt    = 32 << 20        // bytes that have come since the last time: less is not given back
-)
-
-// returnMemory gives the memory that a burst of large bodies has left back to the system, once little is allocated any
-// more, until done is closed.
+// returnMemory gives the memory that a burst of large bodies has left back to the system once little is allocated any
+// more, until done is closed. Go by itself would keep it for minutes.
 func returnMemory(done <-chan struct{}) {
-	look := time.NewTicker(lookEvery)
+	const (
+		quiet = 16 << 20 // bytes allocated between two looks
+		worth = 32 << 20 // bytes that are held beyond what the last return has left
+	)
+	look := time.NewTicker(2 * time.Second)
 	defer look.Stop()
-	taken, least := uint64(0), uint64(0) // at the last look, and after what was given back last
+	var m runtime.MemStats
+	allocated, least := uint64(0), uint64(0)
 	for {
 		select {
 		case <-done:
 			return
 		case <-look.C:
 		}
-		now, held := heap()
-		if now-taken < stillTaken && held > least+worthIt {
+		runtime.ReadMemStats(&m)
+		if m.TotalAlloc-allocated < quiet && m.HeapSys-m.HeapReleased > least+worth {
 			debug.FreeOSMemory()
-			_, held = heap()
-			least = held
+			runtime.ReadMemStats(&m)
+			least = m.HeapSys - m.HeapReleased
 		}
-		taken, least = now, min(least, held)
+		allocated = m.TotalAlloc
 	}
-}
-
-// heap returns the bytes that were allocated since the start, and those that are held now: in use, garbage and free.
-func heap() (taken, held uint64) {
-	s := []metrics.Sample{
-		{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-	}
-	metrics.Read(s)
-	return s[0].Value.Uint64(), s[1].Value.Uint64() + s[2].Value.Uint64() + s[3].Value.Uint64()
 }

@@ -18,61 +18,58 @@ import (
 	"epitome/window"
 )
 
-// shapers are the one that serves and those that are only asked, over one storage, with what they know of models and
-// whom they ask for summaries.
+// shapers shape conversations over one storage: for the proxy, and for mode observe.
 type shapers struct {
 	storage    *storage
 	windows    *window.Windows
 	prices     atomic.Pointer[money.Biller]
 	ratios     *tokenize.Ratios
+	summariser *summariser
+	memory     *inject.Memory // what sessions have taught
+	deps       rewrite.Deps   // of live
 	live       *rewrite.Shaper
-	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
-	seen       *ledger.Ledger         // of shadow
-	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
-	summariser *summariser            // of live
-	memory     *inject.Memory         // what sessions have taught
+	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
+	observed   *ledger.Ledger  // the decisions that observer has
 }
 
-const (
-	shadowMemory  = 16 << 20        // bytes for decisions that are only looked at
-	summariesWait = 5 * time.Second // for summaries to end that are being made
-)
+const summariesWait = 5 * time.Second // for summaries to end that are being made
 
-// newShapers makes shapers over the storage, which they close with them. events gets compactions and summaries.
+// newShapers returns shapers over the storage, which they close with them. events gets compactions and summaries.
 func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams, events event.Sink) *shapers {
 	k := &shapers{storage: s}
-	k.windows = window.New(conf.Window, s.store, time.Now)
-	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
-	k.windows.Configure(conf.Window, probedOf(conf))
 	keep := conf.Store.Keep.D()
-	m := Deps(s.store, s.shelf, k.windows, keep)
-	m.Passing, m.Ratio, m.Address = s.passing, k.ratios.Of, conf.Offload.Address
-	k.prices.Store(billerOf(conf))
-	m.CachedPrice = func(upstream, model string) (float64, bool) {
+	k.windows = window.New(conf.Window, s.store, time.Now)
+	k.windows.Configure(conf.Window, probedOf(conf))
+	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
+	k.prices.Store(Biller(conf))
+	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
+
+	d := Deps(s.store, s.shelf, k.windows, keep)
+	k.summariser = newSummariser(conf, k, d.Counters, upstreams.Send, events)
+	d.Passing, d.Ratio, d.Address = s.passing, k.ratios.Of, conf.Offload.Address
+	d.Summarizer, d.Tell = k.summariser, events
+	d.Inject = &inject.Injector{Files: s.kept, Shelf: s.shelf, Memory: k.memory}
+	d.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
-	k.summariser = newSummariser(conf, k, m.Counters, upstreams.Send, events)
-	m.Summarizer = k.summariser
-	beside := shadowed(m)
-	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
-	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m)) }
-	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell = events
-	live.Inject = &inject.Injector{Files: s.kept, Shelf: m.Shelf, Memory: k.memory}
-	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
-		tokens, usable = m.Window(upstream, model, maxOutput)
+	believed := d.Window
+	d.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
+		tokens, usable = believed(upstream, model, maxOutput)
 		k.windows.Probe(upstream, model, upstreams.Get, s.log)
 		return tokens, usable
 	}
-	k.live = rewrite.NewShaper(live)
+	k.deps, k.live = d, rewrite.NewShaper(d)
+
+	o := overlay(d)
+	o.Shelf = unwritten{d.Shelf}
+	k.observed, k.observer = o.Ledger, rewrite.NewShaper(o)
 	return k
 }
 
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *shapers) configure(conf config.Config) {
 	k.windows.Configure(conf.Window, probedOf(conf))
-	k.prices.Store(billerOf(conf))
+	k.prices.Store(Biller(conf))
 	k.memory.Configure(conf.Memory)
 	k.summariser.configure(conf)
 }
@@ -87,7 +84,7 @@ func (k *shapers) notes() *inject.Memory {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Deps) proxy.Deps {
-	p.Shaper, p.Shadow = k.live, k.shadow
+	p.Shaper, p.Shadow = k.live, k.observer
 	p.Lessons, p.Ratios = k.windows, k.ratios
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"runtime/debug"
 )
 
@@ -28,10 +27,7 @@ func (d *Daemon) State() State {
 
 // State asks the epitome how it runs.
 func (c *Card) State() (s State, err error) {
-	text, err := c.Get("/-/health", nil)
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
+	err = c.GetJSON("/-/health", &s)
 	return s, err
 }
 
