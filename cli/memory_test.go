@@ -41,10 +41,10 @@ func kept(t *testing.T) *app {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, "config.toml")
-	if err := os.WriteFile(file, []byte("[window]\nprobe = false\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("listen = \"127.0.0.1:0\"\n[window]\nprobe = false\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &app{defaults: configtest.Text(), file: file, flags: config.Overrides{Data: folder, Listen: "127.0.0.1:0"}}
+	return &app{defaults: configtest.Text(), file: file, flags: config.Overrides{Data: folder}}
 }
 
 // printed is what a command prints.
@@ -79,7 +79,7 @@ func idOf(t *testing.T, c *app, text string) string {
 	return ""
 }
 
-// holds lists, forgets and clears, wherever the memories are.
+// holds lists, forgets and clears.
 func holds(t *testing.T, c *app) {
 	t.Helper()
 	f := func(run func() error, wants ...string) {

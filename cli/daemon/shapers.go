@@ -26,7 +26,7 @@ type shapers struct {
 	ratios     *tokenize.Ratios
 	summariser *summariser
 	memory     *inject.Memory // what sessions have taught
-	deps       rewrite.Deps   // of live
+	deps       rewrite.Deps   // of live, but that asks no server for windows
 	live       *rewrite.Shaper
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
@@ -52,13 +52,13 @@ func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams, even
 	d.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	believed := d.Window
-	d.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
-		tokens, usable = believed(upstream, model, maxOutput)
+	k.deps = d
+	live := d
+	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		k.windows.Probe(upstream, model, upstreams.Get, s.log)
-		return tokens, usable
+		return d.Window(upstream, model, maxOutput)
 	}
-	k.deps, k.live = d, rewrite.NewShaper(d)
+	k.live = rewrite.NewShaper(live)
 
 	o := overlay(d)
 	o.Shelf = unwritten{d.Shelf}
