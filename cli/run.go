@@ -20,8 +20,8 @@ import (
 	"epitome/cli/agent"
 	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/console"
 	"epitome/console/figure"
+	"epitome/console/story"
 	"epitome/internal/unit"
 )
 
@@ -238,21 +238,18 @@ func reportRun(text string) {
 }
 
 // tally returns one line about the requests of a run.
-func tally(t console.Totals) string {
+func tally(t story.Sums) string {
+	before, after := t.TokensBefore+t.Observed.TokensBefore, t.TokensAfter+t.Observed.TokensAfter
+	became := "became"
 	switch {
 	case t.Exchanges == 0:
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
 			"own; docs/agents.md has those of many"
-	case t.TokensAfter >= t.TokensBefore:
-		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges,
-			figure.Tokens(int64(t.TokensBefore)))
-	}
-	became := "became"
-	if t.Observed {
+	case after >= before:
+		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges, figure.Tokens(before))
+	case t.Observed.Exchanges > 0:
 		became = "would have become"
 	}
-	return fmt.Sprintf("%d requests, %s tokens %s %s (%.0f %% less); the largest request had %s, with epitome %s",
-		t.Exchanges, figure.Tokens(int64(t.TokensBefore)), became, figure.Tokens(int64(t.TokensAfter)),
-		100*float64(t.TokensBefore-t.TokensAfter)/float64(t.TokensBefore),
-		figure.Tokens(int64(t.LargestBefore)), figure.Tokens(int64(t.LargestAfter)))
+	return fmt.Sprintf("%d requests, %s tokens %s %s (%.0f %% less)", t.Exchanges, figure.Tokens(before), became,
+		figure.Tokens(after), 100*float64(before-after)/float64(before))
 }

@@ -5,16 +5,18 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"epitome/rewrite"
 )
 
 // compactor notes what it is asked, and gives done and err.
 type compactor struct {
 	asked []string
-	done  Compacted
+	done  rewrite.Output
 	err   error
 }
 
-func (c *compactor) compact(r *http.Request, body []byte) (Compacted, error) {
+func (c *compactor) compact(r *http.Request, body []byte) (rewrite.Output, error) {
 	c.asked = append(c.asked, r.URL.RawQuery+"|"+r.Header.Get("x-epitome-set")+"|"+string(body))
 	return c.done, c.err
 }
@@ -38,7 +40,8 @@ func compacting(c *compactor, listen, token, method, body string, lines ...strin
 
 func TestCompactedConversationIsTheAnswer(t *testing.T) {
 	long := `{"messages":["` + strings.Repeat("x", 200_000) + `"]}`
-	c := &compactor{done: Compacted{Body: []byte(long), Action: "compact", Before: 1000, After: 300}}
+	c := &compactor{done: rewrite.Output{Body: []byte(long), Report: rewrite.Report{Action: "compact"}}}
+	c.done.Report.TokensBefore.User, c.done.Report.TokensAfter.User = 1000, 300
 	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-set: 3",
 		"Content-Type: application/json; charset=utf-8")
 	if w.Code != 200 || w.Body.String() != long || len(c.asked) != 1 || c.asked[0] != "upstream=up|3|{}" {
@@ -56,7 +59,7 @@ func TestCompactedConversationIsTheAnswer(t *testing.T) {
 func TestOnlyWhoMayCompacts(t *testing.T) {
 	f := func(listen, token string, status int, lines ...string) {
 		t.Helper()
-		c := &compactor{done: Compacted{Body: []byte("{}")}}
+		c := &compactor{done: rewrite.Output{Body: []byte("{}")}}
 		if w := compacting(c, listen, token, "POST", "{}", lines...); w.Code != status ||
 			len(c.asked) > 0 != (status == 200) {
 			t.Errorf("on %s with %q: got %d, asked %q", listen, lines, w.Code, c.asked)

@@ -8,12 +8,12 @@
 package console
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
 
 	"epitome/console/story"
+	"epitome/rewrite"
 )
 
 // Config is the table [console] of config.toml, which describes its keys.
@@ -37,12 +37,12 @@ type Program struct {
 	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
 	Artifacts OpenArtifact
 	Memory    Memory
-	Compact   func(r *http.Request, body []byte) (Compacted, error)
+	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
 
 	// Pages for people by path pattern, for GET; under the empty pattern the page for paths without one. Each asks
 	// story.IsOwner before it shows text of a conversation.
-	Pages  map[string]http.Handler
-	Assets map[string]http.Handler // of the pages, below /-/assets/
+	Pages map[string]http.Handler
+	Asset http.HandlerFunc // serves a file that pages use
 }
 
 // Console serves /-/. It may be used by several goroutines.
@@ -50,7 +50,6 @@ type Console struct {
 	program         Program
 	guard           atomic.Pointer[guard]
 	codes, sessions secrets
-	boot            string       // names this process in the ids of streamed events
 	watchers        atomic.Int32 // of streamed events
 	mux             *http.ServeMux
 }
@@ -67,11 +66,11 @@ const (
 
 // New returns a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux(), boot: rand.Text()[:8]}
+	o := &Console{program: p, mux: http.NewServeMux()}
 	o.Reload(c)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
-	o.handle("GET /-/metrics", figures, p.Metrics.ServeHTTP)
+	o.handle("GET /-/metrics", figures, o.metrics)
 
 	o.handle("GET /-/status", figures, o.status)
 	o.handle("GET /-/events", figures, o.events)
@@ -94,9 +93,7 @@ func New(c Config, p Program) *Console {
 	o.handle("POST /-/logout", public, o.logout)
 	o.handle("POST /-/login/code", figures, o.newCode)
 
-	for pattern, handler := range p.Assets {
-		o.handle("GET "+pattern, public, handler.ServeHTTP)
-	}
+	o.handle("GET /-/assets/{name}", public, p.Asset)
 	for pattern, handler := range p.Pages {
 		if pattern != "" {
 			o.handle("GET "+pattern, page, handler.ServeHTTP)
@@ -198,4 +195,10 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 		body[part] = state
 	}
 	writeJSON(w, http.StatusOK, body)
+}
+
+// metrics answers once all events are counted.
+func (o *Console) metrics(w http.ResponseWriter, r *http.Request) {
+	o.program.Book.Settle()
+	o.program.Metrics.ServeHTTP(w, r)
 }

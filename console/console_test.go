@@ -11,10 +11,13 @@ import (
 	"testing"
 )
 
+// empty is a book of no events.
+var empty = newBook()
+
 // listening returns a program on the given address, with nothing under way.
 func listening(listen string) Program {
 	return Program{
-		Version: "1.2.3", Listen: listen,
+		Version: "1.2.3", Listen: listen, Book: empty,
 		Ready: func() (map[string]string, bool) { return nil, true },
 		Owner: func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -34,15 +35,12 @@ var (
 	})
 )
 
-// secrets are random texts that are valid until a time. They are kept as hashes, in memory only. The zero value is
-// empty; it may be used by several goroutines.
+// secrets are random texts that are valid until a time. They are kept as hashes, in memory only. Only the owner can
+// add some. The zero value is empty; it may be used by several goroutines.
 type secrets struct {
 	mu   sync.Mutex
 	ends map[[sha256.Size]byte]time.Time
 }
-
-// mostSecrets bounds the secrets of a kind; new ones push out those that end first.
-const mostSecrets = 256
 
 func hash(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
@@ -53,16 +51,7 @@ func (s *secrets) add(life time.Duration) string {
 	if s.ends == nil {
 		s.ends = make(map[[sha256.Size]byte]time.Time)
 	}
-	for len(s.ends) >= mostSecrets {
-		first := time.Now().Add(SessionLife)
-		var oldest [sha256.Size]byte
-		for key, end := range s.ends {
-			if !end.After(first) {
-				oldest, first = key, end
-			}
-		}
-		delete(s.ends, oldest)
-	}
+	maps.DeleteFunc(s.ends, func(_ [sha256.Size]byte, end time.Time) bool { return time.Now().After(end) })
 	secret := rand.Text()
 	s.ends[hash(secret)] = time.Now().Add(life)
 	return secret

@@ -28,7 +28,7 @@ func withPages(c Config, listen string) *Console {
 		_, _ = io.WriteString(w, " figures")
 	})
 	p.Pages = map[string]http.Handler{"/-/{$}": shown, "/-/conversations/{id}": shown}
-	p.Assets = map[string]http.Handler{"/-/assets/page.css": shown}
+	p.Asset = shown
 	p.Memory = remembered{}
 	return New(c, p)
 }

@@ -45,58 +45,42 @@ func (l *Log) RecordExchange(e event.Exchange) {
 			"tokens", e.TokensAfter.Total(), "tokens_counted", e.TokensUsed, "window", e.Window,
 			"window_refuted", e.WindowRefuted)
 	}
-	l.exchange(&e)
-}
-
-func (l *Log) exchange(e *event.Exchange) {
-	level := slog.LevelWarn
-	offersHTTP := e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired // clients go on over HTTP
-	switch {
-	case e.Fault == event.Panic:
-		level = slog.LevelError
-	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP):
-		level = slog.LevelInfo
-	}
-	attrs := make([]slog.Attr, 0, 48)
-	attrs = append(attrs,
-		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path),
-		slog.String("upstream", e.Upstream), slog.Int("status", e.Status), slog.String("action", e.Action),
-		slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
-		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)))
-	attrs = appendSet(attrs, "client", e.Client)
+	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream, "status", e.Status,
+		"action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes, "first_byte_ms", milliseconds(e.FirstByte),
+		"duration_ms", milliseconds(e.Duration), "client", e.Client}
 	if e.ShapeTime > 0 {
-		attrs = appendSet(attrs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
+		pairs = append(pairs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
 			"conversation", e.Conversation, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
 			"tokens_after", e.TokensAfter.Total(), "estimated", e.Estimated, "ratio", math.Round(e.Ratio*1000)/1000,
 			"decided", e.Decided, "broke", e.Broke, "offloaded", e.Offloaded, "cleared", e.Cleared,
 			"compacted", e.Compacted, "causes", e.Causes.String(), "thoughts", int(e.Thoughts), "added", int(e.Added),
 			"memory", int(e.Memory), "contexts", e.Contexts, "reason", e.Reason, "inner", e.Inner)
 	}
-	attrs = appendMoney(attrs, e)
-	attrs = appendSet(attrs, "fault", string(e.Fault), "error", e.Err)
-	l.log.LogAttrs(context.Background(), level, "exchange", attrs...)
-}
-
-// appendMoney appends usage and amounts. A known amount of zero is logged, an unknown one is not.
-func appendMoney(attrs []slog.Attr, e *event.Exchange) []slog.Attr {
 	if u := &e.Usage; u.Source == event.UsageProvider {
-		attrs = append(attrs, slog.Int("input_tokens", u.Input), slog.Int("output_tokens", u.Output))
-		if !u.CacheUnknown {
-			attrs = append(attrs, slog.Int("cached_tokens", u.Read))
-		}
-		attrs = appendSet(attrs, "written_tokens", u.Write5m+u.Write1h, "cut", u.Cut)
+		pairs = append(pairs, "input_tokens", u.Input, "cached_tokens", u.Read, "written_tokens", u.Write5m+u.Write1h,
+			"output_tokens", u.Output, "cut", u.Cut)
 	}
 	b := &e.Bill
-	if b.Measured {
-		attrs = append(attrs, slog.Int64("billed_nano", b.Billed))
-	}
 	if b.Ruled && e.Mode == event.ModeOn {
-		attrs = append(attrs, slog.Int64("saved_nano", b.Saved()))
+		pairs = append(pairs, "saved_nano", b.Saved())
 	}
 	if b.IsUnpriced() {
-		attrs = append(attrs, slog.String("unpriced", b.Unpriced))
+		pairs = append(pairs, "unpriced", b.Unpriced)
 	}
-	return appendSet(attrs, "price", b.Price, "beyond", b.Beyond)
+	l.write(levelOf(&e), "exchange", append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
+		"fault", string(e.Fault), "error", e.Err)...)
+}
+
+// levelOf returns the level of an exchange: Warn where something failed, Error for a bug in epitome.
+func levelOf(e *event.Exchange) slog.Level {
+	offersHTTP := e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired // clients go on over HTTP
+	switch {
+	case e.Fault == event.Panic:
+		return slog.LevelError
+	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP):
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 // RecordCompaction logs the end of a compaction.
@@ -136,20 +120,21 @@ func costOf(c event.Cost) []any {
 		"output_tokens", c.OutputTokens, "untold", c.Untold, "took_ms", milliseconds(c.Took)}
 }
 
+// write logs pairs of a key and a value. Zero values are left out.
 func (l *Log) write(level slog.Level, message string, pairs ...any) {
-	l.log.LogAttrs(context.Background(), level, message, appendSet(nil, pairs...)...)
-}
-
-// appendSet appends pairs of a key and a value, leaving out zero values.
-func appendSet(attrs []slog.Attr, pairs ...any) []slog.Attr {
+	ctx := context.Background()
+	if !l.log.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		switch v := pairs[i+1]; v {
-		case "", 0, false, 0.0:
+		case "", 0, int64(0), false, 0.0:
 		default:
 			attrs = append(attrs, slog.Any(pairs[i].(string), v))
 		}
 	}
-	return attrs
+	l.log.LogAttrs(ctx, level, message, attrs...)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

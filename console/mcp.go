@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -108,7 +107,7 @@ func (open OpenArtifact) recall(ctx context.Context, in recallInput) (string, er
 	case len(text)-from <= mostAnswer:
 		return string(text[from:]), nil
 	}
-	text = wholeRunes(text[from : from+mostAnswer])
+	text = bytes.ToValidUTF8(text[from:from+mostAnswer], nil) // without a part of a character
 	if end := bytes.LastIndexByte(text, '\n'); end >= 0 {
 		text = text[:end+1]
 	}
@@ -162,7 +161,7 @@ func (open OpenArtifact) search(ctx context.Context, in searchInput) (string, er
 		if err != nil { // no match, or the artifact has expired
 			continue
 		}
-		for line := range bytes.Lines(wholeRunes(text)) {
+		for line := range bytes.Lines(bytes.ToValidUTF8(text, nil)) {
 			fmt.Fprintf(&b, "%s:%s\n", name, bytes.TrimSuffix(line, []byte("\n")))
 		}
 		if len(text) == mostAnswer/4 {
@@ -198,7 +197,7 @@ func (open OpenArtifact) list(ctx context.Context, in artifactInput) (string, er
 		n, _ := io.ReadFull(content, first) // a short or unreadable text shows as such
 		_ = content.Close()
 		line, _, _ := bytes.Cut(first[:n], []byte("\n"))
-		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, size, wholeRunes(line))
+		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, size, bytes.ToValidUTF8(line, nil))
 	}
 	if b.Len() == 0 {
 		return "[epitome: it names no artifact that can be read]", nil
@@ -248,17 +247,4 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 		return room, errFull
 	}
 	return b.Buffer.Write(p)
-}
-
-// wholeRunes returns a text without a part of a character at its end.
-func wholeRunes(text []byte) []byte {
-	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(text[i]) {
-			if !utf8.FullRune(text[i:]) {
-				return text[:i]
-			}
-			break
-		}
-	}
-	return text
 }

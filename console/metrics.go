@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -28,23 +27,10 @@ type Metrics struct {
 	compactions, clientExchanges, clientBilled, summaries *prometheus.CounterVec
 	saved                                                 *prometheus.GaugeVec
 	firstByte, duration, shaping, windowUsed              *prometheus.HistogramVec
-
-	mu     sync.Mutex
-	totals Totals
 }
 
-// Totals sum up a program's work since its start. Token counts are of conversations.
-type Totals struct {
-	Exchanges     int64 // ended
-	TokensBefore  int   // as clients sent them
-	TokensAfter   int   // as shaped
-	Observed      bool  // some of the exchanges were in mode observe
-	LargestBefore int
-	LargestAfter  int // of the request that was the largest before
-}
-
-// NewMetrics returns metrics with nothing counted.
-func NewMetrics() *Metrics {
+// NewMetrics returns metrics of a version of the program, with nothing counted.
+func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	auto := promauto.With(registry)
@@ -52,11 +38,13 @@ func NewMetrics() *Metrics {
 		return auto.NewCounterVec(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
-		return auto.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "epitome_" + name, Help: help, Buckets: buckets,
-			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
-		}, []string{"upstream"})
+		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: "epitome_" + name, Help: help, Buckets: buckets},
+			[]string{"upstream"})
 	}
+	auto.NewGauge(prometheus.GaugeOpts{
+		Name: "epitome_build_info", Help: "Always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}).Set(1)
 	return &Metrics{
 		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), registry: registry,
 		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer was given; fault: which side failed.",
@@ -97,47 +85,9 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// Gauges are values that are read when the metrics are.
-type Gauges struct {
-	Version                 string
-	InFlight, Conversations func() int    // conversations with an exchange in the last ten minutes
-	Dropped                 func() uint64 // events
-	ArtifactBytes           func() int64
-	ArtifactQuota           int64
-	Writable                func() bool // artifacts can be stored
-	SharedStore             func() bool // it answers; nil without one
-}
-
-// Watch adds the gauges to the metrics. Call it once.
-func (m *Metrics) Watch(g Gauges) {
-	auto := promauto.With(m.registry)
-	gauge := func(name, help string, value func() float64) {
-		auto.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
-	}
-	bit := func(f func() bool) func() float64 {
-		return func() float64 {
-			if f() {
-				return 1
-			}
-			return 0
-		}
-	}
-	auto.NewGauge(prometheus.GaugeOpts{
-		Name: "epitome_build_info", Help: "Always 1.",
-		ConstLabels: prometheus.Labels{"version": g.Version, "goversion": runtime.Version()},
-	}).Set(1)
-	gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(g.InFlight()) })
-	gauge("live_conversations", "Conversations with an exchange in the last ten minutes.",
-		func() float64 { return float64(g.Conversations()) })
-	auto.NewCounterFunc(prometheus.CounterOpts{
-		Name: "epitome_events_dropped_total", Help: "Events dropped because too many came at once; figures lack them.",
-	}, func() float64 { return float64(g.Dropped()) })
-	gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(g.ArtifactBytes()) })
-	gauge("artifact_quota_bytes", "Bytes that artifacts may take.", func() float64 { return float64(g.ArtifactQuota) })
-	gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.", bit(g.Writable))
-	if g.SharedStore != nil {
-		gauge("shared_store_up", "1 while the shared store answers.", bit(g.SharedStore))
-	}
+// Gauge adds a gauge, whose value is read when the metrics are.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
 }
 
 // RecordExchange counts an exchange that has ended.
@@ -160,7 +110,6 @@ func (m *Metrics) RecordExchange(e event.Exchange) {
 	}
 	m.recordMoney(&e)
 	shaped := e.ShapeTime > 0 && (observed || e.Mode == event.ModeOn)
-	m.addTotals(&e, shaped)
 	if !shaped {
 		return
 	}
@@ -243,27 +192,3 @@ func (m *Metrics) RecordSummary(e event.Summary) {
 
 // RecordWarning does nothing: warnings are for the log.
 func (m *Metrics) RecordWarning(event.Warning) {}
-
-func (m *Metrics) addTotals(e *event.Exchange, shaped bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := &m.totals
-	t.Exchanges++
-	if !shaped {
-		return
-	}
-	before, after := e.TokensBefore.Total(), e.TokensAfter.Total()
-	t.TokensBefore += before
-	t.TokensAfter += after
-	t.Observed = t.Observed || e.Mode == event.ModeObserve
-	if before > t.LargestBefore {
-		t.LargestBefore, t.LargestAfter = before, after
-	}
-}
-
-// Totals returns the sums so far.
-func (m *Metrics) Totals() Totals {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.totals
-}

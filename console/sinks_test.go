@@ -41,7 +41,7 @@ func samples(t *testing.T, m *Metrics) map[string]string {
 }
 
 func TestMetricsCountExchanges(t *testing.T) {
-	m := NewMetrics()
+	m := NewMetrics("v1")
 	m.RecordExchange(eventtest.Exchange())
 	m.RecordExchange(eventtest.Conversation())
 	late := eventtest.Exchange()
@@ -69,7 +69,7 @@ func TestMetricsCountExchanges(t *testing.T) {
 
 // A label whose values clients choose would let them fill the memory and read each other's requests.
 func TestNoLabelIsTheClients(t *testing.T) {
-	m := NewMetrics()
+	m := NewMetrics("v1")
 	m.RecordExchange(eventtest.Conversation())
 	before := slices.Sorted(maps.Keys(samples(t, m)))
 	for i := range 20 {
@@ -158,7 +158,7 @@ func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
 		}
 	}))
 	defer c.Close()
-	traces, err := NewTraces(c.URL, "v1", func(string) string { return "api.openai.com" }, slog.New(slog.DiscardHandler))
+	traces, err := NewTraces(c.URL, "v1", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

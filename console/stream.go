@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -38,23 +37,25 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	var text bytes.Buffer
 	text.WriteString("retry: 2000\n\n")
 	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since"))
-	last, isReset := o.seqOf(id), id != ""
+	last, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		last = math.MaxUint64 // begin with the next event
+	}
 	for silent := 0; ; silent++ {
 		events, newest, whole := o.program.Book.Since(last)
 		if !whole {
-			last, events = newest, nil
-			fmt.Fprintf(&text, "id: %s-%d\n", o.boot, last)
-			if isReset {
+			fmt.Fprintf(&text, "id: %d\n", newest)
+			if last != math.MaxUint64 {
 				text.WriteString("event: reset\ndata: {}\n")
 			}
 			text.WriteByte('\n')
+			last, events = newest, nil
 		}
-		isReset = true
 		for _, e := range events {
 			c := e.Common()
 			last = *c.Seq
 			data, _ := json.Marshal(c.Event) // events can be encoded
-			fmt.Fprintf(&text, "id: %s-%d\nevent: %s\ndata: %s\n\n", o.boot, last, c.Kind, data)
+			fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", last, c.Kind, data)
 		}
 		if text.Len() == 0 && silent >= aliveEvery {
 			text.WriteString(":\n\n")
@@ -72,14 +73,4 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 		case <-tick.C:
 		}
 	}
-}
-
-// seqOf returns the number of the event with an id of this process. After any other id there is nothing to send.
-func (o *Console) seqOf(id string) uint64 {
-	boot, number, _ := strings.Cut(id, "-")
-	seq, err := strconv.ParseUint(number, 10, 64)
-	if boot != o.boot || err != nil {
-		return math.MaxUint64
-	}
-	return seq
 }

@@ -27,12 +27,11 @@ import (
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
-	host     func(upstream string) string
 }
 
-// NewTraces returns Traces that send to the collector at endpoint, a base URL that takes OTLP over HTTP. host returns
-// the host name of an upstream. The caller closes it.
-func NewTraces(endpoint, version string, host func(upstream string) string, log *slog.Logger) (*Traces, error) {
+// NewTraces returns Traces that send to the collector at endpoint, a base URL that takes OTLP over HTTP. The caller
+// closes it.
+func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptracehttp.New(context.Background(),
 		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(10*time.Second))
 	if err != nil {
@@ -42,7 +41,7 @@ func NewTraces(endpoint, version string, host func(upstream string) string, log 
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())),
 		sdk.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "epitome"), attribute.String("service.version", version))))
-	return &Traces{provider, provider.Tracer("epitome"), host}, nil
+	return &Traces{provider, provider.Tracer("epitome")}, nil
 }
 
 // RecordExchange makes a span, as a child of the client's span if the request named one.
@@ -53,7 +52,7 @@ func (t *Traces) RecordExchange(e event.Exchange) {
 	parent := propagation.TraceContext{}.Extract(context.Background(),
 		propagation.MapCarrier{"traceparent": e.TraceParent})
 	_, span := t.tracer.Start(parent, "chat "+e.Model, trace.WithTimestamp(e.Start),
-		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(&e, t.host(e.Upstream))...))
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(&e)...))
 	if e.Fault != event.None || e.Status >= 400 {
 		span.SetStatus(codes.Error, e.Err)
 	}
@@ -78,12 +77,12 @@ func (t *Traces) Close() {
 
 // attributesOf returns the attributes of a span. Those of OpenTelemetry's conventions for generative AI begin with
 // gen_ai; they are in development there (state of November 2026).
-func attributesOf(e *event.Exchange, host string) []attribute.KeyValue {
+func attributesOf(e *event.Exchange) []attribute.KeyValue {
 	all := []attribute.KeyValue{
 		attribute.String("gen_ai.operation.name", "chat"),
-		attribute.String("gen_ai.provider.name", providerAt(host, e.Upstream)),
+		attribute.String("gen_ai.provider.name", e.Upstream),
 		attribute.String("gen_ai.request.model", e.Model), attribute.Bool("gen_ai.request.stream", e.Streams),
-		attribute.String("server.address", host), attribute.String("epitome.action", e.Action),
+		attribute.String("epitome.action", e.Action),
 		attribute.String("epitome.mode", e.Mode), attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
 		attribute.Int("epitome.tokens.after", e.TokensAfter.Total()),
 	}
@@ -121,18 +120,4 @@ func attributesOf(e *event.Exchange, host string) []attribute.KeyValue {
 		all = append(all, attribute.Int("gen_ai.usage.output_tokens", u.Output))
 	}
 	return all
-}
-
-// providerAt returns the conventions' name for the provider at a host, or the upstream's name if they have none.
-func providerAt(host, upstream string) string {
-	for _, p := range [...][2]string{
-		{"openai.azure.com", "azure.ai.openai"}, {"openai.com", "openai"}, {"anthropic.com", "anthropic"},
-		{"deepseek.com", "deepseek"}, {"x.ai", "x_ai"}, {"mistral.ai", "mistral_ai"}, {"groq.com", "groq"},
-		{"perplexity.ai", "perplexity"}, {"cohere.com", "cohere"}, {"googleapis.com", "gcp.gemini"},
-	} {
-		if host == p[0] || strings.HasSuffix(host, "."+p[0]) {
-			return p[1]
-		}
-	}
-	return upstream
 }

@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"math"
-	"net/http"
-	"net/url"
 	"path/filepath"
 	"time"
 
@@ -29,23 +27,13 @@ func (d *Daemon) openBook(
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
 	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
-		traces, err := console.NewTraces(endpoint, Version(),
-			func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) }, d.log)
+		traces, err := console.NewTraces(endpoint, Version(), d.log)
 		if err != nil {
 			return nil, err
 		}
 		d.traces, c.Sinks = traces, append(c.Sinks, traces)
 	}
 	return story.New(c), nil
-}
-
-// hostIn is the host in a base URL; empty if there is none, as of an upstream that is not configured any more.
-func hostIn(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // cacheLife is how long the provider is believed to keep what it was sent.
@@ -67,25 +55,19 @@ func (d *Daemon) closeBook() {
 // EventFolder is the folder in the data folder that has what happened.
 const EventFolder = "events"
 
-// gauges are numbers for the metrics that no event tells.
-func (d *Daemon) gauges(kept *storage) console.Gauges {
-	g := console.Gauges{
-		Version: Version(), InFlight: d.proxy.InFlight, Conversations: d.book.CountLive, Dropped: d.book.CountDropped,
-		ArtifactBytes: kept.shelf.Used, ArtifactQuota: int64(d.started.Offload.Quota), Writable: kept.keeps,
-	}
+// addGauges adds to the metrics what no event tells.
+func (d *Daemon) addGauges(m *console.Metrics, kept *storage) {
+	isOne := func(is bool) float64 { return map[bool]float64{true: 1}[is] }
+	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
+	m.Gauge("live_conversations", "Conversations with an exchange in the last ten minutes.",
+		func() float64 { return float64(d.book.CountLive()) })
+	m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(kept.shelf.Used()) })
+	m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
+		func() float64 { return float64(d.started.Offload.Quota) })
+	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
+		func() float64 { return isOne(kept.keeps()) })
 	if kept.shared != nil {
-		g.SharedStore = func() bool { return kept.shared.State() != health.Away }
+		m.Gauge("shared_store_up", "1 while the shared store answers.",
+			func() float64 { return isOne(kept.shared.State() != health.Away) })
 	}
-	return g
-}
-
-// settled serves numbers once all that has happened is in them.
-type settled struct {
-	book *story.Book
-	http.Handler
-}
-
-func (s settled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.book.Settle()
-	s.Handler.ServeHTTP(w, r)
 }

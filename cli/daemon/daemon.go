@@ -36,7 +36,6 @@ type Daemon struct {
 	traces  *console.Traces // nil if no spans are made
 	card    *Card
 	shapers *shapers
-	metrics *console.Metrics
 	signals <-chan os.Signal
 }
 
@@ -50,7 +49,7 @@ func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config,
 func (d *Daemon) Address() string { return d.ln.Addr().String() }
 
 // Totals returns what it has done since it started.
-func (d *Daemon) Totals() console.Totals { return d.metrics.Totals() }
+func (d *Daemon) Totals() story.Sums { return d.book.Totals() }
 
 // Start takes the port and the data folder, so that everything that can fail has failed before the first request.
 func (d *Daemon) Start() error {
@@ -93,8 +92,8 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 		kept.close()
 		return err
 	}
-	d.metrics = console.NewMetrics()
-	if d.book, err = d.openBook(conf, folder, kept, d.metrics); err != nil {
+	counts := console.NewMetrics(Version())
+	if d.book, err = d.openBook(conf, folder, kept, counts); err != nil {
 		kept.close()
 		return err
 	}
@@ -102,9 +101,9 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: address, Log: d.log,
-		Metrics: settled{d.book, d.metrics},
+		Metrics: counts,
 		Book:    d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Open, Memory: d.shapers.memory, Compact: d.compact,
-		Pages: shown.Documents(), Assets: shown.Files(),
+		Pages: shown.Documents(), Asset: shown.Asset,
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
@@ -115,7 +114,7 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 	if d.proxy, err = proxy.New(conf.Settings(), upstreams, d.shapers.plug(deps)); err != nil {
 		return err
 	}
-	d.metrics.Watch(d.gauges(kept))
+	d.addGauges(counts, kept)
 	return nil
 }
 

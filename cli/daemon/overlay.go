@@ -55,25 +55,22 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 // compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
 // whatever its size. It decides by what was decided for the conversation, and records nothing, because the result is a
 // conversation of its own. Artifacts are kept, as the client may ask for them.
-func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error) {
+func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it is no setting
 	query := r.URL.Query()
 	dialect, err := DialectOf(query.Get("dialect"), body)
 	if err != nil {
-		return console.Compacted{}, err
+		return rewrite.Output{}, err
 	}
 	asked, err := d.proxy.InputOf(dialect, h, query.Get("upstream"), body)
 	if err != nil {
-		return console.Compacted{}, err
+		return rewrite.Output{}, err
 	}
 	asked.Compact = true
 	s := rewrite.NewShaper(overlay(d.shapers.deps)).Shape(asked)
 	if s.Report.Items == 0 && s.Report.Err == nil {
-		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of %s", s.Report.Reason, titles)
+		return rewrite.Output{}, fmt.Errorf("cannot compact the body: %s; send a request of %s", s.Report.Reason, titles)
 	}
-	return console.Compacted{
-		Body: s.Body, Action: s.Report.Action, Reason: s.Report.Reason, Failed: s.Report.Err,
-		Before: s.Report.TokensBefore.Total(), After: s.Report.TokensAfter.Total(),
-	}, nil
+	return s, nil
 }

@@ -35,23 +35,21 @@ func Tokens(n int64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v/1e6, 'f', 2, 64), "0"), ".") + "M"
 }
 
-// Dollars writes nano-dollars: to the cent, below a dollar with three digits after the point, so that small parts add
-// up, and below a cent with two digits that tell.
+// Dollars writes nano-dollars: to the cent, below a dollar with three digits after the point, and below a cent with two
+// digits that tell.
 func Dollars(nano int64) string {
-	sign := ""
-	if nano < 0 {
-		sign, nano = "−", -nano
+	switch v := float64(nano) / 1e9; {
+	case nano < 0:
+		return "−" + Dollars(-nano)
+	case nano == 0 || v >= .9995:
+		cents := int64(math.Round(100 * v))
+		return fmt.Sprintf("$%s.%02d", Thousands(cents/100), cents%100)
+	case v >= .01:
+		return fmt.Sprintf("$%.3f", v)
+	default:
+		digits := 1 - int(math.Floor(math.Log10(v)))
+		return "$" + strconv.FormatFloat(v, 'f', min(digits, 9), 64)
 	}
-	const cent, mill = 10_000_000, 1_000_000
-	if mills := (nano + mill/2) / mill; nano >= cent && mills < 1000 {
-		return fmt.Sprintf("%s$0.%03d", sign, mills)
-	}
-	if nano == 0 || nano >= cent {
-		cents := (nano + cent/2) / cent
-		return fmt.Sprintf("%s$%s.%02d", sign, Thousands(cents/100), cents%100)
-	}
-	digits := 1 - int(math.Floor(math.Log10(float64(nano)/1e9)))
-	return sign + "$" + strconv.FormatFloat(float64(nano)/1e9, 'f', min(digits, 9), 64)
 }
 
 // Percent writes a share of one.

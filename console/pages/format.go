@@ -13,25 +13,23 @@ import (
 )
 
 // functions are what templates call. Amounts may be of any integer type.
-func (p *Pages) functions() template.FuncMap {
-	return template.FuncMap{
-		// numbers
-		"tokens": func(n any) string { return figure.Tokens(amount(n)) },
-		"count":  func(n any) string { return figure.Thousands(amount(n)) },
-		"bytes":  func(n any) string { return size(amount(n)) },
-		"ratio":  ratio,
-		"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
-		"plural": plural,
-		// times
-		"clock": func(t time.Time) string { return t.In(p.Zone).Format("Jan 2 15:04:05") },
-		"took":  took,
-		// texts
-		"short":   func(most int, text string) string { return figure.Shorten(text, most) },
-		"line":    firstLine,
-		"escaped": escaped,
-		// words for what happened
-		"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
-	}
+var functions = template.FuncMap{
+	// numbers
+	"tokens": func(n any) string { return figure.Tokens(amount(n)) },
+	"count":  func(n any) string { return figure.Thousands(amount(n)) },
+	"bytes":  func(n any) string { return size(amount(n)) },
+	"ratio":  ratio,
+	"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
+	"plural": plural,
+	// times
+	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
+	"took":  took,
+	// texts
+	"short":   func(most int, text string) string { return figure.Shorten(text, most) },
+	"line":    firstLine,
+	"escaped": escaped,
+	// words for what happened
+	"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
 }
 
 // amount returns an integer of any type.

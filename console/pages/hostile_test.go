@@ -65,11 +65,9 @@ func poisoned(text string) (*source, []string) {
 	s.edits[text] = edits
 	oneLine := strings.ReplaceAll(text, "\n", " ")
 	s.contents[strings.TrimSuffix(text, ".txt")] = oneLine + "\n" + oneLine
-	paths := []string{"/-/?span=" + url.QueryEscape(text), "/-/conversations?match=" + url.QueryEscape(text),
-		"/-/artifacts/" + url.PathEscape(text) + "/view?find=" + url.QueryEscape(oneLine)}
+	paths := []string{"/-/conversations?match=" + url.QueryEscape(text)}
 	for _, path := range all {
-		path = strings.ReplaceAll(path, id, url.PathEscape(text))
-		paths = append(paths, strings.ReplaceAll(path, "transcript1", url.PathEscape(text)))
+		paths = append(paths, strings.ReplaceAll(path, id, url.PathEscape(text)))
 	}
 	return s, paths
 }
@@ -133,7 +131,7 @@ func checkCode(t *testing.T, page string) {
 	void := []string{"meta", "link", "input"}
 	known := strings.Fields("html head meta title link script body a header nav p main h1 h2 h3 div dl dt dd table thead " +
 		"tbody tr th td span b i small code pre bdi meter svg g rect line text path form label input button section " +
-		"details summary mark")
+		"details summary")
 	var open []string
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		kind := z.Next()

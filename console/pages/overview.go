@@ -16,33 +16,25 @@ import (
 // overview is the data of the first page.
 type overview struct {
 	story.Summary
-	Address string // that the program listens on
-	Spans   []choice
-	Days    chart                // tokens by day, or by hour
+	Address string               // that the program listens on
+	Days    chart                // tokens by day
 	Newest  *conversation        // nil: there is none
 	Recent  []story.Conversation // the newest first
 	More    int                  // conversations that are not listed
 }
 
-// choice is one of several links.
-type choice struct {
-	Text, Link string
-	Current    bool
-}
-
 func (p *Pages) overview(r *http.Request) (any, error) {
-	span, choices := p.span(r)
-	sum, err := p.Source.Summary(span)
+	sum, err := p.Source.Summary(lastDays())
 	if err != nil {
 		return nil, err
 	}
 	page := p.list(r, "", 0, 10)
-	o := &overview{Summary: sum, Address: p.Address, Spans: choices, Recent: page.Items, More: page.Total - len(page.Items)}
+	o := &overview{Summary: sum, Address: p.Address, Recent: page.Items, More: page.Total - len(page.Items)}
 	var columns []column
 	for _, row := range sum.Rows {
 		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
 	}
-	o.Days = drawChart("Tokens before and after, by "+span.By, columns)
+	o.Days = drawChart("Tokens before and after, by day", columns)
 	if len(page.Items) == 0 {
 		return o, nil
 	}
@@ -63,27 +55,10 @@ func (p *Pages) list(r *http.Request, match string, first, limit int) story.Page
 	return page
 }
 
-// span returns the time that a request asks for with ?span=, and the links to all that can be asked for.
-func (p *Pages) span(r *http.Request) (story.Span, []choice) {
-	now := time.Now().In(p.Zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, p.Zone)
-	begins := map[string]time.Time{"today": today, "7d": today.AddDate(0, 0, -6), "30d": today.AddDate(0, 0, -29), "all": {}}
-	asked := r.URL.Query().Get("span")
-	if _, known := begins[asked]; !known {
-		asked = "30d"
-	}
-	var choices []choice
-	for _, name := range []string{"today", "7d", "30d", "all"} {
-		choices = append(choices, choice{name, "?span=" + name, name == asked})
-	}
-	by := "day"
-	if asked == "today" {
-		by = "hour"
-	}
-	return story.Span{From: begins[asked], By: by}, choices
-}
+// lastDays returns the days of which pages have sums: the last thirty.
+func lastDays() story.Span { return story.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
 
-// dayColumn returns the column of a day, or of an hour.
+// dayColumn returns the column of a day.
 func dayColumn(row story.Row, observed bool) column {
 	c := column{Label: row.Key, Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
 	if observed {
@@ -91,8 +66,6 @@ func dayColumn(row story.Row, observed bool) column {
 	}
 	if at, err := time.Parse(time.DateOnly, row.Key); err == nil {
 		c.Label = at.Format("Jan 2")
-	} else if at, err := time.Parse(time.RFC3339, row.Key); err == nil {
-		c.Label = at.Format("15:04")
 	}
 	c.Title = c.Label + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
 	return c
@@ -114,7 +87,6 @@ func (p *Pages) conversations(r *http.Request) (any, error) {
 // causes is the data of the page that says why the provider's cache missed, and why nothing was done.
 type causes struct {
 	story.Summary
-	Spans   []choice
 	Told    int64 // requests whose answer says what the cache had, and that could have hit
 	Misses  []cause
 	Reasons []cause
@@ -126,10 +98,9 @@ type cause struct {
 	Count int64
 }
 
-func (p *Pages) causes(r *http.Request) (any, error) {
-	span, choices := p.span(r)
-	sum, err := p.Source.Summary(span)
-	c := causes{Summary: sum, Spans: choices, Told: sum.Total.Hits}
+func (p *Pages) causes(*http.Request) (any, error) {
+	sum, err := p.Source.Summary(lastDays())
+	c := causes{Summary: sum, Told: sum.Total.Hits}
 	for miss, n := range sum.Total.Misses {
 		c.Misses = append(c.Misses, cause{missText(miss), n})
 		if miss != event.MissUnknown {
@@ -137,7 +108,7 @@ func (p *Pages) causes(r *http.Request) (any, error) {
 		}
 	}
 	for code, n := range sum.Total.Codes {
-		c.Reasons = append(c.Reasons, cause{codeText(code), n})
+		c.Reasons = append(c.Reasons, cause{cmp.Or(code.Sentence(), string(code)), n})
 	}
 	mostFirst := func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) }
 	slices.SortFunc(c.Misses, mostFirst)

@@ -7,17 +7,12 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"embed"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"html/template"
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"epitome/config"
 	"epitome/console"
@@ -48,14 +43,12 @@ type Config struct {
 	Version  string                // of the program
 	Mode     func() string         // on, observe or off
 	Address  string                // that the program listens on, host:port
-	Zone     *time.Location        // in which times are shown; nil: the machine's
 }
 
 // Pages serves the pages. Its methods may be called from any goroutine.
 type Pages struct {
 	Config
 	templates map[string]*template.Template // by the name of their file
-	assets    string                        // the path of the assets, which changes with their content
 }
 
 //go:embed templates
@@ -66,35 +59,20 @@ var assetFiles embed.FS
 
 // New returns the pages.
 func New(c Config) *Pages {
-	c.Zone = cmp.Or(c.Zone, time.Local)
 	p := &Pages{Config: c, templates: make(map[string]*template.Template)}
-	base := template.New("").Funcs(p.functions())
+	base := template.New("").Funcs(functions)
 	base = template.Must(base.ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
 	for _, name := range []string{
-		"overview", "conversations", "conversation", "edit", "artifact", "causes", "troubles", "memory", "config", "error",
+		"overview", "conversations", "conversation", "edit", "causes", "troubles", "memory", "config", "error",
 	} {
 		p.templates[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
-	sum := crc32.NewIEEE()
-	files, err := assetFiles.ReadDir("assets")
-	for _, file := range files {
-		content, e := assetFiles.ReadFile("assets/" + file.Name())
-		err = errors.Join(err, e)
-		_, _ = sum.Write(content) // a hash takes all
-	}
-	if err != nil {
-		panic("BUG: an embedded file cannot be read: " + err.Error())
-	}
-	p.assets = fmt.Sprintf("/-/assets/pages-%08x/", sum.Sum32())
 	return p
 }
 
-// Files returns the handlers of the assets by pattern. Browsers may keep what they serve for good.
-func (p *Pages) Files() map[string]http.Handler {
-	return map[string]http.Handler{p.assets + "{name}": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("name"))
-	})}
+// Asset serves a file that pages use.
+func (p *Pages) Asset(w http.ResponseWriter, r *http.Request) {
+	http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("name"))
 }
 
 // Documents returns the handlers of the pages by pattern; under the empty one that of paths without a page.
@@ -107,7 +85,6 @@ func (p *Pages) Documents() map[string]http.Handler {
 		"/-/conversations":                   page("conversations", p.conversations),
 		"/-/conversations/{id}":              page("conversation", p.conversation),
 		"/-/conversations/{id}/edits/{item}": page("edit", owned(p.edit)),
-		"/-/artifacts/{name}/view":           page("artifact", owned(p.artifact)),
 		"/-/causes":                          page("causes", p.causes),
 		"/-/troubles":                        page("troubles", p.troubles),
 		"/-/memory":                          page("memory", owned(p.memory)),
@@ -137,7 +114,6 @@ func owned(load loader) loader {
 // frame is the data of every page: the parts that all of them have, and those of the page itself.
 type frame struct {
 	Page      string // the name of its template
-	Assets    string
 	Version   string
 	Mode      string
 	Remembers bool   // there is a memory to look at
@@ -148,31 +124,28 @@ type frame struct {
 
 // failure is the data of the page that is shown in place of another one.
 type failure struct {
-	NotFound, NotOwner bool
-	Text               string
+	Status int // of the answer
+	Text   string
 }
-
-// longestLoad bounds the time that a page may take: that of reading a large artifact.
-const longestLoad = 20 * time.Second
 
 // serve writes a page, or one that says why it cannot be shown.
 func (p *Pages) serve(w http.ResponseWriter, r *http.Request, name string, load loader) {
-	ctx, cancel := context.WithTimeout(r.Context(), longestLoad)
-	defer cancel()
-	data, err := load(r.WithContext(ctx))
+	data, err := load(r)
 	status := http.StatusOK
+	switch {
+	case errors.Is(err, story.ErrUnknown):
+		status = http.StatusNotFound
+	case errors.Is(err, errNotOwner):
+		status = http.StatusForbidden
+	case err != nil:
+		status = http.StatusInternalServerError
+	}
 	if err != nil {
-		f := failure{errors.Is(err, story.ErrUnknown), errors.Is(err, errNotOwner), err.Error()}
-		name, data, status = "error", f, http.StatusInternalServerError
-		if f.NotFound {
-			status = http.StatusNotFound
-		} else if f.NotOwner {
-			status = http.StatusForbidden
-		}
+		name, data = "error", failure{status, err.Error()}
 	}
 	var text bytes.Buffer
 	err = p.templates[name].ExecuteTemplate(&text, "layout", frame{
-		Page: name, Assets: p.assets, Version: p.Version, Mode: p.Mode(), Remembers: p.Memory.On(),
+		Page: name, Version: p.Version, Mode: p.Mode(), Remembers: p.Memory.On(),
 		Owner: story.IsOwner(r), Login: story.LoginPath(r), Data: data,
 	})
 	if err != nil {
@@ -180,7 +153,6 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, name string, load 
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, visible(text.String())) // a client that has left is no error of ours
 }

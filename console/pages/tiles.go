@@ -3,7 +3,6 @@ package pages
 import (
 	"epitome/console/figure"
 	"epitome/console/story"
-	"epitome/event"
 )
 
 // tile is a figure with its name. A figure without a value has none.
@@ -32,16 +31,26 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 			"as agents sent them, and as epitome sent them on. Each request has the whole conversation."})
 	}
 	money := sums.Money
-	if money.Died > 0 {
-		tiles = append(tiles, tile{Name: "Kept alive", Value: plural(money.Died, "conversation"),
-			Note: plural(money.Beyond, "request") + " over the window",
-			Help: "Conversations with a request that was larger than the model's window before."})
+	if money.Beyond > 0 {
+		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"), Note: "over the window",
+			Help: "Conversations with a request that was larger than the model's window before."}
+		if money.Died > 0 {
+			alive.Value, alive.Note = plural(money.Died, "conversation"), alive.Value+" "+alive.Note
+		}
+		tiles = append(tiles, alive)
 	}
 	if money.Ruled > 0 || money.Own > 0 {
-		saved := savedTile(money.Raw, money.Sent, money.Own)
-		saved.Note = plural(money.Ruled, "request") + ": " + saved.Note
-		saved.Help = "Estimated cost before, less estimated cost after, less the cost of summaries. " +
-			"Requests over the window have no price and are not counted."
+		saved := tile{Name: "Saved", Value: figure.Dollars(money.Saved),
+			Help: "Estimated cost before, less estimated cost after, less the cost of summaries. " +
+				"Requests over the window have no price and are not counted."}
+		if money.Saved < 0 {
+			saved.Name, saved.Value = "Extra cost", figure.Dollars(-money.Saved)
+		}
+		saved.Note = plural(money.Ruled, "request") + ": " + figure.Dollars(money.Raw) + " without epitome, " +
+			figure.Dollars(money.Sent) + " with it"
+		if money.Own > 0 {
+			saved.Note += ", plus " + figure.Dollars(money.Own) + " for summaries"
+		}
 		tiles = append(tiles, saved)
 	}
 	if money.Measured > 0 {
@@ -63,48 +72,8 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 	return tiles
 }
 
-// Tiles returns the figures of a turn.
-func (t turn) Tiles() (tiles []tile) {
-	before, after := int64(t.TokensBefore.Total()), int64(t.TokensAfter.Total())
-	if before > 0 {
-		note := "before → after"
-		if t.Window > 0 {
-			note += ", " + ratio(after, t.Window) + " of the window"
-		}
-		tiles = append(tiles, tile{Name: "Tokens", Value: arrow(before, after), Note: note})
-	}
-	if u := t.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
-		cached := tile{Name: "Cached input", Value: ratio(u.Read, u.Input), Note: "of " + figure.Tokens(int64(u.Input)) + " tokens"}
-		if t.Miss != event.NoMiss {
-			cached.Note = missText(t.Miss)
-		}
-		tiles = append(tiles, cached)
-	}
-	if b := t.Bill; b.Measured {
-		tiles = append(tiles, tile{Name: "Billed", Value: billed(b.Billed, b.Most, b.AtLeast),
-			Note: figure.Tokens(int64(t.Usage.Input)) + " tokens in, " + figure.Tokens(int64(t.Usage.Output)) + " out"})
-	}
-	if t.Bill.Beyond {
-		tiles = append(tiles, tile{Name: "Kept alive", Value: "over the window", Note: "the provider would have refused it"})
-	} else if t.Bill.Ruled {
-		tiles = append(tiles, savedTile(t.Bill.Raw, t.Bill.Sent, 0))
-	}
-	return tiles
-}
-
-// savedTile says what was saved, all in nano-dollars: the cost before, less that after, less own cost of summaries.
-func savedTile(before, after, own int64) tile {
-	saved := before - after - own
-	t := tile{Name: "Saved", Value: figure.Dollars(saved)}
-	if saved < 0 {
-		t = tile{Name: "Extra cost", Value: figure.Dollars(-saved)}
-	}
-	t.Note = figure.Dollars(before) + " without epitome, " + figure.Dollars(after) + " with it"
-	if own > 0 {
-		t.Note += ", plus " + figure.Dollars(own) + " for summaries"
-	}
-	return t
-}
+// Tiles returns the figures of the turn.
+func (t turn) Tiles() []tile { return sumTiles(story.SumsOf(&t.Exchange)) }
 
 // billed returns an amount in nano-dollars, with what it is at most where the provider's answers leave that open.
 func billed(nano, most int64, atLeast bool) string {

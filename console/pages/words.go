@@ -51,23 +51,12 @@ func changed(e event.Exchange) bool {
 
 // why says why a request was changed, or why not; empty if that is not recorded.
 func why(e event.Exchange) string {
-	var all []string
-	if says := e.Causes.Sentences(); says != "" {
-		all = append(all, says)
+	texts := []string{e.Causes.Sentences(), "", cmp.Or(e.Reason, e.Code.Sentence())}
+	if e.Inner != "" {
+		texts[1] = "Something failed inside epitome: " + e.Inner
 	}
-	if e.Inner != "" && !slices.Contains(e.Causes, event.CodeBroken) { // whose sentence says the same
-		all = append(all, "Something failed inside epitome: "+e.Inner)
-	}
-	if e.Reason != "" {
-		all = append(all, e.Reason)
-	} else if len(all) == 0 && e.Code != event.NoCode {
-		all = append(all, codeText(e.Code))
-	}
-	return strings.Join(all, " ")
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
 }
-
-// codeText says a reason code in words.
-func codeText(c event.Code) string { return cmp.Or(c.Sentence(), string(c)) }
 
 // failed says how an exchange failed; empty if it did not.
 func failed(e event.Exchange) string {

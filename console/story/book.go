@@ -7,7 +7,9 @@
 package story
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -58,13 +60,14 @@ type Book struct {
 
 	queueing sync.Mutex
 	queue    []Entry // not summed up yet
-	dropped  uint64  // for lack of room in the queue
+	dropped  int     // for lack of room in the queue
 
 	mu     sync.Mutex // guards what follows
 	files  files
 	seq    uint64    // of the newest event
 	since  time.Time // of the oldest one
 	notes  []string  // about files that could not be read
+	totals Sums      // of exchanges since the start
 	recent []Entry   // the newest events
 	cells  map[cell]*Sums
 	models map[string]bool
@@ -89,17 +92,13 @@ func (b *Book) RecordExchange(e event.Exchange) { b.enqueue(Entry{Exchange: &e})
 
 // RecordCompaction keeps a compaction, and sets its time.
 func (b *Book) RecordCompaction(e event.Compaction) {
-	if e.Time.IsZero() {
-		e.Time = b.Now()
-	}
+	e.Time = cmp.Or(e.Time, b.Now())
 	b.enqueue(Entry{Compaction: &e})
 }
 
 // RecordWarning keeps a warning, and sets its time.
 func (b *Book) RecordWarning(e event.Warning) {
-	if e.Time.IsZero() {
-		e.Time = b.Now()
-	}
+	e.Time = cmp.Or(e.Time, b.Now())
 	b.enqueue(Entry{Warning: &e})
 }
 
@@ -115,13 +114,6 @@ func (b *Book) enqueue(n Entry) {
 		return
 	}
 	b.queue = append(b.queue, n)
-}
-
-// CountDropped returns the number of events that were dropped because too many came at once.
-func (b *Book) CountDropped() uint64 {
-	b.queueing.Lock()
-	defer b.queueing.Unlock()
-	return b.dropped
 }
 
 // Settle processes all events that were recorded before.
@@ -146,6 +138,14 @@ func (b *Book) lock() {
 	for _, n := range all {
 		b.take(n)
 	}
+}
+
+// Totals returns the sums of the exchanges since the start.
+func (b *Book) Totals() (sums Sums) {
+	b.lock()
+	defer b.mu.Unlock()
+	sums.add(&b.totals)
+	return sums
 }
 
 // Close writes all events, and ends the Book.
@@ -196,17 +196,15 @@ func (b *Book) load() {
 		defer b.mu.Unlock()
 		b.add(n)
 	})
-	b.mu.Lock()
-	if err != nil {
-		b.notes = append(b.notes, "a file of events cannot be read: "+err.Error())
-	}
 	if unreadable > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%d lines of events cannot be read", unreadable))
+		err = errors.Join(err, fmt.Errorf("%d lines of events cannot be read", unreadable))
 	}
-	for _, note := range b.notes {
-		b.Log.Warn("figures lack events", "reason", note)
+	if err != nil {
+		b.Log.Warn("figures lack events", "reason", err.Error())
+		b.mu.Lock()
+		b.notes = append(b.notes, err.Error())
+		b.mu.Unlock()
 	}
-	b.mu.Unlock()
 	close(b.loaded)
 	b.expire()
 }
@@ -223,6 +221,9 @@ func (b *Book) take(n Entry) {
 		b.complete(n)
 		b.files.append(n)
 		b.add(n)
+		if n.Exchange != nil {
+			b.totals.addExchange(n.Exchange, false)
+		}
 	}
 	switch {
 	case n.Exchange != nil:

@@ -26,7 +26,6 @@ type files struct {
 	name    string       // of file
 	size    int64        // of file
 	failed  error        // of the last write; nil if it succeeded
-	lost    int          // lines that could not be written
 }
 
 // fileTime is the layout of the time in a file's name. Names sort by time.
@@ -49,7 +48,6 @@ func (f *files) flush(now time.Time) {
 	}
 	err := f.write(now)
 	if err != nil {
-		f.lost += bytes.Count(f.pending.Bytes(), []byte("\n"))
 		f.close()
 		if f.failed == nil {
 			f.log.Warn("cannot write events to disk; they are kept in memory until epitome ends", "error", err.Error())

@@ -132,11 +132,14 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 // allNotes returns what a reader of figures should know.
 func (b *Book) allNotes() []string {
 	notes := slices.Concat(b.State(), b.notes)
-	if n := b.CountDropped(); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once; figures lack them", n))
+	b.queueing.Lock()
+	defer b.queueing.Unlock()
+	if b.dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once; figures lack them",
+			b.dropped))
 	}
-	if n := b.files.lost; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d events could not be written to disk; figures lack them after a restart", n))
+	if b.files.failed != nil {
+		notes = append(notes, "events cannot be written to disk; figures lack them after a restart")
 	}
 	select {
 	case <-b.loaded:
@@ -224,6 +227,12 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		count(&s.Money.Beyond, e.Bill.Beyond)
 		count(&s.Money.Died, died)
 	}
+}
+
+// SumsOf returns the sums of one exchange.
+func SumsOf(e *event.Exchange) (s Sums) {
+	s.addExchange(e, false)
+	return s
 }
 
 // isFailed reports whether the client did not get the whole of a good answer.

@@ -149,16 +149,6 @@ type Story struct {
 	Forgotten   int                `json:"forgotten"`             // earlier turns that are not kept any more
 }
 
-// CountShaped returns the tokens of the newest request as epitome made it, which mode observe does not send.
-func (s *Story) CountShaped() int {
-	for i := len(s.Exchanges) - 1; i >= 0; i-- {
-		if all := s.Exchanges[i].TokensAfter.Total(); all > 0 {
-			return all
-		}
-	}
-	return s.Tokens
-}
-
 // CompactionIn returns the compaction that was completed in an exchange of the conversation. ok is false if none was.
 func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
 	for _, c = range slices.Backward(s.Compactions) {
