@@ -15,9 +15,6 @@ import (
 	"epitome/proxy/wire"
 )
 
-// errBomb reports that a compressed body holds more than max_body.
-var errBomb = errors.New("the body is larger than max_body once it is decompressed")
-
 // maxZstdWindow bounds the memory that a frame may make the decoder allocate; RFC 9659 allows content codings 8 MB.
 const maxZstdWindow = 8 << 20
 
@@ -62,14 +59,13 @@ func decode(coding string, body []byte, most int64) ([]byte, error) {
 	defer func() { _ = r.Close() }()
 	plain, err := io.ReadAll(io.LimitReader(r, most+1))
 	if int64(len(plain)) > most {
-		return plain[:most], errBomb
+		return plain[:most], errTooLarge
 	}
 	return plain, err
 }
 
-// decoded returns the request's body without its content coding, at most max_body of it. The error is errBomb,
-// errEncoded or errNoRoom.
-func (x *exchange) decoded() ([]byte, error) {
+// decoded returns the request's body without its content coding, at most max_body of it, or why there is none.
+func (x *exchange) decoded() ([]byte, *unshaped) {
 	coding := wire.Values(x.head, "content-encoding")
 	switch {
 	case !isEncoded(coding):
@@ -79,18 +75,18 @@ func (x *exchange) decoded() ([]byte, error) {
 	}
 	r, err := newDecoder(string(coding), bytes.NewReader(x.body))
 	if err != nil {
-		return nil, errEncoded
+		return nil, encoded
 	}
 	defer func() { _ = r.Close() }()
 	plain, err := x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody))
-	switch {
-	case errors.Is(err, errTooLarge):
-		return nil, errBomb
-	case errors.Is(err, errNoRoom):
-		return nil, errNoRoom
-	case err != nil:
-		return nil, errEncoded
+	switch err {
+	case nil:
+		x.plain = plain
+		return plain, nil
+	case errTooLarge:
+		return nil, bomb
+	case errNoRoom:
+		return nil, noRoom
 	}
-	x.plain = plain
-	return plain, nil
+	return nil, encoded
 }

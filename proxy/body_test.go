@@ -127,8 +127,8 @@ func TestBombsAreRefusedWithBoundedMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := decode(encoding, bomb, most)
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, errBomb) {
-			t.Errorf("%q: error %v, want %v", encoding, err, errBomb)
+		if !errors.Is(err, errTooLarge) {
+			t.Errorf("%q: error %v, want %v", encoding, err, errTooLarge)
 		}
 		if spent := after.TotalAlloc - before.TotalAlloc; spent > 16<<20 {
 			t.Errorf("%q: %d bytes were allocated for a limit of %d", encoding, spent, most)
@@ -155,24 +155,7 @@ func TestGreedyZstdWindowIsRefused(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := decode("zstd", out.Bytes(), 64*mb); err == nil || errors.Is(err, errBomb) {
+	if _, err := decode("zstd", out.Bytes(), 64*mb); err == nil || errors.Is(err, errTooLarge) {
 		t.Errorf("got error %v, want one about the window", err)
 	}
-}
-
-func FuzzDecoderNeverPanics(f *testing.F) {
-	for _, c := range codings {
-		whole := encode(f, []byte(strings.Repeat("a body ", 20)), c.encode)
-		f.Add(c.name, whole)
-		f.Add(c.name, whole[:len(whole)/2])
-	}
-	f.Add("", []byte("a"))
-	f.Add(",", []byte("a"))
-	const most = 1 << 20
-	f.Fuzz(func(t *testing.T, encoding string, body []byte) {
-		out, err := decode(encoding, body, most)
-		if err == nil && len(out) > most && len(encoding) > 0 && !strings.EqualFold(encoding, "identity") {
-			t.Errorf("%q: %d bytes came out, at most %d may", encoding, len(out), most)
-		}
-	})
 }

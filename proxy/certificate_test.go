@@ -1,135 +1,107 @@
 package proxy
 
 import (
-	"bytes"
 	"crypto/tls"
-	"errors"
+	"crypto/x509"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"epitome/proxy/certificatetest"
 )
 
-// issue writes a certificate for a name, and its key, into the files of p.
-func issue(t *testing.T, p Certificate, name string) {
-	t.Helper()
-	certificatetest.Issue(t, p.CertFile, p.KeyFile, name)
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// served listens with a certificate for "first", and has each connection answered by answer.
-func served(t *testing.T, answer func(net.Conn)) (p Certificate, address string, log *bytes.Buffer) {
+// issue writes a certificate for a name and its key into a new folder, and returns the files and who trusts them.
+func issue(t *testing.T, name string) (Certificate, *x509.CertPool) {
 	t.Helper()
 	folder := t.TempDir()
-	p = Certificate{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
-	issue(t, p, "first")
+	c := Certificate{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
+	return c, certificatetest.Issue(t, c.CertFile, c.KeyFile, name)
+}
+
+// A renewed certificate is in force with the next connection; files that cannot be used leave the old one in force.
+func TestCertificatesAreRenewed(t *testing.T) {
+	files, _ := issue(t, "first")
 	plain, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	log = &bytes.Buffer{}
-	ln, err := p.Listen(plain, slog.New(slog.NewTextHandler(log, nil)))
+	ln, err := files.Listen(plain, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			_ = c.SetReadDeadline(time.Now().Add(patience))
-			answer(c)
-		}
-	}()
-	t.Cleanup(func() { _ = ln.Close(); <-done })
-	return p, ln.Addr().String(), log
-}
-
-// echo answers one piece with itself.
-func echo(c net.Conn) {
-	buf := make([]byte, 100)
-	n, _ := c.Read(buf)
-	_, _ = c.Write(buf[:n])
-	_ = c.Close()
-}
-
-// nameAt is the name in the certificate of who listens there.
-func nameAt(t *testing.T, address string) string {
-	t.Helper()
-	c, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	_, _ = io.WriteString(c, "x")
-	if got, err := io.ReadAll(c); string(got) != "x" || err != nil {
-		t.Errorf("got %q, %v", got, err)
-	}
-	return c.ConnectionState().PeerCertificates[0].Subject.CommonName
-}
-
-func TestRenewedCertificateIsInForceWithTheNextConnection(t *testing.T) {
-	p, address, log := served(t, echo)
-	f := func(want string, lines int) {
+	r := startRigOn(t, ln, "http://127.0.0.1:1")
+	f := func(want string) {
 		t.Helper()
-		for range 3 {
-			if got := nameAt(t, address); got != want {
-				t.Errorf("the certificate is of %s, want %s", got, want)
-			}
+		c, err := tls.Dial("tcp", r.addr, &tls.Config{InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := strings.Count(log.String(), "\n"); got != lines {
-			t.Errorf("the log has %d lines, want %d: %s", got, lines, log)
+		defer func() { _ = c.Close() }()
+		if got := c.ConnectionState().PeerCertificates[0].Subject.CommonName; got != want {
+			t.Errorf("the certificate is of %s, want %s", got, want)
 		}
 	}
-	f("first", 0)
-	issue(t, p, "second")
-	f("second", 1)
-	write(t, p.CertFile, "no certificate")
-	f("second", 2)
-	if err := os.Remove(p.KeyFile); err != nil {
+	f("first")
+	certificatetest.Issue(t, files.CertFile, files.KeyFile, "second")
+	f("second")
+	writeFile(t, files.CertFile, []byte("no certificate"))
+	f("second")
+	if err := os.Remove(files.KeyFile); err != nil {
 		t.Fatal(err)
 	}
-	f("second", 3)
-	issue(t, p, "third one") // of another length than any before
-	f("third one", 4)
-	if !strings.Contains(log.String(), "the old one stays in force") {
-		t.Errorf("the log says %s", log)
-	}
+	f("second")
+	certificatetest.Issue(t, files.CertFile, files.KeyFile, "third")
+	f("third")
 }
 
 func TestUnusableFilesAreRefused(t *testing.T) {
-	p, _, _ := served(t, echo)
-	if err := errors.Join(p.Check(), Certificate{}.Check()); err != nil {
+	files, _ := issue(t, "a")
+	if err := files.Check(); err != nil {
 		t.Error(err)
 	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	if same, err := (Certificate{}).Listen(ln, nil); same != ln || err != nil {
-		t.Errorf("without a certificate: %v, %v", same, err)
-	}
-	for _, wrong := range []Certificate{{CertFile: p.CertFile, KeyFile: p.CertFile}, {CertFile: "absent", KeyFile: p.KeyFile}} {
-		_, err := wrong.Listen(ln, nil)
-		if check := wrong.Check(); err == nil || check == nil || err.Error() != check.Error() ||
+	for _, wrong := range []Certificate{
+		{CertFile: files.CertFile, KeyFile: files.CertFile}, {CertFile: "absent", KeyFile: files.KeyFile},
+	} {
+		_, err := wrong.Listen(nil, nil)
+		if check := wrong.Check(); err == nil || check == nil ||
 			!strings.Contains(err.Error(), "cannot load tls.cert_file and tls.key_file") {
 			t.Errorf("%v: %v, and Check says %v", wrong, err, check)
 		}
+	}
+}
+
+// An upstream may ask for a certificate of its client, and have one of an authority of its own.
+func TestUpstreamIsShownTheClientCertificate(t *testing.T) {
+	ours, trustsUs := issue(t, "epitome.test")
+	theirs, _ := issue(t, "upstream.test")
+	pair, err := theirs.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.WriteString(w, q.TLS.PeerCertificates[0].Subject.CommonName)
+	}))
+	up.TLS = &tls.Config{
+		Certificates: []tls.Certificate{*pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trustsUs,
+	}
+	up.StartTLS()
+	defer up.Close()
+	r := startRig(t, up.URL, func(s *Settings) {
+		s.Upstreams["test"] = UpstreamConfig{URL: up.URL, TLS: Trust{
+			CAFile: theirs.CertFile, CertFile: ours.CertFile, KeyFile: ours.KeyFile,
+		}}
+		s.Upstreams["unknown"] = UpstreamConfig{URL: up.URL, TLS: Trust{CAFile: theirs.CertFile}}
+	})
+	if _, body := r.dial().send(get("/a")).answer("GET"); body != "epitome.test" {
+		t.Errorf("got %q", body)
+	}
+	if resp, _ := r.dial().send(get("/u/unknown/a")).answer("GET"); resp.StatusCode != 502 {
+		t.Errorf("without a certificate got %s", resp.Status)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"epitome/event"
-	"epitome/rewrite"
 )
 
 // The keys of two clients, of whom alice has an old one as well.
@@ -205,48 +204,4 @@ func TestScopeIsTheClients(t *testing.T) {
 	if a, b := of("shared", "api-key: "+alices), of("shared", "api-key: "+bobs); a != "" || b != "" {
 		t.Errorf("shared: %q and %q", a, b)
 	}
-}
-
-// What speaks for a client when epitome asks on its behalf has no key of epitome's own in it.
-func TestCredentialHasNoKey(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, keyed)
-	var c Credential
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		c = a.Client.Credential().(Credential)
-		return whole(a)
-	})
-	r.dial().send(post(chatTarget, long, "x-api-key: "+alices, "x-title: mine")).answer("POST")
-	if block := string(c.open().lines); strings.Contains(block, alices) || !strings.Contains(block, "mine") {
-		t.Errorf("the credential is %q", block)
-	}
-}
-
-func TestReloadTakesClientsUp(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking)
-	status := func(key string) int {
-		resp, _ := r.dial().send(post(chatTarget, long, "api-key: "+key)).answer("POST")
-		return resp.StatusCode
-	}
-	f := func(want int, key string, all map[string]ClientConfig) {
-		t.Helper()
-		s := r.proxy.settings.Load().conf
-		s.Clients = all
-		if err := r.proxy.Reload(s); err != nil {
-			t.Error(err)
-		}
-		if got := status(key); got != want {
-			t.Errorf("with %d clients got %d, want %d", len(all), got, want)
-		}
-	}
-	f(200, "any", nil)
-	f(401, "any", map[string]ClientConfig{"a": {Keys: []string{HashOfKey("k")}}})
-	f(200, "k", map[string]ClientConfig{"a": {Keys: []string{HashOfKey("k")}}})
-	s := r.proxy.settings.Load().conf
-	s.Clients = map[string]ClientConfig{"a": {Keys: []string{"k"}}}
-	if err := r.proxy.Reload(s); err == nil || Check(s) == nil || status("k") != 200 {
-		t.Errorf("a mistake: %v", err)
-	}
-	f(200, "any", nil)
 }

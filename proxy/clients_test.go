@@ -124,22 +124,3 @@ func TestLimitsAreOfAMinute(t *testing.T) {
 	f(30 * time.Second)
 	f(31*time.Second, "Retry-After: 29\r\n")
 }
-
-// As many as ask at once get no more than the limit.
-func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
-	const most, askers = 50, 200
-	c := limitedClient(t, ClientConfig{RequestsPerMinute: most})
-	admitted := make(chan bool, askers)
-	for range askers {
-		go func() { admitted <- c.admit("any", noon) == nil }()
-	}
-	n := 0
-	for range askers {
-		if <-admitted {
-			n++
-		}
-	}
-	if n > most || n == 0 {
-		t.Errorf("%d were admitted, at most %d may be", n, most)
-	}
-}

@@ -21,10 +21,10 @@ import (
 // dialect d. Nobody waits for the result. The error says what to write instead.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
-	up := set.routes.forModel(modelOf(body))
+	up := set.forModel(modelOf(body))
 	if upstream != "" {
 		var err error
-		if up, err = set.routes.lookUp(upstream); err != nil {
+		if up, err = set.lookUp(upstream); err != nil {
 			return rewrite.Input{}, err
 		}
 	}

@@ -15,8 +15,6 @@
 package proxy
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -33,60 +31,11 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"epitome/event"
-	"epitome/internal/unit"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/ladder"
-	"epitome/summarize/prose"
 )
-
-// Config is the table [proxy] of config.toml, where each number is explained for users.
-type Config struct {
-	MaxBody          unit.Bytes    `toml:"max_body"`
-	MaxInFlight      unit.Bytes    `toml:"max_in_flight"`   // fixed at start
-	MaxConnections   int           `toml:"max_connections"` // fixed at start
-	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
-	ReadIdle         unit.Duration `toml:"read_idle"`
-	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
-}
-
-// Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
-type Settings struct {
-	Config
-	Mode        string
-	Scope       string // who may share facts: auto, credential, shared or header:NAME
-	Upstream    string // name of the default one
-	Upstreams   map[string]UpstreamConfig
-	Clients     map[string]ClientConfig // whose keys are asked for; none: nobody's are
-	Routes      []RouteRule
-	Limits      ladder.Limits // which a request's own headers may override
-	SummaryMode prose.Mode    // likewise
-	Contexts    []string      // names of files that all conversations are given
-
-	limits *limits // nil for defaultLimits
-}
-
-// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies need
-// more. Each connection has a buffer of this size.
-const maxHeader = 16 << 10
-
-// limits are the times that nobody configures. Tests shorten them.
-type limits struct {
-	header       time.Duration // for the head of a request to arrive
-	bodyIdle     time.Duration // in which the next bytes of a request's body must arrive
-	keepAlive    time.Duration // for which a client's connection stays open without a request
-	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
-	dial         time.Duration // for connecting to an upstream
-	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; common servers close theirs after 5 s
-	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
-}
-
-var defaultLimits = limits{
-	header: 30 * time.Second, bodyIdle: 30 * time.Second, keepAlive: 2 * time.Minute, writeIdle: time.Minute,
-	dial: 10 * time.Second, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
-}
 
 // Deps are what the proxy needs from the rest of the program. None may be nil.
 type Deps struct {
@@ -138,7 +87,7 @@ type Dialect interface {
 type Proxy struct {
 	deps      Deps
 	limits    *limits
-	settings  atomic.Pointer[settings]
+	settings  *atomic.Pointer[settings] // of upstreams
 	upstreams *Upstreams
 	rooms     *rooms              // for the bodies under way
 	turns     *semaphore.Weighted // for large bodies to be decoded or shaped
@@ -155,36 +104,19 @@ type Proxy struct {
 	over     bool                   // the grace time has ended: each exchange that begins is cut
 }
 
-// settings are one configuration and the values made from it. They do not change once made.
-type settings struct {
-	conf    Settings
-	routes  *routes
-	clients clients
-}
-
-// Check says why New or Reload would refuse s.
-func Check(s Settings) error {
-	if _, err := newRoutes(s, nil); err != nil {
-		return err
-	}
-	return CheckClients(s.Clients)
-}
-
-// New makes a proxy from s, in front of the upstreams, which were made from s too.
-func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
+// New makes a proxy in front of the upstreams, with their settings.
+func New(u *Upstreams, deps Deps) *Proxy {
+	conf := u.settings.Load().conf
 	p := &Proxy{
-		deps: deps, limits: cmp.Or(s.limits, &defaultLimits), upstreams: u, born: time.Now(), mark: rand.Text(),
-		rooms: newRooms(int64(s.MaxInFlight), int64(s.MaxBody)), open: make(map[*exchange]struct{}),
+		deps: deps, limits: conf.times(), upstreams: u, settings: &u.settings, born: time.Now(), mark: rand.Text(),
+		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody)), open: make(map[*exchange]struct{}),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
-	}
-	if err := p.Reload(s); err != nil {
-		return nil, err
 	}
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
 		HeaderReceived:     readExpect,
 		ErrorHandler:       p.refuseUnread,
-		Concurrency:        s.MaxConnections + 1,
+		Concurrency:        conf.MaxConnections + 1,
 		ReadBufferSize:     maxHeader,
 		ReadTimeout:        p.limits.header,
 		IdleTimeout:        p.limits.keepAlive,
@@ -200,7 +132,7 @@ func New(s Settings, u *Upstreams, deps Deps) (*Proxy, error) {
 		SecureErrorLogMessage:         true,
 		Logger:                        silent{},
 	}
-	return p, nil
+	return p
 }
 
 // silent keeps fasthttp from logging: its messages may quote a request's headers, and with them credentials.
@@ -216,21 +148,16 @@ func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
 	return conf
 }
 
-// Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
+// Reload puts s in force for the exchanges that begin from now on. Upstreams that s does not have, or has otherwise,
+// close their connections as these become idle. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
-	var known clients
-	if old := p.settings.Load(); old != nil {
-		known = old.clients
-	}
-	c, err := newClients(s.Clients, known)
+	old := p.settings.Load()
+	next, err := newSettings(s, old)
 	if err != nil {
 		return err
 	}
-	routes, err := p.upstreams.reload(s)
-	if err != nil {
-		return err
-	}
-	p.settings.Store(&settings{conf: s, routes: routes, clients: c})
+	p.settings.Store(next)
+	old.retire(next)
 	return nil
 }
 
@@ -349,14 +276,4 @@ func (p *Proxy) record(e event.Exchange) {
 		}
 	}()
 	p.deps.Record(e)
-}
-
-// mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.
-func (s *settings) mode(head []byte) (mode string, ok bool) {
-	switch m := string(bytes.ToLower(wire.Find(head, "x-epitome-mode"))); m {
-	case event.ModeOn, event.ModeObserve, event.ModeOff:
-		return m, true
-	default:
-		return s.conf.Mode, m == ""
-	}
 }

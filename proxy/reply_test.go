@@ -4,32 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
 	"epitome/summarize"
 )
-
-func TestReplyTellsItsHeadAndItsBodyWhole(t *testing.T) {
-	r := newRig(t, "-- POST * --\nstatus 429 Too Many Requests\nheader content-type: text/plain\nheader RETRY-AFTER: 7\nbody later\n"+
-		"-- POST * --\nno-length\nstatus 200 OK\nbody abc\n"+
-		"-- POST * --\nstatus 204 No Content\n")
-	f := func(status int, after, want string) {
-		t.Helper()
-		a := r.replied(t.Context(), summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question)})
-		text, err := io.ReadAll(a.Body)
-		if a.Status != status || a.RetryAfter != after || string(text) != want || err != nil {
-			t.Errorf("got %+v with %q %v", a, text, err)
-		}
-		if n, err := a.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			t.Errorf("behind its end there is %d %v", n, err)
-		}
-	}
-	f(429, "7", "later")
-	f(200, "", "abc")
-	f(204, "", "")
-}
 
 // Promise 9: a cut stream stays cut.
 func TestReplyThatBreaksOffIsAnError(t *testing.T) {

@@ -146,8 +146,8 @@ func (r *rescuing) capOutput(tokens int) bool {
 	}
 	body := r.sent
 	if body == nil {
-		var err error
-		if body, err = r.conversation(); err != nil {
+		var why *unshaped
+		if body, why = r.conversation(); why != nil {
 			return false
 		}
 	}
@@ -178,8 +178,8 @@ func (r *rescuing) most(v window.Refusal) int {
 // reshape has the conversation shaped anew, and reports whether the new form is worth sending. did names the way in the
 // event; empty is the stage of the ladder.
 func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
-	body, err := r.conversation()
-	if err != nil {
+	body, why := r.conversation()
+	if why != nil {
 		return false
 	}
 	how.Ratio, how.Answers, how.NoThinking = r.last.Ratio, r.last.Answers, r.noThinking
@@ -241,13 +241,13 @@ func (r *rescuing) accept(a *wire.Answer) *wire.Answer {
 		}
 	}
 	r.answer.counted = r.last.Counted
-	r.tell(r.last)
+	r.setReport(r.last)
 	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes.With(r.causes...)
 	if r.whole {
 		r.event.Action = event.ActionBypass
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	}
-	r.sayAction()
+	r.setExtra()
 	return a
 }
 

@@ -123,7 +123,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r.proxy, err = New(s, upstreams, Deps{
+	r.proxy = New(upstreams, Deps{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
@@ -131,9 +131,6 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	r.addr = ln.Addr().String()
 	go func() {
 		defer close(r.ended)

@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"crypto/tls"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/unit"
 	"epitome/proxy/wire"
 )
 
@@ -35,60 +31,8 @@ type RouteRule struct {
 	Upstream string `toml:"upstream"`
 }
 
-// routes say which upstream gets a request. They do not change once made.
-type routes struct {
-	byName   map[string]*upstream
-	fallback *upstream // of requests that no rule sends elsewhere
-	rules    []RouteRule
-}
-
-// newRoutes makes the upstreams of s. Those that old has with an equal configuration are taken from there, with their
-// connections.
-func newRoutes(s Settings, old *routes) (*routes, error) {
-	t := &routes{byName: make(map[string]*upstream, len(s.Upstreams)), rules: s.Routes}
-	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
-		if old != nil && old.byName[name] != nil && reflect.DeepEqual(old.byName[name].config, s.Upstreams[name]) {
-			t.byName[name] = old.byName[name]
-			continue
-		}
-		up, err := newUpstream(name, s.Upstreams[name], s.connLimits())
-		if err != nil {
-			return nil, err
-		}
-		t.byName[name] = up
-	}
-	if t.fallback = t.byName[s.Upstream]; t.fallback == nil {
-		return nil, fmt.Errorf("cannot use upstream %q: known are %s", s.Upstream, t.names())
-	}
-	for _, r := range s.Routes {
-		if t.byName[r.Upstream] == nil {
-			return nil, fmt.Errorf("cannot route model %q to upstream %q: known are %s", r.Model, r.Upstream, t.names())
-		}
-	}
-	return t, nil
-}
-
-// names lists the upstreams, for errors.
-func (t *routes) names() string { return strings.Join(slices.Sorted(maps.Keys(t.byName)), ", ") }
-
-// lookUp finds the upstream of a name that a client gives.
-func (t *routes) lookUp(name string) (*upstream, error) {
-	if up := t.byName[name]; up != nil {
-		return up, nil
-	}
-	return nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
-}
-
-// forModel finds the upstream of the first rule whose pattern matches, else the default one.
-func (t *routes) forModel(model string) *upstream {
-	if i := slices.IndexFunc(t.rules, func(r RouteRule) bool { return unit.Match(r.Model, model) }); i >= 0 {
-		return t.byName[t.rules[i].Upstream]
-	}
-	return t.fallback
-}
-
 // byPath finds the upstream of /u/NAME/…, and the rest of the target, which is for it.
-func (t *routes) byPath(target []byte) (up *upstream, rest []byte, err error) {
+func (s *settings) byPath(target []byte) (up *upstream, rest []byte, err error) {
 	name := target[len(namedPath):]
 	rest = []byte("/")
 	if i := bytes.IndexAny(name, "/?"); i >= 0 {
@@ -96,7 +40,7 @@ func (t *routes) byPath(target []byte) (up *upstream, rest []byte, err error) {
 			rest = append([]byte("/"), rest...)
 		}
 	}
-	up, err = t.lookUp(string(name))
+	up, err = s.lookUp(string(name))
 	return up, rest, err
 }
 
@@ -108,14 +52,14 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	target = wire.OriginForm(x.ctx.Request.Header.RequestURI())
 	switch {
 	case bytes.HasPrefix(target, []byte(namedPath)):
-		if up, target, err = x.set.routes.byPath(target); err != nil {
+		if up, target, err = x.set.byPath(target); err != nil {
 			return nil, nil, refuse(404, "unknown_upstream", err.Error())
 		}
-	case len(x.set.routes.rules) > 0:
+	case len(x.set.conf.Routes) > 0:
 		body, _ := x.decoded() // a body that cannot be read names no model
-		up = x.set.routes.forModel(modelOf(body))
+		up = x.set.forModel(modelOf(body))
 	default:
-		up = x.set.routes.fallback
+		up = x.set.fallback
 	}
 	switch {
 	case len(up.config.Headers) > 0 && isFromPage(x.head):
@@ -179,7 +123,7 @@ type upstream struct {
 }
 
 // newUpstream reads u; errors name the upstream.
-func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, error) {
+func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 	at, err := url.Parse(u.URL)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
@@ -192,7 +136,7 @@ func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, 
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
-	up.pool = wire.NewPool(at, secure, limits)
+	up.pool = wire.NewPool(at, secure, wire.Limits{Idle: l.upstreamIdle, Dial: l.dial, WriteIdle: l.writeIdle})
 	return up, nil
 }
 

@@ -231,4 +231,7 @@ func TestShutdownCutsWhatOutlastsTheGrace(t *testing.T) {
 		t.Errorf("a cut stream was completed: %q", got)
 	}
 	r.await("gone 1")
+	if e := r.event(); e.Fault != event.Stopped {
+		t.Errorf("event %+v, want fault stopped", e)
+	}
 }

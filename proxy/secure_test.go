@@ -9,27 +9,23 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/event"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/proxy/certificatetest"
 )
 
 // secureRig is a rig whose clients speak TLS, and those who trust it.
 func secureRig(t *testing.T, script string, change ...func(*Settings)) (*rig, *x509.CertPool) {
 	t.Helper()
-	folder := t.TempDir()
-	p := Certificate{CertFile: filepath.Join(folder, "c.pem"), KeyFile: filepath.Join(folder, "k.pem")}
-	trust := certificatetest.Issue(t, p.CertFile, p.KeyFile, "epitome.test")
+	p, trust := issue(t, "epitome.test")
 	plain, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := p.Listen(plain, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	ln, err := p.Listen(plain, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

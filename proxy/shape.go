@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -37,12 +36,11 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	in.Project = cmp.Or(in.Project, up.config.Project)
 	in.Contexts = append(append(in.Contexts, up.config.Context...), x.set.conf.Contexts...)
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
-	body, err := x.conversation()
-	if err != nil {
-		x.passAsItCame(err)
+	var why *unshaped
+	if in.Body, why = x.conversation(); why != nil {
+		x.setReport(&rewrite.Report{Action: why.action, Shaping: event.Shaping{Code: why.code, Reason: why.reason}})
 		return nil
 	}
-	in.Body = body
 	by := x.proxy.deps.Shaper
 	if observe {
 		by = x.proxy.deps.Shadow
@@ -51,8 +49,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if err != nil {
 		return err
 	}
-	if !x.counts { // the request that a count asks about tells what is saved
-		x.tell(&out.Report)
+	if !x.counts { // the request that a count asks about says what is saved
+		x.setReport(&out.Report)
 	}
 	if x.report = out.Report; observe {
 		return nil
@@ -67,8 +65,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	return nil
 }
 
-// dialectAt is the dialect of a request with that path, as the upstream gets it; nil if it holds no conversation to
-// shape, or to count, as far as that shows in its head.
+// dialectAt returns the dialect of a request with that path, as the upstream gets it; nil if it holds no conversation
+// to shape, or to count, as far as that shows in its head.
 func (x *exchange) dialectAt(path []byte) Dialect {
 	if x.event.Mode == event.ModeOff || !x.ctx.IsPost() {
 		return nil
@@ -84,7 +82,10 @@ func (x *exchange) dialectAt(path []byte) Dialect {
 // largeBody is how many bytes a body has, at least, that waits for its turn to be shaped.
 const largeBody = 1 << 20
 
-// shapeInTurn shapes a conversation when its turn has come. An error is that the client has left.
+// errShaped ends the context of what was done while a request was shaped.
+var errShaped = errors.New("the request has been shaped")
+
+// shapeInTurn shapes a conversation, a large one when its turn has come. An error is that the client has left.
 func (x *exchange) shapeInTurn(by Shaper, in rewrite.Input, up *upstream, target []byte) (rewrite.Output, error) {
 	life, end := context.WithCancelCause(x.life)
 	defer end(errShaped)
@@ -94,11 +95,8 @@ func (x *exchange) shapeInTurn(by Shaper, in rewrite.Input, up *upstream, target
 	}
 	defer c.endTurn()
 	in.Client = c
-	return x.shapeBy(by, in), nil
+	return by.Shape(in), nil
 }
-
-// errShaped ends what hung on the shaping of a request.
-var errShaped = errors.New("the request has been shaped")
 
 // waiting is the client of an exchange while its conversation is being shaped: a rewrite.Client.
 type waiting struct {
@@ -135,62 +133,31 @@ func (w *waiting) endTurn() {
 	}
 }
 
-// shapeBy shapes a conversation. A panic costs the request its rewriting and nothing else.
-func (x *exchange) shapeBy(by Shaper, in rewrite.Input) (out rewrite.Output) {
-	defer func() {
-		if r := recover(); r != nil {
-			x.proxy.deps.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
-			out = rewrite.Output{Body: in.Body, Report: rewrite.Report{
-				Action: event.ActionBypass, Err: errors.New("panic while shaping the request; the log has the stack"),
-			}}
-			out.Report.Code = event.CodeFailed
-		}
-	}()
-	out = by.Shape(in)
-	if len(out.Body) == 0 {
-		panic("BUG: a request was shaped into nothing")
-	}
-	return out
+// unshaped is why a request goes on as it came. It holds no text of the client's.
+type unshaped struct {
+	action string
+	code   event.Code
+	reason string
 }
 
-// Why a request goes on as it came. No text of the client's is in them.
 var (
-	errSigned   = errors.New("the request carries a signature of its body")
-	errEncoded  = errors.New("the content coding of the body cannot be read")
-	errNoObject = errors.New("the body is not a JSON object")
+	signed   = &unshaped{event.ActionNone, event.CodeSigned, "the request carries a signature of its body"}
+	encoded  = &unshaped{event.ActionNone, event.CodeEncoded, "the content coding of the body cannot be read"}
+	bomb     = &unshaped{event.ActionNone, event.CodeBomb, "the body is larger than max_body once it is decompressed"}
+	noObject = &unshaped{event.ActionNone, event.CodeNoObject, "the body is not a JSON object"}
+	noRoom   = &unshaped{event.ActionBypass, event.CodeNoRoom, "there is no room for the decompressed body"}
 )
 
-// unshapedCodes are the codes under which these reasons are told.
-var unshapedCodes = map[error]event.Code{
-	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
-	errBomb: event.CodeBomb, errNoRoom: event.CodeNoRoom,
-}
-
-// passAsItCame tells why the request is not shaped. Only a lack of room is epitome's own failure.
-func (x *exchange) passAsItCame(why error) {
-	r := rewrite.Report{Action: event.ActionNone}
-	r.Code = unshapedCodes[why]
-	if why == errNoRoom {
-		r.Action, r.Err = event.ActionBypass, why
-	} else {
-		r.Reason = why.Error()
-	}
-	x.tell(&r)
-}
-
-// conversation returns the body to shape, without its content coding, or one of the errors above.
-func (x *exchange) conversation() ([]byte, error) {
+// conversation returns the body to shape, without its content coding.
+func (x *exchange) conversation() ([]byte, *unshaped) {
 	if isSigned(x.head) {
-		return nil, errSigned
+		return nil, signed
 	}
-	body, err := x.decoded()
-	if err != nil {
-		return nil, err
+	body, why := x.decoded()
+	if start := bytes.TrimLeft(body, " \t\r\n"); why == nil && (len(start) == 0 || start[0] != '{') {
+		return nil, noObject
 	}
-	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '{' {
-		return nil, errNoObject
-	}
-	return body, nil
+	return body, why
 }
 
 // isSigned reports whether the header holds a signature that may cover the body: the upstream would refuse any other
@@ -209,24 +176,23 @@ func isSigned(head []byte) bool {
 	return false
 }
 
-// tell puts a report into the event and the answer's head.
-func (x *exchange) tell(r *rewrite.Report) {
-	if r.Action != "" {
-		x.event.Action = r.Action
+// setReport copies a report into the event and the answer's head.
+func (x *exchange) setReport(r *rewrite.Report) {
+	e := &x.event
+	e.Action = cmp.Or(r.Action, e.Action)
+	spent := e.ShapeTime
+	e.Shaping = r.Shaping
+	e.ShapeTime, e.Streams, e.Added = spent, r.Streams, int32(r.Added.Tokens)
+	e.Contexts, e.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
+	e.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
+	if r.Err != nil {
+		e.Inner = event.Clip(r.Err.Error())
 	}
-	spent := x.event.ShapeTime
-	x.event.Shaping = r.Shaping
-	x.event.ShapeTime, x.event.Streams, x.event.Added = spent, r.Streams, int32(r.Added.Tokens)
-	x.event.Contexts, x.event.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
-	x.event.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
-	if err := r.Err; err != nil {
-		x.event.Inner = event.Clip(err.Error())
-	}
-	x.sayAction()
+	x.setExtra()
 }
 
-// sayAction puts the action into the answer's head.
-func (x *exchange) sayAction() {
+// setExtra puts the action, the tokens and the conversation into the answer's head.
+func (x *exchange) setExtra() {
 	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
 	if tokens := x.event.Totals(); tokens != "" {
 		extra = wire.AppendField(extra, []byte("x-epitome-tokens"), tokens)

@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"epitome/proxy/wire"
 	"epitome/summarize"
@@ -18,63 +17,30 @@ import (
 // Upstreams are the providers by name, with the connections to them. The proxy sends its clients' requests there, and
 // Send and Get those of epitome itself. Make them with NewUpstreams. Methods may be called from any goroutine.
 type Upstreams struct {
-	life context.Context // of requests of epitome itself
-	stop func()
-
-	mu     sync.Mutex
-	conf   Settings
-	routes *routes
+	settings atomic.Pointer[settings]
+	life     context.Context // of requests of epitome itself
+	stop     func()          // ends life
 }
+
+// errStopped is why the requests of epitome itself end when it is stopped.
+var errStopped = errors.New("epitome stops")
 
 // NewUpstreams makes the upstreams of s.
 func NewUpstreams(s Settings) (*Upstreams, error) {
-	u := &Upstreams{}
-	life, cancel := context.WithCancelCause(context.Background())
-	u.life, u.stop = life, func() { cancel(errStopped) }
-	_, err := u.reload(s)
-	return u, err
-}
-
-// errStopped says that epitome is being stopped.
-var errStopped = errors.New("epitome stops")
-
-// connLimits are the limits that connections to an upstream obey.
-func (s *Settings) connLimits() wire.Limits {
-	l := cmp.Or(s.limits, &defaultLimits)
-	return wire.Limits{Idle: l.upstreamIdle, Dial: l.dial, WriteIdle: l.writeIdle}
-}
-
-// reload puts s in force for requests that begin from now on, and returns its routes. Upstreams that s has no more, or
-// otherwise, close their connections as these fall idle. On an error the old settings stay.
-func (u *Upstreams) reload(s Settings) (*routes, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	next, err := newRoutes(s, u.routes)
+	set, err := newSettings(s, nil)
 	if err != nil {
 		return nil, err
 	}
-	if u.routes != nil {
-		u.routes.retire(next)
-	}
-	u.conf, u.routes = s, next
-	return next, nil
-}
-
-// retire closes the idle connections of every upstream that next does not use.
-func (t *routes) retire(next *routes) {
-	for name, up := range t.byName {
-		if next == nil || next.byName[name] != up {
-			up.pool.Retire()
-		}
-	}
+	life, cancel := context.WithCancelCause(context.Background())
+	u := &Upstreams{life: life, stop: func() { cancel(errStopped) }}
+	u.settings.Store(set)
+	return u, nil
 }
 
 // Close ends the requests of epitome itself, and closes idle connections.
 func (u *Upstreams) Close() {
 	u.stop()
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.routes.retire(nil)
+	u.settings.Load().retire(nil)
 }
 
 // Send sends a request of epitome itself and returns the whole answer. The request is authorized by the Credential that
@@ -110,10 +76,8 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 func (u *Upstreams) send(
 	ctx context.Context, name string, body []byte, headFor func(*upstream) ([]byte, error),
 ) (*wire.Head, []byte, error) {
-	u.mu.Lock()
-	conf, routes := u.conf, u.routes
-	u.mu.Unlock()
-	up, err := routes.lookUp(name)
+	set := u.settings.Load()
+	up, err := set.lookUp(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,12 +89,13 @@ func (u *Upstreams) send(
 	defer cancel(nil)
 	defer context.AfterFunc(u.life, func() { cancel(context.Cause(u.life)) })()
 	a, err := up.pool.Do(ctx, wire.Request{
-		Head: head, Body: body, FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(), Dechunk: true,
+		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(),
+		ReadIdle: set.conf.ReadIdle.D(), Dechunk: true,
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
 	})
 	var answer []byte
 	if err == nil {
-		answer, err = readWhole(a, int64(conf.MaxBody))
+		answer, err = readWhole(a, int64(set.conf.MaxBody))
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -27,13 +27,14 @@ type Ratios interface {
 	Learn(s tokenize.Source, counted, used int)
 }
 
-// answerText keeps the beginning and the end of an answer's content, which have its counts of tokens. An answer with a
+// answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a
 // content coding is kept whole, to be decoded.
 type answerText struct {
 	head, tail []byte
 	torn       bool // bytes between head and tail are not kept
 	coding     string
-	learns     bool // its request was shaped: its counts are compared with our own
+	encoded    bool // coding is not the plain one
+	learns     bool // the request was shaped: the counts of the answer are compared with our own
 	counted    int  // tokens of the vocabulary in the request; 0 if the ratio cannot be learned from it
 }
 
@@ -45,15 +46,17 @@ const (
 
 // listen has x keep the text of an answer.
 func (x *exchange) listen(a *wire.Answer) {
-	t := &answerText{coding: string(wire.Values(a.Block, "content-encoding"))}
-	t.learns, t.counted = x.input != nil, x.report.Counted
-	x.answer, a.Hears = t, t.add
+	coding := wire.Values(a.Block, "content-encoding")
+	x.answer = &answerText{
+		coding: string(coding), encoded: isEncoded(coding), learns: x.input != nil, counted: x.report.Counted,
+	}
+	a.Hears = x.answer.add
 }
 
 // add takes the next bytes of the answer.
 func (t *answerText) add(run []byte) {
 	head, tail := headBytes, tailBytes
-	if isEncoded([]byte(t.coding)) {
+	if t.encoded {
 		head, tail = codedBytes, 0
 	}
 	n := min(head-len(t.head), len(run))
@@ -68,55 +71,55 @@ func (t *answerText) add(run []byte) {
 }
 
 // text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of a coded answer
-// at most so many bytes are decoded; one that is too long, or whose coding is not known, has none.
+// at most the given number of bytes are decoded; one that is too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
 	switch {
-	case !isEncoded([]byte(t.coding)) && t.torn:
-		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
-	case !isEncoded([]byte(t.coding)):
-		all = append(t.head, t.tail...)
+	case t.encoded && t.torn:
+		return nil, nil
+	case t.encoded:
+		all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may have its counts
 		return all, all
 	case t.torn:
-		return nil, nil
+		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
 	}
-	all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may tell its tokens
+	all = append(t.head, t.tail...)
 	return all, all
 }
 
-// readUsage reads the usage from an answer that has passed. cut says that it broke off, or that its client left: it is
-// paid all the same, but nothing is learned from it. Where the answer does not tell, the request's tokens are our own
-// count.
+// readUsage reads the usage from an answer that has passed. cut says that the answer broke off, or that its client left:
+// it is paid all the same, but nothing is learned from it. Where the answer states no counts, the request's tokens are
+// our own count.
 func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	if x.answer == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
 	all, end := x.answer.text(int64(x.set.conf.MaxBody))
 	u, used := x.dialect.Usage(all)
+	streams := isOfType(a, eventStream)
 	steps := lastSteps(x.dialect, end)
-	if u.Source == "" {
-		countUsage(&x.event)
-		x.event.Usage.Cut = cut && x.event.Usage.Source != ""
-	} else {
-		x.event.Usage = u
-		if cut || a.Length == wire.UntilClose { // clients leave when they have the last event, before the body has its end
-			ended := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
-			over := isOfType(a, "application/json") || isOfType(a, eventStream) && ended
-			x.event.Usage.Cut = u.Cut || !over
+	switch {
+	case u.Source == "":
+		if u.Input = ownCount(&x.event); u.Input > 0 {
+			u.Source, u.CacheUnknown, u.Cut = event.UsageCounted, true, cut
 		}
+	case cut || a.Length == wire.UntilClose: // clients leave when they have the last event, before the body has its end
+		ended := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
+		u.Cut = u.Cut || !isOfType(a, "application/json") && (!streams || !ended)
 	}
+	x.event.Usage = u
 	if cut {
 		return
 	}
-	if isOfType(a, eventStream) && slices.Contains(steps, answer.ErrorStep) {
-		x.event.Fault, x.event.Err = event.Failed, "the upstream told of an error within its answer"
+	if streams && slices.Contains(steps, answer.ErrorStep) {
+		x.event.Fault, x.event.Err = event.Failed, "the upstream reported an error within its answer"
 	}
 	if x.answer.learns {
-		x.learnFrom(used)
+		x.learn(used)
 	}
 }
 
-// lastSteps are the meanings of the last three events in the end of a stream: usage may follow an error or the last word.
-// None are there where a single event fills the end: the one with which a response ends.
+// lastSteps returns the meanings of the last three events in the end of a stream: usage may follow an error or the last
+// word. There are none where a single event fills the end: the one with which a response ends.
 func lastSteps(d Dialect, end []byte) (steps []answer.Step) {
 	var kind []byte
 	for f := range sse.Fields(end) {
@@ -139,30 +142,21 @@ func isOfType(a *wire.Answer, content string) bool {
 	return wire.EqualFold(bytes.TrimSpace(kind), content)
 }
 
-// learnFrom learns from how many tokens the provider says that a request had: whether the model holds them, and how it
-// counts.
-func (x *exchange) learnFrom(used int) {
-	counted := x.event.TokensAfter.Total()
+// learn compares the provider's count of a request's tokens with ours: the model holds them, and counts in that way.
+func (x *exchange) learn(used int) {
+	e, deps := &x.event, &x.proxy.deps
+	counted := e.TokensAfter.Total()
 	if counted == 0 {
 		return
 	}
-	x.event.TokensUsed = max(used, 0)
-	x.event.WindowRefuted = x.proxy.deps.Lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted, used)
+	e.TokensUsed = max(used, 0)
+	e.WindowRefuted = deps.Lessons.LearnAnswer(e.Upstream, e.Model, counted, used)
 	if own := x.answer.counted; own > 0 && used > 0 {
-		x.proxy.deps.Ratios.Learn(tokenize.Source{
-			Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Name(),
-		}, own, used)
+		deps.Ratios.Learn(tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}, own, used)
 	}
 }
 
-// countUsage puts our own count of the request in the place of one that the answer does not tell.
-func countUsage(e *event.Exchange) {
-	if sent := ownCount(e); sent > 0 {
-		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
-	}
-}
-
-// ownCount is how many tokens were sent by our own count; 0 if they were not counted.
+// ownCount returns how many tokens were sent by our own count; 0 if they were not counted.
 func ownCount(e *event.Exchange) int {
 	if e.Mode == event.ModeObserve {
 		return e.TokensBefore.Total()

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/event"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/promisetest"
 	"epitome/internal/unit"
@@ -168,5 +170,14 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) { promisetest.PlayApart(t, startSeam, api, apart) })
 			})
 		}
+	}
+}
+
+// Promise 4: a panic costs the rewriting of one request. A shaper without a store panics with each.
+func TestPanicCostsOnlyTheRewriting(t *testing.T) {
+	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)
+	out := NewShaper(Deps{}).Shape(Input{Dialect: chat.Dialect{}, Body: body, Limits: &ladder.Limits{}})
+	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Action != event.ActionBypass || out.Report.Err == nil {
+		t.Errorf("got %q with %+v", out.Body, out.Report)
 	}
 }

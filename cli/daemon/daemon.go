@@ -111,9 +111,7 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Dialects: dialects(), Traces: d.traces != nil,
 	}
-	if d.proxy, err = proxy.New(conf.Settings(), upstreams, d.shapers.plug(deps)); err != nil {
-		return err
-	}
+	d.proxy = proxy.New(upstreams, d.shapers.plug(deps))
 	d.addGauges(counts, kept)
 	return nil
 }

@@ -63,10 +63,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Dialect{}},
 	})
 	plugs.Shaper = r
-	p, err := proxy.New(conf.Settings(), upstreams, plugs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proxy.New(upstreams, plugs)
 	ln, err := config.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

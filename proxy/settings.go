@@ -1,0 +1,148 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"epitome/event"
+	"epitome/internal/unit"
+	"epitome/proxy/wire"
+	"epitome/rewrite/ladder"
+	"epitome/summarize/prose"
+)
+
+// Config is the table [proxy] of config.toml, where each number is explained for users.
+type Config struct {
+	MaxBody          unit.Bytes    `toml:"max_body"`
+	MaxInFlight      unit.Bytes    `toml:"max_in_flight"`   // fixed at start
+	MaxConnections   int           `toml:"max_connections"` // fixed at start
+	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
+	ReadIdle         unit.Duration `toml:"read_idle"`
+	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
+}
+
+// Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
+type Settings struct {
+	Config
+	Mode        string
+	Scope       string // who may share facts: auto, credential, shared or header:NAME
+	Upstream    string // name of the default one
+	Upstreams   map[string]UpstreamConfig
+	Clients     map[string]ClientConfig // whose keys are asked for; none: nobody's are
+	Routes      []RouteRule
+	Limits      ladder.Limits // which a request's own headers may override
+	SummaryMode prose.Mode    // likewise
+	Contexts    []string      // names of files that all conversations are given
+
+	limits *limits // nil for defaultLimits
+}
+
+// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies need
+// more. Each connection has a buffer of this size.
+const maxHeader = 16 << 10
+
+// limits are the times that nobody configures. Tests shorten them.
+type limits struct {
+	header       time.Duration // for the head of a request to arrive
+	bodyIdle     time.Duration // in which the next bytes of a request's body must arrive
+	keepAlive    time.Duration // for which a client's connection stays open without a request
+	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
+	dial         time.Duration // for connecting to an upstream
+	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; common servers close theirs after 5 s
+	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
+}
+
+var defaultLimits = limits{
+	header: 30 * time.Second, bodyIdle: 30 * time.Second, keepAlive: 2 * time.Minute, writeIdle: time.Minute,
+	dial: 10 * time.Second, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
+}
+
+// times returns the limits that hold under s.
+func (s *Settings) times() *limits { return cmp.Or(s.limits, &defaultLimits) }
+
+// settings are one configuration and the values made from it. They do not change once made.
+type settings struct {
+	conf      Settings
+	clients   clients
+	upstreams map[string]*upstream
+	fallback  *upstream // of requests that no rule sends elsewhere
+}
+
+// newSettings makes the upstreams and clients of s. Those that old has with an equal configuration are taken from
+// there, with their connections and limits; old may be nil.
+func newSettings(s Settings, old *settings) (*settings, error) {
+	if old == nil {
+		old = &settings{}
+	}
+	set := &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
+		up := old.upstreams[name]
+		if up == nil || !reflect.DeepEqual(up.config, s.Upstreams[name]) {
+			if up, err = newUpstream(name, s.Upstreams[name], s.times()); err != nil {
+				return nil, err
+			}
+		}
+		set.upstreams[name] = up
+	}
+	if set.fallback, err = set.lookUp(s.Upstream); err != nil {
+		return nil, fmt.Errorf("cannot use upstream: %w", err)
+	}
+	for _, r := range s.Routes {
+		if _, err := set.lookUp(r.Upstream); err != nil {
+			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
+		}
+	}
+	set.clients, err = newClients(s.Clients, old.clients)
+	return set, err
+}
+
+// Check returns the error that NewUpstreams or Reload would return for s.
+func Check(s Settings) error {
+	_, err := newSettings(s, nil)
+	return err
+}
+
+// retire closes the idle connections of every upstream that next, which may be nil, does not use.
+func (s *settings) retire(next *settings) {
+	for name, up := range s.upstreams {
+		if next == nil || next.upstreams[name] != up {
+			up.pool.Retire()
+		}
+	}
+}
+
+// lookUp finds the upstream of a name.
+func (s *settings) lookUp(name string) (*upstream, error) {
+	if up := s.upstreams[name]; up != nil {
+		return up, nil
+	}
+	known := strings.Join(slices.Sorted(maps.Keys(s.upstreams)), ", ")
+	return nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, known)
+}
+
+// forModel finds the upstream of the first rule whose pattern matches, else the default one.
+func (s *settings) forModel(model string) *upstream {
+	for _, r := range s.conf.Routes {
+		if unit.Match(r.Model, model) {
+			return s.upstreams[r.Upstream]
+		}
+	}
+	return s.fallback
+}
+
+// mode returns the mode of one request: its own header before the configured one. ok is false if the header is no mode.
+func (s *settings) mode(head []byte) (mode string, ok bool) {
+	switch m := string(bytes.ToLower(wire.Find(head, "x-epitome-mode"))); m {
+	case event.ModeOn, event.ModeObserve, event.ModeOff:
+		return m, true
+	default:
+		return s.conf.Mode, m == ""
+	}
+}
