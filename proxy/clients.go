@@ -28,6 +28,8 @@ type ClientConfig struct {
 	TokensPerMinute   int      `toml:"tokens_per_minute"`
 }
 
+func (c *ClientConfig) limits() [2]int { return [2]int{c.RequestsPerMinute, c.TokensPerMinute} }
+
 // clients are those of a configuration by the hashes of their keys; nil if it has none. They do not change once made.
 type clients map[[sha256.Size]byte]*client
 
@@ -39,8 +41,8 @@ type client struct {
 	tokens   *rate.Limiter
 }
 
-// newClients makes the clients of a configuration. They go on with the limiters that known has of them, so that a
-// reload forgives nothing.
+// newClients makes the clients of a configuration. They go on with the limiters that known has of them for the same
+// limits, so that a reload does not reset these.
 func newClients(all map[string]ClientConfig, known clients) (clients, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -50,8 +52,8 @@ func newClients(all map[string]ClientConfig, known clients) (clients, error) {
 		c := &client{name: name, config: all[name]}
 		c.requests, c.tokens = perMinute(c.config.RequestsPerMinute), perMinute(c.config.TokensPerMinute)
 		for _, old := range known {
-			if old.name == name {
-				c.requests, c.tokens = sameOr(old.requests, c.requests), sameOr(old.tokens, c.tokens)
+			if old.name == name && old.config.limits() == c.config.limits() {
+				c.requests, c.tokens = old.requests, old.tokens
 			}
 		}
 		for _, text := range c.config.Keys {
@@ -81,14 +83,6 @@ func perMinute(n int) *rate.Limiter {
 		return nil
 	}
 	return rate.NewLimiter(rate.Limit(n)/60, n)
-}
-
-// sameOr returns old if it has the same limit as next, else next.
-func sameOr(old, next *rate.Limiter) *rate.Limiter {
-	if old != nil && next != nil && old.Burst() == next.Burst() {
-		return old
-	}
-	return next
 }
 
 // keyHeader is the request header that carries a key beside a credential for the provider.
@@ -193,7 +187,7 @@ func HashOfKey(key string) string {
 	return hashPrefix + hex.EncodeToString(sum[:])
 }
 
-// readHash reads a result of HashOfKey. The error does not repeat the text: it may be the key, put into the wrong place.
+// readHash reads a result of HashOfKey. The error does not repeat the text, which may be the key itself.
 func readHash(text string) (hash [sha256.Size]byte, err error) {
 	digits, found := strings.CutPrefix(text, hashPrefix)
 	sum, err := hex.DecodeString(digits)

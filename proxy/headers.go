@@ -16,7 +16,7 @@ import (
 	"epitome/summarize/prose"
 )
 
-// InputOf is how an exchange with these headers would have the conversation in body shaped, on its way to the
+// InputOf returns how an exchange with these headers would have the conversation in body shaped, on its way to the
 // upstream of the given name; without a name, to the one that requests for its model go to. The body is in the
 // dialect d. Nobody waits for the result. The error says what to write instead.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
@@ -70,7 +70,7 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			}
 			in.Project = value
 		case "context":
-			in.Contexts = append(in.Contexts, namesIn(value)...)
+			in.Contexts = append(in.Contexts, strings.FieldsFunc(value, isSeparator)...)
 		case "set":
 			if err := setNumbers(&limits, &in.SummaryMode, value); err != nil {
 				return in, err
@@ -85,20 +85,19 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 	}
 	for _, name := range in.Contexts {
 		if !p.deps.Keeps(name) {
-			return in, fmt.Errorf("cannot use %scontext: nothing is kept under the name %.40q; 'epitome context list' has the names",
-				wire.OwnPrefix, name)
+			return in, fmt.Errorf("cannot use %scontext: nothing is kept under the name %.40q; "+
+				"'epitome context list' has the names", wire.OwnPrefix, name)
 		}
 	}
 	return in, nil
 }
 
 // knownHeaders are those by which a request asks for something.
-const knownHeaders = "x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-set"
+const knownHeaders = "x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, " +
+	"x-epitome-set"
 
-// namesIn are the names in a list with commas.
-func namesIn(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
-}
+// isSeparator reports whether r stands between the names of a list.
+func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
 
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
 func setNumbers(limits *ladder.Limits, mode *prose.Mode, list string) error {

@@ -60,7 +60,7 @@ func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool
 		hears(run)
 	}
 	until := time.Now().Add(wait)
-	for a.Held() < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !enough(content) {
+	for len(content) < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !enough(content) {
 	}
 	return content
 }

@@ -17,6 +17,8 @@ package proxy
 import (
 	"context"
 	"crypto/rand"
+	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -98,10 +100,9 @@ type Proxy struct {
 	mark      string      // of requests that went through here; nobody can guess it
 	stopping  atomic.Bool // Shutdown has begun
 
-	mu       sync.Mutex
-	open     map[*exchange]struct{} // exchanges under way, tunnels too
-	inFlight int                    // of these, without those for epitome's own pages
-	over     bool                   // the grace time has ended: each exchange that begins is cut
+	mu   sync.Mutex
+	open map[*exchange]struct{} // exchanges under way, tunnels too
+	over bool                   // the grace time has ended: each exchange that begins is cut
 }
 
 // New makes a proxy in front of the upstreams, with their settings.
@@ -130,15 +131,10 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		NoDefaultContentType:          true,
 		NoDefaultDate:                 true,
 		SecureErrorLogMessage:         true,
-		Logger:                        silent{},
+		Logger:                        log.New(io.Discard, "", 0), // its messages may quote credentials
 	}
 	return p
 }
-
-// silent keeps fasthttp from logging: its messages may quote a request's headers, and with them credentials.
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
 
 // readExpect spells Expect as fasthttp knows it, which then sends the interim answer.
 func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
@@ -212,11 +208,14 @@ func (p *Proxy) Cut() {
 	p.upstreams.stop()
 }
 
-// InFlight is the number of exchanges under way, without requests for epitome's own pages.
-func (p *Proxy) InFlight() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.inFlight
+// InFlight returns the number of exchanges under way, without requests for epitome's own pages.
+func (p *Proxy) InFlight() (n int) {
+	p.each(func(x *exchange) {
+		if !x.own {
+			n++
+		}
+	})
+	return n
 }
 
 // each calls f for every exchange that is under way.
@@ -236,31 +235,25 @@ func (p *Proxy) await(ctx context.Context) {
 	}
 }
 
-// enter takes x in among the exchanges under way, and returns how many of these are not for epitome's own pages. One
-// that begins while the proxy stops is cut.
+// enter adds x to the exchanges under way, and returns how many these are. One that begins while the proxy stops is
+// cut.
 func (p *Proxy) enter(x *exchange) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[x] = struct{}{}
-	if !x.own {
-		p.inFlight++
-	}
 	switch {
 	case p.over:
 		x.cut()
 	case x.own && p.Stopping():
 		x.leave()
 	}
-	return p.inFlight
+	return len(p.open)
 }
 
 func (p *Proxy) leave(x *exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, x)
-	if !x.own {
-		p.inFlight--
-	}
 }
 
 // nextID returns a short text that no other exchange of this process has.

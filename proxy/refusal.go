@@ -59,18 +59,9 @@ const looped = "this request came back to the epitome that sent it: " +
 // body returns the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
 // level that Anthropic's clients look for.
 func (r *refusal) body() []byte {
-	type object struct {
-		Message string  `json:"message"`
-		Type    string  `json:"type"`
-		Param   *string `json:"param"`
-		Code    string  `json:"code"`
-	}
-	b, err := json.Marshal(struct {
-		Type  string `json:"type"`
-		Error object `json:"error"`
-	}{"error", object{Message: r.message, Type: "epitome_error", Code: r.code}})
-	if err != nil {
-		panic("BUG: cannot encode a refusal: " + err.Error())
-	}
+	b, _ := json.Marshal(map[string]any{ // strings cannot fail
+		"type":  "error",
+		"error": map[string]any{"message": r.message, "type": "epitome_error", "param": nil, "code": r.code},
+	})
 	return b
 }

@@ -34,13 +34,18 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 	for until := time.Now().Add(rescueTime); ; {
 		refusal := r.read(a)
 		if refusal.Cause == window.NotSize {
-			return r.accept(a), nil
+			if a != r.first {
+				r.accept(a)
+			}
+			return a, nil
 		}
 		r.note(refusal)
 		if r.tries >= RescueTries || time.Now().After(until) || !r.shorten(refusal) {
 			return r.giveUp(a), nil
 		}
-		r.setAside(a)
+		if a != r.first || a.IsComplete() { // of the first refusal a rest may still be on the connection
+			a.End()
+		}
 		r.tries++
 		next, err := up.pool.Do(x.life, x.outgoing(up, target))
 		switch {
@@ -84,7 +89,7 @@ func (r *rescuing) read(a *wire.Answer) window.Refusal {
 	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), said, r.lastRequest())
 }
 
-// lastRequest is the size of the request that was sent last.
+// lastRequest returns the size of the request that was sent last.
 func (r *rescuing) lastRequest() window.Sent {
 	s := window.Sent{
 		Tokens: r.last.TokensAfter.Total(), MaxOutput: r.last.MaxOutput, Window: r.last.Window, Rewritten: r.sent != nil,
@@ -120,10 +125,8 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 			return false
 		}
 		r.whole = true
-		if r.noThinking {
-			r.causes = event.Codes{event.CodeThought, event.CodeBroken}
-		} else {
-			r.causes = event.Codes{event.CodeBroken}
+		if r.causes = (event.Codes{event.CodeBroken}); r.noThinking {
+			r.causes = r.causes.With(event.CodeThought)
 		}
 		return r.reshape(rewrite.Rescue{Whole: true}, "whole")
 	case r.whole:
@@ -160,8 +163,8 @@ func (r *rescuing) capOutput(tokens int) bool {
 	return true
 }
 
-// most is how many tokens the next request may have, by our count: the room that the refusal states, and in any case
-// a tenth less than before. Where it states none, half.
+// most returns how many tokens the next request may have, by our count: the room that the refusal states, and in any
+// case a tenth less than before. Where it states none, half.
 func (r *rescuing) most(v window.Refusal) int {
 	sent := r.lastRequest()
 	if v.Limit <= 0 || v.Cause != window.Input && v.Cause != window.Output {
@@ -219,23 +222,17 @@ func (r *rescuing) did(what string) {
 	e.Stages = strings.TrimPrefix(e.Stages+", "+what, ", ")
 }
 
-// setAside keeps the first refusal, and lets go of any other one.
-func (r *rescuing) setAside(a *wire.Answer) {
-	if a != r.first || a.IsComplete() { // all of it is held
-		a.End()
-	}
-}
-
-// accept passes on an answer that is no such refusal.
-func (r *rescuing) accept(a *wire.Answer) *wire.Answer {
-	if a == r.first {
-		return a
-	}
-	r.first.End() // its connection is not the one that is waited for
+// accept records how an answer was reached that is no refusal. What the refusals before it said is learned only now, as
+// a refusal that nothing has cured may have been misread.
+func (r *rescuing) accept(a *wire.Answer) {
+	r.first.End()
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		r.learnRefusal()
+		tokens, news := r.proxy.deps.Lessons.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused)
+		if news {
+			e.WindowAfter, r.last.Window = tokens, tokens
+		}
 		if r.record != nil && !r.record() {
 			r.last.Code, r.last.Reason = event.CodeUnrecorded, "the shared store did not answer"
 		}
@@ -248,15 +245,6 @@ func (r *rescuing) accept(a *wire.Answer) *wire.Answer {
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	}
 	r.setExtra()
-	return a
-}
-
-// learnRefusal takes what the refusals said for true, as a smaller request was accepted. A refusal that nothing has
-// cured may have been misread.
-func (r *rescuing) learnRefusal() {
-	if tokens, news := r.proxy.deps.Lessons.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused); news {
-		r.event.Rescue.WindowAfter, r.last.Window = tokens, tokens
-	}
 }
 
 // giveUp passes on the first refusal.

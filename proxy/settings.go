@@ -43,8 +43,8 @@ type Settings struct {
 	limits *limits // nil for defaultLimits
 }
 
-// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies need
-// more. Each connection has a buffer of this size.
+// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies
+// need more. Each connection has a buffer of this size.
 const maxHeader = 16 << 10
 
 // limits are the times that nobody configures. Tests shorten them.
@@ -54,7 +54,7 @@ type limits struct {
 	keepAlive    time.Duration // for which a client's connection stays open without a request
 	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
 	dial         time.Duration // for connecting to an upstream
-	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; common servers close theirs after 5 s
+	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; servers close theirs after 5 s
 	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
 }
 

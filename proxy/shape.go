@@ -14,8 +14,8 @@ import (
 	"epitome/rewrite"
 )
 
-// shape puts the conversation that the request holds, if any, into the form that is sent. An error is a refusal, or that
-// the client has left. A failure inside epitome leaves the request as it came.
+// shape puts the conversation that the request holds, if any, into the form that is sent. An error is a refusal, or
+// says that the client has left. A failure inside epitome leaves the request as it came.
 func (x *exchange) shape(up *upstream, target []byte) error {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	if x.dialect = x.dialectAt(path); x.dialect == nil {

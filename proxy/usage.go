@@ -70,8 +70,8 @@ func (t *answerText) add(run []byte) {
 	t.tail = append(t.tail, run...)
 }
 
-// text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of a coded answer
-// at most the given number of bytes are decoded; one that is too long, or whose coding is not known, has none.
+// text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of a coded
+// answer at most the given number of bytes are decoded; one that is too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
 	switch {
 	case t.encoded && t.torn:
@@ -86,9 +86,9 @@ func (t *answerText) text(most int64) (all, end []byte) {
 	return all, all
 }
 
-// readUsage reads the usage from an answer that has passed. cut says that the answer broke off, or that its client left:
-// it is paid all the same, but nothing is learned from it. Where the answer states no counts, the request's tokens are
-// our own count.
+// readUsage reads the usage from an answer that has passed. cut says that the answer broke off, or that its client
+// left: it is paid all the same, but nothing is learned from it. Where the answer states no counts, the request's
+// tokens are our own count.
 func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	if x.answer == nil || a.Code < 200 || a.Code > 299 {
 		return

@@ -52,15 +52,13 @@ func (a *Answer) IsReady() bool {
 	return len(a.held) > 0 || a.bad != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
 }
 
-// Hold waits for a piece, at most that long, and keeps it for Next. It reports whether one came; Next returns the error.
+// Hold waits for a piece, at most that long, and keeps it for Next. It reports whether one came; Next returns the
+// error.
 func (a *Answer) Hold(most time.Duration) bool {
 	piece, err := a.next(most)
 	a.held = append(a.held, piece...)
 	return err == nil
 }
-
-// Held returns how many bytes are kept for Next.
-func (a *Answer) Held() int { return len(a.held) }
 
 // next waits for bytes from the upstream, at most that long, and takes those that are there.
 func (a *Answer) next(most time.Duration) ([]byte, error) {

@@ -88,7 +88,8 @@ func (a *Answer) readHead(ctx context.Context, out Request, sendErr error) (err 
 			return failure(ctx, event.Broken, err)
 		case a.Code >= 200 || a.Code == 101 && out.Upgrade:
 			a.closing = a.closing || sendErr != nil || a.Code == 101
-			a.Empty, a.left = a.bodiless(out.ToHead), a.Length
+			a.Empty = out.ToHead || a.Code < 200 || a.Code == 204 || a.Code == 304 // whatever the header lines say
+			a.left = a.Length
 			return nil
 		case a.Code == 101:
 			return failure(ctx, event.Broken, errors.New("the upstream switched protocols without being asked"))

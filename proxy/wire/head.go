@@ -101,11 +101,6 @@ func (h *Head) readFraming() error {
 	return nil
 }
 
-// bodiless reports whether the answer has no body whatever its header lines say.
-func (h *Head) bodiless(toHead bool) bool {
-	return toHead || h.Code < 200 || h.Code == 204 || h.Code == 304
-}
-
 // ClientSide says how an answer is put on the client's connection.
 type ClientSide struct {
 	HTTP10 bool   // the client knows no chunks

@@ -68,7 +68,7 @@ func FuzzHeadsAgreeWithTheStandardReader(f *testing.F) {
 		if std.StatusCode != h.Code {
 			t.Fatalf("%q is passed on as %q: status %d, read as %d", text, out, h.Code, std.StatusCode)
 		}
-		if h.Length >= 0 && !h.bodiless(false) && std.ContentLength != h.Length {
+		if h.Length >= 0 && h.Code >= 200 && h.Code != 204 && h.Code != 304 && std.ContentLength != h.Length {
 			t.Fatalf("%q is passed on as %q: length %d, read as %d", text, out, h.Length, std.ContentLength)
 		}
 	})

@@ -44,9 +44,6 @@ type upstreamConn struct {
 	expiry *time.Timer // closes the connection when it has been idle for too long
 }
 
-// readerSize bounds a piece that is passed on, in bytes.
-const readerSize = 16 << 10
-
 // NewPool makes a pool of connections to the server at a URL. secure is nil for plain http.
 func NewPool(at *url.URL, secure *tls.Config, limits Limits) *Pool {
 	return &Pool{addr: hostPort(at), secure: secure, dialer: newDialer(at, limits.Dial), limits: limits}
@@ -98,7 +95,7 @@ func (p *Pool) dial(ctx context.Context) (*upstreamConn, error) {
 		}
 		conn = secured
 	}
-	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, readerSize)}, nil
+	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 16<<10)}, nil
 }
 
 // Retire closes the idle connections now and those in use when their exchanges end.
@@ -122,13 +119,10 @@ func (c *upstreamConn) send(out Request) (n int64, err error) {
 }
 
 // isQuiet reports whether an idle connection has nothing to read: the upstream has neither ended it nor sent bytes
-// that nobody asked for. TLS is asked as well, as it may have read more than the last answer.
+// that nobody asked for. TLS may have read such bytes with the last answer.
 func (c *upstreamConn) isQuiet() bool {
 	if stale(c.socket()) {
 		return false
-	}
-	if _, ok := c.Conn.(*tls.Conn); !ok {
-		return true
 	}
 	_ = c.SetReadDeadline(longAgo())
 	_, err := c.reader.Peek(1)
