@@ -20,7 +20,7 @@ func keyCommand() *cobra.Command {
 
 // printKey makes a key and prints how to configure it. Nothing keeps the key.
 func printKey(client string) error {
-	if err := config.CheckClientName(client); err != nil {
+	if err := config.CheckName(client); err != nil {
 		return err
 	}
 	key, table := proxy.NewKey(), client

@@ -53,7 +53,7 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		"upstream must be one of %s, or a base URL such as https://api.openai.com/v1, not %q", known, c.Upstream)
 	for _, name := range names {
 		u, key := c.Upstreams[name], "upstreams."+name
-		m.check(key, checkName(name))
+		m.check(key, CheckName(name))
 		m.check(key+".url", CheckURL(u.URL))
 		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
@@ -76,7 +76,7 @@ func (c *Config) checkUpstreams(m *mistakes) {
 func (c *Config) checkClients(m *mistakes) {
 	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
 		client, key := c.Clients[name], "clients."+name
-		m.check(key, checkName(name))
+		m.check(key, CheckName(name))
 		m.require(len(client.Keys) > 0, "%s has no keys; 'epitome key %s' makes one", key, name)
 		m.require(client.RequestsPerMinute >= 0, "%s.requests_per_minute must not be negative", key)
 		m.require(client.TokensPerMinute >= 0, "%s.tokens_per_minute must not be negative", key)
@@ -182,16 +182,13 @@ func (c *Config) checkContexts(folder string) error {
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// checkName checks the name of an upstream or a client.
-func checkName(name string) error {
+// CheckName checks the name of an upstream or a client.
+func CheckName(name string) error {
 	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
 		return fmt.Errorf("%q must have only a-z, 0-9, dot, dash and underscore, and begin with a letter or digit", name)
 	}
 	return nil
 }
-
-// CheckClientName returns an error if name cannot be a client's.
-func CheckClientName(name string) error { return checkName(name) }
 
 // CheckURL checks a base URL. No error repeats more of it than scheme and host: the rest may hold a password or a key.
 func CheckURL(raw string) error {

@@ -211,9 +211,9 @@ func TestListShowsValuesAndNoSecret(t *testing.T) {
 		}
 	}
 	for _, want := range []Value{
-		{"listen", `"127.0.0.1:7070"`, false, false}, {"scope", `"shared"`, true, false},
-		{"console.hosts", `["a", "b"]`, true, false}, {"proxy.max_connections", "4096", false, false},
-		{"proxy.read_idle", `"10m0s"`, false, false}, {"routes.0.model", `"q*"`, true, false},
+		{"listen", `'127.0.0.1:7070'`, false, false}, {"scope", `'shared'`, true, false},
+		{"console.hosts", `['a', 'b']`, true, false}, {"proxy.max_connections", "4096", false, false},
+		{"proxy.read_idle", `'10m0s'`, false, false}, {"routes.0.model", `'q*'`, true, false},
 		{"console.token", "", true, true}, {"store.url", "", true, true}, {"clients.alice.keys", "", true, true},
 		{"upstreams.openai.headers.authorization", "", true, true},
 	} {

@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -18,18 +16,13 @@ type Value struct {
 	Secret  bool   // it is a credential, or may hold one
 }
 
-// List returns all values, in the order of their keys, with those outside tables first. It shows no secret.
+// List returns all values, those outside tables first. It shows no secret.
 func (c *Config) List() (all []Value) {
 	defaults := Defaults(c.reference)
-	values, usual := c.values(), defaults.values()
-	keys := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
-		if inA, inB := strings.Contains(a, "."), strings.Contains(b, "."); inA != inB {
-			return map[bool]int{false: -1, true: 1}[inA]
-		}
-		return strings.Compare(a, b)
-	})
+	_, usual := defaults.values()
+	keys, texts := c.values()
 	for _, key := range keys {
-		v := Value{Key: key, Text: values[key], Changed: values[key] != usual[key], Secret: isSecret(key, values[key])}
+		v := Value{Key: key, Text: texts[key], Changed: texts[key] != usual[key], Secret: isSecret(key, texts[key])}
 		if v.Secret {
 			v.Text = ""
 		}
@@ -45,65 +38,36 @@ var fixed = []string{
 
 // NeedRestart lists the keys in which the two differ and that only a new start puts in force.
 func NeedRestart(running, wanted Config) (keys []string) {
-	was, is := running.values(), wanted.values()
-	for key, value := range is {
+	_, was := running.values()
+	all, is := wanted.values()
+	return slices.DeleteFunc(all, func(key string) bool {
 		isFixed := slices.ContainsFunc(fixed, func(f string) bool { return key == f || strings.HasPrefix(key, f+".") })
-		if isFixed && was[key] != value {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
+		return !isFixed || was[key] == is[key]
+	})
 }
 
-// values are all values by their keys, as TOML writes them, secrets included.
-func (c *Config) values() map[string]string {
+// values returns all values as TOML writes them, secrets included, and their keys in the order of Config.
+func (c *Config) values() (keys []string, texts map[string]string) {
 	text, err := toml.Marshal(c)
-	var tree map[string]any
-	if err == nil {
-		err = toml.Unmarshal(text, &tree)
-	}
 	if err != nil {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}
-	all := map[string]string{}
-	flatten(all, "", tree)
-	return all
-}
-
-// flatten adds the values in a tree to all, by keys that begin with prefix.
-func flatten(all map[string]string, prefix string, tree map[string]any) {
-	for name, value := range tree {
-		key := prefix + name
-		list, isList := value.([]any)
-		if table, ok := value.(map[string]any); ok {
-			flatten(all, key+".", table)
-		} else if !isList || len(list) == 0 {
-			all[key] = textOf(value)
-		}
-		for i, one := range list {
-			if table, ok := one.(map[string]any); ok {
-				flatten(all, key+"."+strconv.Itoa(i)+".", table)
-			} else {
-				all[key] = textOf(list)
-			}
+	texts = map[string]string{}
+	table, routes := "", 0
+	for line := range strings.Lines(string(text)) {
+		key, value, isKey := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
+		switch {
+		case strings.HasPrefix(line, "[["): // the only list of tables is that of routes
+			table = fmt.Sprintf("routes.%d.", routes)
+			routes++
+		case strings.HasPrefix(line, "["):
+			table = strings.Trim(line, "[]\n") + "."
+		case isKey:
+			keys = append(keys, table+key)
+			texts[table+key] = value
 		}
 	}
-}
-
-// textOf writes a value as TOML does.
-func textOf(value any) string {
-	switch value := value.(type) {
-	case string:
-		return strconv.Quote(value)
-	case []any:
-		var texts []string
-		for _, one := range value {
-			texts = append(texts, textOf(one))
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
-	}
-	return fmt.Sprint(value)
+	return keys, texts
 }
 
 // isSecret reports whether a key holds a credential: by its name, or as a user and password in a URL.
@@ -114,5 +78,5 @@ func isSecret(key, value string) bool {
 	}
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	named := strings.Contains(key, ".headers.") || last == "token" || last == "keys"
-	return named && value != `""` && value != "[]"
+	return named && value != "''" && value != "[]"
 }

@@ -26,19 +26,7 @@ func (c *Config) Admit() (folder string, err error) {
 
 // CheckAt refuses what c must not do when epitome listens on the address.
 func (c *Config) CheckAt(address string) error {
-	return errors.Join(c.checkLoop(address), c.checkOpen(address), c.checkReach(address))
-}
-
-// checkLoop refuses upstreams that are this program itself.
-func (c *Config) checkLoop(address string) error {
-	_, port, _ := net.SplitHostPort(address)
-	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
-		at, err := url.Parse(c.Upstreams[name].URL)
-		if err == nil && slices.Contains([]string{address, "localhost:" + port, Reachable(address)}, at.Host) {
-			return fmt.Errorf("upstreams.%s.url must not be the address that epitome itself listens on, %s", name, at.Host)
-		}
-	}
-	return nil
+	return errors.Join(c.checkOpen(address), c.checkReach(address))
 }
 
 // checkOpen refuses to add credentials to the requests of whoever reaches the address, unless open says so.
@@ -92,7 +80,8 @@ func (c *Config) checkReach(address string) error {
 func Listen(address string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen", address, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
+			address, err)
 	}
 	return ln, nil
 }
@@ -148,10 +137,6 @@ func IsLocal(base string) bool {
 		ip = ip.Unmap()
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
 	}
-	for _, end := range [...]string{".localhost", ".local", ".internal"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return !strings.Contains(host, ".")
+	at := strings.LastIndexByte(host, '.')
+	return at < 0 || slices.Contains([]string{".localhost", ".local", ".internal"}, host[at:])
 }

@@ -33,7 +33,6 @@ func TestRefusals(t *testing.T) {
 		`upstream = "opnai"`:   `upstream must be one of anthropic, chatgpt, openai, or a base URL`,
 		`upstream = "ftp://x"`: "upstreams.default.url: must be an http or https URL",
 		"upstream = \"http://x\"\n[upstreams.default]\nurl = \"http://y\"":                    "a table [upstreams.default]",
-		"listen = \"127.0.0.1:7171\"\nupstream = \"http://localhost:7171/v1\"":                "must not be the address that epitome itself listens on",
 		"[proxy]\nmax_in_flight = \"1MB\"":                                                    "at least proxy.max_body, 64MB",
 		"[proxy]\nmax_connections = -1":                                                       "proxy.max_connections must be greater than zero",
 		"[proxy]\nread_idle = \"0s\"":                                                         "proxy.read_idle must be greater than zero",
