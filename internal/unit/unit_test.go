@@ -96,52 +96,20 @@ func TestSizeIsReadWithItsUnit(t *testing.T) {
 	f("4611686018427387904B", 1<<62)
 }
 
-func TestUnclearDurationIsRefused(t *testing.T) {
-	f := func(in string) {
-		t.Helper()
-		d := unit.Duration(time.Second)
-		err := d.UnmarshalText([]byte(in))
-		want := "cannot read duration \"" + in + "\": write a number with its unit, as in 500ms, 90s, 15m or 720h"
-		if err == nil || err.Error() != want || d.D() != time.Second {
-			t.Errorf("%q is read as %s, %v; want the error %s", in, d, err, want)
+func TestUnclearQuantitiesAreRefused(t *testing.T) {
+	for _, in := range []string{"", "0", "5", "1.5", "-5s", "+5s", ".5s", "5 s", "5S", "s", "30d", "9999999999h"} {
+		var d unit.Duration
+		if err := d.UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is read as %s", in, d)
 		}
 	}
-	f("")
-	f("5")
-	f("1.5")
-	f("-5s")
-	f("5 s")
-	f("5S")
-	f("s")
-	f("30d")
-	f("9999999999h")
-}
-
-func TestUnclearSizeIsRefused(t *testing.T) {
-	f := func(in string) {
-		t.Helper()
-		b := unit.KB
-		err := b.UnmarshalText([]byte(in))
-		want := "cannot read size \"" + in + "\": write a whole number with its unit, as in 512B, 32KB, 64MB or 1GB"
-		if err == nil || err.Error() != want || b != unit.KB {
-			t.Errorf("%q is read as %s, %v; want the error %s", in, b, err, want)
+	for _, in := range []string{"", "64", "1.5MB", "-1B", "KB", "64kb", "64K", "64iB", "64KIB", "64Ki", "64KBB", "0x10B",
+		"9223372036854775808B", "8589934592GB", "99999999999999999999B"} {
+		var b unit.Bytes
+		if err := b.UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is read as %s", in, b)
 		}
 	}
-	f("")
-	f("64")
-	f("1.5MB")
-	f("-1B")
-	f("KB")
-	f("64kb")
-	f("64K")
-	f("64iB")
-	f("64KIB")
-	f("64Ki")
-	f("64KBB")
-	f("0x10B")
-	f("9223372036854775808B")
-	f("8589934592GB")
-	f("99999999999999999999B")
 }
 
 func TestTokensAreReadAsPeopleWriteThem(t *testing.T) {
