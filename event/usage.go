@@ -2,64 +2,50 @@ package event
 
 // Sources of a Usage.
 const (
-	UsageProvider = "provider" // the answer tells it
+	UsageProvider = "provider" // the answer states it
 	UsageCounted  = "counted"  // the answer does not: the input is our own count, and nothing else is known
 )
 
-// Usage is what an answer cost its model, in tokens, one meaning for all dialects and providers.
+// Usage is the tokens of a request and its answer, with one meaning for all APIs and providers.
 type Usage struct {
-	Source  string `json:"source,omitempty"` // one of the sources; empty: nothing is known
-	Input   int    `json:"input,omitempty"`  // of the request, with what the provider's cache had and took up
-	Read    int    `json:"read,omitempty"`   // of Input, what the cache had
-	Write5m int    `json:"write_5m,omitempty"`
-	// of Input, what the cache took up, for five minutes and for an hour
-	Write1h   int `json:"write_1h,omitempty"`
-	Output    int `json:"output,omitempty"` // with what was thought
-	Reasoning int `json:"reasoning,omitempty"`
-	// CacheUnknown is that the answer says nothing of a cache: Read is not 0 but unknown.
-	CacheUnknown bool `json:"cache_unknown,omitempty"`
-	// Odd is that the numbers contradict each other (Read and writes are more than Input); they are not priced.
-	Odd bool `json:"odd,omitempty"`
-	// Cut is that the end of the answer did not come: Output and Reasoning are what it had told until then, at least.
-	Cut bool `json:"cut,omitempty"`
-	// Charged is what the provider says that it charged, in nano-dollars; 0 if it does not say.
-	Charged int64 `json:"charged_nano,omitempty"`
+	Source    string `json:"source,omitempty"`   // one of the sources; empty: nothing is known
+	Input     int    `json:"input,omitempty"`    // of the request, with Read and writes
+	Read      int    `json:"read,omitempty"`     // of Input, read from the provider's cache
+	Write5m   int    `json:"write_5m,omitempty"` // of Input, written to the cache for five minutes
+	Write1h   int    `json:"write_1h,omitempty"` // and for an hour
+	Output    int    `json:"output,omitempty"`   // with Reasoning
+	Reasoning int    `json:"reasoning,omitempty"`
+	// CacheUnknown reports that the answer does not mention a cache: Read is not 0 but unknown.
+	CacheUnknown bool  `json:"cache_unknown,omitempty"`
+	Odd          bool  `json:"odd,omitempty"`          // the numbers contradict each other; they are not priced
+	Cut          bool  `json:"cut,omitempty"`          // the answer broke off: Output is what it stated until then
+	Charged      int64 `json:"charged_nano,omitempty"` // nano-dollars by the provider's own words; 0 if it has none
 }
 
-// Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once, rounded
-// once, and never again: sums are sums of these numbers.
-//
-// Raw and Sent price the request as it came and as it was sent by the same assumptions about the provider's cache, so
-// that errors of these cancel out. Billed is what the provider's own usage costs.
+// Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once: sums are
+// sums of these numbers. Raw and Sent price the request as the client sent it and as it was sent on by the same
+// assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage costs.
 type Bill struct {
-	// which price it was; empty: no price is known, and the amounts are unknown, not 0
-	Price string `json:"price,omitempty"`
-	// Why nothing can be said of the amounts that are missing: one of the Unpriced reasons; empty if none is missing.
-	Unpriced string `json:"unpriced,omitempty"`
-	Raw      int64  `json:"raw_nano,omitempty"`
-	Sent     int64  `json:"sent_nano,omitempty"`
-	Billed   int64  `json:"billed_nano,omitempty"`
-	// Most is above Billed where the answer says nothing of the cache: then Billed is as if all that may be cached was.
-	Most int64 `json:"most_nano,omitempty"`
-	// AtLeast is that Billed is of an answer that did not come whole: what its model wrote beyond what was told is in
-	// neither Billed nor Most.
-	AtLeast bool `json:"at_least,omitempty"`
-	// Ruled reports that Raw and Sent are known; else both are 0.
-	Ruled bool `json:"ruled,omitempty"`
-	// Measured is that Billed is known.
-	Measured bool `json:"measured,omitempty"`
-	// Beyond is that the request as it came is more than its model's window, or than what the provider refused as too
+	Price    string `json:"price,omitempty"`       // ID of the price; empty: none is known, and amounts are unknown, not 0
+	Unpriced string `json:"unpriced,omitempty"`    // why an amount is missing: one of the Unpriced reasons
+	Raw      int64  `json:"raw_nano,omitempty"`    //
+	Sent     int64  `json:"sent_nano,omitempty"`   //
+	Billed   int64  `json:"billed_nano,omitempty"` //
+	// Most is above Billed where the cache is unknown: Billed is with all of the request read from it, Most with none.
+	Most     int64 `json:"most_nano,omitempty"`
+	AtLeast  bool  `json:"at_least,omitempty"` // the answer broke off, and may have cost more than Billed and Most
+	Ruled    bool  `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
+	Measured bool  `json:"measured,omitempty"` // Billed is known
+	// Beyond reports that the original request is larger than its model's window, or than one that was refused as too
 	// long: it would have been refused, and has no price.
-	Beyond bool `json:"beyond,omitempty"`
-	// Subscription is that the upstream is not paid by tokens: the amounts are what list prices would be.
-	Subscription bool `json:"subscription,omitempty"`
+	Beyond       bool `json:"beyond,omitempty"`
+	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
 }
 
-// Saved is what the exchange cost less for being shaped; negative if it cost more. What was asked of a model for
-// summaries stands apart, in Summary.
+// Saved is how much less the exchange cost for being shaped; negative if it cost more. Summaries are charged in Summary.
 func (b Bill) Saved() int64 { return b.Raw - b.Sent }
 
-// IsUnpriced reports whether an amount is missing that there might be: there was an answer, of a conversation.
+// IsUnpriced reports whether an amount is missing though there was an answer to a conversation.
 func (b *Bill) IsUnpriced() bool {
 	return b.Unpriced != "" && b.Unpriced != UnpricedFailed && b.Unpriced != UnpricedOther
 }

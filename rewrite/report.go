@@ -70,7 +70,7 @@ func (o *Output) Changes() (list []Change) {
 // refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
 // The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
 func (r *Report) JoinRefused(first *Report, whole bool) {
-	r.Compared, r.Parent, r.Diverged = first.Compared, first.Parent, first.Diverged // which a rescue does not find anew
+	r.Parent, r.Diverged = first.Parent, first.Diverged // which a rescue does not find anew
 	// r has what its form shares with the refused form; with the request before both, it shares no more than that one did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
 	if !whole { // else all edits were taken back, and nothing is out
@@ -115,7 +115,7 @@ func (x *shaping) describe() {
 		r.Counted = size.Total()
 	}
 	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
-	r.Compared, r.Repeated, r.Broke = event.Narrow(s.OfModel(s.Compared)), len(s.Edits)-len(s.Added), x.discarded
+	r.Repeated, r.Broke = len(s.Edits)-len(s.Added), x.discarded
 	for k := range s.Added {
 		x.describeEdit(&s.Added[k])
 	}

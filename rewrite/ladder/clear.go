@@ -19,7 +19,6 @@ type candidate struct {
 // Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
 // request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
 func Clear(s *State) {
-	s.Compared = s.Total() // for the report, beside ClearLine
 	list, why, freed := s.clearable(s.answersInPrefix()), event.CodeClearAt, 0
 	for _, c := range list {
 		freed += c.freed

@@ -47,7 +47,6 @@ type State struct {
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done
 	Causes     event.Codes       // what the steps that made edits observed
-	Compared   int               // tokens of the request when Clear compared it with ClearLine, for the report
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
