@@ -102,12 +102,9 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	// Where no request has shown the way:
 	f("", "", "/v1/chat/completions")
 	f("/v1", "", "/v1/chat/completions")
-	f("/v1/", "", "/v1/chat/completions")
 	f("/api", "", "/api/v1/chat/completions")
-	f("/v2x", "", "/v2x/chat/completions")
 	f("/openai/v1", "", "/openai/v1/chat/completions")
 	f("/v1beta/openai", "", "/v1beta/openai/chat/completions")
-	f("/api/paas/v4", "", "/api/paas/v4/chat/completions")
 	f("/vault", "", "/vault/v1/chat/completions")
 }
 
@@ -181,13 +178,10 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	}
 	f("", "/v1/models", "/v1/models")
 	f("/v1", "/v1/models", "/v1/models")
-	f("/v1/", "/v1/models", "/v1/models")
 	f("/api", "/v1/models", "/api/v1/models")
-	f("/openai/v1", "/v1/models", "/openai/v1/models")
 	f("/v1beta/openai", "/v1/models", "/v1beta/openai/models")
 	f("", "/props?model=m", "/props?model=m")
 	f("/v1", "/props?model=m", "/props?model=m")
-	f("/gpu/v1/", "/props?model=m", "/gpu/props?model=m")
 	f("/gpu", "/props?model=m", "/gpu/props?model=m")
 	f("/v1", "/api/v1/models", "/api/v1/models")
 	if _, _, err := r.proxy.upstreams.Get(t.Context(), "none", ""); err == nil || err.Error() != `epitome has no upstream "none"; known are test` {

@@ -24,25 +24,26 @@ func credentialOf(up *upstream, target, head []byte) Credential {
 	c := credential{url: up.config.URL, target: string(target)}
 	hops := wire.HopsOf(head)
 	for l := wire.LinesOf(head); l.Next(); {
-		if (whoHeaders.Match(l.Name) || sessionHeaders.Match(l.Name)) && !hops.Has(l.Name) {
+		if (whoHeaders.Match(l.Name) || namesSession(&l)) && !hops.Has(l.Name) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}
 	return Credential{func() credential { return c }}
 }
 
-var (
-	// whoHeaders say for whom a request is: who pays, and which version of the API the client speaks. Any other header
-	// is about that request alone.
-	whoHeaders = regexp.MustCompile(`(?i)^(.*authorization|.*api-key|ocp-apim-subscription-key|helicone-auth` +
-		`|openai-(organization|project|beta)|chatgpt-account-id|anthropic-(version|beta)|x-goog-user-project` +
-		`|http-referer|x-title|x-openrouter-title|user-agent|copilot-integration-id|editor-version` +
-		`|x-portkey-(config|provider|virtual-key)|thread-id|originator|x-session-affinity)$`)
+// whoHeaders say for whom a request is: who pays, and which version of the API the client speaks. Any other header is
+// about that request alone.
+var whoHeaders = regexp.MustCompile(`(?i)^(.*authorization|.*api-key|ocp-apim-subscription-key|helicone-auth` +
+	`|openai-(organization|project|beta)|chatgpt-account-id|anthropic-(version|beta)|x-goog-user-project` +
+	`|http-referer|x-title|x-openrouter-title|user-agent|copilot-integration-id|editor-version` +
+	`|x-portkey-(config|provider|virtual-key)|thread-id|originator|x-session-affinity)$`)
 
-	// sessionHeaders name the client's session, on which a provider's cache may depend: those of Claude Code, Codex
-	// and pi, OpenCode, Grok.
-	sessionHeaders = regexp.MustCompile(`(?i)^(x-claude-code-session-id|session[_-]id|x-session-id|x-grok-conv-id)$`)
-)
+// namesSession reports whether a header names the client's session, on which a provider's cache may depend: those of
+// Claude Code, Codex and pi, OpenCode, Grok.
+func namesSession(l *wire.Lines) bool {
+	return l.Is("x-claude-code-session-id") || l.Is("session_id") || l.Is("session-id") || l.Is("x-session-id") ||
+		l.Is("x-grok-conv-id")
+}
 
 // sessionOf returns the client's name for its session, a part of head; nil if no header says it. Of two headers the
 // first one counts. A subagent has a session of its own.
@@ -52,7 +53,7 @@ func sessionOf(head []byte) (id []byte) {
 		case len(l.Value) == 0:
 		case l.Is("x-claude-code-agent-id"):
 			return l.Value
-		case id == nil && sessionHeaders.Match(l.Name):
+		case id == nil && namesSession(&l):
 			id = l.Value
 		}
 	}

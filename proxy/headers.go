@@ -144,7 +144,7 @@ func (p *Proxy) scope(set *settings, head []byte, client string) string {
 	}
 	name, named := strings.CutPrefix(strings.ToLower(kind), "header:")
 	switch {
-	case named && client != "": // who writes the header of another one is still this one
+	case named && client != "": // a client that writes the header of another one is still itself
 		return p.deps.Scope("client "+client+" header:"+name, string(wire.Values(head, name)))
 	case named:
 		return p.deps.Scope("header:"+name, string(wire.Values(head, name)))

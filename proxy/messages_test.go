@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/event"
 	"epitome/rewrite"
 )
 
@@ -93,15 +92,5 @@ func TestCountsOfMessagesRepeatWhatWasDecided(t *testing.T) {
 	}
 	if e := r.event(); e.Model != "" || e.TokensBefore.Total() != 0 || e.Rescue.Kind != "" || r.lessons.all() != "" {
 		t.Errorf("told %+v, learned %q", e, r.lessons.all())
-	}
-	r = on(t, fmt.Sprintf("-- POST %s --\nstatus 200 OK\nbody a\n", target), func(s *Settings) { s.Mode = event.ModeObserve })
-	r.shapes(func(a rewrite.Input) rewrite.Output {
-		t.Error("a count is observed")
-		return climbing(a)
-	})
-	r.observe.Store(r.shape.Load())
-	r.dial().send(post(target, longTale)).answer("POST")
-	if _, sent = r.got(); sent != longTale {
-		t.Errorf("observed, it is sent as %s", sent)
 	}
 }

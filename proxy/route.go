@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -69,7 +70,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		return nil, nil, refuse(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
 			"Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
-	case !up.hasVersion():
+	case !version.MatchString(up.base):
 		target = x.meantTarget(target)
 	}
 	return up, up.join(target), nil
@@ -87,14 +88,14 @@ func isFromPage(head []byte) bool {
 		return false
 	}
 	at, err := url.Parse(string(origin))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with pages of their own have other schemes
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with own pages have other schemes
 		return err != nil || string(origin) == "null"
 	}
 	ip := net.ParseIP(at.Hostname())
 	return at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// modelOf is the model that a body names, of whatever API it is; empty if it names none.
+// modelOf returns the model that a body names, of whatever API it is; empty if it names none.
 func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
 
 // meantTarget adds the version of an API to a target of a client that leaves it to the base URL.
@@ -132,7 +133,7 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 		base: strings.TrimRight(at.EscapedPath(), "/")}
 	var secure *tls.Config
 	if at.Scheme == "https" {
-		if secure, err = u.TLS.clientConfig(name, at.Hostname()); err != nil {
+		if secure, err = u.TLS.clientConfig(at.Hostname()); err != nil {
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
@@ -155,25 +156,18 @@ func (u *upstream) join(target []byte) []byte {
 	return append([]byte(base), target...)
 }
 
-// target is where the upstream has a path of the common API, which begins with /v1/, or one beside that. A base that
-// has a version already, as in /v1beta/openai, gets no other.
+// target returns where the upstream has a path of the common API, which begins with /v1/, or one beside that. A base
+// that has a version already gets no other.
 func (u *upstream) target(path string) []byte {
 	rest, common := strings.CutPrefix(path, "/v1/")
 	switch {
 	case !common:
 		return []byte(strings.TrimSuffix(u.base, "/v1") + path)
-	case u.hasVersion():
+	case version.MatchString(u.base):
 		return u.join([]byte("/" + rest))
 	}
 	return u.join([]byte(path))
 }
 
-// hasVersion reports whether the base has the version of an API in it.
-func (u *upstream) hasVersion() bool {
-	for part := range strings.SplitSeq(u.base, "/") {
-		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
-			return true
-		}
-	}
-	return false
-}
+// version matches a part of a path that is the version of an API, as in /v1beta/openai.
+var version = regexp.MustCompile(`/v[0-9]`)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"strings"
 	"time"
@@ -82,13 +81,10 @@ func (x *exchange) dialectAt(path []byte) Dialect {
 // largeBody is how many bytes a body has, at least, that waits for its turn to be shaped.
 const largeBody = 1 << 20
 
-// errShaped ends the context of what was done while a request was shaped.
-var errShaped = errors.New("the request has been shaped")
-
 // shapeInTurn shapes a conversation, a large one when its turn has come. An error is that the client has left.
 func (x *exchange) shapeInTurn(by Shaper, in rewrite.Input, up *upstream, target []byte) (rewrite.Output, error) {
-	life, end := context.WithCancelCause(x.life)
-	defer end(errShaped)
+	life, end := context.WithCancel(x.life)
+	defer end()
 	c := &waiting{exchange: x, up: up, target: target, life: life}
 	if len(in.Body) >= largeBody && !c.takeTurn() {
 		return rewrite.Output{}, &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}

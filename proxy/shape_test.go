@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -205,40 +204,6 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 	}
 }
 
-func TestEventTellsWhatWasDone(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking)
-	var told event.Shaping
-	f := func(change func(*rewrite.Report), inner string) event.Exchange {
-		t.Helper()
-		r.shapes(func(a rewrite.Input) rewrite.Output {
-			s := shortened(a)
-			change(&s.Report)
-			told = s.Report.Shaping
-			return s
-		})
-		r.dial().send(post(chatTarget, long)).answer("POST")
-		e := r.event()
-		if e.ShapeTime <= 0 {
-			t.Error("the time was not taken")
-		}
-		got := e.Shaping
-		got.ShapeTime, got.Contexts, got.Inner = 0, "", ""
-		if e.Action != "clear" || e.Inner != inner || !reflect.DeepEqual(got, told) {
-			t.Errorf("got %s, %q and\n%+v, want\n%+v", e.Action, e.Inner, got, told)
-		}
-		return e
-	}
-	f(func(*rewrite.Report) {}, "")
-	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, "the store is full")
-	e := f(func(r *rewrite.Report) {
-		r.Added = rewrite.Added{Tokens: 7, Memory: 3, Names: []string{"a", "b"}, Why: "c is missing"}
-	}, "c is missing")
-	if e.Added != 7 || e.Memory != 3 || e.Contexts != "a, b" {
-		t.Errorf("of what was added the event says %+v", e)
-	}
-}
-
 // kept is what was asked of a shaper, for longer than the request: the proxy uses the room of its body again.
 func kept(a rewrite.Input) rewrite.Input {
 	a.Body = bytes.Clone(a.Body)
@@ -329,13 +294,5 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 	r.dial().send(post(chatTarget, long)).answer("POST")
 	if asked.Offload != 8000 || asked.ClearAt != 0.8 {
 		t.Errorf("for the next request the limits were %+v", asked)
-	}
-	r.event()
-	resp, body := r.dial().send(post(chatTarget, long, "x-epitome-set: clear_at=secret")).answer("POST")
-	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use clear_at in x-epitome-set: write a share from 0.01 to 1") {
-		t.Errorf("got %s %s", resp.Status, body)
-	}
-	if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") || len(r.upstream.Requests()) != 2 {
-		t.Errorf("event %+v after %d requests", e, len(r.upstream.Requests()))
 	}
 }

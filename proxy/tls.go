@@ -69,8 +69,8 @@ type Trust struct {
 	KeyFile  string `toml:"key_file"`
 }
 
-// clientConfig reads the files of t, for the upstream of that name at host.
-func (t Trust) clientConfig(name, host string) (*tls.Config, error) {
+// clientConfig reads the files of t, for the upstream at host.
+func (t Trust) clientConfig(host string) (*tls.Config, error) {
 	c := &tls.Config{
 		ServerName: host, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		ClientSessionCache: tls.NewLRUClientSessionCache(64),

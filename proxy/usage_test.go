@@ -44,43 +44,6 @@ func TestAnErrorWithinAnAnswerIsTold(t *testing.T) {
 	f(responses.Dialect{}, events, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"error\":null}}\n\n", event.None)
 }
 
-// Clients leave when they have the last event, and connections end behind it: what was told then is all that is paid.
-// Where the end of the connection is that of the body, a part of an answer comes whole.
-func TestOnlyAnAnswerWithoutItsEndIsCut(t *testing.T) {
-	f := func(d Dialect, kind, answer string, cut, ofWhole bool) {
-		t.Helper()
-		for _, broken := range []bool{true, false} {
-			x := &exchange{set: &settings{}, dialect: d}
-			a := &wire.Answer{Head: &wire.Head{Code: 200, Block: []byte("Content-Type: " + kind + "\r\n"), Length: wire.UntilClose}}
-			x.listen(a)
-			x.answer.add([]byte(answer))
-			x.readUsage(a, broken)
-			if u := x.event.Usage; u.Cut != cut || u.Source != event.UsageProvider {
-				t.Errorf("%s: %+v of %.300s", d.Name(), u, answer)
-			}
-			if !ofWhole {
-				break
-			}
-		}
-	}
-	const events, document = "text/event-stream; charset=utf-8", "application/json"
-	start := strings.Replace(startOf("a"), `"input_tokens"`, `"output_tokens":1,"input_tokens"`, 1)
-	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi), true, true)
-	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi, ended), false, true)
-	f(messages.Dialect{}, events, frames(start, blockBegun, saidHi, ended, stopped), false, true)
-	f(messages.Dialect{}, events, frames(start, blockBegun, strings.Replace(ended, `"end_turn"`, "null", 1), saidHi), true, true)
-	f(messages.Dialect{}, document, `{"usage":{"input_tokens":10,"output_tokens":3}}`, false, true)
-	const usage = `"usage":{"prompt_tokens":10,"completion_tokens":3}`
-	const piece = `data: {"choices":[{"delta":{"content":"a"}}],` + usage + "}\n\n"
-	const last = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	f(chat.Dialect{}, events, piece, true, true) // some servers tell it with each piece
-	f(chat.Dialect{}, events, piece+last, false, true)
-	f(chat.Dialect{}, events, last+"data: {\"choices\":[],"+usage+"}\n\ndata: [DONE]\n\n", false, true)
-	f(chat.Dialect{}, document, `{"choices":[],`+usage+"}", false, true)
-	f(chat.Dialect{}, "text/plain", piece, true, false) // nobody knows what it is
-	f(responses.Dialect{}, events, frames(saidHello, wentWell), false, true)
-}
-
 func TestUsageIsToldInTheEvent(t *testing.T) {
 	t.Parallel()
 	f := func(mode, answer string, want event.Usage) {

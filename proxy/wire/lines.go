@@ -64,7 +64,7 @@ func CheckLines(block []byte) error {
 			return errors.New("there is a header line without a name")
 		case bytes.ContainsFunc(l.Name, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 			return errors.New("there is a header name that is not allowed")
-		case bytes.ContainsAny(l.raw, "\x00\r"):
+		case bytes.IndexByte(l.raw, 0) >= 0 || bytes.IndexByte(l.raw, '\r') >= 0:
 			return errors.New("there is a header value that is not allowed")
 		}
 	}
