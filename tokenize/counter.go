@@ -6,9 +6,9 @@
 // tokens, either way, for each 8 KB. A count is never larger than the text has bytes.
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
-// network: the vocabularies are in the program, are checked against the publisher's checksums, and are read when they
-// are first used. Everything may be used from any goroutine; each that counts at the same time takes some 300 KB of
-// scratch space, which is kept for the next until memory is collected. The package does no I/O and reads no clock.
+// network: the vocabularies are in the program and are read when they are first used. Everything may be used from any
+// goroutine; each that counts at the same time takes some 70 KB of scratch space, which is kept for the next until
+// memory is collected. The package does no I/O and reads no clock.
 package tokenize
 
 import (
@@ -45,27 +45,21 @@ type Counter struct {
 // Counters has one counter of each vocabulary, made when it is first asked for. The zero value is ready.
 type Counters struct{}
 
-// For returns the counter of a vocabulary. An error means that the program was built with other vocabulary files
-// than it was written for.
+// For returns the counter of a vocabulary. An error means that the program was built without its file.
 func (*Counters) For(v Vocabulary) (*Counter, error) { return counters[v]() }
 
-// counters are the same whoever counts: what is in the program does not change.
+// counters are the same whoever counts: the vocabularies are in the program and do not change.
 var counters = [...]func() (*Counter, error){
-	O200k: sync.OnceValues(func() (*Counter, error) {
-		return newCounter(O200k, vocabularyFile{"o200k_base.tiktoken",
-			"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998})
-	}),
-	Cl100k: sync.OnceValues(func() (*Counter, error) {
-		return newCounter(Cl100k, vocabularyFile{"cl100k_base.tiktoken",
-			"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", 100256})
-	}),
+	O200k:      sync.OnceValues(func() (*Counter, error) { return newCounter(O200k, 199_998) }),
+	Cl100k:     sync.OnceValues(func() (*Counter, error) { return newCounter(Cl100k, 100_256) }),
 	Characters: func() (*Counter, error) { return &Counter{vocabulary: Characters}, nil },
 }
 
 var knownClasses = sync.OnceValue(newClasses)
 
-func newCounter(v Vocabulary, f vocabularyFile) (*Counter, error) {
-	r, err := loadRanks(f)
+// newCounter returns the counter of a vocabulary with so many tokens.
+func newCounter(v Vocabulary, tokens int) (*Counter, error) {
+	r, err := loadRanks(v.String()+".tiktoken", tokens)
 	if err != nil {
 		return nil, err
 	}

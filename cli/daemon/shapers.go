@@ -40,7 +40,7 @@ func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams, even
 	keep := conf.Store.Keep.D()
 	k.windows = window.New(conf.Window, s.store, time.Now)
 	k.windows.Configure(conf.Window, probedOf(conf))
-	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels(), time.Now)
+	k.ratios = tokenize.NewRatios(s.store, tokenize.NewModels())
 	k.prices.Store(Biller(conf))
 	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 
