@@ -16,17 +16,20 @@ import (
 // atOnce is how many calls of the shelf run at the same time: each may have to wait for a bucket behind a network.
 const atOnce = 16
 
-// restoreArtifacts prolongs the life of the artifacts that the replayed edits name, if the ledger says that it was last
-// prolonged some time ago. If the shelf has lost any, their content is taken from the request and put once more.
+// restoreArtifacts prolongs the life of the replayed edits and of the artifacts that they name, if that was last done some
+// time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
-	if len(x.replayed) == 0 || x.in.Now.IsZero() || !x.shaper.deps.Ledger.Touch(x.state.Decision, x.in.Now) {
+	book, now := x.shaper.deps.Ledger, x.in.Now.Round(0)
+	if len(x.replayed) == 0 || now.IsZero() || !book.IsStale(x.state.Decision, now) {
 		return nil
 	}
+	x.state.Decision.Touched = now
 	lost := make([]bool, len(x.replayed)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
 	work.SetLimit(atOnce)
 	for k := range x.replayed {
 		work.Go(func() error {
+			book.Touch(&x.replayed[k])
 			for _, name := range x.replayed[k].Artifacts {
 				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
 			}
@@ -85,7 +88,7 @@ func (x *shaping) record() error {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
 		return x.build()
 	}
-	s.Decision = inForce
+	s.Decision, s.Edits = inForce, inForce.Edits // with their names
 	return nil
 }
 
@@ -119,7 +122,7 @@ func (x *shaping) fallBack(why error) {
 	}
 	s.Prepare()
 	if err := x.build(); err != nil {
-		why, s.Edits, s.Decision.Edits, s.Decision.List = errors.Join(why, err), nil, nil, ""
+		why, s.Edits, s.Decision.Edits = errors.Join(why, err), nil, nil
 		s.Prepare()
 	}
 	isRecorded := isPlain && r.Conversation != "" // without an ID, the ledger has not answered
@@ -129,7 +132,7 @@ func (x *shaping) fallBack(why error) {
 	}
 	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
 	if !isRecorded { // remember keeps it in memory, where the next request's find takes it as if it were recorded
-		s.Decision.Items, s.Decision.List, s.Decision.Sent = x.request.End(), "", x.in.Now.Round(0)
+		s.Decision.Items, s.Decision.Sent = x.request.End(), x.in.Now.Round(0)
 	} else if errors.Is(why, conversation.ErrBroken) { // the client's own request breaks rules: nothing failed here
 		r.Action, r.Reason, r.Err = event.ActionNone, why.Error(), nil
 	}

@@ -220,9 +220,9 @@ func (x *shaping) decide() error {
 // fails, the state has those of the last request, provided that this one continues it: fallBack sends them.
 func (x *shaping) find() error {
 	s := x.state
-	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends())
+	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends(), x.last.decision.Edits)
 	if err == nil && d.Items == 0 && !x.hasWish && x.request.End() > x.request.Head {
-		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}) // the first had a wish
+		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}, nil) // the first had a wish
 	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
@@ -287,7 +287,9 @@ func (x *shaping) fits(d ledger.Decision) bool {
 	endsInDrop := slices.ContainsFunc(d.Edits, func(e ledger.Edit) bool {
 		return e.Op == ledger.Drop && e.End() == d.Items
 	})
-	isLast := d.List != "" && d.List == x.last.decision.List
+	isLast := slices.EqualFunc(d.Edits, x.last.decision.Edits, func(a, b ledger.Edit) bool {
+		return a.Name == b.Name && a.Name != ""
+	})
 	if len(d.Edits) == 0 || isLast && !beginsWithResult && !endsInDrop {
 		return true
 	}
@@ -367,7 +369,7 @@ func (x *shaping) extend() {
 func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
-		s.Edits, s.Decision.Edits, s.Decision.List = nil, nil, "" // the decision, too: record adds to its edits
+		s.Edits, s.Decision.Edits = nil, nil // the decision, too: record adds to its edits
 		s.Prepare()
 		return
 	}

@@ -42,6 +42,7 @@ type Edit struct {
 	Told      int        `json:"u,omitempty"` // index of the item behind those that Prose tells of
 	Contexts  []string   `json:"x,omitempty"` // names of the contexts whose files AppendSystem lists
 	Memory    int        `json:"y,omitempty"` // tokens of an AppendSystem's Text that are memory of earlier sessions
+	Name      string     `json:"-"`           // its key in the store, a hash of all else; empty until it is recorded
 }
 
 // End returns the index of the item behind the last one of the edit.
@@ -74,10 +75,4 @@ func Add(edits []Edit, added ...Edit) []Edit {
 		all = append(kept, added[k])
 	}
 	return all
-}
-
-// editList is a list of edits as it is stored: all edits of the list Base, with Edits added to them.
-type editList struct {
-	Base  string `json:"b,omitempty"` // name of another list; empty if Edits are all
-	Edits []Edit `json:"e"`
 }

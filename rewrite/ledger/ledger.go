@@ -3,9 +3,8 @@
 // An edit is recorded as text, never as a rule, so no later code, limit or preset changes what was sent: the same
 // prefix is sent byte for byte as before, on the next turn, after a restart, on another replica. Of two requests that
 // decide the same prefix at once the first wins, and the other adopts its decision.
-// The record of a decision names a list of edits. A list holds the edits that its request added, and names the list
-// that it adds to. Lists are named by their content and never change. A decision without new edits names the list of
-// the decision before it. Decisions belong to a model at an upstream; a model without one starts from another model's.
+// Each edit is a record of its own, named by its content, and the record of a decision lists these names. Decisions
+// belong to a model at an upstream; a model without one starts from another model's.
 package ledger
 
 import (
@@ -17,7 +16,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"epitome/rewrite/conversation"
@@ -27,12 +25,13 @@ import (
 // Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
 type Decision struct {
 	Items        int       `json:"n"`           // length of the prefix, in items
-	List         string    `json:"l,omitempty"` // name of the recorded list of Edits; empty if there is none
+	Names        []string  `json:"l,omitempty"` // of the recorded Edits
 	Added        int       `json:"b,omitempty"` // how many of Edits, the last ones, this decision added
 	Ratio        float64   `json:"r,omitempty"` // how many tokens of the model one token of the vocabulary is
 	Edits        []Edit    `json:"-"`
 	Conversation string    `json:"c"`           // ID of the conversation
 	Sent         time.Time `json:"d"`           // when the request was sent: after a pause the provider's cache is cold
+	Touched      time.Time `json:"t,omitzero"`  // when the life of the edits and their artifacts was prolonged last
 	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for them
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
@@ -52,21 +51,10 @@ type Lane struct{ Scope, Dialect, Upstream, Model string }
 type Ledger struct {
 	store store.Store
 	keep  time.Duration
-
-	mu    sync.Mutex
-	lists map[string]cachedList // by name
-}
-
-// cachedList is a recorded list, kept in memory because each request of a conversation needs it.
-type cachedList struct {
-	edits   []Edit    // with the edits of the lists that it adds to
-	touched time.Time // when Touch last renewed it in the store; zero if it was only read or written
 }
 
 // New returns a ledger in which decisions live for keep after they were last used.
-func New(s store.Store, keep time.Duration) *Ledger {
-	return &Ledger{store: s, keep: keep, lists: map[string]cachedList{}}
-}
+func New(s store.Store, keep time.Duration) *Ledger { return &Ledger{store: s, keep: keep} }
 
 // Overlay returns a ledger with all decisions of this one that writes to notes alone, to try what would be decided.
 func (l *Ledger) Overlay(notes store.Store) *Ledger { return New(overlay{notes, l.store}, l.keep) }
@@ -132,8 +120,9 @@ const lookedAtEach = 40
 
 // Find returns the decision of the deepest recorded prefix. ends are the lengths, in items, of the prefixes that may
 // have one, longest first. Where the lane has no decision, Find returns one of another model or upstream in the same
-// scope and dialect; where these have none either, a decision without items.
-func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decision, error) {
+// scope and dialect; where these have none either, a decision without items. Edits that known has in the same place are
+// not read again.
+func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []Edit) (Decision, error) {
 	var other Decision
 	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 { // the step grows by 1 with every 8 prefixes
 		prefix := chain[ends[i]]
@@ -144,11 +133,11 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 		if !found {
 			continue
 		}
-		if d, found, err := l.At(lane.DecisionKey(prefix)); err != nil || found {
+		if d, found, err := l.read(lane.DecisionKey(prefix), known); err != nil || found {
 			return d.forRequest(chain), err
 		}
 		if other.Items == 0 { // else other is of a longer prefix; the lane's own decision is still looked for
-			if other, other.OtherModel, err = l.At(string(first)); err != nil { // OtherModel is true if one is found
+			if other, other.OtherModel, err = l.read(string(first), known); err != nil { // OtherModel is true if one is found
 				return Decision{}, err
 			}
 		}
@@ -157,7 +146,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int) (Decisio
 }
 
 // forRequest returns d as it holds for the request with that chain. If the request has the items behind the prefix that
-// d edits, d is the decision for these items too. Else d loses their edits, and its list, which still has them.
+// d edits, d is the decision for these items too. Else d loses their edits.
 func (d Decision) forRequest(chain []conversation.Link) Decision {
 	if d.Reach == 0 {
 		return d
@@ -167,13 +156,16 @@ func (d Decision) forRequest(chain []conversation.Link) Decision {
 		return d
 	}
 	isBehind := func(e Edit) bool { return e.End() > d.Items }
-	d.Edits, d.List = slices.DeleteFunc(slices.Clone(d.Edits), isBehind), ""
+	d.Edits = slices.DeleteFunc(slices.Clone(d.Edits), isBehind)
 	return d
 }
 
-// At returns the decision under a key, with all its edits. If the record or one of its lists is lost or cannot be read,
-// the decision counts as not found, so that Find takes that of a shorter prefix.
-func (l *Ledger) At(key string) (d Decision, found bool, err error) {
+// At returns the decision under a key, with all its edits.
+func (l *Ledger) At(key string) (d Decision, found bool, err error) { return l.read(key, nil) }
+
+// read returns the decision under a key. If its record or one of its edits is lost or cannot be read, the decision counts
+// as not found, so that Find takes that of a shorter prefix.
+func (l *Ledger) read(key string, known []Edit) (d Decision, found bool, err error) {
 	record, found, err := l.store.Get(key)
 	if err != nil {
 		return d, false, fmt.Errorf("cannot look for a decision: %w", err)
@@ -181,49 +173,23 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	if !found || json.Unmarshal(record, &d) != nil {
 		return Decision{}, false, nil
 	}
-	if d.Edits, found, err = l.readList(d.List); err != nil || !found {
-		return Decision{}, false, err
+	for i, name := range d.Names {
+		if i < len(known) && known[i].Name == name {
+			d.Edits = append(d.Edits, known[i])
+			continue
+		}
+		value, found, err := l.store.Get(name)
+		if err != nil {
+			return Decision{}, false, fmt.Errorf("cannot look for edits: %w", err)
+		}
+		e := Edit{Name: name}
+		if !found || json.Unmarshal(value, &e) != nil {
+			return Decision{}, false, nil
+		}
+		d.Edits = append(d.Edits, e)
 	}
 	d.stored, d.Key = record, key
 	return d, true, nil
-}
-
-// readList returns the edits of a list, with those of the lists that it adds to.
-func (l *Ledger) readList(name string) (edits []Edit, found bool, err error) {
-	if name == "" { // a decision without edits, or the end of the lists that add to each other
-		return nil, true, nil
-	}
-	l.mu.Lock()
-	list, found := l.lists[name]
-	l.mu.Unlock()
-	if found {
-		return list.edits, true, nil
-	}
-	value, found, err := l.store.Get(name)
-	if err != nil {
-		return nil, false, fmt.Errorf("cannot look for edits: %w", err)
-	}
-	var own editList
-	if !found || json.Unmarshal(value, &own) != nil {
-		return nil, false, nil
-	}
-	base, found, err := l.readList(own.Base)
-	if err != nil || !found {
-		return nil, false, err
-	}
-	edits = Add(base, own.Edits...)
-	l.remember(name, cachedList{edits: edits})
-	return edits, true, nil
-}
-
-func (l *Ledger) remember(name string, list cachedList) {
-	const most = 1_000 // lists; a full cache is emptied, as lists are read again at little cost
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.lists) >= most {
-		clear(l.lists)
-	}
-	l.lists[name] = list
 }
 
 // Record writes d, with more edits added, as the decision for the first d.Items items of the chain. If the prefix has
@@ -234,7 +200,7 @@ func (l *Ledger) Record(
 	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
 ) (standing Decision, won bool, err error) {
 	prefix, all := chain[d.Items], len(chain)-1 // all: items of the whole request
-	if err := l.writeList(&d, added); err != nil {
+	if err := l.writeEdits(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
 	d.Reach, d.ReachLink = 0, nil
@@ -266,36 +232,22 @@ func (l *Ledger) Record(
 	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 }
 
-// writeList adds edits to d, and stores a list that has all edits of d. Without new edits the list of d stays.
-func (l *Ledger) writeList(d *Decision, added []Edit) (err error) {
-	const maxMerged = 32 << 10 // bytes up to which a list holds all edits, so that a decision has few lists to read
-	d.Edits, d.Added = Add(d.Edits, added...), len(added)
-	if len(d.Edits) == 0 || len(added) == 0 && d.List != "" {
-		return nil
-	}
-	all, _ := json.Marshal(d.Edits) // plain data
-	if d.List == "" || len(all) <= maxMerged {
-		d.List, added = "", d.Edits
-	}
-	if d.List, err = l.putList(d.List, added); err == nil {
-		l.remember(d.List, cachedList{edits: d.Edits})
-	}
-	return err
-}
-
-// putList stores the list that adds edits to the list base, and returns its name. A large list becomes several.
-func (l *Ledger) putList(base string, added []Edit) (name string, err error) {
-	const maxList = 512 << 10 // bytes: a store takes values of less than 1 MiB
-	value, _ := json.Marshal(editList{base, added})
-	if half := len(added) / 2; len(value) > maxList && half > 0 { // a single edit cannot be divided
-		if base, err = l.putList(base, added[:half]); err != nil {
-			return "", err
+// writeEdits adds edits to those of d, and stores each edit that has no name yet.
+func (l *Ledger) writeEdits(d *Decision, added []Edit) error {
+	d.Edits, d.Added, d.Names = Add(d.Edits, added...), len(added), nil
+	for k := range d.Edits {
+		e := &d.Edits[k]
+		if e.Name == "" {
+			value, _ := json.Marshal(e) // plain data
+			name := "e" + Hash(string(value))
+			if _, err := l.store.PutIfAbsent(name, value, l.keep); err != nil {
+				return err
+			}
+			e.Name = name
 		}
-		return l.putList(base, added[half:]) // adds to the list of the first half
+		d.Names = append(d.Names, e.Name)
 	}
-	name = "l" + Hash(string(value))
-	_, err = l.store.PutIfAbsent(name, value, l.keep)
-	return name, err
+	return nil
 }
 
 // Name returns the ID of a request's conversation. d must be the request's deepest decision. Without one the ID is a
@@ -325,28 +277,15 @@ func idOf(parts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Touch renews the lists of a decision, so that they live for keep from now. If their last renewal is recent, it does
-// nothing and returns false. After true, the artifacts of the edits must be renewed as well.
-func (l *Ledger) Touch(d Decision, now time.Time) (due bool) {
-	const every = 10 * time.Minute // or less, so that a list with a short keep is renewed long before it expires
-	l.mu.Lock()
-	last := l.lists[d.List].touched
-	l.mu.Unlock()
-	now = now.Round(0)                                       // without the monotonic clock
-	isRecent := now.Sub(last).Abs() <= min(l.keep/32, every) // last is in the future if the clock was set back
-	if isRecent && d.List != "" {                            // edits without a list (see forRequest) have no last renewal
-		return false
-	}
-	l.remember(d.List, cachedList{d.Edits, now})
-	for name := d.List; name != ""; {
-		_ = l.store.Touch(name, l.keep) // a list that cannot be touched expires earlier, and is decided anew
-		value, _, _ := l.store.Get(name)
-		var own editList
-		_ = json.Unmarshal(value, &own) // a list that cannot be read has no Base, which ends the loop
-		name = own.Base
-	}
-	return true
+// IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
+// at the same time.
+func (l *Ledger) IsStale(d Decision, now time.Time) bool {
+	const every = 10 * time.Minute                                   // or less where edits are kept for a short time
+	return now.Round(0).Sub(d.Touched).Abs() > min(l.keep/32, every) // in the future if the clock was set back
 }
+
+// Touch prolongs the life of an edit. One that cannot be touched expires earlier, and its items are decided anew.
+func (l *Ledger) Touch(e *Edit) { _ = l.store.Touch(e.Name, l.keep) }
 
 // Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix.
 func (l *Ledger) Binds(upstream, model string) bool {

@@ -43,7 +43,7 @@ func (r rig) find(l Lane, items string) Decision {
 	for n := len(items); n > 0; n-- {
 		ends = append(ends, n)
 	}
-	d, err := r.Find(l, chainOf(items), ends)
+	d, err := r.Find(l, chainOf(items), ends, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestReplace(t *testing.T) {
 	r.record(lane, "a", Decision{}, false, "refused")
 	r.record(lane, "ab", r.find(lane, "ab"), false, "refused")
 	d := r.find(lane, "ab")
-	d.Edits, d.List = nil, ""
+	d.Edits = nil
 	for _, items := range []string{"a", "ab"} {
 		if got := r.record(lane, items, d, true, "taken"); got != "taken" {
 			t.Errorf("at %s stands %q", items, got)
@@ -174,9 +174,12 @@ func TestTouchedDecisionsStay(t *testing.T) {
 		r.record(lane, "a", Decision{}, false, "A")
 		for k := range 5 {
 			d := r.find(lane, strings.Repeat("a", k+1))
-			if due := r.Touch(d, time.Now()); !due || r.Touch(d, time.Now()) {
-				t.Errorf("after %d steps it is due: %v, or twice", k, due)
+			if now := time.Now().Round(0); !r.IsStale(d, now) {
+				t.Errorf("after %d steps it is not due", k)
+			} else if d.Touched = now; r.IsStale(d, now) {
+				t.Error("it is due twice")
 			}
+			r.Touch(&d.Edits[0])
 			r.record(lane, strings.Repeat("a", k+2), d, false)
 			time.Sleep(40 * time.Minute)
 		}
