@@ -19,12 +19,9 @@ func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
 	if p.Text != good("a") && p.Text != good("a")+"```\n" {
 		t.Errorf("the prose is\n%s", p.Text)
 	}
-	p.Text, p.Made, p.Took = "", time.Time{}, 0
-	want := prose.Prose{
-		Tokens: p.Tokens, Way: prose.WayContinue, Upstream: "up", Model: "own",
-		Cost: event.Cost{InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1},
-	}
-	if p != want || p.Tokens == 0 {
+	p.Text, p.Took = "", 0
+	want := prose.Prose{Cost: event.Cost{InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1}}
+	if p != want {
 		t.Errorf("it cost %+v, want %+v", p, want)
 	}
 	q := r.requests()[0]
@@ -113,7 +110,7 @@ func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
 
 func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
 	r := rigged(t, plain(), says(prose.Answer{Called: true, Input: 7}), text(good("a")))
-	if p := r.answered(question("a")); p.Way != prose.WayTranscript || p.InputTokens != 1007 {
+	if p := r.answered(question("a")); r.requests()[1].Way != prose.WayTranscript || p.InputTokens != 1007 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -165,7 +162,7 @@ func TestPassingFailuresAreTriedAgainWithPauses(t *testing.T) {
 			if time.Since(begun) != 0 {
 				t.Errorf("it waited for a Retry-After of %s s", after)
 			}
-			time.Sleep(firstHold + time.Second)
+			time.Sleep(rest + time.Second)
 			r.fails(question("a"), ErrFailed, "status 429") // and it does not come back before then
 			r.calls(1)
 		})
@@ -180,13 +177,10 @@ func TestAnUpstreamThatFailsIsLeftAloneForAWhile(t *testing.T) {
 			r.Prepare(question("a"))
 		}
 		r.calls(3)
-		time.Sleep(firstHold + time.Second)
+		time.Sleep(rest + time.Second)
 		r.fails(question("a"), ErrFailed, "status 503")
 		r.calls(6)
-		time.Sleep(firstHold + time.Second) // the second time it is longer
-		r.fails(question("a"), ErrFailed, "status 503")
-		r.calls(6)
-		time.Sleep(time.Hour)
+		time.Sleep(rest + time.Second)
 		r.plays(text(good("a")))
 		r.answered(question("a")) // however often its upstream failed
 		r.calls(7)
@@ -240,8 +234,9 @@ func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 
 func TestFormIsAdaptedOnce(t *testing.T) {
 	r := rigged(t, plain(), raw(400, "max_tokens is unknown", ""), text(good("a")))
-	if p := r.answered(question("a")); p.Way != prose.WayContinue || !r.requests()[1].Form.OtherCap {
-		t.Errorf("%+v, asked %+v", p, r.requests()[1])
+	r.answered(question("a"))
+	if q := r.requests()[1]; q.Way != prose.WayContinue || !q.Form.OtherCap {
+		t.Errorf("asked %+v", q)
 	}
 	r = rigged(t, plain(), raw(400, "max_tokens is unknown", ""))
 	r.fails(question("a"), ErrFailed, "status 400")
@@ -252,9 +247,9 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	c := plain()
 	c.Model = "small"
 	r := rigged(t, c, text(good("a")))
-	p := r.answered(question("a"))
+	r.answered(question("a"))
 	q := r.requests()[0]
-	if q.Way != prose.WayTranscript || q.Model != "small" || p.Model != "small" || q.request.Upstream != "up" ||
+	if q.Way != prose.WayTranscript || q.Model != "small" || q.request.Upstream != "up" ||
 		q.request.Credential != secret {
 		t.Errorf("asked %+v", q)
 	}
@@ -288,10 +283,10 @@ func TestAnotherModelHasItsOwnWindow(t *testing.T) {
 		r.Configure(c)
 		q := question(key)
 		q.Usable = 12_000
-		p := r.answered(q)
+		r.answered(q)
 		sent := r.requests()
-		if last := sent[len(sent)-1]; p.Way != way || last.Form.MaxOutput != output {
-			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, p.Way, last.Form.MaxOutput)
+		if last := sent[len(sent)-1]; last.Way != way || last.Form.MaxOutput != output {
+			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, last.Way, last.Form.MaxOutput)
 		}
 	}
 	f("own", func(*Config) {}, prose.WayContinue, 1_714)
@@ -306,8 +301,9 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 			q := question("a")
 			change(&q)
 			r := rigged(t, plain(), append(steps, text(good("a")))...)
-			if p := r.answered(q); p.Way != prose.WayTranscript || p.Model != "own" {
-				t.Errorf("got %+v", p)
+			r.answered(q)
+			if all := r.requests(); all[len(all)-1].Way != prose.WayTranscript || all[len(all)-1].Model != "own" {
+				t.Errorf("asked %+v", all)
 			}
 		})
 	}
@@ -365,21 +361,6 @@ func TestRetriesDoNotWaitAllOverAgain(t *testing.T) {
 				time.Since(begun) != time.Duration(want)*time.Second || gone != (want == 25) {
 				t.Errorf("try %d: %v after %v", i, err, time.Since(begun))
 			}
-		}
-	})
-}
-
-func TestJobsThatHangDoNotHoldUpOthersForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), deaf)
-		for i := range 2 {
-			go func() { _, _ = r.Ask(t.Context(), question(fmt.Sprint("hangs ", i))) }()
-		}
-		synctest.Wait()
-		begun := time.Now()
-		if _, err := r.Ask(t.Context(), question("waits")); !errors.Is(err, ErrBusy) ||
-			time.Since(begun) != 15*time.Second {
-			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})
 }

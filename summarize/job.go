@@ -1,18 +1,32 @@
 package summarize
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"runtime/debug"
-	"strings"
-	"sync/atomic"
+	"strconv"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"epitome/event"
+	"epitome/inject"
+	"epitome/internal/lazyregexp"
 	"epitome/summarize/prose"
+)
+
+// Limits of one job.
+const (
+	maxRequests = 20
+	firstPause  = time.Second // before a second try; each further pause is twice as long
+	maxPause    = time.Minute // an upstream that asks for a longer one is not asked again
+	rest        = time.Minute // of a model in a conversation after a failure, unless the upstream wants a longer one
+	maxRest     = 10 * time.Minute
+	maxUseless  = 2        // questions in a row to which a model gave nothing usable
+	maxRefusal  = 64 << 10 // bytes of an error that are read
 )
 
 // job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes
@@ -20,114 +34,41 @@ import (
 type job struct {
 	*Summarizer
 	question prose.Question
-	limits   Limits
 	upstream string // that is asked
 	model    string
-	dialect  Dialect // nil if it is unknown
-	part     string  // names what the model does in the conversation
-	size     int64   // bytes of the question, about
-	created  time.Time
-	prepared bool // nobody waited for it when it was created
-	begun    atomic.Bool
-
-	asked  bool      // somebody waits for it, or did
-	waited time.Time // when somebody first did
+	keyEnv   string
+	dialect  Dialect   // nil if it is unknown
+	size     int64     // bytes of the question, about
+	prepared bool      // nobody waited for it when it was created
+	waited   time.Time // when somebody first did; guarded by Summarizer.mu
 
 	ctx     context.Context // ends with the job's time
 	prompt  prompt
 	way     string
 	form    prose.Form
-	step    int           // of cutting the transcript down
-	tries   int           // that failed for a reason that may pass
-	mayPass bool          // it failed for a reason that may pass
-	hold    time.Duration // how long the upstream wants to be left alone
-	lessons lessons
+	step    int            // of cutting the transcript down
+	tries   int            // that failed for a reason that may pass
+	mayPass bool           // it failed for a reason that may pass
+	wanted  time.Duration  // how long the upstream wants to be left alone
+	memory  *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
+	owner   inject.Owner
+	learned inject.Learned
+	cost    event.Cost
 
 	done  chan struct{} // closed when prose and err are final
-	prose prose.Prose   // its cost grows while the job runs
+	prose prose.Prose
 	err   error
 }
 
-// join returns the job of a question: the one there is, or a new one if there is room.
-func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, ErrClosed
-	}
-	now := time.Now()
-	if j := s.jobs[q.Key]; j != nil {
-		if asked && !j.asked {
-			j.asked, j.waited = true, now
-		}
-		return j, nil
-	}
-	j := s.newJob(q, asked, now)
-	if err := s.failures.reason(j, now); err != nil {
-		return nil, err
-	}
-	if !s.hasRoom(j) {
-		return nil, ErrBusy
-	}
-	s.jobs[q.Key] = j
-	s.pending += j.size
-	places := []*semaphore.Weighted{s.places}
-	if j.prepared {
-		places = []*semaphore.Weighted{s.preparedPlaces, s.places}
-	}
-	s.work.Go(func() { s.run(j, places) })
-	return j, nil
-}
-
-func (s *Summarizer) newJob(q prose.Question, asked bool, now time.Time) *job {
-	j := &job{
-		Summarizer: s, question: q, limits: s.limits, created: now, prepared: !asked, asked: asked, waited: now,
-		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
-		dialect: s.deps.Dialects[q.Dialect], way: prose.WayTranscript, done: make(chan struct{}),
-		size: int64(len(q.Continue) + len(q.Earlier)),
-	}
-	for i := range q.Transcript {
-		j.size += int64(len(q.Transcript[i].Text))
-	}
-	j.part = strings.Join([]string{q.Conversation, j.upstream, j.model}, " ")
-	if j.upstream != q.Upstream {
-		j.dialect = s.deps.Dialects[""]
-	}
-	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
-		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)
-	}
-	if j.question.Continue != nil {
-		j.way = prose.WayContinue
-	}
-	j.form.MaxOutput = j.limits.MaxOutput
-	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
-		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
-	}
-	return j
-}
-
-// hasRoom reports whether one more job may run or wait. Those that nobody waits for take at most half of the queue. A question that is larger than all may be together is taken alone.
-func (s *Summarizer) hasRoom(j *job) bool {
-	queue := j.limits.Queue
-	if !j.asked {
-		queue /= 2
-	}
-	fits := s.pending == 0 || s.pending+j.size <= j.limits.Pending
-	return fits && len(s.jobs) < j.limits.Jobs+queue
-}
-
 // run waits for the job's turn, does it, and hands the outcome to those who wait.
-func (s *Summarizer) run(j *job, places []*semaphore.Weighted) {
-	ctx, cancel := context.WithDeadline(s.life, j.created.Add(j.limits.Timeout))
+func (s *Summarizer) run(j *job) {
+	ctx, cancel := context.WithTimeout(s.life, s.limits.Timeout)
 	defer cancel()
-	for _, place := range places {
-		if place.Acquire(ctx, 1) != nil {
-			s.end(j, prose.Prose{}, ErrBusy)
-			return
-		}
-		defer place.Release(1)
+	if s.places.Acquire(ctx, 1) != nil {
+		s.end(j, prose.Prose{}, ErrBusy)
+		return
 	}
-	j.begun.Store(true)
+	defer s.places.Release(1)
 	j.ctx = ctx
 	p, err := prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
 	defer func() {
@@ -139,21 +80,271 @@ func (s *Summarizer) run(j *job, places []*semaphore.Weighted) {
 	p, err = j.answer()
 }
 
-// end hands the outcome of a job to those who wait.
-func (s *Summarizer) end(j *job, p prose.Prose, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err != nil && s.closed:
-		err = ErrClosed
-	case errors.Is(err, ErrFailed):
-		s.failures.add(j, err)
-	case err == nil:
-		delete(s.failures, j.question.Key)
-		delete(s.failures, j.part)
-	}
-	delete(s.jobs, j.question.Key)
-	s.pending -= j.size
-	j.prose, j.err = p, err
-	close(j.done)
+// nameOf returns the key in the store. That of a question may be long and have any bytes in it.
+func nameOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "summary " + hex.EncodeToString(sum[:])
 }
+
+// Peek returns an answer that was made before.
+func (s *Summarizer) Peek(key string) (p prose.Prose, found bool) {
+	value, found, _ := s.deps.Store.Get(nameOf(key))
+	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
+		return prose.Prose{}, false
+	}
+	return p, true
+}
+
+// answer returns the answer: one that was made meanwhile, or a new one, which is stored.
+func (j *job) answer() (p prose.Prose, err error) {
+	if p, found := j.Peek(j.question.Key); found {
+		return p, nil
+	}
+	j.prompt = newPrompt(&j.question, j.maxTokens())
+	j.learn()
+	j.tell(event.SummaryStarted, 0, "")
+	begun := time.Now()
+	text, err := j.ask()
+	j.cost.Took = time.Since(begun)
+	if err == nil {
+		p = prose.Prose{Text: text, Cost: j.cost}
+		value, _ := json.Marshal(p) // plain data
+		if value, err = j.deps.Store.PutIfAbsent(nameOf(j.question.Key), value, j.deps.Keep); err != nil {
+			j.mayPass, err = true, j.fail("it cannot be stored: "+err.Error())
+		} else { // another process may have been faster: everybody gets what is there
+			err = json.Unmarshal(value, &p)
+		}
+	}
+	if err != nil {
+		j.tell(event.SummaryFailed, 0, err.Error())
+		return prose.Prose{}, err
+	}
+	j.tell(event.SummaryCompleted, j.deps.Count(p.Text), "")
+	if j.memory != nil && !j.learned.IsEmpty() {
+		if err := j.memory.Learn(j.owner, j.learned); err != nil {
+			j.deps.Log.Warn("what was learned of a session is lost", "why", err.Error())
+		}
+	}
+	return p, nil
+}
+
+func (j *job) tell(kind string, tokens int, reason string) {
+	j.deps.Tell(event.Summary{
+		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
+		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.prepared,
+		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
+	})
+}
+
+// learn has a transcript's question also ask what later sessions need to know, where there is a memory for it.
+func (j *job) learn() {
+	owner := inject.Owner{Scope: j.question.Scope, Project: inject.ProjectName(j.question.Project)}
+	if j.deps.Memory == nil || owner.Project == "" || j.way != prose.WayTranscript {
+		return
+	}
+	memory := j.deps.Memory()
+	if memory == nil {
+		return
+	}
+	known, err := memory.Read(owner)
+	if err != nil {
+		j.deps.Log.Warn("nothing is learned of a session", "why", err.Error())
+		return
+	}
+	j.memory, j.owner = memory, owner
+	j.prompt.Learns, j.prompt.Notes = true, known.Inventory()
+}
+
+// maxTokens returns how many tokens the text may have: no more than what it replaces. 0 is no limit.
+func (j *job) maxTokens() int {
+	if j.question.Room > 0 && j.question.SpanTokens > 0 {
+		return min(j.question.Room, j.question.SpanTokens)
+	}
+	return max(j.question.Room, j.question.SpanTokens)
+}
+
+// ask sends requests until one is answered well or nothing is left to try.
+func (j *job) ask() (string, error) {
+	for range maxRequests {
+		body, err := j.body()
+		if err != nil {
+			return "", err
+		}
+		answer, status, after := j.send(body)
+		text, why := j.read(answer)
+		switch {
+		case j.ctx.Err() != nil:
+			return "", j.late()
+		case status != http.StatusOK || answer.Error != nil:
+			err = j.adapt(status, after, answer.Error)
+		case why != "":
+			err = j.askAgain(why, answer)
+		default:
+			return text, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", j.fail("too many requests were needed for it")
+}
+
+// body returns the next request.
+func (j *job) body() ([]byte, error) {
+	if j.dialect == nil {
+		return nil, j.fail("its API is unknown")
+	}
+	if j.way == prose.WayContinue {
+		body, err := j.dialect.Continue(j.question.Continue, j.prompt.render("continue.md"), j.form)
+		if err == nil {
+			return body, nil
+		}
+		if err := j.fallBack("the conversation cannot be continued"); err != nil {
+			return nil, err
+		}
+	}
+	if len(j.question.Transcript) == 0 {
+		return nil, j.fail("there is nothing to ask")
+	}
+	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable
+	for ; ; j.step++ {
+		j.prompt.Record = transcript(&j.question, j.prompt.Tag, j.step)
+		system, user := j.prompt.render("summary-system.md"), j.prompt.render("summary.md")
+		if j.question.Usable <= 0 || j.step >= lastStep || j.deps.Count(system)+j.deps.Count(user) <= room {
+			return j.dialect.Prompt(j.model, system, user, j.form), nil
+		}
+	}
+}
+
+// send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
+// the upstream could not be reached or broke off; after is the header Retry-After.
+func (j *job) send(body []byte) (answer prose.Answer, status int, after string) {
+	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize}
+	if j.keyEnv == "" && j.upstream == j.question.Upstream {
+		r.Credential = j.question.Credential
+	}
+	j.cost.Requests++
+	resp, err := j.deps.Send(j.ctx, r)
+	if err != nil || resp.Body == nil {
+		return answer, 0, ""
+	}
+	stop := context.AfterFunc(j.ctx, func() { _ = resp.Body.Close() }) // ends a read that waits
+	defer func() {
+		stop()
+		_ = resp.Body.Close()
+	}()
+	if resp.Status != http.StatusOK {
+		answer.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		return answer, resp.Status, resp.RetryAfter
+	}
+	answer, err = j.dialect.ReadAnswer(resp.Body)
+	j.cost.InputTokens += answer.Input
+	j.cost.CachedTokens += answer.Cached
+	j.cost.WrittenTokens += answer.Written
+	j.cost.OutputTokens += answer.Output
+	if answer.Input == 0 {
+		j.cost.Untold++
+	}
+	if err != nil {
+		return answer, 0, ""
+	}
+	return answer, resp.Status, ""
+}
+
+// adapt changes the next request after one that was not answered. An error says that there is none.
+func (j *job) adapt(status int, after string, refusal []byte) error {
+	said := fmt.Sprintf("the upstream answered with status %d", status)
+	switch {
+	case status == 0:
+		return j.pause("the upstream could not be reached or broke off", "")
+	case status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal):
+		if j.step++; j.way == prose.WayTranscript && j.step <= lastStep {
+			return nil
+		}
+		return j.fallBack("the request for it is too long")
+	case status == http.StatusOK:
+		return j.pause("the upstream reported an error within its answer", "")
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
+		status == http.StatusTooManyRequests || status >= 500:
+		return j.pause(said, after)
+	case status >= 401 && status <= 404:
+		return j.fail(said)
+	}
+	if form, ok := adaptForm(j.form, refusal); ok {
+		j.form = form
+		return nil
+	}
+	return j.fallBack(said)
+}
+
+// What refusals say of a form: a cap on the output and how high it may be, a cap that is unknown, or that the provider
+// answers in streams alone. A complaint about an upstream is none about streams.
+var (
+	highestCap = lazyregexp.New(`(?i)\bmax(?:_completion|_output)?_tokens\b[^<>]*?(?:<=?|>|at most|equal to) ?([0-9]+)`)
+	anyCap     = lazyregexp.New(`\bmax(?:_completion|_output)?_tokens\b`)
+	streamWord = lazyregexp.New(`(?i)\bstream(?:ing|ed)?\b`)
+)
+
+// adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
+// cap, or as a stream. It is false if f is not what was refused.
+func adaptForm(f prose.Form, refusal []byte) (prose.Form, bool) {
+	if found := highestCap().FindSubmatch(refusal); found != nil {
+		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
+			f.MaxOutput = n
+			return f, true
+		}
+	}
+	switch {
+	case !f.OtherCap && anyCap().Match(refusal):
+		f.OtherCap = true
+	case !f.Stream && streamWord().Match(refusal):
+		f.Stream = true
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// fallBack leaves the conversation itself for its transcript.
+func (j *job) fallBack(why string) error {
+	if j.way != prose.WayContinue || len(j.question.Transcript) == 0 {
+		return j.fail(why)
+	}
+	j.way, j.step = prose.WayTranscript, 0
+	return nil
+}
+
+// pause waits before the same request is sent once more, for as long as the upstream wants, if that is not too long.
+func (j *job) pause(why, after string) error {
+	seconds, _ := strconv.ParseUint(after, 10, 31) // 0 if it is a date
+	j.wanted = time.Duration(seconds) * time.Second
+	pause := max(firstPause<<min(j.tries, 6), j.wanted)
+	if j.tries++; j.tries >= j.limits.Tries || pause > maxPause {
+		j.mayPass = true
+		return j.fail(why)
+	}
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-j.ctx.Done():
+		return j.late()
+	}
+}
+
+// askAgain says in the next request why the answer could not be used. A second such answer is the last.
+func (j *job) askAgain(why string, answer prose.Answer) error {
+	if j.prompt.Why != "" {
+		return j.fail(why)
+	}
+	if j.prompt.Why = why; answer.Cut { // reasoning may have used up the output
+		j.form.MaxOutput *= 2
+	}
+	if (answer.Cut || answer.Called) && len(j.question.Transcript) > 0 {
+		j.way = prose.WayTranscript // it has no tools, and leaves room for a long answer
+	}
+	return nil
+}
+
+func (j *job) fail(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
+
+func (j *job) late() error { return j.fail("there was no answer within " + j.limits.Timeout.String()) }

@@ -67,8 +67,8 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 		if r.settled(); toldOf(t, place) != want {
 			t.Errorf("%q teaches %q, want %q", answer, toldOf(t, place), want)
 		}
-		if p.Text != without.Text || p.Tokens != without.Tokens {
-			t.Errorf("the summary of %q is %q of %d tokens, want %q", answer, p.Text, p.Tokens, without.Text)
+		if p.Text != without.Text {
+			t.Errorf("the summary of %q is %q, want %q", answer, p.Text, without.Text)
 		}
 		r.calls(1)
 	}

@@ -81,7 +81,7 @@ func TestRestartAsksNothingAgain(t *testing.T) {
 	_ = s.Close()
 	s = open()
 	r := over(t, s, plain(), breaks)
-	if p := r.answered(question("a")); !p.Made.Equal(first.Made) || p.Text != first.Text || p.InputTokens != 1000 {
+	if p := r.answered(question("a")); p != first || p.Text != first.Text || p.InputTokens != 1000 {
 		t.Errorf("after a restart %+v, before %+v", p, first)
 	}
 	r.calls(0)
@@ -121,9 +121,6 @@ func TestJobsAndQueueAreBounded(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		r.calls(6)
 		r.answered(question("one more")) // what was busy is not remembered as a failure
-		if n := r.Underway(); n != 0 {
-			t.Errorf("%d jobs are left over", n)
-		}
 	})
 }
 
@@ -137,7 +134,7 @@ func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 			q.Transcript = append(q.Transcript, prose.Entry{Text: strings.Repeat("x", n)})
 			return q
 		}
-		r.Prepare(large("one that is larger than all may be", 5<<20))
+		r.Prepare(large("one that is larger than all may be", 5<<20)) // is taken alone
 		synctest.Wait()
 		r.calls(1)
 		r.fails(large("small", 1), ErrBusy, "")
@@ -181,7 +178,7 @@ func TestPanicFailsOneJob(t *testing.T) {
 	r := rigged(t, plain(), boom, text(good("a")))
 	r.fails(question("a"), ErrFailed, "a bug")
 	r.answered(question("b"))
-	if log := r.log.String(); strings.Contains(log, "sk-very") || !strings.Contains(log, "ask.go") {
+	if log := r.log.String(); strings.Contains(log, "sk-very") || !strings.Contains(log, "job.go") {
 		t.Errorf("logged: %s", log)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"slices"
+	"math"
 	"strings"
 	"text/template"
 
@@ -22,7 +22,6 @@ var templates = template.Must(template.ParseFS(files, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
-	name    string // of the templates for a transcript
 	Tag     string // begins each line of structure; nothing in the question holds it
 	Tokens  int    // that the answer should have at most
 	Update  bool   // of Earlier
@@ -38,7 +37,7 @@ type prompt struct {
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
 func newPrompt(q *prose.Question, maxTokens int) prompt {
 	const least = 100 // tokens
-	p := prompt{name: "summary", Tag: tagFor(q, ""), Tokens: summaryTokens,
+	p := prompt{Tag: tagFor(q), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4), least)
@@ -60,14 +59,56 @@ func (p prompt) render(name string) string {
 	return b.String()
 }
 
-// tagFor returns a short tag that nothing in the question holds, nor what is asked beside it.
-func tagFor(q *prose.Question, beside string) string {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "transcript %d %s", n, q.Key))
-		tag := hex.EncodeToString(sum[:4])
-		holds := func(e prose.Entry) bool { return strings.Contains(e.Tool+"\n"+e.State+"\n"+e.Text, tag) }
-		if !strings.Contains(q.Earlier+"\n"+beside, tag) && !slices.ContainsFunc(q.Transcript, holds) {
-			return tag
-		}
+// tagFor returns a short tag that nothing in the question holds: it is made of the key, which no content can know.
+func tagFor(q *prose.Question) string {
+	sum := sha256.Sum256([]byte("transcript " + q.Key))
+	return hex.EncodeToString(sum[:4])
+}
+
+// A transcript that is too long is cut in steps: first the texts, then the oldest groups.
+const (
+	maxToolText = 2_000 // characters of a call or result; each step of the first halves it
+	minText     = 200   // characters that are never cut
+	textSteps   = 4
+	groupSteps  = 4 // each leaves out one more fifth of the entries
+	lastStep    = textSteps + groupSteps
+)
+
+// transcript returns the span of a question as text. Each entry begins with a line that has the tag.
+func transcript(q *prose.Question, tag string, step int) string {
+	var b strings.Builder
+	first := len(q.Transcript) * max(0, step-textSteps) / (groupSteps + 1)
+	for first > 0 && q.Transcript[first-1].Group == q.Transcript[first].Group {
+		first--
 	}
+	if first > 0 {
+		fmt.Fprintf(&b, "[%s %d older entries are left out]\n", tag, first)
+	}
+	for _, e := range q.Transcript[first:] {
+		limit := math.MaxInt
+		switch isTool := e.Kind == prose.Call || e.Kind == prose.Result; {
+		case isTool:
+			limit = maxToolText >> min(step, textSteps)
+		case step > 0:
+			limit = 4 * maxToolText >> min(step, textSteps)
+		}
+		head := strings.Join(strings.Fields(fmt.Sprintf("%s %s, %s", e.Kind, e.Tool, e.State)), " ") // one line
+		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
+		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, cutMiddle(e.Text, max(limit, minText)))
+	}
+	return b.String()
+}
+
+// cutMiddle cuts a text to limit characters. Head and tail stay.
+func cutMiddle(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
+	}
+	tail := limit / 2
+	return fmt.Sprintf("%s\n[… %d characters left out …]\n%s",
+		string(runes[:limit-tail]), len(runes)-limit, string(runes[len(runes)-tail:]))
 }

@@ -206,7 +206,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 	}
 	r := &rig{t: t, store: s, steps: steps}
 	r.Summarizer = New(c, Deps{
-		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send,
+		Store: s, Keep: 720 * time.Hour, Send: r.send,
 		Dialects: map[string]Dialect{"": tongue{}, "other": otherTongue{}},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },

@@ -3,17 +3,19 @@
 // Equal questions share one job, also across a restart and across processes that share a store, and an answer is stored
 // before anybody gets it. A caller waits at most Limits.Wait and may leave earlier; the job goes on until
 // Limits.Timeout. After a failure a model rests in that conversation for a while, and after two useless answers for
-// good. Jobs, queue, memory, requests per job and the size of an answer are bounded.
+// good. Jobs, memory, requests per job and the size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code, elsewhere.
 package summarize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +38,7 @@ var (
 // Deps are what a Summarizer needs of the rest of the program.
 type Deps struct {
 	Store    store.Store
-	Keep     func() time.Duration // how long an answer is stored
+	Keep     time.Duration // how long an answer is stored
 	Send     Sender
 	Dialects map[string]Dialect                 // by key; the one of the empty key is for Config.Upstream
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
@@ -49,43 +51,44 @@ type Deps struct {
 
 // Summarizer answers questions. Its methods may be called from any goroutine.
 type Summarizer struct {
-	deps Deps
-	life context.Context // of all jobs
-	stop context.CancelFunc
-	work sync.WaitGroup // jobs
+	deps   Deps
+	limits Limits
+	life   context.Context // of all jobs
+	stop   context.CancelFunc
+	work   sync.WaitGroup      // jobs
+	places *semaphore.Weighted // of the jobs that run
 
-	mu             sync.Mutex // guards all below
-	conf           Config
-	limits         Limits
-	closed         bool
-	jobs           map[string]*job // by key of the question
-	pending        int64           // bytes of their questions
-	places         *semaphore.Weighted
-	preparedPlaces *semaphore.Weighted // one place is for jobs that somebody waits for
-	failures       failures
+	mu       sync.Mutex // guards all below
+	conf     Config
+	closed   bool
+	jobs     map[string]*job    // by key of the question
+	pending  int64              // bytes of their questions
+	failures map[string]failure // by subject
+}
+
+// failure is how a model has failed in a conversation last.
+type failure struct {
+	err     error
+	until   time.Time // it rests
+	useless int       // how often in a row by its own fault
 }
 
 // New returns a Summarizer with a configuration that Check accepts.
 func New(c Config, d Deps) *Summarizer {
-	s := &Summarizer{deps: d, jobs: map[string]*job{}, failures: failures{}}
+	s := &Summarizer{deps: d, limits: DefaultLimits(), conf: c, jobs: map[string]*job{}, failures: map[string]failure{}}
+	if c.Limits != nil {
+		s.limits = *c.Limits
+	}
+	s.places = semaphore.NewWeighted(int64(s.limits.Jobs))
 	s.life, s.stop = context.WithCancel(context.Background())
-	s.Configure(c)
 	return s
 }
 
-// Configure sets the configuration for questions that come from now on.
+// Configure sets the configuration for questions that come from now on. The limits stay.
 func (s *Summarizer) Configure(c Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limits := DefaultLimits()
-	if c.Limits != nil {
-		limits = *c.Limits
-	}
-	if limits.Jobs != s.limits.Jobs { // those that run already do not count
-		s.places = semaphore.NewWeighted(int64(limits.Jobs))
-		s.preparedPlaces = semaphore.NewWeighted(int64(max(1, limits.Jobs-1)))
-	}
-	s.conf, s.limits = c, limits
+	s.conf = c
 }
 
 // Look returns an answer that was made before. If there is none, pending says that it is being made.
@@ -97,15 +100,8 @@ func (s *Summarizer) Look(key string) (p prose.Prose, found, pending bool) {
 	return p, found, pending && !found
 }
 
-// Underway returns how many answers are being made or wait for their turn.
-func (s *Summarizer) Underway() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.jobs)
-}
-
 // Ask returns the answer to q. It waits until ctx ends or Limits.Wait has passed since somebody first waited for it:
-// then the error is ErrLate and the job goes on. It is ErrBusy if the job has not begun after a quarter of that time.
+// then the error is ErrLate and the job goes on.
 func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	if p, found := s.Peek(q.Key); found {
 		return p, nil
@@ -114,21 +110,13 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 	if err != nil {
 		return prose.Prose{}, err
 	}
-	wait := j.limits.Wait
-	late, turn := time.After(time.Until(j.waited.Add(wait))), time.After(time.Until(j.waited.Add(wait/4)))
-	for {
-		select {
-		case <-j.done:
-			return j.prose, j.err
-		case <-ctx.Done():
-			return prose.Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
-		case <-late:
-			return prose.Prose{}, ErrLate
-		case <-turn:
-			if !j.begun.Load() {
-				return prose.Prose{}, ErrBusy
-			}
-		}
+	select {
+	case <-j.done:
+		return j.prose, j.err
+	case <-ctx.Done():
+		return prose.Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
+	case <-time.After(time.Until(j.waited.Add(s.limits.Wait))):
+		return prose.Prose{}, ErrLate
 	}
 }
 
@@ -163,4 +151,89 @@ func (s *Summarizer) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("cannot end all summaries: %w", context.Cause(ctx))
 	}
+}
+
+// join returns the job of a question: the one there is, or a new one if there is room. asked says that the caller waits.
+func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j, now := s.jobs[q.Key], time.Now()
+	if j == nil {
+		j = s.newJob(q, asked)
+		f := s.failures[j.subject()]
+		switch {
+		case s.closed:
+			return nil, ErrClosed
+		case f.useless >= maxUseless:
+			return nil, fmt.Errorf("%w: the model gave nothing usable before in this conversation", ErrFailed)
+		case now.Before(f.until):
+			return nil, f.err
+		case len(s.jobs) >= s.limits.Jobs+s.limits.Queue, s.pending > 0 && s.pending+j.size > s.limits.Pending:
+			return nil, ErrBusy // a question that is larger than all may be together is taken alone
+		}
+		s.jobs[q.Key] = j
+		s.pending += j.size
+		s.work.Go(func() { s.run(j) })
+	}
+	if asked && j.waited.IsZero() {
+		j.waited = now
+	}
+	return j, nil
+}
+
+func (s *Summarizer) newJob(q prose.Question, asked bool) *job {
+	j := &job{
+		Summarizer: s, question: q, keyEnv: s.conf.KeyEnv, prepared: !asked, way: prose.WayTranscript,
+		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
+		dialect: s.deps.Dialects[q.Dialect], done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
+	}
+	for i := range q.Transcript {
+		j.size += int64(len(q.Transcript[i].Text))
+	}
+	if j.upstream != q.Upstream {
+		j.dialect = s.deps.Dialects[""]
+	}
+	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
+		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)
+	}
+	if j.question.Continue != nil {
+		j.way = prose.WayContinue
+	}
+	j.form.MaxOutput = s.limits.MaxOutput
+	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
+		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
+	}
+	return j
+}
+
+// subject names what rests after a failure: the model in the conversation.
+func (j *job) subject() string {
+	return strings.Join([]string{j.question.Conversation, j.upstream, j.model}, " ")
+}
+
+// end hands the outcome of a job to those who wait.
+func (s *Summarizer) end(j *job, p prose.Prose, err error) {
+	const maxFailures = 4096 // that are remembered
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err != nil && s.closed:
+		err = ErrClosed
+	case errors.Is(err, ErrFailed):
+		if len(s.failures) >= maxFailures {
+			clear(s.failures)
+		}
+		f := s.failures[j.subject()]
+		f.err, f.until = err, time.Now().Add(max(rest, min(j.wanted, maxRest)))
+		if !j.mayPass { // that an upstream is overloaded or out of reach says nothing about its model
+			f.useless++
+		}
+		s.failures[j.subject()] = f
+	case err == nil:
+		delete(s.failures, j.subject())
+	}
+	delete(s.jobs, j.question.Key)
+	s.pending -= j.size
+	j.prose, j.err = p, err
+	close(j.done)
 }

@@ -36,7 +36,7 @@ func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windo
 	conf.Limits = &limits
 	n := &narrator{prepare: conf.Prepare, model: model}
 	n.Summarizer = summarize.New(conf, summarize.Deps{
-		Store: facts, Keep: func() time.Duration { return time.Hour }, Send: n.model.send,
+		Store: facts, Keep: time.Hour, Send: n.model.send,
 		Dialects: map[string]summarize.Dialect{model.Name(): model},
 		Overflow: window.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },

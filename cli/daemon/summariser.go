@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"sync/atomic"
-	"time"
 
 	"epitome/config"
 	"epitome/event"
@@ -27,9 +26,8 @@ func newSummariser(
 ) *summariser {
 	s := &summariser{windows: k.windows}
 	s.conf.Store(&conf)
-	keep := conf.Store.Keep.D() // fixed at start
 	s.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
-		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: send,
+		Store: k.storage.store, Keep: conf.Store.Keep.D(), Send: send,
 		Dialects: map[string]summarize.Dialect{
 			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},

@@ -1,20 +1,11 @@
-// Package prose is what is asked of a model about a conversation, and what it said.
-//
-// It holds the words that whoever shortens conversations, whoever sees to it that a summary is made once, and the
-// dialects of providers have in common. It promises to hold data alone: nothing in it asks, waits or decides.
-// Neither a Question nor what it carries is ever printed.
+// Package prose has the data that is exchanged about summaries by models: what package rewrite asks, what package
+// summarize answers, and what the dialects of providers read and write for both.
 package prose
 
-import (
-	"fmt"
-	"io"
-	"log/slog"
-	"time"
+import "epitome/event"
 
-	"epitome/event"
-)
-
-// Question is a span of a conversation that is to become prose. Whoever asks does not change it afterwards.
+// Question is a span of a conversation that a model is to summarize. It must not be changed once it is asked, and never
+// be printed: it has a credential and a conversation.
 type Question struct {
 	// Key names the span and all that the answer depends on: scope, chain at its start and end, mode, detail and the
 	// earlier summary. Equal keys have equal answers. The chain covers the content, so no content can know the key.
@@ -36,12 +27,6 @@ type Question struct {
 	Room       int     // tokens that the prose may take; 0 is no limit but the span
 	Usable     int     // tokens that a request to the model that is asked may have; 0 if unknown
 }
-
-// Format keeps credential and conversation out of everything that prints, whatever the verb.
-func (q Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a question to summarise") }
-
-// LogValue does the same for logs.
-func (q Question) LogValue() slog.Value { return slog.StringValue("a question to summarise") }
 
 // Kind says who speaks in an Entry, or which side of a tool it is.
 type Kind string
@@ -70,15 +55,10 @@ const (
 	WayTranscript = "transcript" // a request of its own, with the span told as text
 )
 
-// Prose is what a model says of a span, and what that cost. It is stored as JSON: the names of its keys stay.
+// Prose is what a model says of a span, and what that cost. It is stored as JSON.
 type Prose struct {
-	Text     string `json:"text"`
-	Tokens   int    `json:"tokens"` // of the text
-	Way      string `json:"way"`    // WayContinue or WayTranscript
-	Upstream string `json:"upstream"`
-	Model    string `json:"model"`
+	Text string `json:"text"`
 	event.Cost
-	Made time.Time `json:"made"`
 }
 
 // Form is how an answer is asked for.

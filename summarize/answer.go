@@ -34,13 +34,11 @@ func (j *job) read(answer prose.Answer) (text, why string) {
 	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
 		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
-	if why == "" {
-		j.hear(said, answer.Cut)
-	}
 	return text, why
 }
 
-// summary returns the sections of an answer in their order, or why it is no summary.
+// summary returns the sections of an answer in their order, or why it is no summary. It takes out the section for later
+// sessions, j.learned.
 func (j *job) summary(said string, isCut bool) (text, why string) {
 	names, form := headings(), j.prompt.render("form")
 	parts := sections(said, append(names, inject.Heading))
@@ -63,6 +61,11 @@ func (j *job) summary(said string, isCut bool) (text, why string) {
 	case isEmpty:
 		return "", "it had nothing under its headings"
 	}
+	learned := parts[inject.Heading]
+	if isCut { // the last line may not be whole
+		learned = learned[:strings.LastIndex(learned, "\n")+1]
+	}
+	j.learned = inject.ParseLearned(learned)
 	return text, ""
 }
 
