@@ -38,8 +38,6 @@ const (
 const (
 	CodeNotDue            Code = "not_due"
 	CodeFreesLittle       Code = "frees_little"
-	CodeFixedFills        Code = "fixed_fills_window"
-	CodeQuota             Code = "quota"
 	CodeFloor             Code = "below_floor"
 	CodeAgain             Code = "decided_before"
 	CodeMeanwhile         Code = "decided_meanwhile"
@@ -49,9 +47,6 @@ const (
 	CodeThinkingRound     Code = "thinking_round"
 	CodeNothingOlder      Code = "nothing_older"
 	CodeSavesLittle       Code = "saves_little"
-	CodeNoSmaller         Code = "no_smaller"
-	CodeNotATenth         Code = "not_a_tenth"
-	CodeNothingToLeave    Code = "nothing_to_leave"
 	CodeSigned            Code = "signed"
 	CodeEncoded           Code = "encoded"
 	CodeBomb              Code = "bomb"
@@ -85,8 +80,6 @@ var sentences = map[Code]string{
 
 	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
 	CodeFreesLittle:       "The request is over the line, but clearing results would free too little.",
-	CodeFixedFills:        "System prompt and tools alone fill the window.",
-	CodeQuota:             "The quota for artifacts is used up, so nothing changes below the line.",
 	CodeFloor:             "The body is too small to be rewritten.",
 	CodeAgain:             "The request was decided before and is sent as it was then.",
 	CodeMeanwhile:         "An equal request was decided at the same time, and this one is sent like it.",
@@ -96,9 +89,6 @@ var sentences = map[Code]string{
 	CodeThinkingRound:     "Thinking binds its prefix until its calls are answered: nothing changes until then.",
 	CodeNothingOlder:      "There is no older group of messages to leave out.",
 	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
-	CodeNoSmaller:         "A summary would take at least as many tokens as it replaces.",
-	CodeNotATenth:         "The request was refused, and cannot be made a tenth smaller.",
-	CodeNothingToLeave:    "The request was refused, and there is nothing to leave out.",
 	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
 	CodeEncoded:           "The content coding of the body cannot be read, so it is sent unchanged.",
 	CodeBomb:              "The body exceeds the limit when it is decoded, so it is sent unchanged.",

@@ -65,9 +65,19 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	return nil
 }
 
+// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if a
+// message of the user at its end is edited.
+func (x *shaping) recordedEnd() int {
+	end := x.request.End()
+	if slices.ContainsFunc(x.state.Edits, func(e ledger.Edit) bool { return e.End() > end }) {
+		return len(x.request.Items)
+	}
+	return end
+}
+
 // record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
 func (x *shaping) record() error {
-	s, end := x.state, x.request.End()
+	s, end := x.state, x.recordedEnd()
 	if end <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
 		return nil
 	}

@@ -145,7 +145,7 @@ func (x *shaping) describe() {
 	switch {
 	case highest == event.ActionNone, highest == ledger.StepAdd: // no message is edited: the pages have no edit to show
 	case x.out.Settle != nil: // the decision is recorded under this key once the provider has accepted the request
-		r.Decision = x.lane.DecisionKey(x.chain[req.End()])
+		r.Decision = x.lane.DecisionKey(x.chain[x.recordedEnd()])
 	default:
 		r.Decision = s.Decision.Key
 	}

@@ -23,7 +23,6 @@ type Call struct {
 	Kind         Kind     // what the call does
 	About        string   // main argument on one line, at most 250 characters; ↵ is a line break of a command
 	Files        []string // paths that the call reads or writes; empty unless Kind is Read or Write
-	Cites        []string // words in the arguments that look like names of artifacts: the agent may read one back
 	IsError      bool     // the client marked the result as failed
 	Exit         int      // the exit code that the result states if Kind is Run; else -1
 }
@@ -70,7 +69,6 @@ func Of(r *conversation.Request, known []Call) []Call {
 func readCall(body []byte, call *conversation.Call) Call {
 	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
 	raw := call.ArgumentsIn(body)
-	c.Cites = excerpt.ArtifactNames(string(raw))
 	args := readArguments(raw, call.FreeText)
 	if c.Kind == Read || c.Kind == Write {
 		if c.Files = args.files(); len(c.Files) == 0 {

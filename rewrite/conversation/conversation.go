@@ -107,7 +107,7 @@ const (
 	ProviderRemembers        // the provider keeps earlier messages itself: only new results are shortened
 )
 
-// Request is a parsed request. Reused, Lead, Head and Dead each count items from the start of Items.
+// Request is a parsed request. Reused, Lead and Head each count items from the start of Items.
 type Request struct {
 	Dialect   Dialect
 	Body      []byte
@@ -124,7 +124,6 @@ type Request struct {
 	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
 	Lead     int // system items before any other item
 	Head     int // items never dropped, as they state the task: before the first answer, or the first after a Compaction
-	Dead     int // items that the provider ignores, because its own summary replaces them
 
 	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep

@@ -119,7 +119,7 @@ func hasMoreValues(b []byte, most int) bool {
 	return most < 0
 }
 
-// findHead sets Lead, Head and Dead. The head ends before the first answer or result, or before the first behind the
+// findHead sets Lead and Head. The head ends before the first answer or result, or before the first behind the
 // provider's last summary (a Compaction). It is kept because the user's first words, or that summary, state the task.
 func (r *Request) findHead() {
 	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
@@ -128,10 +128,7 @@ func (r *Request) findHead() {
 	r.Head = r.Lead
 	for i := range r.Items {
 		if r.Items[i].Compaction {
-			r.Head, r.Dead = i+1, i
-			if !slices.ContainsFunc(r.Items[:i], func(it Item) bool { return it.isAnswerOrResult() }) {
-				r.Dead = 0 // no answer is among them: the provider has kept these messages beside its summary
-			}
+			r.Head = i + 1
 		}
 	}
 	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswerOrResult() {

@@ -2,14 +2,13 @@
 //
 // An excerpt has whole lines of the text, word for word, and says of every gap how many lines are omitted. The package
 // knows one list of words that speak of failure, and no tool, language or log format. Its time grows with the length of
-// the text alone. It also knows how notes of epitome begin and what names of artifacts look like.
+// the text alone. It also knows how notes of epitome begin.
 package excerpt
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -45,14 +44,6 @@ func isForged(text string) bool {
 		}
 	}
 	return false
-}
-
-// ArtifactNames returns the words that look like the name of an artifact: 26 characters of base32, in small letters.
-func ArtifactNames(text string) []string {
-	const length = 26
-	isOther := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }
-	isNoName := func(word string) bool { return len(word) != length }
-	return slices.DeleteFunc(strings.FieldsFunc(text, isOther), isNoName)
 }
 
 // OneLine returns a text as one line of at most maxLength characters, in valid UTF-8: each run of white space and

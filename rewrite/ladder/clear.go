@@ -27,7 +27,9 @@ func Clear(s *State) {
 		list, why = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
-		s.Reason = s.whyNotCleared()
+		if s.Reason = event.CodeNotDue; s.Total() > s.Limits.ClearLine {
+			s.Reason = event.CodeFreesLittle
+		}
 		return
 	}
 	s.clearAll(list, why)
@@ -100,17 +102,4 @@ func (s *State) clearAll(list []candidate, why event.Code) {
 		}
 	}
 	s.Add(edits...)
-}
-
-// whyNotCleared returns, for the report, the reason why Clear found nothing to clear.
-func (s *State) whyNotCleared() event.Code {
-	switch {
-	case s.ArtifactsOff && s.Total() <= s.Limits.ClearLine: // then batchThatPays clears nothing
-		return event.CodeQuota
-	case s.Fixed.System+s.Fixed.Tools > s.Limits.Usable: // clearing cannot make the request fit
-		return event.CodeFixedFills
-	case s.Total() > s.Limits.ClearLine: // all results together free less than AtLeast, and no batch pays
-		return event.CodeFreesLittle
-	}
-	return event.CodeNotDue // under the line, where no batch pays
 }

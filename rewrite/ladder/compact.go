@@ -175,7 +175,7 @@ func (c *compaction) run() {
 	}
 	files, ok := c.replace(cut, least)
 	if !ok {
-		s.Reason = event.CodeNoSmaller
+		s.Reason = event.CodeSavesLittle
 		if report.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
 			report.Why = s.Reason.Clause()
 		}

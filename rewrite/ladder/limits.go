@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"epitome/internal/unit"
 	"epitome/rewrite/activity"
@@ -192,34 +194,41 @@ func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
 	return limit, min(keep, limit/2) // so that cutting a result takes out about half of it, or more
 }
 
-// number is one number that a user or a request may set.
+// number is a number that a user or a request may set, with its bounds; a max of 0 is no bound.
 type number struct {
-	name, unit string
-	min, max   float64 // the least and the most that is allowed
-	value      any     // *int, *float64 or *unit.Duration: where the number is in its Limits
+	name, kind      string
+	value, min, max float64
 }
 
 // numbers returns all numbers of l. Check judges the configuration file by them, and With the headers of requests.
 func (l *Limits) numbers() []number {
-	const most, least = unit.MostTokens, 0.01 // a smaller share is a slip of the pen
+	const most, least, tokens = unit.MostTokens, 0.01, "number of tokens" // a smaller share is a slip of the pen
 	return []number{
-		{"offload_tokens", "tokens", 1, most, &l.Offload},
-		{"offload_lookup_tokens", "tokens", 1, most, &l.Lookups},
-		{"offload_read_tokens", "tokens", 1, most, &l.OffloadReads},
-		{"offload_keep", "tokens", 0, most, &l.OffloadKeep},
-		{"clear_at", "share", least, 1, &l.ClearAt},
-		{"compact_at", "share", least, 1, &l.CompactAt},
-		{"compact_to", "share", least, 1, &l.Target},
-		{"keep_tokens", "tokens", 0, most, &l.KeepTail},
-		{"warn_at", "tokens", 0, most, &l.WarnAt},
-		{"cutover_at", "tokens", 0, most, &l.CutoverAt},
-		{"protect_tokens", "tokens", 0, most, &l.Protect},
-		{"rent", "factor", 0, 1000, &l.Rent},
-		{"cached_price", "price", 0, 1, &l.CachedPrice},
-		{"cache_life", "time", 0, math.MaxInt64, &l.CacheLife},
-		{"newest_turns", "turns", 0, most, &l.Turns},
-		{"newest_tool_results", "results", 0, most, &l.Pairs},
+		{"offload_tokens", tokens, float64(l.Offload), 1, most},
+		{"offload_lookup_tokens", tokens, float64(l.Lookups), 1, most},
+		{"offload_read_tokens", tokens, float64(l.OffloadReads), 1, most},
+		{"offload_keep", tokens, float64(l.OffloadKeep), 0, most},
+		{"clear_at", "share", l.ClearAt, least, 1},
+		{"compact_at", "share", l.CompactAt, least, 1},
+		{"compact_to", "share", l.Target, least, 1},
+		{"keep_tokens", tokens, float64(l.KeepTail), 0, most},
+		{"warn_at", tokens, float64(l.WarnAt), 0, most},
+		{"cutover_at", tokens, float64(l.CutoverAt), 0, most},
+		{"protect_tokens", tokens, float64(l.Protect), 0, most},
+		{"rent", "factor", l.Rent, 0, 1000},
+		{"cached_price", "price", l.CachedPrice, 0, 1},
+		{"cache_life", "time with its unit, as 5m", float64(l.CacheLife), 0, 0},
+		{"newest_turns", "number of turns", float64(l.Turns), 0, most},
+		{"newest_tool_results", "number of results", float64(l.Pairs), 0, most},
 	}
+}
+
+// check returns an error that says what to write if the number is beyond its bounds or NaN.
+func (n number) check() error {
+	if n.max == 0 || n.min <= n.value && n.value <= n.max {
+		return nil
+	}
+	return fmt.Errorf("write a %s from %v to %.10g", n.kind, n.min, n.max)
 }
 
 // Names returns the names of the numbers that a request may set.
@@ -233,57 +242,33 @@ func Names() (names []string) {
 // With returns l with the named number set to value; ok is false if no number has the name. The error says what to
 // write, and does not repeat the value. Call CheckShares when all numbers of a request are set.
 func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
+	i := slices.Index(Names(), name)
+	if i < 0 {
+		return l, false, nil
+	}
 	with = l
-	for _, n := range with.numbers() {
-		if n.name != name {
-			continue
-		}
-		switch at := n.value.(type) {
-		case *int:
-			*at, err = strconv.Atoi(value)
-		case *float64:
-			*at, err = strconv.ParseFloat(value, 64)
-		case *unit.Duration:
-			err = at.UnmarshalText([]byte(value))
-		}
-		if err != nil || !n.isSound() {
-			return l, true, errors.New(n.advice())
-		}
-		with.PriceFixed = with.PriceFixed || name == "cached_price"
-		return with, true, nil
+	if name == "cache_life" { // a text in TOML
+		value = strconv.Quote(value)
 	}
-	return l, false, nil
-}
-
-func (n number) get() float64 {
-	switch at := n.value.(type) {
-	case *int:
-		return float64(*at)
-	case *unit.Duration:
-		return float64(*at)
+	err = toml.Unmarshal([]byte(name+" = "+value), &with)
+	n := with.numbers()[i]
+	if err != nil {
+		err = fmt.Errorf("write a %s", n.kind)
+	} else {
+		err = n.check()
 	}
-	return *n.value.(*float64)
-}
-
-// isSound reports whether the number is within its bounds. NaN is not.
-func (n number) isSound() bool { return n.min <= n.get() && n.get() <= n.max }
-
-// advice says what a user should write as the number.
-func (n number) advice() string {
-	switch n.value.(type) {
-	case *unit.Duration:
-		return "write a time with its unit, as 5m or 1h"
-	case *int:
-		return fmt.Sprintf("write a whole number of %s from %.0f to %.0f", n.unit, n.min, n.max)
+	if err != nil {
+		return l, true, err
 	}
-	return fmt.Sprintf("write a %s from %v to %v", n.unit, n.min, n.max)
+	with.PriceFixed = with.PriceFixed || name == "cached_price"
+	return with, true, nil
 }
 
 // Check returns an error if a number makes no sense, by itself or beside the others.
 func (l *Limits) Check() error {
 	for _, n := range l.numbers() {
-		if !n.isSound() {
-			return fmt.Errorf("cannot use rewrite.%s %v: %s", n.name, n.get(), n.advice())
+		if err := n.check(); err != nil {
+			return fmt.Errorf("cannot use rewrite.%s %v: %w", n.name, n.value, err)
 		}
 	}
 	if _, empty := l.Bound[""]; empty {

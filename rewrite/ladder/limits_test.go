@@ -54,7 +54,7 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 }
 
 func TestNumbersHaveBounds(t *testing.T) {
-	f := func(name string, good, bad []string, advice string) {
+	f := func(name string, good, bad []string, kind string) {
 		t.Helper()
 		for _, value := range good {
 			if _, ok, err := someLimits().With(name, value); !ok || err != nil {
@@ -63,17 +63,16 @@ func TestNumbersHaveBounds(t *testing.T) {
 		}
 		for _, value := range append(bad, "", "x", "NaN", "Inf", "-1", "1e99", strconv.Itoa(unit.MostTokens+1)) {
 			got, _, err := someLimits().With(name, value)
-			if want := "write a " + advice; err == nil || err.Error() != want ||
-				!reflect.DeepEqual(got, someLimits()) {
-				t.Errorf("%s: %q gives %+v and the error %v, want %s", name, value, got, err, want)
+			if err == nil || !strings.HasPrefix(err.Error(), "write a "+kind) || !reflect.DeepEqual(got, someLimits()) {
+				t.Errorf("%s: %q gives %+v and the error %v", name, value, got, err)
 			}
 		}
 	}
-	f("offload_tokens", []string{"1", "100000000"}, []string{"0", "1.5", "1e3"}, "whole number of tokens from 1 to 100000000")
-	f("newest_turns", []string{"0", "12"}, []string{"0.5"}, "whole number of turns from 0 to 100000000")
-	f("rent", []string{"0", "2.5", "1000"}, []string{"1001"}, "factor from 0 to 1000")
-	f("clear_at", []string{"0.01", "0.7", "1", "1e-1"}, []string{"0", "1.01", "70%"}, "share from 0.01 to 1")
-	f("cached_price", []string{"0", "0.1", "1"}, []string{"1.01"}, "price from 0 to 1")
+	f("offload_tokens", []string{"1", "100000000"}, []string{"0", "1.5", "1e3"}, "number of tokens")
+	f("newest_turns", []string{"0", "12"}, []string{"0.5"}, "number of turns")
+	f("rent", []string{"0", "2.5", "1000"}, []string{"1001"}, "factor")
+	f("clear_at", []string{"0.01", "0.7", "1", "1e-1"}, []string{"0", "1.01", "70%"}, "share")
+	f("cached_price", []string{"0", "0.1", "1"}, []string{"1.01"}, "price")
 }
 
 // usual are limits that are sound together.

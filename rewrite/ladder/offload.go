@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -46,12 +47,16 @@ func Offload(s *State) {
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s *State) readsBack(i int) bool {
-	const maxLooks, most = 8, 30_000 // words that are looked up; tokens of a result, or a quarter of the window if less
-	cites := s.callOf[i].Cites       // words in the call's arguments that look like names of artifacts
-	isTakenOut := func(name string) bool {
-		return slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) })
+	const mostTokens, mostBytes = 30_000, 4 << 10 // of the result, or a quarter of the window if less; of the arguments
+	call := s.Request.CallOf(i)
+	if call == nil || s.Size(i) > min(mostTokens, s.Limits.Window/4) {
+		return false
 	}
-	return s.Size(i) <= min(most, s.Limits.Window/4) && slices.ContainsFunc(cites[:min(len(cites), maxLooks)], isTakenOut)
+	arguments := call.Arguments.Of(s.Request.Body)
+	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
+	return len(arguments) <= mostBytes && slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool {
+		return slices.ContainsFunc(e.Artifacts, isNamed)
+	})
 }
 
 // itemText is one text of an item.

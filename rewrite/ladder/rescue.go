@@ -41,7 +41,7 @@ func Rescue(s *State, from Stage) {
 		s.Reason = event.CodeProviderRemembers
 		return
 	case s.prefixEnd <= s.Request.Lead: // the prefix is only a system prompt
-		s.Reason = event.CodeNothingToLeave
+		s.Reason = event.CodeNothingOlder
 		return
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
@@ -58,7 +58,7 @@ func Rescue(s *State, from Stage) {
 	if s.Total() > enough {
 		undo()
 		s.Stage, s.Compaction = StageNone, nil
-		s.Reason = event.CodeNotATenth
+		s.Reason = event.CodeSavesLittle
 	}
 }
 

@@ -110,9 +110,7 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 			for i := e.First; i < e.End(); i++ {
 				s.forms[i].tokens, s.forms[i].dropped = 0, true
 			}
-			if e.First >= s.Request.Dead { // else the provider passes over the summary, too
-				f.tokens = e.Tokens
-			}
+			f.tokens = e.Tokens
 			if e.Step == ledger.StepCompact {
 				s.compactedEnd = max(s.compactedEnd, e.End())
 			}
@@ -136,13 +134,8 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 	}
 }
 
-// Size returns the tokens of an item as the client sent it; 0 if the provider passes over it.
-func (s *State) Size(i int) int {
-	if i < s.Request.Dead {
-		return 0
-	}
-	return s.Request.Items[i].Size.Total()
-}
+// Size returns the tokens of an item as the client sent it.
+func (s *State) Size(i int) int { return s.Request.Items[i].Size.Total() }
 
 // Sent returns the tokens of an item as it is sent.
 func (s *State) Sent(i int) int { return s.forms[i].tokens }
@@ -285,11 +278,11 @@ func (s *State) mustShow(i int) bool {
 	return s.answersUpTo[i] >= newest && !s.Refused
 }
 
-// mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, the
-// provider reads it (Dead), its content is not opaque (Locked), and no Limit.Keep is set for its tool.
+// mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
+// content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (s *State) mayReplace(i int, role conversation.Role) bool {
 	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
-	return it.Role == role && !f.dropped && !f.cleared && i >= s.Request.Dead && !it.Locked && !keep
+	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
 }
 
 // mayShorten reports whether an item is a result that may be cut or cleared.

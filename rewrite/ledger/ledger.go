@@ -15,7 +15,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"epitome/rewrite/conversation"
@@ -35,8 +34,6 @@ type Decision struct {
 	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for them
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
-	Reach        int       `json:"e,omitempty"` // items of the whole request, if it has edits behind the prefix; else 0
-	ReachLink    []byte    `json:"f,omitempty"` // chain link of all those items; other requests do not get these edits
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // DecisionKey under which it was recorded
@@ -134,7 +131,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []
 			continue
 		}
 		if d, found, err := l.read(lane.DecisionKey(prefix), known); err != nil || found {
-			return d.forRequest(chain), err
+			return d, err
 		}
 		if other.Items == 0 { // else other is of a longer prefix; the lane's own decision is still looked for
 			if other, other.OtherModel, err = l.read(string(first), known); err != nil { // OtherModel is true if one is found
@@ -142,22 +139,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []
 			}
 		}
 	}
-	return other.forRequest(chain), nil
-}
-
-// forRequest returns d as it holds for the request with that chain. If the request has the items behind the prefix that
-// d edits, d is the decision for these items too. Else d loses their edits.
-func (d Decision) forRequest(chain []conversation.Link) Decision {
-	if d.Reach == 0 {
-		return d
-	}
-	if d.Reach < len(chain) && bytes.Equal(chain[d.Reach][:], d.ReachLink) {
-		d.Items = d.Reach
-		return d
-	}
-	isBehind := func(e Edit) bool { return e.End() > d.Items }
-	d.Edits = slices.DeleteFunc(slices.Clone(d.Edits), isBehind)
-	return d
+	return other, nil
 }
 
 // At returns the decision under a key, with all its edits.
@@ -199,13 +181,9 @@ func (l *Ledger) read(key string, known []Edit) (d Decision, found bool, err err
 func (l *Ledger) Record(
 	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
 ) (standing Decision, won bool, err error) {
-	prefix, all := chain[d.Items], len(chain)-1 // all: items of the whole request
+	prefix := chain[d.Items]
 	if err := l.writeEdits(&d, added); err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
-	}
-	d.Reach, d.ReachLink = 0, nil
-	if slices.ContainsFunc(d.Edits, func(e Edit) bool { return e.End() > d.Items }) {
-		d.Reach, d.ReachLink = all, chain[all][:]
 	}
 	key := lane.DecisionKey(prefix)
 	_, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
@@ -226,7 +204,7 @@ func (l *Ledger) Record(
 			standing, readable, err = l.At(key)
 		}
 		if readable && (!replace || d.Key == key && !bytes.Equal(d.stored, standing.stored)) { // else it is replaced now
-			return standing.forRequest(chain), false, nil
+			return standing, false, nil
 		}
 	}
 	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)

@@ -135,24 +135,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Edits of items behind the prefix hold where those items are in the request, and nowhere else.
-func TestEditsBehindThePrefix(t *testing.T) {
-	r := start(t)
-	edits := []Edit{{Op: Clear, First: 0, Count: 1, Text: "A"}, {Op: Clear, First: 2, Count: 1, Text: "C"}}
-	if _, _, err := r.Record(lane, chainOf("abc"), Decision{Items: 2}, edits, false); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range []rig{r, r.again()} {
-		r.want(r.find(lane, "abc"), 3, "A C")
-		r.want(r.find(lane, "abcd"), 3, "A C")
-		r.want(r.find(lane, "ab"), 2, "A")
-		r.want(r.find(lane, "abd"), 2, "A")
-	}
-	d := r.find(lane, "abde")
-	r.record(lane, "abde", d, false, "E")
-	r.want(r.again().find(lane, "abdef"), 4, "A E")
-}
-
 // Models share no decisions, but each starts from what another one decided; scopes share nothing.
 func TestModelsStartFromEachOther(t *testing.T) {
 	r := start(t)

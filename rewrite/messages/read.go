@@ -26,7 +26,6 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 	if err := conversation.ReadBody(rd.Request, "messages", list, rd.readSetting); err != nil {
 		return nil, err
 	}
-	rd.lockReferences()
 	return rd.Request, nil
 }
 
@@ -170,17 +169,15 @@ func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
 	}
 }
 
-// opaque are types of blocks that are not read, but counted as they are written. They may be taken out with their item;
-// an item with a block of a type that is not known at all is locked.
+// opaque are types of blocks that are not read, but counted as they are written. They may be taken out with their item.
+// An item with a block of another type that is not known is locked, and so is one with a tool_reference, which makes a
+// tool known to the model: it may call the tool at any later time.
 var opaque = map[string]bool{
-	"search_result": true, "container_upload": true, "browser_state": true, reference: true, "fallback": true,
+	"search_result": true, "container_upload": true, "browser_state": true, "fallback": true,
 	"server_tool_use": true, "mcp_tool_use": true, "mcp_tool_result": true, "web_search_tool_result": true,
 	"web_fetch_tool_result": true, "code_execution_tool_result": true, "bash_code_execution_tool_result": true,
 	"text_editor_code_execution_tool_result": true, "advisor_tool_result": true,
 }
-
-// reference is the type of a block in a result that makes a tool known to the model, which may call it from then on.
-const reference = "tool_reference"
 
 func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 	rd.addMark(it, block)
@@ -223,30 +220,4 @@ func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, js
 		return conversation.FilePart, value
 	}
 	return conversation.OtherPart, value // plain text
-}
-
-// lockReferences locks results that make tools known to the model (references), as a stub would take the tools away: if
-// the model has not answered yet, so may still call them, and if it calls one of them later.
-func (rd reader) lockReferences() {
-	called, isAnswered := map[string]bool{}, false
-	for i := len(rd.Items) - 1; i >= 0; i-- {
-		it := &rd.Items[i]
-		isAnswered = isAnswered || it.Role == conversation.Assistant
-		for _, c := range it.Calls {
-			called[c.Name] = true
-		}
-		var tools []string
-		for _, p := range it.Parts {
-			if p.Kind != conversation.OtherPart || it.Role != conversation.Tool { // no reference, which is an opaque block
-				continue
-			}
-			if b := gjson.ParseBytes(p.Of(rd.Body)); b.Get("type").Str == reference {
-				tools = append(tools, b.Get("tool_name").Str)
-			}
-		}
-		isCalled := func(name string) bool { return called[name] }
-		if len(tools) > 0 && (!isAnswered || slices.ContainsFunc(tools, isCalled)) {
-			it.Locked = true
-		}
-	}
 }

@@ -150,18 +150,18 @@ func TestReadsSettings(t *testing.T) {
 }
 
 func TestHeadEndsWhereTheModelSpeaks(t *testing.T) {
-	f := func(lead, head, dead int, entries ...string) {
+	f := func(lead, head int, entries ...string) {
 		t.Helper()
 		r := mustRead(t, bodyOf(entries...))
-		if r.Lead != lead || r.Head != head || r.Dead != dead {
-			t.Errorf("%s: lead %d, head %d, dead %d; want %d, %d, %d", entries, r.Lead, r.Head, r.Dead, lead, head, dead)
+		if r.Lead != lead || r.Head != head {
+			t.Errorf("%s: lead %d, head %d; want %d, %d", entries, r.Lead, r.Head, lead, head)
 		}
 	}
 	const rules, made = `{"role":"developer","content":"x"}`, `{"type":"compaction","encrypted_content":"gA"}`
 	const where = `{"role":"user","content":"<environment_context>x</environment_context>"}`
-	f(1, 3, 0, rules, where, task, call, output)
-	f(0, 5, 3, task, call, output, made, task)
-	f(0, 3, 0, task, made, task, call) // messages that the provider has kept
+	f(1, 3, rules, where, task, call, output)
+	f(0, 5, task, call, output, made, task)
+	f(0, 3, task, made, task, call) // messages that the provider has kept
 }
 
 func TestRefusesWhatIsBetterLeftAlone(t *testing.T) {
