@@ -90,9 +90,8 @@ func (l *Log) RecordCompaction(e event.Compaction) {
 		level = slog.LevelWarn
 	}
 	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
-		"reason", e.Reason, "mode", e.Mode, "messages_before", e.MessagesBefore,
-		"messages_after", e.MessagesAfter, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
-		"turns_kept", e.TurnsKept, "files", e.Files, "prepared", e.Prepared}, costOf(e.Cost)...)
+		"reason", e.Reason, "mode", e.Mode, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
+		"prepared", e.Prepared}, costOf(e.Cost)...)
 	l.write(level, e.Kind, append(pairs, "why", e.Why)...)
 }
 

@@ -26,25 +26,21 @@ const (
 
 // Compaction is the end of a compaction. Tokens are the model's.
 type Compaction struct {
-	Seq            uint64    `json:"seq,omitempty"` // as in Exchange
-	Kind           string    `json:"kind,omitempty"`
-	Time           time.Time `json:"time,omitzero"`
-	Conversation   string    `json:"conversation,omitempty"` // its ID
-	Upstream       string    `json:"upstream,omitempty"`
-	Model          string    `json:"model,omitempty"`  // as the request names it, clipped
-	Window         int       `json:"window,omitempty"` // as in Shaping, like Usable
-	Usable         int       `json:"usable,omitempty"`
-	Reason         string    `json:"reason,omitempty"` // one of the reasons above; a metric label
-	Mode           string    `json:"mode,omitempty"`   // summarize.mode of the summary in the end; a metric label
-	MessagesBefore int       `json:"messages_before,omitempty"`
-	MessagesAfter  int       `json:"messages_after,omitempty"`
-	TokensBefore   int       `json:"tokens_before,omitempty"` // of the request
-	TokensAfter    int       `json:"tokens_after,omitempty"`
-	TurnsKept      int       `json:"turns_kept,omitempty"`
-	Files          int       `json:"files,omitempty"`    // that the summary names
-	Prepared       bool      `json:"prepared,omitempty"` // the model's text was ready before
-	Cost           Cost      `json:"cost,omitzero"`      // of the model's text; zero if there is none
-	Why            string    `json:"why,omitempty"`      // why it failed, or has no model's text
+	Seq          uint64    `json:"seq,omitempty"` // as in Exchange
+	Kind         string    `json:"kind,omitempty"`
+	Time         time.Time `json:"time,omitzero"`
+	Conversation string    `json:"conversation,omitempty"` // its ID
+	Upstream     string    `json:"upstream,omitempty"`
+	Model        string    `json:"model,omitempty"`  // as the request names it, clipped
+	Window       int       `json:"window,omitempty"` // as in Shaping, like Usable
+	Usable       int       `json:"usable,omitempty"`
+	Reason       string    `json:"reason,omitempty"`        // one of the reasons above; a metric label
+	Mode         string    `json:"mode,omitempty"`          // summarize.mode of the summary in the end; a metric label
+	TokensBefore int       `json:"tokens_before,omitempty"` // of the request
+	TokensAfter  int       `json:"tokens_after,omitempty"`
+	Prepared     bool      `json:"prepared,omitempty"` // the model's text was ready before
+	Cost         Cost      `json:"cost,omitzero"`      // of the model's text; zero if there is none
+	Why          string    `json:"why,omitempty"`      // why it failed, or has no model's text
 }
 
 // Cost is what a model's text took, in tokens of the provider's count, of all requests together. It is stored as JSON:

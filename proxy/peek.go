@@ -12,10 +12,10 @@ import (
 
 // How much of an answer is held back until it is known whether it refuses its request.
 const (
-	mostOfStream = 1 << 20   // bytes; frames may repeat all settings of the request, tools too
-	mostOfError  = 256 << 10 // bytes; the rest is passed on as it comes
-	mostOfSmall  = 64 << 10  // bytes of an answer that is no stream, and may be an error all the same
-	errorFor     = 10 * time.Second
+	mostOfStream = 1 << 20          // bytes; frames may repeat all settings of the request, tools too
+	mostOfError  = 256 << 10        // bytes; the rest is passed on as it comes
+	mostOfSmall  = 64 << 10         // bytes of an answer that is no stream, and may be an error all the same
+	errorFor     = 10 * time.Second // that an error or the frame of a stream is held back
 )
 
 // peek reads as much of an answer as may tell that it refuses its request: an error whole, a stream up to its first
@@ -34,7 +34,7 @@ func (x *exchange) peek(a *wire.Answer) []byte {
 		return nil
 	case isOfType(a, eventStream):
 		s := streamStart{dialect: x.dialect}
-		content = hold(a, mostOfStream, x.dialect.Holds(), s.isAnswer)
+		content = hold(a, mostOfStream, errorFor, s.isAnswer)
 		if s.answers || !s.refuses && (!a.IsComplete() || s.read < len(content)) {
 			return nil
 		}

@@ -75,8 +75,6 @@ type Dialect interface {
 	MeantPath(path []byte, has func(header string) bool) []byte
 	// Step is what an event of a streamed answer means. kind is its name in the stream; empty if it has none.
 	Step(kind, data []byte) answer.Step
-	// Holds is how long a streamed answer may be held back while only its frame comes.
-	Holds() time.Duration
 	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
 	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on lines of their own.
 	Usage(text []byte) (u event.Usage, input int)

@@ -128,7 +128,7 @@ func (x *shaping) fallBack(why error) {
 		s.Edits = x.replayed
 	}
 	if c := s.Compaction; c != nil {
-		c.Kind, c.Why, c.TokensAfter, c.MessagesAfter = event.CompactionFailed, why.Error(), 0, 0
+		c.Kind, c.Why, c.TokensAfter = event.CompactionFailed, why.Error(), 0
 	}
 	s.Prepare()
 	if err := x.build(); err != nil {

@@ -114,9 +114,9 @@ func (x *shaping) describe() {
 	if isCounted && !s.Scale.Model.Exact { // the provider counts just these texts, by a vocabulary that is not ours
 		r.Counted = size.Total()
 	}
-	r.Decided, r.Stage, r.Causes = len(s.Added) > 0, s.Stage, s.Causes
-	r.Repeated, r.Broke = len(s.Edits)-len(s.Added), x.discarded
+	r.Decided, r.Stage, r.Repeated, r.Broke = len(s.Added) > 0, s.Stage, len(s.Edits)-len(s.Added), x.discarded
 	for k := range s.Added {
+		r.Causes = r.Causes.With(s.Added[k].Why)
 		x.describeEdit(&s.Added[k])
 	}
 	highest, saved := ledger.Step(event.ActionNone), 0

@@ -23,7 +23,7 @@ const (
 	maxRequests = 20
 	firstPause  = time.Second // before a second try; each further pause is twice as long
 	maxPause    = time.Minute // an upstream that asks for a longer one is not asked again
-	rest        = time.Minute // of a model in a conversation after a failure, unless the upstream wants a longer one
+	rest        = time.Minute // after a failure, unless the upstream wants a longer one
 	maxRest     = 10 * time.Minute
 	maxUseless  = 2        // questions in a row to which a model gave nothing usable
 	maxRefusal  = 64 << 10 // bytes of an error that are read

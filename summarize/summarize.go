@@ -2,8 +2,8 @@
 //
 // Equal questions share one job, also across a restart and across processes that share a store, and an answer is stored
 // before anybody gets it. A caller waits at most Limits.Wait and may leave earlier; the job goes on until
-// Limits.Timeout. After a failure a model rests in that conversation for a while, and after two useless answers for
-// good. Jobs, memory, requests per job and the size of an answer are bounded.
+// Limits.Timeout. After a failure a question rests for a while, and after two useless answers the model for good in that
+// conversation. Jobs, memory, requests per job and the size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code, elsewhere.
@@ -69,8 +69,9 @@ type Summarizer struct {
 // failure is how a model has failed in a conversation last.
 type failure struct {
 	err     error
-	until   time.Time // it rests
-	useless int       // how often in a row by its own fault
+	key     string // of the question, which is not asked again before until; nothing is prepared before then either
+	until   time.Time
+	useless int // how often in a row by its own fault
 }
 
 // New returns a Summarizer with a configuration that Check accepts.
@@ -166,7 +167,7 @@ func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
 			return nil, ErrClosed
 		case f.useless >= maxUseless:
 			return nil, fmt.Errorf("%w: the model gave nothing usable before in this conversation", ErrFailed)
-		case now.Before(f.until):
+		case now.Before(f.until) && (f.key == q.Key || !asked):
 			return nil, f.err
 		case len(s.jobs) >= s.limits.Jobs+s.limits.Queue, s.pending > 0 && s.pending+j.size > s.limits.Pending:
 			return nil, ErrBusy // a question that is larger than all may be together is taken alone
@@ -224,7 +225,7 @@ func (s *Summarizer) end(j *job, p prose.Prose, err error) {
 			clear(s.failures)
 		}
 		f := s.failures[j.subject()]
-		f.err, f.until = err, time.Now().Add(max(rest, min(j.wanted, maxRest)))
+		f.err, f.key, f.until = err, j.question.Key, time.Now().Add(max(rest, min(j.wanted, maxRest)))
 		if !j.mayPass { // that an upstream is overloaded or out of reach says nothing about its model
 			f.useless++
 		}

@@ -128,7 +128,7 @@ func session() *source {
 	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
 	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
-	c.Compactions = []event.Compaction{{Kind: event.CompactionCompleted, Time: at, MessagesBefore: 60, Why: "no model answered"}}
+	c.Compactions = []event.Compaction{{Kind: event.CompactionCompleted, Time: at, Why: "no model answered"}}
 	total := story.Sums{Exchanges: 10, Shaped: 10, Failed: 1, TokensBefore: 2_255_000, TokensAfter: 220_000, Hits: 9,
 		Misses: map[event.Miss]int64{event.MissOurs: 1}, Codes: map[event.Code]int64{event.CodeNotDue: 6},
 		Money: story.Money{Ruled: 10, Raw: 500_000_000, Sent: 300_000_000, Saved: 200_000_000, Died: 1, Beyond: 8}}

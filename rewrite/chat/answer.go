@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -25,9 +24,6 @@ func (Dialect) Compacts([]byte) bool { return false }
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-// Holds returns how long the proxy may hold a stream back while nothing is said: a refusal may come in place of words.
-func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 // stepOf returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
 func stepOf(_ string, e gjson.Result) answer.Step {

@@ -99,7 +99,7 @@ func TestContinue(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	got := Dialect{}.Prompt(`m"1`, "s\n", "u", prose.Form{MaxOutput: 7, OtherCap: true, Stream: true})
-	if string(got) != `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],"max_completion_tokens":7,"stream":true}` {
+	if string(got) != `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],"stream":true,"max_completion_tokens":7}` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -41,16 +41,11 @@ func (d Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte
 	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
 }
 
+// Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	capKey, stream := usualCap, ""
-	if f.OtherCap {
-		capKey = otherCap
-	}
-	if f.Stream {
-		stream = `,"stream":true`
-	}
-	return fmt.Appendf(nil, `{"model":%s,"messages":[%s,%s],"%s":%d%s}`, jsonspan.Quoted(model),
-		message(conversation.System, system), d.UserMessage(user), capKey, f.MaxOutput, stream)
+	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model), message(conversation.System, system))
+	body, _ := d.Continue(start, user, f) // start has a list of messages
+	return body
 }
 
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {

@@ -26,38 +26,29 @@ type Prose interface {
 	Prepare(end int, earlier recap.Says) bool
 }
 
-// Compact replaces old groups by a summary if there is a reason for it (whyCompact). If there is none yet, it may have
-// the model's words for a summary made ahead of need.
-func Compact(s *State) {
-	if s.whyCompact() == "" {
-		prepare(s)
-	} else {
-		compact(s)
-	}
-}
-
-// whyCompact returns the reason for a compaction; empty if there is none.
-func (s *State) whyCompact() string {
+// whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
+func (s *State) whyCompact() (reason string, why event.Code) {
 	switch {
 	case s.Refused:
-		return event.ReasonOverflow
+		return event.ReasonOverflow, event.CodeRefused
 	case s.Asked:
-		return event.ReasonManual
+		return event.ReasonManual, event.CodeAsked
 	case s.Total() > s.Limits.CompactLine:
-		return event.ReasonThreshold
+		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
-		return event.ReasonBudget
+		return event.ReasonBudget, event.CodeCutoverAt
 	}
-	return ""
+	return "", event.NoCode
 }
 
-// compactionCodes has, by the reason of a compaction, the code that its edits are recorded with.
-var compactionCodes = map[string]event.Code{event.ReasonOverflow: event.CodeRefused,
-	event.ReasonManual: event.CodeAsked, event.ReasonThreshold: event.CodeCompactAt, event.ReasonBudget: event.CodeCutoverAt}
-
-// compact replaces old groups by a summary. If the request does not fit even then, a smaller summary replaces more
-// groups, and if it still does not fit, results are cut hard.
-func compact(s *State) {
+// Compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
+// then, a smaller summary replaces more groups, and if it still does not fit, results are cut hard. Without a reason,
+// Compact may have the model's words for a summary made ahead of need.
+func Compact(s *State) {
+	if reason, _ := s.whyCompact(); reason == "" {
+		prepare(s)
+		return
+	}
 	newCompaction(s, false).run()
 	if s.Total() > s.Limits.Usable {
 		newCompaction(s, true).run()
@@ -73,7 +64,6 @@ func compact(s *State) {
 // compaction is one in the making: the items from the head to a cut become a summary, the groups behind the cut stay.
 type compaction struct {
 	*State
-	reason      string
 	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
 	budgets     recap.Budgets
 	summarySize int        // tokens that the summary takes at most, estimated
@@ -83,17 +73,12 @@ type compaction struct {
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
-	c := &compaction{State: s, reason: s.whyCompact(), minimal: minimal, says: s.lastSays,
+	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
 		budgets: recap.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
-	}
-	if s.Prose != nil && s.compactedEnd > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // asked for the last summary, and late
-			c.says = recap.Says{Text: text, Until: s.compactedEnd}
-		}
 	}
 	c.summarySize = recap.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
@@ -119,14 +104,11 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 // the last answer has more, its first item. It is -1 if no answer follows the items that the last compaction dropped.
 func (c *compaction) findCut() int {
 	cut, tail := -1, 0
-	for i := c.prefixEnd; i < len(c.Request.Items); i++ {
-		tail += c.forms[i].tokens
-	}
 	for _, g := range slices.Backward(c.Request.Groups()) {
-		if g.First >= c.prefixEnd { // always stays, and was counted above
+		tail += c.tokensOf(g)
+		if g.First >= c.prefixEnd { // always stays
 			continue
 		}
-		tail += c.tokensOf(g)
 		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail { // a cut at compactedEnd drops nothing new
 			break
 		}
@@ -165,32 +147,24 @@ func (c *compaction) run() {
 		return
 	}
 	if s.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
-		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: c.reason, Mode: string(s.SummaryMode),
-			TokensBefore:   s.OfModel(total),
-			MessagesBefore: s.Request.MessagesIn(0, len(s.Request.Items))}
+		reason, _ := s.whyCompact()
+		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: string(s.SummaryMode),
+			TokensBefore: s.OfModel(total)}
 	}
 	report := s.Compaction
 	if !c.minimal && c.Prose != nil {
 		cut = c.findProse(cut)
 	}
-	files, ok := c.replace(cut, least)
-	if !ok {
+	if !c.replace(cut, least) {
 		s.Reason = event.CodeSavesLittle
 		if report.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
 			report.Why = s.Reason.Clause()
 		}
 		return
 	}
-	s.Reason = event.NoCode
-	report.Kind, report.Files, report.TurnsKept = event.CompactionCompleted, files, 1 // the turn that the cut divides
+	s.Reason, report.Kind = event.NoCode, event.CompactionCompleted
 	if c.says.Text == "" && s.Prose != nil {
 		report.Mode = string(prose.Intent) // as a model's words were wanted, and there are none
-	}
-	report.MessagesAfter = s.Request.MessagesIn(0, s.Request.Head) + s.Request.MessagesIn(cut, len(s.Request.Items)) + 1
-	for i := cut; i < len(s.Request.Items); i++ {
-		if s.Request.Speaks(&s.Request.Items[i]) {
-			report.TurnsKept++
-		}
 	}
 }
 
@@ -208,12 +182,8 @@ func (c *compaction) findProse(cut int) int {
 			cut = ahead
 		}
 	}
-	switch {
-	case c.Refused:
+	if c.Refused {
 		report.Why = "a refused request does not wait for a summary"
-		return cut
-	case cut != ahead && !c.isFamiliar(cut): // at ahead, prepare has checked it
-		report.Why = "no model is asked about a conversation that was not seen before"
 		return cut
 	}
 	text, cost, err := c.Prose.Ask(cut, c.says)
@@ -225,16 +195,11 @@ func (c *compaction) findProse(cut int) int {
 	return cut
 }
 
-// isFamiliar reports whether the client asked, or the recorded items reach at least to the middle from head to cut: a
-// client that sends another history each time would have a model asked at each turn, for words of no use in the next.
-func (c *compaction) isFamiliar(cut int) bool { return c.Asked || 2*c.Recorded >= c.Request.Head+cut }
-
 // prepare has a model's words for the next summary made in the background once the request is over PrepareLine, so that
 // no client has to wait for them. Decision.Ahead is the cut that the words are for; 0 while none are needed.
 func prepare(s *State) {
-	total := s.Total()
 	switch {
-	case total <= s.Limits.PrepareLine:
+	case s.Total() <= s.Limits.PrepareLine:
 		s.Decision.Ahead = 0
 		return
 	case s.Prose == nil || s.Decision.Ahead > s.compactedEnd: // no model may be asked, or one already is
@@ -242,35 +207,29 @@ func prepare(s *State) {
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
-	isWorth := cut >= 0 && c.isFamiliar(cut) && float64(c.sizeAfter(cut)) < (1-minGain)*float64(total)
+	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total())
 	if isWorth && s.Prose.Prepare(cut, c.says) {
 		s.Decision.Ahead = cut
 	}
 }
 
-// replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. ok is
-// false if this saves least tokens or fewer, and nothing changes then. files is how many files the summary names.
-func (c *compaction) replace(cut, least int) (files int, ok bool) {
-	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, compactionCodes[c.reason])
+// replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. It
+// returns false if this saves least tokens or fewer, and nothing changes then.
+func (c *compaction) replace(cut, least int) bool {
+	_, why := c.whyCompact()
+	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, why)
 	if len(edits) == 0 {
-		return 0, false
+		return false
 	}
 	span, summary := c.span(cut), &edits[0]                       // the other edits only drop
 	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be at the ends
-	span.Sent = c.sentBeside(cut)
-	text, files := recap.Text(span, c.says, c.transcriptAt(summary))
-	c.setText(summary, text)
-	summary.Prose, summary.Told = c.says.Text, c.says.Until
-	return files, c.addIfSmaller(least, edits)
-}
-
-// sentBeside returns the texts that are sent whole beside the summary: the summary need not repeat the names in them.
-func (c *compaction) sentBeside(cut int) (texts []string) {
 	for i := range c.Request.Items {
 		f := &c.forms[i]
 		if isBeside := i < c.Request.Head || i >= cut; isBeside && !f.dropped && !f.cleared && !f.shortened {
-			texts = append(texts, c.Request.TextOf(&c.Request.Items[i]))
+			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
-	return texts
+	c.setText(summary, recap.Text(span, c.says, c.transcriptAt(summary)))
+	summary.Prose, summary.Told = c.says.Text, c.says.Until
+	return c.addIfSmaller(least, edits)
 }

@@ -32,8 +32,10 @@ func Climb(s *State) {
 		Filter(s)
 		Clear(s)
 		Compact(s)
-	case s.whyCompact() != "": // there is a reason to compact, and nothing but the head
-		s.Reason = event.CodeNothingOlder
+	default:
+		if reason, _ := s.whyCompact(); reason != "" { // and there is nothing but the head
+			s.Reason = event.CodeNothingOlder
+		}
 	}
 	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine { // the new edits were enough, so no reason is needed
 		s.Reason = event.NoCode

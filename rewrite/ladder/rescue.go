@@ -67,7 +67,7 @@ func (s *State) takeStage(stage Stage) {
 	case StageClear:
 		s.clearAll(s.clearable(s.answersInPrefix()), event.CodeRefused)
 	case StageCompact:
-		compact(s)
+		Compact(s)
 	case StageBare:
 		newCompaction(s, true).replace(s.prefixEnd, 0)
 	case StageUsers:

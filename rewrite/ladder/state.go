@@ -46,7 +46,6 @@ type State struct {
 
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done
-	Causes     event.Codes       // what the steps that made edits observed
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
@@ -169,7 +168,7 @@ func (s *State) Tokens() event.Tokens {
 	return t
 }
 
-// Add adds edits, which take the place of those that they cover. Their reasons become Causes.
+// Add adds edits, which take the place of those that they cover.
 func (s *State) Add(edits ...ledger.Edit) {
 	if len(edits) == 0 {
 		return
@@ -178,7 +177,6 @@ func (s *State) Add(edits ...ledger.Edit) {
 		e := &edits[k]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
-		s.Causes = s.Causes.With(e.Why)
 	}
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
@@ -193,13 +191,10 @@ func (s *State) addIfSmaller(least int, edits []ledger.Edit) bool {
 	return false
 }
 
-// undo returns a function that takes back all edits and causes that are added from now on.
+// undo returns a function that takes back all edits that are added from now on.
 func (s *State) undo() func() {
-	edits, added, causes := s.Edits, s.Added, s.Causes
-	return func() {
-		s.Causes = causes
-		s.setEdits(edits, added)
-	}
+	edits, added := s.Edits, s.Added
+	return func() { s.setEdits(edits, added) }
 }
 
 // drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"io"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -14,9 +13,6 @@ import (
 )
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-// Holds returns how long a stream may be held back until the model says something: the provider may refuse it instead.
-func (Dialect) Holds() time.Duration { return 2 * time.Second }
 
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 

@@ -64,8 +64,8 @@ func (r *rows) add(row string) {
 	}
 }
 
-// Text returns the summary and how many written files it lists. where says where to read the transcript (no full stop).
-func Text(span Span, says Says, where string) (text string, files int) {
+// Text returns the summary. where says where to read the transcript (no full stop).
+func Text(span Span, says Says, where string) string {
 	r := span.Request
 	s := &summary{Span: span, id: idBefore(r, span.To)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
@@ -90,7 +90,7 @@ func Text(span Span, says Says, where string) (text string, files int) {
 		s.section("your last words, oldest first", s.lastWords(bytesFor(s.Budgets.Work)-len(written)-len(tasks)-len(done)))
 	}
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
-	return strings.ToValidUTF8(s.String(), "\ufffd"), strings.Count(written, "\n") // written has one line per file
+	return strings.ToValidUTF8(s.String(), "\ufffd")
 }
 
 // idBefore returns the text that marks each heading in a summary or transcript of the items before end: 8 digits of a

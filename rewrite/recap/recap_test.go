@@ -42,8 +42,7 @@ func span(t *testing.T, messages, behind []string) Span {
 
 func summaryOf(t *testing.T, messages ...string) string {
 	t.Helper()
-	text, _ := Text(span(t, messages, nil), Says{}, "It lies there")
-	return text
+	return Text(span(t, messages, nil), Says{}, "It lies there")
 }
 
 func count(text string) int {
@@ -139,7 +138,7 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("The first."), assistant("Yes."), user(large), assistant("Yes."),
 		user("Third."), assistant("Yes."), user(large+"End.")), nil)
 	s.Budgets = Budgets{Users: 40, Latest: 10_000}
-	text, _ := Text(s, Says{}, "It lies there")
+	text := Text(s, Says{}, "It lies there")
 	if !has(text, "The first.", "Third.", large+"End.") || strings.Count(text, large) != 1 ||
 		!strings.Contains(text, "message 5\n") {
 		t.Errorf("got %s", text)
@@ -157,7 +156,7 @@ func TestTaskListStandsAsItsLastCallHasIt(t *testing.T) {
 	}
 	s := span(t, messages, call("TodoWrite", `{"todos":[{"content":"new"}]}`, "ok"))
 	s.End = len(s.Request.Items)
-	if text, _ := Text(s, Says{}, ""); strings.Contains(text, "mend") {
+	if text := Text(s, Says{}, ""); strings.Contains(text, "mend") {
 		t.Errorf("a newer list stays, but the summary is %s", text)
 	}
 }
@@ -187,20 +186,20 @@ func TestLinesWithNamesOfLaterCallsStand(t *testing.T) {
 	list := call("Bash", `{"command":"grep -rn total ."}`, "shop/order.go: 1\nshop/invoice.go: 2\nshop/told.go: 3\nshop/other.go: 4")
 	later := call("Bash", `{"command":"wc shop/order.go shop/invoice.go shop/told.go"}`, "9")
 	s := span(t, join(list, user("shop/told.go is wrong")), later)
-	text, _ := Text(s, Says{}, "")
+	text := Text(s, Says{}, "")
 	if !has(text, "> shop/order.go: 1\n> shop/invoice.go: 2") || strings.Contains(text, "> shop/told.go") ||
 		strings.Contains(text, "> shop/other.go") {
 		t.Errorf("got %s", text)
 	}
 	s.Sent = append(s.Sent, "invoices are in shop/invoice.go")
-	if text, _ := Text(s, Says{}, ""); strings.Contains(text, "> shop/invoice.go") {
+	if text := Text(s, Says{}, ""); strings.Contains(text, "> shop/invoice.go") {
 		t.Errorf("a name that stands in what is sent is told again: %s", text)
 	}
 }
 
 func TestSummaryFramesWhatAModelSays(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
-	text, _ := Text(s, Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
+	text := Text(s, Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
 	id, _, _ := strings.Cut(strings.TrimPrefix(text, "[epitome: summary "), " ")
 	frames := 0
 	for l := range strings.Lines(text) {
@@ -225,7 +224,7 @@ func TestSummaryKeepsItsBudget(t *testing.T) {
 		s := span(t, all, nil)
 		b := BudgetsFor(prose.Intent, window, 1)
 		for _, s.Budgets = range []Budgets{b, b.Shrink()} {
-			text, _ := Text(s, Says{}, "")
+			text := Text(s, Says{}, "")
 			if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens
 				t.Errorf("at %d: %d tokens, of at most %d", window, n, Size(s))
 			}

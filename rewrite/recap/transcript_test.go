@@ -44,7 +44,7 @@ func TestIndexSaysWhereMessagesLie(t *testing.T) {
 	s := span(t, all, nil)
 	for _, s.Budgets.Index = range []int{4_000, 320} {
 		lines := strings.Split(string(Transcript(s.Request, s.Calls, s.From, s.To, source)), "\n")
-		text, _ := Text(s, Says{}, "")
+		text := Text(s, Says{}, "")
 		_, text, _ = strings.Cut(text, "where they begin ==\n")
 		text, _, _ = strings.Cut(text, "==")
 		for row := range strings.Lines(text) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -25,10 +24,6 @@ func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"
 var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-// Holds returns how long the proxy may hold a stream back while nothing is said: long, as servers send response.created
-// at once, count the input for seconds, and may refuse the request then. No client waits for these first events.
-func (Dialect) Holds() time.Duration { return 10 * time.Second }
 
 // stepOf returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
 func stepOf(name string, e gjson.Result) answer.Step {

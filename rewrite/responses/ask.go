@@ -41,15 +41,9 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 
 // Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
-	settings := ""
-	if !f.OtherCap { // as in Continue
-		settings = fmt.Sprintf(`,"%s":%d`, outputCap, f.MaxOutput)
-	}
-	if f.Stream {
-		settings += `,"stream":true`
-	}
-	return fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[%s],"store":false%s}`, jsonspan.Quoted(model),
-		jsonspan.Quoted(system), d.UserMessage(user), settings)
+	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model), jsonspan.Quoted(system))
+	body, _ := d.Continue(start, user, f) // start has a list
+	return body
 }
 
 func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
