@@ -185,7 +185,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	if why != nil {
 		return false
 	}
-	how.Ratio, how.Answers, how.NoThinking = r.last.Ratio, r.last.Answers, r.noThinking
+	how.NoThinking = r.noThinking
 	in := *r.input
 	in.Body, in.Rescue = body, &how
 	out, err := r.shapeInTurn(r.proxy.deps.Shaper, in, r.up, r.target)

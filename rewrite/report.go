@@ -19,7 +19,6 @@ type Report struct {
 	Project   string // folder in which the agent works; empty if it is not known
 	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
 	Streams   bool   // the client wants the answer as a stream
-	Answers   int    // how many answers have shown Ratio; 0: the model's own ratio was used
 	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
 	Repeated  int    // edits that were decided for earlier requests
 	Truncates bool   // the provider itself leaves out what does not fit, and refuses nothing for its size
@@ -86,9 +85,6 @@ func (x *shaping) describeRequest() {
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
-	if r.Answers = x.answers; r.Answers > 0 { // else the event has no Ratio, as no answer has shown one
-		r.Ratio = s.Scale.Ratio
-	}
 	r.Leading = x.leading()
 }
 

@@ -114,8 +114,6 @@ type Rescue struct {
 	From       ladder.Stage // the first stage to try
 	Whole      bool         // all edits are taken back: the structure was refused, or only what epitome added can go
 	NoThinking bool         // thinking behind a changed prefix was refused: all thinking is dropped, except with Whole
-	Ratio      float64      // by which the refused form was counted (Report.Ratio)
-	Answers    int          // how many answers had shown Ratio; 0: the model's own ratio was used
 }
 
 // Output is what is sent in the place of a request.

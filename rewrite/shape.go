@@ -28,7 +28,6 @@ type shaping struct {
 	lane      ledger.Lane           // in which decisions are looked up and recorded
 	chain     []conversation.Link   // by length of a prefix in items; with the wish (findChain)
 	hasWish   bool                  // the request asks for context files or memory
-	answers   int                   // how many answers have shown the ratio; 0: the model's own ratio is used
 	state     *ladder.State         // the request with its edits
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	discarded bool                  // find found a decision that does not fit the request any more
@@ -155,7 +154,7 @@ func (x *shaping) readsByTool() bool {
 	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)
 }
 
-// scale returns what the request is counted with. A rescue has the ratio of the refused form, to compare sizes with it.
+// scale returns what the request is counted with.
 func (x *shaping) scale() (conversation.Scale, error) {
 	d := &x.shaper.deps
 	model := d.Models.Of(x.request.Model)
@@ -164,16 +163,11 @@ func (x *shaping) scale() (conversation.Scale, error) {
 		return conversation.Scale{}, err
 	}
 	scale := conversation.Scale{Model: model, Counter: counter, Memo: d.Memo, Ratio: model.Ratio}
-	ratio := 0.0
-	switch r := x.in.Rescue; {
-	case r != nil:
-		ratio, x.answers = r.Ratio, r.Answers
-	case d.Ratio != nil && !model.Exact:
+	if d.Ratio != nil && !model.Exact {
 		source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
-		ratio, x.answers = d.Ratio(source)
-	}
-	if x.answers > 0 {
-		scale.Ratio = ratio
+		if ratio, answers := d.Ratio(source); answers > 0 {
+			scale.Ratio, x.out.Report.Ratio = ratio, ratio // the report has no Ratio as long as no answer has shown one
+		}
 	}
 	return scale, nil
 }

@@ -16,7 +16,7 @@ type Config struct {
 	KeyEnv   string     `toml:"key_env"` // name of the environment variable that holds the key for Upstream
 	Prepare  string     `toml:"prepare"` // whether a model is asked ahead of need: auto, on or off
 
-	Limits *Limits `toml:"-"` // nil: DefaultLimits; they are fixed by New
+	Limits *Limits `toml:"-"` // nil: DefaultLimits
 }
 
 // The values of Config.Prepare.

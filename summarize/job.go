@@ -34,6 +34,7 @@ const (
 type job struct {
 	*Summarizer
 	question prose.Question
+	limits   Limits
 	upstream string // that is asked
 	model    string
 	keyEnv   string
@@ -62,7 +63,7 @@ type job struct {
 
 // run waits for the job's turn, does it, and hands the outcome to those who wait.
 func (s *Summarizer) run(j *job) {
-	ctx, cancel := context.WithTimeout(s.life, s.limits.Timeout)
+	ctx, cancel := context.WithTimeout(s.life, j.limits.Timeout)
 	defer cancel()
 	if s.places.Acquire(ctx, 1) != nil {
 		s.end(j, prose.Prose{}, ErrBusy)

@@ -52,7 +52,6 @@ type Deps struct {
 // Summarizer answers questions. Its methods may be called from any goroutine.
 type Summarizer struct {
 	deps   Deps
-	limits Limits
 	life   context.Context // of all jobs
 	stop   context.CancelFunc
 	work   sync.WaitGroup      // jobs
@@ -60,6 +59,7 @@ type Summarizer struct {
 
 	mu       sync.Mutex // guards all below
 	conf     Config
+	limits   Limits
 	closed   bool
 	jobs     map[string]*job    // by key of the question
 	pending  int64              // bytes of their questions
@@ -76,20 +76,21 @@ type failure struct {
 
 // New returns a Summarizer with a configuration that Check accepts.
 func New(c Config, d Deps) *Summarizer {
-	s := &Summarizer{deps: d, limits: DefaultLimits(), conf: c, jobs: map[string]*job{}, failures: map[string]failure{}}
-	if c.Limits != nil {
-		s.limits = *c.Limits
-	}
+	s := &Summarizer{deps: d, limits: DefaultLimits(), jobs: map[string]*job{}, failures: map[string]failure{}}
+	s.Configure(c)
 	s.places = semaphore.NewWeighted(int64(s.limits.Jobs))
 	s.life, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
-// Configure sets the configuration for questions that come from now on. The limits stay.
+// Configure sets the configuration for questions that come from now on. As many jobs run at once as before.
 func (s *Summarizer) Configure(c Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conf = c
+	if c.Limits != nil {
+		s.limits = *c.Limits
+	}
 }
 
 // Look returns an answer that was made before. If there is none, pending says that it is being made.
@@ -116,7 +117,7 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 		return j.prose, j.err
 	case <-ctx.Done():
 		return prose.Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
-	case <-time.After(time.Until(j.waited.Add(s.limits.Wait))):
+	case <-time.After(time.Until(j.waited.Add(j.limits.Wait))):
 		return prose.Prose{}, ErrLate
 	}
 }
@@ -184,7 +185,7 @@ func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
 
 func (s *Summarizer) newJob(q prose.Question, asked bool) *job {
 	j := &job{
-		Summarizer: s, question: q, keyEnv: s.conf.KeyEnv, prepared: !asked, way: prose.WayTranscript,
+		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, prepared: !asked, way: prose.WayTranscript,
 		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
 		dialect: s.deps.Dialects[q.Dialect], done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
 	}

@@ -131,7 +131,7 @@ func (r *shaper) rescue(asked rewrite.Input) {
 		refused := best.Report
 		from := refused.Stage.Next(try == r.tries)
 		asked.Rescue = &rewrite.Rescue{
-			From: from, Ratio: refused.Ratio, Answers: refused.Answers,
+			From: from,
 			Most: min(window.Usable(r.window, refused.MaxOutput), refused.TokensAfter.Total()*9/10),
 		}
 		out := r.shaper.Shape(asked)

@@ -102,21 +102,6 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 // Unknown is a number that an answer does not state.
 const Unknown = -1
 
-// Counts are the tokens of the model that an answer states; each number may be Unknown.
-type Counts struct {
-	Input                    int   // of the whole request, with Read, Write5m and Write1h
-	Read                     int   // of Input, the tokens that the provider's cache had
-	Write5m                  int   // of Input, the tokens written to the cache, for five minutes or for a time not stated
-	Write1h                  int   // of Input, the tokens written to the cache for an hour
-	Output, Reasoning, Total int   // Reasoning is a part of Output, and Total is Input and Output
-	Charged                  int64 // nano-dollars; 0 if the answer does not state them
-}
-
-// NoCounts returns the counts of an answer that states none.
-func NoCounts() Counts {
-	return Counts{Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, 0}
-}
-
 // Tokens returns v as a number of tokens; Unknown if it cannot be one.
 func Tokens(v gjson.Result) int {
 	if v.Type != gjson.Number || v.Int() < 0 || v.Int() > unit.MostTokens {
@@ -125,8 +110,8 @@ func Tokens(v gjson.Result) int {
 	return int(v.Int())
 }
 
-// Dollars returns an amount in dollars as nano-dollars; 0 if it cannot be true.
-func Dollars(v gjson.Result) (nano int64) {
+// dollars returns an amount in dollars as nano-dollars; 0 if it cannot be true.
+func dollars(v gjson.Result) (nano int64) {
 	const most = 1e6 // dollars: no answer costs more
 	if v.Type != gjson.Number || v.Num < 0 || v.Num > most {
 		return 0
@@ -134,20 +119,17 @@ func Dollars(v gjson.Result) (nano int64) {
 	return int64(math.Round(v.Num * 1e9))
 }
 
-// Usage returns the counts as they are recorded: without input or output, only the charge. An input of 0 is none, as it
-// is stated by servers that do not count.
-func (c Counts) Usage() event.Usage {
-	if c.Total > c.Input && c.Input > 0 { // some servers count the reasoning in Total but not in Output
-		c.Output = max(c.Output, c.Total-c.Input)
+// Complete returns the counts u of an answer as they are recorded, with its output: without input or output, only the
+// charge. output and total, the sum of input and output, may be Unknown. An input of 0 is none, as it is stated by
+// servers that do not count.
+func Complete(u event.Usage, output, total int) event.Usage {
+	if total > u.Input && u.Input > 0 { // some servers count the reasoning in total but not in output
+		output = max(output, total-u.Input)
 	}
-	if c.Input <= 0 || c.Output < 0 {
-		return event.Usage{Charged: c.Charged}
+	if u.Input <= 0 || output < 0 {
+		return event.Usage{Charged: u.Charged}
 	}
-	u := event.Usage{
-		Source: event.UsageProvider, Input: c.Input, Read: max(c.Read, 0), Write5m: max(c.Write5m, 0),
-		Write1h: max(c.Write1h, 0), Output: c.Output, Reasoning: max(c.Reasoning, 0), Charged: c.Charged,
-		CacheUnknown: c.Read < 0 && c.Write5m < 0 && c.Write1h < 0,
-	}
+	u.Source, u.Output = event.UsageProvider, output
 	u.Odd = u.Read+u.Write5m+u.Write1h > u.Input // these are parts of Input, so one of the numbers is wrong
 	return u
 }
@@ -168,15 +150,25 @@ func LastUsage(answer []byte, key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// ReadCounts reads a usage object as OpenAI's APIs write it. input and output are the words in their keys: "prompt" and
-// "completion" in Chat Completions, "input" and "output" in Responses.
-func ReadCounts(v gjson.Result, input, output string) Counts {
-	c := NoCounts()
-	c.Input, c.Output = Tokens(v.Get(input+"_tokens")), Tokens(v.Get(output+"_tokens"))
-	c.Read = Tokens(v.Get(input + "_tokens_details.cached_tokens"))
-	c.Write5m = Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
-	c.Reasoning = Tokens(v.Get(output + "_tokens_details.reasoning_tokens"))
-	c.Total = Tokens(v.Get("total_tokens"))
-	c.Charged = Dollars(v.Get("cost")) // OpenRouter
-	return c
+// ReadUsage reads the last usage that an answer of OpenAI's APIs reports, and how many tokens the request had, with those
+// of the cache; 0 if it does not say. text is all of an answer, whole or streamed, or its end. input and output are the
+// words in the keys: "prompt" and "completion" in Chat Completions, "input" and "output" in Responses.
+func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
+	v := LastUsage(text, input+"_tokens")
+	written := Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
+	u = event.Usage{
+		Input: max(Tokens(v.Get(input+"_tokens")), 0), Write5m: max(written, 0), CacheUnknown: written < 0,
+		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
+		Charged:   dollars(v.Get("cost")), // OpenRouter
+	}
+	for _, key := range [...]string{input + "_tokens_details.cached_tokens", // the others are Moonshot's and DeepSeek's
+		"cached_tokens", "prompt_cache_hit_tokens"} {
+		if n := Tokens(v.Get(key)); n >= 0 {
+			u.Read, u.CacheUnknown = n, false
+		}
+	}
+	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge comes on top of cost
+		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
+	}
+	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
 }

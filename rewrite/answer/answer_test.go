@@ -34,7 +34,7 @@ func TestNumbersThatCannotBeTrueAreUnknown(t *testing.T) {
 	f := func(text string, tokens int, nano int64) {
 		t.Helper()
 		v := gjson.Parse(text)
-		if got, amount := Tokens(v), Dollars(v); got != tokens || amount != nano {
+		if got, amount := Tokens(v), dollars(v); got != tokens || amount != nano {
 			t.Errorf("%s: %d tokens, %d nano-dollars", text, got, amount)
 		}
 	}
@@ -51,36 +51,6 @@ func TestNumbersThatCannotBeTrueAreUnknown(t *testing.T) {
 	f("", Unknown, 0)
 }
 
-func TestOneRecordForAll(t *testing.T) {
-	f := func(change func(s *Counts), want event.Usage) {
-		t.Helper()
-		s := NoCounts()
-		s.Input, s.Output = 100, 10
-		change(&s)
-		if got := s.Usage(); got != want {
-			t.Errorf("%+v: %+v, want %+v", s, got, want)
-		}
-	}
-	usage := event.Usage{Source: event.UsageProvider, Input: 100, Output: 10, CacheUnknown: true}
-	f(func(*Counts) {}, usage)
-	f(func(s *Counts) { s.Total = 110 }, usage)
-	thinking := usage
-	thinking.Output = 35
-	f(func(s *Counts) { s.Total = 135 }, thinking)
-	f(func(s *Counts) { s.Output, s.Total = Unknown, 135 }, thinking)
-	told := event.Usage{Source: event.UsageProvider, Input: 100, Output: 10}
-	f(func(s *Counts) { s.Read = 0 }, told)
-	told.Read, told.Write5m = 60, 40
-	f(func(s *Counts) { s.Read, s.Write5m = 60, 40 }, told)
-	told.Write1h, told.Odd = 1, true
-	f(func(s *Counts) { s.Read, s.Write5m, s.Write1h = 60, 40, 1 }, told)
-	f(func(s *Counts) { s.Output = Unknown }, event.Usage{})
-	f(func(s *Counts) { s.Input, s.Output = 0, 0 }, event.Usage{})
-	f(func(s *Counts) { s.Input, s.Read, s.Total, s.Charged = 0, 0, 110, 5 }, event.Usage{Charged: 5})
-	f(func(s *Counts) { s.Input, s.Charged = Unknown, 5 }, event.Usage{Charged: 5})
-	f(func(s *Counts) { *s = NoCounts() }, event.Usage{})
-}
-
 func TestTheLastUsageIsFound(t *testing.T) {
 	f := func(heard, want string) {
 		t.Helper()
@@ -94,4 +64,22 @@ func TestTheLastUsageIsFound(t *testing.T) {
 	f(`{"usage":{"n":1},"tools":[{"usage":{"n":{}}},"usage"]}`, `{"n":1}`)
 	f(`{"a":"\"usage\":{\"n\":2}"}`, "")
 	f(`{"usage":{"n":`, "")
+}
+
+func TestCountsAreCompleted(t *testing.T) {
+	f := func(input, output, total int, want event.Usage) {
+		t.Helper()
+		if got := Complete(event.Usage{Input: input, Charged: 5}, output, total); got != want {
+			t.Errorf("%d, %d, %d: %+v, want %+v", input, output, total, got, want)
+		}
+	}
+	usage := func(output int) event.Usage {
+		return event.Usage{Source: event.UsageProvider, Input: 100, Output: output, Charged: 5}
+	}
+	f(100, 10, 110, usage(10))
+	f(100, 10, Unknown, usage(10))
+	f(100, 10, 135, usage(35)) // with the reasoning
+	f(100, Unknown, 135, usage(35))
+	f(100, Unknown, Unknown, event.Usage{Charged: 5})
+	f(0, 0, 110, event.Usage{Charged: 5})
 }

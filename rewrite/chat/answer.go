@@ -50,20 +50,8 @@ func isEmpty(v gjson.Result) bool {
 	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
 }
 
-// Usage reads the last usage that an answer reports, and how many tokens the request had; 0 if it does not say. text is
-// all of an answer, whole or streamed, or its end.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
-	v := answer.LastUsage(text, "prompt_tokens")
-	c := answer.ReadCounts(v, "prompt", "completion")
-	for _, key := range [...]string{"cached_tokens", "prompt_cache_hit_tokens"} { // of Moonshot and DeepSeek
-		if n := answer.Tokens(v.Get(key)); n >= 0 {
-			c.Read = n
-		}
-	}
-	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge comes on top of cost
-		c.Charged += answer.Dollars(v.Get("cost_details.upstream_inference_cost"))
-	}
-	return c.Usage(), max(c.Input, 0)
+	return answer.ReadUsage(text, "prompt", "completion")
 }
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }

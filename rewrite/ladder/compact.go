@@ -80,6 +80,11 @@ func newCompaction(s *State, minimal bool) *compaction {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
+	if s.Prose != nil && s.compactedEnd > s.Request.Head {
+		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // asked for the last summary, and late
+			c.says = recap.Says{Text: text, Until: s.compactedEnd}
+		}
+	}
 	c.summarySize = recap.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target

@@ -65,10 +65,19 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 // not known. text is all of an answer, whole or streamed, or its beginning and end. A stream has the counts of its
 // request at the start: without these nothing is known. It has the final output at its end; without it, u.Cut is set.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
-	c := answer.NoCounts()
-	hasStart, hasEnd, hasTurns := false, false, false
-	read := func(v gjson.Result) {
-		readCounts(&c, v)
+	u.CacheUnknown = true
+	hasStart, hasEnd, hasTurns, output := false, false, false, answer.Unknown
+	read := func(v gjson.Result) { // later counts replace earlier ones, and the output only grows
+		for path, count := range map[string]*int{
+			"input_tokens": &u.Input, "cache_read_input_tokens": &u.Read, "cache_creation_input_tokens": &u.Write5m,
+			"cache_creation.ephemeral_1h_input_tokens": &u.Write1h,
+		} {
+			if n := answer.Tokens(v.Get(path)); n >= 0 {
+				*count = n
+				u.CacheUnknown = u.CacheUnknown && path == "input_tokens"
+			}
+		}
+		output = max(output, answer.Tokens(v.Get("output_tokens")))
 		hasTurns = hasTurns || v.Get("iterations.1").Exists() // the model was called more than once
 	}
 	for f := range sse.Fields(text) {
@@ -86,31 +95,18 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	}
 	switch {
 	case !hasStart && hasEnd:
-		return u, 0
+		return event.Usage{}, 0
 	case !hasStart: // the answer is not a stream
 		read(answer.LastUsage(text, "input_tokens"))
 	}
 	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are those for any time.
-	c.Input = max(c.Input, 0) + max(c.Read, 0) + max(c.Write5m, 0)
-	c.Write1h = min(c.Write1h, c.Write5m)
-	c.Write5m -= max(c.Write1h, 0) // Write1h may be Unknown
-	u = c.Usage()
+	u.Input += u.Read + u.Write5m
+	u.Write1h = min(u.Write1h, u.Write5m)
+	u.Write5m -= u.Write1h
+	if input = u.Input; hasTurns { // for the provider's own tools or a compaction: no window ever held all of the sum
+		input = 0
+	}
+	u = answer.Complete(u, output, answer.Unknown)
 	u.Cut = u.Source != "" && hasStart && !hasEnd
-	if hasTurns { // for the provider's own tools or a compaction: the input is a sum, and no window ever held all of it
-		return u, 0
-	}
-	return u, c.Input
-}
-
-// readCounts sets the counts that a usage object has. Later counts replace earlier ones, and the output only grows.
-func readCounts(c *answer.Counts, v gjson.Result) {
-	for path, count := range map[string]*int{
-		"input_tokens": &c.Input, "cache_read_input_tokens": &c.Read, "cache_creation_input_tokens": &c.Write5m,
-		"cache_creation.ephemeral_1h_input_tokens": &c.Write1h,
-	} {
-		if n := answer.Tokens(v.Get(path)); n != answer.Unknown {
-			*count = n
-		}
-	}
-	c.Output = max(c.Output, answer.Tokens(v.Get("output_tokens")))
+	return u, input
 }

@@ -49,11 +49,8 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-// Usage reads the usage that an answer reports, and how many tokens the request had, with those of the cache; 0 if it
-// does not say. text is all of an answer, whole or streamed, or its end.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
-	c := answer.ReadCounts(answer.LastUsage(text, "input_tokens"), "input", "output")
-	return c.Usage(), max(c.Input, 0)
+	return answer.ReadUsage(text, "input", "output")
 }
 
 func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
