@@ -136,12 +136,10 @@ func (x *shaping) prefix(end int) []jsonspan.Span {
 	return spans
 }
 
-// recallTool matches, in JSON, a declaration of epitome's own tool recall or of its MCP server, and a line of a list in
-// which a client names the tools that it declares later. A sentence that only mentions the tool is not matched. Clients
-// put the name of the server before that of the tool (mcp__epitome__recall, epitome_recall).
-var recallTool = lazyregexp.New(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
-	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"|` +
-	`(?:^"|[^\\]"|\\n)(?:- )?mcp[_-]{1,2}(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
+// recallTool matches the name of epitome's own tool recall, before which clients put that of the server
+// (mcp__epitome__recall, epitome_recall), and in a declaration of tools the name of its MCP server.
+var recallTool = lazyregexp.New(`epitome[_.:/-]{1,3}recall\b|` +
+	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
 
 // readsByTool reports whether stubs name epitome's own tool, not an address, as the way to read an artifact. If Address
 // is "auto", they do if the tool is declared before the model's first answer: later requests begin in the same way.

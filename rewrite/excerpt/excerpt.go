@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/jsonspan"
 )
 
@@ -25,26 +24,8 @@ type Count func(text string) int
 // Note returns the line above a shortened text. what describes the text, where says where the full text can be read.
 func Note(what, where string) string { return Mark + " " + what + ". " + where + "]" }
 
-// controls matches control sequences of terminals: a reader does not see them, whether they set colors or do more.
-var controls = lazyregexp.New(`\x1b\[[^@-~]*[@-~]?`)
-
-// isForged reports whether a reader could take a line of the text for a note of epitome: a line that begins with Mark,
-// or has only white space, control characters and control sequences before it. Excerpts omit such lines.
-func isForged(text string) bool {
-	if !strings.Contains(text, Mark) {
-		return false
-	}
-	isLineEnd := func(r rune) bool { return strings.ContainsRune("\r\n\v\f\u0085\u2028\u2029", r) } // to some reader
-	isInvisible := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.C, r) }
-	for line := range strings.FieldsFuncSeq(text, isLineEnd) {
-		before, _, found := strings.Cut(line, Mark)
-		before = controls().ReplaceAllString(before, "")
-		if found && strings.TrimLeftFunc(before, isInvisible) == "" {
-			return true
-		}
-	}
-	return false
-}
+// isForged reports whether a reader could take a line of the text for a note of epitome. Excerpts omit such lines.
+func isForged(text string) bool { return strings.Contains(text, Mark) }
 
 // OneLine returns a text as one line of at most maxLength characters, in valid UTF-8: each run of white space and
 // control characters becomes one space, and a longer text is cut and ends with "…".

@@ -99,17 +99,15 @@ func (l Lane) DecisionKey(prefix conversation.Link) string {
 	return "d" + Hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(prefix[:]))
 }
 
-// firstKey returns the key of a fact that holds the DecisionKey of the first decision for a prefix, of any model at any
-// upstream. So one look-up tells whether a prefix has decisions at all, and where a model without one can start.
-func (l Lane) firstKey(prefix conversation.Link) string {
-	return "f" + Hash(l.Scope, l.Dialect, string(prefix[:]))
+// shared returns the key of a fact about a prefix that holds for all models and upstreams. firstFact holds the
+// DecisionKey of the first decision for the prefix: one look-up tells whether it has decisions at all, and where a model
+// without one can start. nextFact holds a link: that of prefix and one item more, in the first request that had more
+// items than prefix. A request with another item there has branched off (see Name).
+func (l Lane) shared(fact string, prefix conversation.Link) string {
+	return fact + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
 
-// nextKey returns the key of a fact that holds a link: that of prefix and one item more, in the first request that had
-// more items than prefix. A request with another item there has branched off (see Name).
-func (l Lane) nextKey(prefix conversation.Link) string {
-	return "n" + Hash(l.Scope, l.Dialect, string(prefix[:]))
-}
+const firstFact, nextFact = "f", "n"
 
 // lookedAtEach is how many of the longest prefixes Find looks up one by one. Of shorter ones it skips more and more, to
 // spend few look-ups on a long conversation without decisions. It may thus miss one, and find that of a shorter prefix.
@@ -123,7 +121,7 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []
 	var other Decision
 	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 { // the step grows by 1 with every 8 prefixes
 		prefix := chain[ends[i]]
-		first, found, err := l.store.Get(lane.firstKey(prefix))
+		first, found, err := l.store.Get(lane.shared(firstFact, prefix))
 		if err != nil {
 			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
@@ -186,7 +184,7 @@ func (l *Ledger) Record(
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
 	key := lane.DecisionKey(prefix)
-	_, err = l.store.PutIfAbsent(lane.firstKey(prefix), []byte(key), l.keep)
+	_, err = l.store.PutIfAbsent(lane.shared(firstFact, prefix), []byte(key), l.keep)
 	value, _ := json.Marshal(d) // plain data
 	var there []byte            // the record to be replaced; the first attempt writes only if there is none
 	for err == nil {
@@ -239,7 +237,7 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 		return d.Conversation, "", nil
 	}
 	next := chain[d.Items+1]
-	first, err := l.store.PutIfAbsent(lane.nextKey(chain[d.Items]), next[:], l.keep)
+	first, err := l.store.PutIfAbsent(lane.shared(nextFact, chain[d.Items]), next[:], l.keep)
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
