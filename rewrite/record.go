@@ -105,15 +105,15 @@ func (x *shaping) record() error {
 // settle records the decision of a rescue (see Output.Settle) once the provider has accepted the request. A form that
 // the provider refuses too is never recorded, so the decision recorded before stays in force.
 func (x *shaping) settle() (recorded bool) {
-	err := try(x.record)
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
-		err = errors.Join(err, x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model))
+		x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
-	if err == nil {
-		x.notify()
-		x.remember()
+	if try(x.record) != nil {
+		return false
 	}
-	return err == nil
+	x.notify()
+	x.remember()
+	return true
 }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it

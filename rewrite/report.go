@@ -20,7 +20,6 @@ type Report struct {
 	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
 	Streams   bool   // the client wants the answer as a stream
 	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
-	Repeated  int    // edits that were decided for earlier requests
 	Truncates bool   // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
 	Stage     ladder.Stage // the last one that a rescue took; StageNone if there is none
@@ -110,7 +109,7 @@ func (x *shaping) describe() {
 	if isCounted && !s.Scale.Model.Exact { // the provider counts just these texts, by a vocabulary that is not ours
 		r.Counted = size.Total()
 	}
-	r.Decided, r.Stage, r.Repeated, r.Broke = len(s.Added) > 0, s.Stage, len(s.Edits)-len(s.Added), x.discarded
+	r.Decided, r.Stage, r.Broke = len(s.Added) > 0, s.Stage, x.discarded
 	for k := range s.Added {
 		r.Causes = r.Causes.With(s.Added[k].Why)
 		x.describeEdit(&s.Added[k])

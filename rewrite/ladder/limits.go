@@ -223,10 +223,13 @@ func (l *Limits) numbers() []number {
 	}
 }
 
-// check returns an error that says what to write if the number is beyond its bounds or NaN.
-func (n number) check() error {
-	if n.max == 0 || n.min <= n.value && n.value <= n.max {
-		return nil
+// isSound reports whether the number is within its bounds. NaN is not.
+func (n number) isSound() bool { return n.max == 0 || n.min <= n.value && n.value <= n.max }
+
+// advice is the error that says what to write as the number.
+func (n number) advice() error {
+	if n.max == 0 {
+		return fmt.Errorf("write a %s", n.kind)
 	}
 	return fmt.Errorf("write a %s from %v to %.10g", n.kind, n.min, n.max)
 }
@@ -251,14 +254,8 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 		value = strconv.Quote(value)
 	}
 	err = toml.Unmarshal([]byte(name+" = "+value), &with)
-	n := with.numbers()[i]
-	if err != nil {
-		err = fmt.Errorf("write a %s", n.kind)
-	} else {
-		err = n.check()
-	}
-	if err != nil {
-		return l, true, err
+	if n := with.numbers()[i]; err != nil || !n.isSound() {
+		return l, true, n.advice()
 	}
 	with.PriceFixed = with.PriceFixed || name == "cached_price"
 	return with, true, nil
@@ -267,8 +264,8 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 // Check returns an error if a number makes no sense, by itself or beside the others.
 func (l *Limits) Check() error {
 	for _, n := range l.numbers() {
-		if err := n.check(); err != nil {
-			return fmt.Errorf("cannot use rewrite.%s %v: %w", n.name, n.value, err)
+		if !n.isSound() {
+			return fmt.Errorf("cannot use rewrite.%s %v: %w", n.name, n.value, n.advice())
 		}
 	}
 	if _, empty := l.Bound[""]; empty {

@@ -269,8 +269,7 @@ func (l *Ledger) Binds(upstream, model string) bool {
 	return found
 }
 
-// LearnBinds records such a refusal, so that Binds reports it from now on.
-func (l *Ledger) LearnBinds(upstream, model string) error {
-	_, err := l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
-	return err
+// LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.
+func (l *Ledger) LearnBinds(upstream, model string) {
+	_, _ = l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
 }
