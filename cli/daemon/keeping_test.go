@@ -56,7 +56,7 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 		t.Errorf("the shadow would send something else: %+v", seen.Report)
 	}
 	first := k.observer.Shape(askedFor(2))
-	if first.Report.Repeated != 1 || !first.Report.Decided || first.Report.Err != nil {
+	if len(first.Changes()) != 2 || !first.Report.Decided || first.Report.Err != nil {
 		t.Errorf("%+v", first.Report)
 	}
 	if again := k.observer.Shape(askedFor(2)); !bytes.Equal(again.Body, first.Body) {
