@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"epitome/event"
 	"epitome/event/money"
 	"epitome/inject"
@@ -29,7 +31,7 @@ func (c *Config) Validate() error {
 	m.require(slices.Contains([]string{event.ModeOn, event.ModeObserve, event.ModeOff}, c.Mode),
 		"mode must be on, observe or off, not %q", c.Mode)
 	header, byHeader := strings.CutPrefix(c.Scope, "header:")
-	m.require(byHeader && isHeaderName(header) || slices.Contains([]string{"auto", "credential", "shared"}, c.Scope),
+	m.require(byHeader && httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"auto", "credential", "shared"}, c.Scope),
 		"scope must be auto, credential, shared, or header:NAME with the name of a header, not %q", c.Scope)
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, portErr := strconv.ParseUint(port, 10, 16)
@@ -207,14 +209,9 @@ func CheckURL(raw string) error {
 	return nil
 }
 
-// isHeaderName goes by RFC 9110, section 5.6.2.
-func isHeaderName(name string) bool {
-	return name != "" && strings.Trim(name, letters+strings.ToUpper(letters)+"!#$%&'*+-.^_`|~") == ""
-}
-
 // checkHeader checks a header that is set on requests. No error repeats value: it may be a credential.
 func checkHeader(name, value string) error {
-	if !isHeaderName(name) {
+	if !httpguts.ValidHeaderFieldName(name) {
 		return errors.New("is no header name")
 	}
 	switch strings.ToLower(name) {

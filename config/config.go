@@ -53,9 +53,6 @@ type Config struct {
 	reference string // the text of the embedded config.toml
 }
 
-// Reference returns the program's own config.toml, which describes each key.
-func (c *Config) Reference() string { return c.reference }
-
 // OffloadConfig is the table [offload].
 type OffloadConfig struct {
 	Address string     `toml:"address"`

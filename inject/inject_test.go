@@ -66,20 +66,12 @@ func newInjector(t *testing.T) (*Injector, *shelf) {
 
 func TestWishNamesWhatIsAskedFor(t *testing.T) {
 	i, _ := newInjector(t)
-	f := func(contexts, project string, same string, sameProject string) {
-		t.Helper()
-		a, b := i.Wish(strings.Fields(contexts), project), i.Wish(strings.Fields(same), sameProject)
-		if a != b {
-			t.Errorf("%q in %q is %q, and %q in %q is %q", contexts, project, a, same, sameProject, b)
-		}
-	}
-	f("docs rules", "/a  b", "rules docs docs", "/a b")
-	if i.Wish(nil, "") != "" {
-		t.Error("nothing is a wish")
+	if i.Wish([]string{"docs", "rules"}, "/a  b") != i.Wish([]string{"rules", "docs", "docs"}, "/a b") || i.Wish(nil, "") != "" {
+		t.Error("one wish has two names, or nothing is a wish")
 	}
 	var all []string
-	for _, w := range []string{i.Wish(nil, ""), i.Wish([]string{"docs"}, ""), i.Wish(nil, "docs"),
-		i.Wish([]string{"docs"}, "docs"), i.Wish([]string{"docs", "rules"}, "")} {
+	for _, w := range []string{i.Wish([]string{"docs"}, ""), i.Wish(nil, "docs"), i.Wish([]string{"docs"}, "docs"),
+		i.Wish([]string{"docs", "rules"}, "")} {
 		if slices.Contains(all, w) {
 			t.Errorf("two wishes are named %q", w)
 		}
@@ -92,8 +84,6 @@ func TestWishNamesWhatIsAskedFor(t *testing.T) {
 	if now := i.Wish([]string{"docs"}, "/home/me/my shop"); now != was {
 		t.Errorf("without files and notes the wish is %q, and was %q", now, was)
 	}
-	i.Memory.Configure(MemoryConfig{})
-	f("docs", "/home/me/my shop", "docs", "")
 }
 
 func TestTextHasFilesAndNotes(t *testing.T) {

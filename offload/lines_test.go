@@ -43,22 +43,6 @@ func TestLinesAreSelected(t *testing.T) {
 	f("007", "", "")
 }
 
-func TestMissingLinesAreCounted(t *testing.T) {
-	f := func(lines, grep, want string) {
-		t.Helper()
-		r, err := ParseRange(lines, grep)
-		if err == nil {
-			err = Select(strings.NewReader("one\ntwo\nthree\n"), io.Discard, r)
-		}
-		if err == nil || err.Error() != "no such lines: "+want {
-			t.Errorf("lines=%q grep=%q: %v, want %s", lines, grep, err, want)
-		}
-	}
-	f("200-", "", "the text has 3 line(s)")
-	f("2-", "one", "none matches of 3 line(s)")
-	f("-2", "three", "none matches of 2 line(s)")
-}
-
 func FuzzParseRange(f *testing.F) {
 	for _, bad := range []string{"-", "0", "0-3", "3-2", "a", "1-2-3", "+1", " 1", "9223372036854775808"} {
 		f.Add(bad, "")

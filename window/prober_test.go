@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,22 +169,5 @@ func TestConfigurationSaysWhoIsAsked(t *testing.T) {
 	s.running.Wait()
 	if len(s.looks) != 3 {
 		t.Errorf("it was asked %q", s.looks)
-	}
-}
-
-func TestOneThingIsAskedAtATime(t *testing.T) {
-	s := probing(t, nil, nil)
-	var asked atomic.Int32
-	hangs := func(ctx context.Context, _, _ string) (int, []byte, error) {
-		asked.Add(1)
-		<-ctx.Done()
-		return 0, nil, ctx.Err()
-	}
-	s.Probe("up", "m", hangs, slog.Default())
-	s.Probe("up", "n", hangs, slog.Default())
-	s.Close() // ends what is being asked
-	s.Probe("up", "o", hangs, slog.Default())
-	if n := asked.Load(); n > 1 {
-		t.Errorf("%d things were asked", n)
 	}
 }

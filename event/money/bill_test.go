@@ -160,16 +160,14 @@ func TestSummariesAreCharged(t *testing.T) {
 }
 
 func TestOwnPricesAreChecked(t *testing.T) {
-	f := func(o Own, want string) {
+	f := func(o Own, sound bool) {
 		t.Helper()
-		if err := o.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-			t.Errorf("%v, want %q", err, want)
+		if err := o.Check(); (err == nil) != sound {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	f(Own{Input: ptr(1), Output: ptr(2)}, "")
-	f(Own{Input: ptr(0), Output: ptr(0)}, "")
-	f(Own{Input: ptr(1)}, "needs input and output, in dollars for a million tokens")
-	f(Own{Input: ptr(-1), Output: ptr(1)}, "must have dollars for a million tokens, from 0 to 1000000, not -1")
-	f(Own{Input: ptr(1), Output: ptr(1), Cached: ptr(1e7)},
-		"must have dollars for a million tokens, from 0 to 1000000, not 1e+07")
+	f(Own{Input: ptr(0), Output: ptr(2)}, true)
+	f(Own{Input: ptr(1)}, false)
+	f(Own{Input: ptr(-1), Output: ptr(1)}, false)
+	f(Own{Input: ptr(1), Output: ptr(1), Cached: ptr(1e7)}, false)
 }
