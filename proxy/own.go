@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"net/http"
 
 	"epitome/event"
@@ -30,13 +29,12 @@ func (x *exchange) serveOwn() (err error) {
 		x.begun = w.begun
 		switch r := recover(); {
 		case r == nil:
-		case x.begun: // an answer that broke off stays cut
+		case r != http.ErrAbortHandler: // by which the standard library's handlers break off
+			panic(r)
+		case x.begun:
 			err = &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
-		case r == http.ErrAbortHandler: // the way of the standard library's handlers
-			err = refuse(500, "console", "the answer could not be completed; ask for less of it")
 		default:
-			x.proxy.deps.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
-			err = &wire.Failure{Fault: event.Panic, Err: errors.New("panic under /-/")}
+			err = refuse(500, "console", "the answer could not be completed; ask for less of it")
 		}
 	}()
 	r, err := x.ownRequest()

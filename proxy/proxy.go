@@ -43,7 +43,7 @@ import (
 type Deps struct {
 	Own      http.Handler              // serves everything under /-/
 	Record   func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
-	Log      *slog.Logger              // for failures that are not the story of one exchange
+	Log      *slog.Logger              // for failures outside of exchanges
 	Dialects []Dialect                 // the first that serves a path reads its conversation
 	Shaper   Shaper                    // shapes conversations, and records how
 	Shadow   Shaper                    // says what Shaper would do, and records nothing that is live
@@ -67,19 +67,19 @@ type Dialect interface {
 	Serves(path []byte) bool
 	// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
 	Counts(path []byte) bool
-	// Compacts reports whether a request with that path has the provider compact a conversation: it goes in the form
-	// that was decided, and nothing new is.
+	// Compacts reports whether a request with that path has the provider compact a conversation: it is sent in the form
+	// that was decided before.
 	Compacts(path []byte) bool
-	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
-	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
+	// MeantPath returns the path with the version of the API, for a request of a client that leaves the version to the
+	// base URL; nil for any other request. has reports whether the request has a header, named in lower case.
 	MeantPath(path []byte, has func(header string) bool) []byte
-	// Step is what an event of a streamed answer means. kind is its name in the stream; empty if it has none.
+	// Step returns the meaning of an event of a streamed answer. kind is its name in the stream; empty if it has none.
 	Step(kind, data []byte) answer.Step
 	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
 	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on lines of their own.
 	Usage(text []byte) (u event.Usage, input int)
-	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
-	// has none, or a lower one: it is as it was.
+	// CapOutput lowers the cap on the output that a request asks for to that many tokens. ok is false if the request has
+	// no cap, or a lower one.
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
 }
 

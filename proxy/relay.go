@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -81,13 +80,6 @@ func (x *exchange) letGo() {
 	if x.reply.Close {
 		x.ctx.SetConnectionClose()
 	}
-}
-
-// refusesUpgrade reports whether the path is one whose clients go on over plain HTTP when they are refused a
-// WebSocket: there, requests and answers stay visible one by one.
-func refusesUpgrade(target []byte) bool {
-	path, _, _ := bytes.Cut(target, []byte("?"))
-	return bytes.HasSuffix(path, []byte("/responses"))
 }
 
 // tunnel passes the 101 on and then bytes both ways, until one side ends, or both are silent for read_idle. It runs

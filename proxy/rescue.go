@@ -27,7 +27,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		return a, nil
 	}
 	x.listen(a)
-	if x.input == nil || x.report.Truncates { // nothing is held back for nothing
+	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
 		return a, nil
 	}
 	r := rescuing{exchange: x, up: up, target: target, first: a, last: &x.report, causes: x.event.Causes}
@@ -80,7 +80,7 @@ type rescuing struct {
 	refused window.Sent    // by that
 }
 
-// read holds an answer back as far as must be, and reads what it refuses.
+// read reads how an answer refuses its request, and holds back as much of it as that needs.
 func (r *rescuing) read(a *wire.Answer) window.Refusal {
 	said := r.peek(a)
 	if said == nil {
@@ -100,7 +100,7 @@ func (r *rescuing) lastRequest() window.Sent {
 	return s
 }
 
-// note keeps what a refusal says.
+// note keeps a refusal: the first one for the event, and the latest that states a smaller window for learning.
 func (r *rescuing) note(v window.Refusal) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
@@ -216,7 +216,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	return true
 }
 
-// did notes what was done for the next try.
+// did adds a step to those that the event lists.
 func (r *rescuing) did(what string) {
 	e := &r.event.Rescue
 	e.Stages = strings.TrimPrefix(e.Stages+", "+what, ", ")

@@ -45,8 +45,6 @@ type rig struct {
 	addr     string
 	ended    chan struct{} // closed when Serve has returned
 
-	broken atomic.Bool // the recorder panics
-
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
 
@@ -188,9 +186,6 @@ func (r *rig) stop() {
 }
 
 func (r *rig) record(e event.Exchange) {
-	if r.broken.Load() {
-		panic("asked for")
-	}
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	r.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // freeBody is how many bytes of a body take no room: max_connections bounds them, so that small requests never wait.
 const freeBody = 64 << 10
 
-// rooms bounds the memory of the bodies under way. A body takes room as its bytes arrive, so one that comes slowly is in
-// nobody's way. When all room is taken, one body at a time goes on without: it will end and free its room, where many
-// bodies that are half there would wait for each other for ever.
+// rooms bounds the memory of the bodies under way. A body takes room as its bytes arrive, so a slow one is in nobody's
+// way. When all room is taken, one body at a time goes on without: it will end and free its room, where many bodies that
+// are half there would wait for each other for ever.
 type rooms struct {
 	mu    sync.Mutex
 	free  int64         // bytes

@@ -62,11 +62,13 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	default:
 		up = x.set.fallback
 	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
 	switch {
 	case len(up.config.Headers) > 0 && isFromPage(x.head):
 		return nil, nil, refuse(403, "cross_site",
 			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
-	case wire.AsksUpgrade(x.head) && refusesUpgrade(target):
+	case wire.AsksUpgrade(x.head) && bytes.HasSuffix(path, []byte("/responses")):
+		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
 			"Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")

@@ -47,7 +47,7 @@ type Settings struct {
 // need more. Each connection has a buffer of this size.
 const maxHeader = 16 << 10
 
-// limits are the times that nobody configures. Tests shorten them.
+// limits are times that cannot be configured. Tests shorten them.
 type limits struct {
 	header       time.Duration // for the head of a request to arrive
 	bodyIdle     time.Duration // in which the next bytes of a request's body must arrive

@@ -19,7 +19,7 @@ import (
 type Upstreams struct {
 	settings atomic.Pointer[settings]
 	life     context.Context // of requests of epitome itself
-	stop     func()          // ends life
+	stop     context.CancelFunc
 }
 
 // errStopped is why the requests of epitome itself end when it is stopped.
@@ -31,8 +31,8 @@ func NewUpstreams(s Settings) (*Upstreams, error) {
 	if err != nil {
 		return nil, err
 	}
-	life, cancel := context.WithCancelCause(context.Background())
-	u := &Upstreams{life: life, stop: func() { cancel(errStopped) }}
+	u := &Upstreams{}
+	u.life, u.stop = context.WithCancel(context.Background())
 	u.settings.Store(set)
 	return u, nil
 }
@@ -47,12 +47,20 @@ func (u *Upstreams) Close() {
 // it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
 // It ends with an error when ctx or the Upstreams end.
 func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
-	head, body, err := u.send(ctx, r.Upstream, r.Body, func(up *upstream) ([]byte, error) { return questionHead(up, r) })
+	up, err := u.settings.Load().lookUp(r.Upstream)
+	if err != nil {
+		return summarize.Response{}, err
+	}
+	head, err := up.questionHead(r)
+	if err != nil {
+		return summarize.Response{}, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+	}
+	answer, body, err := u.send(ctx, up, head, r.Body)
 	if err != nil {
 		return summarize.Response{}, err
 	}
 	return summarize.Response{
-		Status: head.Code, RetryAfter: string(wire.Find(head.Block, "retry-after")),
+		Status: answer.Code, RetryAfter: string(wire.Find(answer.Block, "retry-after")),
 		Body: io.NopCloser(bytes.NewReader(body)),
 	}, nil
 }
@@ -60,50 +68,44 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Re
 // Get asks an upstream about itself, without any client's credential. The path may have a query. Under /v1/ it is that
 // of the common API, wherever the upstream has it; any other one lies beside that. It is a window.Get.
 func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, answer []byte, err error) {
-	head, body, err := u.send(ctx, name, nil, func(up *upstream) ([]byte, error) {
-		block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
-		r := wire.RequestHead{Method: []byte("GET"), Target: up.target(path), Block: block}
-		return r.AppendTo(nil, &up.peer), nil
-	})
+	up, err := u.settings.Load().lookUp(name)
 	if err != nil {
 		return 0, nil, err
 	}
-	return head.Code, body, nil
+	head, answer, err := u.send(ctx, up, wire.RequestHead{
+		Method: []byte("GET"), Target: up.target(path),
+		Block: []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"),
+	}, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	return head.Code, answer, nil
 }
 
-// send sends a body to the upstream of that name, below the head that headFor makes for it. It returns the answer's
-// head, and its body without content coding, at most max_body of it.
+// send sends a request, and returns the answer's head, and its body without content coding, at most max_body of it.
 func (u *Upstreams) send(
-	ctx context.Context, name string, body []byte, headFor func(*upstream) ([]byte, error),
-) (*wire.Head, []byte, error) {
-	set := u.settings.Load()
-	up, err := set.lookUp(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	head, err := headFor(up)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, err)
-	}
+	ctx context.Context, up *upstream, head wire.RequestHead, body []byte,
+) (answerHead *wire.Head, answer []byte, err error) {
+	conf := &u.settings.Load().conf
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(u.life, func() { cancel(context.Cause(u.life)) })()
+	defer context.AfterFunc(u.life, func() { cancel(errStopped) })()
 	a, err := up.pool.Do(ctx, wire.Request{
-		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(),
-		ReadIdle: set.conf.ReadIdle.D(), Dechunk: true,
+		Head: head.AppendTo(nil, &up.peer), Body: body, Dechunk: true,
+		FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(),
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
 	})
-	var answer []byte
 	if err == nil {
-		answer, err = readWhole(a, int64(set.conf.MaxBody))
+		answerHead = a.Head
+		answer, err = readWhole(a, int64(conf.MaxBody))
 	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, context.Cause(ctx))
-	case err != nil:
-		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", name, err)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	return a.Head, answer, nil
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+	}
+	return answerHead, answer, nil
 }
 
 // readWhole reads the body of an answer and ends it. It returns the body without its content coding, which may have at
@@ -124,8 +126,8 @@ func readWhole(a *wire.Answer, most int64) (body []byte, err error) {
 	return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
 }
 
-// questionHead is the head of a request of epitome itself, with the upstream's own headers as in an exchange.
-func questionHead(up *upstream, q summarize.Request) ([]byte, error) {
+// questionHead returns the head of a request of epitome itself for a model.
+func (up *upstream) questionHead(q summarize.Request) (head wire.RequestHead, _ error) {
 	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
 		"Accept-Encoding: identity\r\n")
 	target := up.target(q.Path)
@@ -134,7 +136,7 @@ func questionHead(up *upstream, q summarize.Request) ([]byte, error) {
 	case q.KeyEnv != "":
 		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return nil, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
+			return head, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
 		}
 		for _, header := range q.Authorize(key) {
 			block = wire.AppendField(block, []byte(header[0]), header[1])
@@ -142,13 +144,12 @@ func questionHead(up *upstream, q summarize.Request) ([]byte, error) {
 	case client.open != nil:
 		c := client.open()
 		if c.url != up.config.URL {
-			return nil, errors.New("the credential was given to another one, which had this name before")
+			return head, errors.New("the credential was given to another one, which had this name before")
 		}
 		block, target = append(block, c.lines...), []byte(c.target)
 	}
 	if wire.Find(block, "user-agent") == nil { // some providers refuse requests without
 		block = append(block, "User-Agent: epitome\r\n"...)
 	}
-	r := wire.RequestHead{Method: []byte("POST"), Target: target, Block: block, Length: len(q.Body)}
-	return r.AppendTo(nil, &up.peer), nil
+	return wire.RequestHead{Method: []byte("POST"), Target: target, Block: block, Length: len(q.Body)}, nil
 }

@@ -12,9 +12,9 @@ import (
 	"epitome/window"
 )
 
-// Lessons learn from answers how much models hold. Their methods may be called from any goroutine.
+// Lessons learn from answers how many tokens models hold. Their methods may be called from any goroutine.
 type Lessons interface {
-	// LearnRefusal learns from a refusal. ok says that it is news.
+	// LearnRefusal learns from a refusal. It returns the window of the model; ok is false if that was known.
 	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
 	// LearnAnswer learns from an answer, by our count of its request and by the provider's, which may be 0; it returns a
 	// window that this shows to be too small; 0 is none.

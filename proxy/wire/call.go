@@ -15,7 +15,7 @@ import (
 	"epitome/event"
 )
 
-// Failure is why no answer came, or not the whole one: whose fault it is, and the error.
+// Failure says why no answer came, or not the whole one: whose fault it is, and the error.
 type Failure struct {
 	Fault event.Fault
 	Err   error
