@@ -12,8 +12,8 @@ import (
 const freeBody = 64 << 10
 
 // rooms bounds the memory of the bodies under way. A body takes room as its bytes arrive, so a slow one is in nobody's
-// way. When all room is taken, one body at a time goes on without: it will end and free its room, where many bodies that
-// are half there would wait for each other for ever.
+// way. When all room is taken, one body at a time goes on without: it will end and free its room, where many bodies
+// that are half there would wait for each other for ever.
 type rooms struct {
 	mu    sync.Mutex
 	free  int64         // bytes
