@@ -49,7 +49,7 @@ func (a *app) checkConfiguration() error {
 	if err == nil {
 		return ln.Close()
 	}
-	for _, card := range daemon.RunningIn(daemon.FoldersIn(folder)...) {
+	for _, card := range daemon.Running(folder) {
 		if card.Listen == config.Reachable(conf.Listen) {
 			fmt.Printf("The epitome of this data folder runs, and listens on %s.\n", card.Listen)
 			return nil

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -73,16 +72,10 @@ func (a *app) demo(flags demoFlags) (err error) {
 	var verdict error
 	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, All: flags.all, Mode: conf.Mode, Open: open,
 		End: func(r *demo.Report) error {
-			verdict = flags.report(r)
-			switch {
-			case flags.open && flags.json:
-				return linger(ctx, folder, os.Stderr)
-			case flags.open:
-				return linger(ctx, folder, os.Stdout)
-			case !flags.json:
-				fmt.Println("\n'epitome demo --open' keeps epitome running, and shows all this on pages in a browser.")
+			if verdict = flags.report(r); !flags.open {
+				return nil
 			}
-			return nil
+			return linger(ctx, folder)
 		}}
 	if !flags.json {
 		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
@@ -94,7 +87,7 @@ func (a *app) demo(flags demoFlags) (err error) {
 }
 
 // linger prints a link to the pages of the epitome with the folder, and keeps it running until ctx ends.
-func linger(ctx context.Context, folder string, to io.Writer) error {
+func linger(ctx context.Context, folder string) error {
 	card, err := daemon.Read(folder)
 	if err != nil {
 		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
@@ -103,7 +96,7 @@ func linger(ctx context.Context, folder string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(to, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n    %s\n\n"+
+	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n    %s\n\n"+
 		"Other commands reach it as in 'epitome --data %s open'.\n", link, folder)
 	<-ctx.Done()
 	return nil

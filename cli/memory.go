@@ -25,7 +25,7 @@ func (a *app) memoryCommand() *cobra.Command {
 		Args: atLeast(1, "ids"),
 		RunE: func(_ *cobra.Command, ids []string) error { return a.forgetMemory(project, ids) }}
 	clear := &cobra.Command{Use: "clear", Short: "Forget all entries", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return a.clearMemory(project) }}
+		RunE: func(*cobra.Command, []string) error { return a.forgetMemory(project, nil) }}
 	c := verbs("memory", "List and forget what earlier sessions have learned, in a running epitome", list, forget, clear)
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by "+
 		"x-epitome-project")
@@ -58,12 +58,12 @@ func (a *app) listMemory(project string, asJSON bool) error {
 	return t.Flush()
 }
 
-// forgetMemory forgets the entries with these ids.
+// forgetMemory forgets the entries with these ids, or all entries if there are none, of one project or of all.
 func (a *app) forgetMemory(project string, ids []string) error {
 	var gone []string
 	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) error {
 		for _, e := range n.Entries {
-			if !slices.Contains(ids, e.ID) {
+			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
 				continue
 			}
 			if _, err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}); err != nil {
@@ -79,21 +79,7 @@ func (a *app) forgetMemory(project string, ids []string) error {
 		}
 	}
 	if err == nil {
-		fmt.Println("Forgotten. Conversations that have begun keep what they were told.")
-	}
-	return err
-}
-
-// clearMemory forgets all entries of one project, or of all if it is empty.
-func (a *app) clearMemory(project string) error {
-	gone := 0
-	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) error {
-		gone += len(n.Entries)
-		_, err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, All: true})
-		return err
-	})
-	if err == nil {
-		fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", gone)
+		fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", len(gone))
 	}
 	return err
 }

@@ -101,7 +101,7 @@ func holds(t *testing.T, c *app) {
 		return func() error { return c.forgetMemory(project, ids) }
 	}
 	clear := func(project string) func() error {
-		return func() error { return c.clearMemory(project) }
+		return func() error { return c.forgetMemory(project, nil) }
 	}
 	today := time.Now().Format(time.DateOnly)
 	f(list(""), "/home/me/shop\n  ", today+"  fact  The tests need Redis.\n",
@@ -112,11 +112,11 @@ func holds(t *testing.T, c *app) {
 	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
 	f(forget("/home/me/shop", green), "no entry has this id")
 	f(forget("", "nobody's"), "no entry has this id")
-	f(forget("", port), "Forgotten.")
+	f(forget("", port), "Forgotten: ")
 	f(list(""), "!8080", "Redis", "It is green.")
 	f(clear("/home/me/shop"), "Forgotten: 1.")
 	f(list(""), "!/home/me/shop", "It is green.")
-	f(forget("other", green), "Forgotten.")
+	f(forget("other", green), "Forgotten: 1.")
 	f(list(""), "No session has learned anything.")
 	f(clear(""), "Forgotten: 0.")
 }

@@ -75,8 +75,8 @@ func (a *app) run(command []string) error {
 		tools = proxy.URL() + "/-/mcp"
 	}
 	args, said := way.Arguments(proxy.Base(target), target.URL, tools)
-	for _, sentence := range said {
-		fmt.Fprintln(os.Stderr, "epitome: "+sentence)
+	if said != "" {
+		fmt.Fprintln(os.Stderr, "epitome: "+said)
 	}
 	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
@@ -239,17 +239,14 @@ func reportRun(text string) {
 
 // tally returns one line about the requests of a run.
 func tally(t story.Sums) string {
-	before, after := t.TokensBefore+t.Observed.TokensBefore, t.TokensAfter+t.Observed.TokensAfter
-	became := "became"
-	switch {
-	case t.Exchanges == 0:
+	if t.Exchanges == 0 {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
 			"own; docs/agents.md has those of many"
-	case after >= before:
-		return fmt.Sprintf("%d requests, %s tokens; nothing was to be shortened", t.Exchanges, figure.Tokens(before))
-	case t.Observed.Exchanges > 0:
+	}
+	became := "became"
+	if t.Observed.Exchanges > 0 {
 		became = "would have become"
 	}
-	return fmt.Sprintf("%d requests, %s tokens %s %s (%.0f %% less)", t.Exchanges, figure.Tokens(before), became,
-		figure.Tokens(after), 100*float64(before-after)/float64(before))
+	return fmt.Sprintf("%d requests, %s tokens %s %s", t.Exchanges, figure.Tokens(t.TokensBefore+t.Observed.TokensBefore),
+		became, figure.Tokens(t.TokensAfter+t.Observed.TokensAfter))
 }

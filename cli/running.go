@@ -37,7 +37,7 @@ func (a *app) allRunning(purpose string) ([]*daemon.Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	cards, where := daemon.RunningIn(daemon.FoldersIn(home)...), home
+	cards, where := daemon.Running(home), home
 	if listen := a.flags.Listen; listen != "" {
 		where += " and listens on " + listen
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if since != "" {
 		query.Set("from", since)
 	}
-	answer, err := card.Get("/-/api/summary", query)
+	answer, err := card.Get("/-/api/summary?" + query.Encode())
 	if err != nil {
 		return err
 	}
@@ -59,34 +58,23 @@ func (a *app) stats(since, by string, asJSON bool) error {
 
 // statsText returns sums as a table that ends with a line for all of them, with notes below.
 func statsText(s story.Summary) string {
-	rows := [][]string{{strings.ToUpper(s.By), "REQUESTS", "FAILED", "RESCUED", "CAME", "SENT", "LESS", "CACHED", "OUTPUT",
-		"BILLED", "SAVED"}}
-	for _, r := range s.Rows {
-		rows = append(rows, statsRow(cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums))
-	}
-	rows = append(rows, statsRow("all", s.Total))
 	const minute = "Jan 2 15:04"
-	text := fmt.Sprintf("epitome %s, mode %s, %s to %s\n\n%s", plain(s.Version), plain(s.Mode), s.From.Format(minute),
-		s.To.Format(minute), alignFigures(rows))
-	if notes := statsNotes(s); len(notes) > 0 {
-		text += "\n" + strings.Join(notes, "\n") + "\n"
-	}
-	return text
-}
-
-// alignFigures returns rows as lines. The first cells are aligned to the left, the others to the right.
-func alignFigures(rows [][]string) string {
-	longest := 0
-	for _, row := range rows {
-		longest = max(longest, utf8.RuneCountInString(row[0]))
-	}
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 0, ' ', tabwriter.AlignRight)
-	for _, row := range rows {
-		fmt.Fprintf(t, "%-*s\t  %s\t\n", longest, row[0], strings.Join(row[1:], "\t  "))
+	fmt.Fprintf(&b, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
+		s.To.Format(minute))
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")+"\t") }
+	row(strings.ToUpper(s.By), "REQUESTS", "FAILED", "RESCUED", "CAME", "SENT", "LESS", "CACHED", "OUTPUT", "BILLED",
+		"SAVED")
+	for _, r := range s.Rows {
+		row(statsRow(cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums)...)
 	}
+	row(statsRow("all", s.Total)...)
 	_ = t.Flush() // a builder takes everything
-	return b.String()
+	for _, note := range statsNotes(s) {
+		fmt.Fprintf(&b, "\n%s", note)
+	}
+	return b.String() + "\n"
 }
 
 // statsRow returns the cells of a line of the table. An unknown figure is –, and one that may be higher has ≥ before it.

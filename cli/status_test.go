@@ -12,13 +12,13 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	s := story.Summary{Version: hostile, Mode: hostile, By: "model", Notes: []string{hostile}}
 	s.Rows = []story.Row{{Key: hostile}}
 	st := story.Status{ID: hostile, Model: hostile, Last: hostile}
-	for _, text := range []string{statsText(s), statusAsLine(st), statusText(st)} {
+	for _, text := range []string{statsText(s), statusText(st)} {
 		text = strings.ReplaceAll(text, "\n", "")
 		if strings.ContainsAny(text, "\x1b\x07\u202e\x00\u009b") || len(text) > 20_000 {
 			t.Errorf("%d bytes: %.300q", len(text), text)
 		}
 	}
-	if strings.Contains(statusAsLine(st), "\n") {
+	if strings.Contains(statusText(st), "\n") {
 		t.Error("the line has more than one")
 	}
 }
@@ -26,7 +26,7 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 func TestStatusLineIsOneLine(t *testing.T) {
 	f := func(s story.Status, want string) {
 		t.Helper()
-		if got := statusAsLine(s); got != want {
+		if got := statusText(s); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -86,22 +86,15 @@ type report struct {
 	Action     string           `json:"action"`
 	Added      rewrite.Added    `json:"added"`
 	Changes    []change         `json:"changes"`
-	Turns      []turn           `json:"turns,omitempty"`
+	Earlier    []change         `json:"earlier,omitempty"` // decided at the requests before
 
 	err  error  // what failed inside epitome
 	body []byte // as it would be sent
 }
 
-// turn is an earlier request of the conversation, with the changes decided at it.
-type turn struct {
-	Messages int      `json:"messages"`
-	Before   int      `json:"tokens_before"`
-	After    int      `json:"tokens_after"`
-	Changes  []change `json:"changes"`
-}
-
 // change is a message, or several in a row, that would not be sent whole.
 type change struct {
+	Request  int    `json:"request,omitempty"` // number of the earlier request
 	First    int    `json:"message"`
 	Last     int    `json:"last"`
 	Tool     string `json:"tool,omitempty"`
@@ -118,7 +111,7 @@ func (t *trial) explain(turns bool) *report {
 	r := &report{Dialect: t.dialect.Name(), Upstream: t.upstream, Mode: t.conf.Mode, Preset: t.conf.Rewrite.Preset,
 		Messages: t.request.MessagesIn(0, len(t.request.Items)), Changes: []change{}}
 	if turns {
-		r.Turns = t.turns()
+		r.Earlier = t.earlier()
 	}
 	out := t.shape(t.body)
 	r.Shaping, r.Action, r.Added = out.Report.Shaping, out.Report.Action, out.Report.Added
@@ -131,10 +124,10 @@ func (t *trial) explain(turns bool) *report {
 	return r
 }
 
-// turns shapes the requests before the last one: wherever the assistant answered, one had been sent.
-func (t *trial) turns() []turn {
-	list := []turn{}
-	items := t.request.Items
+// earlier shapes the requests before the last one, and returns the changes decided at them. Wherever the assistant
+// answered, a request had been sent.
+func (t *trial) earlier() (all []change) {
+	items, request := t.request.Items, 0
 	for i := max(t.request.Lead, 1); i < len(items); i++ {
 		if items[i].Role != conversation.Assistant || items[i-1].Role == conversation.Assistant {
 			continue
@@ -144,17 +137,17 @@ func (t *trial) turns() []turn {
 		if err != nil {
 			continue // the spans of a request that was read do not overlap
 		}
+		request++
 		out := t.shape(body)
-		turn := turn{Messages: t.request.MessagesIn(0, i), Before: out.Report.TokensBefore.Total(),
-			After: out.Report.TokensAfter.Total(), Changes: []change{}}
 		for _, c := range out.Changes() {
 			if c.New {
-				turn.Changes = append(turn.Changes, newChange(c))
+				n := newChange(c)
+				n.Request = request
+				all = append(all, n)
 			}
 		}
-		list = append(list, turn)
 	}
-	return list
+	return all
 }
 
 // shape shapes one request of the conversation.
@@ -200,12 +193,10 @@ func (r *report) write(w io.Writer) error {
 		r.Limits.ClearLine, r.Limits.CompactLine)
 	fmt.Fprintf(t, "a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", r.Limits.Offload, r.Limits.Lookups,
 		r.Limits.Reads)
-	if r.Turns != nil {
-		fmt.Fprintf(t, "%d requests came before. Changes decided at them:\n", len(r.Turns))
-		for i, turn := range r.Turns {
-			for _, c := range turn.Changes {
-				fmt.Fprintf(t, "request %d, %d messages, %d > %d tokens\t%s\n", i+1, turn.Messages, turn.Before, turn.After, c)
-			}
+	if len(r.Earlier) > 0 {
+		fmt.Fprintln(t, "Changes decided at earlier requests of the conversation:")
+		for _, c := range r.Earlier {
+			fmt.Fprintf(t, "request %d\t%s\n", c.Request, c)
 		}
 		fmt.Fprintln(t)
 	}

@@ -9,8 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -36,20 +34,16 @@ type Command struct {
 	ChatGPT string // the base URL that logins with ChatGPT use
 }
 
-// unreachable are agents that read no base URL from the environment. ADDRESS is epitome's.
-var unreachable = []struct {
-	name     string
-	commands []string
-	setting  string
-	file     string
-}{
-	{"pi", []string{"pi"}, `"baseUrl": "ADDRESS/v1"`, "a provider of `~/.pi/agent/models.json`"},
-	{"Cline", []string{"cline"}, "`ADDRESS/v1` as the base URL (`cline auth -b`)", "its provider \"OpenAI Compatible\""},
-	{"Continue", []string{"cn", "continue"}, "`apiBase: ADDRESS/v1`", "a model of `~/.continue/config.yaml`"},
-	{"Zed", []string{"zed", "zeditor"}, `"openai": {"api_url": "ADDRESS/v1"}`, "`language_models` of its `settings.json`"},
-	{"Goose", []string{"goose", "goosed"}, "`OPENAI_HOST: ADDRESS`", "`~/.config/goose/config.yaml`"},
-	{"Kilo Code, Roo Code", []string{"kilo", "kilocode", "roo"}, "`ADDRESS/v1` as the base URL",
-		"their provider \"OpenAI Compatible\""},
+// settings has what to write where for agents that read no base URL from the environment, by their commands. ADDRESS
+// is epitome's.
+var settings = map[string]string{
+	"pi":       `"baseUrl": "ADDRESS/v1" into a provider of ~/.pi/agent/models.json`,
+	"cline":    `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible" (cline auth -b)`,
+	"cn":       "apiBase: ADDRESS/v1 into a model of ~/.continue/config.yaml",
+	"zed":      `"openai": {"api_url": "ADDRESS/v1"} into language_models of its settings.json`,
+	"goose":    "OPENAI_HOST: ADDRESS into ~/.config/goose/config.yaml",
+	"kilocode": `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible"`,
+	"roo":      `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible"`,
 }
 
 // Find returns the way of the agent that the command starts.
@@ -64,36 +58,33 @@ func (c Command) Find() Way {
 		// without an = sign Claude Code takes all words that follow for files
 		return Way{Name: "Claude Code", Tools: []string{`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"URL"}}}`}}
 	}
-	for _, a := range unreachable {
-		if slices.Contains(a.commands, name) {
-			setting := strings.ReplaceAll(a.setting, "ADDRESS", "http://"+c.Listen)
-			return Way{Name: a.name, Advice: fmt.Sprintf("%s reads no base URL from the environment: start epitome, and "+
-				"write %s into %s",
-				a.name, setting, a.file)}
-		}
+	w := Way{Name: name}
+	if setting := settings[name]; setting != "" {
+		w.Advice = name + " reads no base URL from the environment: start epitome, and write " +
+			strings.ReplaceAll(setting, "ADDRESS", "http://"+c.Listen)
 	}
-	return Way{}
+	return w
 }
 
-// Arguments are put before the agent's own, and said has a sentence for the user about each. base is the base URL that
-// leads to provider; tools is the URL of epitome's tools, or empty.
-func (w Way) Arguments(base, provider, tools string) (args, said []string) {
+// Arguments returns arguments to put before the agent's own, and a sentence for the user about them; both may be empty.
+// base is the base URL that leads to provider; tools is the URL of epitome's tools, or empty.
+func (w Way) Arguments(base, provider, tools string) (args []string, said string) {
 	if w.Advice != "" {
-		said = append(said, w.Advice)
+		return nil, w.Advice
 	}
 	if w.Setting != "" {
-		args = []string{"-c", fmt.Sprintf(w.Setting, base)}
-		said = append(said, fmt.Sprintf("%s is started with %s, and goes on to %s", w.Name, strings.Join(args, " "),
-			provider))
+		args = append(args, "-c", fmt.Sprintf(w.Setting, base))
 	}
-	if tools != "" && len(w.Tools) > 0 {
-		var given []string
+	if tools != "" {
 		for _, arg := range w.Tools {
-			given = append(given, strings.Replace(arg, "URL", tools, 1))
+			args = append(args, strings.Replace(arg, "URL", tools, 1))
 		}
-		args = append(args, given...)
-		said = append(said, fmt.Sprintf("%s is started with %s: its model reads artifacts by these tools", w.Name,
-			strings.Join(given, " ")))
+	}
+	if len(args) > 0 {
+		said = fmt.Sprintf("%s is started with %s", w.Name, strings.Join(args, " "))
+	}
+	if w.Setting != "" {
+		said += ", and its requests go on to " + provider
 	}
 	return args, said
 }
@@ -113,13 +104,4 @@ func (c Command) findCopilot() Way {
 			copilotURL + " to its base URL, with COPILOT_PROVIDER_TYPE, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL"
 	}
 	return w
-}
-
-// file is a file of an agent, in the folder that a variable names or else in one of the user's.
-func (c Command) file(variable, folder, name string) string {
-	home := c.Getenv("HOME")
-	if runtime.GOOS == "windows" {
-		home = c.Getenv("USERPROFILE")
-	}
-	return filepath.Join(cmp.Or(c.Getenv(variable), filepath.Join(home, folder)), name)
 }

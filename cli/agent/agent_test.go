@@ -97,17 +97,17 @@ func TestOthersAreToldWhatToWrite(t *testing.T) {
 	}
 	f("claude", "")
 	f("node", "")
-	f("/usr/local/bin/goose", "Goose reads no base URL from the environment: start epitome, and write "+
-		"`OPENAI_HOST: http://127.0.0.1:7070` into `~/.config/goose/config.yaml`")
-	f("CN.exe", "Continue reads no base URL from the environment: start epitome, and write "+
-		"`apiBase: http://127.0.0.1:7070/v1` into a model of `~/.continue/config.yaml`")
+	f("/usr/local/bin/goose", "goose reads no base URL from the environment: start epitome, and write "+
+		"OPENAI_HOST: http://127.0.0.1:7070 into ~/.config/goose/config.yaml")
+	f("CN.exe", "cn reads no base URL from the environment: start epitome, and write "+
+		"apiBase: http://127.0.0.1:7070/v1 into a model of ~/.continue/config.yaml")
 }
 
 func TestToolsAreGivenToWhoTakesThem(t *testing.T) {
 	f := func(want string, way agent.Way, tools string) {
 		t.Helper()
 		args, said := way.Arguments("http://e/v1", "http://up", tools)
-		if got := strings.Join(args, " "); got != want || (want == "") != (len(said) == 0) {
+		if got := strings.Join(args, " "); got != want || (want == "") != (said == "") {
 			t.Errorf("got %q, said %q, want %q", got, said, want)
 		}
 	}

@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -25,7 +27,7 @@ type codexConfig struct {
 // argument of the user's that chooses another provider comes later and wins.
 func (c Command) findCodex() Way {
 	w := Way{Name: "Codex"}
-	file := c.file("CODEX_HOME", ".codex", "config.toml")
+	file := c.codexFile("config.toml")
 	var conf codexConfig
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -59,6 +61,12 @@ func (c Command) findCodex() Way {
 	return w
 }
 
+// codexFile returns the path of a file of Codex.
+func (c Command) codexFile(name string) string {
+	home := cmp.Or(c.Getenv("HOME"), c.Getenv("USERPROFILE"))
+	return filepath.Join(cmp.Or(c.Getenv("CODEX_HOME"), filepath.Join(home, ".codex")), name)
+}
+
 // Kinds of logins of Codex.
 const (
 	loginUnknown = iota
@@ -72,7 +80,7 @@ func (c Command) codexLogin(store string) int {
 	if c.Getenv("CODEX_API_KEY") != "" {
 		return loginKey
 	}
-	text, err := os.ReadFile(c.file("CODEX_HOME", ".codex", "auth.json"))
+	text, err := os.ReadFile(c.codexFile("auth.json"))
 	if errors.Is(err, fs.ErrNotExist) && (store == "" || store == "file") {
 		return loginNone
 	}

@@ -14,7 +14,7 @@ import (
 type Target struct {
 	URL  string   // base URL of the provider, without a slash at its end
 	Like string   // the upstream to prefer of those with this URL
-	Name string   // of the upstream to add for it, if none has this URL
+	Name string   // of the upstream that a proxy of its own has for it
 	vars []string // environment variables that carry its base URL
 	v1   bool     // base URLs in these variables end in /v1 where the URL does not say
 	bare bool     // base URLs in these variables never end in /v1: clients add it

@@ -52,9 +52,6 @@ func (d *Daemon) closeBook() {
 	}
 }
 
-// EventFolder is the folder in the data folder that has what happened.
-const EventFolder = "events"
-
 // addGauges adds to the metrics what no event tells.
 func (d *Daemon) addGauges(m *console.Metrics, kept *storage) {
 	isOne := func(is bool) float64 { return map[bool]float64{true: 1}[is] }

@@ -119,7 +119,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if got := strings.TrimSpace(string(ready)); resp.StatusCode != 200 || got != `{"bucket":"away","status":"ready"}` {
 		t.Errorf("while the bucket is away it is ready so: %d %s", resp.StatusCode, got)
 	}
-	if told := one.shapers.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "the bucket of artifacts") {
+	if told := one.shapers.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "bucket: ") {
 		t.Errorf("a reader of figures is told %q", told)
 	}
 	if one.shapers.storage.keeps() {

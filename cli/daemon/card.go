@@ -6,6 +6,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -15,12 +16,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/tidwall/gjson"
 
 	"epitome/config"
 	"epitome/console"
@@ -47,8 +48,7 @@ type Card struct {
 func Pin(folder, listen string, secure bool) (*Card, error) {
 	c := &Card{Listen: config.Reachable(listen), Token: rand.Text(), TLS: secure, folder: folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder,
-			config.PathCause(err))
+		return nil, folderError(folder, err)
 	}
 	lock := flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))
 	patience, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // Read holds it for a moment
@@ -63,15 +63,19 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 		err = os.WriteFile(c.path()+".new", text, 0o600)
 	}
 	if err == nil {
-		err = os.Rename(c.path()+".new", c.path()) // who reads it reads all of it
+		err = os.Rename(c.path()+".new", c.path()) // so that a reader sees all of it
 	}
 	if err != nil {
 		_ = lock.Close()
-		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder,
-			config.PathCause(err))
+		return nil, folderError(folder, err)
 	}
 	c.lock = lock
 	return c, nil
+}
+
+func folderError(folder string, err error) error {
+	return fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder,
+		config.PathCause(err))
 }
 
 // Unpin removes the card.
@@ -111,15 +115,16 @@ func Read(folder string) (*Card, error) {
 	return c, nil
 }
 
-// FoldersIn are the folders in which epitomes of a data folder run: itself, and those that "epitome run" makes.
+// FoldersIn returns the folders in which epitomes of a data folder run: itself, and those that "epitome run" makes.
 func FoldersIn(home string) []string {
 	others, _ := filepath.Glob(filepath.Join(home, "run", "*")) // the pattern is sound
 	return append([]string{home}, others...)
 }
 
-// RunningIn returns the cards of the epitomes that run with these folders.
-func RunningIn(folders ...string) (cards []*Card) {
-	for _, folder := range folders {
+// Running returns the cards of the epitomes that run with a data folder, or with a folder that "epitome run" has made
+// there.
+func Running(home string) (cards []*Card) {
+	for _, folder := range FoldersIn(home) {
 		if c, err := Read(folder); err == nil {
 			cards = append(cards, c)
 		}
@@ -127,10 +132,7 @@ func RunningIn(folders ...string) (cards []*Card) {
 	return cards
 }
 
-// Folder is the folder that the epitome runs with.
-func (c *Card) Folder() string { return c.folder }
-
-// URL is the epitome's own address.
+// URL returns the epitome's own address.
 func (c *Card) URL() string {
 	if c.TLS {
 		return "https://" + c.Listen
@@ -138,25 +140,18 @@ func (c *Card) URL() string {
 	return "http://" + c.Listen
 }
 
-// Pages is the address of the epitome's pages.
+// Pages returns the address of the epitome's pages.
 func (c *Card) Pages() string { return c.URL() + "/-/" }
 
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("epitome does not know it")
 
-const (
-	askTime    = 5 * time.Second
-	mostAnswer = 64 << 20 // bytes
-)
+// Get returns the answer to a GET, as the owner. The error is ErrNotFound if there is nothing.
+func (c *Card) Get(target string) ([]byte, error) { return c.ask(http.MethodGet, target, nil) }
 
-// Get returns the answer to a GET, as the owner; ErrNotFound if there is nothing.
-func (c *Card) Get(path string, query url.Values) ([]byte, error) {
-	return c.ask(http.MethodGet, path+"?"+query.Encode(), nil)
-}
-
-// GetJSON decodes the answer to a GET, as the owner, into v; the error is ErrNotFound if there is nothing.
-func (c *Card) GetJSON(path string, v any) error {
-	text, err := c.Get(path, nil)
+// GetJSON decodes the answer to a GET, as the owner, into v. The error is ErrNotFound if there is nothing.
+func (c *Card) GetJSON(target string, v any) error {
+	text, err := c.Get(target)
 	if err == nil {
 		err = json.Unmarshal(text, v)
 	}
@@ -172,41 +167,33 @@ func (c *Card) Post(path string, v any) ([]byte, error) {
 	return c.ask(http.MethodPost, path, body)
 }
 
+// ask sends a request as the owner, and returns the body of an answer with status 200.
 func (c *Card) ask(method, target string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), askTime)
-	defer cancel()
-	resp, err := c.Do(ctx, method, target, body)
-	if err != nil {
-		return nil, fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
-	var refusal struct{ Error struct{ Message string } }
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
-	case resp.StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
-	case resp.StatusCode == http.StatusOK:
-		return text, nil
-	case json.Unmarshal(text, &refusal) == nil && refusal.Error.Message != "":
-		return nil, fmt.Errorf("the epitome on %s answers: %s", c.Listen, refusal.Error.Message)
-	}
-	return nil, fmt.Errorf("the epitome on %s answers %s", c.Listen, resp.Status)
-}
-
-// Do sends a request as the owner. The caller closes the answer's body.
-func (c *Card) Do(ctx context.Context, method, target string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.URL()+target, bytes.NewReader(body))
+	req, err := http.NewRequest(method, c.URL()+target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(console.OwnerHeader, c.Token)
 	// The lock vouches for the address; a certificate is for the names that others use.
-	direct := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}} //nolint:gosec // as said
-	return direct.Do(req)
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
+	case resp.StatusCode == http.StatusNotFound:
+		return nil, fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
+	case resp.StatusCode != http.StatusOK:
+		message := cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status)
+		return nil, fmt.Errorf("the epitome on %s answers: %s", c.Listen, message)
+	}
+	return text, nil
 }
 
 // LoginLink asks for a link that lets a browser in once, within life.

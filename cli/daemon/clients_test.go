@@ -156,7 +156,7 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	if _, err := card.State(); err != nil {
 		t.Error(err)
 	}
-	if _, err := card.Get("/-/ready", nil); err != nil {
+	if _, err := card.Get("/-/ready"); err != nil {
 		t.Error(err)
 	}
 	if got := card.Pages(); got != "https://"+k.Address()+"/-/" {

@@ -216,22 +216,6 @@ func (a *worker) send(ctx context.Context, body []byte) (reply, error) {
 	return out, nil
 }
 
-// outcome is what became of a request.
-type outcome struct {
-	reply
-	err error
-}
-
-// sends sends the conversation as it is, and tells later what became of it.
-func (a *worker) sends(ctx context.Context) <-chan outcome {
-	out, body := make(chan outcome, 1), a.body()
-	go func() {
-		got, err := a.send(ctx, body)
-		out <- outcome{got, err}
-	}()
-	return out
-}
-
 // ask sends the conversation as it is, and wants an answer.
 func (a *worker) ask() reply {
 	a.t.Helper()

@@ -3,11 +3,8 @@ package daemon
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
-
-	"epitome/config"
 )
 
 // continued holds a question against what the provider had been sent before: up to the instruction it is the
@@ -85,107 +82,5 @@ func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
 		if next := p.last(); !bytes.HasPrefix(next.body, said(sent)) {
 			t.Fatalf("round %d: the next request does not extend it: %s", round, differ(sent.body, next.body))
 		}
-	}
-}
-
-// mover is an agent that changes the beginning or the end of what it sends from turn to turn.
-type mover struct {
-	name, way string // way: how its summaries are asked for
-	keeps     int    // messages at the end that move
-	dress     func([]string) []string
-}
-
-func movers() []mover {
-	n := 0
-	all := []mover{{"a clock", "transcript", 0, func(m []string) []string {
-		n++
-		m[0] = message("system", fmt.Sprintf("You are an agent. It is turn %d.", n))
-		return m
-	}}}
-	for _, role := range []string{"system", "user"} {
-		all = append(all, mover{"a reminder of the " + role, "continue", 1, func(m []string) []string {
-			n++
-			return append(m, message(role, fmt.Sprintf("Remember: this is turn %d.", n)))
-		}})
-	}
-	return all
-}
-
-// Whatever moves, the rounds go on: each asks once, and between them what was sent stays.
-func TestRoundsGoOnWhateverMoves(t *testing.T) {
-	t.Parallel()
-	for _, m := range movers() {
-		p := providing(t, itsWindow, itsUsable)
-		r := served(p, t.TempDir(), asDefault)
-		a := working(r)
-		a.dress = m.dress
-		rounds, same := 0, 0
-		for before := ([]wireMessage)(nil); rounds < 3 && len(a.messages) < 300; before = p.last().Messages {
-			a.turn()
-			if n := len(p.questions()); n > rounds+1 {
-				t.Fatalf("%s: %d questions in one round", m.name, n-rounds)
-			} else if n > rounds {
-				rounds, same = n, 0
-				if got := p.questions()[n-1]; got.way != m.way || !bytes.Contains(p.last().body, []byte(markOf(n))) ||
-					n > 1 && !bytes.Contains(got.body, []byte(markOf(n-1))) {
-					t.Fatalf("%s: question %d is a %s: %s", m.name, n, got.way, got.said())
-				}
-				continue
-			}
-			same++
-			for i, now := range changed(before, p.last().Messages, m.keeps) {
-				t.Fatalf("%s: message %d has changed without a compaction: %s", m.name, i, now.text())
-			}
-		}
-		if rounds < 3 || same > 30 {
-			t.Errorf("%s: %d rounds with %d messages", m.name, rounds, len(a.messages))
-		}
-		r.stops()
-	}
-}
-
-// changed are the messages behind the first one that are another now, by number; the last ones of before, so many as
-// move, are left out.
-func changed(before, now []wireMessage, move int) map[int]wireMessage {
-	out := map[int]wireMessage{}
-	for i := 1; i < len(before)-move; i++ {
-		if !reflect.DeepEqual(now[i], before[i]) {
-			out[i] = now[i]
-		}
-	}
-	return out
-}
-
-// Where clearing frees enough before the line, results become stubs in one request. Whatever moves, the stubs stay as
-// they are until the next summary.
-func TestWhatIsClearedStaysWhateverMoves(t *testing.T) {
-	t.Parallel()
-	for _, m := range movers() {
-		p := providing(t, itsWindow, itsUsable)
-		r := served(p, t.TempDir(), func(c *config.Config) { c.Rewrite.Protect = 5_000 })
-		a := working(r)
-		a.dress = m.dress
-		rounds, batches, cleared := 0, 0, map[int]bool{}
-		for before := ([]wireMessage)(nil); rounds < 2 && len(a.messages) < 300; before = p.last().Messages {
-			a.turn()
-			if n := len(p.questions()); n > rounds {
-				rounds, cleared = n, map[int]bool{}
-				continue
-			}
-			now := changed(before, p.last().Messages, m.keeps)
-			if len(now) > 0 {
-				batches++
-			}
-			for i, stub := range now {
-				if cleared[i] || stub.Role != "tool" || !strings.HasPrefix(stub.text(), "[epitome: ") {
-					t.Fatalf("%s: message %d is another (it was cleared before: %v): %s", m.name, i, cleared[i], stub.text())
-				}
-				cleared[i] = true
-			}
-		}
-		if rounds < 2 || batches != 2 {
-			t.Errorf("%s: %d rounds, in which results were cleared %d times, with %d messages", m.name, rounds, batches, len(a.messages))
-		}
-		r.stops()
 	}
 }

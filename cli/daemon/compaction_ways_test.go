@@ -7,44 +7,8 @@ import (
 	"testing"
 
 	"epitome/config"
+	"epitome/internal/fakeapi/scriptedtest"
 )
-
-// tooLong is how the maker of the dialect refuses.
-const tooLong = `{"error":{"message":"This model's maximum context length is 65536 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`
-
-// A question that is too long for the provider after all is asked in another way, and made shorter until it fits.
-func TestQuestionThatIsTooLongIsMadeShorter(t *testing.T) {
-	p := providing(t, itsWindow, itsUsable)
-	r := served(p, t.TempDir(), asDefault)
-	a := working(r)
-	a.nears()
-	p.will(func(w http.ResponseWriter, r *http.Request, q heard) {
-		if q.number <= 3 {
-			status(http.StatusBadRequest, tooLong)(w, r, q)
-			return
-		}
-		summing(w, r, q)
-	})
-	if got := a.ask(); got.action != "compact" || !bytes.Contains(p.last().body, []byte(markOf(4))) {
-		t.Errorf("%s without the summary", got.action)
-	}
-	p.wants(4)
-	q := p.questions()
-	for k, way := range []string{"continue", "transcript", "transcript", "transcript"} {
-		if q[k].way != way || k > 0 && q[k].tokens >= q[k-1].tokens {
-			t.Errorf("question %d is a %s of %d tokens after one of %d", k+1, q[k].way, q[k].tokens, q[max(k-1, 0)].tokens)
-		}
-	}
-	if said := q[3].said(); q[3].Tools != nil || !strings.Contains(said, "Please rework the parts one by one") ||
-		!strings.Contains(said, "call read_file]\n") {
-		t.Errorf("the transcript is %.1000s", said)
-	}
-	r.logs(`level=INFO msg=summary_completed .* way=transcript .* requests=4 `)
-	if a.ask(); !bytes.Contains(p.last().body, []byte(markOf(4))) {
-		t.Error("sent again, it has no summary")
-	}
-	p.wants(4)
-}
 
 // A client may have its conversation compacted when it wants, and say what of.
 func TestCompactingNowOverTheWire(t *testing.T) {
@@ -121,4 +85,44 @@ func TestObservingAsksNobody(t *testing.T) {
 	f(func(c *config.Config) { c.Mode = "observe" }, http.Header{})
 	f(asDefault, http.Header{"X-Epitome-Mode": {"observe"}})
 	f(func(c *config.Config) { c.Mode = "observe" }, http.Header{"X-Epitome-Compact": {"now"}})
+}
+
+// awaits wants so many questions to have reached the provider in the end.
+func (p *provider) awaits(questions int) {
+	p.t.Helper()
+	if !scriptedtest.Eventually(func() bool { return len(p.questions()) >= questions }) {
+		p.t.Fatalf("%d questions were asked, want %d", len(p.questions()), questions)
+	}
+	p.wants(questions)
+}
+
+// What is made ahead of need is there at the line: nobody waits for it, and nothing is asked again.
+func TestPreparedSummaryIsThereAtTheLine(t *testing.T) {
+	p := providing(t, itsWindow, itsUsable)
+	r := served(p, t.TempDir(), func(c *config.Config) { c.Summarize.Prepare = "on" })
+	a := working(r)
+	release := make(chan struct{})
+	p.will(p.held(release, summing))
+	a.reaches(itsUsable * 8 / 10)
+	p.wants(0)
+	a.turn()
+	p.awaits(1) // and the agent's own request was answered
+	before := p.last()
+	a.turn()
+	a.turn()
+	p.wants(1)
+	if a.after < itsUsable*8/10 || a.after > itsLine {
+		t.Fatalf("there are %d tokens", a.after)
+	}
+	close(release)
+	r.logs(`level=INFO msg=summary_completed .* prepared=true`)
+	a.nears()
+	p.will(status(http.StatusTeapot, "nothing more is told"))
+	got := a.ask()
+	p.wants(1)
+	if got.action != "compact" || p.last().tokens > itsUsable/2 || !bytes.Contains(p.last().body, []byte(markOf(1))) {
+		t.Errorf("%s without the summary that was there, %d tokens", got.action, p.last().tokens)
+	}
+	r.logs(`level=INFO msg=compaction_completed .* mode=hybrid .* prepared=true`)
+	continued(t, p.questions()[0], before, p.last())
 }

@@ -15,10 +15,10 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/console/pages"
 	"epitome/console/story"
 	"epitome/proxy"
 )
@@ -98,7 +98,11 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 		return err
 	}
 	d.shapers = newShapers(conf, kept, upstreams, d.book)
-	shown := d.openPages()
+	shown := pages.New(pages.Config{
+		Source: d.book, Edits: d.shapers.edits, Open: kept.shelf.Open, Memory: d.shapers.memory,
+		Settings: func() []config.Value { return d.config.Load().List() },
+		Version:  Version(), Address: address, Mode: func() string { return d.config.Load().Mode },
+	})
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: address, Log: d.log,
 		Metrics: counts,
@@ -107,11 +111,9 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
-	deps := proxy.Deps{
-		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Dialects: dialects(), Traces: d.traces != nil,
-	}
-	d.proxy = proxy.New(upstreams, d.shapers.plug(deps))
+	d.proxy = proxy.New(upstreams, d.shapers.plug(proxy.Deps{
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(), Traces: d.traces != nil,
+	}))
 	d.addGauges(counts, kept)
 	return nil
 }
@@ -165,13 +167,9 @@ func warnOf(conf config.Config, address string, log *slog.Logger) {
 	}
 }
 
-// sameSignal is how soon after a signal another one is taken for the same: some send it to a process and to its group.
-const sameSignal = 300 * time.Millisecond
-
 // stop gives streams their grace time; a second signal ends it.
 func (d *Daemon) stop(why string) {
 	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
-	begun := time.Now()
 	done := make(chan struct{})
 	go func() {
 		d.proxy.Shutdown()
@@ -184,7 +182,7 @@ func (d *Daemon) stop(why string) {
 			d.log.Info("stopped")
 			return
 		case s := <-d.signals:
-			if s != syscall.SIGHUP && time.Since(begun) > sameSignal {
+			if s != syscall.SIGHUP {
 				d.log.Warn("stopping at once", "why", "a second "+s.String())
 				d.proxy.Cut()
 			}

@@ -53,7 +53,7 @@ func TestDeadEpitomeIsNotAsked(t *testing.T) {
 	defer there.Close()
 	folder := t.TempDir()
 	pin(t, folder, there.Listener.Addr().String()).lock.Close() // as the end of its process would
-	if cards := RunningIn(folder); len(cards) > 0 {
+	if cards := Running(folder); len(cards) > 0 {
 		t.Errorf("found %+v", cards[0])
 	}
 	again := pin(t, folder, "127.0.0.1:7071")

@@ -1,9 +1,14 @@
 package daemon
 
-import "epitome/internal/health"
+import (
+	"fmt"
+	"maps"
+	"slices"
 
-// Parts are what an epitome uses that may fail it while it runs: what is not on its machine, the room on its disk, and
-// where its decisions lie.
+	"epitome/internal/health"
+)
+
+// Names of the parts of a storage that may fail while epitome runs.
 const (
 	sharedPart = "shared_store"
 	bucketPart = "bucket"
@@ -11,7 +16,7 @@ const (
 	storePart  = "store"
 )
 
-// parts are those that it uses, and whether they answer, or that there is no room, as /-/ready tells it.
+// parts returns the state of each part that is used and may fail, as /-/ready tells it.
 func (s *storage) parts() map[string]string {
 	all := map[string]string{}
 	if s.shared != nil {
@@ -20,7 +25,7 @@ func (s *storage) parts() map[string]string {
 	if state := s.shelf.Server(); state != "" {
 		all[bucketPart] = state
 	}
-	if s.isFull() {
+	if s.shelf.NoSpace() || s.disk != nil && s.disk.Full() {
 		all[roomPart] = "full"
 	}
 	if s.passing {
@@ -29,38 +34,25 @@ func (s *storage) parts() map[string]string {
 	return all
 }
 
-// isFull reports whether the disk has no room for what is taken out, or for what is decided.
-func (s *storage) isFull() bool {
-	return s.shelf.NoSpace() || s.disk != nil && s.disk.Full()
-}
-
-// keeps reports whether what is taken out of conversations can be kept now.
+// keeps reports whether artifacts can be kept now.
 func (s *storage) keeps() bool {
 	p := s.parts()
 	return p[roomPart] == "" && (p[bucketPart] == "" || p[bucketPart] == health.Answers)
 }
 
-// troubles are what a reader of figures should know of them.
+// troubles returns a sentence for each part that fails, for readers of figures.
 func (s *storage) troubles() (notes []string) {
-	if s.shared != nil {
-		switch s.shared.State() {
-		case health.Away:
-			notes = append(notes, "the shared store does not answer: nothing new is decided until it does")
-		case health.Refuses:
-			notes = append(notes, "the shared store has refused something in the last minute, as the log says: nothing "+
-				"new is decided while it refuses")
+	effects := map[string]string{
+		sharedPart: "nothing new is decided",
+		bucketPart: "nothing new is taken out of conversations until their windows fill",
+		roomPart:   "nothing new is taken out of conversations, however full their windows are",
+		storePart:  "conversations stay whole until their windows fill, and decisions are lost when epitome ends",
+	}
+	parts := s.parts()
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		if state := parts[part]; state != health.Answers {
+			notes = append(notes, fmt.Sprintf("%s: %s, as the log says: %s", part, state, effects[part]))
 		}
-	}
-	if state := s.shelf.Server(); state == health.Away || state == health.Refuses {
-		notes = append(notes, "the bucket of artifacts cannot be reached or takes nothing, as the log says: nothing new is "+
-			"taken out of conversations until their windows fill")
-	}
-	if s.isFull() {
-		notes = append(notes, "the disk has no room: nothing new is taken out of conversations, however full their windows are")
-	}
-	if s.passing {
-		notes = append(notes, "what epitome decides lies in memory, as the log says: conversations stay whole until their "+
-			"windows fill, and figures and decisions are lost when it ends")
 	}
 	return notes
 }

@@ -183,37 +183,3 @@ func TestAnswersTeachHowAModelCounts(t *testing.T) {
 	}
 	r.stops()
 }
-
-func TestWhatTellsNothingOfAModelTeachesNothing(t *testing.T) {
-	t.Parallel()
-	f := func(name string, tell func(int) string, dress func([]string) []string) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := tellsUsage(t, tell)
-			a := p.agent(p.serves(t.TempDir()))
-			a.dress = dress
-			for range 6 {
-				a.wants(ownRatio)
-			}
-		})
-	}
-	usage := func(text string) func(int) string {
-		return func(int) string { return `,"usage":{"prompt_tokens":` + text + `}` }
-	}
-	f("no usage", func(int) string { return "" }, nil)
-	f("null", usage(`null`), nil)
-	f("none", usage(`0`), nil)
-	f("less than none", usage(`-5000`), nil)
-	f("more than any model takes", usage(`1000000000`), nil)
-	f("a number without end", usage(strings.Repeat("9", 300)), nil)
-	f("a text", usage(`"many"`), nil)
-	f("an image", times(1.5), func(messages []string) []string {
-		messages[1] = `{"role":"user","content":[{"type":"text","text":"Rework what is in the picture."},` +
-			`{"type":"image_url","image_url":{"url":"https://pictures.test/parts.png"}}]}`
-		return messages
-	})
-	f("a video", times(1.5), func(messages []string) []string {
-		messages[1] = `{"role":"user","content":[{"type":"video_url","video_url":{"url":"https://pictures.test/parts.mp4"}}]}`
-		return messages
-	})
-}

@@ -3,16 +3,11 @@ package daemon
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"epitome/config"
-	"epitome/internal/unit"
 	"epitome/store/storetest"
 )
 
@@ -148,93 +143,6 @@ func TestSharedStoreThatRefusesIsTold(t *testing.T) {
 	ask("answers", 0)
 	server.Refuse()
 	ask("refuses", 1)
-}
-
-// TestSharedAnswersLostChangeNothing loses the answers of the store once a decision is written, or was about to be:
-// whatever becomes of that request, afterwards all send the same.
-func TestSharedAnswersLostChangeNothing(t *testing.T) {
-	t.Parallel()
-	server := storetest.StartRedis(t)
-	for _, key := range keys() {
-		t.Run(key, func(t *testing.T) {
-			server.Flush()
-			folder := t.TempDir()
-			wire := storetest.NewWire(t, server.Address)
-			deaf, there := sharing(t, wire.URL(), folder, nil), sharing(t, server.URL(), folder, nil)
-			k, now, lost := newTalk(key, 21), morning(), 0
-			for i := range 24 {
-				k.goOn()
-				now = now.Add(10 * time.Second)
-				if i%4 == 3 {
-					wire.LoseWrites(2)
-				}
-				got := deaf.sends(k.dialect, k.body(), now)
-				if wire.Mend(); got.Report.Err != nil {
-					lost++
-				}
-				storetest.Await(t, "the store", func() error { _, _, err := deaf.storage.shared.Get("x"); return err })
-				want := there.sends(k.dialect, k.body(), now)
-				if got.Report.Err != nil {
-					got = deaf.sends(k.dialect, k.body(), now)
-				}
-				if got.Report.Err != nil || want.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
-					t.Fatalf("turn %d: %v, elsewhere %v, the same: %v", i, got.Report.Err, want.Report.Err,
-						bytes.Equal(got.Body, want.Body))
-				}
-			}
-			if lost == 0 {
-				t.Error("no answer was lost")
-			}
-		})
-	}
-}
-
-// TestSharedDecisionsOfEqualRequests has replicas with different limits send the same request at once.
-func TestSharedDecisionsOfEqualRequests(t *testing.T) {
-	t.Parallel()
-	server := storetest.StartRedis(t)
-	folder := t.TempDir()
-	var some []*replica
-	for i := range 4 {
-		some = append(some, sharing(t, server.URL(), folder, func(c *config.Config) {
-			c.Window.Default = unit.Tokens(24_000 + 4_000*i)
-			c.Rewrite.Offload = 2_000 + 1_000*i
-		}))
-	}
-	races, differ, most := 0, 0, 24
-	if n, err := strconv.Atoi(os.Getenv("EPITOME_RACES")); err == nil {
-		most = n
-	}
-	for seed := uint64(1); races < most; seed++ {
-		k := newTalk(keys()[seed%3], seed)
-		for range 12 {
-			for range 3 {
-				k.goOn()
-			}
-			body, now := k.body(), time.Now()
-			bodies := make([][]byte, len(some))
-			var all sync.WaitGroup
-			for i, r := range some {
-				all.Go(func() {
-					out := r.sends(k.dialect, body, now)
-					if bodies[i] = out.Body; out.Report.Err != nil {
-						t.Error(out.Report.Err)
-					}
-				})
-			}
-			all.Wait()
-			races++
-			for _, b := range bodies {
-				if !bytes.Equal(b, bodies[0]) {
-					differ++
-					break
-				}
-			}
-		}
-	}
-	if differ > 0 {
-		t.Errorf("%d of %d requests were sent in several forms", differ, races)
-	}
 }
 
 // beginsAlike reports whether the messages of a body go on with those of another one; map keys are sorted, so that the

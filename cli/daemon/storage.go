@@ -26,17 +26,16 @@ type storage struct {
 	where   string       // the folder of artifacts, or their bucket; empty if they are in memory
 	passing bool         // not all of it outlives the process
 	log     *slog.Logger
-	life    context.Context    // of what is done now and again
-	stop    context.CancelFunc // ends it
-	work    sync.WaitGroup     // what of that runs
+	sweeps  sync.WaitGroup
+	stop    context.CancelFunc // ends sweeps
 }
 
 const (
 	passingMemory = 64 << 20      // bytes for decisions when there is no store on disk
 	sweepAtMost   = 6 * time.Hour // between two sweeps, and at least
 	sweepAtLeast  = 10 * time.Second
-	sweepRest     = 2 * time.Second        // from a start to its first sweep, and between the parts of one
-	storeWait     = 500 * time.Millisecond // for a command, or for an epitome that ends, to let go of the store
+	sweepRest     = 2 * time.Second // from a start to its first sweep
+	storeWait     = 500 * time.Millisecond
 )
 
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
@@ -59,22 +58,21 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		s.shelf.Close()
 		return nil, err
 	}
-	s.life, s.stop = context.WithCancel(context.Background())
-	s.work.Go(func() {
-		for rest := sweepRest; waited(s.life, rest); rest = sweepEvery(conf.Store.Keep.D()) {
-			s.sweepShelf(s.life)
-		}
-	})
+	life, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.sweeps.Go(func() { s.sweep(life, conf.Store.Keep.D()) })
 	return s, nil
 }
 
-// openStore opens the store in the data folder. Memory stands in for one that cannot be used.
+// openStore opens the store in the data folder. Memory stands in for one that cannot be used. It waits a moment for a
+// command, or for an epitome that ends, to let go of the store.
 func (s *storage) openStore(folder string) {
-	open := func() (*store.Badger, error) { return store.OpenBadger(filepath.Join(folder, StoreFolder), s.log) }
-	disk, err := open()
+	var disk *store.Badger
+	err := store.ErrInUse
 	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
-		time.Sleep(storeWait / 10)
-		disk, err = open()
+		if disk, err = store.OpenBadger(filepath.Join(folder, StoreFolder), s.log); errors.Is(err, store.ErrInUse) {
+			time.Sleep(storeWait / 10)
+		}
 	}
 	if err == nil {
 		s.store, s.disk = disk, disk
@@ -82,24 +80,16 @@ func (s *storage) openStore(folder string) {
 	}
 	s.passing, s.store = true, store.NewMemory(passingMemory)
 	s.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
-		"why", err.Error(), "do", storeAdvice(err))
+		"why", err.Error(), "do", "make sure that the folder can be written and is used by no other epitome, or give another "+
+			"one with --data")
 }
 
 // The folders in the data folder.
 const (
 	StoreFolder    = "store"
 	ArtifactFolder = "artifacts"
+	EventFolder    = "events"
 )
-
-func storeAdvice(err error) string {
-	switch {
-	case errors.Is(err, store.ErrInUse):
-		return "stop the other epitome, or give this one a folder of its own with --data"
-	case errors.Is(err, store.ErrNoSpace):
-		return "make room on the disk, or give another folder with --data"
-	}
-	return "see to the folder, or give another one with --data"
-}
 
 // openShelf opens the shelf. Memory stands in for a data folder that cannot be used, but not for a shared folder or a
 // bucket, as other epitomes would miss what lay in memory.
@@ -164,30 +154,25 @@ func (s *storage) openShared(conf config.Config) (err error) {
 	return nil
 }
 
-// sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
-func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min(sweepAtMost, keep/8)) }
-
-// waited waits. It returns false if ctx ended meanwhile.
-func waited(ctx context.Context, rest time.Duration) bool {
-	timer := time.NewTimer(rest)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
-// sweepShelf deletes artifacts that have expired.
-func (s *storage) sweepShelf(ctx context.Context) {
-	swept, err := s.shelf.Sweep(ctx)
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.log.Warn(err.Error())
-	case swept.Files > 0:
-		s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
+// sweep deletes expired artifacts now and again until ctx ends: soon after the start, and then eight times within the
+// time for which they are kept.
+func (s *storage) sweep(ctx context.Context, keep time.Duration) {
+	rest := sweepRest
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rest):
+		}
+		rest = max(sweepAtLeast, min(sweepAtMost, keep/8))
+		swept, err := s.shelf.Sweep(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.log.Warn(err.Error())
+		case swept.Files > 0:
+			s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
+		}
 	}
 }
 
@@ -195,7 +180,7 @@ func (s *storage) sweepShelf(ctx context.Context) {
 func (s *storage) close() {
 	s.stop()
 	s.shelf.Close()
-	s.work.Wait()
+	s.sweeps.Wait()
 	if err := s.store.Close(); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}
