@@ -128,10 +128,3 @@ func TestOnlyTheOwnersCommandsHearHowItRuns(t *testing.T) {
 		t.Errorf("the owner hears %s", got)
 	}
 }
-
-func TestMetricsAreServed(t *testing.T) {
-	if w := ask(New(Config{}, listening("127.0.0.1:7070")), "GET", "/-/metrics"); w.Code != 200 ||
-		w.Body.String() != "numbers" {
-		t.Errorf("got %d %q", w.Code, w.Body)
-	}
-}

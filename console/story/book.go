@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -307,11 +308,7 @@ func (b *Book) add(n Entry) {
 
 // forgetTalks forgets the conversations that were used longest ago. Their figures stay, without their names.
 func (b *Book) forgetTalks() {
-	all := make([]*talk, 0, len(b.talks))
-	for _, t := range b.talks {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(x, y *talk) int { return x.Last.Compare(y.Last) })
+	all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
 	for _, t := range all[:len(all)-mostTalks] {
 		delete(b.talks, t.ID)
 	}
@@ -322,18 +319,11 @@ func (b *Book) forgetTalks() {
 func (b *Book) expire() {
 	now := b.Now()
 	oldest := now.Add(-b.Keep)
+	firstDay := b.dayOf(oldest).Unix()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for id, t := range b.talks {
-		if t.Last.Before(oldest) {
-			delete(b.talks, id)
-		}
-	}
-	for at := range b.cells {
-		if time.Unix(at.start, 0).Before(b.dayOf(oldest)) {
-			delete(b.cells, at)
-		}
-	}
+	maps.DeleteFunc(b.talks, func(_ string, t *talk) bool { return t.Last.Before(oldest) })
+	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.start < firstDay })
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}

@@ -256,25 +256,6 @@ func TestConversationsComePageByPage(t *testing.T) {
 	}
 }
 
-func TestClientsHaveTheirOwnRows(t *testing.T) {
-	r := begin(t)
-	for i, client := range []string{"alice", "bob", "alice", ""} {
-		e := talking("of-"+client, i)
-		e.Client = client
-		r.RecordExchange(e)
-	}
-	r.RecordSummary(event.Summary{
-		Kind: event.SummaryCompleted, Time: noon, Conversation: "of-bob", Cost: event.Cost{Requests: 1, InputTokens: 2},
-	})
-	got := map[string][2]int64{}
-	for _, row := range summed(t, r, "client").Rows {
-		got[row.Key] = [2]int64{row.Sums.Exchanges, row.Sums.Money.Own}
-	}
-	if want := map[string][2]int64{"alice": {2, 0}, "bob": {1, 6}, "": {1, 0}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("clients have %v, want %v", got, want)
-	}
-}
-
 // keeping returns a Book over a folder that has read it.
 func keeping(t *testing.T, folder string, at time.Time) rig {
 	t.Helper()
