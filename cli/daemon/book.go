@@ -18,7 +18,7 @@ func (d *Daemon) openBook(
 ) (*story.Book, error) {
 	c := story.Config{
 		Version: Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log,
-		Sinks: event.Sinks{counts, console.NewLog(d.log)}, Now: time.Now,
+		Sinks: []event.Sink{counts, console.NewLog(d.log)}, Now: time.Now,
 		Mode: func() string { return d.config.Load().Mode }, State: kept.troubles, Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) }, Life: d.cacheLife,

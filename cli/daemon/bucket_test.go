@@ -20,7 +20,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/event"
+	"epitome/event/eventtest"
 	"epitome/internal/fakeapi/scriptedtest"
 )
 
@@ -165,7 +165,7 @@ func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	k := newShapers(conf, s, upstreamsOf(conf), event.Sinks{})
+	k := newShapers(conf, s, upstreamsOf(conf), eventtest.Discard{})
 	out := k.live.Shape(askedFor(many))
 	if out.Report.Err != nil || out.Report.Offloaded < many || under < many {
 		t.Errorf("%d were asked for: %+v", under, out.Report)

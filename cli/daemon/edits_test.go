@@ -10,6 +10,7 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/event"
+	"epitome/event/eventtest"
 	"epitome/rewrite"
 )
 
@@ -21,7 +22,7 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newShapers(conf, kept, upstreamsOf(conf), event.Sinks{})
+	k := newShapers(conf, kept, upstreamsOf(conf), eventtest.Discard{})
 	defer k.close()
 	result := strings.Repeat("the refund of an order was checked against the books and found as it should be\\n", 900)
 	bodies := map[string]string{

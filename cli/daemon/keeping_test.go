@@ -12,7 +12,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/event"
+	"epitome/event/eventtest"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
@@ -27,7 +27,7 @@ func keptIn(t *testing.T, folder string, log io.Writer) *shapers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newShapers(conf, s, upstreamsOf(conf), event.Sinks{})
+	return newShapers(conf, s, upstreamsOf(conf), eventtest.Discard{})
 }
 
 func askedFor(calls int) rewrite.Input {

@@ -11,7 +11,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/event"
+	"epitome/event/eventtest"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 )
@@ -54,7 +54,7 @@ func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{newShapers(conf, kept, upstreamsOf(conf), event.Sinks{}), conf}
+	r := &replica{newShapers(conf, kept, upstreamsOf(conf), eventtest.Discard{}), conf}
 	t.Cleanup(r.close)
 	return r
 }

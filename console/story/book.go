@@ -28,7 +28,7 @@ type Config struct {
 	Keep    time.Duration // how long figures and files are kept
 	Quota   int64         // bytes of all files
 	Log     *slog.Logger
-	Sinks   event.Sinks // get each event when it is complete, one after the other
+	Sinks   []event.Sink // get each event when it is complete, one after the other
 
 	Now    func() time.Time // in the zone of hours and days
 	Mode   func() string
@@ -226,15 +226,17 @@ func (b *Book) take(n Entry) {
 			b.totals.addExchange(n.Exchange, false)
 		}
 	}
-	switch {
-	case n.Exchange != nil:
-		b.Sinks.RecordExchange(*n.Exchange)
-	case n.Compaction != nil:
-		b.Sinks.RecordCompaction(*n.Compaction)
-	case n.Warning != nil:
-		b.Sinks.RecordWarning(*n.Warning)
-	case n.Summary != nil:
-		b.Sinks.RecordSummary(*n.Summary)
+	for _, sink := range b.Sinks {
+		switch {
+		case n.Exchange != nil:
+			sink.RecordExchange(*n.Exchange)
+		case n.Compaction != nil:
+			sink.RecordCompaction(*n.Compaction)
+		case n.Warning != nil:
+			sink.RecordWarning(*n.Warning)
+		case n.Summary != nil:
+			sink.RecordSummary(*n.Summary)
+		}
 	}
 }
 

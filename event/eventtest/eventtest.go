@@ -32,3 +32,11 @@ func Conversation() event.Exchange {
 }
 
 func begun() time.Time { return time.Unix(1_800_000_000, 0) }
+
+// Discard is a Sink that drops all events.
+type Discard struct{}
+
+func (Discard) RecordExchange(event.Exchange)     {}
+func (Discard) RecordCompaction(event.Compaction) {}
+func (Discard) RecordWarning(event.Warning)       {}
+func (Discard) RecordSummary(event.Summary)       {}
