@@ -45,6 +45,7 @@ type Deps struct {
 	Count    func(text string) int              // tokens
 	Usable   func(upstream, model string) int   // tokens that a request to Config.Model may have; 0 if that is not known
 	Memory   func() *inject.Memory              // of what sessions teach; nil, or returns nil, if nothing is learned
+	Prepares func(upstream string) bool         // whether Prepare may be used for conversations with the upstream
 	Tell     func(event.Summary)                // hears what jobs do; it must not wait
 	Log      *slog.Logger
 }
@@ -121,6 +122,9 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 		return prose.Prose{}, ErrLate
 	}
 }
+
+// Prepares reports whether Prepare may be used for conversations with the upstream.
+func (s *Summarizer) Prepares(upstream string) bool { return s.deps.Prepares(upstream) }
 
 // Prepare has q answered in the background, unless there is much to do already.
 func (s *Summarizer) Prepare(q prose.Question) {

@@ -14,6 +14,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
+	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -24,7 +25,8 @@ type shapers struct {
 	windows    *window.Windows
 	prices     atomic.Pointer[money.Biller]
 	ratios     *tokenize.Ratios
-	summariser *summariser
+	summarizer *summarize.Summarizer
+	conf       atomic.Pointer[config.Config]
 	memory     *inject.Memory // what sessions have taught
 	deps       rewrite.Deps   // of live, but that asks no server for windows
 	live       *rewrite.Shaper
@@ -45,9 +47,10 @@ func newShapers(conf config.Config, s *storage, upstreams *proxy.Upstreams, even
 	k.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 
 	d := Deps(s.store, s.shelf, k.windows, keep)
-	k.summariser = newSummariser(conf, k, d.Counters, upstreams.Send, events)
+	k.conf.Store(&conf)
+	k.summarizer = k.newSummarizer(conf, d.Counters, upstreams.Send, events)
 	d.Passing, d.Ratio, d.Address = s.passing, k.ratios.Of, conf.Offload.Address
-	d.Summarizer, d.Tell = k.summariser, events
+	d.Summarizer, d.Tell = k.summarizer, events
 	d.Inject = &inject.Injector{Files: s.kept, Shelf: s.shelf, Memory: k.memory}
 	d.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
@@ -71,7 +74,8 @@ func (k *shapers) configure(conf config.Config) {
 	k.windows.Configure(conf.Window, probedOf(conf))
 	k.prices.Store(Biller(conf))
 	k.memory.Configure(conf.Memory)
-	k.summariser.configure(conf)
+	k.conf.Store(&conf)
+	k.summarizer.Configure(conf.Summarize)
 }
 
 // notes is the memory; nil while it is off.
@@ -96,7 +100,7 @@ func (k *shapers) close() {
 	k.windows.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()
-	if err := k.summariser.Close(ctx); err != nil {
+	if err := k.summarizer.Close(ctx); err != nil {
 		k.storage.log.Warn("a summary does not end", "error", err.Error())
 	}
 	k.storage.close()

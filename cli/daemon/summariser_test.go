@@ -164,13 +164,13 @@ func looked(t *testing.T, s rewrite.Summarizer, key string, want, making bool) p
 func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	r := askingWith(t, folder, asDefault, summarizing(clientsKey)+chatting)
-	looked(t, r.summariser, "key", false, false)
+	looked(t, r.summarizer, "key", false, false)
 	var made prose.Prose
 	r.chats(func(a rewrite.Input) {
 		q := inQuestion("key", a.Client.Credential())
 		q.Continue = bytes.Clone(a.Body)
 		var err error
-		if made, err = r.summariser.Ask(a.Client.Context(), q); err != nil {
+		if made, err = r.summarizer.Ask(a.Client.Context(), q); err != nil {
 			t.Error(err)
 		}
 	})
@@ -185,17 +185,17 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 		!strings.HasSuffix(asked, `}],"max_tokens":8000}`) {
 		t.Errorf("of %d requests the first one asks %s", len(sent), asked)
 	}
-	if p := looked(t, r.summariser, "key", true, false); p != made {
+	if p := looked(t, r.summarizer, "key", true, false); p != made {
 		t.Errorf("found %+v, made %+v", p, made)
 	}
 	r.end()
 
 	k := keptIn(t, folder, io.Discard) // nobody can be asked there
 	defer k.close()
-	if p := looked(t, k.summariser, "key", true, false); p != made {
+	if p := looked(t, k.summarizer, "key", true, false); p != made {
 		t.Errorf("after a restart %+v, before %+v", p, made)
 	}
-	if p, err := k.summariser.Ask(t.Context(), inQuestion("key", nil)); p != made || err != nil {
+	if p, err := k.summarizer.Ask(t.Context(), inQuestion("key", nil)); p != made || err != nil {
 		t.Errorf("it is asked for again: %+v, %v", p, err)
 	}
 }
@@ -208,7 +208,7 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 		c.Summarize.Model, c.Summarize.Upstream, c.Summarize.KeyEnv = "small", "other", "EPITOME_TEST_KEY"
 		c.Window.Models = map[string]unit.Tokens{"small": 8192}
 	}, chatting)
-	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
+	p, err := r.summarizer.Ask(t.Context(), inQuestion("key", r.credential()))
 	if err != nil || p.Text != aSummary() {
 		t.Fatalf("got %+v, %v", p, err)
 	}
@@ -231,7 +231,7 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	f := func(want bool, upstream string) {
 		t.Helper()
 		k.configure(conf)
-		if got := k.summariser.Prepares(upstream); got != want {
+		if got := k.summarizer.Prepares(upstream); got != want {
 			t.Errorf("prepare %q, asking %q: prepares for %s (%s): %v", conf.Summarize.Prepare, conf.Summarize.Upstream, upstream, conf.Upstreams[upstream].URL, got)
 		}
 	}
@@ -271,7 +271,7 @@ func TestClosingEndsSummaries(t *testing.T) {
 	credential := r.credential()
 	failed := make(chan error)
 	go func() {
-		_, err := r.summariser.Ask(context.Background(), inQuestion("key", credential))
+		_, err := r.summarizer.Ask(context.Background(), inQuestion("key", credential))
 		failed <- err
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), scriptedtest.Patience)
