@@ -18,9 +18,6 @@ func (a *app) contextCommand() *cobra.Command {
 		run func(kept inject.Files, args []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
 			_, folder, err := a.loadWithFolder()
-			if err == nil {
-				err = config.CheckFormat(folder)
-			}
 			if err != nil {
 				return err
 			}

@@ -1,14 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"epitome/internal/lazyregexp"
 )
@@ -46,42 +42,4 @@ func HomeOf(folder string) string {
 		return filepath.Dir(run)
 	}
 	return folder
-}
-
-const (
-	// dataFormat is the newest format of a data folder that this program reads and writes. It rises when an older
-	// program would take what lies there for damage, or delete it.
-	dataFormat = 1
-
-	formatFile = "format" // in the data folder; without it, or if it is empty, the format is 1
-)
-
-// CheckFormat refuses a data folder that a newer epitome has written. It writes nothing.
-func CheckFormat(folder string) error {
-	text, err := os.ReadFile(filepath.Join(folder, formatFile))
-	if err != nil || len(text) == 0 {
-		return nil // a folder that cannot be read is refused by its store
-	}
-	number, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil || number < 1 || number > dataFormat {
-		return fmt.Errorf("cannot use the data folder %s: it has format %.20q, and this epitome knows formats up to %d; "+
-			"use a newer epitome, or give another folder with --data", folder, strings.TrimSpace(string(text)), dataFormat)
-	}
-	return nil
-}
-
-// MarkFormat writes the format into the data folder, which it makes if there is none. A folder with a format keeps it.
-func MarkFormat(folder string) error {
-	path := filepath.Join(folder, formatFile)
-	if found, err := os.Stat(path); err == nil && found.Size() > 0 {
-		return nil
-	}
-	err := os.MkdirAll(folder, 0o700)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		err = os.WriteFile(path, []byte(strconv.Itoa(dataFormat)+"\n"), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the format of the data folder, %s: %w", path, PathCause(err))
-	}
-	return nil
 }

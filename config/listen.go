@@ -20,7 +20,7 @@ func (c *Config) Admit() (folder string, err error) {
 	if folder, err = c.DataFolder(); err != nil {
 		return "", err
 	}
-	err = errors.Join(CheckFormat(folder), c.checkContexts(folder), c.CheckAt(c.Listen), c.TLS.Check(), proxy.Check(c.Settings()))
+	err = errors.Join(c.checkContexts(folder), c.CheckAt(c.Listen), c.TLS.Check(), proxy.Check(c.Settings()))
 	return folder, err
 }
 

@@ -12,9 +12,6 @@ import (
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
 // offload.ErrUnknown if there are none.
 func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
-	if err := config.CheckFormat(folder); err != nil {
-		return nil, err
-	}
 	o, err := shelfOptions(conf, conf.Listen, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err

@@ -42,13 +42,7 @@ const (
 // says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
 	s := &storage{log: log}
-	if err := config.CheckFormat(folder); err != nil {
-		return nil, err
-	}
 	s.kept = config.Contexts(folder)
-	if err := config.MarkFormat(folder); err != nil { // a folder without a mark has the first format
-		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
-	}
 	if err := s.openShelf(conf, folder, listen); err != nil {
 		return nil, err
 	}
