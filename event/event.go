@@ -88,7 +88,6 @@ type Exchange struct {
 	Sent          time.Duration `json:"sent_ns,omitempty"`
 	FirstByte     time.Duration `json:"first_byte_ns,omitempty"` // of the answer
 	Duration      time.Duration `json:"duration_ns"`
-	Reused        bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
 	Streams       bool          `json:"streams,omitempty"` // the client asked for a stream
 	Added         int32         `json:"added,omitempty"`   // tokens of context files and memory
 	Memory        uint16        `json:"memory,omitempty"`  // of Added, the tokens of memory

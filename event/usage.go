@@ -31,11 +31,11 @@ type Bill struct {
 	Raw      int64  `json:"raw_nano,omitempty"`    //
 	Sent     int64  `json:"sent_nano,omitempty"`   //
 	Billed   int64  `json:"billed_nano,omitempty"` //
-	// Most is above Billed where the cache is unknown: Billed is with all of the request read from it, Most with none.
-	Most     int64 `json:"most_nano,omitempty"`
-	AtLeast  bool  `json:"at_least,omitempty"` // the answer broke off, and may have cost more than Billed and Most
-	Ruled    bool  `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
-	Measured bool  `json:"measured,omitempty"` // Billed is known
+	// AtLeast reports that Billed may be too low: the answer broke off, or says nothing of the cache, so that Billed is
+	// with all of the request read from it.
+	AtLeast  bool `json:"at_least,omitempty"`
+	Ruled    bool `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
+	Measured bool `json:"measured,omitempty"` // Billed is known
 	// Beyond reports that the original request is larger than its model's window, or than one that was refused as too
 	// long: it would have been refused, and has no price.
 	Beyond       bool `json:"beyond,omitempty"`

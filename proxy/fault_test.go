@@ -149,9 +149,6 @@ func TestStaleConnectionIsNoticedBeforeUse(t *testing.T) {
 	if n := len(r.upstream.Requests()); n != 2 {
 		t.Errorf("the upstream got %d requests, want 2", n)
 	}
-	if e, e2 := r.event(), r.event(); e.Reused || e2.Reused {
-		t.Error("a closed connection was used again")
-	}
 }
 
 func TestRequestThatMayHaveArrivedIsNotSentAgain(t *testing.T) {

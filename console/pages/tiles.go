@@ -58,7 +58,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 		if money.Listed > 0 {
 			note += ", " + figure.Thousands(money.Listed) + " by subscription, at list prices"
 		}
-		tiles = append(tiles, tile{Name: "Billed", Value: billed(money.Billed, money.Most, money.AtLeast > 0), Note: note,
+		tiles = append(tiles, tile{Name: "Billed", Value: billed(money.Billed, money.AtLeast > 0), Note: note,
 			Help: "List price of the tokens that providers reported."})
 	}
 	if u := sums.Usage; u.CacheInput > 0 {
@@ -76,12 +76,9 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 func (t turn) Tiles() []tile { return sumTiles(story.SumsOf(&t.Exchange)) }
 
 // billed returns an amount in nano-dollars, with what it is at most where the provider's answers leave that open.
-func billed(nano, most int64, atLeast bool) string {
-	switch {
-	case atLeast:
+func billed(nano int64, atLeast bool) string {
+	if atLeast {
 		return "≥ " + figure.Dollars(nano)
-	case most > nano:
-		return figure.Dollars(nano) + " – " + figure.Dollars(most)
 	}
 	return figure.Dollars(nano)
 }

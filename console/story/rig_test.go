@@ -75,7 +75,6 @@ func billed(e *event.Exchange, pause time.Duration) {
 	default:
 		b.Price, b.Measured, b.Ruled = "made up", true, true
 		b.Billed = int64(e.Usage.Input)*3 + int64(e.Usage.Output)*7
-		b.Most = b.Billed + int64(e.Usage.Read)
 		b.Raw, b.Sent = int64(e.TokensBefore.Total())*3, int64(e.TokensAfter.Total())*3
 		if pause > time.Minute {
 			b.Raw += 11

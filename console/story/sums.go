@@ -262,7 +262,6 @@ func (s *Sums) addBill(b *event.Bill) {
 	if b.Measured {
 		s.Money.Measured++
 		s.Money.Billed += b.Billed
-		s.Money.Most += max(b.Most, b.Billed)
 		count(&s.Money.AtLeast, b.AtLeast)
 		count(&s.Money.Listed, b.Subscription)
 	}

@@ -61,14 +61,13 @@ func (u UsageSums) CacheUntold() int64 { return u.Input - u.CacheInput }
 // Money sums up costs. Saved is Raw - Sent - Own: it may be negative.
 type Money struct {
 	Billed   int64 `json:"billed_nano"` // measured, of the exchanges whose usage and price are known
-	Most     int64 `json:"most_nano"`   // at most, where what the cache had is unknown; no bound where AtLeast is not 0
 	Ruled    int64 `json:"ruled"`       // exchanges that Raw and Sent are of
 	Raw      int64 `json:"raw_nano"`    // by the ruler, as they came
 	Sent     int64 `json:"sent_nano"`   // by the ruler, as they were sent
 	Own      int64 `json:"own_nano"`    // of requests for summaries
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
-	AtLeast  int64 `json:"at_least"` // of those, exchanges whose answers did not come whole: they may have cost more
+	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
 	// summaries that cost something which is not known; Own, and so Saved, leave it out

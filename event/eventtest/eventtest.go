@@ -12,7 +12,7 @@ func Exchange() event.Exchange {
 	return event.Exchange{
 		ID: "x-1", Start: begun(), Method: "POST", Path: "/v1/chat/completions", Upstream: "openai",
 		Mode: "on", Action: "none", Status: 200, RequestBytes: 100, ResponseBytes: 2000,
-		Sent: time.Millisecond, FirstByte: 300 * time.Millisecond, Duration: 1500 * time.Millisecond, Reused: true,
+		Sent: time.Millisecond, FirstByte: 300 * time.Millisecond, Duration: 1500 * time.Millisecond,
 	}
 }
 

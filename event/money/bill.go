@@ -112,13 +112,8 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 	case p == nil:
 		bill.Unpriced = event.UnpricedModel
 	default:
-		least, most, why := p.Cost(u)
-		if bill.Unpriced = why; why != "" {
-			return
-		}
-		bill.Billed, bill.Measured, bill.AtLeast = least, true, u.Cut
-		if most > least {
-			bill.Most = most
+		if bill.Billed, bill.Unpriced = p.Cost(u); bill.Unpriced == "" {
+			bill.Measured, bill.AtLeast = true, u.Cut || u.CacheUnknown
 		}
 	}
 }
@@ -138,8 +133,8 @@ func (b *Biller) compare(e *event.Exchange, p *Price, pause time.Duration) {
 	}
 	before := b.assumedUsage(e, p, pause, raw, int(e.HeldBefore))
 	after := b.assumedUsage(e, p, pause, sent, int(e.HeldAfter))
-	rawNano, _, why := p.Cost(&before)
-	sentNano, _, whyNot := p.Cost(&after)
+	rawNano, why := p.Cost(&before)
+	sentNano, whyNot := p.Cost(&after)
 	if why != "" || whyNot != "" {
 		bill.Unpriced = event.UnpricedCached
 		return

@@ -117,7 +117,7 @@ func TestBilledIsMeasured(t *testing.T) {
 	}
 	f(func(*event.Exchange) {}, event.Bill{Price: "config/mine", Billed: 10_500_000, Measured: true})
 	f(func(e *event.Exchange) { e.Usage.CacheUnknown = true },
-		event.Bill{Price: "config/mine", Billed: 1_500_000, Most: 10_500_000, Measured: true})
+		event.Bill{Price: "config/mine", Billed: 1_500_000, Measured: true, AtLeast: true})
 	f(func(e *event.Exchange) { e.Usage.Charged = 77 }, event.Bill{Price: "config/mine", Billed: 77, Measured: true})
 	f(func(e *event.Exchange) { e.Model, e.Usage.Charged = "nobody's", 77 }, event.Bill{Billed: 77, Measured: true})
 	cut := event.Bill{Price: "config/mine", Billed: 10_500_000, Measured: true, AtLeast: true}

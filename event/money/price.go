@@ -89,28 +89,20 @@ func (p *Price) Relative() (cached, write, output float64, ok bool) {
 	return cached, write, p.Output.Base / p.Input.Base, true
 }
 
-// Cost returns what a usage costs in nano-dollars, and why it has no amount: one of event's Unpriced reasons. Most is
-// above least if the usage says nothing of a cache: least is with all of the request read from it, most with none.
-func (p *Price) Cost(u *event.Usage) (least, most int64, why string) {
+// Cost returns what a usage costs in nano-dollars, or why it has no amount: one of event's Unpriced reasons. If the usage
+// says nothing of a cache, the amount is the least: that with all of the request read from it.
+func (p *Price) Cost(u *event.Usage) (nano int64, why string) {
 	switch {
 	case u.Source != event.UsageProvider:
-		return 0, 0, event.UnpricedUsage
+		return 0, event.UnpricedUsage
 	case u.Odd || u.Read < 0 || u.Write5m < 0 || u.Write1h < 0 || u.Output < 0 || u.Input < u.Read+u.Write5m+u.Write1h:
-		return 0, 0, event.UnpricedOdd
-	case !u.CacheUnknown:
-		least, why = p.cost(u, u.Input)
-		return least, least, why
+		return 0, event.UnpricedOdd
+	case u.CacheUnknown:
+		cached := *u
+		cached.Read = u.Input
+		return p.cost(&cached, u.Input)
 	}
-	cached, written := *u, *u
-	cached.Read = u.Input
-	if least, why = p.cost(&cached, u.Input); why != "" {
-		return 0, 0, why
-	}
-	if p.Write5m != nil && p.Write5m.at(u.Input) > p.Input.at(u.Input) {
-		written.Write5m = u.Input
-	}
-	most, why = p.cost(&written, u.Input)
-	return min(least, most), max(least, most), why
+	return p.cost(u, u.Input)
 }
 
 // cost returns what a usage costs in requests of size tokens, rounded once, or why it has no amount.

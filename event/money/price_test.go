@@ -39,9 +39,8 @@ func told(input, output int) event.Usage {
 func TestCostIsTheSumOfItsParts(t *testing.T) {
 	f := func(p *Price, u event.Usage, want int64) {
 		t.Helper()
-		least, most, why := p.Cost(&u)
-		if least != want || most != want || why != "" {
-			t.Errorf("%+v: %d to %d, %q; want %d", u, least, most, why, want)
+		if nano, why := p.Cost(&u); nano != want || why != "" {
+			t.Errorf("%+v: %d, %q; want %d", u, nano, why, want)
 		}
 	}
 	million := told(1_000_000, 10_000)
@@ -69,8 +68,8 @@ func TestCostIsTheSumOfItsParts(t *testing.T) {
 func TestWhatIsUnknownHasNoAmount(t *testing.T) {
 	f := func(p *Price, u event.Usage, want string) {
 		t.Helper()
-		if least, most, why := p.Cost(&u); why != want || least != 0 || most != 0 {
-			t.Errorf("%+v: %d to %d, %q; want %q", u, least, most, why, want)
+		if nano, why := p.Cost(&u); why != want || nano != 0 {
+			t.Errorf("%+v: %d, %q; want %q", u, nano, why, want)
 		}
 	}
 	bare := rates{dollar, unknown, unknown, unknown, dollar}
@@ -89,18 +88,6 @@ func TestWhatIsUnknownHasNoAmount(t *testing.T) {
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Odd: true}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: 5, Read: 6}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: -5}, event.UnpricedOdd)
-}
-
-func TestAnUnknownCacheIsARange(t *testing.T) {
-	u := told(1_000_000, 0)
-	u.CacheUnknown = true
-	if least, most, why := priced(plain).Cost(&u); least != dollar*3/10 || most != dollar*375/100 || why != "" {
-		t.Errorf("%d to %d, %q", least, most, why)
-	}
-	auto := priced(rates{3 * dollar, dollar, unknown, unknown, dollar})
-	if least, most, why := auto.Cost(&u); least != dollar || most != 3*dollar || why != "" {
-		t.Errorf("%d to %d, %q", least, most, why)
-	}
 }
 
 func TestTheTableIsRead(t *testing.T) {
