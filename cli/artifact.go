@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,18 +49,17 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	if !offload.IsName(name) {
 		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", of)
 	}
-	var content io.ReadCloser
+	var content []byte
 	switch {
 	case strings.Contains(of, "://"):
 		content, err = fetch(of)
 	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
-		content, err = openFile(of)
+		content, err = readFile(of)
 	default:
-		content, _, err = a.openArtifact(name)
+		content, err = a.readArtifact(name)
 	}
 	if err == nil {
-		defer func() { _ = content.Close() }()
-		err = offload.Select(content, os.Stdout, want)
+		content, err = offload.Select(context.Background(), content, want)
 	}
 	if errors.Is(err, offload.ErrUnknown) {
 		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
@@ -68,54 +68,55 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
 	}
-	return nil
+	_, err = os.Stdout.Write(content)
+	return err
 }
 
-// openFile opens an artifact by its path, in whatever data folder that is.
-func openFile(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+// readFile reads an artifact by its path, in whatever data folder that is.
+func readFile(path string) ([]byte, error) {
+	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.Open(path + ".txt")
+		content, err = os.ReadFile(path + ".txt")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, offload.ErrUnknown
 	}
-	return f, config.PathCause(err)
+	return content, config.PathCause(err)
 }
 
-// fetch opens what an epitome serves at a URL.
-func fetch(url string) (io.ReadCloser, error) {
+// fetch reads an artifact that an epitome serves at a URL.
+func fetch(url string) ([]byte, error) {
 	resp, err := http.Get(url)
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
-	}
-	_ = resp.Body.Close()
-	if resp.StatusCode == http.StatusNotFound {
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return io.ReadAll(resp.Body)
+	case http.StatusNotFound:
 		return nil, offload.ErrUnknown
 	}
 	return nil, errors.New("the answer is " + resp.Status)
 }
 
-// openArtifact opens the artifact of a name in the data folder, or in those below it that "epitome run" makes. The
-// caller closes the content. size is in bytes, or −1 if it is not known.
-func (a *app) openArtifact(name string) (content io.ReadCloser, size int64, err error) {
+// readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.
+func (a *app) readArtifact(name string) ([]byte, error) {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, folder := range daemon.FoldersIn(home) {
+		var content []byte
 		shelf, err := daemon.OpenArtifacts(conf, folder)
 		if err == nil {
-			content, size, err = shelf.Open(name)
+			content, err = shelf.Get(name)
 		}
 		if !errors.Is(err, offload.ErrUnknown) {
-			return content, size, err
+			return content, err
 		}
 	}
-	return nil, 0, offload.ErrUnknown
+	return nil, offload.ErrUnknown
 }
 
 // findArtifacts prints the lines that match a regular expression, of all that a running epitome has moved out of a
@@ -137,15 +138,13 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 	}
 	for _, e := range edits.List {
 		name := cmp.Or(e.Readable, e.Artifact, e.Thinking)
-		content, _, err := a.openArtifact(name)
+		content, err := a.readArtifact(name)
 		if err != nil {
 			return fmt.Errorf("cannot read artifact %s: %w", name, err)
 		}
-		var lines strings.Builder
-		if err := offload.Select(content, &lines, want); err == nil {
-			fmt.Printf("%s:\n%s", name, lines.String())
+		if lines, err := offload.Select(context.Background(), content, want); err == nil {
+			fmt.Printf("%s:\n%s", name, lines)
 		}
-		_ = content.Close()
 	}
 	return err
 }

@@ -13,6 +13,6 @@ func (a *app) mcpCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
-			return console.ServeMCP(ctx, daemon.Version(), a.openArtifact)
+			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact)
 		}}
 }

@@ -35,7 +35,7 @@ type Program struct {
 
 	Book      *story.Book
 	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
-	Artifacts OpenArtifact
+	Artifacts ReadArtifact
 	Memory    Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
 

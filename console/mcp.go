@@ -31,28 +31,28 @@ const instructions = "epitome moves large and old results out of the conversatio
 
 // newMCP returns an MCP server with tools that read artifacts: recall, search and list. The name of an artifact is the
 // right to read it and the artifacts that its text names.
-func newMCP(version string, open OpenArtifact) *mcp.Server {
+func newMCP(version string, get ReadArtifact) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	addTool(s, "recall", "Read an artifact: a result or older turns that epitome moved out of the conversation. Give lines "+
-		"or grep to read a part of it. A long answer ends with what to ask for next.", open.recall)
+		"or grep to read a part of it. A long answer ends with what to ask for next.", get.recall)
 	addTool(s, "search", "Search an artifact, and the artifacts that its text names, for a regular expression. Each line "+
-		"of the answer begins with the artifact and the number of the line.", open.search)
-	addTool(s, "list", "List the artifacts that an artifact's text names, such as the results in a transcript.", open.list)
+		"of the answer begins with the artifact and the number of the line.", get.search)
+	addTool(s, "list", "List the artifacts that an artifact's text names, such as the results in a transcript.", get.list)
 	return s
 }
 
 // mcpHandler serves the tools over HTTP, without sessions.
-func mcpHandler(version string, open OpenArtifact) http.Handler {
-	s := newMCP(version, open)
+func mcpHandler(version string, get ReadArtifact) http.Handler {
+	s := newMCP(version, get)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 		// The guard checks hosts and origins.
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
 }
 
 // ServeMCP serves the tools on standard input and output until the input ends.
-func ServeMCP(ctx context.Context, version string, open OpenArtifact) error {
-	err := newMCP(version, open).Run(ctx, &mcp.StdioTransport{})
+func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
+	err := newMCP(version, get).Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -92,13 +92,13 @@ type recallInput struct {
 }
 
 // recall returns an artifact, or a part of it, in whole lines where they are short enough.
-func (open OpenArtifact) recall(ctx context.Context, in recallInput) (string, error) {
+func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, error) {
 	name, err := artifactName(in.Artifact)
 	if err != nil {
 		return "", err
 	}
 	from := max(in.From, 0)
-	text, err := open.read(ctx, name, in.Lines, in.Grep, from+mostAnswer+1)
+	text, err := get.lines(ctx, name, in.Lines, in.Grep, from+mostAnswer+1)
 	switch {
 	case err != nil:
 		return "", err
@@ -115,23 +115,19 @@ func (open OpenArtifact) recall(ctx context.Context, in recallInput) (string, er
 		text, from+len(text)), nil
 }
 
-// read returns the selected lines of an artifact, up to most bytes. Of long lines that match grep it returns what
+// lines returns the selected lines of an artifact, up to most bytes. Of long lines that match grep it returns what
 // stands around the matches.
-func (open OpenArtifact) read(ctx context.Context, name, lines, grep string, most int) ([]byte, error) {
+func (get ReadArtifact) lines(ctx context.Context, name, lines, grep string, most int) ([]byte, error) {
 	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
 		return nil, err
 	}
-	content, _, err := open(name)
+	content, err := get(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = content.Close() }()
-	text := limitedBuffer{most: most}
-	if err := offload.Select(contextReader{ctx, content}, &text, want); err != nil && !errors.Is(err, errFull) {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	text, err := offload.Select(ctx, content, want)
+	return text[:min(len(text), most)], err
 }
 
 type searchInput struct {
@@ -140,11 +136,11 @@ type searchInput struct {
 }
 
 // search returns the matching lines of an artifact and of those that it names.
-func (open OpenArtifact) search(ctx context.Context, in searchInput) (string, error) {
+func (get ReadArtifact) search(ctx context.Context, in searchInput) (string, error) {
 	if in.Pattern == "" {
 		return "", errors.New("give a pattern")
 	}
-	names, err := open.named(ctx, in.Artifact)
+	names, err := get.named(ctx, in.Artifact)
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +150,7 @@ func (open OpenArtifact) search(ctx context.Context, in searchInput) (string, er
 			fmt.Fprintf(&b, "[epitome: %d more artifacts were not searched; search one of them by its name]\n", len(names)-i)
 			break
 		}
-		text, err := open.read(ctx, name, "", in.Pattern, mostAnswer/4)
+		text, err := get.lines(ctx, name, "", in.Pattern, mostAnswer/4)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
@@ -175,8 +171,8 @@ func (open OpenArtifact) search(ctx context.Context, in searchInput) (string, er
 }
 
 // list lists the artifacts that an artifact names, with their sizes and first lines.
-func (open OpenArtifact) list(ctx context.Context, in artifactInput) (string, error) {
-	names, err := open.named(ctx, in.Artifact)
+func (get ReadArtifact) list(ctx context.Context, in artifactInput) (string, error) {
+	names, err := get.named(ctx, in.Artifact)
 	if err != nil {
 		return "", err
 	}
@@ -186,18 +182,15 @@ func (open OpenArtifact) list(ctx context.Context, in artifactInput) (string, er
 			b.WriteString("[epitome: it names more; search them]\n")
 			break
 		}
-		content, size, err := open(name)
+		content, err := get(name)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
 		if err != nil { // the text has letters that look like a name, or the artifact has expired
 			continue
 		}
-		first := make([]byte, 200)
-		n, _ := io.ReadFull(content, first) // a short or unreadable text shows as such
-		_ = content.Close()
-		line, _, _ := bytes.Cut(first[:n], []byte("\n"))
-		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, size, bytes.ToValidUTF8(line, nil))
+		line, _, _ := bytes.Cut(content[:min(len(content), 200)], []byte("\n"))
+		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, len(content), bytes.ToValidUTF8(line, nil))
 	}
 	if b.Len() == 0 {
 		return "[epitome: it names no artifact that can be read]", nil
@@ -218,12 +211,12 @@ func artifactName(artifact string) (string, error) {
 }
 
 // named returns the name of an artifact, and then the names in its text, each once.
-func (open OpenArtifact) named(ctx context.Context, artifact string) ([]string, error) {
+func (get ReadArtifact) named(ctx context.Context, artifact string) ([]string, error) {
 	first, err := artifactName(artifact)
 	if err != nil {
 		return nil, err
 	}
-	text, err := open.read(ctx, first, "", "", mostScan)
+	text, err := get.lines(ctx, first, "", "", mostScan)
 	names := []string{first}
 	for _, found := range nameShape().FindAll(text, -1) {
 		if len(names) <= mostNamed && !slices.Contains(names, string(found)) {
@@ -231,20 +224,4 @@ func (open OpenArtifact) named(ctx context.Context, artifact string) ([]string, 
 		}
 	}
 	return names, err
-}
-
-// limitedBuffer keeps up to most bytes. Writing more is errFull.
-type limitedBuffer struct {
-	bytes.Buffer
-	most int
-}
-
-var errFull = errors.New("the answer is full")
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if room := b.most - b.Len(); len(p) > room {
-		_, _ = b.Buffer.Write(p[:room]) // a buffer takes everything
-		return room, errFull
-	}
-	return b.Buffer.Write(p)
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -17,12 +16,12 @@ import (
 // contents are artifacts in memory, by name.
 type contents map[string]string
 
-func (s contents) open(name string) (io.ReadCloser, int64, error) {
+func (s contents) get(name string) ([]byte, error) {
 	text, ok := s[name]
 	if !ok {
-		return nil, 0, offload.ErrUnknown
+		return nil, offload.ErrUnknown
 	}
-	return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
+	return []byte(text), nil
 }
 
 const (
@@ -57,13 +56,13 @@ func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any)
 	var session *mcp.ClientSession
 	var err error
 	if overHTTP {
-		server := httptest.NewServer(mcpHandler("test", artifactsInMemory().open))
+		server := httptest.NewServer(mcpHandler("test", artifactsInMemory().get))
 		t.Cleanup(server.Close)
 		far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
 		session, err = c.Connect(t.Context(), far, nil)
 	} else {
 		near, far := mcp.NewInMemoryTransports()
-		go func() { _ = newMCP("test", artifactsInMemory().open).Run(context.WithoutCancel(t.Context()), far) }()
+		go func() { _ = newMCP("test", artifactsInMemory().get).Run(context.WithoutCancel(t.Context()), far) }()
 		session, err = c.Connect(t.Context(), near, nil)
 	}
 	if err != nil {
@@ -131,11 +130,11 @@ func TestModelsReadArtifacts(t *testing.T) {
 
 // TestEachByteOfALongLineIsReached reads on by what each answer says.
 func TestEachByteOfALongLineIsReached(t *testing.T) {
-	open := OpenArtifact(artifactsInMemory().open)
+	get := ReadArtifact(artifactsInMemory().get)
 	for name, lines := range map[string]string{long: "", odd: "1", result: ""} {
 		var read strings.Builder
 		for from := 2; ; { // what is read before would end at a line
-			text, err := open.recall(t.Context(), recallInput{artifactInput{name}, lines, "", from})
+			text, err := get.recall(t.Context(), recallInput{artifactInput{name}, lines, "", from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,11 +160,11 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 func TestTimeIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	open := OpenArtifact(artifactsInMemory().open)
-	if _, err := open.recall(ctx, recallInput{artifactInput: artifactInput{result}}); err == nil {
+	get := ReadArtifact(artifactsInMemory().get)
+	if _, err := get.recall(ctx, recallInput{artifactInput: artifactInput{result}}); err == nil {
 		t.Error("a reading goes on behind its time")
 	}
-	if _, err := open.search(ctx, searchInput{artifactInput{transcript}, "x"}); err == nil {
+	if _, err := get.search(ctx, searchInput{artifactInput{transcript}, "x"}); err == nil {
 		t.Error("a search goes on behind its time")
 	}
 }

@@ -276,16 +276,12 @@ func (b *bucket) remember(name string, changed time.Time) {
 	b.renewed[name] = changed
 }
 
-func (b *bucket) open(name string) (io.ReadCloser, int64, error) {
+func (b *bucket) get(name string) ([]byte, error) {
 	info, err := b.stat(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	content, err := b.read(b.key(name), info.Size)
-	if err != nil {
-		return nil, 0, err
-	}
-	return io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
+	return b.read(b.key(name), info.Size)
 }
 
 func (b *bucket) find(prefix string) (names []string, err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -96,18 +95,7 @@ func (f *folder) renew(name string, size int64, age time.Duration) (found bool, 
 	return err == nil, err
 }
 
-func (f *folder) open(name string) (io.ReadCloser, int64, error) {
-	file, err := os.Open(f.file(name))
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		_ = file.Close()
-		return nil, 0, err
-	}
-	return file, info.Size(), nil
-}
+func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
 
 func (f *folder) find(prefix string) (names []string, err error) {
 	entries, err := os.ReadDir(f.path)

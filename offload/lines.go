@@ -1,8 +1,8 @@
 package offload
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -60,46 +60,33 @@ func parseLine(text string) (int64, error) {
 	return int64(n), err
 }
 
-// Select copies the lines of r that are wanted to w. Without grep they are copied unchanged. With grep, each line follows
-// its number and a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part
-// of the text was wanted and there is none.
-func Select(r io.Reader, w io.Writer, want Range) error {
-	if want == (Range{}) { // a text may be large, so it is not read line by line
-		if _, err := io.Copy(w, r); err != nil {
-			return fmt.Errorf("cannot copy the text: %w", err)
-		}
-		return nil
+// Select returns the wanted lines of a text. Without grep they are unchanged. With grep, each line follows its number and
+// a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part of the text
+// was wanted and there is none, and that of the context once it ends.
+func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
+	if want == (Range{}) {
+		return text, ctx.Err()
 	}
-	in, out := bufio.NewReader(r), bufio.NewWriter(w)
+	var out bytes.Buffer
 	lines, found := int64(0), false
-	for end := false; !end && (want.to == 0 || lines < want.to); {
-		line, err := in.ReadBytes('\n')
-		if end = err == io.EOF; err != nil && !end {
-			return fmt.Errorf("cannot select lines: %w", err)
-		}
-		if len(line) == 0 {
-			break
+	for line := range bytes.Lines(text) {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("cannot select lines: %w", ctx.Err())
 		}
 		switch lines++; {
-		case lines < want.from:
+		case lines < want.from, want.to != 0 && lines > want.to:
 		case want.grep == nil:
 			found = true
-			_, _ = out.Write(line) // Flush returns its error
+			out.Write(line)
 		default:
 			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-			found = writeMatches(out, lines, line, want.grep) || found
+			found = writeMatches(&out, lines, line, want.grep) || found
 		}
 	}
 	if !found {
-		if want.grep != nil {
-			return fmt.Errorf("%w: none matches of %d line(s)", ErrNoLines, lines)
-		}
-		return fmt.Errorf("%w: the text has %d line(s)", ErrNoLines, lines)
+		return nil, fmt.Errorf("%w: the text has %d line(s)", ErrNoLines, lines)
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("cannot select lines: %w", err)
-	}
-	return nil
+	return out.Bytes(), nil
 }
 
 // writeMatches writes line n if it matches, and reports whether it does. A long line is written in parts, each around a

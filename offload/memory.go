@@ -3,27 +3,21 @@ package offload
 import (
 	"bytes"
 	"context"
-	"io"
 	"io/fs"
 	"strings"
 	"sync"
 	"time"
 )
 
-// memory is a place that ends with its process.
+// memory is a place that ends with its process, and with it all contents: none expires before.
 type memory struct {
 	mu       sync.Mutex
-	contents map[string]remembered
-}
-
-type remembered struct {
-	content []byte // never changed
-	renewed time.Time
+	contents map[string][]byte
 }
 
 // OpenMemory returns a shelf that ends with its process.
 func OpenMemory(o Options) (*Shelf, error) {
-	return (&Shelf{place: &memory{contents: map[string]remembered{}}}).open(o)
+	return (&Shelf{place: &memory{contents: map[string][]byte{}}}).open(o)
 }
 
 func (m *memory) secret() ([]byte, error) { return newSecret(), nil }
@@ -31,29 +25,23 @@ func (m *memory) secret() ([]byte, error) { return newSecret(), nil }
 func (m *memory) put(name string, content []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.contents[name] = remembered{bytes.Clone(content), time.Now()}
+	m.contents[name] = bytes.Clone(content)
 	return nil
 }
 
 func (m *memory) renew(name string, size int64, _ time.Duration) (found bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, found := m.contents[name]
-	if !found || size >= 0 && size != int64(len(r.content)) {
-		return false, nil
-	}
-	m.contents[name] = remembered{r.content, time.Now()}
-	return true, nil
+	content, err := m.get(name)
+	return err == nil && (size < 0 || size == int64(len(content))), nil
 }
 
-func (m *memory) open(name string) (io.ReadCloser, int64, error) {
+func (m *memory) get(name string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, found := m.contents[name]
+	content, found := m.contents[name]
 	if !found {
-		return nil, 0, fs.ErrNotExist
+		return nil, fs.ErrNotExist
 	}
-	return io.NopCloser(bytes.NewReader(r.content)), int64(len(r.content)), nil
+	return content, nil
 }
 
 func (m *memory) find(prefix string) (names []string, err error) {
@@ -67,16 +55,11 @@ func (m *memory) find(prefix string) (names []string, err error) {
 	return names, nil
 }
 
-func (m *memory) sweep(_ context.Context, before time.Time) (swept Swept, err error) {
+func (m *memory) sweep(context.Context, time.Time) (swept Swept, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for name, r := range m.contents {
-		if size := int64(len(r.content)); r.renewed.Before(before) {
-			delete(m.contents, name)
-			swept.Files, swept.Bytes = swept.Files+1, swept.Bytes+size
-		} else {
-			swept.Left += size
-		}
+	for _, content := range m.contents {
+		swept.Left += int64(len(content))
 	}
 	return swept, nil
 }

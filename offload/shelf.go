@@ -11,12 +11,10 @@
 package offload
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -70,7 +68,7 @@ type place interface {
 	// renew begins the life of a content anew if its last renewal is older than age. It returns false if there is no
 	// content of that size. A negative size fits all.
 	renew(name string, size int64, age time.Duration) (found bool, err error)
-	open(name string) (content io.ReadCloser, size int64, err error)
+	get(name string) ([]byte, error)
 	// find returns the names that begin with a prefix, in no order; at most a few hundred of them from a bucket.
 	find(prefix string) ([]string, error)
 	// sweep deletes contents that were last renewed before a time, and what broken writes have left.
@@ -176,35 +174,19 @@ func (s *Shelf) Touch(name string) bool {
 	return found || err != nil
 }
 
-// Open returns the content under a name, which the caller closes, and its size in bytes. The error is ErrUnknown if
-// there is none.
-func (s *Shelf) Open(name string) (content io.ReadCloser, size int64, err error) {
-	if !IsName(name) {
-		return nil, 0, ErrUnknown
-	}
-	content, size, err = s.place.open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, ErrUnknown
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
-	}
-	return content, size, nil
-}
-
-// Get returns the content under a name, like Open.
+// Get returns the content under a name. The error is ErrUnknown if there is none.
 func (s *Shelf) Get(name string) ([]byte, error) {
-	f, size, err := s.Open(name)
-	if err != nil {
-		return nil, err
+	if !IsName(name) {
+		return nil, ErrUnknown
 	}
-	defer f.Close()
-	var b bytes.Buffer
-	b.Grow(int(size))
-	if _, err := b.ReadFrom(f); err != nil {
+	content, err := s.place.get(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	}
-	return b.Bytes(), nil
+	return content, nil
 }
 
 // Find returns the names that begin with a prefix. Whoever lets strangers ask wants a prefix that cannot be guessed.

@@ -99,14 +99,14 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 	}
 	d.shapers = newShapers(conf, kept, upstreams, d.book)
 	shown := pages.New(pages.Config{
-		Source: d.book, Edits: d.shapers.edits, Open: kept.shelf.Open, Memory: d.shapers.memory,
+		Source: d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Get, Memory: d.shapers.memory,
 		Settings: func() []config.Value { return d.config.Load().List() },
 		Version:  Version(), Address: address, Mode: func() string { return d.config.Load().Mode },
 	})
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: address, Log: d.log,
 		Metrics: counts,
-		Book:    d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Open, Memory: d.shapers.memory, Compact: d.compact,
+		Book:    d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Get, Memory: d.shapers.memory, Compact: d.compact,
 		Pages: shown.Documents(), Asset: shown.Asset,
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ type editPage struct {
 	ID       string         // of the conversation
 	Exchange event.Exchange // that it was sent in
 	Original string
-	More     int64  // bytes of it that are not shown
+	More     int    // bytes of it that are not shown
 	Missing  string // why it cannot be shown
 }
 
@@ -40,7 +39,7 @@ func (p *Pages) edit(r *http.Request) (any, error) {
 	for _, e := range edits.List {
 		if strconv.Itoa(e.Item) == r.PathValue("item") {
 			page := &editPage{Edit: e, ID: c.ID, Exchange: c.Turn.Exchange}
-			page.readOriginal(p.Open)
+			page.readOriginal(p.Artifacts)
 			return page, nil
 		}
 	}
@@ -48,20 +47,16 @@ func (p *Pages) edit(r *http.Request) (any, error) {
 }
 
 // readOriginal reads the beginning of the artifact that has the text of the messages.
-func (p *editPage) readOriginal(open console.OpenArtifact) {
+func (p *editPage) readOriginal(get console.ReadArtifact) {
 	if p.Name() == "" {
 		p.Missing = "nothing was taken out here, or it was not kept"
 		return
 	}
-	content, size, err := open(strings.TrimSuffix(p.Name(), ".txt")) // its file is called so
+	text, err := get(strings.TrimSuffix(p.Name(), ".txt")) // its file is called so
 	if err != nil {
 		p.Missing = err.Error()
 		return
 	}
-	defer func() { _ = content.Close() }()
-	text, err := io.ReadAll(io.LimitReader(content, textShown))
-	if err != nil {
-		p.Missing = err.Error()
-	}
-	p.Original, p.More = string(text), size-int64(len(text))
+	shown := text[:min(len(text), textShown)]
+	p.Original, p.More = string(shown), len(text)-len(shown)
 }

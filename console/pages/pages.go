@@ -32,10 +32,10 @@ type Source interface {
 
 // Config is what the pages need of the running program.
 type Config struct {
-	Source Source
-	Edits  func(decision string) (story.Edits, error) // the edits that a request was sent with
-	Open   console.OpenArtifact
-	Memory interface { // what sessions have learned, by project
+	Source    Source
+	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
+	Artifacts console.ReadArtifact
+	Memory    interface { // what sessions have learned, by project
 		List() ([]inject.Notes, error)
 		On() bool // conversations are told of it
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,12 +68,12 @@ func (s *source) serve() http.Handler {
 	p := New(Config{
 		Source: s, Memory: s, Version: "1.2.3", Mode: func() string { return s.mode }, Address: "127.0.0.1:7070",
 		Edits: func(decision string) (story.Edits, error) { return s.edits[decision], nil },
-		Open: func(name string) (io.ReadCloser, int64, error) {
+		Artifacts: func(name string) ([]byte, error) {
 			content, ok := s.contents[name]
 			if !ok {
-				return nil, 0, errors.New("it has expired")
+				return nil, errors.New("it has expired")
 			}
-			return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
+			return []byte(content), nil
 		},
 		Settings: func() []config.Value { return s.settings },
 	})
