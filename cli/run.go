@@ -103,8 +103,9 @@ func followUpstream(home string, target *agent.Target) {
 }
 
 // findOrStart returns an epitome that reaches the targets: the one of the run around this one, the one that runs with
-// the data folder unless it has another mode than the flag asks for, or else a new one within this process. The caller
-// calls stop when the command has ended.
+// the data folder unless it has another mode than the flag asks for, or else a new one within this process. One that
+// speaks TLS or wants client keys is not used: the command knows neither its certificate nor a key. The caller calls
+// stop when the command has ended.
 func (a *app) findOrStart(
 	conf config.Config, home string, targets []agent.Target,
 ) (proxy *agent.Proxy, stop func(), err error) {

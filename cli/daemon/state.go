@@ -11,7 +11,7 @@ type State struct {
 	Mode      string            `json:"mode"`
 	Upstream  string            `json:"upstream"` // the default one
 	Upstreams map[string]string `json:"upstreams"`
-	Keyed     bool              `json:"keyed"` // clients need keys
+	Keyed     bool              `json:"keyed"` // clients need keys of epitome's
 }
 
 // State returns how the daemon runs.

@@ -170,7 +170,7 @@ func (s *storage) sweep(ctx context.Context, keep time.Duration) {
 	}
 }
 
-// close ends the sweeps before it closes the store.
+// close closes everything. The shelf is closed before the sweeps are waited for, as that ends their calls to a bucket.
 func (s *storage) close() {
 	s.stop()
 	s.shelf.Close()
