@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"epitome/proxy/wire"
+	"epitome/rewrite"
 )
 
 // maxZstdWindow bounds the memory that a frame may make the decoder allocate; RFC 9659 allows content codings 8 MB.
@@ -65,24 +66,21 @@ func decode(coding string, body []byte, most int64) ([]byte, error) {
 }
 
 // decoded returns the request's body without its content coding, at most max_body of it, or why there is none.
-func (x *exchange) decoded() ([]byte, *unshaped) {
-	coding := wire.Values(x.head, "content-encoding")
+func (x *exchange) decoded() ([]byte, *rewrite.Report) {
 	switch {
-	case !isEncoded(coding):
+	case !isEncoded(x.fields.coding):
 		return x.body, nil
 	case x.plain != nil:
 		return x.plain, nil
 	}
-	r, err := newDecoder(string(coding), bytes.NewReader(x.body))
+	r, err := newDecoder(string(x.fields.coding), bytes.NewReader(x.body))
 	if err != nil {
 		return nil, encoded
 	}
 	defer func() { _ = r.Close() }()
-	plain, err := x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody))
-	switch err {
+	switch x.plain, err = x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody)); err {
 	case nil:
-		x.plain = plain
-		return plain, nil
+		return x.plain, nil
 	case errTooLarge:
 		return nil, bomb
 	case errNoRoom:

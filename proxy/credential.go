@@ -44,18 +44,3 @@ func namesSession(l *wire.Lines) bool {
 	return l.Is("x-claude-code-session-id") || l.Is("session_id") || l.Is("session-id") || l.Is("x-session-id") ||
 		l.Is("x-grok-conv-id")
 }
-
-// sessionOf returns the client's name for its session, a part of head; nil if no header says it. Of two headers the
-// first one counts. A subagent has a session of its own.
-func sessionOf(head []byte) (id []byte) {
-	for l := wire.LinesOf(head); l.Next(); {
-		switch {
-		case len(l.Value) == 0:
-		case l.Is("x-claude-code-agent-id"):
-			return l.Value
-		case id == nil && namesSession(&l):
-			id = l.Value
-		}
-	}
-	return id
-}

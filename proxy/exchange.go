@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -39,6 +40,7 @@ type exchange struct {
 	owner *client         // whose key the request came with; nil if keys are not asked for
 
 	head   []byte // the client's header lines, without its key for epitome
+	fields fields // of head
 	body   []byte // as it came, until dropBodies
 	unread bool   // the body, or the rest of it, is still on the connection
 	room   room   // of body and plain
@@ -113,11 +115,12 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(),
 		room: room{all: p.rooms, wait: p.limits.room},
 	}
+	x.fields = readFields(x.head)
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
 	x.reply.HTTP10 = !h.IsHTTP11()
-	x.reply.Close = h.ConnectionClose() || wire.ConnectionHas(x.head, "close") || p.Stopping()
-	mode, _ := x.set.mode(x.head)
+	x.reply.Close = h.ConnectionClose() || x.fields.closes || p.Stopping()
+	mode, _ := x.set.mode(x.fields.mode)
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
 		Action: event.ActionNone,
@@ -126,9 +129,9 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
 	if p.deps.Traces {
-		x.event.TraceParent = event.Clip(string(wire.Find(x.head, "traceparent")))
+		x.event.TraceParent = event.Clip(string(x.fields.traceParent))
 	}
-	x.marks = p.enter(x) > unmarked || wire.Find(x.head, viaHeader) != nil
+	x.marks = p.enter(x) > unmarked || x.fields.via != nil
 	return x
 }
 
@@ -143,17 +146,17 @@ func (x *exchange) identify() (err error) {
 // checkHead refuses requests that must not be forwarded, whatever their body.
 func (x *exchange) checkHead() error {
 	h := &x.ctx.Request.Header
-	_, isMode := x.set.mode(x.head)
+	_, isMode := x.set.mode(x.fields.mode)
 	badLine := wire.CheckLines(x.head)
 	switch {
 	case h.IsConnect():
 		return refuse(405, "method_not_allowed",
 			"epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
-	case wire.Find(x.head, "transfer-encoding") != nil && wire.Find(x.head, "content-length") != nil:
+	case x.fields.hasCoding && x.fields.hasLength:
 		x.reply.Close = true
 		return refuse(400, "bad_request",
 			"the request states both Content-Length and Transfer-Encoding: send one of them")
-	case bytes.Contains(wire.Values(x.head, viaHeader), []byte(x.proxy.mark)): // it was sent from here
+	case bytes.Contains(x.fields.via, []byte(x.proxy.mark)): // it was sent from here
 		return refuse(508, "loop", looped, noRetry)
 	case !isMode:
 		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
@@ -219,7 +222,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	}
 	head := wire.RequestHead{
 		Method: h.Method(), Target: target, Block: x.head, Length: len(body),
-		Upgrade: wire.AsksUpgrade(x.head), Changed: x.sent != nil,
+		Upgrade: x.fields.asksUpgrade(), Changed: x.sent != nil,
 	}
 	if x.marks {
 		head.Block = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+viaHeader+": "+x.proxy.mark+"\r\n"))
@@ -290,12 +293,10 @@ func (x *exchange) fail() {
 	case !x.begun:
 		r := refusalOf(x.err)
 		x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
-		to := x.reply
-		to.Extra = append([]byte(r.lines), to.Extra...)
-		w := x.response(to)
+		x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
+		w := response{exchange: x, header: make(http.Header), status: r.status, body: r.body()}
 		w.header.Set("Content-Type", "application/json")
-		w.status, w.body = r.status, r.body()
-		_ = w.finish()
+		w.finish()
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
 		x.reply.Close = true

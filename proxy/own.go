@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
+	"strconv"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -24,9 +26,16 @@ func (x *exchange) serveOwn() (err error) {
 		return err
 	}
 	x.client.Watch(x.leave)
-	w := x.response(x.reply)
+	target := string(wire.OriginForm(x.ctx.Request.Header.RequestURI()))
+	r, err := http.NewRequestWithContext(x.life, x.event.Method, target, bytes.NewReader(x.body))
+	if err != nil {
+		return refuse(400, "bad_request", "the request's target is not a URL")
+	}
+	for l := wire.LinesOf(x.head); l.Next(); {
+		r.Header.Add(string(l.Name), string(l.Value))
+	}
+	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
 	defer func() {
-		x.begun = w.begun
 		switch r := recover(); {
 		case r == nil:
 		case r != http.ErrAbortHandler: // by which the standard library's handlers break off
@@ -37,32 +46,91 @@ func (x *exchange) serveOwn() (err error) {
 			err = refuse(500, "console", "the answer could not be completed; ask for less of it")
 		}
 	}()
-	r, err := x.ownRequest()
-	if err != nil {
-		return refuse(400, "bad_request", "the request's target is not a URL")
-	}
+	w := &response{exchange: x, header: make(http.Header)}
 	x.proxy.deps.Own.ServeHTTP(w, r)
-	if err := w.finish(); err != nil {
-		x.reply.Close = true
-	}
+	w.finish()
 	return nil
 }
 
-// ownRequest returns the request as the standard library's handlers take it.
-func (x *exchange) ownRequest() (*http.Request, error) {
-	target := string(wire.OriginForm(x.ctx.Request.Header.RequestURI()))
-	r, err := http.NewRequestWithContext(x.life, x.event.Method, target, bytes.NewReader(x.body))
-	if err != nil {
-		return nil, err
-	}
-	for l := wire.LinesOf(x.head); l.Next(); {
-		r.Header.Add(string(l.Name), string(l.Value))
-	}
-	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
-	return r, nil
+// response is the http.ResponseWriter for an answer of epitome's own. Until the first Flush it collects the answer, so
+// that it goes out with its length; from then on each Flush sends a chunk.
+type response struct {
+	exchange *exchange
+	header   http.Header
+	status   int
+	body     []byte // was not sent yet
+	chunked  bool   // the head is out
+	err      error  // of a write that failed
 }
 
-// response makes an answer of epitome's own.
-func (x *exchange) response(to wire.ClientSide) *response {
-	return &response{to: to, toHead: x.ctx.IsHead(), write: x.write, header: make(http.Header)}
+// Header returns the answer's header, which counts until the first Flush.
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader sets the status, once.
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+// Write collects p. It returns the error of the last Flush.
+func (w *response) Write(p []byte) (int, error) {
+	w.body = append(w.body, p...)
+	return len(p), w.err
+}
+
+// Flush sends the collected bytes as a chunk. Clients of HTTP/1.0 get the whole answer at once.
+func (w *response) Flush() {
+	if w.exchange.reply.HTTP10 || w.err != nil {
+		return
+	}
+	var out []byte
+	if !w.chunked {
+		w.chunked, w.exchange.begun = true, true
+		w.header.Del("Content-Length")
+		w.header.Set("Transfer-Encoding", "chunked")
+		out = w.head()
+	}
+	if len(w.body) > 0 && !w.exchange.ctx.IsHead() {
+		out = fmt.Appendf(out, "%x\r\n%s\r\n", len(w.body), w.body)
+	}
+	w.body = w.body[:0]
+	w.err = w.exchange.write(out)
+}
+
+// finish sends the rest of the answer. A client that does not get the whole of it loses its connection.
+func (w *response) finish() {
+	var head, rest []byte
+	if w.chunked {
+		w.Flush()
+		rest = []byte("0\r\n\r\n")
+	} else {
+		if !w.exchange.ctx.IsHead() || w.header.Get("Content-Length") == "" {
+			w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
+		}
+		head, rest = w.head(), w.body
+	}
+	if w.exchange.ctx.IsHead() {
+		rest = nil
+	}
+	if w.err == nil {
+		w.err = w.exchange.write(append(head, rest...))
+	}
+	w.exchange.reply.Close = w.exchange.reply.Close || w.err != nil
+}
+
+// head returns the head, with the header of the handler.
+func (w *response) head() []byte {
+	w.WriteHeader(http.StatusOK)
+	dst := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
+	for name, values := range w.header {
+		for _, v := range values {
+			dst = wire.AppendField(dst, []byte(name), v)
+		}
+	}
+	dst = append(dst, w.exchange.reply.Extra...)
+	if w.exchange.reply.Close {
+		dst = append(dst, "Connection: close\r\n"...)
+	}
+	return append(dst, "\r\n"...)
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -30,34 +31,48 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
 		return a, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, first: a, last: &x.report, causes: x.event.Causes}
+	r := rescuing{exchange: x, up: up, target: target, last: &x.report, causes: x.event.Causes}
+	first := a
 	for until := time.Now().Add(rescueTime); ; {
-		refusal := r.read(a)
-		if refusal.Cause == window.NotSize {
-			if a != r.first {
-				r.accept(a)
-			}
+		refusal := x.readRefusal(a, r.sentLast())
+		switch {
+		case refusal.Cause == window.NotSize && a == first:
+			return a, nil
+		case refusal.Cause == window.NotSize:
+			first.End()
+			r.accept(a.Code)
 			return a, nil
 		}
 		r.note(refusal)
-		if r.tries >= RescueTries || time.Now().After(until) || !r.shorten(refusal) {
-			return r.giveUp(a), nil
-		}
-		if a != r.first || a.IsComplete() { // of the first refusal a rest may still be on the connection
+		shorter := r.tries < RescueTries && time.Now().Before(until) && r.shorten(refusal)
+		if a != first || shorter && a.IsComplete() { // of the first refusal a rest may still be on the connection
 			a.End()
 		}
-		r.tries++
-		next, err := up.pool.Do(x.life, x.outgoing(up, target))
+		var err error
+		if shorter {
+			r.tries++
+			a, err = up.pool.Do(x.life, x.outgoing(up, target))
+		}
 		switch {
 		case err != nil && x.life.Err() != nil:
-			r.first.End()
+			first.End()
 			return nil, err
-		case err != nil:
-			return r.giveUp(nil), nil
+		case err != nil || !shorter: // the client gets the first refusal
+			x.event.Rescue.Tries = int32(r.tries)
+			x.answer, first.Hears = nil, nil
+			return first, nil
 		}
-		a = next
 		x.listen(a)
 	}
+}
+
+// readRefusal reads how an answer refuses the request that was sent, and holds back as much of it as that needs.
+func (x *exchange) readRefusal(a *wire.Answer, sent window.Sent) window.Refusal {
+	said := x.peek(a)
+	if said == nil {
+		return window.Refusal{}
+	}
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), said, sent)
 }
 
 // rescuing is the rescue of one request.
@@ -65,11 +80,9 @@ type rescuing struct {
 	*exchange
 	up     *upstream
 	target []byte
-	first  *wire.Answer // the client gets it if nothing helps
-	tries  int          // so far
+	tries  int // so far
 
 	last       *rewrite.Report // on the form that was sent last
-	stage      ladder.Stage    // of that form
 	output     int             // cap on the output that was set; 0 if none was
 	whole      bool            // the request goes as it came, as its structure was refused
 	noThinking bool            // no thinking of the model goes, as that was refused
@@ -80,17 +93,8 @@ type rescuing struct {
 	refused window.Sent    // by that
 }
 
-// read reads how an answer refuses its request, and holds back as much of it as that needs.
-func (r *rescuing) read(a *wire.Answer) window.Refusal {
-	said := r.peek(a)
-	if said == nil {
-		return window.Refusal{}
-	}
-	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), said, r.lastRequest())
-}
-
-// lastRequest returns the size of the request that was sent last.
-func (r *rescuing) lastRequest() window.Sent {
+// sentLast returns the size of the request that was sent last.
+func (r *rescuing) sentLast() window.Sent {
 	s := window.Sent{
 		Tokens: r.last.TokensAfter.Total(), MaxOutput: r.last.MaxOutput, Window: r.last.Window, Rewritten: r.sent != nil,
 	}
@@ -107,39 +111,44 @@ func (r *rescuing) note(v window.Refusal) {
 		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), r.last.Window, r.last.TokensAfter.Total()
 	}
 	if v.Below(r.last.Window) || !r.refusal.Below(r.refused.Window) {
-		r.refusal, r.refused = v, r.lastRequest()
+		r.refusal, r.refused = v, r.sentLast()
 	}
 }
 
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
 func (r *rescuing) shorten(v window.Refusal) bool {
-	switch {
-	case v.Cause == window.Thinking:
+	switch v.Cause {
+	case window.Thinking:
 		if r.noThinking {
 			return false
 		}
 		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
 		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
-	case v.Cause == window.Malformed:
-		if r.whole || r.sent == nil {
-			return false
+	case window.Malformed:
+		return r.sent != nil && r.takeBack()
+	case window.Output:
+		if !r.whole && r.capOutput(v.Room) {
+			return true
 		}
-		r.whole = true
-		if r.causes = (event.Codes{event.CodeBroken}); r.noThinking {
-			r.causes = r.causes.With(event.CodeThought)
-		}
-		return r.reshape(rewrite.Rescue{Whole: true}, "whole")
-	case r.whole:
+	}
+	if r.whole {
 		return false
-	case v.Cause == window.Output && r.capOutput(v.Room):
-		return true
 	}
-	from := r.stage.Next(r.tries+1 >= RescueTries)
-	if r.reshape(rewrite.Rescue{Most: r.most(v), From: from}, "") {
-		return true
+	from := r.last.Stage.Next(r.tries+1 >= RescueTries)
+	return r.reshape(rewrite.Rescue{Most: r.most(v), From: from}, "") ||
+		r.last.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
+}
+
+// takeBack makes the request as it came, once, and reports whether it may be sent.
+func (r *rescuing) takeBack() bool {
+	if r.whole {
+		return false
 	}
-	r.whole = r.last.Action == string(ledger.StepAdd) // epitome has only added something: that is taken back
-	return r.whole && r.reshape(rewrite.Rescue{Whole: true}, "whole")
+	r.whole, r.causes = true, event.Codes{event.CodeBroken}
+	if r.noThinking {
+		r.causes = r.causes.With(event.CodeThought)
+	}
+	return r.reshape(rewrite.Rescue{Whole: true}, "whole")
 }
 
 // capOutput has the request ask for less output, if a cap of so many tokens is worth a request.
@@ -149,24 +158,20 @@ func (r *rescuing) capOutput(tokens int) bool {
 	}
 	body := r.sent
 	if body == nil {
-		var why *unshaped
-		if body, why = r.conversation(); why != nil {
-			return false
-		}
+		body, _ = r.conversation()
 	}
 	capped, ok := r.dialect.CapOutput(body, tokens)
-	if !ok {
-		return false
+	if ok {
+		r.sent, r.output = capped, tokens
+		r.did("output")
 	}
-	r.sent, r.output = capped, tokens
-	r.did("output")
-	return true
+	return ok
 }
 
 // most returns how many tokens the next request may have, by our count: the room that the refusal states, and in any
 // case a tenth less than before. Where it states none, half.
 func (r *rescuing) most(v window.Refusal) int {
-	sent := r.lastRequest()
+	sent := r.sentLast()
 	if v.Limit <= 0 || v.Cause != window.Input && v.Cause != window.Output {
 		return sent.Tokens / 2
 	}
@@ -181,13 +186,9 @@ func (r *rescuing) most(v window.Refusal) int {
 // reshape has the conversation shaped anew, and reports whether the new form is worth sending. did names the way in the
 // event; empty is the stage of the ladder.
 func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
-	body, why := r.conversation()
-	if why != nil {
-		return false
-	}
-	how.NoThinking = r.noThinking
 	in := *r.input
-	in.Body, in.Rescue = body, &how
+	in.Body, _ = r.conversation() // could be read before
+	how.NoThinking, in.Rescue = r.noThinking, &how
 	out, err := r.shapeInTurn(r.proxy.deps.Shaper, in, r.up, r.target)
 	if err != nil {
 		return false
@@ -202,17 +203,14 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 		return false
 	}
 	next.JoinRefused(&r.report, how.Whole)
-	r.last, r.stage, r.record, r.sent = next, next.Stage, out.Settle, nil
+	r.last, r.record, r.sent = next, out.Settle, nil
 	if out.Changed {
 		r.sent = out.Body
 	}
 	if r.output > 0 && r.sent != nil {
 		r.sent, _ = r.dialect.CapOutput(r.sent, r.output)
 	}
-	if did == "" {
-		did = r.stage.String()
-	}
-	r.did(did)
+	r.did(cmp.Or(did, next.Stage.String()))
 	return true
 }
 
@@ -222,12 +220,11 @@ func (r *rescuing) did(what string) {
 	e.Stages = strings.TrimPrefix(e.Stages+", "+what, ", ")
 }
 
-// accept records how an answer was reached that is no refusal. What the refusals before it said is learned only now, as
-// a refusal that nothing has cured may have been misread.
-func (r *rescuing) accept(a *wire.Answer) {
-	r.first.End()
+// accept records how an answer with that status was reached, which is no refusal. The refusals before it are learned
+// from only now, as a refusal that nothing has cured may have been misread.
+func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.last.TokensAfter.Total()
+	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
 		tokens, news := r.proxy.deps.Lessons.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused)
 		if news {
@@ -245,14 +242,4 @@ func (r *rescuing) accept(a *wire.Answer) {
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	}
 	r.setExtra()
-}
-
-// giveUp passes on the first refusal.
-func (r *rescuing) giveUp(a *wire.Answer) *wire.Answer {
-	if a != nil && a != r.first {
-		a.End()
-	}
-	r.event.Rescue.Tries = int32(r.tries)
-	r.answer, r.first.Hears = nil, nil
-	return r.first
 }

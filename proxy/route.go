@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -64,10 +63,10 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	switch {
-	case len(up.config.Headers) > 0 && isFromPage(x.head):
+	case len(up.config.Headers) > 0 && x.fields.isFromPage():
 		return nil, nil, refuse(403, "cross_site",
 			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
-	case wire.AsksUpgrade(x.head) && bytes.HasSuffix(path, []byte("/responses")):
+	case x.fields.asksUpgrade() && bytes.HasSuffix(path, []byte("/responses")):
 		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
@@ -76,25 +75,6 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		target = x.meantTarget(target)
 	}
 	return up, up.join(target), nil
-}
-
-// isFromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves,
-// and let no page keep them from it.
-func isFromPage(head []byte) bool {
-	site := wire.Find(head, "sec-fetch-site")
-	if wire.EqualFold(site, "cross-site") || wire.EqualFold(site, "same-site") {
-		return true
-	}
-	origin := wire.Find(head, "origin")
-	if origin == nil {
-		return false
-	}
-	at, err := url.Parse(string(origin))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with own pages have other schemes
-		return err != nil || string(origin) == "null"
-	}
-	ip := net.ParseIP(at.Hostname())
-	return at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // modelOf returns the model that a body names, of whatever API it is; empty if it names none.

@@ -12,7 +12,6 @@ import (
 
 	"epitome/event"
 	"epitome/internal/unit"
-	"epitome/proxy/wire"
 	"epitome/rewrite/ladder"
 	"epitome/summarize/prose"
 )
@@ -137,9 +136,10 @@ func (s *settings) forModel(model string) *upstream {
 	return s.fallback
 }
 
-// mode returns the mode of one request: its own header before the configured one. ok is false if the header is no mode.
-func (s *settings) mode(head []byte) (mode string, ok bool) {
-	switch m := string(bytes.ToLower(wire.Find(head, "x-epitome-mode"))); m {
+// mode returns the mode of a request with that x-epitome-mode, which goes before the configured one. ok is false if it
+// is no mode.
+func (s *settings) mode(header []byte) (mode string, ok bool) {
+	switch m := string(bytes.ToLower(header)); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
 	default:

@@ -26,7 +26,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	x.counts = x.dialect.Counts(path)
 	observe := x.event.Mode == event.ModeObserve
-	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(sessionOf(x.head))
+	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(x.fields.sessionID())
 	if x.counts && observe {
 		return nil
 	}
@@ -35,9 +35,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	in.Project = cmp.Or(in.Project, up.config.Project)
 	in.Contexts = append(append(in.Contexts, up.config.Context...), x.set.conf.Contexts...)
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
-	var why *unshaped
+	var why *rewrite.Report
 	if in.Body, why = x.conversation(); why != nil {
-		x.setReport(&rewrite.Report{Action: why.action, Shaping: event.Shaping{Code: why.code, Reason: why.reason}})
+		x.setReport(why)
 		return nil
 	}
 	by := x.proxy.deps.Shaper
@@ -129,24 +129,22 @@ func (w *waiting) endTurn() {
 	}
 }
 
-// unshaped is why a request goes on as it came. It holds no text of the client's.
-type unshaped struct {
-	action string
-	code   event.Code
-	reason string
+// unshaped returns the report on a request that goes on as it came. The reason holds no text of the client's.
+func unshaped(action string, code event.Code, reason string) *rewrite.Report {
+	return &rewrite.Report{Action: action, Shaping: event.Shaping{Code: code, Reason: reason}}
 }
 
 var (
-	signed   = &unshaped{event.ActionNone, event.CodeSigned, "the request carries a signature of its body"}
-	encoded  = &unshaped{event.ActionNone, event.CodeEncoded, "the content coding of the body cannot be read"}
-	bomb     = &unshaped{event.ActionNone, event.CodeBomb, "the body is larger than max_body once it is decompressed"}
-	noObject = &unshaped{event.ActionNone, event.CodeNoObject, "the body is not a JSON object"}
-	noRoom   = &unshaped{event.ActionBypass, event.CodeNoRoom, "there is no room for the decompressed body"}
+	signed   = unshaped(event.ActionNone, event.CodeSigned, "the request carries a signature of its body")
+	encoded  = unshaped(event.ActionNone, event.CodeEncoded, "the content coding of the body cannot be read")
+	bomb     = unshaped(event.ActionNone, event.CodeBomb, "the body is larger than max_body once it is decompressed")
+	noObject = unshaped(event.ActionNone, event.CodeNoObject, "the body is not a JSON object")
+	noRoom   = unshaped(event.ActionBypass, event.CodeNoRoom, "there is no room for the decompressed body")
 )
 
-// conversation returns the body to shape, without its content coding.
-func (x *exchange) conversation() ([]byte, *unshaped) {
-	if isSigned(x.head) {
+// conversation returns the body to shape, without its content coding, or the report that says why there is none.
+func (x *exchange) conversation() ([]byte, *rewrite.Report) {
+	if x.fields.signed {
 		return nil, signed
 	}
 	body, why := x.decoded()
@@ -154,22 +152,6 @@ func (x *exchange) conversation() ([]byte, *unshaped) {
 		return nil, noObject
 	}
 	return body, why
-}
-
-// isSigned reports whether the header holds a signature that may cover the body: the upstream would refuse any other
-// body. Several clouds sign with headers whose names end in content-sha256.
-func isSigned(head []byte) bool {
-	const sum = "content-sha256"
-	for l := wire.LinesOf(head); l.Next(); {
-		if l.Is("signature") || l.Is("signature-input") || wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
-			return true
-		}
-		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
-		if l.Is("authorization") && (wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256")) {
-			return true
-		}
-	}
-	return false
 }
 
 // setReport copies a report into the event and the answer's head.

@@ -129,15 +129,15 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) { s.MaxBody = 64 << 10 })
 	r.shapes(refusing(t))
-	f := func(why *unshaped, body string, lines ...string) {
+	f := func(why *rewrite.Report, body string, lines ...string) {
 		t.Helper()
 		r.dial().send(post(chatTarget, body, lines...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\n\r\na")
 		if _, got := r.got(); got != body {
 			t.Errorf("the upstream got %q, want %q", got, body)
 		}
 		e := r.event()
-		if e.Reason != why.reason || e.Code != why.code || e.Action != "none" || e.Inner != "" || e.Fault != event.None {
-			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, why.reason)
+		if e.Reason != why.Reason || e.Code != why.Code || e.Action != "none" || e.Inner != "" || e.Fault != event.None {
+			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, why.Reason)
 		}
 	}
 	for _, c := range codings {

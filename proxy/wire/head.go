@@ -90,7 +90,7 @@ func (h *Head) readFraming() error {
 			}
 			h.Length = ChunkedLength
 		case l.Is("connection"):
-			h.closing = h.closing && !hasToken(l.Value, "keep-alive") || hasToken(l.Value, "close")
+			h.closing = h.closing && !HasToken(l.Value, "keep-alive") || HasToken(l.Value, "close")
 		}
 	}
 	if h.Length == ChunkedLength {

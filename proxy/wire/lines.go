@@ -95,19 +95,14 @@ func Values(block []byte, lower string) (all []byte) {
 	return all
 }
 
-// hasToken reports whether a comma-separated value names the token.
-func hasToken(value []byte, lower string) bool {
+// HasToken reports whether a comma-separated value names the token.
+func HasToken(value []byte, lower string) bool {
 	for part := range bytes.SplitSeq(value, []byte(",")) {
 		if EqualFold(bytes.TrimSpace(part), lower) {
 			return true
 		}
 	}
 	return false
-}
-
-// ConnectionHas reports whether a Connection line of the message names the token.
-func ConnectionHas(block []byte, lower string) bool {
-	return hasToken(Values(block, "connection"), lower)
 }
 
 // Hops knows which lines of one message belong to its connection alone: those of RFC 9110, 7.6.1, and those that the
@@ -133,7 +128,7 @@ func (h Hops) Has(name []byte) bool {
 			return true
 		}
 	}
-	return len(h.named) > 0 && hasToken(h.named, string(bytes.ToLower(name)))
+	return len(h.named) > 0 && HasToken(h.named, string(bytes.ToLower(name)))
 }
 
 // OwnPrefix begins the names of the request headers that are for epitome; they are not forwarded.

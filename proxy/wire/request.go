@@ -63,7 +63,7 @@ func (r RequestHead) AppendTo(dst []byte, to *Peer) []byte {
 			if !framed {
 				dst, framed = appendLength(dst, l, r.Length), true
 			}
-		case l.Is("te") && hasToken(l.Value, "trailers"):
+		case l.Is("te") && HasToken(l.Value, "trailers"):
 			dst = append(dst, "TE: trailers\r\n"...)
 		case r.Upgrade && (l.Is("connection") || l.Is("upgrade")):
 			dst = l.AppendTo(dst)
@@ -122,9 +122,4 @@ func NewPeer(host string, headers map[string]string) Peer {
 // replaces reports whether the peer's own headers take the place of the client's header of this name.
 func (p *Peer) replaces(name []byte) bool {
 	return slices.ContainsFunc(p.replaced, func(lower string) bool { return EqualFold(name, lower) })
-}
-
-// AsksUpgrade reports whether the header lines of a request ask to switch protocols.
-func AsksUpgrade(block []byte) bool {
-	return ConnectionHas(block, "upgrade") && Find(block, "upgrade") != nil
 }
