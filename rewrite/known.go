@@ -38,23 +38,15 @@ type requestCache struct {
 // find returns the request of the lane's scope, upstream and dialect whose body has the longest common beginning with
 // body. It may be for any model, as that of body is not read yet. If none is found, the result has a nil request.
 func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastRequest {
-	const begin, most = 256, 16 // first bytes that must be equal; requests at most that are compared byte by byte then
-	var alike []*lastRequest
 	c.mu.Lock()
-	for _, l := range slices.Backward(c.list) {
-		lane.Model = l.lane.Model // any model will do
-		isOld := c.keep > 0 && now.Sub(l.sent) > c.keep
-		beginsAlike := bytes.HasPrefix(body, l.request.Body[:min(len(l.request.Body), begin)])
-		if len(alike) < most && !isOld && l.lane == lane && beginsAlike {
-			alike = append(alike, l)
-		}
-	}
+	list := slices.Clone(c.list)
 	c.mu.Unlock()
-	if len(alike) == 1 {
-		return alike[0]
-	}
-	best, longest := &lastRequest{}, 0 // longest is in bytes
-	for _, l := range alike {
+	best, longest := &lastRequest{}, 255 // bytes: bodies that have no more in common begin alike by chance
+	for _, l := range slices.Backward(list) {
+		lane.Model = l.lane.Model // any model will do
+		if l.lane != lane || c.keep > 0 && now.Sub(l.sent) > c.keep {
+			continue
+		}
 		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
 			best, longest = l, n
 		}

@@ -23,12 +23,10 @@ func (Dialect) Name() string { return "chat" }
 // Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
-	addMessage := func(start int) (end int, err error) {
-		it, err := readMessage(body, start)
-		if err == nil {
-			r.Items = append(r.Items, it)
-		}
-		return it.End, err
+	addMessage := func(o *jsonspan.Object) error {
+		it, err := readMessage(body, o)
+		r.Items = append(r.Items, it)
+		return err
 	}
 	readMessages := func(start int) (end int, err error) { return r.ReadList(known, start, addMessage) }
 	setting := func(key []byte, v jsonspan.Span) error { return readSetting(r, string(key), v) }
@@ -57,12 +55,8 @@ func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 	return nil
 }
 
-// readMessage reads the message that begins at body[start] as one item.
-func readMessage(body []byte, start int) (it conversation.Item, err error) {
-	o, err := jsonspan.ObjectAt(body, start)
-	if err != nil {
-		return it, err
-	}
+// readMessage reads a message as one item.
+func readMessage(body []byte, o *jsonspan.Object) (it conversation.Item, err error) {
 	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
 	it.StartsAnswer = it.Role == conversation.Assistant // in this API each answer is one message
 	it.Locked = it.Role == conversation.Unknown         // who speaks in it is not known, so it is never changed
@@ -136,18 +130,14 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 	if !jsonspan.HasElements(body, list) {
 		return calls, nil
 	}
-	_, err = jsonspan.Elements(body, list.Start, func(start int) (end int, err error) {
-		call, err := jsonspan.ObjectAt(body, start)
-		if err != nil {
-			return 0, err
-		}
+	_, err = jsonspan.Objects(body, list.Start+1, func(call *jsonspan.Object) error {
 		function := call.In("function")
 		c := conversation.Call{ID: call.Text("id"), Name: function.Text("name"), Arguments: function.Value("arguments")}
 		if custom := call.In("custom"); !custom.Empty() { // a tool that takes free text
 			c.Name, c.Arguments, c.FreeText = custom.Text("name"), custom.Value("input"), true
 		}
 		calls = append(calls, c)
-		return call.End, nil
+		return nil
 	})
 	return calls, err
 }

@@ -89,13 +89,13 @@ func (r *Request) numberItems() {
 }
 
 // ReadList reads the list that begins at Body[start] and returns the index behind it. It copies the items that known
-// has in common (see reuse) and calls item with the index of each later value; item returns the index behind the value.
-func (r *Request) ReadList(known *Request, start int, item func(start int) (end int, err error)) (end int, err error) {
+// has in common (see reuse) and calls add with each later value, which must be an object.
+func (r *Request) ReadList(known *Request, start int, add func(o *jsonspan.Object) error) (end int, err error) {
 	if r.Body[start] != '[' {
 		return 0, errors.New("the conversation is not a list")
 	}
 	r.List = start + 1
-	if end, err = jsonspan.ElementsFrom(r.Body, r.reuse(known), item); err != nil {
+	if end, err = jsonspan.Objects(r.Body, r.reuse(known), add); err != nil {
 		err = fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
 	}
 	return end, err

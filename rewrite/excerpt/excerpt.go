@@ -24,6 +24,9 @@ type Count func(text string) int
 // Note returns the line above a shortened text. what describes the text, where says where the full text can be read.
 func Note(what, where string) string { return Mark + " " + what + ". " + where + "]" }
 
+// Quote returns a text with "> " before each line, so that no line passes for a note or a heading.
+func Quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+
 // isForged reports whether a reader could take a line of the text for a note of epitome. Excerpts omit such lines.
 func isForged(text string) bool { return strings.Contains(text, Mark) }
 

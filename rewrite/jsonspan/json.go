@@ -155,12 +155,19 @@ func Elements(body []byte, start int, f func(valueStart int) (valueEnd int, err 
 	if start >= len(body) || body[start] != '[' {
 		return 0, ErrNoJSON
 	}
-	return ElementsFrom(body, start+1, f)
+	return walk(body, start+1, ']', f)
 }
 
-// ElementsFrom is Elements for the rest of an array: body[i] begins a value, or is right behind the opening bracket.
-func ElementsFrom(body []byte, i int, f func(valueStart int) (valueEnd int, err error)) (end int, err error) {
-	return walk(body, i, ']', f)
+// Objects calls f for each object of an array and returns the index behind the array. body[i] begins an object, or is
+// right behind the opening bracket. An element that is no object is an error.
+func Objects(body []byte, i int, f func(o *Object) error) (end int, err error) {
+	return walk(body, i, ']', func(start int) (end int, err error) {
+		o, err := ObjectAt(body, start)
+		if err == nil {
+			err = f(o)
+		}
+		return o.End, err
+	})
 }
 
 // walk calls f for each element or member from body[i] on, up to the closing bracket of their array or object, and

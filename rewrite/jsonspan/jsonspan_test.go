@@ -36,27 +36,6 @@ func TestOddObjectsAreErrors(t *testing.T) {
 	f(`[1]`, errNoObject)
 }
 
-func TestElementsAreFoundFromTheMiddle(t *testing.T) {
-	f := func(body string, from int, want string) {
-		t.Helper()
-		var list []string
-		end, err := ElementsFrom([]byte(body), from, func(i int) (int, error) {
-			end, err := EndOfValue([]byte(body), i)
-			list = append(list, body[i:end])
-			return end, err
-		})
-		if got := strings.Join(list, " "); got != want || (end == len(body)) != (err == nil) || (err == nil) != (want != "error") {
-			t.Errorf("%s from %d: %q, %v", body, from, got, err)
-		}
-	}
-	f(`[ 1 , "]" ,{"a":[2]} ]`, 1, `1 "]" {"a":[2]}`)
-	f(`[ 1 , "]" ,{"a":[2]} ]`, 6, `"]" {"a":[2]}`)
-	f(`[]`, 1, ``)
-	if _, err := Elements([]byte(`{}`), 0, nil); err == nil {
-		t.Error("an object is read as a list")
-	}
-}
-
 // Wherever the end of a string lies, and however many escapes stand in it or before its end, it is found.
 func TestTheEndOfAStringIsFound(t *testing.T) {
 	slow := func(b string) int {

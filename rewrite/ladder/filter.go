@@ -96,7 +96,7 @@ func (s *State) leaveOlderCalls(keep int) {
 		first, end, said := groups[k].First, groups[k].First, ""
 		for ; k < len(groups) && groups[k].First == end; k++ {
 			if text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[groups[k].First])); text != "" {
-				said += "\nYou said before a call:\n> " + strings.ReplaceAll(text, "\n", "\n> ")
+				said += "\nYou said before a call:\n" + excerpt.Quote(text)
 			}
 			end = groups[k].End
 		}

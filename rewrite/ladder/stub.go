@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"epitome/event"
 	"epitome/rewrite/activity"
@@ -115,7 +114,7 @@ func (s *State) KeepAgain(e ledger.Edit) {
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, quotes := s.callOf[i], ""
 	if failure := failureOf(call, s.Request.TextOf(&s.Request.Items[i])); failure != "" {
-		quotes = "\n> " + strings.ReplaceAll(failure, "\n", "\n> ")
+		quotes = "\n" + excerpt.Quote(failure)
 	}
 	what := call.String()
 	if state := call.State(); state != "" {

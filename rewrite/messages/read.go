@@ -85,20 +85,16 @@ var roles = map[string]conversation.Role{
 	`"system"`: conversation.System, `"user"`: conversation.User, `"assistant"`: conversation.Assistant,
 }
 
-// readMessage appends the items of the message that begins at Body[start].
-func (rd reader) readMessage(start int) (end int, err error) {
-	o, err := jsonspan.ObjectAt(rd.Body, start)
-	if err != nil {
-		return 0, err
-	}
+// readMessage appends the items of a message.
+func (rd reader) readMessage(o *jsonspan.Object) error {
 	it := conversation.Item{Span: o.Span, Role: roles[o.Raw("role")]}
 	content := o.Find("content")
 	if it.Role == conversation.User && jsonspan.HasElements(rd.Body, content) {
-		return o.End, rd.readUser(o.Span, content)
+		return rd.readUser(o.Span, content)
 	}
 	it.Locked = it.Role == conversation.Unknown || content.Empty()
 	if err := rd.readContent(&it, content); err != nil {
-		return 0, err
+		return err
 	}
 	if it.Role == conversation.Assistant {
 		if len(it.Parts) == 0 { // it only calls or thinks: no text may replace that
@@ -108,17 +104,13 @@ func (rd reader) readMessage(start int) (end int, err error) {
 		it.StartsAnswer = last < 0 || rd.Items[last].Role != conversation.Assistant // the API joins messages in a row
 	}
 	rd.Items = append(rd.Items, it)
-	return o.End, nil
+	return nil
 }
 
 // readUser appends the items of a user's message with a list of blocks.
 func (rd reader) readUser(message, blocks jsonspan.Span) error {
 	inRun := false // the last item is a run of blocks that are no results: another such block belongs to it
-	_, err := jsonspan.Elements(rd.Body, blocks.Start, func(start int) (end int, err error) {
-		o, err := jsonspan.ObjectAt(rd.Body, start)
-		if err != nil {
-			return 0, err
-		}
+	_, err := jsonspan.Objects(rd.Body, blocks.Start+1, func(o *jsonspan.Object) error {
 		isResult := o.Text("type") == "tool_result"
 		if isResult || !inRun {
 			rd.Items = append(rd.Items, conversation.Item{Span: o.Span, Message: message, Role: conversation.User})
@@ -129,11 +121,11 @@ func (rd reader) readUser(message, blocks jsonspan.Span) error {
 			it.End = o.End
 			it.Content = it.Span
 			rd.addBlock(it, o)
-			return o.End, nil
+			return nil
 		}
 		it.Role, it.Answers, it.IsError = conversation.Tool, o.Text("tool_use_id"), o.Raw("is_error") == "true"
 		rd.addMark(it, o)
-		return o.End, rd.readContent(it, o.Find("content"))
+		return rd.readContent(it, o.Find("content"))
 	})
 	return err
 }
@@ -146,13 +138,9 @@ func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error)
 	case rd.Body[v.Start] == '"':
 		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
 	case rd.Body[v.Start] == '[':
-		_, err = jsonspan.Elements(rd.Body, v.Start, func(start int) (end int, err error) {
-			o, err := jsonspan.ObjectAt(rd.Body, start)
-			if err != nil {
-				return 0, err
-			}
-			rd.addBlock(it, o)
-			return o.End, nil
+		_, err = jsonspan.Objects(rd.Body, v.Start+1, func(block *jsonspan.Object) error {
+			rd.addBlock(it, block)
+			return nil
 		})
 	default: // no content that the API takes
 		it.Content, it.Locked = jsonspan.Span{}, true

@@ -79,10 +79,10 @@ func ending(text string, longest int) string {
 	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character
 }
 
-// quote returns a text with "> " before each line, so that no line passes for a heading; an empty text stays empty.
+// quote returns a text as a quote that ends with a line break; an empty text stays empty.
 func quote(text string) string {
 	if text == "" {
 		return ""
 	}
-	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n"
+	return excerpt.Quote(text) + "\n"
 }

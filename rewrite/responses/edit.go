@@ -16,7 +16,7 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 		return nil
 	}
 	isText := len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart
-	isOutput := isText && it.Parts[0].Empty() // of a command: only the texts that readPart finds there have no span
+	isOutput := isText && it.Parts[0].Empty() // of a command: only the texts that addPart finds there have no span
 	if !isOutput && (!isText || len(it.Parts) > 1) {
 		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 	}

@@ -79,13 +79,8 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 	return end, rd.readContent(&r.Items[0], it.Span)
 }
 
-// readEntry reads the entry that begins at Body[start].
-func (rd *reader) readEntry(start int) (end int, err error) {
-	r := rd.request
-	o, err := jsonspan.ObjectAt(r.Body, start)
-	if err != nil {
-		return 0, err
-	}
+// readEntry reads an entry of the input.
+func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
@@ -96,7 +91,7 @@ func (rd *reader) readEntry(start int) (end int, err error) {
 		it.Role = roles[o.Text("role")]
 	}
 	if k.holds == trigger {
-		r.Upkeep = conversation.ClientSummarizes
+		rd.request.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == tool {
 		status := o.Text("status")
@@ -123,7 +118,7 @@ func (rd *reader) readEntry(start int) (end int, err error) {
 		it.Parts = []conversation.Part{{Value: o.Span}}
 	}
 	rd.add(it, it.Role == model || !isKnown)
-	return o.End, err
+	return err
 }
 
 func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
@@ -156,19 +151,23 @@ func (rd *reader) add(it conversation.Item, mayBePart bool) {
 
 // readContent reads a content into it: a text, a list of parts, or a screenshot, which no text can replace.
 func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err error) {
-	if content.Empty() {
-		return nil
-	}
-	readPart := func(start int) (end int, err error) { return rd.readPart(it, start) }
-	switch rd.request.Body[content.Start] {
-	case '"':
+	body := rd.request.Body
+	switch {
+	case content.Empty():
+	case body[content.Start] == '"':
 		it.Content = content
 		it.Parts = []conversation.Part{{Span: content, Kind: conversation.TextPart, Value: content}}
-	case '[':
+	case body[content.Start] == '[':
 		it.Content = content
-		_, err = jsonspan.Elements(rd.request.Body, content.Start, readPart)
+		_, err = jsonspan.Objects(body, content.Start+1, func(part *jsonspan.Object) error {
+			rd.addPart(it, part)
+			return nil
+		})
 	default:
-		_, err = readPart(content.Start)
+		var screenshot *jsonspan.Object
+		if screenshot, err = jsonspan.ObjectAt(body, content.Start); err == nil {
+			rd.addPart(it, screenshot)
+		}
 	}
 	return err
 }
@@ -176,15 +175,10 @@ func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err
 // breakpoint is the key of a mark for the provider's cache.
 const breakpoint = "prompt_cache_breakpoint"
 
-// readPart reads the part of an item that begins at Body[start]. The output of a command becomes a part for each of its
-// streams, without a Span: only their texts can be replaced.
-func (rd *reader) readPart(it *conversation.Item, start int) (end int, err error) {
-	body := rd.request.Body
-	o, err := jsonspan.ObjectAt(body, start)
-	if err != nil {
-		return 0, err
-	}
-	isText := func(v jsonspan.Span) bool { return !v.Empty() && body[v.Start] == '"' }
+// addPart adds a part to an item. The output of a command becomes a part for each of its streams, without a Span: only
+// their texts can be replaced.
+func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
+	isText := func(v jsonspan.Span) bool { return !v.Empty() && rd.request.Body[v.Start] == '"' }
 	isOutput := false
 	for _, key := range [...]string{"stdout", "stderr"} {
 		if v := o.Value(key); isText(v) {
@@ -193,7 +187,7 @@ func (rd *reader) readPart(it *conversation.Item, start int) (end int, err error
 		}
 	}
 	if isOutput || !o.Find("encrypted_content").Empty() {
-		return o.End, nil
+		return
 	}
 	if !o.Find(breakpoint).Empty() {
 		it.Marks = append(it.Marks, o.Member(breakpoint))
@@ -214,5 +208,4 @@ func (rd *reader) readPart(it *conversation.Item, start int) (end int, err error
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
-	return o.End, nil
 }
