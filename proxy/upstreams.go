@@ -59,10 +59,7 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Re
 	if err != nil {
 		return summarize.Response{}, err
 	}
-	return summarize.Response{
-		Status: answer.Code, RetryAfter: string(wire.Find(answer.Block, "retry-after")),
-		Body: io.NopCloser(bytes.NewReader(body)),
-	}, nil
+	return summarize.Response{Status: answer.Code, Body: io.NopCloser(bytes.NewReader(body))}, nil
 }
 
 // Get asks an upstream about itself, without any client's credential. The path may have a query. Under /v1/ it is that

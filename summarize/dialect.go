@@ -19,9 +19,8 @@ type Request struct {
 
 // Response is the answer of an upstream.
 type Response struct {
-	Status     int
-	RetryAfter string        // the header as it came
-	Body       io.ReadCloser // without content coding; Close may come twice, and while Read waits
+	Status int
+	Body   io.ReadCloser // without content coding; Close may come twice, and while Read waits
 }
 
 // Sender sends a request and returns when the head of the answer is there or ctx has ended.

@@ -22,9 +22,7 @@ import (
 const (
 	maxRequests = 20
 	firstPause  = time.Second // before a second try; each further pause is twice as long
-	maxPause    = time.Minute // an upstream that asks for a longer one is not asked again
-	rest        = time.Minute // after a failure, unless the upstream wants a longer one
-	maxRest     = 10 * time.Minute
+	rest        = time.Minute // after a failure
 	maxUseless  = 2        // questions in a row to which a model gave nothing usable
 	maxRefusal  = 64 << 10 // bytes of an error that are read
 )
@@ -50,7 +48,6 @@ type job struct {
 	step    int            // of cutting the transcript down
 	tries   int            // that failed for a reason that may pass
 	mayPass bool           // it failed for a reason that may pass
-	wanted  time.Duration  // how long the upstream wants to be left alone
 	memory  *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
 	owner   inject.Owner
 	learned inject.Learned
@@ -171,13 +168,13 @@ func (j *job) ask() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		answer, status, after := j.send(body)
+		answer, status := j.send(body)
 		text, why := j.read(answer)
 		switch {
 		case j.ctx.Err() != nil:
 			return "", j.late()
 		case status != http.StatusOK || answer.Error != nil:
-			err = j.adapt(status, after, answer.Error)
+			err = j.adapt(status, answer.Error)
 		case why != "":
 			err = j.askAgain(why, answer)
 		default:
@@ -218,8 +215,8 @@ func (j *job) body() ([]byte, error) {
 }
 
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
-// the upstream could not be reached or broke off; after is the header Retry-After.
-func (j *job) send(body []byte) (answer prose.Answer, status int, after string) {
+// the upstream could not be reached or broke off.
+func (j *job) send(body []byte) (answer prose.Answer, status int) {
 	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
 		r.Credential = j.question.Credential
@@ -227,7 +224,7 @@ func (j *job) send(body []byte) (answer prose.Answer, status int, after string) 
 	j.cost.Requests++
 	resp, err := j.deps.Send(j.ctx, r)
 	if err != nil || resp.Body == nil {
-		return answer, 0, ""
+		return answer, 0
 	}
 	stop := context.AfterFunc(j.ctx, func() { _ = resp.Body.Close() }) // ends a read that waits
 	defer func() {
@@ -236,7 +233,7 @@ func (j *job) send(body []byte) (answer prose.Answer, status int, after string) 
 	}()
 	if resp.Status != http.StatusOK {
 		answer.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-		return answer, resp.Status, resp.RetryAfter
+		return answer, resp.Status
 	}
 	answer, err = j.dialect.ReadAnswer(resp.Body)
 	j.cost.InputTokens += answer.Input
@@ -247,27 +244,27 @@ func (j *job) send(body []byte) (answer prose.Answer, status int, after string) 
 		j.cost.Untold++
 	}
 	if err != nil {
-		return answer, 0, ""
+		return answer, 0
 	}
-	return answer, resp.Status, ""
+	return answer, resp.Status
 }
 
 // adapt changes the next request after one that was not answered. An error says that there is none.
-func (j *job) adapt(status int, after string, refusal []byte) error {
+func (j *job) adapt(status int, refusal []byte) error {
 	said := fmt.Sprintf("the upstream answered with status %d", status)
 	switch {
 	case status == 0:
-		return j.pause("the upstream could not be reached or broke off", "")
+		return j.pause("the upstream could not be reached or broke off")
 	case status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal):
 		if j.step++; j.way == prose.WayTranscript && j.step <= lastStep {
 			return nil
 		}
 		return j.fallBack("the request for it is too long")
 	case status == http.StatusOK:
-		return j.pause("the upstream reported an error within its answer", "")
+		return j.pause("the upstream reported an error within its answer")
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
 		status == http.StatusTooManyRequests || status >= 500:
-		return j.pause(said, after)
+		return j.pause(said)
 	case status >= 401 && status <= 404:
 		return j.fail(said)
 	}
@@ -315,12 +312,10 @@ func (j *job) fallBack(why string) error {
 	return nil
 }
 
-// pause waits before the same request is sent once more, for as long as the upstream wants, if that is not too long.
-func (j *job) pause(why, after string) error {
-	seconds, _ := strconv.ParseUint(after, 10, 31) // 0 if it is a date
-	j.wanted = time.Duration(seconds) * time.Second
-	pause := max(firstPause<<min(j.tries, 6), j.wanted)
-	if j.tries++; j.tries >= j.limits.Tries || pause > maxPause {
+// pause waits before the same request is sent once more.
+func (j *job) pause(why string) error {
+	pause := firstPause << min(j.tries, 6)
+	if j.tries++; j.tries >= j.limits.Tries {
 		j.mayPass = true
 		return j.fail(why)
 	}

@@ -36,7 +36,7 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 		q.Transcript = append(q.Transcript,
 			prose.Entry{Group: i, Kind: prose.Result, Text: strings.Repeat("long ", 1000)})
 	}
-	long := raw(400, "too long", "")
+	long := raw(400, "too long")
 	r := rigged(t, plain(), long, long, long, text(good("a")))
 	p := r.answered(q)
 	if got := r.requests(); p.Requests != 4 || len(got[3].Ask) >= len(got[0].Ask)*6/10 {

@@ -107,9 +107,9 @@ func says(a prose.Answer) step {
 
 func text(t string) step { return says(prose.Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
 
-func raw(status int, body, after string) step {
+func raw(status int, body string) step {
 	return func(context.Context, sent) (Response, error) {
-		return Response{Status: status, RetryAfter: after, Body: io.NopCloser(strings.NewReader(body))}, nil
+		return Response{Status: status, Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
 }
 

@@ -230,7 +230,7 @@ func (s *Summarizer) end(j *job, p prose.Prose, err error) {
 			clear(s.failures)
 		}
 		f := s.failures[j.subject()]
-		f.err, f.key, f.until = err, j.question.Key, time.Now().Add(max(rest, min(j.wanted, maxRest)))
+		f.err, f.key, f.until = err, j.question.Key, time.Now().Add(rest)
 		if !j.mayPass { // that an upstream is overloaded or out of reach says nothing about its model
 			f.useless++
 		}
