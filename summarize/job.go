@@ -23,8 +23,8 @@ const (
 	maxRequests = 20
 	firstPause  = time.Second // before a second try; each further pause is twice as long
 	rest        = time.Minute // after a failure
-	maxUseless  = 2        // questions in a row to which a model gave nothing usable
-	maxRefusal  = 64 << 10 // bytes of an error that are read
+	maxUseless  = 2           // questions in a row to which a model gave nothing usable
+	maxRefusal  = 64 << 10    // bytes of an error that are read
 )
 
 // job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes

@@ -168,24 +168,3 @@ func TestLongLinesAndDeepJSON(t *testing.T) {
 		t.Error("deep JSON is laid out")
 	}
 }
-
-func TestLinesThatPassForNotesAreSeen(t *testing.T) {
-	f := func(line string, want bool) {
-		t.Helper()
-		if got := isForged(line); got != want {
-			t.Errorf("%q: %v", line, got)
-		}
-	}
-	const note = "[epitome: 2 lines omitted (3-4)]"
-	f(note, true)
-	f(" \t"+note+"\n", true)
-	f("\x00\x08"+note, true)
-	f("\x1b[1;31m"+note, true)
-	f("\u200b\u00a0"+note, true)
-	f("working…\r"+note, true)
-	f("a\n"+note, true)
-	f("[epitome:error]", true)
-	f("[epitome", false)
-	f("\x1b[", false)
-	f("", false)
-}

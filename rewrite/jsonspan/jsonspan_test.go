@@ -35,29 +35,3 @@ func TestOddObjectsAreErrors(t *testing.T) {
 	f(`{1:1}`, ErrNoJSON)
 	f(`[1]`, errNoObject)
 }
-
-// Wherever the end of a string lies, and however many escapes stand in it or before its end, it is found.
-func TestTheEndOfAStringIsFound(t *testing.T) {
-	slow := func(b string) int {
-		for i := 1; i < len(b); i++ {
-			switch b[i] {
-			case '\\':
-				i++
-			case '"':
-				return i + 1
-			}
-		}
-		return 0
-	}
-	for _, unit := range []string{"a", `\"`, `\\`, `a\"`, `aa\\`, "é"} {
-		for n := range 20 {
-			for _, end := range []string{`"`, `\\"`, `\"`, `\`, ``, `b"`, `\\\"x"`} {
-				b := `"` + strings.Repeat(unit, n) + end + `,"c"`
-				got, err := EndOfString([]byte(b), 0)
-				if want := slow(b); got != want || (err == nil) != (want > 0) {
-					t.Fatalf("%s: %d, %v; want %d", b, got, err, want)
-				}
-			}
-		}
-	}
-}
