@@ -188,13 +188,3 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
-	r := newRig(t, "-- POST * --\nrepeat\nhangup\n")
-	if _, err := r.asks(t.Context()); err == nil {
-		t.Error("there was an answer")
-	}
-	if n := len(r.upstream.Requests()); n != 1 {
-		t.Errorf("%d requests were sent", n)
-	}
-}

@@ -192,3 +192,23 @@ func TestScopeIsTheClients(t *testing.T) {
 		t.Errorf("shared: %q and %q", a, b)
 	}
 }
+
+// Who puts the key itself where its hash belongs is told so, without the key.
+func TestHashesThatAreNoneAreRefused(t *testing.T) {
+	f := func(text string) {
+		t.Helper()
+		_, err := newClients(map[string]ClientConfig{"alice": {Keys: []string{text}}}, nil)
+		if err == nil || !strings.Contains(err.Error(), "client alice") || len(text) > 4 && strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", NewKey(), "sha1:00", HashOfKey("x")[:70], HashOfKey("x") + "00", strings.ToUpper(HashOfKey("x")),
+		strings.TrimPrefix(HashOfKey("x"), "sha256:")} {
+		f(text)
+	}
+	twice := map[string]ClientConfig{"a": {Keys: []string{HashOfKey("x")}}, "b": {Keys: []string{HashOfKey("y"), HashOfKey("x")}}}
+	_, err := newClients(twice, nil)
+	if err == nil || !strings.Contains(err.Error(), "client b: it is one of client a already") {
+		t.Errorf("a key of two clients: %v", err)
+	}
+}

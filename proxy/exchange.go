@@ -283,7 +283,10 @@ func (x *exchange) fail() {
 		x.err = &wire.Failure{Fault: event.Stopped,
 			Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
-	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
+	x.event.Fault, x.event.Err = event.Refused, x.err.Error()
+	if f := (*wire.Failure)(nil); errors.As(x.err, &f) {
+		x.event.Fault = f.Fault
+	}
 	switch {
 	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
 		x.reply.Close = true
@@ -304,15 +307,6 @@ func (x *exchange) fail() {
 			x.client.Reset()
 		}
 	}
-}
-
-// faultOf is whose fault an error is. One that nobody else caused is a refusal of ours.
-func faultOf(err error) event.Fault {
-	var f *wire.Failure
-	if errors.As(err, &f) {
-		return f.Fault
-	}
-	return event.Refused
 }
 
 // dropBodies frees the request's body, in each form, and its room.

@@ -48,18 +48,18 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, _ error) {
 	limits := set.conf.Limits
 	in.SummaryMode, in.Scope = set.conf.SummaryMode, p.scope(set, head, client)
-	if preset := wire.Find(head, wire.OwnPrefix+"preset"); preset != nil { // before numbers, wherever it stands
-		if err := limits.SetPreset(string(preset)); err != nil {
-			return in, fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
-		}
-	}
+	var numbers []string // which override those of a preset, wherever it stands
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	for l := wire.LinesOf(head); l.Next(); {
 		if !wire.IsOwn(l.Name) || l.Is(scope) {
 			continue
 		}
 		switch name, value := strings.ToLower(string(l.Name[len(wire.OwnPrefix):])), string(l.Value); name {
-		case "mode", "preset":
+		case "mode":
+		case "preset":
+			if err := limits.SetPreset(value); err != nil {
+				return in, fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
+			}
 		case "compact":
 			if in.Compact = value == "now"; !in.Compact { // a value that means no must not be taken for yes
 				return in, fmt.Errorf("cannot use %scompact: write now, or leave it out", wire.OwnPrefix)
@@ -72,11 +72,14 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 		case "context":
 			in.Contexts = append(in.Contexts, strings.FieldsFunc(value, isSeparator)...)
 		case "set":
-			if err := setNumbers(&limits, &in.SummaryMode, value); err != nil {
-				return in, err
-			}
+			numbers = append(numbers, value)
 		default:
 			return in, fmt.Errorf("unknown header %s%.60s; write one of %s", wire.OwnPrefix, name, knownHeaders)
+		}
+	}
+	for _, list := range numbers {
+		if err := setNumbers(&limits, &in.SummaryMode, list); err != nil {
+			return in, err
 		}
 	}
 	in.Limits = &limits

@@ -18,35 +18,35 @@ const (
 	errorFor     = 10 * time.Second // that an error or the frame of a stream is held back
 )
 
-// peek reads as much of an answer as may tell that it refuses its request: an error whole, a stream up to its first
-// word, and any other answer if it is small. It returns that without framing and coding; nil if the answer has begun to
-// answer.
-func (x *exchange) peek(a *wire.Answer) []byte {
+// peek reads how an answer refuses the request that was sent. It reads an error whole, a stream up to its first word,
+// and any other answer if it is small; that is held back.
+func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) {
 	coding := wire.Values(a.Block, "content-encoding")
 	never := func([]byte) bool { return false }
 	var content []byte
 	switch {
 	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
-		return nil
+		return none
 	case a.Code >= 300:
 		content = hold(a, mostOfError, errorFor, never)
 	case isEncoded(coding):
-		return nil
+		return none
 	case isOfType(a, eventStream):
 		s := streamStart{dialect: x.dialect}
 		content = hold(a, mostOfStream, errorFor, s.isAnswer)
 		if s.answers || !s.refuses && (!a.IsComplete() || s.read < len(content)) {
-			return nil
+			return none
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
 		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), never)
-	default:
-		return nil
 	}
 	if isEncoded(coding) {
 		content, _ = decode(string(coding), content, mostOfError) // a part of it may tell enough
 	}
-	return content
+	if content == nil {
+		return none
+	}
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), content, sent)
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.

@@ -34,7 +34,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 	r := rescuing{exchange: x, up: up, target: target, last: &x.report, causes: x.event.Causes}
 	first := a
 	for until := time.Now().Add(rescueTime); ; {
-		refusal := x.readRefusal(a, r.sentLast())
+		refusal := x.peek(a, r.sentLast())
 		switch {
 		case refusal.Cause == window.NotSize && a == first:
 			return a, nil
@@ -64,15 +64,6 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		}
 		x.listen(a)
 	}
-}
-
-// readRefusal reads how an answer refuses the request that was sent, and holds back as much of it as that needs.
-func (x *exchange) readRefusal(a *wire.Answer, sent window.Sent) window.Refusal {
-	said := x.peek(a)
-	if said == nil {
-		return window.Refusal{}
-	}
-	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), said, sent)
 }
 
 // rescuing is the rescue of one request.
