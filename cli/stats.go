@@ -24,8 +24,8 @@ func (a *app) statsCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
 		"(default: all that is kept)")
-	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, hour, model, upstream, client or conversation",
-		"day", "hour", "model", "upstream", "client", "conversation")
+	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, model, upstream, client or conversation",
+		"day", "model", "upstream", "client", "conversation")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }

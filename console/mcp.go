@@ -29,7 +29,7 @@ const instructions = "epitome moves large and old results out of the conversatio
 	"what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. These tools read artifacts. " +
 	"Read only what you need: begin with grep or search."
 
-// newMCP returns an MCP server with tools that read artifacts: recall, search and list. The name of an artifact is the
+// newMCP returns an MCP server with tools that read artifacts: recall and search. The name of an artifact is the
 // right to read it and the artifacts that its text names.
 func newMCP(version string, get ReadArtifact) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
@@ -38,7 +38,6 @@ func newMCP(version string, get ReadArtifact) *mcp.Server {
 		"or grep to read a part of it. A long answer ends with what to ask for next.", get.recall)
 	addTool(s, "search", "Search an artifact, and the artifacts that its text names, for a regular expression. Each line "+
 		"of the answer begins with the artifact and the number of the line.", get.search)
-	addTool(s, "list", "List the artifacts that an artifact's text names, such as the results in a transcript.", get.list)
 	return s
 }
 
@@ -79,7 +78,7 @@ func addTool[In any](s *mcp.Server, name, description string, answer func(contex
 	})
 }
 
-// artifactInput is the argument that all tools have.
+// artifactInput is the argument that both tools have.
 type artifactInput struct {
 	Artifact string `json:"artifact" jsonschema:"its 26 letters and digits, or the path or URL that ends with them"`
 }
@@ -166,34 +165,6 @@ func (get ReadArtifact) search(ctx context.Context, in searchInput) (string, err
 	}
 	if b.Len() == 0 {
 		return fmt.Sprintf("[epitome: no line matches, in %d artifacts]", len(names)), nil
-	}
-	return b.String(), nil
-}
-
-// list lists the artifacts that an artifact names, with their sizes and first lines.
-func (get ReadArtifact) list(ctx context.Context, in artifactInput) (string, error) {
-	names, err := get.named(ctx, in.Artifact)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, name := range names[1:] {
-		if b.Len() >= mostAnswer {
-			b.WriteString("[epitome: it names more; search them]\n")
-			break
-		}
-		content, err := get(name)
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err != nil { // the text has letters that look like a name, or the artifact has expired
-			continue
-		}
-		line, _, _ := bytes.Cut(content[:min(len(content), 200)], []byte("\n"))
-		fmt.Fprintf(&b, "%s: %d bytes, begins %q\n", name, len(content), bytes.ToValidUTF8(line, nil))
-	}
-	if b.Len() == 0 {
-		return "[epitome: it names no artifact that can be read]", nil
 	}
 	return b.String(), nil
 }

@@ -28,7 +28,6 @@ const (
 	transcript = "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 	result     = "bbbbbbbbbbbbbbbbbbbbbbbbbb"
 	stranger   = "cccccccccccccccccccccccccc"
-	data       = "dddddddddddddddddddddddddd"
 	gone       = "eeeeeeeeeeeeeeeeeeeeeeeeee"
 	odd        = "ffffffffffffffffffffffffff"
 	long       = "gggggggggggggggggggggggggg"
@@ -43,7 +42,6 @@ func artifactsInMemory() contents {
 		transcript: "The user asked.\nThe result is in /data/artifacts/" + result + ".txt, and one that went is " + gone + ".\n",
 		result:     lines.String(),
 		stranger:   "what another conversation keeps: line 7 of the result\n",
-		data:       `{"name":"mill","items":[{"id":"a1","state":"done"},{"id":"b2","state":"stuck"}]}`,
 		odd:        strings.Repeat("ü", 40_000),
 		long:       strings.Repeat("filler. ", 6_250) + "NEEDLE=42 " + strings.Repeat("filler. ", 31_250),
 	}
@@ -116,14 +114,9 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("search", args{"artifact": transcript, "pattern": "line"}, true, result+" has more matches")
 		f("search", args{"artifact": transcript, "pattern": "nowhere"}, true, "no line matches, in 3 artifacts")
 		f("search", args{"artifact": transcript}, false)
-		f("list", args{"artifact": transcript}, true, result+": ", `begins "line 1 of the result"`)
-		f("list", args{"artifact": data}, true, "names no artifact")
-		for tool, with := range map[string]args{"search": {"artifact": transcript, "pattern": "line 7 of"},
-			"list": {"artifact": transcript}} {
-			got := f(tool, with, true)
-			if strings.Contains(got, stranger) || strings.Contains(got, "another conversation") {
-				t.Errorf("%s leads to what the artifact does not name: %s", tool, got)
-			}
+		got := f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true)
+		if strings.Contains(got, stranger) || strings.Contains(got, "another conversation") {
+			t.Errorf("a search reads an artifact that the given one does not name: %s", got)
 		}
 	}
 }

@@ -14,7 +14,6 @@ const (
 	chartRight  = 796
 	chartTop    = 30
 	chartBottom = 230
-	mostColumns = 250
 )
 
 // column is one step of a chart: a turn or a day, with its tokens before and after.
@@ -52,12 +51,8 @@ type label struct{ X, Y, Text string }
 // glyphs are the signs of the steps of the ladder, each of another shape.
 var glyphs = map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲"}
 
-// markOrder ranks the steps: of merged columns the highest step is shown.
-var markOrder = map[string]int{"offload": 1, "clear": 2, "compact": 3, "rescue": 4}
-
-// drawChart draws columns on a scale that holds the largest amount. Many columns are merged into at most mostColumns.
+// drawChart draws columns on a scale that holds the largest amount.
 func drawChart(title string, columns []column) chart {
-	columns = mergeColumns(columns)
 	most := int64(1)
 	for _, c := range columns {
 		most = max(most, c.Before, c.After, c.Window)
@@ -111,26 +106,6 @@ func steps(columns []column, width float64, y func(column) float64) string {
 		command = "L"
 	}
 	return path.String()
-}
-
-// mergeColumns joins neighbours where there are more columns than a chart has room for. The last of them gives the
-// label, the largest amounts are kept.
-func mergeColumns(columns []column) (merged []column) {
-	per := max(1, (len(columns)+mostColumns-1)/mostColumns)
-	for i, c := range columns {
-		if i%per == 0 {
-			merged = append(merged, c)
-			continue
-		}
-		last := &merged[len(merged)-1]
-		c.Before, c.After, c.Window = max(c.Before, last.Before), max(c.After, last.After), max(c.Window, last.Window)
-		c.Current = c.Current || last.Current
-		if markOrder[last.Mark] > markOrder[c.Mark] {
-			c.Mark, c.Title, c.Link = last.Mark, last.Title, last.Link
-		}
-		*last = c
-	}
-	return merged
 }
 
 // roundStep returns the first of 1, 2, 5, 10, 20, 50 and so on that is at least v.

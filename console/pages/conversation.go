@@ -29,7 +29,10 @@ type turn struct {
 	Edits   story.Edits // in the order of the request's messages; the owner's only
 }
 
-const eventsListed = 60
+const (
+	eventsListed = 60
+	turnsDrawn   = 250
+)
 
 func (p *Pages) conversation(r *http.Request) (any, error) {
 	c, err := p.loadConversation(r)
@@ -84,10 +87,15 @@ func newConversation(s story.Story, asked int) *conversation {
 	return c
 }
 
-// turnChart draws the turns of a conversation.
+// turnChart draws the turns of a conversation: of many those around the current one.
 func turnChart(s story.Story, current int) chart {
+	exchanges := s.Exchanges
+	if over := len(exchanges) - turnsDrawn; over > 0 {
+		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
+		exchanges = exchanges[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
+	}
 	var columns []column
-	for _, e := range s.Exchanges {
+	for _, e := range exchanges {
 		c := column{
 			Label: strconv.Itoa(e.Turn), Window: int64(e.Window), Current: e.Turn == current, Mark: story.Step(&e),
 			Link:   "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + strconv.Itoa(e.Turn),

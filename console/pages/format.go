@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"epitome/console/figure"
+	"epitome/console/story"
 )
 
 // functions are what templates call. Amounts may be of any integer type.
@@ -28,6 +29,8 @@ var functions = template.FuncMap{
 	"short":   func(most int, text string) string { return figure.Shorten(text, most) },
 	"line":    firstLine,
 	"escaped": escaped,
+	// figures with their names
+	"tiles": sumTiles, "sums": story.SumsOf,
 	// words for what happened
 	"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
 }

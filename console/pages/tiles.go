@@ -11,12 +11,6 @@ type tile struct {
 	Value, Note      string
 }
 
-// Tiles returns the sums of the overview.
-func (o *overview) Tiles() []tile { return sumTiles(o.Total) }
-
-// SumTiles returns the sums of the conversation.
-func (c *conversation) SumTiles() []tile { return sumTiles(c.Sums) }
-
 // isObserved reports whether all conversations in sums were only observed.
 func isObserved(sums story.Sums) bool { return sums.Shaped == 0 && sums.Observed.Exchanges > 0 }
 
@@ -58,7 +52,11 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 		if money.Listed > 0 {
 			note += ", " + figure.Thousands(money.Listed) + " by subscription, at list prices"
 		}
-		tiles = append(tiles, tile{Name: "Billed", Value: billed(money.Billed, money.AtLeast > 0), Note: note,
+		value := figure.Dollars(money.Billed)
+		if money.AtLeast > 0 {
+			value = "≥ " + value
+		}
+		tiles = append(tiles, tile{Name: "Billed", Value: value, Note: note,
 			Help: "List price of the tokens that providers reported."})
 	}
 	if u := sums.Usage; u.CacheInput > 0 {
@@ -70,17 +68,6 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 			Note: "of " + figure.Thousands(sums.Exchanges)})
 	}
 	return tiles
-}
-
-// Tiles returns the figures of the turn.
-func (t turn) Tiles() []tile { return sumTiles(story.SumsOf(&t.Exchange)) }
-
-// billed returns an amount in nano-dollars, with what it is at most where the provider's answers leave that open.
-func billed(nano int64, atLeast bool) string {
-	if atLeast {
-		return "≥ " + figure.Dollars(nano)
-	}
-	return figure.Dollars(nano)
 }
 
 // arrow returns two numbers of tokens, before and after.

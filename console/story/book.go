@@ -47,7 +47,6 @@ const (
 	mostRecent = 5_000 // events
 	mostTalks  = 2_000 // conversations
 	mostModels = 50    // that have sums of their own; clients choose the names
-	mostCells  = 20_000
 )
 
 // Book keeps events. It is an event.Sink, and may be used by several goroutines.
@@ -325,7 +324,7 @@ func (b *Book) expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.talks, func(_ string, t *talk) bool { return t.Last.Before(oldest) })
-	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.start < firstDay })
+	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}

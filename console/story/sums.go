@@ -15,7 +15,7 @@ import (
 
 // cell is what sums are kept by.
 type cell struct {
-	start                   int64 // of an hour, or of a day if that is long ago; seconds since 1970
+	day                     int64 // its beginning, in seconds since 1970
 	upstream, model, client string
 	conversation            string // empty: of none, or of one that is forgotten
 }
@@ -23,16 +23,13 @@ type cell struct {
 // OtherModels is the model of sums once more models were named than have sums of their own.
 const OtherModels = "other"
 
-// hourly is how long sums are kept by the hour; after that, by the day.
-const hourly = 8 * 24 * time.Hour
-
 // sumsOf returns the sums to which an event belongs.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string, t *talk) *Sums {
 	if !b.models[model] && len(b.models) >= mostModels {
 		model = OtherModels
 	}
 	b.models[model] = true
-	c := cell{start: b.hourOf(at).Unix(), upstream: upstream, model: model, client: client}
+	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client}
 	if t != nil {
 		c.conversation = t.ID
 	}
@@ -48,31 +45,15 @@ func (b *Book) cell(c cell) *Sums {
 	return s
 }
 
-// mergeCells merges the cells of forgotten conversations, and those of old hours to days.
+// mergeCells merges the cells of forgotten conversations.
 func (b *Book) mergeCells() {
-	fine := b.Now().Add(-hourly)
-	if len(b.cells) > mostCells {
-		fine = b.Now().Add(-24 * time.Hour)
-	}
 	for at, s := range b.cells {
-		to := at
-		if b.talks[at.conversation] == nil {
-			to.conversation = ""
-		}
-		if start := time.Unix(at.start, 0); start.Before(fine) {
-			to.start = b.dayOf(start).Unix()
-		}
-		if to != at {
+		if at.conversation != "" && b.talks[at.conversation] == nil {
 			delete(b.cells, at)
-			b.cell(to).add(s)
+			at.conversation = ""
+			b.cell(at).add(s)
 		}
 	}
-}
-
-// hourOf returns the beginning of the hour of a time.
-func (b *Book) hourOf(at time.Time) time.Time {
-	at = at.In(b.Now().Location())
-	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, at.Location())
 }
 
 // dayOf returns the beginning of the day of a time.
@@ -82,40 +63,36 @@ func (b *Book) dayOf(at time.Time) time.Time {
 }
 
 // groupings return the key of the row of a Summary that a cell belongs to, by the value of Span.By.
-var groupings = map[string]func(c cell, start time.Time) string{
-	"day":          func(_ cell, start time.Time) string { return start.Format(time.DateOnly) },
-	"hour":         func(_ cell, start time.Time) string { return start.Format(time.RFC3339) },
+var groupings = map[string]func(c cell, day time.Time) string{
+	"day":          func(_ cell, day time.Time) string { return day.Format(time.DateOnly) },
 	"model":        func(c cell, _ time.Time) string { return c.model },
 	"upstream":     func(c cell, _ time.Time) string { return c.upstream },
 	"client":       func(c cell, _ time.Time) string { return c.client },
 	"conversation": func(c cell, _ time.Time) string { return c.conversation },
 }
 
-// Summary returns the sums of a span, whose beginning is rounded down to an hour, or to a day if it is more than eight
-// days ago. An error says what to ask for.
+// Summary returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
+// says what to ask for.
 func (b *Book) Summary(asked Span) (Summary, error) {
 	by := cmp.Or(asked.By, "day")
 	keyOf := groupings[by]
 	if keyOf == nil {
-		return Summary{}, errors.New("by must be day, hour, model, upstream, client or conversation")
+		return Summary{}, errors.New("by must be day, model, upstream, client or conversation")
 	}
 	b.lock()
 	defer b.mu.Unlock()
 	now := b.Now()
 	s := Summary{
 		Version: b.Version, Mode: b.Mode(), Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{},
-		To: cmp.Or(asked.To, now), Prices: b.Prices(), Live: b.countLive(), Notes: b.allNotes(),
-	}
-	if s.From = b.hourOf(cmp.Or(asked.From, s.Since)); asked.From.IsZero() || now.Sub(s.From) >= hourly {
-		s.From = b.dayOf(s.From)
+		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now), Prices: b.Prices(), Live: b.countLive(), Notes: b.allNotes(),
 	}
 	rows := map[string]*Sums{}
 	for at, sums := range b.cells {
-		start := time.Unix(at.start, 0).In(now.Location())
-		if start.Before(s.From) || !asked.To.IsZero() && start.After(asked.To) {
+		day := time.Unix(at.day, 0).In(now.Location())
+		if day.Before(s.From) || !asked.To.IsZero() && day.After(asked.To) {
 			continue
 		}
-		key := keyOf(at, start)
+		key := keyOf(at, day)
 		if rows[key] == nil {
 			rows[key] = &Sums{}
 		}
@@ -230,8 +207,8 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 }
 
 // SumsOf returns the sums of one exchange.
-func SumsOf(e *event.Exchange) (s Sums) {
-	s.addExchange(e, false)
+func SumsOf(e event.Exchange) (s Sums) {
+	s.addExchange(&e, false)
 	return s
 }
 

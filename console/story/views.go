@@ -79,7 +79,7 @@ type Money struct {
 // Span selects the exchanges of a Summary.
 type Span struct {
 	From, To time.Time // zero: the beginning, and now
-	By       string    // of the rows: day, hour, model, upstream, client or conversation; empty: day
+	By       string    // of the rows: day, model, upstream, client or conversation; empty: day
 }
 
 // Summary is what became of all exchanges of some time.
