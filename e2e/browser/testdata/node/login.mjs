@@ -19,13 +19,12 @@ export const checks = {
     await page.waitForURL(`${s.base}/-/config`);
     s.want(await session(), "the link, followed again, has ended the session");
 
-    // in another one it opens nothing, and closes what it has opened
+    // in another one it opens nothing
     const stranger = await s.visitor({ expected: refused });
     await stranger.goto(link);
-    await stranger.getByRole("status").getByText("no code that is good now").waitFor();
+    await stranger.getByRole("status").getByText("nor a valid login code").waitFor();
     s.want(!stranger.url().includes("#"), "a code that is no good stays in the address");
     s.want((await stranger.context().cookies()).length === 0, "a used code has opened a session");
-    s.want(!(await session()), "two have shown one code, and the session goes on");
   },
 
   async "a code can be typed"(s) {
@@ -34,7 +33,7 @@ export const checks = {
     await page.keyboard.press("Tab");
     await page.keyboard.type("WRONG");
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("no code that is good now").waitFor();
+    await page.getByRole("status").getByText("nor a valid login code").waitFor();
     await page.getByLabel("A code").fill(` ${s.link().split("#")[1]} `);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${s.base}/-/config`);
@@ -96,7 +95,7 @@ export const checks = {
       s.base = s.own;
       const back = await context.newPage();
       await back.goto(`${s.own}/-/config`);
-      s.want((await back.textContent("header")).includes("logged in"), "a stranger has ended the session");
+      s.want(!(await back.textContent("header")).includes("Log in"), "a stranger has ended the session");
     } finally {
       s.base = s.own;
     }
@@ -116,9 +115,10 @@ export const checks = {
     s.base = s.own;
     await page.getByRole("link").click();
     await page.waitForURL(`${s.own}/-/conversations`);
-    s.want((await page.textContent("header")).includes("log in"), "the cookie was sent with a request of another site");
-    await page.getByRole("link", { name: "log in" }).click();
-    await page.locator("header", { hasText: "logged in" }).waitFor();
+    s.want((await page.textContent("header")).includes("Log in"), "the cookie was sent with a request of another site");
+    const login = page.getByRole("link", { name: "Log in" });
+    await login.click();
+    await login.waitFor({ state: "detached" });
     s.want(page.url() === `${s.own}/-/conversations`, `logging in leads to ${page.url()}`);
   },
 };
