@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"epitome/console/figure"
@@ -96,7 +97,7 @@ func statsRow(key string, s story.Sums) []string {
 	if m.Ruled > 0 || m.Own != 0 {
 		saved = figure.Dollars(m.Saved)
 	}
-	return []string{key, figure.Thousands(s.Exchanges), figure.Thousands(s.Failed), figure.Thousands(s.Rescued),
+	return []string{key, humanize.Comma(s.Exchanges), humanize.Comma(s.Failed), humanize.Comma(s.Rescued),
 		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter), less, cached, output, billed, saved}
 }
 

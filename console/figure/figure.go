@@ -1,61 +1,66 @@
-// Package figure writes numbers as people read them, the same on pages and in a terminal.
+// Package figure writes numbers and foreign texts for people, the same on pages and in a terminal.
 package figure
 
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
-// Thousands writes a number in groups of three digits.
-func Thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "−", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
-// Tokens writes a number of tokens as a reader takes it in.
+// Tokens writes a number of tokens in three digits, such as 4.12k or 128k.
 func Tokens(n int64) string {
-	v := float64(n)
-	switch a := math.Abs(v); {
-	case a < 1000:
-		return strconv.FormatInt(n, 10)
-	case a < 9950:
-		return strings.TrimSuffix(strconv.FormatFloat(v/1e3, 'f', 1, 64), ".0") + "k"
-	case a < 999_500:
-		return strconv.FormatFloat(v/1e3, 'f', 0, 64) + "k"
+	v, unit := float64(n), 0
+	for ; math.Abs(v) >= 999.5 && unit < 3; unit++ {
+		v /= 1000
 	}
-	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v/1e6, 'f', 2, 64), "0"), ".") + "M"
+	return fmt.Sprintf("%.3g%s", v, [...]string{"", "k", "M", "G"}[unit])
 }
 
-// Dollars writes nano-dollars: to the cent, below a dollar with three digits after the point, and below a cent with two
-// digits that tell.
+// Dollars writes nano-dollars: from a dollar on to the cent, smaller amounts with more digits.
 func Dollars(nano int64) string {
 	switch v := float64(nano) / 1e9; {
 	case nano < 0:
 		return "−" + Dollars(-nano)
 	case nano == 0 || v >= .9995:
-		cents := int64(math.Round(100 * v))
-		return fmt.Sprintf("$%s.%02d", Thousands(cents/100), cents%100)
+		return "$" + humanize.FormatFloat("#,###.##", v)
 	case v >= .01:
 		return fmt.Sprintf("$%.3f", v)
 	default:
-		digits := 1 - int(math.Floor(math.Log10(v)))
-		return "$" + strconv.FormatFloat(v, 'f', min(digits, 9), 64)
+		return fmt.Sprintf("$%.5f", v)
 	}
 }
 
-// Percent writes a share of one.
+// Percent writes a share of one: below a tenth with a digit behind the point.
 func Percent(v float64) string {
 	if a := math.Abs(v); a > 0 && a < .0995 {
-		return strings.Replace(strconv.FormatFloat(100*v, 'f', 1, 64), "-", "−", 1) + " %"
+		return fmt.Sprintf("%.1f %%", 100*v)
 	}
-	return strings.Replace(strconv.FormatFloat(100*v, 'f', 0, 64), "-", "−", 1) + " %"
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
+
+// Plain returns a text with each character replaced that Visible replaces. The result is valid UTF-8.
+func Plain(text string) string { return strings.Map(Visible, text) }
+
+// Visible returns r; in place of a control character its picture, and U+FFFD for any other character that is invisible
+// or turns the direction of writing.
+func Visible(r rune) rune {
+	switch {
+	case r < ' ':
+		return '\u2400' + r
+	case unicode.IsGraphic(r):
+		return r
+	}
+	return unicode.ReplacementChar
+}
+
+// Shorten returns the text, or its beginning with an ellipsis, in at most most characters.
+func Shorten(text string, most int) string {
+	if runes := []rune(text[:min(len(text), utf8.UTFMax*(most+1))]); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"epitome/console/figure"
 	"epitome/console/story"
 )
@@ -17,8 +19,8 @@ import (
 var functions = template.FuncMap{
 	// numbers
 	"tokens": func(n any) string { return figure.Tokens(amount(n)) },
-	"count":  func(n any) string { return figure.Thousands(amount(n)) },
-	"bytes":  func(n any) string { return size(amount(n)) },
+	"count":  func(n any) string { return humanize.Comma(amount(n)) },
+	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
 	"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
 	"plural": plural,
@@ -57,18 +59,7 @@ func plural(n any, noun string) string {
 	if amount(n) == 1 {
 		return "1 " + noun
 	}
-	return figure.Thousands(amount(n)) + " " + noun + "s"
-}
-
-// size returns a number of bytes as people read it.
-func size(n int64) string {
-	switch {
-	case n >= 10<<20:
-		return figure.Thousands(n>>20) + " MB"
-	case n >= 10<<10:
-		return figure.Thousands(n>>10) + " KB"
-	}
-	return figure.Thousands(n) + " bytes"
+	return humanize.Comma(amount(n)) + " " + noun + "s"
 }
 
 // took returns a duration with about three digits.

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"github.com/dustin/go-humanize"
+
 	"epitome/console/figure"
 	"epitome/console/story"
 )
@@ -50,7 +52,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 	if money.Measured > 0 {
 		note := plural(money.Measured, "request")
 		if money.Listed > 0 {
-			note += ", " + figure.Thousands(money.Listed) + " by subscription, at list prices"
+			note += ", " + humanize.Comma(money.Listed) + " by subscription, at list prices"
 		}
 		value := figure.Dollars(money.Billed)
 		if money.AtLeast > 0 {
@@ -65,7 +67,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 	}
 	if sums.Failed > 0 {
 		tiles = append(tiles, tile{Name: "Failed", Link: "/-/troubles", Value: plural(sums.Failed, "request"),
-			Note: "of " + figure.Thousands(sums.Exchanges)})
+			Note: "of " + humanize.Comma(sums.Exchanges)})
 	}
 	return tiles
 }
