@@ -1,6 +1,6 @@
 // Package tokenize counts the tokens of a text.
 //
-// Counts are those of the official encoders for o200k_base and cl100k_base, with special tokens in a text read as
+// Counts are those of the official encoders for o200k_base, with special tokens in a text read as
 // plain text, but for two things: characters that are newer than Go's Unicode tables count as symbols, and a piece
 // of more than 8 KB that the pattern does not cut (one character or one script without end) may be off by a few
 // tokens, either way, for each 8 KB. A count is never larger than the text has bytes.
@@ -20,10 +20,9 @@ import (
 // Vocabulary names a way to cut text into tokens.
 type Vocabulary uint8
 
-// The vocabularies that are counted exactly.
+// The vocabularies.
 const (
-	O200k  Vocabulary = iota // gpt-4o and everything newer
-	Cl100k                   // gpt-4, gpt-3.5
+	O200k Vocabulary = iota // gpt-4o and everything newer
 
 	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. Published replays count in it;
 	// figures that are compared with theirs must, too.
@@ -31,13 +30,13 @@ const (
 )
 
 func (v Vocabulary) String() string {
-	return [...]string{"o200k_base", "cl100k_base", "characters"}[v]
+	return [...]string{"o200k_base", "characters"}[v]
 }
 
 // Counter counts in one vocabulary.
 type Counter struct {
 	vocabulary Vocabulary
-	split      splitter
+	classes    *classes
 	ranks      *ranks
 	mergers    sync.Pool // of *merger
 }
@@ -51,7 +50,6 @@ func (*Counters) For(v Vocabulary) (*Counter, error) { return counters[v]() }
 // counters are the same whoever counts: the vocabularies are in the program and do not change.
 var counters = [...]func() (*Counter, error){
 	O200k:      sync.OnceValues(func() (*Counter, error) { return newCounter(O200k, 199_998) }),
-	Cl100k:     sync.OnceValues(func() (*Counter, error) { return newCounter(Cl100k, 100_256) }),
 	Characters: func() (*Counter, error) { return &Counter{vocabulary: Characters}, nil },
 }
 
@@ -63,7 +61,7 @@ func newCounter(v Vocabulary, tokens int) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{vocabulary: v, split: splitter{knownClasses(), v == O200k}, ranks: r,
+	return &Counter{vocabulary: v, classes: knownClasses(), ranks: r,
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 
@@ -80,7 +78,7 @@ func (c *Counter) Count(text []byte) (n int) {
 	}
 	m := c.mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
 	for i := 0; i < len(text); {
-		end := c.split.next(text, i)
+		end := c.classes.next(text, i)
 		n += c.piece(m, text, i, end)
 		i = end
 	}

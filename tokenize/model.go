@@ -9,7 +9,6 @@ type Model struct {
 	Ratio      float64    // tokens of the model for one of the vocabulary, as far as is known before any answer
 	Exact      bool       // the vocabulary is the model's own, and the ratio 1
 	image      imageRule
-	funcInit   int // tokens around each tool's own texts
 }
 
 // family is a row of the table of models.
@@ -32,30 +31,27 @@ const (
 
 // families returns the table. It is read from the top: the first prefix that fits holds.
 func families() []family {
-	exact := func(name string, v Vocabulary, init int, image imageRule) Model {
-		return Model{Family: name, Vocabulary: v, Ratio: 1, Exact: true, image: image, funcInit: init}
+	exact := func(name string, image imageRule) Model {
+		return Model{Family: name, Vocabulary: O200k, Ratio: 1, Exact: true, image: image}
 	}
 	about := func(name string, ratio float64, image imageRule) Model {
-		return Model{Family: name, Vocabulary: O200k, Ratio: ratio, image: image, funcInit: 7}
+		return Model{Family: name, Vocabulary: O200k, Ratio: ratio, image: image}
 	}
 	return []family{
-		{"gpt-5-mini", exact("gpt-5", O200k, 7, patches(1.62))},
-		{"gpt-5-nano", exact("gpt-5", O200k, 7, patches(2.46))},
-		{"gpt-5", exact("gpt-5", O200k, 7, tiles(70, 140))},
-		{"gpt-4.1-mini", exact("gpt-4.1", O200k, 7, patches(1.62))},
-		{"gpt-4.1-nano", exact("gpt-4.1", O200k, 7, patches(2.46))},
-		{"gpt-4.1", exact("gpt-4.1", O200k, 7, tiles(85, 170))},
-		{"gpt-4.5", exact("gpt-4.5", O200k, 7, tiles(85, 170))},
-		{"gpt-4o-mini", exact("gpt-4o", O200k, 7, tiles(2833, 5667))},
-		{"gpt-4o chatgpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
-		{"gpt-oss", exact("gpt-oss", O200k, 7, tiles(85, 170))},
-		{"o4-mini", exact("o-series", O200k, 7, patches(1.72))},
-		{"o1 o3 o4", exact("o-series", O200k, 7, tiles(75, 150))},
-		{"codex", exact("codex", O200k, 7, patches(1.72))},
-		{"computer-use", exact("computer-use", O200k, 7, tiles(65, 129))},
-		{"gpt-4", exact("gpt-4", Cl100k, 10, tiles(85, 170))},
-		{"gpt-3.5 gpt-35", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))}, // the latter as Azure spells it
-		{"text-embedding-3 text-embedding-ada", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"gpt-5-mini", exact("gpt-5", patches(1.62))},
+		{"gpt-5-nano", exact("gpt-5", patches(2.46))},
+		{"gpt-5", exact("gpt-5", tiles(70, 140))},
+		{"gpt-4.1-mini", exact("gpt-4.1", patches(1.62))},
+		{"gpt-4.1-nano", exact("gpt-4.1", patches(2.46))},
+		{"gpt-4.1", exact("gpt-4.1", tiles(85, 170))},
+		{"gpt-4.5", exact("gpt-4.5", tiles(85, 170))},
+		{"gpt-4o-mini", exact("gpt-4o", tiles(2833, 5667))},
+		{"gpt-4o chatgpt-4o", exact("gpt-4o", tiles(85, 170))},
+		{"gpt-oss", exact("gpt-oss", tiles(85, 170))},
+		{"o4-mini", exact("o-series", patches(1.72))},
+		{"o1 o3 o4", exact("o-series", tiles(75, 150))},
+		{"codex", exact("codex", patches(1.72))},
+		{"computer-use", exact("computer-use", tiles(65, 129))},
 		{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4-0 claude-opus-4@ claude-opus-4-1 claude-opus-4-5 " +
 			"claude-opus-4-6 claude-opus-4-2 claude-opus-4.1 claude-opus-4.5 claude-opus-4.6 claude-sonnet-4 claude-haiku-4",
 			about("claude", ratioClaude, pixels(1568, 1600))}, // claude-opus-4-2 is 4 with its date
@@ -75,7 +71,7 @@ func NewModels() Models { return Models{families()} }
 
 // OneModel returns a table in which every name is this model, for measuring. Its images count as other makers' do.
 func OneModel(m Model) Models {
-	m.image, m.funcInit = fixed(765), 7
+	m.image = fixed(765)
 	return Models{[]family{{"", m}}}
 }
 

@@ -26,6 +26,7 @@ const (
 
 // The cookbook's numbers for tools.
 const (
+	toolInit = 7
 	propInit = 3
 	propKey  = 3
 	enumInit = -3
@@ -49,13 +50,13 @@ type Schema struct {
 }
 
 // Tools returns the tokens of tools' declarations, as the provider renders them for the model.
-func (m Model) Tools(count func(string) int, tools []Tool) int {
+func Tools(count func(string) int, tools []Tool) int {
 	if len(tools) == 0 {
 		return 0
 	}
 	n := toolsEnd
 	for _, t := range tools {
-		n += m.funcInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count)
+		n += toolInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count)
 	}
 	return n
 }

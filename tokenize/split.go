@@ -1,9 +1,7 @@
 package tokenize
 
-// splitter cuts text into pieces exactly as a vocabulary's published pattern does, in one pass that looks at no
-// character more than a fixed number of times.
-//
-// The pattern of o200k_base:
+// next returns the end of the piece that begins at b[i]; i < len(b). It cuts text exactly as the published pattern of
+// o200k_base does, and looks at no character more than a fixed number of times:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -12,19 +10,10 @@ package tokenize
 //	\s*[\r\n]+
 //	\s+(?!\S)
 //	\s+
-//
-// The pattern of cl100k_base begins with (?i:'s|'t|'re|'ve|'m|'ll|'d) and [^\r\n\p{L}\p{N}]?\p{L}+ instead of the first
-// two, and has no / in the fourth.
-type splitter struct {
-	*classes
-	cased bool // o200k: words end where small letters are followed by capitals
-}
-
-// next returns the end of the piece that begins at b[i]; i < len(b).
-func (s *splitter) next(b []byte, i int) int {
+func (s *classes) next(b []byte, i int) int {
 	c, n := s.at(b, i)
-	if end := s.anyWord(b, i, c, n); end > i {
-		return end
+	if end := s.word(b, i, c, n); end > i {
+		return contraction(b, end)
 	}
 	if c&number != 0 {
 		return s.digits(b, i+n)
@@ -35,20 +24,8 @@ func (s *splitter) next(b []byte, i int) int {
 	return s.blanks(b, i)
 }
 
-// anyWord matches the alternatives for words; c and n are the class and length of the character at i.
-func (s *splitter) anyWord(b []byte, i int, c class, n int) int {
-	if !s.cased {
-		return s.word(b, i, c, n)
-	}
-	end := s.casedWord(b, i, c, n)
-	if end > i {
-		return contraction(b, end)
-	}
-	return i
-}
-
 // run returns the end of the run of characters that have a bit of set, from i on.
-func (s *splitter) run(b []byte, i int, set class) int {
+func (s *classes) run(b []byte, i int, set class) int {
 	for i < len(b) {
 		c := s.ascii[b[i]]
 		if c&set != 0 {
@@ -67,41 +44,22 @@ func (s *splitter) run(b []byte, i int, set class) int {
 	return i
 }
 
-// word matches cl100k's contractions and words.
-func (s *splitter) word(b []byte, i int, c class, n int) int {
-	if b[i] == '\'' {
-		if end := contraction(b, i); end > i {
-			return end
-		}
-	}
-	start := i
-	if c&letter == 0 {
-		if !c.prefix() {
-			return i
-		}
-		start += n
-	}
-	if end := s.run(b, start, letter); end > start {
-		return end
-	}
-	return i
-}
-
-// casedWord matches the first two alternatives of o200k, without the contraction.
-func (s *splitter) casedWord(b []byte, i int, c class, n int) int {
+// word matches the first two alternatives, without the contraction; c and n are the class and length of the character
+// at i.
+func (s *classes) word(b []byte, i int, c class, n int) int {
 	switch {
 	case c&letter != 0: // cannot be a prefix
-		_, end := s.casedFrom(b, i)
+		_, end := s.wordFrom(b, i)
 		return end
 	case !c.prefix():
 		return i
 	}
-	both, end := s.casedFrom(b, i+n)
+	both, end := s.wordFrom(b, i+n)
 	switch {
 	case both:
 		return end
 	case c&(upper|lower) != 0: // a mark: it may be a word of its own, which goes before capitals behind it
-		_, end = s.casedFrom(b, i)
+		_, end = s.wordFrom(b, i)
 		return end
 	case end > i+n:
 		return end
@@ -109,9 +67,9 @@ func (s *splitter) casedWord(b []byte, i int, c class, n int) int {
 	return i
 }
 
-// casedFrom matches at i without a prefix: capitals followed by small letters, where letters without case and marks
+// wordFrom matches at i without a prefix: capitals followed by small letters, where letters without case and marks
 // are both. small says that there were any of the second kind; without, it is the second alternative that matches.
-func (s *splitter) casedFrom(b []byte, i int) (small bool, end int) {
+func (s *classes) wordFrom(b []byte, i int) (small bool, end int) {
 	for end = i; end < len(b) && s.ascii[b[end]]&upper != 0; {
 		end++
 	}
@@ -158,7 +116,7 @@ func contraction(b []byte, i int) int {
 }
 
 // digits returns the end of a piece of up to three numbers, the first of which ends at i.
-func (s *splitter) digits(b []byte, i int) int {
+func (s *classes) digits(b []byte, i int) int {
 	for range 2 {
 		if i >= len(b) {
 			break
@@ -173,7 +131,7 @@ func (s *splitter) digits(b []byte, i int) int {
 }
 
 // symbols matches a run of symbols with a blank before it and line ends behind it; i if there is none.
-func (s *splitter) symbols(b []byte, i int, c class, n int) int {
+func (s *classes) symbols(b []byte, i int, c class, n int) int {
 	end := i
 	if b[i] == ' ' {
 		if end++; end == len(b) {
@@ -189,7 +147,7 @@ func (s *splitter) symbols(b []byte, i int, c class, n int) int {
 			break
 		}
 	}
-	for end < len(b) && (b[end] == '\r' || b[end] == '\n' || s.cased && b[end] == '/') {
+	for end < len(b) && (b[end] == '\r' || b[end] == '\n' || b[end] == '/') {
 		end++
 	}
 	return end
@@ -197,7 +155,7 @@ func (s *splitter) symbols(b []byte, i int, c class, n int) int {
 
 // blanks matches a run of white space: through its last line end if it has one; else whole at the end of the text,
 // and without its last character where something follows that can take it.
-func (s *splitter) blanks(b []byte, i int) int {
+func (s *classes) blanks(b []byte, i int) int {
 	last, lineEnd := i, i
 	end := i
 	for end < len(b) {

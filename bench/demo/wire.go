@@ -183,7 +183,7 @@ func (r *ruler) tools(raw json.RawMessage) (int, error) {
 		tools[i] = tokenize.Tool{Name: d.Function.Name, Description: d.Function.Description,
 			Parameters: tokenize.Schema{Properties: properties}}
 	}
-	return r.model.Tools(r.counter.CountString, tools), nil
+	return tokenize.Tools(r.counter.CountString, tools), nil
 }
 
 // view is a request as its receiver sees it.

@@ -48,7 +48,7 @@ func (r *Request) Count(s Scale) event.Tokens {
 	if raw := r.Tools.Of(r.Body); len(raw) > 0 {
 		r.fixed.Tools = s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) int {
 			if list := r.Dialect.Declared(raw); list != nil {
-				return s.Model.Tools(s.CountText, list)
+				return tokenize.Tools(s.CountText, list)
 			}
 			return s.CountText(string(raw))
 		})
