@@ -30,11 +30,7 @@ func (l *Log) RecordExchange(e event.Exchange) {
 		return
 	}
 	if r := e.Rescue; r.Kind != "" {
-		level := slog.LevelWarn
-		if r.Rescued {
-			level = slog.LevelInfo
-		}
-		l.write(level, "rescue", "id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
+		l.write(warnIf(!r.Rescued), "rescue", "id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
 			"verdict", r.Kind, "outcome", r.Outcome(), "tries", int(r.Tries), "stages", r.Stages,
 			"tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
 			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
@@ -74,37 +70,34 @@ func (l *Log) RecordExchange(e event.Exchange) {
 // levelOf returns the level of an exchange: Warn where something failed, Error for a bug in epitome.
 func levelOf(e *event.Exchange) slog.Level {
 	offersHTTP := e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired // clients go on over HTTP
-	switch {
-	case e.Fault == event.Panic:
+	if e.Fault == event.Panic {
 		return slog.LevelError
-	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP):
-		return slog.LevelInfo
 	}
-	return slog.LevelWarn
+	return warnIf(e.Inner != "" || e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP)
+}
+
+// warnIf returns Warn if something failed, else Info.
+func warnIf(failed bool) slog.Level {
+	if failed {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
 }
 
 // RecordCompaction logs the end of a compaction.
 func (l *Log) RecordCompaction(e event.Compaction) {
-	level := slog.LevelInfo
-	if e.Kind == event.CompactionFailed {
-		level = slog.LevelWarn
-	}
 	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
 		"reason", e.Reason, "mode", e.Mode, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
 		"prepared", e.Prepared}, costOf(e.Cost)...)
-	l.write(level, e.Kind, append(pairs, "why", e.Why)...)
+	l.write(warnIf(e.Kind == event.CompactionFailed), e.Kind, append(pairs, "why", e.Why)...)
 }
 
 // RecordSummary logs a step of a request for a summary.
 func (l *Log) RecordSummary(e event.Summary) {
-	level := slog.LevelInfo
-	if e.Kind == event.SummaryFailed {
-		level = slog.LevelWarn
-	}
 	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
 		"way", e.Way, "update", e.Update, "prepared", e.Prepared, "span_tokens", e.SpanTokens, "tokens", e.Tokens},
 		costOf(e.Cost)...)
-	l.write(level, e.Kind, append(pairs, "reason", e.Reason)...)
+	l.write(warnIf(e.Kind == event.SummaryFailed), e.Kind, append(pairs, "reason", e.Reason)...)
 }
 
 // RecordWarning logs a warning about a conversation.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -157,33 +158,26 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 // pricedAs returns the name of a model in the price table or the configuration, without its seller; "other" if it has
 // no price.
 func pricedAs(price string) string {
-	if price == "" {
-		return "other"
+	_, model, hasSeller := strings.Cut(price, "/")
+	if !hasSeller {
+		model = price
 	}
-	if _, model, found := strings.Cut(price, "/"); found {
-		return model
-	}
-	return price
+	return cmp.Or(model, "other")
 }
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }
 
 // RecordCompaction counts a compaction that has ended.
 func (m *Metrics) RecordCompaction(e event.Compaction) {
-	outcome := "completed"
-	if e.Kind == event.CompactionFailed {
-		outcome = "failed"
-	}
+	outcome := strings.TrimPrefix(e.Kind, "compaction_") // completed or failed
 	m.compactions.WithLabelValues(e.Upstream, e.Mode, e.Reason, outcome).Inc()
 }
 
 // RecordSummary counts the requests and the cost of a summary that has ended.
 func (m *Metrics) RecordSummary(e event.Summary) {
-	switch e.Kind {
-	case event.SummaryCompleted:
-		m.summaries.WithLabelValues(e.Upstream, "completed").Add(float64(e.Cost.Requests))
-	case event.SummaryFailed:
-		m.summaries.WithLabelValues(e.Upstream, "failed").Add(float64(e.Cost.Requests))
+	if e.Kind != event.SummaryStarted {
+		outcome := strings.TrimPrefix(e.Kind, "summary_") // completed or failed
+		m.summaries.WithLabelValues(e.Upstream, outcome).Add(float64(e.Cost.Requests))
 	}
 	if e.Own.Nano != 0 {
 		m.saved.WithLabelValues(e.Upstream, pricedAs(e.Own.Price)).Sub(dollars(e.Own.Nano))

@@ -43,7 +43,6 @@ const (
 	minRatio   = 0.3
 	maxRatio   = 4.0
 	minStep    = 0.02 // share by which the median differs from the ratio before it takes its place
-	storeEvery = 64   // answers after which a ratio that does not change is stored again
 	maxSources = 256
 	maxName    = 256 // bytes of a name; nothing is learned of models with longer ones
 	keepRatios = 30 * 24 * time.Hour
@@ -100,8 +99,8 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	}
 }
 
-// add adds the ratio of one answer, and reports whether the source is to be stored.
-func (l *learned) add(ratio float64) (store bool) {
+// add adds the ratio of one answer, and reports whether that changed the ratio in force.
+func (l *learned) add(ratio float64) (changed bool) {
 	l.Answers++
 	l.Recent = append(l.Recent, ratio)
 	l.Recent = l.Recent[max(0, len(l.Recent)-maxRecent):]
@@ -111,7 +110,7 @@ func (l *learned) add(ratio float64) (store bool) {
 	sorted := slices.Sorted(slices.Values(l.Recent))
 	median := sorted[len(sorted)/2] // of two, the larger one, which leaves more room in the window
 	if l.Ratio == 0 || math.Abs(median-l.Ratio) > minStep*l.Ratio {
-		l.Ratio, store = median, true
+		l.Ratio, changed = median, true
 	}
-	return store || l.Answers%storeEvery == 0
+	return changed
 }

@@ -30,7 +30,7 @@ func Dollars(nano int64) string {
 	case v >= .01:
 		return fmt.Sprintf("$%.3f", v)
 	default:
-		return fmt.Sprintf("$%.5f", v)
+		return fmt.Sprintf("$%.4f", v)
 	}
 }
 

@@ -82,30 +82,20 @@ func drawChart(title string, columns []column) chart {
 		}
 	}
 	c.Before = steps(columns, width, func(col column) float64 { return y(col.Before) })
-	c.Window = steps(columns, width, func(col column) float64 {
-		if col.Window == 0 {
-			return chartBottom
-		}
-		return y(col.Window)
-	})
+	if c.WindowText.Text != "" {
+		c.Window = steps(columns, width, func(col column) float64 { return y(col.Window) })
+	}
 	return c
 }
 
-// steps returns the path of a line that is level over each column, with a gap where it would lie on the axis.
+// steps returns the path of a line that is level over each column.
 func steps(columns []column, width float64, y func(column) float64) string {
 	var path strings.Builder
-	command := "M"
 	for i, col := range columns {
 		x := chartLeft + width*float64(i)
-		at := y(col)
-		if at == chartBottom {
-			command = "M"
-			continue
-		}
-		fmt.Fprintf(&path, "%s%s %s H%s", command, units(x), units(at), units(x+width))
-		command = "L"
+		fmt.Fprintf(&path, "L%.1f %.1f H%.1f", x, y(col), x+width)
 	}
-	return path.String()
+	return strings.Replace(path.String(), "L", "M", 1)
 }
 
 // roundStep returns the first of 1, 2, 5, 10, 20, 50 and so on that is at least v.
