@@ -186,12 +186,7 @@ func (m *Memory) change(o Owner, edit func(*Notes) error) error {
 		if err != nil {
 			return err
 		}
-		var standing []byte
-		if stored == nil {
-			standing, err = m.store.PutIfAbsent(o.key(), value, m.keep)
-		} else {
-			standing, err = m.store.Swap(o.key(), stored, value, m.keep)
-		}
+		standing, err := m.store.Swap(o.key(), stored, value, m.keep)
 		if err != nil || bytes.Equal(standing, value) {
 			return err
 		}

@@ -272,10 +272,6 @@ func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
 	return txn.SetEntry(badger.NewEntry([]byte(key), bytes.Clone(value)).WithTTL(keep))
 }
 
-func (b *Badger) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
-	return b.Swap(key, nil, value, keep)
-}
-
 func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	if err := check(key, value, keep); err != nil {
 		return nil, wrapped("swap", key, err)

@@ -186,7 +186,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 		b.free, b.looked = func(string) (uint64, error) { return free, nil }, time.Time{}
 	}
 	space(reserve - 1)
-	_, err := b.PutIfAbsent("b", []byte("x"), month)
+	_, err := b.Swap("b", nil, []byte("x"), month)
 	for i, err := range []error{err, b.Put("a", []byte("two"), month), b.Touch("a", 2*month), b.Delete("a")} {
 		if !errors.Is(err, ErrNoSpace) || !b.Full() {
 			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)

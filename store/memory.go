@@ -74,10 +74,6 @@ func (m *memory) Put(key string, value []byte, keep time.Duration) error {
 	return err
 }
 
-func (m *memory) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
-	return m.change("put", key, value, keep, func(there []byte) bool { return there == nil })
-}
-
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
 	return m.change("swap", key, value, keep, func(there []byte) bool { return bytes.Equal(there, old) })
 }

@@ -175,10 +175,6 @@ if (now or '') ~= ARGV[1] then return now end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return ARGV[2]`)
 
-func (r *Redis) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
-	return r.Swap(key, nil, value, keep)
-}
-
 func (r *Redis) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	if err := check(key, value, keep); err != nil {
 		return nil, wrapped("swap", key, err)

@@ -44,7 +44,7 @@ func TestRedisIsShared(t *testing.T) {
 	storetest.Put(t, a, "k", "a's")
 	storetest.Want(t, b, "k", "a's")
 	storetest.Want(t, other, "k", "")
-	if standing, err := b.PutIfAbsent("k", []byte("b's"), time.Hour); string(standing) != "a's" || err != nil {
+	if standing, err := b.Swap("k", nil, []byte("b's"), time.Hour); string(standing) != "a's" || err != nil {
 		t.Fatalf("%q, %v", standing, err)
 	}
 }
@@ -84,7 +84,7 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 				t.Fatalf("the server does not answer: %v", err)
 			}
 			for range 1000 {
-				_, err := s.PutIfAbsent("k", []byte("v"), time.Hour)
+				_, err := s.Swap("k", nil, []byte("v"), time.Hour)
 				if !errors.Is(err, store.ErrAway) || !errors.Is(get(), store.ErrAway) {
 					t.Fatalf("the server is still asked: %v", err)
 				}
@@ -118,7 +118,7 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 		log := &lines{}
 		s := openRedis(t, storetest.StartRedis(t, settings...).URL()+patience, slog.New(slog.NewTextHandler(log, nil)))
 		for range 10 {
-			if _, err := s.PutIfAbsent("k", []byte("v"), time.Hour); err == nil || errors.Is(err, store.ErrAway) {
+			if _, err := s.Swap("k", nil, []byte("v"), time.Hour); err == nil || errors.Is(err, store.ErrAway) {
 				t.Fatalf("%s: %v", why, err)
 			}
 		}

@@ -46,12 +46,8 @@ type Store interface {
 	// Put sets the value under a key.
 	Put(key string, value []byte, keep time.Duration) error
 
-	// PutIfAbsent sets the value under a key if there is none. It returns the value that is there afterwards. Of two
-	// writers that put at once, one wins, and both get the value of the winner.
-	PutIfAbsent(key string, value []byte, keep time.Duration) (standing []byte, err error)
-
-	// Swap sets the value under a key if the one that is there equals old, which is not nil. It returns the value that is
-	// there afterwards, nil if none.
+	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value that
+	// is there afterwards, nil if none. Of two writers that swap the same old, one wins, and both get the winner's value.
 	Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error)
 
 	// Touch lets the fact under a key live for keep from now, unless it lives about as long anyway: a sixteenth of keep

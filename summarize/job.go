@@ -107,7 +107,7 @@ func (j *job) answer() (p prose.Prose, err error) {
 	if err == nil {
 		p = prose.Prose{Text: text, Cost: j.cost}
 		value, _ := json.Marshal(p) // plain data
-		if value, err = j.deps.Store.PutIfAbsent(nameOf(j.question.Key), value, j.deps.Keep); err != nil {
+		if value, err = j.deps.Store.Swap(nameOf(j.question.Key), nil, value, j.deps.Keep); err != nil {
 			j.mayPass, err = true, j.fail("it cannot be stored: "+err.Error())
 		} else { // another process may have been faster: everybody gets what is there
 			err = json.Unmarshal(value, &p)

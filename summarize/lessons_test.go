@@ -153,7 +153,7 @@ func (b broken) Get(string) ([]byte, bool, error) {
 	return nil, false, b.fails
 }
 
-func (b broken) PutIfAbsent(string, []byte, time.Duration) ([]byte, error) { return nil, b.fails }
+func (b broken) Swap(string, []byte, []byte, time.Duration) ([]byte, error) { return nil, b.fails }
 
 // TestAMemoryThatFailsCostsNoSummary has what cannot be kept.
 func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {

@@ -186,7 +186,7 @@ func TestPanicFailsOneJob(t *testing.T) {
 // refusing takes nothing.
 type refusing struct{ store.Store }
 
-func (refusing) PutIfAbsent(string, []byte, time.Duration) ([]byte, error) {
+func (refusing) Swap(string, []byte, []byte, time.Duration) ([]byte, error) {
 	return nil, store.ErrNoSpace
 }
 

@@ -139,7 +139,7 @@ func (s *storage) openShared(conf config.Config) (err error) {
 	}
 	const century = 100 * 365 * 24 * time.Hour
 	mark := []byte(s.shelf.NameOf("the mark of a shared store", ""))
-	if standing, err := s.shared.PutIfAbsent("mark", mark, century); err == nil && !bytes.Equal(standing, mark) {
+	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
 		_ = s.shared.Close()
 		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
 			"or another database")

@@ -135,13 +135,6 @@ func (f failing) Put(key string, value []byte, keep time.Duration) error {
 	return f.Store.Put(key, value, keep)
 }
 
-func (f failing) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
-	if err := f.luck.write(); err != nil {
-		return nil, err
-	}
-	return f.Store.PutIfAbsent(key, value, keep)
-}
-
 func (f failing) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
 	if err := f.luck.write(); err != nil {
 		return nil, err

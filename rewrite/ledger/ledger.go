@@ -69,16 +69,9 @@ func (o overlay) Get(key string) (value []byte, found bool, err error) {
 	return o.below.Get(key)
 }
 
-func (o overlay) PutIfAbsent(key string, value []byte, keep time.Duration) ([]byte, error) {
-	if there, found, err := o.Get(key); found || err != nil {
-		return there, err
-	}
-	return o.Store.PutIfAbsent(key, value, keep)
-}
-
 func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
-	there, found, err := o.Get(key)
-	if err != nil || !found || !bytes.Equal(there, old) {
+	there, _, err := o.Get(key)
+	if err != nil || !bytes.Equal(there, old) {
 		return there, err
 	}
 	return value, o.Store.Put(key, value, keep)
@@ -184,15 +177,11 @@ func (l *Ledger) Record(
 		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
 	}
 	key := lane.DecisionKey(prefix)
-	_, err = l.store.PutIfAbsent(lane.shared(firstFact, prefix), []byte(key), l.keep)
+	_, err = l.store.Swap(lane.shared(firstFact, prefix), nil, []byte(key), l.keep)
 	value, _ := json.Marshal(d) // plain data
 	var there []byte            // the record to be replaced; the first attempt writes only if there is none
 	for err == nil {
-		if there == nil {
-			there, err = l.store.PutIfAbsent(key, value, l.keep)
-		} else {
-			there, err = l.store.Swap(key, there, value, l.keep)
-		}
+		there, err = l.store.Swap(key, there, value, l.keep)
 		if err == nil && bytes.Equal(there, value) {
 			d.stored, d.Key = value, key
 			return d, true, nil
@@ -216,7 +205,7 @@ func (l *Ledger) writeEdits(d *Decision, added []Edit) error {
 		if e.Name == "" {
 			value, _ := json.Marshal(e) // plain data
 			name := "e" + Hash(string(value))
-			if _, err := l.store.PutIfAbsent(name, value, l.keep); err != nil {
+			if _, err := l.store.Swap(name, nil, value, l.keep); err != nil {
 				return err
 			}
 			e.Name = name
@@ -237,7 +226,7 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 		return d.Conversation, "", nil
 	}
 	next := chain[d.Items+1]
-	first, err := l.store.PutIfAbsent(lane.shared(nextFact, chain[d.Items]), next[:], l.keep)
+	first, err := l.store.Swap(lane.shared(nextFact, chain[d.Items]), nil, next[:], l.keep)
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
@@ -271,5 +260,5 @@ func (l *Ledger) Binds(upstream, model string) bool {
 
 // LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.
 func (l *Ledger) LearnBinds(upstream, model string) {
-	_, _ = l.store.PutIfAbsent("t"+Hash(upstream, model), []byte{1}, l.keep)
+	_, _ = l.store.Swap("t"+Hash(upstream, model), nil, []byte{1}, l.keep)
 }

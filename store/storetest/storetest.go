@@ -78,7 +78,7 @@ func testRefusals(t *testing.T, s store.Store) {
 	f := func(key string, size int, keep time.Duration) {
 		t.Helper()
 		value := make([]byte, size)
-		_, err1 := s.PutIfAbsent(key, value, keep)
+		_, err1 := s.Swap(key, nil, value, keep)
 		_, err2 := s.Swap(key, []byte("x"), value, keep)
 		for _, err := range []error{s.Put(key, value, keep), err1, err2} {
 			if err == nil || len(err.Error()) > 1000 {
@@ -105,8 +105,8 @@ func testSwaps(t *testing.T, s store.Store) {
 		}
 	}
 	f(s.Swap("a", []byte("x"), []byte("one"), Month))("")
-	f(s.PutIfAbsent("a", []byte("one"), Month))("one")
-	f(s.PutIfAbsent("a", []byte("two"), Month))("one")
+	f(s.Swap("a", nil, []byte("one"), Month))("one")
+	f(s.Swap("a", nil, []byte("two"), Month))("one")
 	f(s.Swap("a", []byte("two"), []byte("three"), Month))("one")
 	f(s.Swap("a", []byte("one"), []byte("two"), Month))("two")
 	f(s.Swap("a", []byte("one"), []byte("three"), Month))("two")
@@ -137,7 +137,7 @@ func testExpiry(t *testing.T, s store.Store) {
 	Want(t, s, "touched", "one")
 	Want(t, s, "long", "one") // a touch shortens nothing
 	Want(t, s, "never", "")
-	if standing, err := s.PutIfAbsent("left", []byte("two"), Month); string(standing) != "two" || err != nil {
+	if standing, err := s.Swap("left", nil, []byte("two"), Month); string(standing) != "two" || err != nil {
 		t.Fatalf("%q, %v", standing, err)
 	}
 }
@@ -174,7 +174,7 @@ func testScan(t *testing.T, s store.Store) {
 // testCopies changes values that were given and received.
 func testCopies(t *testing.T, s store.Store) {
 	mine := []byte("value")
-	standing, err := s.PutIfAbsent("a", mine, Month)
+	standing, err := s.Swap("a", nil, mine, Month)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func testRaces(t *testing.T, s store.Store) {
 		all.Go(func() {
 			for k := range keys {
 				mine := fmt.Sprintf("writer %d", w)
-				standing, err := s.PutIfAbsent(fmt.Sprint("k", k), []byte(mine), Month)
+				standing, err := s.Swap(fmt.Sprint("k", k), nil, []byte(mine), Month)
 				if err != nil {
 					t.Error(err)
 				}
@@ -253,15 +253,6 @@ func testModel(t *testing.T, s store.Store) {
 					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
 				}
 			},
-			"absent": func(t *rapid.T) {
-				k, v := key(t), value(t)
-				if facts[k] == "" {
-					facts[k] = v
-				}
-				if standing, err := s.PutIfAbsent(k, []byte(v), Month); err != nil || string(standing) != facts[k] {
-					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
-				}
-			},
 			"delete": func(t *rapid.T) {
 				k := key(t)
 				if delete(facts, k); s.Delete(k) != nil {
@@ -303,7 +294,7 @@ func testClose(t *testing.T, s store.Store) {
 	}
 	all.Wait()
 	_, found, err1 := s.Get("b")
-	_, err2 := s.PutIfAbsent("a", []byte("x"), Month)
+	_, err2 := s.Swap("a", nil, []byte("x"), Month)
 	scanned := s.Scan("", func(string, []byte) bool { return true })
 	for i, err := range []error{
 		err1, err2, scanned, s.Put("a", []byte("x"), Month), s.Touch("a", Month), s.Delete("a"),
