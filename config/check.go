@@ -23,6 +23,7 @@ import (
 	"epitome/offload"
 	"epitome/proxy"
 	"epitome/store"
+	"epitome/window"
 )
 
 // Validate returns all mistakes in c that show without a look at the machine.
@@ -101,10 +102,10 @@ func (c *Config) checkNumbers(m *mistakes) {
 	m.require(c.Offload.Quota > 0, "offload.quota must be greater than zero")
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
 	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")
-	m.require(c.Window.Default >= leastWindow, "window.default must be at least %d tokens", leastWindow)
+	m.require(c.Window.Default >= window.Least, "window.default must be at least %d tokens", window.Least)
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
-		m.require(pattern != "" && c.Window.Models[pattern] >= leastWindow,
-			"window.models.%q needs a pattern and at least %d tokens", pattern, leastWindow)
+		m.require(pattern != "" && c.Window.Models[pattern] >= window.Least,
+			"window.models.%q needs a pattern and at least %d tokens", pattern, window.Least)
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Prices)) {
 		m.check(fmt.Sprintf("prices.%q", pattern), c.Prices[pattern].Check())
@@ -240,15 +241,12 @@ func (c OffloadConfig) ReadSecret() ([]byte, error) {
 	return secret, nil
 }
 
-// leastWindow is the smallest window in tokens that makes sense; a smaller number is a slip.
-const leastWindow = 1024
-
 // ParseWindow reads a window, as in 128000, 128k or 1M.
 func ParseWindow(text string) (int, error) {
 	var n unit.Tokens
-	if err := n.UnmarshalText([]byte(text)); err != nil || n < leastWindow || n > unit.MostTokens {
+	if err := n.UnmarshalText([]byte(text)); err != nil || n < window.Least || n > unit.MostTokens {
 		return 0, fmt.Errorf("window must be a number of tokens from %d to %d, as 128k or 128000, not %q",
-			leastWindow, unit.MostTokens, text)
+			window.Least, unit.MostTokens, text)
 	}
 	return int(n), nil
 }

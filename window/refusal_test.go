@@ -316,12 +316,3 @@ func FuzzReadRefusal(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkReadAnswer is what every small answer costs on its way to the client.
-func BenchmarkReadAnswer(b *testing.B) {
-	body := []byte(`{"id":"1","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"` + strings.Repeat("words ", 140) +
-		`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":150,"total_tokens":1150}}`)
-	for b.Loop() {
-		ReadRefusal(200, "application/json", body, Sent{Tokens: 1000, Window: 128_000})
-	}
-}

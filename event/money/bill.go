@@ -58,11 +58,10 @@ func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 // CachedPrice returns what a cached token of a model at an upstream costs, where a new one costs 1. ok is false if that
 // is not known.
 func (b *Biller) CachedPrice(upstream, model string, at time.Time) (share float64, ok bool) {
-	p := b.Price(upstream, model, at)
-	if p == nil {
-		return 0, false
+	if p := b.Price(upstream, model, at); p != nil {
+		share, _, _, ok = p.Relative()
 	}
-	return p.CachedShare()
+	return share, ok
 }
 
 // Charge returns what asking for a summary cost.

@@ -67,26 +67,17 @@ func (p *Price) isNothing() bool {
 	return true
 }
 
-// CachedShare returns what a cached token costs where a new one costs 1. ok is false if that is not known.
-func (p *Price) CachedShare() (share float64, ok bool) {
-	if p.Input == nil || p.Read == nil || p.Input.Base == 0 {
-		return 0, false
-	}
-	return min(p.Read.Base/p.Input.Base, 1), true
-}
-
 // Relative returns what a cached token, one that is written to the cache and one of the answer cost where a new token
 // costs 1. ok is false if that is not known.
 func (p *Price) Relative() (cached, write, output float64, ok bool) {
-	cached, ok = p.CachedShare()
-	if !ok || p.Output == nil {
+	if p.Input == nil || p.Read == nil || p.Output == nil || p.Input.Base == 0 {
 		return 0, 0, 0, false
 	}
 	write = 1
 	if p.Write5m != nil {
 		write = max(p.Write5m.Base/p.Input.Base, 1)
 	}
-	return cached, write, p.Output.Base / p.Input.Base, true
+	return min(p.Read.Base/p.Input.Base, 1), write, p.Output.Base / p.Input.Base, true
 }
 
 // Cost returns what a usage costs in nano-dollars, or why it has no amount: one of event's Unpriced reasons. If the usage
