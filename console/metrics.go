@@ -155,12 +155,12 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 	}
 }
 
-// pricedAs returns the name of a model in the price table or the configuration, without its seller; "other" if it has
-// no price.
-func pricedAs(price string) string {
-	_, model, hasSeller := strings.Cut(price, "/")
+// pricedAs returns the label of a model by the ID of its price: the model of SELLER/MODEL, an ID that has no seller as
+// it is ("free"), or "other" if there is no price. Models are named by clients, so their own names are no labels.
+func pricedAs(priceID string) string {
+	_, model, hasSeller := strings.Cut(priceID, "/")
 	if !hasSeller {
-		model = price
+		model = priceID
 	}
 	return cmp.Or(model, "other")
 }

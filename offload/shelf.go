@@ -229,8 +229,8 @@ func (s *Shelf) Used() int64 {
 	return s.used
 }
 
-// Full reports whether Put refuses new content, except beyond the quota: the quota is used up, or the bucket does not
-// answer.
+// Full reports whether new content is likely to be refused, except beyond the quota: the quota is used up, something
+// found no room within it since the last sweep that freed any, or the bucket does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
 		return s.server.State() == health.Away

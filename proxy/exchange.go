@@ -65,8 +65,8 @@ func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// forward takes the steps of a request that goes upstream. An error is what the client is told, or whose fault it is
-// that it cannot be told anything.
+// forward is the whole way of a request that goes upstream. Its error is a refusal that the client is sent, or a
+// *wire.Failure, which says whose fault it is that the client gets no answer, or not all of it.
 func (x *exchange) forward() error {
 	if err := x.identify(); err != nil {
 		return err
@@ -91,14 +91,14 @@ func (x *exchange) forward() error {
 	}
 	a, err := up.pool.Do(x.life, x.outgoing(up, target))
 	if err == nil {
-		a, err = x.rescue(up, target, a)
+		a, err = x.rescue(up, target, a) // a itself if it is no refusal as too long
 	}
 	x.dropBodies() // an answer may stream for hours
 	if err != nil {
 		return err
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
-	x.begun = true
+	x.begun = true // from here on no other answer can be sent
 	if a.Code == 101 {
 		return x.tunnel(a)
 	}
@@ -180,7 +180,7 @@ func (x *exchange) receive(most int64) error {
 		x.body, x.unread = body, false
 		x.event.RequestBytes = int64(len(body))
 	}
-	x.event.Start = time.Now()
+	x.event.Start = time.Now() // begin has set it for requests that are refused before they have come whole
 	return nil
 }
 

@@ -34,6 +34,7 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 	case isOfType(a, eventStream):
 		s := streamStart{dialect: x.dialect}
 		content = hold(a, mostOfStream, errorFor, s.isAnswer)
+		// A stream that answers is no refusal, nor is one that says neither and goes on, or ends within an event.
 		if s.answers || !s.refuses && (!a.IsComplete() || s.read < len(content)) {
 			return none
 		}

@@ -120,7 +120,7 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		ReadTimeout:        p.limits.header,
 		IdleTimeout:        p.limits.keepAlive,
 		StreamRequestBody:  true,
-		MaxRequestBodySize: 1, // byte of a body that fasthttp reads by itself: receive reads the rest
+		MaxRequestBodySize: 1, // fasthttp reads no more of a body by itself, and receive reads the rest
 
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart

@@ -80,7 +80,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 // modelOf returns the model that a body names, of whatever API it is; empty if it names none.
 func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
 
-// meantTarget adds the version of an API to a target of a client that leaves it to the base URL.
+// meantTarget adds the version of an API, such as /v1, to a target that has none, for an upstream whose base has none
+// either: some clients expect it in the base URL that they are given. Each dialect knows its own requests, which are
+// POSTs, by their path and by headers that only its clients send.
 func (x *exchange) meantTarget(target []byte) []byte {
 	if !x.ctx.IsPost() {
 		return target

@@ -48,17 +48,18 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if err != nil {
 		return err
 	}
-	if !x.counts { // the request that a count asks about says what is saved
+	x.report = out.Report
+	if !x.counts { // a count saves nothing: the request that it asks about will
 		x.setReport(&out.Report)
 	}
-	if x.report = out.Report; observe {
+	if observe {
 		return nil
 	}
 	if out.Changed {
 		x.sent = out.Body
 	}
 	if x.report.Items > 0 && !in.Replay {
-		in.Body, in.Compact = nil, false
+		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
 		x.input = &in
 	}
 	return nil

@@ -57,7 +57,7 @@ type Shelf interface {
 	Put(name string, content []byte, beyondQuota bool) error
 	// Touch prolongs the life of an artifact, and reports whether the shelf has it.
 	Touch(name string) bool
-	// Full reports whether Put refuses new content, except beyond the quota.
+	// Full reports whether Put is likely to refuse new content, except beyond the quota.
 	Full() bool
 }
 

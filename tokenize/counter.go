@@ -74,7 +74,7 @@ func (c *Counter) Count(text []byte) (n int) {
 		return 0
 	}
 	if c.vocabulary == Characters {
-		return utf8.RuneCount(text)*10/36 + 1
+		return utf8.RuneCount(text)*10/36 + 1 // as those replays count: rounded down, plus one
 	}
 	m := c.mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
 	for i := 0; i < len(text); {

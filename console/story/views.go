@@ -149,10 +149,14 @@ type Story struct {
 }
 
 // CompactionIn returns the compaction that was completed in an exchange of the conversation. ok is false if none was.
+// A compaction does not name its exchange, so it is found by its time; of exchanges at the same time, each may get it.
 func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
+	if e.Compacted == 0 { // messages that became a summary
+		return c, false
+	}
 	for _, c = range slices.Backward(s.Compactions) {
-		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
-			c.Time.Before(e.Start.Add(e.Duration)) {
+		isWithin := !c.Time.Before(e.Start) && c.Time.Before(e.Start.Add(e.Duration))
+		if isWithin && c.Kind == event.CompactionCompleted {
 			return c, true
 		}
 	}

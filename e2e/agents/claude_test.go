@@ -36,7 +36,7 @@ var claudeTools = tools{bash: "Bash", command: "command", read: "Read", edit: "E
 	path: "file_path", old: "old_string", now: "new_string"}
 
 // turns is how many turns sessions have.
-var turns = flag.Int("turns", 18, "turns of a session")
+var turns = flag.Int("turns", 40, "turns of a session")
 
 func TestLocksNameNoRegistry(t *testing.T) {
 	sdktest.CheckLocks(t, nativeSource, othersSource)

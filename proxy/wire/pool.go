@@ -119,7 +119,8 @@ func (c *upstreamConn) send(out Request) (n int64, err error) {
 }
 
 // isQuiet reports whether an idle connection has nothing to read: the upstream has neither ended it nor sent bytes
-// that nobody asked for. TLS may have read such bytes with the last answer.
+// that nobody asked for. stale looks into the socket, where the system can. Peek, whose deadline lets it read nothing
+// more, finds bytes that TLS has read with the last answer. The next request sets a deadline of its own.
 func (c *upstreamConn) isQuiet() bool {
 	if stale(c.socket()) {
 		return false
