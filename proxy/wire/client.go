@@ -51,9 +51,8 @@ type Client struct {
 	cut      atomic.Bool
 	left     error // the client has closed its side, or reset
 
-	watch   *time.Timer   // begins to read while an exchange is under way; nil while fasthttp reads
-	watched chan struct{} // closed when that reading has ended
-	ahead   *byte         // was read by the watch, and belongs to the next request
+	watch watch
+	ahead *byte // was read by the watch, and belongs to the next request
 }
 
 // longAgo is a deadline that ends all waiting at once.
@@ -156,6 +155,17 @@ func linger(c net.Conn) {
 // goroutine, and an exchange that ends sooner has nothing to gain from it.
 const watchAfter = 5 * time.Millisecond
 
+// watch is how a client is watched. Its timer goes on from one exchange to the next, as each start of a timer wakes a
+// thread.
+type watch struct {
+	mu      sync.Mutex
+	timer   *time.Timer
+	running bool          // the timer
+	gone    func()        // nil while no exchange is under way
+	since   time.Time     // when Watch was called
+	reading chan struct{} // closed when the reading of the connection has ended; nil if it has not begun
+}
+
 // Watch calls gone, on a goroutine of its own, if the client closes or resets the connection before Unwatch. A client
 // that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte the watch sees no
 // further, until the next request.
@@ -168,26 +178,54 @@ func (c *Client) Watch(gone func()) {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
-	c.watched = make(chan struct{})
-	c.watch = time.AfterFunc(watchAfter, func() {
-		defer close(c.watched)
-		var b [1]byte
-		switch n, err := c.Conn.Read(b[:]); {
-		case n > 0:
-			c.ahead = &b[0]
-		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded): // Unwatch and Cut set a deadline
-			c.left = err
-			gone()
+	w := &c.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone, w.since = gone, time.Now()
+	if w.timer == nil {
+		w.timer = time.AfterFunc(watchAfter, c.look)
+	} else if !w.running {
+		w.timer.Reset(watchAfter)
+	}
+	w.running = true
+}
+
+// look waits for the client to leave, if it has been watched for long enough.
+func (c *Client) look() {
+	w := &c.watch
+	w.mu.Lock()
+	rest := watchAfter - time.Since(w.since)
+	if w.gone == nil || rest > 0 {
+		if w.running = w.gone != nil; w.running {
+			w.timer.Reset(rest)
 		}
-	})
+		w.mu.Unlock()
+		return
+	}
+	gone, reading := w.gone, make(chan struct{})
+	w.running, w.reading = false, reading
+	w.mu.Unlock()
+	defer close(reading)
+	var b [1]byte
+	switch n, err := c.Conn.Read(b[:]); {
+	case n > 0:
+		c.ahead = &b[0]
+	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded): // Unwatch and Cut set a deadline
+		c.left = err
+		gone()
+	}
 }
 
 // Unwatch ends the watch; afterwards the connection is read as if there had been none.
 func (c *Client) Unwatch() {
-	if c.watch != nil && !c.watch.Stop() {
+	w := &c.watch
+	w.mu.Lock()
+	reading := w.reading
+	w.gone, w.reading = nil, nil
+	w.mu.Unlock()
+	if reading != nil {
 		_ = c.Conn.SetReadDeadline(longAgo())
-		<-c.watched
+		<-reading
 		_ = c.Conn.SetReadDeadline(time.Time{})
 	}
-	c.watch = nil
 }
