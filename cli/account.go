@@ -29,8 +29,8 @@ func (a *app) explainConversation(id string, asJSON bool) error {
 	var found account
 	for _, card := range cards {
 		path := "/-/api/conversations/" + id
-		if err = card.GetJSON(path, &found.Conversation); err == nil {
-			err = card.GetJSON(path+"/edits", &found.Edits)
+		if err = card.Get(path, &found.Conversation); err == nil {
+			err = card.Get(path+"/edits", &found.Edits)
 			break
 		}
 	}

@@ -132,7 +132,7 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 	}
 	var edits story.Edits
 	for _, card := range cards {
-		if err = card.GetJSON("/-/api/conversations/"+conversation+"/edits", &edits); err == nil {
+		if err = card.Get("/-/api/conversations/"+conversation+"/edits", &edits); err == nil {
 			break
 		}
 	}

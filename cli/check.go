@@ -71,7 +71,7 @@ func (a *app) checkRunning() error {
 		return noneRuns("ask epitome whether it takes requests", home)
 	}
 	var parts map[string]string
-	if err := card.GetJSON("/-/ready", &parts); err != nil {
+	if err := card.Get("/-/ready", &parts); err != nil {
 		return err
 	}
 	for _, part := range slices.Sorted(maps.Keys(parts)) {

@@ -66,7 +66,7 @@ func (a *app) forgetMemory(project string, ids []string) error {
 			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
 				continue
 			}
-			if _, err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}); err != nil {
+			if err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{}); err != nil {
 				return err
 			}
 			gone = append(gone, e.ID)
@@ -92,7 +92,7 @@ func (a *app) eachMemory(project string, do func(card *daemon.Card, n inject.Not
 	}
 	for _, card := range cards {
 		var listing console.Memories
-		if err := card.GetJSON("/-/api/memory", &listing); err != nil {
+		if err := card.Get("/-/api/memory", &listing); err != nil {
 			return err
 		}
 		for _, n := range listing.Memories {

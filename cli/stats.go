@@ -41,17 +41,17 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if since != "" {
 		query.Set("from", since)
 	}
-	answer, err := card.Get("/-/api/summary?" + query.Encode())
-	if err != nil {
+	var answer json.RawMessage
+	if err := card.Get("/-/api/summary?"+query.Encode(), &answer); err != nil {
 		return err
 	}
 	if asJSON {
-		_, err = os.Stdout.Write(answer)
-		return err
+		fmt.Println(string(answer))
+		return nil
 	}
 	var sums story.Summary
 	if err := json.Unmarshal(answer, &sums); err != nil {
-		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", card.Listen, err)
+		return err
 	}
 	_, err = os.Stdout.WriteString(statsText(sums))
 	return err

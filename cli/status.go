@@ -63,7 +63,7 @@ func (a *app) askStatus(session string) (s story.Status, err error) {
 	if session != "" {
 		path += "?session=" + url.QueryEscape(session)
 	}
-	err = card.GetJSON(path, &s)
+	err = card.Get(path, &s)
 	return s, err
 }
 

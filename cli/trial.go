@@ -13,6 +13,7 @@ import (
 	"epitome/console/figure"
 	"epitome/event"
 	"epitome/internal/unit"
+	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -24,7 +25,7 @@ import (
 type trial struct {
 	conf     config.Config
 	body     []byte
-	dialect  daemon.Dialect
+	dialect  proxy.Dialect
 	request  *conversation.Request
 	upstream string
 	windows  *window.Windows

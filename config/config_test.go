@@ -333,3 +333,35 @@ func TestParseWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestLocalServersAreAskedForNothingAheadOfNeed(t *testing.T) {
+	c := load(t, "")
+	f := func(want bool, urls ...string) {
+		t.Helper()
+		for _, url := range urls {
+			c.AddUpstream("up", url)
+			if got := c.Prepares("up"); got != want {
+				t.Errorf("prepare %q, asking %q: prepares for %s is %v", c.Summarize.Prepare, c.Summarize.Upstream, url, got)
+			}
+		}
+	}
+	const near, far = "http://10.0.0.5/v1", "https://api.example.com/v1"
+	f(false, near, "http://127.0.0.1:8000", "http://[::1]:8000", "http://LocalHost:11434", "http://localhost.",
+		"http://172.16.9.9", "http://192.168.1.2:8080", "http://169.254.1.1", "http://[fe80::1%25eth0]:80",
+		"http://[::ffff:192.168.1.2]", "http://0.0.0.0:8000", "http://gpu:8000", "http://nas.local",
+		"http://llm.corp.internal.", "http://a.localhost", "http://host.docker.internal:11434")
+	f(true, far, "http://8.8.8.8", "http://172.32.0.1", "http://[2001:db8::1]", "http://local.example.com",
+		"http://internal.example", "http://x.notlocal", "http://mylocal.dev")
+	if c.Prepares("nobody") {
+		t.Error("prepares for an unknown upstream")
+	}
+	c.Summarize.Prepare = "on"
+	f(true, near)
+	c.Summarize.Prepare = "off"
+	f(false, far)
+	c.Summarize.Prepare, c.Summarize.Upstream = "auto", "other" // which does not serve the conversation
+	f(true, near)
+	c.Summarize.Upstream = "up"
+	f(false, near)
+	f(true, far)
+}

@@ -137,19 +137,15 @@ func (j *job) tell(kind string, tokens int, reason string) {
 // learn has a transcript's question also ask what later sessions need to know, where there is a memory for it.
 func (j *job) learn() {
 	owner := inject.Owner{Scope: j.question.Scope, Project: inject.ProjectName(j.question.Project)}
-	if j.deps.Memory == nil || owner.Project == "" || j.way != prose.WayTranscript {
+	if !j.deps.Memory.On() || owner.Project == "" || j.way != prose.WayTranscript {
 		return
 	}
-	memory := j.deps.Memory()
-	if memory == nil {
-		return
-	}
-	known, err := memory.Read(owner)
+	known, err := j.deps.Memory.Read(owner)
 	if err != nil {
 		j.deps.Log.Warn("nothing is learned of a session", "why", err.Error())
 		return
 	}
-	j.memory, j.owner = memory, owner
+	j.memory, j.owner = j.deps.Memory, owner
 	j.prompt.Learns, j.prompt.Notes = true, known.Inventory()
 }
 

@@ -30,7 +30,7 @@ func learning(t testing.TB, steps ...step) (*rig, *inject.Memory) {
 	c.Model = "small"
 	r := rigged(t, c, steps...)
 	place := placeIn(r)
-	r.deps.Memory = func() *inject.Memory { return place }
+	r.deps.Memory = place
 	return r, place
 }
 
@@ -128,9 +128,9 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 	f("no project", func(_ *rig, q *prose.Question) { q.Project = "" })
 	f("a project whose name cannot be used", func(_ *rig, q *prose.Question) { q.Project = strings.Repeat("a", 1000) })
 	f("no memory", func(r *rig, _ *prose.Question) { r.deps.Memory = nil })
-	f("a memory that is off", func(r *rig, _ *prose.Question) { r.deps.Memory = func() *inject.Memory { return nil } })
+	f("a memory that is off", func(r *rig, _ *prose.Question) { r.deps.Memory.Configure(inject.MemoryConfig{}) })
 	f("a memory that cannot be read", func(r *rig, _ *prose.Question) {
-		r.deps.Memory = func() *inject.Memory { return memoryIn(broken{fails: errors.New("the disk is full")}) }
+		r.deps.Memory = memoryIn(broken{fails: errors.New("the disk is full")})
 	})
 }
 
@@ -160,7 +160,7 @@ func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {
 	f := func(b broken, words string) {
 		t.Helper()
 		r, _ := learning(t, text(lastly("a", "- fact: use make check")))
-		r.deps.Memory = func() *inject.Memory { return memoryIn(b) }
+		r.deps.Memory = memoryIn(b)
 		p := r.answered(ofApp("a"))
 		r.settled()
 		if e := r.told(); strings.Contains(p.Text, inject.Heading) || e[len(e)-1].Kind != event.SummaryCompleted {

@@ -44,7 +44,7 @@ type Deps struct {
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   func(upstream, model string) int   // tokens that a request to Config.Model may have; 0 if that is not known
-	Memory   func() *inject.Memory              // of what sessions teach; nil, or returns nil, if nothing is learned
+	Memory   *inject.Memory                     // of what sessions teach; nothing is learned while it is nil or off
 	Prepares func(upstream string) bool         // whether Prepare may be used for conversations with the upstream
 	Tell     func(event.Summary)                // hears what jobs do; it must not wait
 	Log      *slog.Logger

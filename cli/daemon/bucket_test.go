@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,7 +19,6 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/event/eventtest"
 	"epitome/internal/fakeapi/scriptedtest"
 )
 
@@ -56,14 +54,7 @@ func keepIn(t *testing.T, bucket, upstream string) (*kept, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
-	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
-		func() (config.Config, error) { return conf, nil })
-	if err = k.Start(); err != nil {
-		return nil, err
-	}
-	go func() { k.ended <- k.Serve() }()
-	return k, nil
+	return serve(conf)
 }
 
 // TestArtifactsLieInTheBucket: where another epitome finds them; while the bucket is away, conversations go on as they
@@ -119,10 +110,10 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if got := strings.TrimSpace(string(ready)); resp.StatusCode != 200 || got != `{"bucket":"away","status":"ready"}` {
 		t.Errorf("while the bucket is away it is ready so: %d %s", resp.StatusCode, got)
 	}
-	if told := one.shapers.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "bucket: ") {
+	if told := one.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "bucket: ") {
 		t.Errorf("a reader of figures is told %q", told)
 	}
-	if one.shapers.storage.keeps() {
+	if one.storage.keeps() {
 		t.Error("what is taken out is said to be kept")
 	}
 	if again := send(body); again != sent {
@@ -158,14 +149,8 @@ func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
 		case <-r.Context().Done(): // one after another, none is answered in time
 		}
 	})
-	conf := config.Defaults(configtest.Text())
-	conf.Offload.Bucket = at
-	s, err := openStorage(conf, t.TempDir(), "127.0.0.1:7070", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
-	k := newShapers(conf, s, upstreamsOf(conf), eventtest.Discard{})
+	k := startedIn(t, t.TempDir(), io.Discard, func(c *config.Config) { c.Offload.Bucket = at })
+	defer k.giveBack()
 	out := k.live.Shape(askedFor(many))
 	if out.Report.Err != nil || out.Report.Offloaded < many || under < many {
 		t.Errorf("%d were asked for: %+v", under, out.Report)
@@ -198,12 +183,12 @@ func TestABucketThatTakesNothingIsToldAtTheStart(t *testing.T) {
 	}
 	defer one.end(t)
 	deadline := time.Now().Add(time.Minute)
-	for ; one.shapers.storage.parts()[bucketPart] != "refuses"; time.Sleep(time.Millisecond) {
+	for ; one.storage.parts()["bucket"] != "refuses"; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("it is told as %v, and the log says %s", one.shapers.storage.parts(), one.log.text())
+			t.Fatalf("it is told as %v, and the log says %s", one.storage.parts(), one.log.text())
 		}
 	}
-	if told := one.shapers.storage.troubles(); len(told) != 1 || one.shapers.storage.keeps() {
+	if told := one.storage.troubles(); len(told) != 1 || one.storage.keeps() {
 		t.Errorf("a reader of figures is told %q", told)
 	}
 }

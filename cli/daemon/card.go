@@ -57,11 +57,9 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 		_ = lock.Close()
 		return c, nil
 	}
-	_ = os.Remove(c.path()) // of one that was killed
-	text, err := json.Marshal(c)
-	if err == nil {
-		err = os.WriteFile(c.path()+".new", text, 0o600)
-	}
+	_ = os.Remove(c.path())    // of one that was killed
+	text, _ := json.Marshal(c) // strings and a bool
+	err := os.WriteFile(c.path()+".new", text, 0o600)
 	if err == nil {
 		err = os.Rename(c.path()+".new", c.path()) // so that a reader sees all of it
 	}
@@ -146,32 +144,25 @@ func (c *Card) Pages() string { return c.URL() + "/-/" }
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("epitome does not know it")
 
-// Get returns the answer to a GET, as the owner. The error is ErrNotFound if there is nothing.
-func (c *Card) Get(target string) ([]byte, error) { return c.ask(http.MethodGet, target, nil) }
-
-// GetJSON decodes the answer to a GET, as the owner, into v. The error is ErrNotFound if there is nothing.
-func (c *Card) GetJSON(target string, v any) error {
-	text, err := c.Get(target)
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	return err
+// Get decodes the answer to a GET, as the owner, into answer. The error is ErrNotFound if there is nothing.
+func (c *Card) Get(target string, answer any) error {
+	return c.ask(http.MethodGet, target, http.NoBody, answer)
 }
 
-// Post returns the answer to a POST of JSON, likewise.
-func (c *Card) Post(path string, v any) ([]byte, error) {
-	body, err := json.Marshal(v)
+// Post decodes the answer to a POST of JSON likewise.
+func (c *Card) Post(target string, question, answer any) error {
+	body, err := json.Marshal(question)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.ask(http.MethodPost, path, body)
+	return c.ask(http.MethodPost, target, bytes.NewReader(body), answer)
 }
 
-// ask sends a request as the owner, and returns the body of an answer with status 200.
-func (c *Card) ask(method, target string, body []byte) ([]byte, error) {
-	req, err := http.NewRequest(method, c.URL()+target, bytes.NewReader(body))
+// ask sends a request as the owner, and decodes the body of an answer with status 200.
+func (c *Card) ask(method, target string, body io.Reader, answer any) error {
+	req, err := http.NewRequest(method, c.URL()+target, body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(console.OwnerHeader, c.Token)
@@ -180,28 +171,35 @@ func (c *Card) ask(method, target string, body []byte) ([]byte, error) {
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}} //nolint:gosec // as said
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
+		return fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
 	}
-	defer func() { _ = resp.Body.Close() }()
+	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
 	case resp.StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
+		return fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
 	case resp.StatusCode != http.StatusOK:
 		message := cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status)
-		return nil, fmt.Errorf("the epitome on %s answers: %s", c.Listen, message)
+		return fmt.Errorf("the epitome on %s answers: %s", c.Listen, message)
+	default:
+		err = json.Unmarshal(text, answer)
 	}
-	return text, nil
+	if err != nil {
+		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
+	}
+	return nil
+}
+
+// State asks the epitome how it runs.
+func (c *Card) State() (s State, err error) {
+	err = c.Get("/-/health", &s)
+	return s, err
 }
 
 // LoginLink asks for a link that lets a browser in once, within life.
 func (c *Card) LoginLink(life time.Duration) (string, error) {
-	text, err := c.Post("/-/login/code", map[string]int{"seconds": int(life.Seconds())})
 	var answer struct{ Code string }
-	if err == nil {
-		err = json.Unmarshal(text, &answer)
-	}
+	err := c.Post("/-/login/code", map[string]int{"seconds": int(life.Seconds())}, &answer)
 	return c.Pages() + "login#" + answer.Code, err
 }

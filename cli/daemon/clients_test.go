@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -61,13 +60,10 @@ func team(t *testing.T, folder string, upstream string) (*kept, *http.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
-	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
-		func() (config.Config, error) { return conf, nil })
-	if err = k.Start(); err != nil {
+	k, err := serve(conf)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { k.ended <- k.Serve() }()
 	return k, trusting(trust)
 }
 
@@ -156,7 +152,7 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	if _, err := card.State(); err != nil {
 		t.Error(err)
 	}
-	if _, err := card.Get("/-/ready"); err != nil {
+	if err := card.Get("/-/ready", &struct{}{}); err != nil {
 		t.Error(err)
 	}
 	if got := card.Pages(); got != "https://"+k.Address()+"/-/" {

@@ -37,9 +37,16 @@ const (
 	byModel   = "written by a model;"
 )
 
+func asDefault(*config.Config) {}
+
 // nthSummary is a summary as a model should write it, with the number of the question.
 func nthSummary(n int) string {
-	return strings.ReplaceAll(aSummary(), "about ", fmt.Sprintf("summary %d about ", n))
+	var b strings.Builder
+	for _, heading := range []string{"Goal", "Constraints", "Progress", "Key Decisions", "Failed Approaches",
+		"Open Issues", "Next Steps", "Critical Values"} {
+		fmt.Fprintf(&b, "## %s\nsummary %d about %s\n", heading, n, strings.ToLower(heading))
+	}
+	return b.String()
 }
 
 // markOf is how the n-th answer can be told in what is sent.

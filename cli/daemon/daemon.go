@@ -1,5 +1,5 @@
-// Package daemon is the wiring of what runs: store and shelf, shapers over them, the proxy, the pages under /-/, and
-// what becomes of signals and of a configuration that is read again.
+// Package daemon is the wiring of what runs: store and shelf, shapers over them, the proxy, the pages under /-/. It
+// handles signals, and reads the configuration again.
 //
 // It promises that all that can fail at a start has failed before the first request is taken, that a store that
 // cannot be used costs no more than memory, that a configuration with a mistake leaves the old one in force, and that
@@ -9,34 +9,57 @@ package daemon
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/pages"
 	"epitome/console/story"
+	"epitome/event"
+	"epitome/event/money"
+	"epitome/inject"
 	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/ledger"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
+	"epitome/summarize"
+	"epitome/tokenize"
+	"epitome/window"
 )
 
 // Daemon is the running proxy with all that belongs to it.
 type Daemon struct {
 	log     *slog.Logger
 	load    func() (config.Config, error)
+	signals <-chan os.Signal
 	started config.Config // what only a restart takes up is as it was here
 	config  atomic.Pointer[config.Config]
-	ln      net.Listener
-	proxy   *proxy.Proxy
-	console *console.Console
-	book    *story.Book
-	traces  *console.Traces // nil if no spans are made
-	card    *Card
-	shapers *shapers
-	signals <-chan os.Signal
+
+	ln         net.Listener
+	card       *Card
+	traces     *console.Traces // nil if no spans are made
+	storage    *storage
+	windows    *window.Windows
+	biller     atomic.Pointer[money.Biller]
+	memory     *inject.Memory // what sessions have taught
+	book       *story.Book
+	summarizer *summarize.Summarizer
+	deps       rewrite.Deps // of live, but that asks no server for windows
+	live       *rewrite.Shaper
+	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
+	observed   *ledger.Ledger  // the decisions that observer has
+	proxy      *proxy.Proxy
+	console    *console.Console
 }
 
 // New makes one that takes its configuration from load when it starts, and again with each SIGHUP that comes over
@@ -76,53 +99,122 @@ func (d *Daemon) Start() error {
 // open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it
 // failed or not.
 func (d *Daemon) open(conf config.Config, folder string) (err error) {
-	address := d.Address()
-	if err := conf.CheckAt(address); err != nil {
+	if err := conf.CheckAt(d.Address()); err != nil {
 		return err
 	}
-	if d.card, err = Pin(folder, address, conf.TLS.IsSet()); err != nil {
-		return err
-	}
-	kept, err := openStorage(conf, folder, address, d.log)
-	if err != nil {
+	if d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet()); err != nil {
 		return err
 	}
 	upstreams, err := proxy.NewUpstreams(conf.Settings())
 	if err != nil {
-		kept.close()
 		return err
 	}
-	counts := console.NewMetrics(Version())
-	if d.book, err = d.openBook(conf, folder, kept, counts); err != nil {
-		kept.close()
+	if endpoint := conf.Otel.Endpoint; endpoint != "" {
+		if d.traces, err = console.NewTraces(endpoint, Version(), d.log); err != nil {
+			return err
+		}
+	}
+	if d.storage, err = openStorage(conf, folder, d.Address(), d.log); err != nil {
 		return err
 	}
-	d.shapers = newShapers(conf, kept, upstreams, d.book)
-	shown := pages.New(pages.Config{
-		Source: d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Get, Memory: d.shapers.memory,
-		Settings: func() []config.Value { return d.config.Load().List() },
-		Version:  Version(), Address: address, Mode: func() string { return d.config.Load().Mode },
-	})
-	d.console = console.New(conf.Console, console.Program{
-		Version: Version(), Listen: address, Log: d.log,
-		Metrics: counts,
-		Book:    d.book, Edits: d.shapers.edits, Artifacts: kept.shelf.Get, Memory: d.shapers.memory, Compact: d.compact,
-		Pages: shown.Documents(), Asset: shown.Asset,
-		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
-		Owner: d.card.Admits, State: func() any { return d.State() },
-	})
-	d.proxy = proxy.New(upstreams, d.shapers.plug(proxy.Deps{
-		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(), Traces: d.traces != nil,
-	}))
-	d.addGauges(counts, kept)
+	d.wire(conf, folder, upstreams)
 	return nil
 }
 
-// giveBack ends what open has begun, and the listening.
+// wire makes the parts over the storage.
+func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams) {
+	s, keep := d.storage, conf.Store.Keep.D()
+	mode := func() string { return d.config.Load().Mode }
+
+	d.windows = window.New(conf.Window, s.store, time.Now)
+	d.windows.Configure(conf.Window, probedOf(conf))
+	d.biller.Store(Biller(conf))
+	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
+	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
+
+	metrics := console.NewMetrics(Version())
+	sinks := []event.Sink{metrics, console.NewLog(d.log)}
+	if d.traces != nil {
+		sinks = append(sinks, d.traces)
+	}
+	events := filepath.Join(folder, EventFolder)
+	if s.passing { // another epitome may hold the folder
+		events = ""
+	}
+	d.book = story.New(story.Config{
+		Version: Version(), Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Sinks: sinks,
+		Now: time.Now, Mode: mode, State: s.troubles, Prices: listPrices,
+		Bill:   func(e *event.Exchange, pause time.Duration) { d.biller.Load().Bill(e, pause) },
+		Charge: func(s *event.Summary) event.Charge { return d.biller.Load().Charge(s) },
+		Life:   func() time.Duration { return d.config.Load().Rewrite.CacheLife.D() },
+	})
+
+	d.deps = Deps(s.store, s.shelf, d.windows, keep)
+	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
+		Store: s.store, Keep: keep, Send: upstreams.Send,
+		Dialects: map[string]summarize.Dialect{
+			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
+		},
+		Overflow: window.TooLong, Count: CountIn(tokenize.O200k, d.deps.Counters),
+		Usable: func(upstream, model string) int {
+			return window.Usable(d.windows.Of(upstream, model).Tokens, 0)
+		},
+		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
+		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
+	})
+	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
+	d.deps.Summarizer, d.deps.Tell = d.summarizer, d.book
+	d.deps.Inject = &inject.Injector{Files: s.kept, Shelf: s.shelf, Memory: d.memory}
+	d.deps.CachedPrice = func(upstream, model string) (float64, bool) {
+		return d.biller.Load().CachedPrice(upstream, model, time.Now())
+	}
+	live := d.deps
+	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
+		d.windows.Probe(upstream, model, upstreams.Get, d.log)
+		return d.deps.Window(upstream, model, maxOutput)
+	}
+	observer := overlay(d.deps)
+	observer.Shelf = unwritten{s.shelf}
+	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
+
+	shown := pages.New(pages.Config{
+		Source: d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory,
+		Settings: func() []config.Value { return d.config.Load().List() },
+		Version:  Version(), Address: d.Address(), Mode: mode,
+	})
+	d.console = console.New(conf.Console, console.Program{
+		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
+		Book: d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact,
+		Pages: shown.Documents(), Asset: shown.Asset,
+		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
+		Owner: d.card.Admits, State: func() any { return d.State() },
+	})
+	d.proxy = proxy.New(upstreams, proxy.Deps{
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(), Traces: d.traces != nil,
+		Shaper: d.live, Shadow: d.observer, Lessons: d.windows, Ratios: ratios, Keeps: s.kept.Knows,
+		// The key of the hash is the shelf's secret.
+		Scope: func(kind, value string) string { return s.shelf.NameOf("scope "+kind, value) },
+	})
+	d.addGauges(metrics)
+}
+
+const summariesWait = 5 * time.Second // for summaries to end that are being made
+
+// giveBack ends what open has begun, and the listening. Jobs end before the storage, where they may still put what was
+// paid for, and before the book, which they tell.
 func (d *Daemon) giveBack() {
-	if d.shapers != nil {
-		d.shapers.close()
-		d.closeBook() // once no job records an event any more
+	if d.storage != nil {
+		d.windows.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
+		defer cancel()
+		if err := d.summarizer.Close(ctx); err != nil {
+			d.log.Warn("a summary does not end", "error", err.Error())
+		}
+		d.storage.close()
+		d.book.Close()
+	}
+	if d.traces != nil {
+		d.traces.Close()
 	}
 	if d.card != nil {
 		d.card.Unpin()
@@ -138,7 +230,7 @@ func (d *Daemon) Serve() error {
 	go returnMemory(ended)
 	conf := d.config.Load()
 	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
-		"mode", conf.Mode, "artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")
+		"mode", conf.Mode, "artifacts", cmp.Or(d.storage.where, "in memory"), "pages", "epitome open")
 	warnOf(*conf, d.Address(), d.log)
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
@@ -205,7 +297,10 @@ func (d *Daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
-	d.shapers.configure(next)
+	d.windows.Configure(next.Window, probedOf(next))
+	d.biller.Store(Biller(next))
+	d.memory.Configure(next.Memory)
+	d.summarizer.Configure(next.Summarize)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
 		return

@@ -2,28 +2,22 @@ package daemon
 
 import (
 	"encoding/json"
-	"log/slog"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
-	"epitome/config"
-	"epitome/config/configtest"
 	"epitome/event"
-	"epitome/event/eventtest"
+	"epitome/proxy"
 	"epitome/rewrite"
 )
 
 // What the event of a request calls its decision leads to its edits, in each dialect: what they say was sent is in what
 // is sent, and what they name lies on the shelf as it came. In mode observe it leads to what would have been done.
 func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
-	conf := config.Defaults(configtest.Text())
-	kept, err := openStorage(conf, t.TempDir(), "127.0.0.1:1", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := newShapers(conf, kept, upstreamsOf(conf), eventtest.Discard{})
-	defer k.close()
+	k := startedIn(t, t.TempDir(), io.Discard)
+	defer k.giveBack()
+	conf := k.started
 	result := strings.Repeat("the refund of an order was checked against the books and found as it should be\\n", 900)
 	bodies := map[string]string{
 		"chat": `{"model":"m","messages":[{"role":"user","content":"Mend it."},{"role":"assistant","content":null,"tool_calls":` +
@@ -36,7 +30,7 @@ func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 			`"arguments":"{\"command\":\"make\"}"},{"type":"function_call_output","call_id":"a","output":"` + result + `"}]}`,
 	}
 	came := strings.ReplaceAll(result, `\n`, "\n")
-	f := func(d Dialect, shape func(rewrite.Input) rewrite.Output, kept bool) {
+	f := func(d proxy.Dialect, shape func(rewrite.Input) rewrite.Output, kept bool) {
 		t.Helper()
 		out := shape(rewrite.Input{Dialect: d, Body: []byte(bodies[d.Name()]), Upstream: "up", Limits: &conf.Rewrite,
 			SummaryMode: conf.Summarize.Mode})

@@ -87,14 +87,23 @@ func keep(t *testing.T, folder, upstream string) *kept {
 	if err != nil {
 		t.Fatal(err)
 	}
+	k, err := serve(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// serve starts a program.
+func serve(conf config.Config) (*kept, error) {
 	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
 	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
 		func() (config.Config, error) { return conf, nil })
-	if err = k.Start(); err != nil {
-		t.Fatal(err)
+	if err := k.Start(); err != nil {
+		return nil, err
 	}
 	go func() { k.ended <- k.Serve() }()
-	return k
+	return k, nil
 }
 
 func (k *kept) end(t *testing.T) {

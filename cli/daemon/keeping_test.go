@@ -12,22 +12,27 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/event/eventtest"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
-	"epitome/window"
 )
 
-// keptIn opens what is kept in the folder; log hears of it.
-func keptIn(t *testing.T, folder string, log io.Writer) *shapers {
+// startedIn starts an epitome over a folder that serves nobody; it logs to log. giveBack ends it.
+func startedIn(t testing.TB, folder string, log io.Writer, changes ...func(*config.Config)) *Daemon {
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
-	s, err := openStorage(conf, folder, "127.0.0.1:7070", slog.New(slog.NewTextHandler(log, nil)))
-	if err != nil {
+	conf.Listen, conf.Data = "127.0.0.1:0", folder
+	for _, change := range changes {
+		change(&conf)
+	}
+	if err := conf.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return newShapers(conf, s, upstreamsOf(conf), eventtest.Discard{})
+	d := New(slog.New(slog.NewTextHandler(log, nil)), nil, func() (config.Config, error) { return conf, nil })
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 func askedFor(calls int) rewrite.Input {
@@ -46,8 +51,8 @@ func artifactFiles(folder string) []string {
 
 func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 	folder := t.TempDir()
-	k := keptIn(t, folder, io.Discard)
-	defer k.close()
+	k := startedIn(t, folder, io.Discard)
+	defer k.giveBack()
 	live := k.live.Shape(askedFor(1))
 	if live.Report.Action != "offload" || len(artifactFiles(folder)) != 1 {
 		t.Fatalf("%+v, artifacts %v", live.Report, artifactFiles(folder))
@@ -74,17 +79,17 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 func TestExpiredArtifactsAreSweptAtTheStart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	k := keptIn(t, folder, io.Discard)
+	k := startedIn(t, folder, io.Discard)
 	k.live.Shape(askedFor(1))
-	k.close()
+	k.giveBack()
 	old := time.Now().Add(-100 * 24 * time.Hour) // of the last renewal
 	for _, name := range artifactFiles(folder) {
 		if err := os.Chtimes(name, old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	k = keptIn(t, folder, io.Discard)
-	defer k.close()
+	k = startedIn(t, folder, io.Discard)
+	defer k.giveBack()
 	if !scriptedtest.Eventually(func() bool { return len(artifactFiles(folder)) == 0 }) {
 		t.Errorf("still there: %v", artifactFiles(folder))
 	}
@@ -92,11 +97,11 @@ func TestExpiredArtifactsAreSweptAtTheStart(t *testing.T) {
 
 func TestDecisionsOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()
-	k := keptIn(t, folder, io.Discard)
+	k := startedIn(t, folder, io.Discard)
 	before := k.live.Shape(askedFor(2))
-	k.close()
-	k = keptIn(t, folder, io.Discard)
-	defer k.close()
+	k.giveBack()
+	k = startedIn(t, folder, io.Discard)
+	defer k.giveBack()
 	after := k.live.Shape(askedFor(2))
 	if !bytes.Equal(before.Body, after.Body) || after.Report.Decided ||
 		bytes.Equal(after.Body, scriptedtest.Conversation(2)) {
@@ -119,8 +124,8 @@ func TestWhatIsInMemoryIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		k := keptIn(t, folder, &log)
-		k.close()
+		k := startedIn(t, folder, &log)
+		k.giveBack()
 		if !k.storage.passing {
 			t.Errorf("with a broken %s it counts as lasting", broken)
 		}
@@ -132,26 +137,4 @@ func TestWhatIsInMemoryIsSaid(t *testing.T) {
 	}
 	f(StoreFolder, "decisions are kept in memory until epitome ends")
 	f(ArtifactFolder, "what is taken out of conversations is kept in memory until epitome ends")
-}
-
-func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
-	folder := t.TempDir()
-	k := keptIn(t, folder, io.Discard)
-	sent := window.Sent{Tokens: 40_000, Window: 128_000}
-	if _, ok := k.windows.LearnRefusal("up", "nobody", window.Refusal{Cause: window.Input, Limit: 32_768}, sent); !ok {
-		t.Error("a stated window is not learned")
-	}
-	want := func(k *shapers) {
-		t.Helper()
-		if got := k.windows.Of("up", "nobody"); got != (window.Window{Tokens: 32_768, Source: window.Learned}) {
-			t.Errorf("the window is %v", got)
-		}
-	}
-	want(k)
-	k.close()
-	k = keptIn(t, folder, io.Discard)
-	defer k.close()
-	want(k)
-	k.windows.Configure(config.Defaults(configtest.Text()).Window, nil) // as a reload does
-	want(k)
 }

@@ -5,9 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"epitome/config"
 	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/proxy"
 )
 
 func TestMain(m *testing.M) {
@@ -22,13 +20,4 @@ func TestMain(m *testing.M) {
 	}
 	scriptedtest.CollectLess()
 	os.Exit(m.Run())
-}
-
-// upstreamsOf are the upstreams of a configuration.
-func upstreamsOf(conf config.Config) *proxy.Upstreams {
-	u, err := proxy.NewUpstreams(conf.Settings())
-	if err != nil {
-		panic(err)
-	}
-	return u
 }

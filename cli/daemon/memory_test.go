@@ -76,7 +76,7 @@ func (r *inService) knows(folder string, want int) (all console.Memories, card *
 	n := 0
 	if !scriptedtest.Eventually(func() bool {
 		all = console.Memories{}
-		if err := card.GetJSON("/-/api/memory", &all); err != nil {
+		if err := card.Get("/-/api/memory", &all); err != nil {
 			r.t.Fatal(err)
 		}
 		n = 0
@@ -127,7 +127,7 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	for _, e := range all.Memories[0].Entries {
 		if e.Text == theLesson {
 			asks := console.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}
-			if _, err := card.Post("/-/api/memory/forget", asks); err != nil {
+			if err := card.Post("/-/api/memory/forget", asks, &struct{}{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,26 +138,5 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	told.messages = append(told.messages, message("assistant", "Yes."), message("user", "Go on."))
 	if !isTold(p, told) {
 		t.Error("what a conversation was told before is not sent any more")
-	}
-}
-
-// The folder in which an agent works is its project.
-func TestTheFolderOfAnAgentIsItsProject(t *testing.T) {
-	p, folder := providing(t, itsWindow, itsUsable), t.TempDir()
-	r := served(p, folder, remembering)
-	p.will(teaching)
-	in := func(where, task string) *worker {
-		a := inProject(r, "", task)
-		a.messages[0] = message("system", "You are an agent.\nWorking directory: "+where)
-		return a
-	}
-	a := in("/home/me/shop", "Please rework the parts one by one.")
-	a.nears()
-	a.ask()
-	if all, _ := r.knows(folder, 2); all.Memories[0].Owner.Project != "/home/me/shop" {
-		t.Errorf("known is %+v", all)
-	}
-	if !isTold(p, in("/home/me/shop", "the same folder")) || isTold(p, in("/home/me/other", "another folder")) {
-		t.Error("not the project's sessions are told")
 	}
 }

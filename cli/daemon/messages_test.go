@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,24 +53,24 @@ func coding(t *testing.T, o messages.Options, change func(*config.Config)) *code
 // serving starts a daemon as it comes in front of an upstream, and returns where it is.
 func serving(t *testing.T, upstream string, change func(*config.Config)) (url string) {
 	t.Helper()
+	k := servingIn(t, t.TempDir(), upstream, change)
+	t.Cleanup(func() { k.end(t) })
+	return "http://" + k.Address()
+}
+
+// servingIn starts one over a data folder. The caller ends it.
+func servingIn(t *testing.T, folder, upstream string, change func(*config.Config)) *kept {
+	t.Helper()
 	conf := config.Defaults(configtest.Text())
-	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
+	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: upstream}
 	conf.Window.Probe = false
 	change(&conf)
-	signals, over := make(chan os.Signal, 1), make(chan error, 1)
-	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
-	if err := d.Start(); err != nil {
+	k, err := serve(conf)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { over <- d.Serve() }()
-	t.Cleanup(func() {
-		signals <- os.Interrupt
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + d.ln.Addr().String()
+	return k
 }
 
 // body is the next request. Its last block is marked, as clients do.
@@ -158,23 +156,6 @@ func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A window that is known is kept without a refusal.
-func TestAgentsOfMessagesStayWithinAWindow(t *testing.T) {
-	t.Parallel()
-	m := rules.ModelOf("claude-opus-4-6")
-	m.Window = 48_000
-	c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(conf *config.Config) {
-		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
-	})
-	c.model, c.stream = "claude-opus-4-6", true
-	for range 40 {
-		c.turn()
-	}
-	if refused := c.server.Refusals(); len(refused) > 0 || c.acted["clear"] == 0 || c.acted["rescue"] > 0 {
-		t.Errorf("refused %v, acted %v", refused, c.acted)
 	}
 }
 

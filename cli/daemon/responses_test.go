@@ -204,22 +204,6 @@ func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 	}
 }
 
-// A window that is known is kept without a refusal.
-func TestAgentsOfResponsesStayWithinAWindow(t *testing.T) {
-	t.Parallel()
-	m := rules.ModelOf("gpt-5")
-	m.Window = 48_000
-	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(conf *config.Config) {
-		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
-	})
-	for range 40 {
-		c.turn()
-	}
-	if refused := c.server.Refusals(); len(refused) > 0 || c.acted["clear"] == 0 || c.acted["rescue"] > 0 {
-		t.Errorf("refused %v, acted %v", refused, c.acted)
-	}
-}
-
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
 // cached. The provider keeps nothing of it.
 func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {

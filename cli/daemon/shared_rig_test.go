@@ -3,23 +3,20 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/config"
-	"epitome/config/configtest"
-	"epitome/event/eventtest"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 )
 
 // replica is one of several epitomes that share facts and artifacts, without its wire.
 type replica struct {
-	*shapers
-	conf config.Config
+	*Daemon
 }
 
 // alone is a replica that shares nothing but its folder of artifacts, which others may have as theirs.
@@ -42,27 +39,20 @@ func patient(url string) string { return url + "?read_timeout=3s&write_timeout=3
 
 func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	t.Helper()
-	conf := config.Defaults(configtest.Text())
-	conf.Window.Default, conf.Summarize.Mode = 32_000, "intent"
-	if change != nil {
-		change(&conf)
-	}
-	if err := conf.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	kept, err := openStorage(conf, data, "127.0.0.1:7070", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &replica{newShapers(conf, kept, upstreamsOf(conf), eventtest.Discard{}), conf}
-	t.Cleanup(r.close)
+	r := &replica{startedIn(t, data, io.Discard, func(c *config.Config) {
+		c.Window.Default, c.Summarize.Mode = 32_000, "intent"
+		if change != nil {
+			change(c)
+		}
+	})}
+	t.Cleanup(r.giveBack)
 	return r
 }
 
 // sends is what a request is sent as.
 func (r *replica) sends(d conversation.Dialect, body []byte, now time.Time) rewrite.Output {
-	return r.live.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "openai", Limits: &r.conf.Rewrite,
-		SummaryMode: r.conf.Summarize.Mode, Now: now})
+	return r.live.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "openai", Limits: &r.started.Rewrite,
+		SummaryMode: r.started.Summarize.Mode, Now: now})
 }
 
 // talk is a made-up session of an agent that reads and runs things, as one dialect spells it.

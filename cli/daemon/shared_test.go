@@ -106,12 +106,12 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 					t.Errorf("turn %d: what nobody knows is changed: %v", i, out.Report.Err)
 				}
 			}
-			if told := away.storage.troubles(); len(told) != 1 || away.storage.parts()[sharedPart] != "away" {
+			if told := away.storage.troubles(); len(told) != 1 || away.storage.parts()["shared_store"] != "away" {
 				t.Errorf("without a store it is told %q, %v", told, away.storage.parts())
 			}
 			wire.Mend()
 			storetest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
-			if told := away.storage.troubles(); len(told) != 0 || away.storage.parts()[sharedPart] != "answers" {
+			if told := away.storage.troubles(); len(told) != 0 || away.storage.parts()["shared_store"] != "answers" {
 				t.Errorf("the store is back, and it is told %q, %v", told, away.storage.parts())
 			}
 			k.goOn()
@@ -136,7 +136,7 @@ func TestSharedStoreThatRefusesIsTold(t *testing.T) {
 			now = now.Add(time.Minute)
 			r.sends(k.dialect, k.body(), now)
 		}
-		if told := r.storage.troubles(); len(told) != notes || r.storage.parts()[sharedPart] != want {
+		if told := r.storage.troubles(); len(told) != notes || r.storage.parts()["shared_store"] != want {
 			t.Errorf("it is told %q, %v", told, r.storage.parts())
 		}
 	}

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"epitome/config"
 	"epitome/inject"
+	"epitome/internal/health"
 	"epitome/offload"
 	"epitome/store"
 )
@@ -58,15 +61,14 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	return s, nil
 }
 
-// openStore opens the store in the data folder. Memory stands in for one that cannot be used. It waits a moment for a
-// command, or for an epitome that ends, to let go of the store.
+// openStore opens the store in the data folder. Memory stands in for one that cannot be used. It waits a moment for an
+// epitome that ends to let go of the store.
 func (s *storage) openStore(folder string) {
-	var disk *store.Badger
-	err := store.ErrInUse
+	path := filepath.Join(folder, StoreFolder)
+	disk, err := store.OpenBadger(path, s.log)
 	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
-		if disk, err = store.OpenBadger(filepath.Join(folder, StoreFolder), s.log); errors.Is(err, store.ErrInUse) {
-			time.Sleep(storeWait / 10)
-		}
+		time.Sleep(storeWait / 10)
+		disk, err = store.OpenBadger(path, s.log)
 	}
 	if err == nil {
 		s.store, s.disk = disk, disk
@@ -112,6 +114,23 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o.Quota = min(o.Quota, passingMemory)
 	s.shelf, err = offload.OpenMemory(o)
 	return err
+}
+
+// OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
+// offload.ErrUnknown if there are none.
+func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
+	o, err := shelfOptions(conf, conf.Listen, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	if conf.Offload.Bucket != "" {
+		return offload.OpenBucket(conf.Offload.Bucket, o)
+	}
+	folder = shelfFolder(conf, folder)
+	if _, err := os.Stat(filepath.Join(folder, ArtifactFolder)); err != nil {
+		return nil, offload.ErrUnknown
+	}
+	return offload.OpenFolder(folder, o)
 }
 
 // shelfOptions are those of the shelf of an epitome that listens at an address.
@@ -178,4 +197,47 @@ func (s *storage) close() {
 	if err := s.store.Close(); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}
+}
+
+// effects says of each part of a storage that may fail what its failure means, for readers of figures.
+var effects = map[string]string{
+	"shared_store": "nothing new is decided",
+	"bucket":       "nothing new is taken out of conversations until their windows fill",
+	"artifacts":    "nothing new is taken out of conversations, however full their windows are",
+	"store":        "conversations stay whole until their windows fill, and decisions are lost when epitome ends",
+}
+
+// parts returns the state of each part that is used and may fail, as /-/ready shows it.
+func (s *storage) parts() map[string]string {
+	all := map[string]string{}
+	if s.shared != nil {
+		all["shared_store"] = s.shared.State()
+	}
+	if state := s.shelf.Server(); state != "" {
+		all["bucket"] = state
+	}
+	if s.shelf.NoSpace() || s.disk != nil && s.disk.Full() {
+		all["artifacts"] = "full"
+	}
+	if s.passing {
+		all["store"] = "memory"
+	}
+	return all
+}
+
+// keeps reports whether artifacts can be kept now.
+func (s *storage) keeps() bool {
+	p := s.parts()
+	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == health.Answers)
+}
+
+// troubles returns a sentence for each part that fails.
+func (s *storage) troubles() (notes []string) {
+	for part, state := range s.parts() {
+		if state != health.Answers {
+			notes = append(notes, fmt.Sprintf("%s: %s, as the log says: %s", part, state, effects[part]))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }

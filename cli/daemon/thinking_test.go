@@ -5,19 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"epitome/config"
-	"epitome/config/configtest"
 	"epitome/internal/fakeapi/messages"
 	"epitome/internal/fakeapi/messages/rules"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
-	"epitome/proxy"
 	"epitome/summarize"
 	"epitome/summarize/prose"
 )
@@ -70,25 +66,12 @@ func musing(t *testing.T, model string, change func(*config.Config)) *muser {
 // start starts epitome, over what an earlier one has left.
 func (c *muser) start() {
 	c.t.Helper()
-	conf := config.Defaults(configtest.Text())
-	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", c.folder, "up"
-	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: c.server.URL()}
-	conf.Window.Probe, conf.Summarize.Mode = false, "intent"
-	conf.Window.Models = map[string]unit.Tokens{"claude-*": 16_000}
-	c.change(&conf)
-	signals, over := make(chan os.Signal, 1), make(chan error, 1)
-	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
-	if err := d.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	go func() { over <- d.Serve() }()
-	c.end = func() {
-		signals <- os.Interrupt
-		if err := <-over; err != nil {
-			c.t.Error(err)
-		}
-	}
-	c.url = "http://" + d.ln.Addr().String() + "/v1/messages"
+	k := servingIn(c.t, c.folder, c.server.URL(), func(conf *config.Config) {
+		conf.Summarize.Mode, conf.Window.Models = "intent", map[string]unit.Tokens{"claude-*": 16_000}
+		c.change(conf)
+	})
+	c.end = func() { k.end(c.t) }
+	c.url = "http://" + k.Address() + "/v1/messages"
 }
 
 // ask sends what was said, and returns the answer.

@@ -34,7 +34,7 @@ func sent(e *event.Exchange) int {
 }
 
 // missOf returns why the provider's cache had less of e than p, the request before, had left there. life is the time
-// that the cache keeps a request. p is nil if there was none.
+// that the cache keeps a request; 0 is without end. p is nil if there was none.
 func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, sent(e)
@@ -61,7 +61,7 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 		return event.NoMiss
 	case e.Model != p.model:
 		return event.MissModel
-	case e.Start.Sub(p.start) > life:
+	case life > 0 && e.Start.Sub(p.start) > life:
 		return event.MissPause
 	case (e.Broke || p.broke) && e.Mode == event.ModeOn:
 		return event.MissOurs

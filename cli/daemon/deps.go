@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"epitome/config"
+	"epitome/event/money"
+	"epitome/inject"
+	"epitome/offload"
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+	"epitome/store"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+const (
+	memoEntries   = 1 << 18  // counts of texts, some 17 MB: those of a few hundred long conversations
+	overlayMemory = 16 << 20 // bytes for decisions that only an overlay knows
+)
+
+// Deps returns the parts that every shaper has, over a store and a shelf.
+func Deps(s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration) rewrite.Deps {
+	return rewrite.Deps{
+		Ledger: ledger.New(s, keep), Shelf: artifacts, Keep: keep,
+		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
+		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
+			w := windows.Of(upstream, model)
+			return w.Tokens, window.Usable(w.Tokens, maxOutput)
+		},
+	}
+}
+
+// TrialDeps returns the parts of a shaper that knows no conversation yet. It asks no model, and keeps in memory what it
+// decides. home is the data folder, which has the context files.
+func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrite.Deps, error) {
+	o, err := shelfOptions(conf, conf.Listen, nil)
+	if err != nil {
+		return rewrite.Deps{}, err
+	}
+	shelf, err := offload.OpenMemory(o)
+	if err != nil {
+		return rewrite.Deps{}, err
+	}
+	d, biller := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D()), Biller(conf)
+	d.Address = conf.Offload.Address
+	d.CachedPrice = func(upstream, model string) (float64, bool) {
+		return biller.CachedPrice(upstream, model, time.Now())
+	}
+	d.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: shelf}
+	return d, nil
+}
+
+// overlay returns d with a ledger that has the decisions of d and writes none there. No model is asked for a summary,
+// no event is recorded, and no context files are added.
+func overlay(d rewrite.Deps) rewrite.Deps {
+	d.Ledger = d.Ledger.Overlay(store.NewMemory(overlayMemory))
+	d.Summarizer, d.Tell, d.Inject = nil, nil, nil
+	return d
+}
+
+// unwritten is a shelf that names artifacts and keeps none.
+type unwritten struct{ rewrite.Shelf }
+
+func (unwritten) Put(string, []byte, bool) error { return nil }
+
+func (unwritten) Touch(string) bool { return true }
+
+// CountIn returns a function that counts tokens in a vocabulary. O200k is the one that is nearest to most models'.
+func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text string) int {
+	return func(text string) int {
+		c, err := counters.For(v)
+		if err != nil {
+			return len(text) / 3 // rewriting, which cannot count either, has said so
+		}
+		return c.CountString(text)
+	}
+}
+
+// Biller returns the prices of a configuration: the cost of exchanges, by upstream and model.
+func Biller(conf config.Config) *money.Biller {
+	s := money.Settings{Own: conf.Prices, Sellers: map[string]money.Seller{}, Life: conf.Rewrite.CacheLife.D()}
+	for name, u := range conf.Upstreams {
+		if base, err := url.Parse(u.URL); err == nil {
+			s.Sellers[name] = money.Seller{Host: base.Hostname(), Billing: u.Billing}
+		}
+	}
+	return money.New(s)
+}
+
+// probedOf returns the upstreams that may be asked how much their models hold, and whether they are the user's own.
+func probedOf(conf config.Config) map[string]bool {
+	servers := map[string]bool{}
+	if !conf.Window.Probe {
+		return servers
+	}
+	for name, u := range conf.Upstreams {
+		if own := config.IsLocal(u.URL); own || publishesWindows(u) {
+			servers[name] = own
+		}
+	}
+	return servers
+}
+
+// publishesWindows reports whether an upstream is a provider that publishes how much its models hold. All but
+// OpenRouter want a key for that; a client's own is not used for a request that the client has not made.
+func publishesWindows(u proxy.UpstreamConfig) bool {
+	at, err := url.Parse(u.URL)
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(at.Hostname()) {
+	case "openrouter.ai":
+		return true
+	case "api.groq.com", "api.together.xyz", "api.fireworks.ai", "api.mistral.ai", "api.moonshot.ai", "api.moonshot.cn":
+		for name, value := range u.Headers {
+			if strings.EqualFold(name, "Authorization") && value != "" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"epitome/console"
+	"epitome/console/story"
+	"epitome/event/money"
+	"epitome/internal/health"
+	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+)
+
+// State says how an epitome runs. It tells its owner under /-/health.
+type State struct {
+	Status    string            `json:"status"`
+	Version   string            `json:"version"`
+	Mode      string            `json:"mode"`
+	Upstream  string            `json:"upstream"` // the default one
+	Upstreams map[string]string `json:"upstreams"`
+	Keyed     bool              `json:"keyed"` // clients need keys of epitome's
+}
+
+// State returns how the daemon runs.
+func (d *Daemon) State() State {
+	conf := d.config.Load()
+	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream,
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0}
+	for name, u := range conf.Upstreams {
+		s.Upstreams[name] = u.URL
+	}
+	return s
+}
+
+// Version is the module's version. A build from a checkout has the time and the start of its commit in it.
+func Version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return b.Main.Version
+}
+
+// addGauges adds the metrics that are no sums of events.
+func (d *Daemon) addGauges(m *console.Metrics) {
+	isOne := func(is bool) float64 { return map[bool]float64{true: 1}[is] }
+	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
+	m.Gauge("live_conversations", "Conversations with an exchange in the last ten minutes.",
+		func() float64 { return float64(d.book.CountLive()) })
+	m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
+	m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
+		func() float64 { return float64(d.started.Offload.Quota) })
+	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
+		func() float64 { return isOne(d.storage.keeps()) })
+	if d.storage.shared != nil {
+		m.Gauge("shared_store_up", "1 while the shared store answers.",
+			func() float64 { return isOne(d.storage.shared.State() != health.Away) })
+	}
+}
+
+const oldPrices = 90 * 24 * time.Hour // the age from which on a table of prices is called old
+
+// listPrices returns where list prices come from.
+func listPrices() story.Prices {
+	t := money.Builtin()
+	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: time.Since(t.Date) > oldPrices}
+}
+
+// edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision.
+func (d *Daemon) edits(decision string) (story.Edits, error) {
+	if decision == "" {
+		return story.Edits{List: []story.Edit{}}, nil
+	}
+	sent, found, err := d.observed.At(decision)
+	if err != nil {
+		return story.Edits{}, err
+	}
+	if !found {
+		return story.Edits{List: []story.Edit{}, Missing: "the decision for this request is not kept any more: it has " +
+			"expired, or its store is gone"}, nil
+	}
+	list := make([]story.Edit, 0, len(sent.Edits))
+	for i, e := range sent.Edits {
+		if e.Op == ledger.AppendSystem {
+			continue
+		}
+		s := story.Edit{
+			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(),
+			New:    i >= len(sent.Edits)-sent.Added,
+			Before: int(float64(e.Tokens+e.Saved) * sent.Ratio), After: int(float64(e.Tokens) * sent.Ratio), Text: e.Text,
+		}
+		switch {
+		case e.Op == ledger.DropThinking && len(e.Artifacts) > 0:
+			s.Thinking = e.Artifacts[0]
+		case len(e.Artifacts) > 1:
+			s.Readable, s.Artifact = e.Artifacts[0], e.Artifacts[1]
+		case len(e.Artifacts) > 0:
+			s.Artifact = e.Artifacts[0]
+		}
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(a, b story.Edit) int { return cmp.Compare(a.Item, b.Item) })
+	return story.Edits{List: list}, nil
+}
+
+// compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
+// whatever its size. It decides by what was decided for the conversation, and records nothing, because the result is a
+// conversation of its own. Artifacts are kept, as the client may ask for them.
+func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
+	h := r.Header.Clone()
+	h.Del(console.OwnerHeader) // it is no setting
+	query := r.URL.Query()
+	dialect, err := DialectOf(query.Get("dialect"), body)
+	if err != nil {
+		return rewrite.Output{}, err
+	}
+	asked, err := d.proxy.InputOf(dialect, h, query.Get("upstream"), body)
+	if err != nil {
+		return rewrite.Output{}, err
+	}
+	asked.Compact = true
+	s := rewrite.NewShaper(overlay(d.deps)).Shape(asked)
+	if s.Report.Items == 0 && s.Report.Err == nil {
+		return rewrite.Output{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions, "+
+			"Anthropic Messages or OpenAI Responses", s.Report.Reason)
+	}
+	return s, nil
+}
