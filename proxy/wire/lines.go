@@ -41,18 +41,7 @@ var crlf = []byte("\r\n")
 
 // EqualFold compares ASCII without regard to case; lower is in lower case.
 func EqualFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
+	return len(b) == len(lower) && bytes.EqualFold(b, []byte(lower)) // of one length, so no other letter folds to ASCII
 }
 
 // CheckLines returns an error for a block with a line that the next reader may take for two, for none, or for a part
@@ -84,13 +73,13 @@ func Find(block []byte, lower string) []byte {
 // Values joins the values of all lines with the given name by commas; it returns nil when there is none.
 func Values(block []byte, lower string) (all []byte) {
 	for l := LinesOf(block); l.Next(); {
-		switch {
-		case !l.Is(lower):
-		case all == nil:
-			all = l.Value[:len(l.Value):len(l.Value)]
-		default:
-			all = append(append(all, ", "...), l.Value...)
+		if !l.Is(lower) {
+			continue
 		}
+		if all != nil {
+			all = append(all, ", "...)
+		}
+		all = append(all, l.Value...)
 	}
 	return all
 }
