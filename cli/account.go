@@ -22,21 +22,14 @@ type account struct {
 // explainConversation prints what a running epitome did to a conversation in each turn, and which messages the model
 // does not see whole.
 func (a *app) explainConversation(id string, asJSON bool) error {
-	cards, err := a.allRunning("explain " + id)
-	if err != nil {
-		return err
-	}
 	var found account
-	for _, card := range cards {
-		path := "/-/api/conversations/" + id
-		if err = card.Get(path, &found.Conversation); err == nil {
-			err = card.Get(path+"/edits", &found.Edits)
-			break
-		}
+	err := a.askAny("explain "+id, "/-/api/conversations/"+id, &found.Conversation)
+	if err == nil {
+		err = a.askAny("explain "+id, "/-/api/conversations/"+id+"/edits", &found.Edits)
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot explain %s: %w", id, err)
+		return err
 	case asJSON:
 		return printJSON(found)
 	}
@@ -81,15 +74,12 @@ func (a account) write(w io.Writer) error {
 		return t.Flush()
 	}
 	fmt.Fprintln(t, "The model does not see these messages whole ('epitome artifact NAME' prints one):")
-	fmt.Fprintln(t, "message\tstep\tbefore\tafter\tartifact\twhy")
+	var changes []change
 	for _, e := range a.Edits.List {
-		messages := fmt.Sprint(e.Item)
-		if e.Last > e.Item {
-			messages += fmt.Sprintf("-%d", e.Last)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", messages, e.Rung, e.Before, e.After, cmp.Or(e.Artifact, e.Thinking),
-			e.Reason)
+		changes = append(changes, change{First: e.Item, Last: e.Last, Step: e.Rung, Before: e.Before, After: e.After,
+			Artifact: cmp.Or(e.Artifact, e.Thinking), Why: e.Reason})
 	}
+	writeChanges(t, changes)
 	return t.Flush()
 }
 

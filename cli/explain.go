@@ -62,12 +62,10 @@ func (a *app) explainFile(file string, flags explainFlags) error {
 	if err != nil {
 		return err
 	}
-	t, err := newTrial(conf, home, body, flags, a.flags.Upstream)
-	if err != nil {
-		return fmt.Errorf("cannot explain %s: %w", file, err)
-	}
-	r := t.explain(flags.turns)
+	r, err := a.try(conf, home, body, flags)
 	switch {
+	case err != nil:
+		return fmt.Errorf("cannot explain %s: %w", file, err)
 	case r.Messages == 0:
 		return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions, Messages or Responses", file, r.Reason)
 	case flags.body:

@@ -48,6 +48,20 @@ func (a *app) allRunning(purpose string) ([]*daemon.Card, error) {
 	return cards, nil
 }
 
+// askAny decodes the answer to a GET of the first of these epitomes that has one into v.
+func (a *app) askAny(purpose, path string, v any) error {
+	cards, err := a.allRunning(purpose)
+	if err != nil {
+		return err
+	}
+	for _, card := range cards {
+		if err = card.Get(path, v); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("cannot %s: %w", purpose, err)
+}
+
 // noneRuns is the error of a command that needs a running epitome; where names a data folder.
 func noneRuns(purpose, where string) error {
 	return fmt.Errorf("cannot %s: no epitome runs with the data folder %s; start one with 'epitome serve', "+

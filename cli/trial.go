@@ -21,20 +21,28 @@ import (
 	"epitome/window"
 )
 
-// trial shapes a request as an epitome would that has decided nothing yet. It asks no model, and writes nothing.
-type trial struct {
-	conf     config.Config
-	body     []byte
-	dialect  proxy.Dialect
-	request  *conversation.Request
-	upstream string
-	windows  *window.Windows
-	shaper   *rewrite.Shaper
+// report says what would be done to a request. Tokens are the model's.
+type report struct {
+	event.Shaping
+	Dialect    string           `json:"dialect"`
+	Upstream   string           `json:"upstream"`
+	Mode       string           `json:"mode"`
+	Preset     string           `json:"preset"`
+	Messages   int              `json:"messages"`
+	WindowFrom window.Source    `json:"window_from"`
+	Limits     ladder.Effective `json:"limits"`
+	Action     string           `json:"action"`
+	Added      rewrite.Added    `json:"added"`
+	Changes    []change         `json:"changes"`
+	Earlier    []change         `json:"earlier,omitempty"` // decided at the requests before
+
+	err  error  // what failed inside epitome
+	body []byte // as it would be sent
 }
 
-// newTrial reads a request. home is the data folder, which has the context files. named is the upstream of the command
-// line; empty if that names none.
-func newTrial(conf config.Config, home string, body []byte, flags explainFlags, named string) (*trial, error) {
+// try shapes a request as an epitome would that has decided nothing yet. It asks no model, and writes nothing. home is
+// the data folder, which has the context files.
+func (a *app) try(conf config.Config, home string, body []byte, flags explainFlags) (*report, error) {
 	dialect, err := daemon.DialectOf(flags.dialect, body)
 	if err != nil {
 		return nil, err
@@ -56,118 +64,61 @@ func newTrial(conf config.Config, home string, body []byte, flags explainFlags, 
 	if err != nil {
 		return nil, err
 	}
-	return &trial{conf: conf, body: body, dialect: dialect, request: request, windows: windows,
-		upstream: upstreamOf(conf, dialect.Name(), request.Model, named), shaper: rewrite.NewShaper(deps)}, nil
+	shaper, upstream := rewrite.NewShaper(deps), a.upstreamOf(conf, dialect.Name(), request.Model)
+	shape := func(body []byte) rewrite.Output {
+		return shaper.Shape(rewrite.Input{Dialect: dialect, Body: body, Upstream: upstream, Limits: &conf.Rewrite,
+			SummaryMode: conf.Summarize.Mode, Contexts: conf.ContextsFor(upstream), Project: conf.Upstreams[upstream].Project})
+	}
+	r := &report{Dialect: dialect.Name(), Upstream: upstream, Mode: conf.Mode, Preset: conf.Rewrite.Preset,
+		Messages: request.MessagesIn(0, len(request.Items)), Changes: []change{},
+		WindowFrom: windows.Of(upstream, request.Model).Source}
+	if flags.turns {
+		for k, body := range earlier(request) {
+			out := shape(body)
+			for _, c := range out.Changes() {
+				if c.New {
+					r.Earlier = append(r.Earlier, newChange(k+1, c))
+				}
+			}
+		}
+	}
+	out := shape(body)
+	for _, c := range out.Changes() {
+		r.Changes = append(r.Changes, newChange(0, c))
+	}
+	r.Shaping, r.Action, r.Added = out.Report.Shaping, out.Report.Action, out.Report.Added
+	r.err, r.body = out.Report.Err, out.Body
+	r.Limits = conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
+	return r, nil
 }
 
 // upstreamOf returns the upstream that a request would go to: by its route, by the command line, or by the path that
 // clients of the dialect are told to use.
-func upstreamOf(conf config.Config, dialect, model, named string) string {
+func (a *app) upstreamOf(conf config.Config, dialect, model string) string {
 	for _, r := range conf.Routes {
 		if unit.Match(r.Model, model) {
 			return r.Upstream
 		}
 	}
-	if _, ok := conf.Upstreams["anthropic"]; ok && named == "" && dialect == "messages" {
+	if _, ok := conf.Upstreams["anthropic"]; ok && a.flags.Upstream == "" && dialect == "messages" {
 		return "anthropic"
 	}
 	return conf.Upstream
 }
 
-// report says what would be done to a request. Tokens are the model's.
-type report struct {
-	event.Shaping
-	Dialect    string           `json:"dialect"`
-	Upstream   string           `json:"upstream"`
-	Mode       string           `json:"mode"`
-	Preset     string           `json:"preset"`
-	Messages   int              `json:"messages"`
-	WindowFrom string           `json:"window_from"`
-	Limits     ladder.Effective `json:"limits"`
-	Action     string           `json:"action"`
-	Added      rewrite.Added    `json:"added"`
-	Changes    []change         `json:"changes"`
-	Earlier    []change         `json:"earlier,omitempty"` // decided at the requests before
-
-	err  error  // what failed inside epitome
-	body []byte // as it would be sent
-}
-
-// change is a message, or several in a row, that would not be sent whole.
-type change struct {
-	Request  int    `json:"request,omitempty"` // number of the earlier request
-	First    int    `json:"message"`
-	Last     int    `json:"last"`
-	Tool     string `json:"tool,omitempty"`
-	Argument string `json:"argument,omitempty"`
-	Step     string `json:"step"`
-	Why      string `json:"why"`
-	Before   int    `json:"before"`
-	After    int    `json:"after"`
-	Artifact string `json:"artifact,omitempty"`
-}
-
-// explain shapes the request. With turns it shapes the requests before it first.
-func (t *trial) explain(turns bool) *report {
-	r := &report{Dialect: t.dialect.Name(), Upstream: t.upstream, Mode: t.conf.Mode, Preset: t.conf.Rewrite.Preset,
-		Messages: t.request.MessagesIn(0, len(t.request.Items)), Changes: []change{}}
-	if turns {
-		r.Earlier = t.earlier()
-	}
-	out := t.shape(t.body)
-	r.Shaping, r.Action, r.Added = out.Report.Shaping, out.Report.Action, out.Report.Added
-	r.err, r.body = out.Report.Err, out.Body
-	r.WindowFrom = string(t.windows.Of(t.upstream, t.request.Model).Source)
-	r.Limits = t.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
-	for _, c := range out.Changes() {
-		r.Changes = append(r.Changes, newChange(c))
-	}
-	return r
-}
-
-// earlier shapes the requests before the last one, and returns the changes decided at them. Wherever the assistant
-// answered, a request had been sent.
-func (t *trial) earlier() (all []change) {
-	items, request := t.request.Items, 0
-	for i := max(t.request.Lead, 1); i < len(items); i++ {
+// earlier returns the bodies of the requests before this one: one was sent wherever the assistant answered.
+func earlier(r *conversation.Request) (bodies [][]byte) {
+	items := r.Items
+	for i := max(r.Lead, 1); i < len(items); i++ {
 		if items[i].Role != conversation.Assistant || items[i-1].Role == conversation.Assistant {
 			continue
 		}
 		later := jsonspan.Span{Start: items[i-1].Place().End, End: items[len(items)-1].Place().End}
-		body, err := jsonspan.Splice(t.body, []jsonspan.Edit{{Span: later}})
-		if err != nil {
-			continue // the spans of a request that was read do not overlap
-		}
-		request++
-		out := t.shape(body)
-		for _, c := range out.Changes() {
-			if c.New {
-				n := newChange(c)
-				n.Request = request
-				all = append(all, n)
-			}
+		if body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}}); err == nil {
+			bodies = append(bodies, body)
 		}
 	}
-	return all
-}
-
-// shape shapes one request of the conversation.
-func (t *trial) shape(body []byte) rewrite.Output {
-	return t.shaper.Shape(rewrite.Input{Dialect: t.dialect, Body: body, Upstream: t.upstream, Limits: &t.conf.Rewrite,
-		SummaryMode: t.conf.Summarize.Mode, Contexts: t.conf.ContextsFor(t.upstream),
-		Project: t.conf.Upstreams[t.upstream].Project})
-}
-
-func newChange(c rewrite.Change) change {
-	n := change{First: c.Message, Last: max(c.Message, c.Last), Tool: c.Tool, Argument: c.Argument, Step: string(c.Step),
-		Why: "decided before", Before: c.Before, After: c.After}
-	if c.New {
-		n.Why = strings.ReplaceAll(string(c.Why), "_", " ")
-	}
-	if len(c.Artifacts) > 0 {
-		n.Artifact = c.Artifacts[0]
-	}
-	return n
+	return bodies
 }
 
 // write writes the report for people.
@@ -190,15 +141,13 @@ func (r *report) write(w io.Writer) error {
 			fmt.Fprintf(t, "%s\t%d\t%d\n", part.name, part.before, part.after)
 		}
 	}
-	fmt.Fprintf(t, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\n", r.WindowFrom, r.Window, r.Usable,
-		r.Limits.ClearLine, r.Limits.CompactLine)
-	fmt.Fprintf(t, "a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", r.Limits.Offload, r.Limits.Lookups,
-		r.Limits.Reads)
+	l := r.Limits
+	fmt.Fprintf(t, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
+		"a search or fetch\t%d\na file read\t%d\n\n", r.WindowFrom, r.Window, r.Usable, l.ClearLine, l.CompactLine, l.Offload,
+		l.Lookups, l.Reads)
 	if len(r.Earlier) > 0 {
 		fmt.Fprintln(t, "Changes decided at earlier requests of the conversation:")
-		for _, c := range r.Earlier {
-			fmt.Fprintf(t, "request %d\t%s\n", c.Request, c)
-		}
+		writeChanges(t, r.Earlier)
 		fmt.Fprintln(t)
 	}
 	if r.Added.Tokens > 0 {
@@ -214,19 +163,49 @@ func (r *report) write(w io.Writer) error {
 	if r.Mode != "on" {
 		fmt.Fprintf(t, "The mode is %s: the request would be sent as it came. In mode on:\n", r.Mode)
 	}
-	fmt.Fprintln(t, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy")
-	for _, c := range r.Changes {
-		fmt.Fprintln(t, c)
-	}
+	writeChanges(t, r.Changes)
 	return t.Flush()
 }
 
-// String returns the change as cells of a table.
-func (c change) String() string {
-	messages := fmt.Sprint(c.First)
-	if c.Last > c.First {
-		messages += fmt.Sprintf("-%d", c.Last)
+// change is a message, or several in a row, that is not sent whole.
+type change struct {
+	Request  int    `json:"request,omitempty"` // number of the earlier request
+	First    int    `json:"message"`
+	Last     int    `json:"last"`
+	Tool     string `json:"tool,omitempty"`
+	Argument string `json:"argument,omitempty"`
+	Step     string `json:"step"`
+	Why      string `json:"why"`
+	Before   int    `json:"before"`
+	After    int    `json:"after"`
+	Artifact string `json:"artifact,omitempty"`
+}
+
+// newChange returns a change of the request with a number, or of the last one if that is 0.
+func newChange(request int, c rewrite.Change) change {
+	n := change{Request: request, First: c.Message, Last: max(c.Message, c.Last), Tool: c.Tool, Argument: c.Argument,
+		Step: string(c.Step), Why: "decided before", Before: c.Before, After: c.After}
+	if c.New {
+		n.Why = strings.ReplaceAll(string(c.Why), "_", " ")
 	}
-	call := figure.Plain(figure.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, call, c.Before, c.After, c.Artifact, c.Why)
+	if len(c.Artifacts) > 0 {
+		n.Artifact = c.Artifacts[0]
+	}
+	return n
+}
+
+// writeChanges writes changes as a table. Those of earlier requests begin with its number.
+func writeChanges(w io.Writer, changes []change) {
+	fmt.Fprintln(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy")
+	for _, c := range changes {
+		messages := fmt.Sprint(c.First)
+		if c.Request > 0 {
+			messages = fmt.Sprintf("request %d: %d", c.Request, c.First)
+		}
+		if c.Last > c.First {
+			messages += fmt.Sprintf("-%d", c.Last)
+		}
+		call := figure.Plain(figure.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", messages, c.Step, call, c.Before, c.After, c.Artifact, c.Why)
+	}
 }
