@@ -1,7 +1,6 @@
 // Package agent starts agents with their base URLs pointing at a proxy, which it finds or starts.
 //
-// It redirects no agent that may use a login of its own that cannot be told; where it cannot redirect, it says which
-// setting to write where. It reads the agents' configuration and writes none; of their logins it reads which kind they
+// It redirects no agent that may use a login of its own that cannot be told, and says so. It reads the agents' configuration and writes none; of their logins it reads which kind they
 // are, and no secret.
 package agent
 
@@ -34,18 +33,6 @@ type Command struct {
 	ChatGPT string // the base URL that logins with ChatGPT use
 }
 
-// settings has what to write where for agents that read no base URL from the environment, by their commands. ADDRESS
-// is epitome's.
-var settings = map[string]string{
-	"pi":       `"baseUrl": "ADDRESS/v1" into a provider of ~/.pi/agent/models.json`,
-	"cline":    `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible" (cline auth -b)`,
-	"cn":       "apiBase: ADDRESS/v1 into a model of ~/.continue/config.yaml",
-	"zed":      `"openai": {"api_url": "ADDRESS/v1"} into language_models of its settings.json`,
-	"goose":    "OPENAI_HOST: ADDRESS into ~/.config/goose/config.yaml",
-	"kilocode": `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible"`,
-	"roo":      `ADDRESS/v1 as the base URL into its provider "OpenAI Compatible"`,
-}
-
 // Find returns the way of the agent that the command starts.
 func (c Command) Find() Way {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(c.Args[0])), ".exe")
@@ -58,12 +45,7 @@ func (c Command) Find() Way {
 		// without an = sign Claude Code takes all words that follow for files
 		return Way{Name: "Claude Code", Tools: []string{`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"URL"}}}`}}
 	}
-	w := Way{Name: name}
-	if setting := settings[name]; setting != "" {
-		w.Advice = name + " reads no base URL from the environment: start epitome, and write " +
-			strings.ReplaceAll(setting, "ADDRESS", "http://"+c.Listen)
-	}
-	return w
+	return Way{Name: name}
 }
 
 // Arguments returns arguments to put before the agent's own, and a sentence for the user about them; both may be empty.

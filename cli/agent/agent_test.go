@@ -86,23 +86,6 @@ func TestCopilotNeedsAProvider(t *testing.T) {
 		"COPILOT_PROVIDER_API_KEY=sk")
 }
 
-func TestOthersAreToldWhatToWrite(t *testing.T) {
-	f := func(command, want string) {
-		t.Helper()
-		p := place(t, nil)
-		p.Args = []string{command}
-		if got := p.Find(); got.Advice != want {
-			t.Errorf("%s: %q, want %q", command, got.Advice, want)
-		}
-	}
-	f("claude", "")
-	f("node", "")
-	f("/usr/local/bin/goose", "goose reads no base URL from the environment: start epitome, and write "+
-		"OPENAI_HOST: http://127.0.0.1:7070 into ~/.config/goose/config.yaml")
-	f("CN.exe", "cn reads no base URL from the environment: start epitome, and write "+
-		"apiBase: http://127.0.0.1:7070/v1 into a model of ~/.continue/config.yaml")
-}
-
 func TestToolsAreGivenToWhoTakesThem(t *testing.T) {
 	f := func(want string, way agent.Way, tools string) {
 		t.Helper()
