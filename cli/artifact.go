@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,7 +22,7 @@ func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
 		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place names it.\n" +
-			"An id is looked for in the data folder that --data or --config names.",
+			"An id or a URL is looked for in the data folder that --data or --config names.",
 		Args: atLeast(1, "the id, path or URL of an artifact"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
@@ -49,12 +47,9 @@ func (a *app) printArtifact(of, lines, grep string) error {
 		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", of)
 	}
 	var content []byte
-	switch {
-	case strings.Contains(of, "://"):
-		content, err = fetch(of)
-	case strings.ContainsAny(of, `/`+string(filepath.Separator)):
+	if strings.ContainsAny(of, `/`+string(filepath.Separator)) && !strings.Contains(of, "://") {
 		content, err = readFile(of)
-	default:
+	} else {
 		content, err = a.readArtifact(name)
 	}
 	if err == nil {
@@ -62,7 +57,7 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	}
 	if errors.Is(err, offload.ErrUnknown) {
 		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
-			"or --config, or the path or URL", name, err)
+			"or --config, or the path", name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
@@ -73,30 +68,11 @@ func (a *app) printArtifact(of, lines, grep string) error {
 
 // readFile reads an artifact by its path, in whatever data folder that is.
 func readFile(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		content, err = os.ReadFile(path + ".txt")
-	}
+	content, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".txt")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, offload.ErrUnknown
 	}
 	return content, config.PathCause(err)
-}
-
-// fetch reads an artifact that an epitome serves at a URL.
-func fetch(url string) ([]byte, error) {
-	resp, err := http.Get(url)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return io.ReadAll(resp.Body)
-	case http.StatusNotFound:
-		return nil, offload.ErrUnknown
-	}
-	return nil, errors.New("the answer is " + resp.Status)
 }
 
 // readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.
