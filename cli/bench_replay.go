@@ -10,9 +10,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
-	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/event/money"
 )
 
 // replayFlags are those of the command bench replay.
@@ -20,7 +18,6 @@ type replayFlags struct {
 	verdict
 	windows                               []string
 	preset, dialect, model, summaries, by string
-	prices                                bool
 	cacheLife                             time.Duration
 }
 
@@ -43,7 +40,6 @@ func (a *app) replayCommand() *cobra.Command {
 		"configured", "code")
 	choiceVar(c, f, &flags.by, "by", "add the figures of each kind of session, or of each conversation", "kind",
 		"conversation")
-	f.BoolVar(&flags.prices, "prices", false, "bill by the models' prices; else a cached token costs a tenth of a new one")
 	f.DurationVar(&flags.cacheLife, "cache-life", 5*time.Minute, "how long the provider's cache holds a request; 0 means "+
 		"for ever")
 	return c
@@ -70,10 +66,7 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 		flags.cacheLife = -1 // by which Provider means for ever
 	}
 	provider := replay.Provider{CacheLife: flags.cacheLife}
-	if flags.prices {
-		provider.List = listPrices(conf)
-	}
-	subject := subject.Subject{Conf: conf, Unit: policy.Served(), Code: flags.summaries == "code", List: flags.prices}
+	subject := subject.Subject{Conf: conf, Unit: policy.Served(), Code: flags.summaries == "code"}
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := replay.Run(ctx, replay.Options{
@@ -90,17 +83,4 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 	}
 	return errors.New("cannot replay: there is no conversation; give session logs, or files with a Chat Completions " +
 		"request each")
-}
-
-// listPrices returns a function that sets the prices of a model in a tariff, built in or from [prices].
-func listPrices(conf config.Config) func(t policy.Tariff, model string) policy.Tariff {
-	prices := daemon.Biller(conf)
-	return func(t policy.Tariff, model string) policy.Tariff {
-		if p := prices.Price("", model, money.Builtin().Date); p != nil {
-			if cached, write, output, ok := p.Relative(); ok {
-				t.Cached, t.Write, t.Output = cached, write, output
-			}
-		}
-		return t
-	}
 }

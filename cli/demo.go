@@ -22,10 +22,10 @@ import (
 // demoFlags are those of the command demo.
 type demoFlags struct {
 	verdict
-	window    string
-	turns     int
-	seed      uint64
-	all, open bool
+	window string
+	turns  int
+	seed   uint64
+	open   bool
 }
 
 func (a *app) demoCommand() *cobra.Command {
@@ -37,7 +37,6 @@ func (a *app) demoCommand() *cobra.Command {
 	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends")
 	f.Uint64Var(&flags.seed, "seed", 1, "equal seeds make equal sessions")
-	f.BoolVar(&flags.all, "all", false, "print every turn, also those that bring nothing new")
 	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C ends it")
 	return c
 }
@@ -56,12 +55,13 @@ func (a *app) demo(flags demoFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	conf, err := a.demoConfig(folder, window, "http://127.0.0.1:9/v1") // nobody is asked
+	conf, err := a.demoConfig(folder, window)
 	if err != nil {
 		return err
 	}
 	open := func(upstream string) (demo.Proxy, error) {
-		d, stop, err := serveInside(folder, func() (config.Config, error) { return a.demoConfig(folder, window, upstream) })
+		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+		d, stop, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
 		if err != nil {
 			return demo.Proxy{}, err
 		}
@@ -70,7 +70,7 @@ func (a *app) demo(flags demoFlags) (err error) {
 	ctx, stop := untilSignal()
 	defer stop()
 	var verdict error
-	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, All: flags.all, Mode: conf.Mode, Open: open,
+	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, Mode: conf.Mode, Open: open,
 		End: func(r *demo.Report) error {
 			if verdict = flags.report(r); !flags.open {
 				return nil
@@ -118,8 +118,8 @@ func newDemoFolder(seed uint64) (folder string, err error) {
 	return folder, nil
 }
 
-// demoConfig returns the configuration of the demo: a model of a known window and price, at the upstream.
-func (a *app) demoConfig(folder string, window int, upstream string) (config.Config, error) {
+// demoConfig returns the configuration of the demo: a model of a known window and price. It has no upstream yet.
+func (a *app) demoConfig(folder string, window int) (config.Config, error) {
 	file := a.file
 	if file == "" {
 		file = os.DevNull // the user's own file would make it another demo on each machine
@@ -129,9 +129,8 @@ func (a *app) demoConfig(folder string, window int, upstream string) (config.Con
 		return config.Config{}, err
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
-	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
 	conf.Prices = money.Config{demo.Model: {Input: &input, Cached: &cached, Output: &output}}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(window)}, false
-	return conf, conf.Validate()
+	return conf, nil
 }

@@ -27,7 +27,6 @@ type Options struct {
 	// Live gets the turns as they come; nil tells nothing.
 	Live  io.Writer
 	Color bool                // colours what is told
-	All   bool                // tells every turn on a line of its own
 	Mode  string              // that epitome runs in: "on", "observe" or "off"; empty is on
 	End   func(*Report) error // if there is one, called at the end of the session, when epitome still runs
 }

@@ -10,16 +10,16 @@ import (
 // folded with those beside it.
 type table struct {
 	page
-	color, all bool
-	mode       string // that epitome runs in
-	window     int
-	begun      bool
-	shown      map[string]bool // ways to shorten a result
-	folded     []Turn
+	color  bool
+	mode   string // that epitome runs in
+	window int
+	begun  bool
+	shown  map[string]bool // ways to shorten a result
+	folded []Turn
 }
 
 func newTable(o Options) *table {
-	t := &table{page: page{to: o.Live}, color: o.Color, all: o.All, mode: o.Mode, window: o.Window,
+	t := &table{page: page{to: o.Live}, color: o.Color, mode: o.Mode, window: o.Window,
 		shown: map[string]bool{}}
 	if t.to == nil {
 		t.to = io.Discard
@@ -73,7 +73,7 @@ func doingIn(mode string) string {
 // turn tells one turn, or keeps it for later.
 func (t *table) turn(x Turn) {
 	t.head()
-	if !t.news(x) && !t.all {
+	if !t.news(x) {
 		t.folded = append(t.folded, x)
 		return
 	}

@@ -73,7 +73,6 @@ type Clients struct {
 type Provider struct {
 	// WritePrice is that of a token which is new to its cache. Default 1, and 1.25 in Messages.
 	WritePrice float64
-	List       func(t policy.Tariff, model string) policy.Tariff // gives t the prices of a model; nil: it stays
 	// CacheLife is how long it has a request cached. Default 5 minutes; below 0 for ever. In Messages marks say it,
 	// but for that.
 	CacheLife time.Duration
@@ -211,9 +210,6 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 			}
 			x := newPlayer(c, it.Name, window, shaping)
 			x.bill = policy.BillTariff(r.writePrice(c))
-			if r.Provider.List != nil {
-				x.bill = r.Provider.List(x.bill, c.request.Model)
-			}
 			x.bill.Life = max(r.Provider.CacheLife, 0)
 			x.mostMisses = r.Misses
 			x.account.wanted = n >= len(r.baselines)

@@ -31,7 +31,6 @@ type Subject struct {
 	Conf config.Config
 	Unit policy.Unit // that of the replay's figures
 	Code bool        // no model is asked for summaries
-	List bool        // the ladder goes by the models' own prices of cached tokens
 }
 
 // shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
@@ -71,12 +70,6 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
 	m := daemon.Deps(facts, artifacts, windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
-	if p.List {
-		prices := daemon.Biller(p.Conf)
-		m.CachedPrice = func(upstream, model string) (float64, bool) {
-			return prices.CachedPrice(upstream, model, time.Now())
-		}
-	}
 	vocabulary := tokenize.O200k
 	if p.Unit.IsServed() {
 		m.Counters = p.Unit.Counters()
