@@ -2,9 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -55,12 +53,11 @@ func (a *app) checkConfiguration() error {
 			return nil
 		}
 	}
-	warn(err)
+	fmt.Fprintln(os.Stderr, "epitome: warning: "+err.Error())
 	return nil
 }
 
-// checkRunning asks the epitome of the data folder whether it takes requests, and prints the parts that it cannot use.
-// One that "epitome run" has started serves its own command alone, and is not meant.
+// checkRunning asks the epitome of the data folder whether it takes requests. One that "epitome run" has started serves its own command alone, and is not meant.
 func (a *app) checkRunning() error {
 	_, home, err := a.loadWithFolder()
 	if err != nil {
@@ -70,19 +67,9 @@ func (a *app) checkRunning() error {
 	if listen := a.flags.Listen; err != nil || listen != "" && card.Listen != config.Reachable(listen) {
 		return noneRuns("ask epitome whether it takes requests", home)
 	}
-	var parts map[string]string
-	if err := card.Get("/-/ready", &parts); err != nil {
+	if _, err := card.Get("/-/ready"); err != nil {
 		return err
-	}
-	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		switch state := parts[part]; state {
-		case "away", "full", "memory", "refuses":
-			warn(fmt.Errorf("%s: %s; 'epitome stats' tells what follows from that", part, state))
-		}
 	}
 	fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
 	return nil
 }
-
-// warn prints a mistake that keeps nothing from running.
-func warn(err error) { fmt.Fprintln(os.Stderr, "epitome: warning: "+err.Error()) }

@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"epitome/config"
+	"epitome/console/figure"
 )
 
 // app is what all commands share.
@@ -184,7 +187,14 @@ func exitCode(err error) int {
 }
 
 // isTerminal reports whether a person reads or writes at f.
-func isTerminal(f *os.File) bool {
-	s, err := f.Stat()
-	return err == nil && s.Mode()&os.ModeCharDevice != 0
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// printJSON prints v for programs.
+func printJSON(v any) error {
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
 }
+
+// plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
+func plain(text string) string { return figure.Plain(figure.Shorten(text, 200)) }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/kardianos/service"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) serviceCommand() *cobra.Command {
 	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
-		return &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error {
-			s, err := a.service()
+		return &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.service(c.Flags())
 			if err != nil {
 				return err
 			}
@@ -34,7 +35,7 @@ func (a *app) serviceCommand() *cobra.Command {
 var systemdUnit string
 
 // service is the service of the user who calls it, with the flags of this command line.
-func (a *app) service() (service.Service, error) {
+func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 	conf, err := a.load()
 	if err != nil {
 		return nil, err
@@ -43,18 +44,13 @@ func (a *app) service() (service.Service, error) {
 		return nil, err
 	}
 	args := []string{"serve"}
-	for _, flag := range []struct {
-		name, value string
-		path        bool
-	}{{"config", a.file, true}, {"listen", a.flags.Listen, false}, {"upstream", a.flags.Upstream, false},
-		{"data", a.flags.Data, true}, {"mode", a.flags.Mode, false}} {
-		if flag.path && flag.value != "" { // a service starts in another folder
-			flag.value, _ = filepath.Abs(flag.value)
+	flags.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if f.Name == "config" || f.Name == "data" { // a service starts in another folder
+			value, _ = filepath.Abs(value)
 		}
-		if flag.value != "" {
-			args = append(args, "--"+flag.name+"="+flag.value)
-		}
-	}
+		args = append(args, "--"+f.Name+"="+value)
+	})
 	s, err := service.New(nil, &service.Config{Name: "epitome", Description: "epitome, a proxy between agents and models",
 		Arguments: args, Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit}})
 	if err != nil || runtime.GOOS == "windows" ||

@@ -16,15 +16,7 @@ func passed() []os.Signal {
 // fromTerminal reports whether a signal has reached the command already: a terminal sends its keys' signals to
 // both of us, and a second interrupt makes many agents quit.
 func fromTerminal(s os.Signal) bool {
-	if s != syscall.SIGINT && s != syscall.SIGQUIT {
-		return false
-	}
-	stdin, err := os.Stdin.Stat()
-	if err != nil || stdin.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(stdin, null)
+	return (s == syscall.SIGINT || s == syscall.SIGQUIT) && isTerminal(os.Stdin)
 }
 
 // statusOf is a command's end as shells report it.

@@ -23,34 +23,33 @@ func (a *app) statusCommand() *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
 		Long: "Show how full the window of the newest conversation is.\n\n" +
 			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its session.",
-		RunE: func(*cobra.Command, []string) error {
-			if line {
-				fmt.Println(a.statusLine(sessionIn(os.Stdin, 300*time.Millisecond)))
-				return nil
-			}
-			s, err := a.askStatus("")
-			if errors.Is(err, daemon.ErrNotFound) {
-				return errors.New("cannot show a conversation: there is none yet; requests through epitome make one")
-			}
-			if err == nil {
-				fmt.Println(statusText(s))
-			}
-			return err
-		}}
+		RunE: func(*cobra.Command, []string) error { return a.status(line) }}
 	c.Flags().BoolVar(&line, "line", false, "for the status line of an agent: the exit status is always 0")
 	return c
 }
 
-// statusLine returns one line about the conversation used last in a session, or in all of them if session is empty.
-func (a *app) statusLine(session string) string {
-	s, err := a.askStatus(session)
-	switch {
-	case errors.Is(err, daemon.ErrNotFound):
-		return "epitome: no conversation yet"
-	case err != nil:
-		return "epitome: not running"
+// status prints one line about the conversation used last: in the session that an agent names, if the line is for its
+// status line, which an error may not break.
+func (a *app) status(line bool) error {
+	session := ""
+	if line {
+		session = sessionIn(os.Stdin, 300*time.Millisecond)
 	}
-	return statusText(s)
+	s, err := a.askStatus(session)
+	unknown := errors.Is(err, daemon.ErrNotFound)
+	switch {
+	case err == nil:
+		fmt.Println(statusText(s))
+	case line && unknown:
+		fmt.Println("epitome: no conversation yet")
+	case line:
+		fmt.Println("epitome: not running")
+	case unknown:
+		return errors.New("cannot show a conversation: there is none yet; requests through epitome make one")
+	default:
+		return err
+	}
+	return nil
 }
 
 // askStatus asks the running epitome about the conversation used last in a session, or in all of them.
@@ -70,7 +69,7 @@ func (a *app) askStatus(session string) (s story.Status, err error) {
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
 // within wait.
 func sessionIn(in *os.File, wait time.Duration) string {
-	if isTerminal(in) { // or the null device
+	if isTerminal(in) {
 		return ""
 	}
 	read := make(chan string, 1)

@@ -118,29 +118,21 @@ func (f Files) Add(context, name string, text []byte) error {
 	return os.Rename(temp.Name(), filepath.Join(f.folder, context, name))
 }
 
-// Remove removes files of a context, or all of them if none is named. If one is not there, none is removed. The context
-// stays known.
+// Remove removes files of a context, or all of them if none is named. The context stays known.
 func (f Files) Remove(context string, names ...string) error {
 	list, err := f.List(context)
-	if err != nil {
-		return err
+	if err == nil && len(list) == 0 {
+		err = errors.New("nothing is kept under that name")
 	}
-	var kept []string
 	for _, file := range list {
-		kept = append(kept, file.Name)
-	}
-	for _, name := range names {
-		if !slices.Contains(kept, name) {
-			return fmt.Errorf("there is no file %.80q under that name", name)
-		}
-	}
-	if len(names) == 0 {
-		if names = kept; len(kept) == 0 {
-			return errors.New("nothing is kept under that name")
+		if len(names) == 0 || slices.Contains(names, file.Name) {
+			err = errors.Join(err, os.Remove(filepath.Join(f.folder, context, file.Name)))
 		}
 	}
 	for _, name := range names {
-		err = errors.Join(err, os.Remove(filepath.Join(f.folder, context, name)))
+		if !slices.ContainsFunc(list, func(file File) bool { return file.Name == name }) {
+			err = errors.Join(err, fmt.Errorf("there is no file %.80q under that name", name))
+		}
 	}
 	return err
 }
