@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -50,7 +49,7 @@ func (a account) write(w io.Writer) error {
 	if s.Forgotten > 0 {
 		fmt.Fprintf(t, "%d earlier turns are not kept any more.\n", s.Forgotten)
 	}
-	fmt.Fprintln(t, "turn\ttime\tbefore\tafter\tcached\tdone\twhy")
+	fmt.Fprintln(t, "turn\ttime\tmode\taction\toffloaded\tcleared\tcompacted\tbefore\tafter\tcached\twhy")
 	for i := range s.Exchanges {
 		e := &s.Exchanges[i]
 		cached := "-"
@@ -61,8 +60,9 @@ func (a account) write(w io.Writer) error {
 		if c, ok := s.CompactionIn(*e); ok && c.Why != "" {
 			why += " Code wrote the summary: " + c.Why
 		}
-		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\n", e.Turn, e.Start.Local().Format(time.TimeOnly),
-			e.TokensBefore.Total(), e.TokensAfter.Total(), cached, plain(done(e)), plain(why))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", e.Turn, e.Start.Local().Format(time.TimeOnly),
+			e.Mode, e.Action, e.Offloaded, e.Cleared, e.Compacted, e.TokensBefore.Total(), e.TokensAfter.Total(), cached,
+			plain(why))
 	}
 	fmt.Fprintln(t)
 	switch {
@@ -81,23 +81,4 @@ func (a account) write(w io.Writer) error {
 	}
 	writeChanges(t, changes)
 	return t.Flush()
-}
-
-// done says in a few words what was done to a request.
-func done(e *event.Exchange) string {
-	var parts []string
-	add := func(is bool, format string, args ...any) {
-		if is {
-			parts = append(parts, fmt.Sprintf(format, args...))
-		}
-	}
-	add(e.Mode == event.ModeObserve, "observed, sent unchanged")
-	add(e.Offloaded > 0, "offloaded %d", e.Offloaded)
-	add(e.Cleared > 0, "cleared %d", e.Cleared)
-	add(e.Compacted > 0, "compacted %d", e.Compacted)
-	add(e.TakenOut > 0, "%d tokens out", e.TakenOut)
-	add(e.Added > 0, "%d tokens of context files and memory added", e.Added)
-	add(e.Action == event.ActionBypass, "bypass: something failed inside epitome")
-	add(e.Rescue.Kind != "", "%s by %s", e.Rescue.Outcome(), e.Rescue.Stages)
-	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func (a *app) contextCommand() *cobra.Command {
 	return verbs("context", "Keep files that new conversations are told about",
 		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
 			atLeast(2, "a name and files"), addContext),
-		verb("list [NAME]", "List the files, of all names or of one", nil, listContext),
+		verb("list", "List the files of all names", noArgs, listContext),
 		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1, "a name"), removeContext))
 }
 
@@ -48,30 +49,23 @@ func addContext(kept inject.Files, args []string) error {
 	return nil
 }
 
-// listContext lists the files under the name in args, or under all names.
-func listContext(kept inject.Files, names []string) error {
-	var err error
-	if len(names) == 0 {
-		if names, err = kept.Names(); err != nil {
-			return fmt.Errorf("cannot list what is kept: %w", config.PathCause(err))
-		}
-		if len(names) == 0 {
-			fmt.Println("Nothing is kept. 'epitome context add NAME FILE' keeps a file.")
-			return nil
-		}
+// listContext lists the files under all names.
+func listContext(kept inject.Files, _ []string) error {
+	names, err := kept.Names()
+	if err == nil && len(names) == 0 {
+		fmt.Println("Nothing is kept. 'epitome context add NAME FILE' keeps a file.")
+		return nil
 	}
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tFILE\tBYTES")
 	for _, name := range names {
-		files, err := kept.List(name)
-		if err != nil {
-			return fmt.Errorf("cannot list the files of %s: %w", name, config.PathCause(err))
-		}
+		files, failed := kept.List(name)
+		err = errors.Join(err, failed)
 		for _, f := range files {
 			fmt.Fprintf(t, "%s\t%s\t%d\n", name, figure.Plain(f.Name), f.Bytes)
 		}
 	}
-	return t.Flush()
+	return errors.Join(err, t.Flush())
 }
 
 // removeContext forgets files: args are a name and the files' names, or a name alone for all its files.

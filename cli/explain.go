@@ -2,10 +2,8 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"regexp"
 
@@ -95,12 +93,9 @@ func readRequest(file string) (body []byte, err error) {
 	} else {
 		body, err = os.ReadFile(file)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give a request file, or the ID of a "+
-			"conversation", file)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the request %s: %w", file, config.PathCause(err))
+		return nil, fmt.Errorf("cannot read the request %s: %w; give a request file, or the ID of a conversation", file,
+			config.PathCause(err))
 	}
 	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
 		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", file, err)

@@ -1,10 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,31 +46,27 @@ func (a *app) listMemory(project string, asJSON bool) error {
 	case len(all) == 0:
 		fmt.Println("No session has learned anything.")
 	}
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, n := range all {
-		fmt.Fprintln(t, figure.Plain(n.Owner.Project))
+		fmt.Println(figure.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind),
+			fmt.Printf("  %s  %s  %s  %s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind),
 				figure.Plain(e.Text))
 		}
 	}
-	return t.Flush()
+	return nil
 }
 
 // forgetMemory forgets the entries with these ids, or all entries if there are none, of one project or of all.
 func (a *app) forgetMemory(project string, ids []string) error {
 	var gone []string
-	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) error {
+	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) (err error) {
 		for _, e := range n.Entries {
-			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
-				continue
+			if err == nil && (len(ids) == 0 || slices.Contains(ids, e.ID)) {
+				_, err = card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID})
+				gone = append(gone, e.ID)
 			}
-			if err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{}); err != nil {
-				return err
-			}
-			gone = append(gone, e.ID)
 		}
-		return nil
+		return err
 	})
 	for _, id := range ids {
 		if err == nil && !slices.Contains(gone, id) {
@@ -92,17 +87,12 @@ func (a *app) eachMemory(project string, do func(card *daemon.Card, n inject.Not
 	}
 	for _, card := range cards {
 		var listing console.Memories
-		if err := card.Get("/-/api/memory", &listing); err != nil {
-			return err
-		}
+		err = errors.Join(err, card.Get("/-/api/memory", &listing))
 		for _, n := range listing.Memories {
-			if project != "" && n.Owner.Project != inject.ProjectName(project) {
-				continue
-			}
-			if err := do(card, n); err != nil {
-				return err
+			if project == "" || n.Owner.Project == inject.ProjectName(project) {
+				err = errors.Join(err, do(card, n))
 			}
 		}
 	}
-	return nil
+	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -41,16 +40,13 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if since != "" {
 		query.Set("from", since)
 	}
-	var answer json.RawMessage
-	if err := card.Get("/-/api/summary?"+query.Encode(), &answer); err != nil {
+	path, sums := "/-/api/summary?"+query.Encode(), story.Summary{}
+	if asJSON {
+		answer, err := card.Get(path)
+		fmt.Print(string(answer))
 		return err
 	}
-	if asJSON {
-		fmt.Println(string(answer))
-		return nil
-	}
-	var sums story.Summary
-	if err := json.Unmarshal(answer, &sums); err != nil {
+	if err := card.Get(path, &sums); err != nil {
 		return err
 	}
 	_, err = os.Stdout.WriteString(statsText(sums))
@@ -81,32 +77,30 @@ func statsText(s story.Summary) string {
 // statsRow returns the cells of a line of the table. An unknown figure is –, and one that may be higher has ≥ before it.
 func statsRow(key string, s story.Sums) []string {
 	less, cached, output, billed, saved := "–", "–", "–", "–", "–"
+	atLeast := func(is bool, text string) string {
+		if is {
+			return "≥ " + text
+		}
+		return text
+	}
 	if s.TokensBefore > 0 {
 		less = figure.Percent(1 - float64(s.TokensAfter)/float64(s.TokensBefore))
 	}
 	u, m := s.Usage, s.Money
 	if u.CacheInput > 0 {
-		cached = atLeastSign(u.CacheUntold() > 0) + figure.Percent(float64(u.Read)/float64(u.Input))
+		cached = atLeast(u.CacheUntold() > 0, figure.Percent(float64(u.Read)/float64(u.Input)))
 	}
 	if u.Told > 0 {
-		output = atLeastSign(u.Counted+u.Cut > 0) + figure.Tokens(u.Output)
+		output = atLeast(u.Counted+u.Cut > 0, figure.Tokens(u.Output))
 	}
 	if m.Measured > 0 {
-		billed = atLeastSign(m.AtLeast > 0) + figure.Dollars(m.Billed)
+		billed = atLeast(m.AtLeast > 0, figure.Dollars(m.Billed))
 	}
 	if m.Ruled > 0 || m.Own != 0 {
 		saved = figure.Dollars(m.Saved)
 	}
 	return []string{key, humanize.Comma(s.Exchanges), humanize.Comma(s.Failed), humanize.Comma(s.Rescued),
 		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter), less, cached, output, billed, saved}
-}
-
-// atLeastSign returns the sign before a figure that may be higher.
-func atLeastSign(is bool) string {
-	if is {
-		return "≥ "
-	}
-	return ""
 }
 
 // statsNotes returns sentences that say what the table leaves out.

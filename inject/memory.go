@@ -117,10 +117,7 @@ var ErrNoEntry = errors.New("no entry has this ID")
 // Read returns the notes of an owner.
 func (m *Memory) Read(o Owner) (Notes, error) {
 	n, _, err := m.read(o)
-	if err != nil {
-		return n, fmt.Errorf("cannot read the notes of a project: %w", err)
-	}
-	return n, nil
+	return n, err
 }
 
 // read returns notes, and the value in which they are stored; nil if there are none.
@@ -133,6 +130,9 @@ func (m *Memory) read(o Owner) (n Notes, stored []byte, err error) {
 	if err == nil && stored != nil {
 		err = json.Unmarshal(stored, &n)
 	}
+	if err != nil {
+		err = fmt.Errorf("cannot read the notes of a project: %w", err)
+	}
 	return n, stored, err
 }
 
@@ -141,9 +141,6 @@ func (m *Memory) touch(o Owner) { _ = m.store.Touch(o.key(), m.keep) }
 
 // Learn adds what a session says to the notes, and takes back what it says is no longer true.
 func (m *Memory) Learn(o Owner, l Learned) error {
-	if l.IsEmpty() {
-		return nil
-	}
 	return m.change(o, func(n *Notes) error {
 		for _, id := range l.Drop {
 			n.drop(id)
@@ -176,10 +173,10 @@ func (m *Memory) change(o Owner, edit func(*Notes) error) error {
 	const tries = 16
 	for range tries {
 		n, stored, err := m.read(o)
-		if err != nil {
-			return fmt.Errorf("cannot change the notes of a project: %w", err)
+		if err == nil {
+			err = edit(&n)
 		}
-		if err := edit(&n); err != nil {
+		if err != nil {
 			return err
 		}
 		value, err := json.Marshal(n)

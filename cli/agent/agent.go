@@ -1,7 +1,7 @@
 // Package agent starts agents with their base URLs pointing at a proxy, which it finds or starts.
 //
-// It redirects no agent that may use a login of its own that cannot be told, and says so. It reads the agents' configuration and writes none; of their logins it reads which kind they
-// are, and no secret.
+// It redirects no agent that may use a login of its own that cannot be told, and says so. It reads the agents'
+// configuration and writes none; of their logins it reads which kind they are, and no secret.
 package agent
 
 import (

@@ -47,9 +47,9 @@ func (c Command) findCodex() Way {
 		}
 	case conf.BaseURL != "":
 		w.URL = conf.BaseURL
-	case login == loginChatGPT:
+	case login == "chatgpt":
 		w.URL, w.Upstream = c.ChatGPT, "chatgpt"
-	case login == loginUnknown || login == loginNone && !c.Told:
+	case login == "unknown" || login == "none" && !c.Told:
 		w.Advice = fmt.Sprintf("cannot redirect Codex: it is not clear whether it uses an API key or a ChatGPT login; start "+
 			`epitome, and write into %s openai_base_url = "http://%s/v1" for a key, or "http://%s/u/chatgpt" for ChatGPT`,
 			file, c.Listen, c.Listen)
@@ -67,22 +67,15 @@ func (c Command) codexFile(name string) string {
 	return filepath.Join(cmp.Or(c.Getenv("CODEX_HOME"), filepath.Join(home, ".codex")), name)
 }
 
-// Kinds of logins of Codex.
-const (
-	loginUnknown = iota
-	loginNone
-	loginKey // of the API
-	loginChatGPT
-)
-
-// codexLogin returns the kind of Codex's login. store is the place where Codex keeps it; empty for a file.
-func (c Command) codexLogin(store string) int {
+// codexLogin returns the kind of Codex's login: key for one of the API, chatgpt, none or unknown. store is the place
+// where Codex keeps it; empty for a file.
+func (c Command) codexLogin(store string) string {
 	if c.Getenv("CODEX_API_KEY") != "" {
-		return loginKey
+		return "key"
 	}
 	text, err := os.ReadFile(c.codexFile("auth.json"))
 	if errors.Is(err, fs.ErrNotExist) && (store == "" || store == "file") {
-		return loginNone
+		return "none"
 	}
 	var auth struct {
 		Mode   string          `json:"auth_mode"`
@@ -90,14 +83,14 @@ func (c Command) codexLogin(store string) int {
 		Tokens json.RawMessage `json:"tokens"`
 	}
 	if err != nil || json.Unmarshal(text, &auth) != nil {
-		return loginUnknown
+		return "unknown"
 	}
 	tokens := len(auth.Tokens) > 0 && string(auth.Tokens) != "null"
 	switch {
 	case strings.EqualFold(auth.Mode, "apikey"), auth.Mode == "" && auth.Key != nil && !tokens:
-		return loginKey
+		return "key"
 	case strings.EqualFold(auth.Mode, "chatgpt"), auth.Mode == "" && tokens:
-		return loginChatGPT
+		return "chatgpt"
 	}
-	return loginUnknown
+	return "unknown"
 }
