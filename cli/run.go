@@ -80,7 +80,7 @@ func (a *app) run(command []string) error {
 	}
 	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
-	child.Env = proxy.Environ(os.Environ(), targets)
+	child.Env = append(os.Environ(), proxy.Environ(os.Getenv, targets)...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }

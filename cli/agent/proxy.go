@@ -60,36 +60,28 @@ const (
 	FolderVariable = "EPITOME_RUN_FOLDER"
 )
 
-// Environ returns the environment of a command: env with the targets' base URLs replaced and the proxy named.
-func (p *Proxy) Environ(env []string, targets []Target) []string {
-	env = slices.Clone(env)
+// Environ returns the variables that a command gets beside its own: the targets' base URLs, the proxy's address, and
+// exceptions from a forward proxy. getenv reads the command's own.
+func (p *Proxy) Environ(getenv func(string) string, targets []Target) []string {
+	env := []string{RunVariable + "=" + p.Listen, FolderVariable + "=" + p.Folder}
 	for _, t := range targets {
 		for _, v := range t.vars {
 			env = append(env, v+"="+p.Base(t))
 		}
 	}
-	env = append(env, RunVariable+"="+p.Listen, FolderVariable+"="+p.Folder)
-	return append(env, noProxy(env, p.Listen)...)
+	return append(env, noProxy(getenv, p.Listen)...)
 }
 
 // noProxy returns the variables that keep clients with a forward proxy from sending it the requests for address. It
-// returns none if env names no forward proxy.
-func noProxy(env []string, address string) (more []string) {
-	vars := make(map[string]string)
-	for _, kv := range env {
-		k, v, _ := strings.Cut(kv, "=")
-		vars[k] = v
-	}
-	if cmp.Or(vars["HTTP_PROXY"], vars["http_proxy"], vars["ALL_PROXY"], vars["all_proxy"]) == "" {
+// returns none if there is no forward proxy.
+func noProxy(getenv func(string) string, address string) []string {
+	if cmp.Or(getenv("HTTP_PROXY"), getenv("http_proxy"), getenv("ALL_PROXY"), getenv("all_proxy")) == "" {
 		return nil
 	}
 	host, _, _ := net.SplitHostPort(address)
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		list := cmp.Or(vars[name], vars["NO_PROXY"], vars["no_proxy"])
-		if list != "*" { // "*" means all only if it stands alone
-			list = strings.TrimPrefix(list+","+host, ",")
-		}
-		more = append(more, name+"="+list)
+	list := cmp.Or(getenv("NO_PROXY"), getenv("no_proxy"))
+	if list != "*" { // "*" means all only if it stands alone
+		list = strings.TrimPrefix(list+","+host, ",")
 	}
-	return more
+	return []string{"NO_PROXY=" + list, "no_proxy=" + list}
 }

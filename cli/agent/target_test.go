@@ -81,15 +81,21 @@ func last(env []string, name string) string {
 	return "(none)"
 }
 
+// getenv reads the variables of an environment.
+func getenv(env []string) func(string) string {
+	return func(name string) string {
+		return strings.TrimSuffix(last(append([]string{name + "="}, env...), name), "(none)")
+	}
+}
+
 func TestEnviron(t *testing.T) {
 	p := at(map[string]string{"bare": "http://bare.example", "slash": "http://slash.example/v1/",
 		"anthropic": "https://anthropic.example", "loop": "http://127.0.0.1:7070/v1"})
 	f := func(openai Target, want string) {
 		t.Helper()
 		openai.vars = []string{"OPENAI_BASE_URL"}
-		given := []string{"OPENAI_BASE_URL=before", "KEEP=this"}
-		env := p.Environ(given, []Target{openai, {vars: []string{"ANTHROPIC_BASE_URL"}, URL: "https://anthropic.example"}})
-		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "KEEP": "this", "NO_PROXY": "(none)",
+		env := p.Environ(getenv(nil), []Target{openai, {vars: []string{"ANTHROPIC_BASE_URL"}, URL: "https://anthropic.example"}})
+		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "NO_PROXY": "(none)",
 			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", RunVariable: "127.0.0.1:7070"} {
 			if got := last(env, name); got != value {
 				t.Errorf("for %+v, %s is %s, want %s", openai, name, got, value)
@@ -108,7 +114,7 @@ func TestEnviron(t *testing.T) {
 func TestForwardProxyIsNotUsedForEpitome(t *testing.T) {
 	f := func(upper, lower string, env ...string) {
 		t.Helper()
-		more := noProxy(env, "127.0.0.1:7070")
+		more := noProxy(getenv(env), "127.0.0.1:7070")
 		if got := last(more, "NO_PROXY"); got != upper {
 			t.Errorf("with %v, NO_PROXY is %s, want %s", env, got, upper)
 		}
