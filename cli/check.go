@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -67,7 +68,7 @@ func (a *app) checkRunning() error {
 	if listen := a.flags.Listen; err != nil || listen != "" && card.Listen != config.Reachable(listen) {
 		return noneRuns("ask epitome whether it takes requests", home)
 	}
-	if _, err := card.Get("/-/ready"); err != nil {
+	if err := card.Get("/-/ready", new(json.RawMessage)); err != nil {
 		return err
 	}
 	fmt.Printf("The epitome on %s takes requests.\n", card.Listen)

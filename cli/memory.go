@@ -62,7 +62,7 @@ func (a *app) forgetMemory(project string, ids []string) error {
 	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) (err error) {
 		for _, e := range n.Entries {
 			if err == nil && (len(ids) == 0 || slices.Contains(ids, e.ID)) {
-				_, err = card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID})
+				err = card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{})
 				gone = append(gone, e.ID)
 			}
 		}

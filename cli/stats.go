@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -42,8 +43,9 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	}
 	path, sums := "/-/api/summary?"+query.Encode(), story.Summary{}
 	if asJSON {
-		answer, err := card.Get(path)
-		fmt.Print(string(answer))
+		var answer json.RawMessage
+		err := card.Get(path, &answer)
+		fmt.Println(string(answer))
 		return err
 	}
 	if err := card.Get(path, &sums); err != nil {

@@ -13,7 +13,6 @@ import (
 	"epitome/console/figure"
 	"epitome/event"
 	"epitome/internal/unit"
-	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
