@@ -102,10 +102,11 @@ func (i *Injector) notes(o Owner) (string, error) {
 
 // index returns the text that lists the files of contexts, one line for each, and adds what it lists to a.
 func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bool) (string, error) {
+	if len(contexts) == 0 {
+		return "", nil
+	}
 	how := "read it at its path"
 	switch at := i.Shelf.Address(i.Shelf.Name(scope, nil)); {
-	case len(contexts) == 0:
-		return "", nil
 	case byTool:
 		how = "read it with epitome's tool recall, by its artifact"
 	case at == "":
