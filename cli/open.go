@@ -33,7 +33,7 @@ func (a *app) open(print bool) error {
 	}
 	if !print {
 		if err := browse(link); err == nil {
-			fmt.Println("opened " + card.Pages() + " in your browser; 'epitome open --print' prints a link for another one")
+			fmt.Println("opened " + card.URL() + "/-/ in your browser; 'epitome open --print' prints a link for another one")
 			return nil
 		} else {
 			fmt.Fprintf(os.Stderr, "epitome: cannot start a browser: %v; open this link within a minute, it is good once\n", err)

@@ -138,9 +138,6 @@ func (c *Card) URL() string {
 	return "http://" + c.Listen
 }
 
-// Pages returns the address of the epitome's pages.
-func (c *Card) Pages() string { return c.URL() + "/-/" }
-
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("epitome does not know it")
 
@@ -201,5 +198,5 @@ func (c *Card) State() (s State, err error) {
 func (c *Card) LoginLink(life time.Duration) (string, error) {
 	var answer struct{ Code string }
 	err := c.Post("/-/login/code", map[string]int{"seconds": int(life.Seconds())}, &answer)
-	return c.Pages() + "login#" + answer.Code, err
+	return c.URL() + "/-/login#" + answer.Code, err
 }

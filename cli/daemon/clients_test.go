@@ -155,7 +155,7 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	if err := card.Get("/-/ready", &struct{}{}); err != nil {
 		t.Error(err)
 	}
-	if got := card.Pages(); got != "https://"+k.Address()+"/-/" {
+	if got := card.URL(); got != "https://"+k.Address() {
 		t.Errorf("the pages are at %s", got)
 	}
 	if text := k.log.text(); !strings.Contains(text, `"address":"https://`+k.Address()+`"`) {

@@ -130,6 +130,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.windows.Configure(conf.Window, probedOf(conf))
 	d.biller.Store(Biller(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
+	contexts := config.Contexts(folder)
 	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
 
 	metrics := console.NewMetrics(Version())
@@ -164,9 +165,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	})
 	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
 	d.deps.Summarizer, d.deps.Tell = d.summarizer, d.book
-	d.deps.Inject = &inject.Injector{Files: s.kept, Shelf: s.shelf, Memory: d.memory}
+	d.deps.Inject = &inject.Injector{Files: contexts, Shelf: s.shelf, Memory: d.memory}
 	d.deps.CachedPrice = func(upstream, model string) (float64, bool) {
-		return d.biller.Load().CachedPrice(upstream, model, time.Now())
+		return d.biller.Load().CachedPrice(upstream, model)
 	}
 	live := d.deps
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
@@ -191,7 +192,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(), Traces: d.traces != nil,
-		Shaper: d.live, Shadow: d.observer, Lessons: d.windows, Ratios: ratios, Keeps: s.kept.Knows,
+		Shaper: d.live, Shadow: d.observer, Lessons: d.windows, Ratios: ratios, Keeps: contexts.Knows,
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return s.shelf.NameOf("scope "+kind, value) },
 	})

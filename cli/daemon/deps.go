@@ -45,11 +45,8 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 	if err != nil {
 		return rewrite.Deps{}, err
 	}
-	d, biller := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D()), Biller(conf)
-	d.Address = conf.Offload.Address
-	d.CachedPrice = func(upstream, model string) (float64, bool) {
-		return biller.CachedPrice(upstream, model, time.Now())
-	}
+	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
+	d.Address, d.CachedPrice = conf.Offload.Address, Biller(conf).CachedPrice
 	d.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: shelf}
 	return d, nil
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/inject"
 	"epitome/internal/health"
 	"epitome/offload"
 	"epitome/store"
@@ -25,18 +24,15 @@ type storage struct {
 	disk    *store.Badger // store, if it is in the data folder; else nil
 	shared  *store.Redis  // store, if it is shared; else nil
 	shelf   *offload.Shelf
-	kept    inject.Files // files for conversations
-	where   string       // the folder of artifacts, or their bucket; empty if they are in memory
-	passing bool         // not all of it outlives the process
+	where   string // the folder of artifacts, or their bucket; empty if they are in memory
+	passing bool   // not all of it outlives the process
 	log     *slog.Logger
 	sweeps  sync.WaitGroup
 	stop    context.CancelFunc // ends sweeps
 }
 
 const (
-	passingMemory = 64 << 20      // bytes for decisions when there is no store on disk
-	sweepAtMost   = 6 * time.Hour // between two sweeps, and at least
-	sweepAtLeast  = 10 * time.Second
+	passingMemory = 64 << 20        // bytes for decisions when there is no store on disk
 	sweepRest     = 2 * time.Second // from a start to its first sweep
 	storeWait     = 500 * time.Millisecond
 )
@@ -45,7 +41,6 @@ const (
 // says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
 	s := &storage{log: log}
-	s.kept = config.Contexts(folder)
 	if err := s.openShelf(conf, folder, listen); err != nil {
 		return nil, err
 	}
@@ -57,7 +52,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	}
 	life, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.sweeps.Go(func() { s.sweep(life, conf.Store.Keep.D()) })
+	s.sweeps.Go(func() { s.sweep(life) })
 	return s, nil
 }
 
@@ -167,17 +162,14 @@ func (s *storage) openShared(conf config.Config) (err error) {
 	return nil
 }
 
-// sweep deletes expired artifacts now and again until ctx ends: soon after the start, and then eight times within the
-// time for which they are kept.
-func (s *storage) sweep(ctx context.Context, keep time.Duration) {
-	rest := sweepRest
-	for {
+// sweep deletes expired artifacts soon after the start, and then every hour, until ctx ends.
+func (s *storage) sweep(ctx context.Context) {
+	for rest := sweepRest; ; rest = time.Hour {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(rest):
 		}
-		rest = max(sweepAtLeast, min(sweepAtMost, keep/8))
 		swept, err := s.shelf.Sweep(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -197,14 +189,6 @@ func (s *storage) close() {
 	if err := s.store.Close(); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}
-}
-
-// effects says of each part of a storage that may fail what its failure means, for readers of figures.
-var effects = map[string]string{
-	"shared_store": "nothing new is decided",
-	"bucket":       "nothing new is taken out of conversations until their windows fill",
-	"artifacts":    "nothing new is taken out of conversations, however full their windows are",
-	"store":        "conversations stay whole until their windows fill, and decisions are lost when epitome ends",
 }
 
 // parts returns the state of each part that is used and may fail, as /-/ready shows it.
@@ -231,11 +215,11 @@ func (s *storage) keeps() bool {
 	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == health.Answers)
 }
 
-// troubles returns a sentence for each part that fails.
+// troubles returns a note for each part that fails, for readers of figures.
 func (s *storage) troubles() (notes []string) {
 	for part, state := range s.parts() {
 		if state != health.Answers {
-			notes = append(notes, fmt.Sprintf("%s: %s, as the log says: %s", part, state, effects[part]))
+			notes = append(notes, fmt.Sprintf("%s: %s, as the log says", part, state))
 		}
 	}
 	slices.Sort(notes)

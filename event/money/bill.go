@@ -55,10 +55,10 @@ func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 	return Builtin().Find(s.Host, model, at)
 }
 
-// CachedPrice returns what a cached token of a model at an upstream costs, where a new one costs 1. ok is false if that
+// CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if that
 // is not known.
-func (b *Biller) CachedPrice(upstream, model string, at time.Time) (share float64, ok bool) {
-	if p := b.Price(upstream, model, at); p != nil {
+func (b *Biller) CachedPrice(upstream, model string) (share float64, ok bool) {
+	if p := b.Price(upstream, model, time.Now()); p != nil {
 		share, _, _, ok = p.Relative()
 	}
 	return share, ok
