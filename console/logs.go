@@ -103,7 +103,8 @@ func (l *Log) RecordSummary(e event.Summary) {
 // RecordWarning logs a warning about a conversation.
 func (l *Log) RecordWarning(e event.Warning) {
 	l.write(slog.LevelWarn, event.ContextWindowWarning, "conversation", e.Conversation, "upstream", e.Upstream,
-		"model", e.Model, "reason", e.Reason, "window", e.Window, "usable", e.Usable, "tokens", e.Tokens)
+		"model", e.Model, "reason", e.Reason, "window", e.Window, "usable", e.Usable, "tokens", e.Tokens,
+		"messages", e.Messages, "latest", e.Latest)
 }
 
 func costOf(c event.Cost) []any {

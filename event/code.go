@@ -28,6 +28,7 @@ const (
 	CodeAsked        Code = "asked_for"
 	CodeRefused      Code = "refused"
 	CodeCut          Code = "window_full"
+	CodeUser         Code = "nothing_else_helped"
 	CodeThinking     Code = "thinking_bound"
 	CodeThought      Code = "thinking_refused"
 	CodeBroken       Code = "taken_for_broken"
@@ -72,6 +73,7 @@ var sentences = map[Code]string{
 	CodeAsked:        "A compaction was asked for.",
 	CodeRefused:      "The provider refused the request as too long.",
 	CodeCut:          "The request was still too long, so results were cut hard.",
+	CodeUser:         "The provider refused the request, and nothing else made it fit: the message is left out.",
 	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
 	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",

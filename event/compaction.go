@@ -21,6 +21,7 @@ const (
 	ReasonBudget    = "budget"    // tokens sent since the last compaction are over cutover_at; of a warning, warn_at
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
+	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 )
 
 // Compaction is the end of a compaction. Tokens are the model's.
@@ -60,12 +61,14 @@ type Warning struct {
 	Time         time.Time `json:"time,omitzero"`
 	Conversation string    `json:"conversation,omitempty"`
 	Upstream     string    `json:"upstream,omitempty"`
-	Model        string    `json:"model,omitempty"`  // as in Compaction, like Window and Usable
-	Window       int       `json:"window,omitempty"` //
-	Usable       int       `json:"usable,omitempty"` //
-	Tokens       int       `json:"tokens,omitempty"` // of the original request, or sent since the last compaction
-	Sent         int       `json:"sent,omitempty"`   // tokens of the request as it is sent
-	Reason       string    `json:"reason,omitempty"` // threshold or budget; a metric label
+	Model        string    `json:"model,omitempty"`    // as in Compaction, like Window and Usable
+	Window       int       `json:"window,omitempty"`   //
+	Usable       int       `json:"usable,omitempty"`   //
+	Tokens       int       `json:"tokens,omitempty"`   // of the original request, or sent since the last compaction
+	Sent         int       `json:"sent,omitempty"`     // tokens of the request as it is sent
+	Reason       string    `json:"reason,omitempty"`   // threshold, budget or users; a metric label
+	Messages     int       `json:"messages,omitempty"` // of the user that are left out
+	Latest       bool      `json:"latest,omitempty"`   // the newest message of the user is one of them
 }
 
 // Charge is what something cost.

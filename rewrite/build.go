@@ -39,7 +39,7 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 	for k := range edits {
 		if e := &edits[k]; err == nil && e.Op != ledger.Drop && e.First < end {
 			var more []jsonspan.Edit
-			more, err = rangesOf(r, e)
+			more, err = rangesOf(r, e, appended)
 			ranges = append(ranges, more...)
 		}
 	}
@@ -66,8 +66,9 @@ func userBefore(r *conversation.Request, i int) int {
 	return -1
 }
 
-// rangesOf returns the byte ranges that an edit other than Drop changes.
-func rangesOf(r *conversation.Request, e *ledger.Edit) ([]jsonspan.Edit, error) {
+// rangesOf returns the byte ranges that an edit other than Drop changes. If it clears an item for which appended has a
+// summary, the summary becomes part of the stub and leaves appended: two edits of one content would overlap.
+func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) ([]jsonspan.Edit, error) {
 	if e.Op == ledger.AppendSystem {
 		added, ok := r.Dialect.AppendSystem(r, e.Text)
 		if !ok {
@@ -83,7 +84,9 @@ func rangesOf(r *conversation.Request, e *ledger.Edit) ([]jsonspan.Edit, error) 
 	case ledger.DropThinking:
 		return conversation.DropThinking(r, it), nil
 	case ledger.Clear:
-		return r.Dialect.ReplaceContent(r, it, e.Text), nil
+		text := e.Text + appended[e.First]
+		delete(appended, e.First)
+		return r.Dialect.ReplaceContent(r, it, text), nil
 	}
 	return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[e.Part], e.Text)}, nil
 }

@@ -65,8 +65,8 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	return nil
 }
 
-// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if
-// an item behind End is edited.
+// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if a
+// message of the user at its end is edited.
 func (x *shaping) recordedEnd() int {
 	end := x.request.End()
 	if slices.ContainsFunc(x.state.Edits, func(e ledger.Edit) bool { return e.End() > end }) {

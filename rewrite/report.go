@@ -200,8 +200,8 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(newAfter)))
 }
 
-// notify tells the listener how a compaction ended. It warns of a request that is larger than its model takes, and of a
-// conversation that has reached its budget (warn_at).
+// notify tells the listener how a compaction ended. It warns of a request that is larger than its model takes, of a
+// conversation that has reached its budget (warn_at), and of user messages that are replaced by stubs.
 func (x *shaping) notify() {
 	listener, s, r := x.shaper.deps.Tell, x.state, &x.out.Report
 	if listener == nil {
@@ -226,5 +226,9 @@ func (x *shaping) notify() {
 	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before.
 	if spent := s.Decision.Tokens; isNew && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
+	}
+	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
+	if len(usersOut) > 0 {
+		warn(event.Warning{Reason: event.ReasonUsers, Messages: len(usersOut)})
 	}
 }

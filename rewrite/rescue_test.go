@@ -32,7 +32,7 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 	start := func() seam { return startSeam(t, storage).(seam) }
 	shaper := start()
 	first := ask(shaper, nil)
-	for k, from := range []ladder.Stage{ladder.StageClear, ladder.StageCompact, ladder.StageBare} {
+	for k, from := range []ladder.Stage{ladder.StageClear, ladder.StageCompact, ladder.StageUsers} {
 		out := ask(shaper, &Rescue{Most: []int{15_000, 8_000, 2_000}[k], From: from})
 		if out.Report.Err != nil || !out.Changed || out.Settle == nil || !out.Settle() {
 			t.Fatalf("%s: %+v", from, out.Report)

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -14,14 +16,18 @@ const (
 	StageClear         // all results outside of the newest groups and tokens are cleared
 	StageCompact       // old groups become a summary; if that is not enough the summary shrinks, then results are cut hard
 	StageBare          // all groups of the prefix become a short summary
+	StageUsers         // messages of the user become stubs that name artifacts, the newest message last
 )
 
-func (s Stage) String() string { return [...]string{"none", "clear", "compact", "bare"}[s] }
+func (s Stage) String() string { return [...]string{"none", "clear", "compact", "bare", "users"}[s] }
 
 // Next returns the stage with which the next try begins when the provider has refused the form of stage s too: often s
 // again, as each try must fit fewer tokens. The last try takes no chances with the smaller stages.
 func (s Stage) Next(last bool) Stage {
-	if last {
+	switch {
+	case s >= StageBare:
+		return StageUsers
+	case last:
 		return StageBare
 	}
 	return max(s, StageClear)
@@ -39,11 +45,14 @@ func Rescue(s *State, from Stage) {
 		return
 	}
 	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
-	s.Stage = max(StageClear, from)
-	if s.isRoundOpen() { // no part of the round may change, so it can only go as a whole
+	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
+	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
 	}
-	for s.takeStage(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageBare; s.takeStage(s.Stage) {
+	for s.takeStage(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.takeStage(s.Stage) {
+		if s.Stage == StageBare && from < StageUsers && s.Total() <= enough {
+			break // a tenth less may do: the user's messages go only after another refusal, or if all else was too little
+		}
 		s.Stage++
 	}
 	if s.Total() > enough {
@@ -61,6 +70,8 @@ func (s *State) takeStage(stage Stage) {
 		Compact(s)
 	case StageBare:
 		newCompaction(s, true).replace(s.prefixEnd, 0)
+	case StageUsers:
+		leaveUsers(s)
 	}
 }
 
@@ -95,6 +106,33 @@ func (s *State) cutResults(keep int, unseen bool) {
 		}
 		if !s.addIfSmaller(leastSaving, edits) && !unseen {
 			s.addIfSmaller(leastSaving, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
+		}
+	}
+}
+
+// leaveUsers puts stubs in the place of whole messages of the user until the request fits: the largest first, the
+// newest last. A request without tools is left to the provider's refusal, as its model could not read the artifacts.
+func leaveUsers(s *State) {
+	var items []int
+	for i := s.Request.Lead; i < len(s.Request.Items); i++ {
+		if s.mayReplace(i, conversation.User) {
+			items = append(items, i)
+		}
+	}
+	if len(items) == 0 || s.Request.Tools.Empty() {
+		return
+	}
+	older := items[:len(items)-1]
+	slices.SortStableFunc(older, func(a, b int) int { return s.forms[b].tokens - s.forms[a].tokens })
+	for k, i := range items {
+		what := "a message of the user"
+		if k == len(older) {
+			what = "the newest message of the user"
+		}
+		e := s.clearEdit(i, what, ", too long for this window: you need to read it before you go on", "")
+		e.Step, e.Why = ledger.StepCompact, event.CodeUser
+		if s.Total() > s.Limits.Usable && e.Saved >= leastFreed {
+			s.Add(e)
 		}
 	}
 }

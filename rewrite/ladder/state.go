@@ -273,9 +273,12 @@ func (s *State) mustShow(i int) bool {
 	return s.answersUpTo[i] >= newest && !s.Refused
 }
 
-// mayShorten reports whether an item is a result that may become a stub or an excerpt: it is sent and no stub yet, its
+// mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
 // content is not opaque (Locked), and no Limit.Keep is set for its tool.
-func (s *State) mayShorten(i int) bool {
+func (s *State) mayReplace(i int, role conversation.Role) bool {
 	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
-	return it.Role == conversation.Tool && !f.dropped && !f.cleared && !it.Locked && !keep
+	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
 }
+
+// mayShorten reports whether an item is a result that may be cut or cleared.
+func (s *State) mayShorten(i int) bool { return s.mayReplace(i, conversation.Tool) }

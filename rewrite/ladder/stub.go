@@ -120,6 +120,14 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	if state := call.State(); state != "" {
 		what += ", " + state
 	}
+	e := s.clearEdit(i, what, ", cleared", quotes)
+	e.Step, e.Why = step, why
+	return e
+}
+
+// clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
+// and its size, says what was done to it and where to read it, and ends with quotes.
+func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, names := &s.Request.Items[i], s.keepItem(i)
 	whole := s.Request.TextOf(it)
 	if n := excerpt.CountLines(whole); n > 0 {
@@ -128,8 +136,8 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	if media := it.Media(); media != "" {
 		what += ", " + media
 	}
-	text := excerpt.Note(what+", cleared", s.whereToRead("Full output", names, s.Size(i))) + quotes
-	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names, Step: step, Why: why,
+	text := excerpt.Note(what+done, s.whereToRead("Full output", names, s.Size(i))) + quotes
+	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
 	e.Saved = it.Size.Media - e.Tokens
 	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
