@@ -3,11 +3,13 @@ package daemon
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"epitome/config"
 	"epitome/store/storetest"
 )
 
@@ -24,7 +26,7 @@ func keys() (all []string) {
 }
 
 // TestSharedReplicasSendWhatOneProcessSends plays sessions with a clock over one, two and four replicas in turn,
-// and to one process that shares nothing.
+// and to one process that shares nothing but artifacts. These lie in a folder.
 func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 	t.Parallel()
 	server := storetest.StartRedis(t)
@@ -41,29 +43,59 @@ func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 				for range n {
 					some = append(some, sharing(t, server.URL(), folder, nil))
 				}
-				k, now, decided := newTalk(key, uint64(n)), morning(), 0
-				for i := range 40 {
-					k.goOn()
-					if now = now.Add(time.Minute); i%13 == 12 {
-						now = now.Add(time.Hour)
-					}
-					want, got := one.sends(k.dialect, k.body(), now), some[i%n].sends(k.dialect, k.body(), now)
-					if got.Report.Err != nil || want.Report.Err != nil {
-						t.Fatal(i, got.Report.Err, want.Report.Err)
-					}
-					if !bytes.Equal(want.Body, got.Body) {
-						t.Fatalf("turn %d: %d bytes are sent, one process sends %d; %+v and %+v", i, len(got.Body), len(want.Body),
-							got.Changes(), want.Changes())
-					}
-					if got.Report.Decided {
-						decided++
-					}
-				}
-				if decided < 3 {
-					t.Errorf("%d decisions in all", decided)
-				}
+				one.sendsAs(t, newTalk(key, uint64(n)), some)
 			})
 		}
+	}
+}
+
+// TestReplicasOverABucketSendWhatOneProcessSends is the same with artifacts in a bucket of S3.
+func TestReplicasOverABucketSendWhatOneProcessSends(t *testing.T) {
+	server := storetest.StartRedis(t)
+	bucket, _ := s3(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inBucket := func(c *config.Config) {
+		c.Offload.Bucket, c.Offload.Secret, c.Offload.URL = bucket, secret, "http://epitome.team:7070"
+	}
+	for _, key := range keys() {
+		t.Run(key, func(t *testing.T) {
+			server.Flush()
+			one := alone(t, t.TempDir(), inBucket)
+			some := []*replica{
+				sharing(t, server.URL(), "", inBucket), sharing(t, server.URL(), "", inBucket),
+			}
+			one.sendsAs(t, newTalk(key, 2), some)
+		})
+	}
+}
+
+// sendsAs expects that replicas, each in its turn, send a session as r does alone.
+func (r *replica) sendsAs(t *testing.T, k *talk, replicas []*replica) {
+	t.Helper()
+	now, decided := morning(), 0
+	for i := range 40 {
+		k.goOn()
+		if now = now.Add(time.Minute); i%13 == 12 {
+			now = now.Add(time.Hour)
+		}
+		want := r.sends(k.dialect, k.body(), now)
+		got := replicas[i%len(replicas)].sends(k.dialect, k.body(), now)
+		if got.Report.Err != nil || want.Report.Err != nil {
+			t.Fatal(i, got.Report.Err, want.Report.Err)
+		}
+		if !bytes.Equal(want.Body, got.Body) {
+			t.Fatalf("turn %d: %d bytes are sent, one process sends %d; %+v and %+v", i, len(got.Body), len(want.Body),
+				got.Changes(), want.Changes())
+		}
+		if got.Report.Decided {
+			decided++
+		}
+	}
+	if decided < 3 {
+		t.Errorf("%d decisions in all", decided)
 	}
 }
 
