@@ -81,8 +81,6 @@ func (c *Config) checkClients(m *mistakes) {
 		client, key := c.Clients[name], "clients."+name
 		m.check(key, CheckName(name))
 		m.require(len(client.Keys) > 0, "%s has no keys; 'epitome key %s' makes one", key, name)
-		m.require(client.RequestsPerMinute >= 0, "%s.requests_per_minute must not be negative", key)
-		m.require(client.TokensPerMinute >= 0, "%s.tokens_per_minute must not be negative", key)
 		for _, u := range client.Upstreams {
 			_, known := c.Upstreams[u]
 			m.require(known, "%s.upstreams has an unknown upstream, %q", key, u)

@@ -83,7 +83,7 @@ func (x *exchange) forward() error {
 		return err
 	}
 	x.event.Upstream = up.name
-	if err := x.owner.admit(up.name, time.Now()); err != nil {
+	if err := x.owner.mayUse(up.name); err != nil {
 		return err
 	}
 	if err := x.shape(up, target); err != nil {
@@ -272,7 +272,6 @@ func (x *exchange) end() {
 	if x.own { // no exchange of a client with a provider
 		return
 	}
-	x.owner.spend(x)
 	x.event.Duration = time.Since(x.event.Start)
 	x.proxy.record(x.event)
 }

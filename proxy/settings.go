@@ -73,8 +73,8 @@ type settings struct {
 	fallback  *upstream // of requests that no rule sends elsewhere
 }
 
-// newSettings makes the upstreams and clients of s. Those that old has with an equal configuration are taken from
-// there, with their connections and limits; old may be nil.
+// newSettings makes the upstreams and clients of s. Upstreams that old has with an equal configuration are taken from
+// there, with their connections; old may be nil.
 func newSettings(s Settings, old *settings) (*settings, error) {
 	if old == nil {
 		old = &settings{}
@@ -98,7 +98,7 @@ func newSettings(s Settings, old *settings) (*settings, error) {
 			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
 		}
 	}
-	set.clients, err = newClients(s.Clients, old.clients)
+	set.clients, err = newClients(s.Clients)
 	return set, err
 }
 
