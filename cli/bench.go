@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -23,13 +21,7 @@ func (a *app) benchCommand() *cobra.Command {
 			defer stop()
 			return load.Baseline(ctx, a.flags.Listen, a.flags.Upstream)
 		}}
-	upstream := &cobra.Command{Use: "upstream", Short: "The upstream that load measures with", Hidden: true, Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			ctx, stop := untilSignal()
-			defer stop()
-			return load.Serve(ctx, a.flags.Listen)
-		}}
-	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), loadCommand(), proxy, upstream)
+	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), loadCommand(), proxy)
 }
 
 // verdict prints a report of a benchmark and judges it.
@@ -81,43 +73,15 @@ func loadCommand() *cobra.Command {
 	return c
 }
 
-// runLoad measures this program, and the programs in against. All run from copies: more of a file that a linker has
-// just written may count as idle memory.
+// runLoad measures this program, and the programs in against.
 func runLoad(v verdict, against []string, quick bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("cannot find the program file: %w", err)
 	}
-	folder, err := os.MkdirTemp("", "epitome-bench-")
-	if err != nil {
-		return fmt.Errorf("cannot make a temporary folder: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	config := filepath.Join(folder, "config.toml") // bodies are to pass as they are
-	if err := os.WriteFile(config, []byte("[rewrite]\nrent = 0.0\n"), 0o600); err != nil {
-		return fmt.Errorf("cannot write a configuration: %w", err)
-	}
-	lineup := load.Lineup{Progress: os.Stderr}
-	for i, program := range append([]string{self}, against...) {
-		path := filepath.Join(folder, strconv.Itoa(i))
-		text, err := os.ReadFile(program)
-		if err == nil {
-			err = os.WriteFile(path, text, 0o700)
-		}
-		if err != nil {
-			return fmt.Errorf("cannot copy the program %s: %w", program, err)
-		}
-		name := "epitome"
-		if i > 0 {
-			name = fmt.Sprintf("%d: %s", i, filepath.Base(program))
-		}
-		lineup.Proxies = append(lineup.Proxies, load.Contender{Name: name, Rival: i > 0, Ready: "/-/ready",
-			Command: []string{path, "serve", "--config", config, "--listen", "{listen}", "--upstream", "{upstream}", "--data",
-				"{dir}"}})
-	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := load.Run(ctx, load.Options{Lineup: lineup, Quick: quick})
+	r, err := load.Run(ctx, load.Options{Program: self, Against: against, Quick: quick, Progress: os.Stderr})
 	if err != nil {
 		return err
 	}

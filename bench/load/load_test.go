@@ -1,95 +1,117 @@
 package load
 
 import (
+	"context"
+	"encoding/json"
 	"io"
-	"os/exec"
+	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
-
-	"epitome/internal/needtest"
+	"time"
 )
 
-func TestNginxConfigIsTakenByNginx(t *testing.T) {
-	if _, err := exec.LookPath("nginx"); err != nil {
-		needtest.Skip(t, "no nginx to try the config with: %v", err)
+// TestMain lets this test binary be the bare proxy, and stand for epitome by being another one.
+func TestMain(m *testing.M) {
+	args := map[string]string{}
+	for i := 1; i+1 < len(os.Args); i++ {
+		args[os.Args[i]] = os.Args[i+1]
 	}
-	t.Setenv("TMPDIR", t.TempDir())
-	l := Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}
-	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
+	if upstream := args["--upstream"]; upstream != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		if err := Baseline(ctx, args["--listen"], strings.TrimPrefix(upstream, "http://")); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Whether a figure is right cannot be tested on a busy machine, but that it is there.
+func TestRunMeasuresEveryContender(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	r, err := Run(t.Context(), Options{Program: os.Args[0], Against: []string{os.Args[0]}, Quick: true, Progress: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Skipped) != 0 {
-		t.Errorf("skipped: %q", report.Skipped)
+	names := []string{"start to ready", "latency, 2 KB", "added latency, 100 KB", "throughput, 100 KB over 2 connections",
+		"departures unnoticed, waiting", "departures unnoticed, streaming"}
+	if runtime.GOOS == "linux" {
+		names = append(names, "idle memory", "memory of an idle stream", "memory after a burst", "memory after load")
 	}
-	wantEmptyTemp(t)
+	for _, name := range names {
+		for _, contender := range []string{subject, bare, "1: load.test"} {
+			if _, ok := r.find(name).Values[contender]; !ok {
+				t.Errorf("%s of %s was not measured", name, contender)
+			}
+		}
+	}
+	// The bare proxy watches no client, so that it cannot notice one that leaves.
+	unnoticed := r.find("departures unnoticed, streaming").Values
+	if unnoticed[direct] != 0 || unnoticed[bare] == 0 {
+		t.Errorf("departures unnoticed: %v", unnoticed)
+	}
+	if missed := r.Missed(); !slices.ContainsFunc(missed, func(line string) bool { return strings.HasPrefix(line, "departures") }) {
+		t.Errorf("missed %q", missed)
+	}
+	var text strings.Builder
+	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "\nadded latency, 2 KB ") {
+		t.Errorf("error %v, printed:\n%s", err, &text)
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }
 
-func TestLoadMeasuresEveryContender(t *testing.T) {
-	report, err := Run(t.Context(), Options{Lineup: bareAsSubject(t), Quick: true})
+func TestProgramThatDoesNotStartIsAnError(t *testing.T) {
+	_, err := Run(t.Context(), Options{Program: os.Args[0] + "-missing", Quick: true, Progress: io.Discard})
+	if err == nil || !strings.Contains(err.Error(), "cannot start epitome") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestChangedBodyIsAnError(t *testing.T) {
+	u, err := startUpstream()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var latency, stream, rate []string
-	for _, row := range report.Latency {
-		latency = append(latency, row.Contender+" "+sizeName(row.Bytes))
-		if row.P50US <= 0 || row.P99US < row.P50US {
-			t.Errorf("%s has p50 %g and p99 %g", row.Contender, row.P50US, row.P99US)
-		}
+	defer u.close()
+	l := &lane{addr: u.addr}
+	request := l.request(chatPath, chatBody(2<<10))
+	request.SetBodyString("{}")
+	if err := exchange(l.client(1), request); err == nil || !strings.Contains(err.Error(), "arrived with 2") {
+		t.Errorf("got %v", err)
 	}
-	for _, row := range report.Stream {
-		stream = append(stream, row.Contender)
-	}
-	for i, row := range report.Flood {
-		if i >= len(stream) || row.Contender != stream[i] || row.Events != 20 || row.PerSecond <= 0 {
-			t.Errorf("stream without pauses: %+v", row)
-		}
-	}
-	if len(report.Flood) != len(stream) {
-		t.Errorf("stream without pauses of %d", len(report.Flood))
-	}
-	for _, row := range report.Throughput {
-		rate = append(rate, row.Contender+" "+sizeName(row.Bytes))
-	}
-	all := []string{"direct 2 KB", "subject 2 KB", "bare fasthttp 2 KB", "direct 100 KB", "subject 100 KB",
-		"bare fasthttp 100 KB"}
-	if !slices.Equal(latency, all) || !slices.Equal(rate, all) {
-		t.Errorf("latency of %q, throughput of %q; want both of %q", latency, rate, all)
-	}
-	if want := []string{DirectName, "subject", BareName}; !slices.Equal(stream, want) {
-		t.Errorf("stream of %q, want %q", stream, want)
-	}
-	for _, row := range report.Leaving {
-		// The bare baseline watches no client: it cannot notice one that leaves.
-		if noticed := row.Unnoticed < row.Tries; noticed != (row.Contender == DirectName) {
-			t.Errorf("%s, %s: %d of %d clients left unnoticed", row.Contender, row.Phase, row.Unnoticed, row.Tries)
-		}
-	}
-	for _, row := range report.Footprint {
-		if runtime.GOOS == "linux" && (row.BurstMB == nil || *row.BurstMB < 1) {
-			t.Errorf("%s after a burst: %v", row.Contender, row.BurstMB)
-		}
-	}
-	if len(report.Leaving) != 6 || len(report.Footprint) != 2 || !slices.Equal(report.Skipped, []string{"nginx: left out by request"}) {
-		t.Errorf("%d rows of clients that leave, %d footprints, skipped %q", len(report.Leaving), len(report.Footprint), report.Skipped)
-	}
-	wantEmptyTemp(t)
 }
 
-func TestSubjectThatCannotStartIsAnError(t *testing.T) {
-	l := bareAsSubject(t)
-	exe := l.Proxies[0].Command[0]
-	f := func(want string, command ...string) {
-		t.Helper()
-		l.Proxies = []Contender{{Name: "subject", Command: command}}
-		_, err := Run(t.Context(), Options{Lineup: l, Quick: true})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", command, err, want)
+func TestBodyIsAConversationOfItsSize(t *testing.T) {
+	for _, size := range []int{2 << 10, 100 << 10, 800 << 10} {
+		body := chatBody(size)
+		if len(body) != size || !json.Valid(body) || !json.Valid(chatAnswer(size)) {
+			t.Errorf("body of %d bytes for %d, or invalid JSON", len(body), size)
 		}
-		wantEmptyTemp(t)
 	}
-	f(`cannot play role ["juggler"]`, exe, "bench", "juggler")
-	f("cannot start subject", exe+"-missing")
+}
+
+func TestFigureIsTheMedianAndGoalsAreJudgedByIt(t *testing.T) {
+	r := newReport()
+	r.record("start to ready", "ms", subject, 30, 400, 101)
+	r.record("latency, 2 KB", "µs", direct, 10, 10)
+	r.record("latency, 2 KB", "µs", subject, 30, 30)
+	r.record("latency, 2 KB", "µs", nginx, 20, 20)
+	r.recordAdded("latency, 2 KB", subject)
+	r.recordAdded("latency, 2 KB", nginx)
+	r.judge()
+	want := []string{"added latency, 2 KB: 2.00, goal ≤ 1.8", "start to ready: 101.00, goal ≤ 100"}
+	if got := r.Missed(); !slices.Equal(got, want) {
+		t.Errorf("missed %q, want %q", got, want)
+	}
+	if got := milliseconds(1500 * time.Microsecond); got != 1.5 {
+		t.Errorf("1500 µs are %g ms", got)
+	}
 }

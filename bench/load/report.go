@@ -1,242 +1,174 @@
 package load
 
 import (
+	"fmt"
 	"io"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
 	"strconv"
-
-	"epitome/bench/report"
+	"text/tabwriter"
+	"time"
 )
 
-// Latency is one contender with one body size, one request at a time. Added figures are differences between the
-// medians of a turn and of the direct turn in the same round.
-type Latency struct {
-	Contender   string   `json:"contender"`
-	Bytes       int      `json:"bytes"`
-	Requests    int      `json:"requests"`
-	P50US       float64  `json:"p50_us"`
-	P99US       float64  `json:"p99_us"`
-	AddedUS     float64  `json:"added_us"`      // median over the rounds
-	AddedLowUS  float64  `json:"added_low_us"`  // first quartile over the rounds
-	AddedHighUS float64  `json:"added_high_us"` // third quartile over the rounds
-	CPUUS       *float64 `json:"cpu_us"`        // of the contender, per request; null: not measured
-	VsNginx     *float64 `json:"vs_nginx"`      // AddedUS relative to nginx's; null: not measured
-}
-
-// Stream is one contender with the paced stream: the age of an event when it arrives.
-type Stream struct {
-	Contender  string   `json:"contender"`
-	Events     int      `json:"events"`
-	P50US      float64  `json:"p50_us"`
-	P99US      float64  `json:"p99_us"`
-	AddedP50US float64  `json:"added_p50_us"` // median over the rounds of the difference to direct
-	AddedP99US float64  `json:"added_p99_us"` // difference of the two p99
-	VsNginx    *float64 `json:"vs_nginx"`     // AddedP50US relative to nginx's; null: not measured
-}
-
-// Flood is one contender with a stream without pauses.
-type Flood struct {
-	Contender string   `json:"contender"`
-	Events    int      `json:"events"`
-	PerSecond float64  `json:"per_second"` // median over the rounds
-	VsNginx   *float64 `json:"vs_nginx"`   // PerSecond relative to nginx's; null: not measured
-}
-
-// Throughput is one contender with one body size over several connections.
-type Throughput struct {
-	Contender string   `json:"contender"`
-	Bytes     int      `json:"bytes"`
-	Conns     int      `json:"conns"`
-	Requests  int      `json:"requests"`
-	PerSecond float64  `json:"per_second"` // median over the rounds
-	CPUUS     *float64 `json:"cpu_us"`     // of the contender, per request; null: not measured
-	VsNginx   *float64 `json:"vs_nginx"`   // PerSecond relative to nginx's; null: not measured
-}
-
-// Footprint is one contender's start and memory.
-type Footprint struct {
-	Contender string   `json:"contender"`
-	Starts    int      `json:"starts"`
-	ReadyMS   float64  `json:"ready_ms"`  // start of the process to the first 200, median
-	IdleMB    *float64 `json:"idle_mb"`   // RSS after start, median; null: not measured
-	LoadedMB  *float64 `json:"loaded_mb"` // RSS after all the load
-	BurstMB   *float64 `json:"burst_mb"`  // RSS ten seconds after a burst of large bodies
-	Streams   int      `json:"streams"`
-	StreamKB  *float64 `json:"stream_kb"` // RSS per idle stream
-}
-
-// Leaving is one contender in one phase of a request in which clients leave: the time to the end of the upstream's
-// connection.
-type Leaving struct {
-	Contender string   `json:"contender"`
-	Phase     string   `json:"phase"` // "waiting" for the answer, or "streaming"
-	Tries     int      `json:"tries"`
-	Unnoticed int      `json:"unnoticed"` // tries in which the connection outlived the patience of the measurement
-	P50MS     *float64 `json:"p50_ms"`    // of the others; null: there is none
-	P99MS     *float64 `json:"p99_ms"`
-}
-
-// Report is the result of Run. Times are comparable within one report only.
+// Report is the result of Run.
 type Report struct {
-	Machine    report.Machine `json:"machine"`
-	Subject    string         `json:"subject"` // the contender the goals are about
-	Latency    []Latency      `json:"latency"`
-	Stream     []Stream       `json:"stream"`
-	Flood      []Flood        `json:"flood"`
-	Throughput []Throughput   `json:"throughput"`
-	Leaving    []Leaving      `json:"leaving"`
-	Footprint  []Footprint    `json:"footprint"`
-	Against    []Comparison   `json:"against,omitempty"`
-	Goals      []report.Goal  `json:"goals"`
-	Skipped    []string       `json:"skipped"` // what was left out, and why
+	Machine string    `json:"machine"`
+	Figures []*Figure `json:"figures"`
+	Goals   []*Goal   `json:"goals"`
 }
 
-// The limits of the goals.
-const (
-	maxAddedVsNginx = 1.8 // ×
-	maxChunkAddedUS = 40.0
-	maxStreamKB     = 40.0
-	maxReadyMS      = 100.0
-	maxIdleMB       = 60.0
-	maxBurstMB      = 100.0
-	maxLeavingMS    = 50.0
-)
+// Figure is one measure of all contenders.
+type Figure struct {
+	Name   string             `json:"name"`
+	Unit   string             `json:"unit"`
+	Values map[string]float64 `json:"values"` // medians by contender
 
-// settle fills in what follows from the measured rows: ratios and goals.
-func (r *Report) settle() {
-	latency, chunk, rate := r.nginxFigures()
-	for i := range r.Latency {
-		if row := &r.Latency[i]; row.Contender != DirectName {
-			row.VsNginx = report.Ratio(row.AddedUS, latency[row.Bytes])
-		}
-	}
-	for i := range r.Stream {
-		if row := &r.Stream[i]; row.Contender != DirectName {
-			row.VsNginx = report.Ratio(row.AddedP50US, chunk)
-		}
-	}
-	r.settleFlood()
-	for i := range r.Throughput {
-		row := &r.Throughput[i]
-		row.VsNginx = report.Ratio(row.PerSecond, rate[row.Bytes])
-	}
-	r.Goals = r.subjectGoals()
+	samples map[string][]float64
 }
 
-func (r *Report) settleFlood() {
-	events := 0.0
-	for _, row := range r.Flood {
-		if row.Contender == NginxName {
-			events = row.PerSecond
-		}
-	}
-	for i := range r.Flood {
-		r.Flood[i].VsNginx = report.Ratio(r.Flood[i].PerSecond, events)
+// Goal is a limit of one figure of epitome.
+type Goal struct {
+	Figure  string   `json:"figure"`
+	Against string   `json:"against,omitempty"` // value and limit are multiples of this contender's figure
+	Limit   float64  `json:"limit"`
+	Value   *float64 `json:"value"` // null: not measured
+}
+
+// missed reports whether the figure was measured and exceeds the limit.
+func (g *Goal) missed() bool { return g.Value != nil && *g.Value > g.Limit }
+
+func newReport() *Report {
+	return &Report{
+		Machine: fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+		Goals: []*Goal{
+			{Figure: "added latency, 2 KB", Against: nginx, Limit: 1.8},
+			{Figure: "added latency, 100 KB", Against: nginx, Limit: 1.8},
+			{Figure: "added latency, 800 KB", Against: nginx, Limit: 1.8},
+			{Figure: "client gone to upstream closed, waiting, p99", Limit: 50},
+			{Figure: "client gone to upstream closed, streaming, p99", Limit: 50},
+			{Figure: "departures unnoticed, waiting"},
+			{Figure: "departures unnoticed, streaming"},
+			{Figure: "start to ready", Limit: 100},
+			{Figure: "idle memory", Limit: 60},
+			{Figure: "memory after a burst", Limit: 100},
+			{Figure: "memory of an idle stream", Limit: 40},
+		},
 	}
 }
 
-// nginxFigures returns nginx's added latency and throughput by body size and what it adds to a chunk; 0 where it did
-// not take part.
-func (r *Report) nginxFigures() (latency map[int]float64, chunk float64, rate map[int]float64) {
-	latency, rate = map[int]float64{}, map[int]float64{}
-	for _, row := range r.Latency {
-		if row.Contender == NginxName {
-			latency[row.Bytes] = row.AddedUS
-		}
+// record adds samples of one contender to a figure.
+func (r *Report) record(figure, unit, contender string, samples ...float64) {
+	f := r.find(figure)
+	if f.Unit == "" {
+		*f = Figure{figure, unit, map[string]float64{}, map[string][]float64{}}
+		r.Figures = append(r.Figures, f)
 	}
-	for _, row := range r.Stream {
-		if row.Contender == NginxName {
-			chunk = row.AddedP50US
-		}
-	}
-	for _, row := range r.Throughput {
-		if row.Contender == NginxName {
-			rate[row.Bytes] = row.PerSecond
-		}
-	}
-	return latency, chunk, rate
+	f.samples[contender] = append(f.samples[contender], samples...)
+	f.Values[contender] = percentile(f.samples[contender], 50)
 }
 
-func (r *Report) subjectGoals() []report.Goal {
-	var goals []report.Goal
-	for _, row := range r.Latency {
-		if row.Contender == r.Subject {
-			name := "added latency against nginx, " + sizeName(row.Bytes)
-			goals = append(goals, report.Goal{Name: name, Unit: "×", Value: row.VsNginx, Limit: maxAddedVsNginx})
+// judge fills in the values of the goals.
+func (r *Report) judge() {
+	for _, g := range r.Goals {
+		values := r.find(g.Figure).Values
+		value, ok := values[subject]
+		if g.Against != "" {
+			ok = ok && values[g.Against] > 0
+			value /= values[g.Against]
+		}
+		if ok {
+			g.Value = &value
 		}
 	}
-	for _, row := range r.Stream {
-		if row.Contender == r.Subject {
-			goals = append(goals, report.Goal{Name: "time added to a streamed chunk, p50", Unit: "µs",
-				Value: &row.AddedP50US, Limit: maxChunkAddedUS})
-		}
-	}
-	for _, row := range r.Leaving {
-		if row.Contender == r.Subject {
-			unnoticed := float64(row.Unnoticed)
-			goals = append(goals,
-				report.Goal{Name: "client gone to upstream closed, p99, " + row.Phase, Unit: "ms", Value: row.P99MS, Limit: maxLeavingMS},
-				report.Goal{Name: "clients gone and unnoticed, " + row.Phase, Unit: "tries", Value: &unnoticed})
-		}
-	}
-	for _, row := range r.Footprint {
-		if row.Contender == r.Subject {
-			goals = append(goals,
-				report.Goal{Name: "memory per idle stream", Unit: "KB", Value: row.StreamKB, Limit: maxStreamKB},
-				report.Goal{Name: "start to ready", Unit: "ms", Value: &row.ReadyMS, Limit: maxReadyMS},
-				report.Goal{Name: "idle memory", Unit: "MB", Value: row.IdleMB, Limit: maxIdleMB},
-				report.Goal{Name: "memory after a burst", Unit: "MB", Value: row.BurstMB, Limit: maxBurstMB})
-		}
-	}
-	return goals
 }
 
-// Missed lists the goals that were measured and missed. What was not measured stands in Goals with no value.
-func (r *Report) Missed() []string { return report.MissedGoals(r.Goals) }
+// recordAdded records the difference between one contender's samples of a figure and those of the direct call in the
+// same rounds.
+func (r *Report) recordAdded(figure, contender string) {
+	f := r.find(figure)
+	for i, sample := range f.samples[contender] {
+		r.record("added "+figure, f.Unit, contender, sample-f.samples[direct][i])
+	}
+}
 
-// Print writes the report as tables.
+// recordMemory records the resident memory of a contender, where it is known.
+func (r *Report) recordMemory(figure string, l *lane) {
+	if _, memory, ok := l.usage(); ok {
+		r.record(figure, "MB", l.name, memory/1024)
+	}
+}
+
+// find returns the figure of a name; an empty one if there is none.
+func (r *Report) find(name string) *Figure {
+	if i := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Name == name }); i >= 0 {
+		return r.Figures[i]
+	}
+	return &Figure{}
+}
+
+// Missed returns a line for each goal that was measured and missed.
+func (r *Report) Missed() (lines []string) {
+	for _, g := range r.Goals {
+		if g.missed() {
+			lines = append(lines, fmt.Sprintf("%s: %.2f, goal ≤ %g", g.Figure, *g.Value, g.Limit))
+		}
+	}
+	return lines
+}
+
+// Print writes a table with a row for each figure and a column for each contender.
 func (r *Report) Print(w io.Writer) error {
-	t := report.NewTable(w, r.Machine)
-	t.Section("Latency, one request at a time (µs)",
-		"body\tcontender\tp50\tp99\tadded p50\tquartiles\tvs nginx\tCPU/request")
-	for _, x := range r.Latency {
-		t.Row("%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f–%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.P50US, x.P99US,
-			x.AddedUS, x.AddedLowUS, x.AddedHighUS, report.Optional(x.VsNginx, "%.2f×"),
-			report.Optional(x.CPUUS, "%.0f"))
+	names := []string{subject, direct, bare, nginx}
+	for _, name := range slices.Sorted(maps.Keys(r.find("start to ready").Values)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	t.Section("Paced stream, an event each 10–20 ms (µs)",
-		"contender\tevents\tp50\tp99\tadded p50\tadded p99\tvs nginx")
-	for _, x := range r.Stream {
-		t.Row("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%s", x.Contender, x.Events, x.P50US, x.P99US, x.AddedP50US, x.AddedP99US,
-			report.Optional(x.VsNginx, "%.2f×"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t", r.Machine)
+	for _, name := range names {
+		fmt.Fprintf(t, "\t%s", name)
 	}
-	t.Section("Stream without pauses", "contender\tevents\tevents/s\tvs nginx")
-	for _, x := range r.Flood {
-		t.Row("%s\t%d\t%.0f\t%s", x.Contender, x.Events, x.PerSecond, report.Optional(x.VsNginx, "%.2f×"))
+	for _, f := range r.Figures {
+		fmt.Fprintf(t, "\n%s\t%s", f.Name, f.Unit)
+		for _, name := range names {
+			switch value, ok := f.Values[name]; {
+			case !ok:
+				fmt.Fprint(t, "\t—")
+			case name == subject || name == direct || value <= 0:
+				fmt.Fprintf(t, "\t%.1f", value)
+			default:
+				fmt.Fprintf(t, "\t%.1f (%.2f×)", value, f.Values[subject]/value)
+			}
+		}
 	}
-	t.Section("Throughput", "body\tcontender\tconnections\trequests/s\tvs nginx\tCPU/request (µs)")
-	for _, x := range r.Throughput {
-		t.Row("%s\t%s\t%d\t%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.Conns, x.PerSecond,
-			report.Optional(x.VsNginx, "%.2f×"), report.Optional(x.CPUUS, "%.0f"))
+	fmt.Fprint(t, "\n\ngoal of epitome\tvalue\tlimit\n")
+	for _, g := range r.Goals {
+		value, limit := "not measured", fmt.Sprintf("≤ %g", g.Limit)
+		if g.Value != nil {
+			value = fmt.Sprintf("%.2f", *g.Value)
+		}
+		if g.Against != "" {
+			limit += " × " + g.Against
+		}
+		if g.missed() {
+			limit += " MISSED"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", g.Figure, value, limit)
 	}
-	t.Section("Client gone → upstream closed (ms)", "phase\tcontender\ttries\tunnoticed\tp50\tp99")
-	for _, x := range r.Leaving {
-		t.Row("%s\t%s\t%d\t%d\t%s\t%s", x.Phase, x.Contender, x.Tries, x.Unnoticed,
-			report.Optional(x.P50MS, "%.1f"), report.Optional(x.P99MS, "%.1f"))
-	}
-	t.Section("Start and memory (RSS)",
-		"contender\tready (ms)\tidle (MB)\tafter load (MB)\tafter a burst (MB)\tidle streams\tper stream (KB)")
-	for _, x := range r.Footprint {
-		t.Row("%s\t%.0f\t%s\t%s\t%s\t%d\t%s", x.Contender, x.ReadyMS, report.Optional(x.IdleMB, "%.1f"),
-			report.Optional(x.LoadedMB, "%.1f"), report.Optional(x.BurstMB, "%.1f"), x.Streams, report.Optional(x.StreamKB, "%.1f"))
-	}
-	r.printComparisons(t)
-	t.Conclude(r.Subject, r.Goals, r.Skipped)
 	return t.Flush()
 }
 
-func sizeName(bytes int) string {
-	if bytes%1024 == 0 {
-		return strconv.Itoa(bytes/1024) + " KB"
-	}
-	return strconv.Itoa(bytes) + " B"
+// percentile returns the smallest sample that at least p percent of the samples do not exceed.
+func percentile(samples []float64, p float64) float64 {
+	sorted := slices.Sorted(slices.Values(samples))
+	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
+	return sorted[max(rank, 1)-1]
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// sizeName returns a number of bytes in KB, as figures are named.
+func sizeName(bytes int) string { return strconv.Itoa(bytes/1024) + " KB" }
