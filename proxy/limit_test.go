@@ -1,60 +1,59 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/event"
+	"epitome/internal/unit"
 )
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	t.Parallel()
 	f := func(name string, change func(*Settings), request string, status int, code string) {
-		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\nrepeat\n", change)
+			r := newRig(t, answers(ok("a")), change)
 			c := r.dial()
 			go func() { _, _ = io.WriteString(c, request) }() // of what is refused not all is taken for ever
 			resp, body := c.answer("POST")
-			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) || !strings.Contains(body, `"type":"epitome_error"`) {
+			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) ||
+				!strings.Contains(body, `"type":"epitome_error"`) {
 				t.Errorf("got %s %s, want %d %s", resp.Status, body, status, code)
 			}
-			e := r.event()
-			if strings.Contains(name, "body") && (e.Method != "POST" || e.Path != "/a") {
-				t.Errorf("the event does not say which request it was: %+v", e)
-			}
-			if e.Fault != event.Refused || e.Status != status || e.Err == "" {
+			if e := r.event(); e.Fault != event.Refused || e.Status != status || e.Err == "" {
 				t.Errorf("event %+v", e)
 			}
-			if n := len(r.upstream.Requests()); n != 0 {
-				t.Errorf("the upstream got %d requests", n)
-			}
+			r.wantRequests(0)
 		})
 	}
 	small := func(s *Settings) { s.MaxBody = 10 }
+	const start = "POST /a HTTP/1.1\r\nHost: x\r\n"
 	f("body with a length", small, post("/a", "0123456789a"), 413, "request_too_large")
-	f("chunked body", small, "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n", 413, "request_too_large")
+	f("chunked body", small, start+"Transfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n", 413,
+		"request_too_large")
 	f("large body that is still being sent", small, post("/a", strings.Repeat("x", 8<<20)), 413, "request_too_large")
 	f("header", small, get("/a", "X: "+strings.Repeat("x", 40_000)), 431, "header_too_large")
 	f("not HTTP", small, "HELO there\r\n\r\n", 400, "bad_request")
-	f("two lengths", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
-	f("length and chunks", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_request")
+	f("two lengths", small, start+"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
+	f("length and chunks", small, start+"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+		"bad_request")
 	f("folded header", small, get("/a", "X: a\r\n b"), 400, "bad_request")
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
 	briefly := func(s *Settings) { s.limits.header, s.limits.bodyIdle = brief, brief }
 	f("slow header", briefly, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
-	f("slow body", briefly,
-		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
+	f("slow body", briefly, start+"Content-Length: 5\r\n\r\nab", 408, "request_timeout")
 }
 
+// Promise 10.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "-- GET /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) { s.MaxConnections = 2 })
+	r := newRig(t, answers(ok("a")), func(s *Settings) { s.MaxConnections = 2 })
 	first, second := r.dial(), r.dial()
 	first.send(get("/a")).answer("GET")
 	second.send(get("/a")).answer("GET")
@@ -63,13 +62,120 @@ func TestConnectionsAreBounded(t *testing.T) {
 	if _, body := third.answer("GET"); body != "a" {
 		t.Errorf("got %q", body)
 	}
-	if n := len(r.upstream.Requests()); n != 3 {
-		t.Errorf("the upstream got %d requests", n)
-	}
+	r.wantRequests(3)
 }
 
 func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
-	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n", func(s *Settings) { s.limits.upstreamIdle = 30 * time.Millisecond })
-	r.dial().send(get("/a")).answer("GET")
-	r.await("gone 1 EOF")
+	t.Parallel()
+	r := newRig(t, answers(ok("a")), func(s *Settings) { s.limits.upstreamIdle = 30 * time.Millisecond })
+	r.ask(get("/a"))
+	r.awaitGone()
+}
+
+// isFree reports whether no body has room.
+func (r *rig) isFree() bool {
+	conf, all := r.proxy.settings.Load().conf, r.proxy.rooms
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody)).free == all.free && len(all.extra) == 0
+}
+
+// allGivenBack waits until all room is free.
+func (r *rig) allGivenBack() {
+	r.tb.Helper()
+	r.eventually("all room is given back", r.isFree)
+}
+
+// roomy has room for two bodies of 500 KB, beside the one that goes on without.
+func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = unit.MB, 4*unit.MB }
+
+var half = strings.Repeat("x", 500_000)
+
+// Promise 10.
+func TestBytesInFlightAreBounded(t *testing.T) {
+	t.Parallel()
+	held, release := make(chan struct{}), make(chan struct{})
+	r := newRig(t, answers(ok("b")), roomy, func(s *Settings) { s.limits.room = 50 * time.Millisecond })
+	r.up.head = func(c *call) {
+		if c.target == "/held" {
+			held <- struct{}{}
+			<-release
+		}
+	}
+	var holding []*testClient
+	for range 3 {
+		holding = append(holding, r.dial().send(post("/held", half)))
+		<-held
+	}
+	resp, text := r.ask(post("/b", half))
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "max_in_flight") {
+		t.Errorf("got %s %v %s", resp.Status, resp.Header, text)
+	}
+	if _, text := r.ask(post("/b", "small")); text != "b" {
+		t.Errorf("a small request got %q", text)
+	}
+	close(release)
+	for _, c := range holding {
+		c.answer("POST")
+	}
+	r.allGivenBack()
+	// Requests whose body never comes whole give their room back, too.
+	r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\nab").vanish("RST")
+	r.allGivenBack()
+	if _, text := r.ask(post("/b", half)); text != "b" {
+		t.Errorf("afterwards got %q", text)
+	}
+}
+
+// Uploads that declare much and send little are in nobody's way.
+func TestSlowUploadsStopNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, answers(ok("b")))
+	for range 60 {
+		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n" + strings.Repeat("x", 20_000))
+	}
+	for _, size := range []int{3_000, 2_000_000} {
+		c := r.dial()
+		go func() { _, _ = c.Write([]byte(post("/b", strings.Repeat("x", size)))) }()
+		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("a request of %d bytes got %s", size, resp.Status)
+		}
+	}
+}
+
+// Bodies that have no room together, with a length or without, wait for each other, and each one is served.
+func TestABurstOfBodiesIsServed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, answers(ok("b")), roomy)
+	chunked := request("POST", "/b", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(half), half),
+		"Transfer-Encoding: chunked")
+	var all []*testClient
+	for i := range 24 {
+		c, text := r.dial(), post("/b", half)
+		if all = append(all, c); i%2 == 0 {
+			text = chunked
+		}
+		go func() { _, _ = c.Write([]byte(text)) }()
+	}
+	for _, c := range all {
+		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("got %s", resp.Status)
+		}
+	}
+	r.allGivenBack()
+}
+
+func TestStreamsHoldNoBodyInFlight(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	r := newRig(t, func(c *call) {
+		c.send(chunkedHead + chunks("a"))
+		<-release
+		c.send(lastChunk)
+	}, roomy)
+	for range 4 {
+		r.dial().send(post("/s", half)).expect("HTTP/1.1 200 OK\r\n")
+	}
+	r.allGivenBack()
+	close(release)
 }

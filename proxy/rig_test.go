@@ -3,7 +3,7 @@ package proxy
 import (
 	"bufio"
 	"bytes"
-	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,8 +20,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/internal/fakeapi"
-	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
@@ -31,28 +30,30 @@ import (
 )
 
 // patience bounds every wait of these tests; none of them measures time.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
-// brief is a time that is to pass. What is to come before has to come within it, and a busy machine may let a program
-// stand still for a second.
+// brief is a limit that a test lets pass. A busy machine may let a program stand still for a second.
 const brief = 5 * time.Second
 
-// rig is a proxy in front of a scripted upstream.
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // they wait more than they work
+	debug.SetGCPercent(400)            // as the program does
+	os.Exit(m.Run())
+}
+
+// rig is a proxy in front of a provider.
 type rig struct {
-	tb       testing.TB
-	upstream *fakeapi.Upstream
-	proxy    *Proxy
-	addr     string
-	ended    chan struct{} // closed when Serve has returned
+	tb     testing.TB
+	up     *provider
+	proxy  *Proxy
+	addr   string
+	ended  chan struct{}       // closed when Serve has returned
+	events chan event.Exchange // of the exchanges that have ended
 
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
 
 	lessons lessons
-
-	mu     sync.Mutex
-	events []event.Exchange
-	fresh  chan struct{} // gets a token for each event
 }
 
 // shaper stands in for what shapes conversations.
@@ -77,33 +78,40 @@ func testSettings(base string) Settings {
 			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
 		},
 		limits: &limits{
-			header: patience, bodyIdle: patience, keepAlive: patience, writeIdle: patience, dial: patience, upstreamIdle: patience, room: patience,
+			header: patience, bodyIdle: patience, keepAlive: patience, writeIdle: patience, dial: patience,
+			upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
 
-// newRig starts a proxy in front of what script plays; change may adapt its settings.
-func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {
+// newRig starts a proxy in front of a provider; change may adapt its settings.
+func newRig(tb testing.TB, play func(*call), change ...func(*Settings)) *rig {
 	tb.Helper()
-	up := scriptedtest.Start(tb, script)
-	r := startRig(tb, up.URL(), change...)
-	r.upstream = up
+	up := startProvider(tb, play)
+	r := startRig(tb, up.url(), change...)
+	r.up = up
 	return r
+}
+
+// on is a rig in mode on.
+func on(tb testing.TB, play func(*call), change ...func(*Settings)) *rig {
+	tb.Helper()
+	return newRig(tb, play, append([]func(*Settings){func(s *Settings) { s.Mode = event.ModeOn }}, change...)...)
 }
 
 func startRig(tb testing.TB, base string, change ...func(*Settings)) *rig {
 	tb.Helper()
-	return startRigAt(tb, "127.0.0.1:0", base, change...)
+	return startRigOn(tb, listen(tb, "127.0.0.1:0"), base, change...)
 }
 
-func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) *rig {
+func listen(tb testing.TB, address string) net.Listener {
 	tb.Helper()
 	ln, err := net.Listen("tcp4", address)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return startRigOn(tb, ln, base, change...)
+	return ln
 }
 
 func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Settings)) *rig {
@@ -112,32 +120,48 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	for _, f := range change {
 		f(&s)
 	}
-	r := &rig{tb: tb, ended: make(chan struct{}), fresh: make(chan struct{}, 10000)}
-	own := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { ownPage(w, req) })
-	plain := shaper(whole)
-	r.shape.Store(&plain)
-	r.observe.Store(&plain)
+	r := &rig{tb: tb, addr: ln.Addr().String(), ended: make(chan struct{}), events: make(chan event.Exchange, 10_000)}
+	r.shapes(whole)
+	r.observe.Store(r.shape.Load())
 	upstreams, err := NewUpstreams(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	r.proxy = New(upstreams, Deps{
-		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Own: http.HandlerFunc(ownPage), Log: slog.New(slog.DiscardHandler),
+		Record: func(e event.Exchange) {
+			select {
+			case r.events <- e:
+			default: // nobody looks
+			}
+		},
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
 		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})
-	r.addr = ln.Addr().String()
 	go func() {
 		defer close(r.ended)
 		if err := r.proxy.Serve(ln); err != nil {
 			tb.Errorf("Serve: %v", err)
 		}
 	}()
-	tb.Cleanup(r.stop)
+	tb.Cleanup(func() {
+		r.proxy.Shutdown()
+		<-r.ended
+	})
 	return r
+}
+
+// reload puts changed settings in force.
+func (r *rig) reload(change func(*Settings)) {
+	r.tb.Helper()
+	s := r.proxy.settings.Load().conf
+	change(&s)
+	if err := r.proxy.Reload(s); err != nil {
+		r.tb.Fatal(err)
+	}
 }
 
 // ownPage stands in for the console.
@@ -149,23 +173,14 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
 		<-req.Context().Done()
-	case "/-/stream":
-		for _, s := range []string{"one", "two"} {
-			_, _ = io.WriteString(w, s)
-			w.(http.Flusher).Flush()
-		}
-	case "/-/flood":
-		for _, err := io.WriteString(w, "x"); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
-			w.(http.Flusher).Flush()
-		}
-	case "/-/abort", "/-/abort-later":
+	case "/-/stream", "/-/abort":
 		_, _ = io.WriteString(w, "one")
-		if req.URL.Path == "/-/abort-later" {
-			w.(http.Flusher).Flush()
+		w.(http.Flusher).Flush()
+		if req.URL.Path == "/-/abort" {
+			panic(http.ErrAbortHandler)
 		}
-		panic(http.ErrAbortHandler)
+		_, _ = io.WriteString(w, "two")
 	default:
-		w.Header().Set("X-Host", req.Host)
 		_, _ = io.WriteString(w, "own "+req.Method+" "+req.URL.RequestURI())
 	}
 }
@@ -175,76 +190,75 @@ func (r *rig) eventually(what string, ok func() bool) {
 	r.tb.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			r.tb.Fatalf("never: %s; trace %q", what, r.trace())
+			r.tb.Fatalf("never: %s", what)
 		}
 	}
 }
 
-func (r *rig) stop() {
-	r.proxy.Shutdown()
-	<-r.ended
-}
-
-func (r *rig) record(e event.Exchange) {
-	r.mu.Lock()
-	r.events = append(r.events, e)
-	r.mu.Unlock()
+// within waits for a value from another goroutine.
+func within[T any](tb testing.TB, what string, c <-chan T) (v T) {
+	tb.Helper()
 	select {
-	case r.fresh <- struct{}{}:
-	default:
+	case v = <-c:
+	case <-time.After(patience):
+		tb.Fatalf("never: %s", what)
 	}
+	return v
 }
 
 // event waits for the next exchange to end.
 func (r *rig) event() event.Exchange {
 	r.tb.Helper()
-	select {
-	case <-r.fresh:
-	case <-time.After(patience):
-		r.tb.Fatalf("no exchange ended; trace %q", r.trace())
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e := r.events[0]
-	r.events = r.events[1:]
-	return e
+	return within(r.tb, "an exchange ends", r.events)
 }
 
-func (r *rig) trace() []string {
-	if r.upstream == nil {
-		return nil
-	}
-	return r.upstream.Trace()
-}
-
-// await waits for a line of the upstream's trace.
-func (r *rig) await(prefix string) {
+// awaitGone waits until the proxy has ended a connection to the provider.
+func (r *rig) awaitGone() {
 	r.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := r.upstream.Await(ctx, prefix); err != nil {
-		r.tb.Fatalf("waiting for %q: %v; trace %q", prefix, err, r.upstream.Trace())
+	within(r.tb, "the proxy ends its upstream connection", r.up.gone)
+}
+
+// got is the last request that the provider received, with HOST in the place of its own address.
+func (r *rig) got() (head, body string) {
+	r.tb.Helper()
+	all := r.up.requests()
+	if len(all) == 0 {
+		r.tb.Fatal("the upstream got no request")
+	}
+	last := all[len(all)-1]
+	return strings.ReplaceAll(last.head, r.up.addr(), "HOST"), last.body
+}
+
+// wantRequests fails the test unless the provider got so many requests.
+func (r *rig) wantRequests(want int) {
+	r.tb.Helper()
+	if n := len(r.up.requests()); n != want {
+		r.tb.Errorf("the upstream got %d requests, want %d", n, want)
 	}
 }
 
-// client is a connection that speaks bytes.
+// testClient is a connection that speaks bytes.
 type testClient struct {
 	*net.TCPConn
 	tb testing.TB
 	br *bufio.Reader
 }
 
-func (r *rig) dial() *testClient { return dialTo(r.tb, r.addr) }
-
-func dialTo(tb testing.TB, addr string) *testClient {
-	tb.Helper()
-	c, err := net.Dial("tcp", addr)
+func (r *rig) dial() *testClient {
+	r.tb.Helper()
+	c, err := net.Dial("tcp", r.addr)
 	if err != nil {
-		tb.Fatal(err)
+		r.tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = c.Close() })
+	r.tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(patience))
-	return &testClient{c.(*net.TCPConn), tb, bufio.NewReader(c)}
+	return &testClient{c.(*net.TCPConn), r.tb, bufio.NewReader(c)}
+}
+
+// ask makes a request on a connection of its own.
+func (r *rig) ask(request string) (*http.Response, string) {
+	r.tb.Helper()
+	return r.dial().send(request).answer("POST")
 }
 
 func (c *testClient) send(text string) *testClient {
@@ -285,8 +299,19 @@ func (c *testClient) answer(method string) (*http.Response, string) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	_ = resp.Body.Close()
 	return resp, string(body)
+}
+
+// raw reads one answer, to the byte.
+func (c *testClient) raw() string {
+	c.tb.Helper()
+	var all bytes.Buffer
+	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(c.TCPConn, &all)), nil)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return all.String()
 }
 
 // vanish leaves by FIN or by RST.
@@ -306,134 +331,68 @@ func post(target, body string, lines ...string) string {
 }
 
 func request(method, target, body string, lines ...string) string {
-	var b strings.Builder
-	b.WriteString(method + " " + target + " HTTP/1.1\r\nHost: x\r\n")
-	for _, l := range lines {
-		b.WriteString(l + "\r\n")
-	}
-	return b.String() + "\r\n" + body
+	return method + " " + target + " HTTP/1.1\r\n" + strings.Join(append([]string{"Host: x"}, lines...), "\r\n") +
+		"\r\n\r\n" + body
 }
 
-// noLeaks fails the test if goroutines or file descriptors are left when everything else has been cleaned up.
-// It is to be called first.
+// noLeaks fails the test if goroutines or file descriptors are left when everything else has been cleaned up. It is to
+// be called first, by a test that runs alone.
 func noLeaks(t *testing.T) {
 	t.Helper()
-	goroutines, files := strays(), openFiles()
+	before, files := goroutines(), openFiles()
 	t.Cleanup(func() {
-		deadline := time.Now().Add(patience)
-		for strays() > goroutines || openFiles() > files {
+		for deadline := time.Now().Add(patience); goroutines() > before ||
+			openFiles() > files; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				buf := make([]byte, 1<<20)
-				t.Fatalf("left: %d goroutines (were %d), %d files (were %d)\n%s", strays(), goroutines,
-					openFiles(), files, buf[:runtime.Stack(buf, true)])
+				t.Fatalf("%d goroutines are left (were %d), %d files (were %d)", goroutines(), before, openFiles(),
+					files)
 			}
-			time.Sleep(5 * time.Millisecond)
 		}
 	})
 }
 
-// strays counts goroutines, but for those that a stopped server leaves asleep for a while on purpose.
-func strays() (n int) {
-	for g := range bytes.SplitSeq(stacks(), []byte("\n\n")) {
-		if !bytes.Contains(g, []byte("workerPool).Start.func2")) {
-			n++
-		}
-	}
-	return n
-}
-
-// stacks is what all goroutines are doing.
-func stacks() []byte {
-	buf := make([]byte, 4<<20)
-	return buf[:runtime.Stack(buf, true)]
+// goroutines counts them, but for those that a stopped server leaves asleep for a while on purpose.
+func goroutines() (n int) {
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return bytes.Count(stacks, []byte("\n\n")) + 1 - bytes.Count(stacks, []byte("workerPool).Start.func2"))
 }
 
 // openFiles counts file descriptors, where the system shows them.
 func openFiles() int {
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
-	}
+	list, _ := os.ReadDir("/proc/self/fd")
 	return len(list)
 }
 
-// lessons keeps what it is told.
+// lessons keeps what the proxy teaches of models.
 type lessons struct {
 	mu   sync.Mutex
-	told []string
+	said []string
 }
 
-func (l *lessons) tell(format string, args ...any) {
+func (l *lessons) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = append(l.told, fmt.Sprintf(format, args...))
+	l.said = append(l.said, fmt.Sprintf(format, args...))
 }
 
 func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (int, bool) {
-	l.tell("refused %s %s %s %d of %d", upstream, model, v.Cause, s.Tokens, v.Limit)
+	l.note("refused %s %s %s %d of %d", upstream, model, v.Cause, s.Tokens, v.Limit)
 	return v.Limit, v.Below(s.Window)
 }
 
 func (l *lessons) LearnAnswer(upstream, model string, counted, used int) int {
-	l.tell("answered %s %s %d as %d", upstream, model, counted, used)
+	l.note("answered %s %s %d as %d", upstream, model, counted, used)
 	return 2 * counted
 }
 
 func (l *lessons) Learn(s tokenize.Source, counted, used int) {
-	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
+	l.note("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
 
-// all is what was told, in order.
+// all is what was taught, in order.
 func (l *lessons) all() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Join(l.told, "\n")
-}
-
-// raw is all that comes until the end of an answer, however it ends, as bytes.
-func (c *testClient) raw() string {
-	c.tb.Helper()
-	var all bytes.Buffer
-	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(c.TCPConn, &all)), nil)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, resp.Body)
-	return all.String()
-}
-
-// plainUpstream answers every request with the same bytes.
-func plainUpstream(tb testing.TB, answer []byte) string {
-	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer func() { _ = c.Close() }()
-				for br := bufio.NewReader(c); skipRequest(br) == nil; {
-					if _, err := c.Write(answer); err != nil {
-						return
-					}
-				}
-			}()
-		}
-	}()
-	return "http://" + ln.Addr().String()
-}
-
-// skipRequest reads one request.
-func skipRequest(br *bufio.Reader) error {
-	r, err := http.ReadRequest(br)
-	if err == nil {
-		_, err = io.Copy(io.Discard, r.Body)
-	}
-	return err
+	return strings.Join(l.said, "\n")
 }

@@ -1,95 +1,109 @@
 package proxy
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"epitome/event"
-	"epitome/internal/fakeapi"
-	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
 )
 
-const twoUpstreams = "-- * /* --\nrepeat\nstatus 200 OK\nbody %\n"
-
 // twoRigs is a proxy with the upstreams test and other; each answers with its name.
-func twoRigs(t *testing.T, change ...func(*Settings)) (r *rig, other *fakeapi.Upstream) {
+func twoRigs(t *testing.T) (r *rig, other *provider) {
 	t.Helper()
-	other = scriptedtest.Start(t, strings.Replace(twoUpstreams, "%", "other", 1))
-	return newRig(t, strings.Replace(twoUpstreams, "%", "test", 1), append([]func(*Settings){func(s *Settings) {
-		s.Upstreams["other"] = UpstreamConfig{URL: other.URL() + "/base/v1"}
-	}}, change...)...), other
+	other = startProvider(t, answers(ok("other")))
+	return newRig(t, answers(ok("test")), func(s *Settings) {
+		s.Upstreams["other"] = UpstreamConfig{URL: other.url() + "/base/v1"}
+		s.Routes = []RouteRule{{Model: "claude-*", Upstream: "other"}}
+	}), other
 }
 
 func TestRequestsFindTheirUpstream(t *testing.T) {
 	t.Parallel()
-	r, other := twoRigs(t, func(s *Settings) { s.Routes = []RouteRule{{Model: "claude-*", Upstream: "other"}} })
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, _ = io.WriteString(w, `{"model":"claude-9"}`)
-	_ = w.Close()
-	f := func(request, body, target string) {
+	r, other := twoRigs(t)
+	f := func(request, want, target string) {
 		t.Helper()
-		_, got := r.dial().send(request).answer("POST")
-		from := r.upstream
+		_, got := r.ask(request)
+		from := r.up
 		if got == "other" {
 			from = other
 		}
-		q := from.Requests()
-		if got != body || q[len(q)-1].Target != target {
-			t.Errorf("%.80q went to %s as %s, want %s as %s", request, got, q[len(q)-1].Target, body, target)
+		if q := from.requests(); got != want || q[len(q)-1].target != target {
+			t.Errorf("%.80q went to %s as %s, want %s as %s", request, got, q[len(q)-1].target, want, target)
 		}
 	}
 	f(get("/v1/models"), "test", "/v1/models")
 	f(get("/u/other/v1/models?a=b"), "other", "/base/v1/models?a=b")
-	f(get("/u/other"), "other", "/base/v1/")
 	f(get("/u/other?x=1"), "other", "/base/v1/?x=1")
 	f(get("/u/test//x%2Fy"), "test", "//x%2Fy")
-	f(post("/v1/chat/completions", `{"messages":[],"model":"Claude-1"}`), "other", "/base/v1/chat/completions")
-	f(post("/v1/chat/completions", `{"model":"gpt-5"}`), "test", "/v1/chat/completions")
-	f(post("/u/test/v1/chat/completions", `{"model":"claude-1"}`), "test", "/v1/chat/completions")
-	f(post("/v1/chat/completions", `not json`), "test", "/v1/chat/completions")
-	f(post("/v1/chat/completions", packed.String(), "Content-Encoding: gzip"), "other", "/base/v1/chat/completions")
-	f(post("/v1/chat/completions", "not gzip", "Content-Encoding: gzip"), "test", "/v1/chat/completions")
+	f(post(chatTarget, `{"messages":[],"model":"Claude-1"}`), "other", "/base/v1/chat/completions")
+	f(post(chatTarget, `{"model":"gpt-5"}`), "test", chatTarget)
+	f(post("/u/test"+chatTarget, `{"model":"claude-1"}`), "test", chatTarget)
+	f(post(chatTarget, `not json`), "test", chatTarget)
+	packed := string(encode(t, []byte(`{"model":"claude-9"}`), codings[0].encode))
+	f(post(chatTarget, packed, "Content-Encoding: gzip"), "other", "/base/v1/chat/completions")
+	f(post(chatTarget, "not gzip", "Content-Encoding: gzip"), "test", chatTarget)
 }
 
 func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "-- GET /a --\nexpect-header Authorization: Bearer ours\nexpect-header X-New: 1\nexpect-header X-Other: 2\nstatus 204 No Content\n",
-		func(s *Settings) {
-			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL,
-				Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
-		})
-	r.dial().send(get("/a", "authorization: Bearer theirs", "X-Other: 2", "x-off: theirs")).answer("GET")
-	if q := r.upstream.Requests()[0]; strings.Contains(string(q.RawHead), "theirs") {
-		t.Errorf("the client's credential went on: %q", q.RawHead)
+	r := newRig(t, answers(noContent))
+	r.reload(func(s *Settings) {
+		s.Upstreams["test"] = UpstreamConfig{URL: r.up.url(),
+			Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
+	})
+	r.ask(get("/a", "authorization: Bearer theirs", "X-Other: 2", "x-off: theirs"))
+	got, _ := r.got()
+	lines := strings.Split(strings.TrimSpace(got), "\r\n")[1:]
+	slices.Sort(lines)
+	if strings.Join(lines, ", ") != "Authorization: Bearer ours, Host: HOST, X-New: 1, X-Other: 2" {
+		t.Errorf("the upstream got %q", got)
 	}
+}
+
+func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, taking, func(s *Settings) {
+		s.Upstreams["keyed"] = UpstreamConfig{URL: s.Upstreams["test"].URL,
+			Headers: map[string]string{"Authorization": "Bearer ours"}}
+	})
+	f := func(status int, target string, lines ...string) {
+		t.Helper()
+		if resp, _ := r.ask(post(target, "{}", lines...)); resp.StatusCode != status {
+			t.Errorf("%s with %q: got %s, want %d", target, lines, resp.Status, status)
+		}
+	}
+	f(200, "/u/keyed/a")
+	f(403, "/u/keyed/a", "Origin: http://evil.example")
+	f(403, "/u/keyed/a", "origin: null")
+	f(403, "/u/keyed/a", "Sec-Fetch-Site: cross-site")
+	f(200, "/u/keyed/a", "Origin: http://localhost:3000", "Sec-Fetch-Site: same-origin")
+	f(200, "/u/keyed/a", "Origin: app://desktop")
+	f(200, "/a", "Origin: http://evil.example") // with its own credential, or none
 }
 
 func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
 	t.Parallel()
-	r, other := twoRigs(t)
-	s := r.proxy.settings.Load().conf
+	r, _ := twoRigs(t)
 	c := r.dial()
 	c.send(get("/a")).answer("GET")
-	s.Upstream = "other"
-	if err := r.proxy.Reload(s); err != nil {
-		t.Fatal(err)
-	}
+	r.reload(func(s *Settings) { s.Upstream = "other" })
 	if _, body := c.send(get("/b")).answer("GET"); body != "other" {
 		t.Errorf("after the reload got %q", body)
 	}
 	c.send(get("/u/test/c")).answer("GET")
-	if q := r.upstream.Requests(); q[1].Conn != 1 {
+	if q := r.up.requests(); q[1].conn != 1 {
 		t.Error("the reload lost a connection to an upstream that has not changed")
 	}
+	s := r.proxy.settings.Load().conf
 	s.Upstream = "nobody"
 	if err := r.proxy.Reload(s); err == nil || !strings.Contains(err.Error(), "other, test") {
 		t.Errorf("a reload to an unknown upstream gave %v", err)
@@ -97,84 +111,60 @@ func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
 	if _, body := c.send(get("/d")).answer("GET"); body != "other" {
 		t.Errorf("after the failed reload got %q", body)
 	}
-	_ = other
-}
-
-func TestTLSUpstreamIsTrustedByItsAuthority(t *testing.T) {
-	t.Parallel()
-	up, ca := scriptedtest.StartTLS(t, "-- GET /a --\nstatus 200 OK\nbody secret\nrepeat\n")
-	file := t.TempDir() + "/ca.pem"
-	writeFile(t, file, ca)
-	r := startRig(t, up.URL(), func(s *Settings) {
-		s.Upstreams["test"] = UpstreamConfig{URL: up.URL(), TLS: Trust{CAFile: file}}
-		s.Upstreams["wary"] = UpstreamConfig{URL: up.URL()}
-	})
-	for range 2 {
-		if _, body := r.dial().send(get("/a")).answer("GET"); body != "secret" {
-			t.Errorf("got %q", body)
-		}
-	}
-	if resp, body := r.dial().send(get("/u/wary/a")).answer("GET"); resp.StatusCode != 502 ||
-		!strings.Contains(body, "certificate") {
-		t.Errorf("an upstream with an unknown authority got %s %s", resp.Status, body)
-	}
 }
 
 func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
-	up := scriptedtest.Start(t, "-- GET /a --\nstatus 200 OK\nbody through\n")
-	hop, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	up, hop := startProvider(t, answers(ok("through"))), listen(t, "127.0.0.1:0")
 	defer func() { _ = hop.Close() }()
 	asked := make(chan *http.Request, 1)
-	go serveConnect(hop, up.Addr(), asked)
+	go func() { // a forward proxy that leads every tunnel to one address
+		_ = http.Serve(hop, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			asked <- q
+			to, err := net.Dial("tcp", up.addr())
+			if err != nil {
+				return
+			}
+			w.WriteHeader(http.StatusOK)
+			if c, rw, err := w.(http.Hijacker).Hijack(); err == nil {
+				go func() { _, _ = io.Copy(to, rw); _ = to.Close() }()
+				_, _ = io.Copy(c, to)
+			}
+		}))
+	}()
 	t.Setenv("HTTP_PROXY", "http://user:pass@"+hop.Addr().String())
 	r := startRig(t, "http://upstream.test:81")
-	if _, body := r.dial().send(get("/a")).answer("GET"); body != "through" {
+	if _, body := r.ask(get("/a")); body != "through" {
 		t.Errorf("got %q", body)
 	}
-	q := <-asked
-	if q.Host != "upstream.test:81" ||
+	if q := <-asked; q.Host != "upstream.test:81" ||
 		q.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass")) {
 		t.Errorf("the forward proxy was asked for %s with %v", q.Host, q.Header)
 	}
 }
 
-// serveConnect is a forward proxy that leads every tunnel to one address.
-func serveConnect(ln net.Listener, addr string, asked chan<- *http.Request) {
-	//nolint:gosec // one request in a test
-	_ = http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		asked <- q
-		to, err := net.Dial("tcp", addr)
-		if err != nil {
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		c, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		go func() { _, _ = io.Copy(to, rw); _ = to.Close() }()
-		_, _ = io.Copy(c, to)
-	}))
-}
-
 func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 	noLeaks(t)
 	ws := []string{"Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: k"}
-	r := newRig(t, "-- GET /v1/realtime --\nexpect-header Upgrade: websocket\nstatus 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n"+
-		"-- GET /v1/none --\nstatus 404 Not Found\nbody no\n")
-	if resp, body := r.dial().send(get("/v1/responses?x=1", ws...)).answer("GET"); resp.StatusCode != 426 ||
+	const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+	r := newRig(t, func(c *call) {
+		if c.target == "/v1/none" || !strings.Contains(c.head, "Upgrade: websocket\r\n") {
+			c.send(reply("404 Not Found", "no"))
+			return
+		}
+		c.send(switched)
+		_, _ = io.Copy(c, c.br) // echo
+		c.hangUp()
+	})
+	if resp, body := r.ask(get("/v1/responses?x=1", ws...)); resp.StatusCode != 426 ||
 		!strings.Contains(body, "over HTTP") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
 	r.event()
-	if resp, _ := r.dial().send(get("/v1/none", ws...)).answer("GET"); resp.StatusCode != 404 {
+	if resp, _ := r.ask(get("/v1/none", ws...)); resp.StatusCode != 404 {
 		t.Errorf("got %s", resp.Status)
 	}
 	r.event()
-	c := r.dial().send(get("/v1/realtime", ws...)).expect("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+	c := r.dial().send(get("/v1/realtime", ws...)).expect(switched)
 	for _, s := range []string{"ping", strings.Repeat("x", 100_000)} {
 		go c.send(s)
 		c.expect(s)
@@ -184,54 +174,84 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 	if e := r.event(); e.Status != 101 || e.Fault != event.None || e.ResponseBytes != 100_004 {
 		t.Errorf("event %+v", e)
 	}
+	r.reload(func(s *Settings) { s.ReadIdle = unit.Duration(100 * time.Millisecond) })
+	c = r.dial().send(get("/v1/realtime", ws...)).expect(switched) // in which nobody says anything
+	c.expectEOF()
 }
 
-func TestSilentTunnelEnds(t *testing.T) {
-	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Upgrade: x\nheader Connection: Upgrade\nupgrade\n", func(s *Settings) {
-		s.ReadIdle = unit.Duration(100 * time.Millisecond)
+// askLoop sends a conversation to a proxy and returns what it answers.
+func askLoop(r *rig) (status int, body, again string) {
+	resp, body := r.ask(post(chatTarget, `{"model":"m","messages":[{"role":"user","content":"hello"}]}`))
+	return resp.StatusCode, body, resp.Header.Get("x-should-retry")
+}
+
+// A proxy sends to itself, or some in a circle: the client gets one sentence, after few rounds. A path in the url makes
+// the target longer with each of them.
+func TestCirclesAreRefused(t *testing.T) {
+	t.Parallel()
+	f := func(n int, path string) {
+		t.Helper()
+		all := make([]*rig, n)
+		for i := range all {
+			all[i] = startRig(t, "http://127.0.0.1:9")
+		}
+		for i, r := range all {
+			r.reload(func(s *Settings) {
+				s.Upstreams = map[string]UpstreamConfig{"test": {URL: "http://" + all[(i+1)%n].addr + path}}
+			})
+		}
+		status, body, again := askLoop(all[0])
+		if status != 508 || !strings.Contains(body, `"code":"loop"`) || !strings.Contains(body, looped) ||
+			again != "false" {
+			t.Errorf("%d, %q: answered %d, retry %q: %s", n, path, status, again, body)
+		}
+		if rounds := all[0].proxy.count.Load(); rounds > 3*unmarked {
+			t.Errorf("%d, %q: it took %d rounds", n, path, rounds)
+		}
+	}
+	f(1, "")
+	f(1, "/u/test")
+	f(3, "/v1")
+}
+
+// Epitomes in a row are no circle, however many equal requests run through them at once. The upstream answers when all
+// are there. One request alone carries no mark.
+func TestChainsOfProxiesPass(t *testing.T) {
+	t.Parallel()
+	const all = 3 * unmarked
+	var marked, here, wanted atomic.Int32
+	arrived := make(chan struct{})
+	last := newRig(t, func(c *call) {
+		if strings.Contains(c.head, viaHeader) {
+			marked.Add(1)
+		}
+		if here.Add(1) == wanted.Load() {
+			close(arrived)
+		}
+		<-arrived
+		c.send(ok("fine"))
 	})
-	c := r.dial().send(get("/ws", "Connection: Upgrade", "Upgrade: x"))
-	_, _ = io.ReadAll(c.br)
-	r.await("gone 1")
-}
-
-func TestShutdownLetsStreamsFinish(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait go\nchunk b\nend\n")
-	c := r.dial().send(get("/s"))
-	idle := r.dial().send(get("/-/x"))
-	idle.answer("GET")
-	waiting := r.dial().send(get("/-/wait"))
-	waiting.expect("HTTP/1.1 200 OK\r\n")
-	r.await("waiting 1 go")
-	done := make(chan struct{})
-	go func() { r.proxy.Shutdown(); close(done) }()
-	_, _ = io.ReadAll(waiting.br) // epitome's own streams end at once
-	for !r.proxy.Stopping() {
-		time.Sleep(time.Millisecond)
+	first := startRig(t, "http://"+startRig(t, "http://"+last.addr).addr)
+	ask := func(n int32) {
+		here.Store(0)
+		wanted.Store(n)
+		arrived = make(chan struct{})
+		var asking sync.WaitGroup
+		for range n {
+			asking.Go(func() {
+				if status, body, _ := askLoop(first); status != 200 || body != "fine" {
+					t.Errorf("answered %d: %s", status, body)
+				}
+			})
+		}
+		asking.Wait()
 	}
-	r.upstream.Release("go")
-	if _, body := c.answer("GET"); body != "ab" {
-		t.Errorf("the stream got %q", body)
+	ask(1)
+	if n := marked.Load(); n != 0 {
+		t.Error("a request alone is marked")
 	}
-	<-done
-	if _, err := net.Dial("tcp", r.addr); err == nil {
-		t.Error("after the shutdown a connection was accepted")
-	}
-}
-
-func TestShutdownCutsWhatOutlastsTheGrace(t *testing.T) {
-	noLeaks(t)
-	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(50 * time.Millisecond) })
-	c := r.dial().send(get("/s"))
-	r.await("waiting 1 close")
-	r.proxy.Shutdown()
-	got, _ := io.ReadAll(c.br)
-	if strings.HasSuffix(string(got), "0\r\n\r\n") {
-		t.Errorf("a cut stream was completed: %q", got)
-	}
-	r.await("gone 1")
-	if e := r.event(); e.Fault != event.Stopped {
-		t.Errorf("event %+v, want fault stopped", e)
+	ask(all)
+	if n := marked.Load(); n < all-unmarked {
+		t.Errorf("%d requests are marked, want at least %d", n, all-unmarked)
 	}
 }
