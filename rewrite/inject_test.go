@@ -1,15 +1,14 @@
-package rewrite
+package rewrite_test
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"epitome/inject"
+	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -19,31 +18,12 @@ import (
 	"epitome/tokenize"
 )
 
-// plainShelf has room for everything.
-type plainShelf struct{ names sync.Map }
-
-func (s *plainShelf) Name(scope string, content []byte) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(scope+"\x00"+string(content))))[:20]
-}
-func (s *plainShelf) Address(name string) string { return "/artifacts/" + name + ".txt" }
-func (s *plainShelf) Full() bool                 { return false }
-
-func (s *plainShelf) Put(name string, _ []byte, _ bool) error {
-	s.names.Store(name, true)
-	return nil
-}
-
-func (s *plainShelf) Touch(name string) bool {
-	_, ok := s.names.Load(name)
-	return ok
-}
-
 // injecting shapes conversations that may be given the files of docs and rules, and what is known in the project shop.
 type injecting struct {
 	t        *testing.T
 	dialect  conversation.Dialect
-	deps     Deps
-	shaper   *Shaper
+	deps     rewrite.Deps
+	shaper   *rewrite.Shaper
 	contexts []string
 	project  string
 	window   int
@@ -55,15 +35,15 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 	facts := store.NewMemory(1 << 20)
 	i := &injecting{t: t, dialect: d, window: 100_000, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return i.now }
-	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: &plainShelf{},
+	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: shelf{newStorage()},
 		Memory: inject.NewMemory(facts, inject.MemoryConfig{Enabled: true}, time.Hour, clock)}
 	for _, context := range []string{"docs", "rules"} {
 		if err := given.Files.Add(context, context+".md", []byte("Read me.")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	i.deps = Deps{
-		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(Shelf), Counters: vocabularies, Models: tokenize.NewModels(),
+	i.deps = rewrite.Deps{
+		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(rewrite.Shelf), Counters: vocabularies, Models: tokenize.NewModels(),
 		Memo: memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
 	}
 	i.learn("The port is 8080.")
@@ -71,7 +51,7 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 	return i
 }
 
-func (i *injecting) restart() { i.shaper = NewShaper(i.deps) }
+func (i *injecting) restart() { i.shaper = rewrite.NewShaper(i.deps) }
 
 func (i *injecting) learn(text string) {
 	l := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: text}}}
@@ -97,7 +77,7 @@ func (i *injecting) body(first, answer string, answers int) string {
 func (i *injecting) send(body string) string {
 	i.t.Helper()
 	limits := defaultLimits()
-	out := i.shaper.Shape(Input{Dialect: i.dialect, Body: []byte(body), Upstream: "up", Contexts: i.contexts,
+	out := i.shaper.Shape(rewrite.Input{Dialect: i.dialect, Body: []byte(body), Upstream: "up", Contexts: i.contexts,
 		Project: i.project, Limits: &limits, Now: i.now})
 	if out.Report.Err != nil {
 		i.t.Fatal(out.Report.Err)
@@ -183,28 +163,6 @@ func TestNothingIsAddedInTheMiddle(t *testing.T) {
 		want(i.body("no room", "Yes.", 0), "")
 		i.window = 100_000
 		want(i.body("no room", "Yes.", 1), "")
-	})
-}
-
-// A job that begins in the same words each day is told what is known that day.
-func TestEqualJobsAreToldWhatIsKnownThen(t *testing.T) {
-	inAllDialects(t, func(t *testing.T, i *injecting) {
-		i.project = "shop"
-		given := map[int]string{}
-		for day := range 3 {
-			for answers := range 4 {
-				got := i.send(i.body("hi", fmt.Sprintf("Today is day %d.", day), answers))
-				if answers == 0 {
-					given[day] = got
-				}
-				if got != given[day] || answers == 0 && day > 0 && got == given[day-1] {
-					t.Errorf("on day %d, after %d answers, told is %q, want %q", day, answers, got, given[day])
-				}
-			}
-			i.now = i.now.Add(24 * time.Hour)
-			i.learn(fmt.Sprintf("It was changed on day %d.", day))
-			i.restart()
-		}
 	})
 }
 

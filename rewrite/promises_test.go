@@ -1,115 +1,243 @@
-package rewrite
+package rewrite_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
 	"epitome/event"
-	"epitome/internal/fakeapi/scriptedtest"
-	"epitome/internal/promisetest"
 	"epitome/internal/unit"
-	"epitome/rewrite/activity"
+	"epitome/offload"
+	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
+	"epitome/store"
 	"epitome/tokenize"
 )
 
 func TestMain(m *testing.M) {
-	scriptedtest.CollectLess()
-	scriptedtest.DrawFewer("12")
+	_ = flag.Set("rapid.checks", "12") // unless the command line says otherwise; make nightly plays more
 	os.Exit(m.Run())
 }
 
-// seam is a Shaper as package promises knows one.
-type seam struct {
-	rapid.TB
-	*Shaper
-	window *atomic.Int64
-}
-
-func startSeam(t rapid.TB, s *promisetest.Storage) promisetest.Core {
-	t.Helper()
-	c := seam{TB: t, window: &atomic.Int64{}}
-	c.Shaper = NewShaper(Deps{
-		Ledger: ledger.New(s.Store, promisetest.Keep), Shelf: s.Shelf, Counters: vocabularies,
-		Models: tokenize.NewModels(), Memo: memo(),
-		Window: func(_, _ string, maxOutput int) (int, int) {
-			window := int(c.window.Load())
-			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)
-		},
-	})
-	return c
-}
+// keep is how long decisions are kept.
+const keep = 30 * 24 * time.Hour
 
 var (
 	vocabularies = &tokenize.Counters{}
 	memo         = sync.OnceValue(func() *tokenize.Memo { return tokenize.NewMemo(1 << 16) })
-
-	seamDialects = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{},
-		"responses": responses.Dialect{}}
+	dialects     = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{}}
 )
 
-// Shape does what promisetest.Core says.
-func (c seam) Shape(r promisetest.Request) promisetest.Sent {
-	c.window.Store(int64(r.Window))
-	c.readsAlike(r)
-	in := Input{Dialect: seamDialects[r.API], Body: r.Body, Scope: r.Scope, Upstream: r.Upstream,
-		Limits: seamLimits(r.Limits), Now: r.Now}
-	if r.Refused > 0 || r.NoThinking {
-		in.Rescue = &Rescue{Most: r.Refused, From: ladder.StageClear, NoThinking: r.NoThinking}
+// storage is what processes share and leave behind: a store for decisions and a shelf for artifacts. Writes fail by luck.
+type storage struct {
+	store.Store
+	now time.Time
+
+	mu        sync.Mutex
+	luck      func() bool // nil: all writes succeed
+	artifacts map[string]string
+}
+
+func newStorage() *storage {
+	return &storage{Store: store.NewMemory(1 << 30), artifacts: map[string]string{},
+		now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+}
+
+func (s *storage) write() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.luck != nil && !s.luck() {
+		return errors.New("the disk fails")
 	}
-	out := c.Shaper.Shape(in)
+	return nil
+}
+
+func (s *storage) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	if err := s.write(); err != nil {
+		return nil, err
+	}
+	return s.Store.Swap(key, old, value, keep)
+}
+
+func (s *storage) artifact(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.artifacts[name]
+}
+
+// lose deletes all artifacts behind the back of all processes.
+func (s *storage) lose() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.artifacts)
+}
+
+// shelf is the storage as a shelf.
+type shelf struct{ *storage }
+
+func (shelf) Name(scope string, content []byte) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s%s", len(scope), scope, content))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
+}
+
+func (shelf) Address(name string) string { return "http://127.0.0.1:7070/-/artifacts/" + name }
+
+func (shelf) Full() bool { return false }
+
+func (s shelf) Touch(name string) bool { return s.artifact(name) != "" }
+
+// literal is a string in JSON.
+var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// Put keeps a content, and the strings in it if it is JSON.
+func (s shelf) Put(name string, content []byte, _ bool) error {
+	if err := s.write(); err != nil {
+		return err
+	}
+	if s.Touch(name) {
+		return nil
+	}
+	text := string(content)
+	if strings.ContainsAny(text[:1], `[{"`) {
+		for _, l := range literal.FindAllString(text, -1) {
+			text += "\x00" + gjson.Parse(l).Str
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.artifacts[name] = text
+	return nil
+}
+
+// artifactNames returns what may be names of artifacts in a text.
+func artifactNames(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') })
+	return slices.DeleteFunc(words, func(word string) bool { return !offload.IsName(word) })
+}
+
+type request struct {
+	name    string // of the API
+	api     api
+	body    []byte
+	scope   string
+	window  int
+	limits  ladder.Limits
+	refused int // tokens that the provider takes at most, as it has refused the request; 0: it has not
+	now     time.Time
+}
+
+type response struct {
+	body   []byte
+	action string
+	broke  bool // it was decided now to send earlier messages in another form than before
+	err    error
+}
+
+// process is a Shaper over a storage that outlives it.
+type process struct {
+	*rewrite.Shaper
+	window *atomic.Int64
+	known  map[string]*conversation.Request // by scope, the request before
+}
+
+func start(s *storage) process {
+	p := process{window: &atomic.Int64{}, known: map[string]*conversation.Request{}}
+	p.Shaper = rewrite.NewShaper(rewrite.Deps{
+		Ledger: ledger.New(s, keep), Shelf: shelf{s}, Counters: vocabularies, Models: tokenize.NewModels(), Memo: memo(),
+		Window: func(_, _ string, maxOutput int) (int, int) {
+			window := int(p.window.Load())
+			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)
+		},
+	})
+	return p
+}
+
+func (p process) shape(r request) response {
+	p.window.Store(int64(r.window))
+	in := rewrite.Input{Dialect: dialects[r.name], Body: r.body, Scope: r.scope, Upstream: "up", Limits: &r.limits, Now: r.now}
+	if r.refused > 0 {
+		in.Rescue = &rewrite.Rescue{Most: r.refused, From: ladder.StageClear}
+	}
+	out := p.Shape(in)
 	if out.Settle != nil && !out.Settle() {
 		out.Report.Err = errors.New("the rescue is not recorded")
 	}
-	return promisetest.Sent{Body: out.Body, Action: out.Report.Action, Breaks: out.Report.Broke, Err: out.Report.Err}
+	return response{out.Body, out.Report.Action, out.Report.Broke, out.Report.Err}
 }
 
 // readsAlike holds that a request reads the same with and without the one before it.
-func (c seam) readsAlike(r promisetest.Request) {
-	d := seamDialects[r.API]
-	k := c.recent.find(ledger.Lane{Scope: r.Scope, Upstream: r.Upstream, Dialect: r.API}, r.Body, r.Now)
-	if k.request == nil {
-		return
-	}
-	got, err := d.Read(r.Body, k.request)
-	want, wantErr := d.Read(r.Body, nil)
+func (p process) readsAlike(t rapid.TB, r request) {
+	got, err := dialects[r.name].Read(r.body, p.known[r.scope])
+	want, wantErr := dialects[r.name].Read(r.body, nil)
 	if (err == nil) != (wantErr == nil) {
-		c.Fatalf("read with the request before: %v; without: %v", err, wantErr)
+		t.Fatalf("read with the request before: %v; without: %v", err, wantErr)
 	}
-	if err != nil || got.Reused == 0 || got.Model != k.request.Model {
+	if err != nil {
 		return
 	}
-	same := activity.Of(want, nil)
-	if calls := activity.Of(got, k.calls); !reflect.DeepEqual(calls, same) {
-		c.Fatalf("calls differ with and without the request before: %+v, %+v", calls, same)
+	if !reflect.DeepEqual(got.Items, want.Items) || !reflect.DeepEqual(got.Chain(), want.Chain()) || got.Head != want.Head {
+		t.Fatalf("a request differs when it is read with the one before: %+v, %+v", got, want)
 	}
-	got.Chain()
-	want.Chain()
-	got.Reused = 0
-	for i := range got.Items {
-		got.Items[i].Size = conversation.Size{}
-	}
-	if !reflect.DeepEqual(got, want) {
-		c.Fatalf("a request differs when it is read with the one before: %+v, %+v", got, want)
-	}
+	p.known[r.scope] = want
 }
 
-// Close does what promisetest.Core says.
-func (seam) Close() {}
+// play is some conversations, and what may happen to them.
+type play struct {
+	*rapid.T
+	process
+	judge  *judge
+	name   string // of the API
+	talks  []*talk
+	window int
+	limits ladder.Limits
+}
+
+func newPlay(t *rapid.T, name string) *play {
+	t.Helper()
+	s := newStorage()
+	p := &play{T: t, process: start(s), judge: newJudge(t, s), name: name}
+	p.configure()
+	return p
+}
+
+// draw returns a number below n.
+func (p *play) draw(name string, n int) int { return rapid.IntRange(0, n-1).Draw(p.T, name) }
+
+func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
+
+// configure draws a window and limits that are so low that short conversations are shaped too.
+func (p *play) configure() {
+	one := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(p.T, name) }
+	p.window = one("window", 3000, 8000, 20_000, 100_000)
+	l := defaultLimits()
+	l.Floor, l.ClearAtLeast, l.OffloadShare = 100, 50, 1
+	l.Offload, l.OffloadKeep = one("offload", 100, 300, 1500), one("keep", 20, 200)
+	l.Lookups, l.OffloadReads = l.Offload, 2*l.Offload
+	l.ClearAt, l.Target = float64(one("clear at", 30, 80))/100, float64(one("compact to", 20, 50))/100
+	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000), one("groups", 0, 1, 2, 5)
+	p.limits = l
+}
 
 // defaultLimits are those of the default configuration.
 func defaultLimits() ladder.Limits {
@@ -122,62 +250,192 @@ func defaultLimits() ladder.Limits {
 	return l
 }
 
-func seamLimits(l promisetest.Limits) *ladder.Limits {
-	all := defaultLimits()
-	all.Bound = map[string]bool{"claude-*-5-5": true}
-	if l != (promisetest.Limits{}) {
-		all.Floor, all.ClearAtLeast, all.OffloadShare = 100, 50, 1
-		all.Offload, all.Lookups = l.OffloadTokens, l.OffloadTokens
-		all.OffloadReads, all.OffloadKeep = l.OffloadReads, l.OffloadKeep
-		all.ClearAt, all.CompactAt, all.Target = l.ClearAt, l.CompactAt, l.CompactTo
-		all.KeepTail, all.Protect, all.Groups = l.KeepTokens, l.ProtectTokens, l.ProtectGroups
-	}
-	return &all
+func (p *play) request(c *talk) request {
+	p.judge.storage.now = p.judge.storage.now.Add(time.Second)
+	return request{name: p.name, api: c.api, body: c.body(), scope: c.scope, window: p.window, limits: p.limits, now: p.judge.storage.now}
 }
 
-// Recorded conversations keep the promises in all three APIs.
-func TestRecordedConversationsKeepThePromises(t *testing.T) {
-	for _, path := range promisetest.Files(t, 6) {
-		for api := range seamDialects {
-			t.Run(api+" "+filepath.Base(path), func(t *testing.T) {
-				t.Parallel()
-				promisetest.PlayFile(t, startSeam, api, path, 64_000)
-			})
+func (p *play) ask(r request) response {
+	p.T.Helper()
+	p.readsAlike(p.T, r)
+	s := p.shape(r)
+	p.judge.check(r, s)
+	return s
+}
+
+// step is something that happens to a conversation, or to all of them.
+func (p *play) step(c *talk) {
+	p.T.Helper()
+	storage := p.judge.storage
+	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "grow", "grow", "grow", "restart",
+		"restart", "configure", "fork", "at once", "model", "clock", "pause", "lose", "fail", "refuse"}).Draw(p.T, "what") {
+	case "restart":
+		p.ask(p.request(c))
+		p.configure()
+		if p.draw("restarts", 2) == 1 {
+			p.process = start(storage)
+		}
+		p.ask(p.request(c))
+	case "configure":
+		p.configure()
+	case "fork":
+		if n := len(c.ends); n > 0 {
+			c = c.fork(p.draw("back to", n), p.seed())
+			p.talks = append(p.talks, c)
+			p.ask(p.request(c))
+		}
+	case "at once":
+		c.grow()
+		p.atOnce(p.request(c))
+	case "model":
+		c.model += "-1"
+	case "clock":
+		c.system = number.ReplaceAllString(c.system, fmt.Sprint(p.draw("time", 24)))
+	case "lose":
+		if !p.judge.loose {
+			storage.lose()
+			storage.now = storage.now.Add(time.Hour) // a process looks for them from time to time
+		}
+	case "fail":
+		if p.judge.loose {
+			luck, most := rand.New(rand.NewPCG(p.seed(), 3)), p.draw("failures", 6)
+			storage.mu.Lock()
+			storage.luck = func() bool { return luck.IntN(6) >= most }
+			storage.mu.Unlock()
+		}
+	case "refuse":
+		c.grow()
+		r := p.request(c)
+		p.ask(r)
+		if size := p.judge.size; size > 200 {
+			r.refused = size * (1 + p.draw("tenths", 9)) / 10
+			p.ask(r)
+			r.refused = 0
+			p.ask(r)
+		}
+	case "pause":
+		storage.now = storage.now.Add(6 * time.Minute)
+		fallthrough
+	default:
+		c.grow()
+		p.ask(p.request(c))
+	}
+}
+
+// atOnce sends a request three times at the same time.
+func (p *play) atOnce(r request) {
+	p.T.Helper()
+	var sent [3]response
+	var all sync.WaitGroup
+	for i := range sent {
+		all.Go(func() { sent[i] = p.shape(r) })
+	}
+	all.Wait()
+	for _, s := range sent[1:] { // one of them says that it broke
+		sent[0].broke = sent[0].broke || s.broke
+		if !p.judge.loose && !bytes.Equal(s.body, sent[0].body) {
+			p.T.Fatalf("promise 5: equal requests at the same time became different")
 		}
 	}
+	p.judge.check(r, sent[0])
 }
 
-// So do random ones, whatever befalls them.
+// Random conversations keep the promises while processes restart, limits and windows change, conversations fork, models
+// change, artifacts vanish and writes fail.
 func TestRandomConversationsKeepThePromises(t *testing.T) {
-	for api := range seamDialects {
-		t.Run(api, func(t *testing.T) {
+	for name := range apis {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				for range 4 { // a play costs less than one of two that are apart
-					promisetest.PlayRandom(t, startSeam, api)
+				kind := rapid.SampledFrom([]string{"sound", "sound", "broken", "failing"}).Draw(t, "kind")
+				p := newPlay(t, name)
+				p.judge.loose, p.judge.broken = kind == "failing", kind == "broken"
+				for i := range 2 {
+					p.talks = append(p.talks, newTalk(name, p.seed(), fmt.Sprint("scope ", i), kind == "broken"))
+				}
+				for range rapid.IntRange(1, 60).Draw(t, "steps") {
+					p.step(p.talks[p.draw("who", len(p.talks))])
 				}
 			})
 		})
 	}
 }
 
-// Conversations that begin alike share nothing else.
+// Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in another
+// scope, begins with another system prompt, or is a fork.
 func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
-	for api := range seamDialects {
-		for _, apart := range []string{"scope", "system", "fork"} {
-			t.Run(api+" "+apart, func(t *testing.T) {
-				t.Parallel()
-				rapid.Check(t, func(t *rapid.T) { promisetest.PlayApart(t, startSeam, api, apart) })
+	for name := range apis {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				apart := rapid.SampledFrom([]string{"scope", "system", "fork"}).Draw(t, "apart by")
+				p, alone := newPlay(t, name), newPlay(t, name)
+				alone.window, alone.limits = p.window, p.limits
+				seed := p.seed()
+				c, other := newTalk(name, seed, "scope", false), newTalk(name, seed, "scope", false) // they grow alike
+				switch apart {
+				case "scope":
+					other.scope = "another"
+				case "system":
+					c.system, other.system = "Answer in German.", "Answer in French."
+				}
+				for turn := range rapid.IntRange(2, 16).Draw(t, "turns") {
+					if turn > 0 && rapid.Bool().Draw(t, "beside") {
+						if apart == "fork" {
+							other = c.fork(p.draw("back to", len(c.ends)), p.seed())
+							p.ask(p.request(other))
+						}
+						other.grow()
+						p.ask(p.request(other))
+					}
+					c.grow()
+					r := p.request(c)
+					if beside, own := p.ask(r), alone.ask(r); !bytes.Equal(beside.body, own.body) {
+						t.Fatalf("promise 7: beside a conversation with another %s it is sent as\n%s\nand alone as\n%s",
+							apart, beside.body, own.body)
+					}
+				}
 			})
-		}
+		})
 	}
 }
 
-// Promise 4: a panic costs the rewriting of one request. A shaper without a store panics with each.
+// Promise 4: a panic costs the rewriting of one request. A Shaper without a store panics with each.
 func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)
-	out := NewShaper(Deps{}).Shape(Input{Dialect: chat.Dialect{}, Body: body, Limits: &ladder.Limits{}})
+	out := rewrite.NewShaper(rewrite.Deps{}).Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Limits: &ladder.Limits{}})
 	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Action != event.ActionBypass || out.Report.Err == nil {
 		t.Errorf("got %q with %+v", out.Body, out.Report)
+	}
+}
+
+// A rescue is recorded in the place of what the provider refused, however far it went, and the report names it.
+func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"model":"m","messages":[{"role":"user","content":"Fix it."}`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i, strings.Repeat("all of it is well here. ", 120))
+	}
+	b.WriteString(`,{"role":"user","content":"` + strings.Repeat("And now do all the rest of it. ", 400) + `"}]}`)
+	limits, s := defaultLimits(), newStorage()
+	ask := func(p process, r *rewrite.Rescue) rewrite.Output {
+		p.window.Store(100_000)
+		return p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(b.String()), Limits: &limits, Rescue: r})
+	}
+	p := start(s)
+	first := ask(p, nil)
+	for k, from := range []ladder.Stage{ladder.StageClear, ladder.StageCompact, ladder.StageUsers} {
+		out := ask(p, &rewrite.Rescue{Most: []int{15_000, 8_000, 2_000}[k], From: from})
+		if out.Report.Err != nil || !out.Changed || out.Settle == nil || !out.Settle() {
+			t.Fatalf("%s: %+v", from, out.Report)
+		}
+		d, found, err := ledger.New(s, keep).At(out.Report.Decision)
+		if err != nil || !found || len(d.Edits) == 0 {
+			t.Errorf("%s: the report names %q: %v, %v", from, out.Report.Decision, found, err)
+		}
+		if again := ask(start(s), nil); !bytes.Equal(again.Body, out.Body) || bytes.Equal(again.Body, first.Body) {
+			t.Errorf("%s: another process sends %d bytes, not %d", from, len(again.Body), len(out.Body))
+		}
 	}
 }

@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -97,13 +95,6 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-func TestPrompt(t *testing.T) {
-	got := Dialect{}.Prompt(`m"1`, "s\n", "u", prose.Form{MaxOutput: 7, OtherCap: true, Stream: true})
-	if string(got) != `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],"stream":true,"max_completion_tokens":7}` {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestAnswersAreRead(t *testing.T) {
 	f := func(body string, want prose.Answer) {
 		t.Helper()
@@ -132,18 +123,4 @@ func TestAnswersAreRead(t *testing.T) {
 		prose.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
 	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
 	f("event: error\ndata: {\"message\":\"too long\"}\n\n"+end, failed(`{"message":"too long"}`))
-}
-
-func TestAnswersThatBreakOffAreErrors(t *testing.T) {
-	piece := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n"
-	for body, want := range map[string]error{
-		"":                                     io.ErrUnexpectedEOF,
-		piece:                                  io.ErrUnexpectedEOF,
-		strings.Repeat(piece, 17):              io.ErrUnexpectedEOF,
-		`{"choices":[{"message":{"content":"a`: io.ErrUnexpectedEOF,
-	} {
-		if a, err := (Dialect{}).ReadAnswer(strings.NewReader(body)); !errors.Is(err, want) {
-			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)
-		}
-	}
 }

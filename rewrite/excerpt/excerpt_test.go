@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"epitome/rewrite/rewritetest"
 )
 
 func bytes4(text string) int { return len(text)/4 + 1 }
@@ -49,21 +47,6 @@ cc -O2 -c part_399.c -o part_399.o
 	if got != want || omitted != 390 {
 		t.Errorf("%d lines are omitted: %s", omitted, got)
 	}
-}
-
-func TestWhatSpeaksOfFailure(t *testing.T) {
-	f := func(want bool, lines ...string) {
-		t.Helper()
-		for _, l := range lines {
-			if got := failure(l) > 0; got != want {
-				t.Errorf("%q: %v", l, got)
-			}
-		}
-	}
-	f(true, "error: x", "3 errors", "Tests: 1 failed, 12 passed", "FAIL x", "not ok 4 - error code 4", "0 errors, 2 failures",
-		"panic: x", "Segmentation fault (core dumped)", "permission denied", "  ✖ adds", "expected 2, got 3", "No such file")
-	f(false, "", "all is well", "0 errors", "no errors found", "Failures: 0", "test_error_4 PASSED [ 25%]", "ok 4 - error code 4",
-		"✓ handles an error", "done without errors", "error-free", "Failed: 0, Errors: 0")
 }
 
 func TestFailureIsTheWholeOfIt(t *testing.T) {
@@ -137,12 +120,6 @@ func FuzzExcerpt(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestRealOutputsKeepTheirWords(t *testing.T) {
-	for _, o := range rewritetest.Outputs(t) {
-		holdLines(t, rewritetest.OutputText(t, o.Name), 1_000)
-	}
 }
 
 // Counting is what costs most: each line is counted at most twice, so that work grows with the length of a text alone.

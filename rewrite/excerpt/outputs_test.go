@@ -1,39 +1,76 @@
 package excerpt
 
 import (
+	"compress/gzip"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
-	"epitome/rewrite/rewritetest"
+	"github.com/pelletier/go-toml/v2"
+
 	"epitome/tokenize"
 )
 
-// counter is the count of a large model.
-func counter(tb testing.TB) Count {
-	tb.Helper()
-	c, err := new(tokenize.Counters).For(tokenize.O200k)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c.CountString
+// failingOutput is a row of testdata/outputs/manifest.toml: the output of a tool that fails in its middle half.
+type failingOutput struct {
+	Name  string   // of its script and its text
+	Fails []string // the lines that say why, word for word, the first of them first
+	JSON  bool     // these lines may be shown in another layout
 }
 
-// shows reports whether a line of an output is shown whole; of JSON also in another layout.
-func shows(o rewritetest.FailingOutput, shown, line string) bool {
+func failingOutputs(t *testing.T) []failingOutput {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/outputs/manifest.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Output []failingOutput }
+	if err := toml.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Output
+}
+
+func (o failingOutput) text(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open("testdata/outputs/" + o.Name + ".txt.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// shows reports whether an excerpt has a line of the output.
+func (o failingOutput) shows(shown, line string) bool {
 	bare := strings.NewReplacer(" ", "", "\n", ",")
 	return strings.Contains("\n"+shown+"\n", "\n"+line+"\n") ||
 		o.JSON && strings.Contains(bare.Replace(shown), strings.TrimSuffix(bare.Replace(line), ","))
 }
 
-// Real outputs of 62 tools fail in their middle half. Of what tells it, the first line is visible at first sight in 95 %
-// of them, and 88 % of all such lines.
+// Excerpts of the outputs of 62 tools show the first line that says why they failed in at least 95 % of them, and at
+// least 88 % of all such lines.
 func TestTheFailingLineOfARealOutputIsVisible(t *testing.T) {
 	const keep, slack = 2_000, 150 // tokens
-	count := counter(t)
+	counter, err := new(tokenize.Counters).For(tokenize.O200k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := counter.CountString
 	first, lines, seen := 0, 0, 0
-	all := rewritetest.Outputs(t)
+	all := failingOutputs(t)
 	for _, o := range all {
-		text := rewritetest.OutputText(t, o.Name)
+		text := o.text(t)
+		holdLines(t, text, 1_000)
 		if laidOut, ok := LaidOut(text); ok {
 			text = laidOut
 		}
@@ -44,7 +81,7 @@ func TestTheFailingLineOfARealOutputIsVisible(t *testing.T) {
 		for i, line := range o.Fails {
 			lines++
 			switch {
-			case !shows(o, shown, line):
+			case !o.shows(shown, line):
 				t.Logf("%s: not shown: %s", o.Name, line)
 			case i == 0:
 				first++

@@ -1,18 +1,9 @@
 package excerpt
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"pgregory.net/rapid"
-
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
-	"epitome/rewrite/rewritetest"
 )
 
 func TestScreenShowsWhatATerminalShows(t *testing.T) {
@@ -103,32 +94,11 @@ func screenLaws(t interface {
 	}
 }
 
-func TestScreensConsistOfTheirTexts(t *testing.T) {
-	pieces := []string{"a", "bc", "defgh", "é", "漢", " ", "\t", "\n", "\n", "\r\n", "\r", "\b", "\a", "\x1b", "\x1b[",
-		"[", "5", ";", "m", "K", "\x1b[31m",
-		"\x1b]x\a", "\x1b]x", "\x1b\\", "\x1b[?25l", "\x1b[?1049h", "\x1b(B", "\x1b[K", "\x1b[2J",
-		strings.Repeat("x\n", 300), strings.Repeat("y", 600)}
-	for final := range strings.SplitSeq("ABCDEFGHJKfd", "") {
-		for _, n := range []int{0, 1, 2, 3, 700} {
-			pieces = append(pieces, fmt.Sprintf("\x1b[%d%s", n, final))
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		screenLaws(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 20, 100).Draw(t, "pieces"), ""))
-	})
-}
-
 func FuzzScreen(f *testing.F) {
 	f.Add("10%\r20%\r\n\x1b[1A\x1b[2K\x1b[31mx\x1b[0m\b\a\x1b]0;t\a")
 	f.Add("a\x1b[2Jb\x1b[1Kc\x1b[0Jd\x1b[5Ge")
 	f.Fuzz(func(t *testing.T, text string) {
 		Screen(text) // bytes that are no UTF-8 must do no harm
-		screenLaws(t, strings.ToValidUTF8(text, "?"))
-	})
-}
-
-func TestRealResultsHaveAScreen(t *testing.T) {
-	corpusResults(t, func(text string) {
 		screenLaws(t, strings.ToValidUTF8(text, "?"))
 	})
 }
@@ -151,31 +121,6 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 	} {
 		if got, _ := Screen(text); len(got) > 2*len(text) {
 			t.Errorf("%.20q: %d bytes became %d", text, len(text), len(got))
-		}
-	}
-}
-
-// corpusResults gives f the text of every tool result of the real conversations.
-func corpusResults(t *testing.T, f func(text string)) {
-	t.Helper()
-	for _, name := range rewritetest.Conversations(t) {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := chat.Dialect{}.Read(body, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, it := range r.Items {
-			if it.Role != conversation.Tool {
-				continue
-			}
-			for _, p := range it.Parts {
-				if p.Kind == conversation.TextPart {
-					f(string(jsonspan.TextOf(p.Value.Of(r.Body))))
-				}
-			}
 		}
 	}
 }

@@ -118,23 +118,6 @@ func TestTheFirstDecisionStands(t *testing.T) {
 	}
 }
 
-// A decision that was refused is replaced at every prefix at which it stands, unless another request has done so.
-func TestReplace(t *testing.T) {
-	r := start(t)
-	r.record(lane, "a", Decision{}, false, "refused")
-	r.record(lane, "ab", r.find(lane, "ab"), false, "refused")
-	d := r.find(lane, "ab")
-	d.Edits = nil
-	for _, items := range []string{"a", "ab"} {
-		if got := r.record(lane, items, d, true, "taken"); got != "taken" {
-			t.Errorf("at %s stands %q", items, got)
-		}
-	}
-	if got := r.record(lane, "ab", d, true, "late"); got != "taken" {
-		t.Errorf("whoever comes late finds %q", got)
-	}
-}
-
 // Models share no decisions, but each starts from what another one decided; scopes share nothing.
 func TestModelsStartFromEachOther(t *testing.T) {
 	r := start(t)

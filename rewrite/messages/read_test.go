@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -48,92 +47,7 @@ const (
 	result  = `{"type":"tool_result","tool_use_id":"1","content":"r"}`
 	result2 = `{"type":"tool_result","tool_use_id":"2"}`
 	thought = `{"type":"thinking","thinking":"hm","signature":"s"}`
-	search  = `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`
-	found   = `{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`
 )
-
-// described is what was read of each item.
-func described(r *conversation.Request) string {
-	var all []string
-	for i := range r.Items {
-		it := &r.Items[i]
-		line := it.Role.String()
-		for _, p := range it.Parts {
-			line += fmt.Sprintf(" %s%s", [...]string{"?", "", "image ", "audio ", "file "}[p.Kind], p.Value.Of(r.Body))
-		}
-		for _, c := range it.Calls {
-			line += fmt.Sprintf(" call %s %s %s", c.ID, c.Name, c.Arguments.Of(r.Body))
-		}
-		for _, t := range it.Thinking {
-			line += fmt.Sprintf(" thinks %s", t.Text.Of(r.Body))
-		}
-		if it.Answers != "" {
-			line += " answers " + it.Answers
-		}
-		for _, flag := range []struct {
-			is   bool
-			name string
-		}{{it.StartsAnswer, "starts"}, {it.Locked, "locked"}, {it.Compaction, "compaction"}, {it.IsError, "failed"},
-			{len(it.Marks) > 0, "marked"}, {it.OnlyThinks(), "only thinks"}} {
-			if flag.is {
-				line += " " + flag.name
-			}
-		}
-		all = append(all, line)
-	}
-	return strings.Join(all, "\n")
-}
-
-func TestItemsOfEveryKind(t *testing.T) {
-	loads := `{"type":"tool_result","tool_use_id":"1","content":[{"type":"tool_reference","tool_name":"b"}]}`
-	image := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"d"}}`
-	for _, c := range []struct{ want, messages string }{
-		{`user "do"`, task},
-		{`user "a" "b" marked`, user(text("a"), marked(text("b")))},
-		{`user`, user()},
-		{"user \"do\"\nsystem \"by the way\"\nassistant \"done\" starts\nassistant \"done\"",
-			task + "," + aside + "," + done + "," + done},
-		{"assistant \"so\" call 1 a {} call 2 b {} thinks \"hm\" starts\ntool \"r\" answers 1\ntool answers 2\nuser \"go\"",
-			said(thought, text("so"), call, call2) + "," + user(result, result2, text("go"))},
-		{`assistant thinks "hm" starts only thinks`, said(thought)},
-		{`assistant thinks  starts only thinks`, said(`{"type":"redacted_thinking","data":"x"}`)},
-		{"tool \"a\" image \"d\" answers 1 failed marked", user(`{"type":"tool_result","tool_use_id":"1","is_error":true,"content":[` +
-			marked(text("a")) + "," + image + `]}`)},
-		{`user image "u" file "d" file "u"`, user(`{"type":"image","source":{"type":"url","url":"u"}}`,
-			`{"type":"document","source":{"media_type":"application/pdf","data":"d"}}`, `{"type":"document","source":{"url":"u"}}`)},
-		{`user ?"d" ?{"type":"search_result","source":"s","content":[]}`,
-			user(`{"type":"document","source":{"media_type":"text/plain","data":"d"}}`, `{"type":"search_result","source":"s","content":[]}`)},
-		{`assistant ?` + search + ` ?` + found + ` starts`, said(search, found)},
-		// The provider's own, and what is unknown, stay as they are.
-		{"user \"do\"\nassistant ?\"c\" starts locked compaction", task + "," + said(`{"type":"compaction","content":"c"}`)},
-		{`user ?{"type":"hologram"} locked`, user(`{"type":"hologram"}`)},
-		{"assistant ?{\"type\":\"hologram\"} call 1 a {} starts locked\ntool \"r\" answers 1",
-			said(`{"type":"hologram"}`, call) + "," + user(result)},
-		{`user locked`, `{"role":"user","content":7}`},
-		{`unknown "x" locked`, `{"role":"critic","content":"x"}`},
-		{`system ?{"type":"tool_addition"} locked`, `{"role":"system","content":[{"type":"tool_addition"}]}`},
-		// A result that makes a tool known stays.
-		{"assistant call 1 a {} starts\ntool ?{\"type\":\"tool_reference\",\"tool_name\":\"b\"} answers 1 locked",
-			said(call) + "," + user(loads)},
-	} {
-		if got := described(mustRead(t, c.messages)); got != c.want {
-			t.Errorf("%s\nis read as\n%s\nwant\n%s", c.messages, got, c.want)
-		}
-	}
-}
-
-func TestSettings(t *testing.T) {
-	r, err := read(`{"system":[{"type":"text","text":"s"}],"model":"claude-\u0034","stream":true,"max_tokens":100,
-		"thinking":{"type":"enabled","budget_tokens":1024},"tools":[{"x":1}],"tool_choice":null,"messages":[` + task + `]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := fmt.Sprintf("%s %v %d %v %s %s %d", r.Model, r.Stream, r.MaxOutput, r.ThinksFirst, r.Tools.Of(r.Body),
-		r.Prompts[0].Of(r.Body), len(r.Settings))
-	if want := `claude-4 true 100 true [{"x":1}] "s" 1`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
 
 func TestWhoElseShortensTheConversation(t *testing.T) {
 	for settings, want := range map[string]conversation.Upkeep{
@@ -188,25 +102,6 @@ func TestEqualContentsHaveEqualHashes(t *testing.T) {
 	f(false, said(`{"type":"tool_use","id":"1","input":{"cache_control":1}}`), said(`{"type":"tool_use","id":"1","input":{}}`))
 }
 
-func TestKnownPrefixIsReadAsItWouldBeAgain(t *testing.T) {
-	loads := `{"type":"tool_result","tool_use_id":"1","content":[{"type":"tool_reference","tool_name":"b"}]}`
-	messages := []string{task, aside, said(thought, call), user(loads), said(text("so")), done, task,
-		said(call2), user(result2, text("go")), done, user(text("a")), said(call), user(result)}
-	for n := 1; n < len(messages); n++ {
-		for m := n; m <= len(messages); m++ {
-			known, body := mustRead(t, messages[:n]...), []byte(bodyOf(messages[:m]...))
-			got, err := Dialect{}.Read(body, known)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := mustRead(t, messages[:m]...)
-			if fmt.Sprint(got.Items) != fmt.Sprint(want.Items) || got.Head != want.Head {
-				t.Fatalf("%d messages with %d known:\n%s\nwant\n%s", m, n, described(got), described(want))
-			}
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(bodyOf(task, said(thought, call), user(result, text("x"), result2, "7"))))
 	f.Add([]byte(bodyOf(user(`{"type":"image","source":{"data":"x"}}`, `{"type":"document","source":{"url":"x"}}`))))
@@ -236,20 +131,4 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
-}
-
-// What stands behind an item in its message is no part of its hash.
-func TestHashesEndWithTheItem(t *testing.T) {
-	empty := `{"type":"tool_result","tool_use_id":"1"}`
-	var hashes []conversation.Hash
-	for _, behind := range []string{"a", "b"} {
-		r, err := read(bodyOf(task, said(call), user(empty, text(behind))))
-		if err != nil || len(r.Items) != 4 || r.Items[2].Number != 3 || r.Items[3].Number != 3 {
-			t.Fatalf("%v: %+v", err, r)
-		}
-		hashes = append(hashes, r.Items[2].Hash)
-	}
-	if hashes[0] != hashes[1] {
-		t.Error("the hash of a result depends on the text behind it")
-	}
 }

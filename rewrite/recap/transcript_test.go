@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"epitome/summarize/prose"
 )
 
 const source = "abcdefghijklmnopqrstuvwxyz"
@@ -59,17 +57,5 @@ func TestIndexSaysWhereMessagesLie(t *testing.T) {
 		if n := strings.Count(text, "\n"); n < 10 || n > s.Budgets.Index/20 {
 			t.Errorf("%d rows with %d tokens", n, s.Budgets.Index)
 		}
-	}
-}
-
-func TestEntriesAreWhatAModelIsAskedAbout(t *testing.T) {
-	r, calls := read(t, join(assistant("Well."), user("<system-reminder>x</system-reminder>Go."),
-		call("Bash", `{"command":"make"}`, "Exit code 1"))...)
-	got := fmt.Sprint(Entries(r, calls, 2, len(r.Items)))
-	want := fmt.Sprint([]prose.Entry{{Kind: prose.User, Text: "Begin."}, {Group: 1, Kind: prose.User, Text: "Go."},
-		{Group: 2, Kind: prose.Call, Tool: "Bash", Text: `{"command":"make"}`},
-		{Group: 2, Kind: prose.Result, Tool: "Bash", State: "failed, exit code 1", Text: "Exit code 1"}})
-	if got != want {
-		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -157,24 +156,4 @@ func TestContinuesConversation(t *testing.T) {
 	for _, body := range []string{``, `{}`, `{"input":"Hello"}`} {
 		f(usual, body, "")
 	}
-}
-
-func TestPrompts(t *testing.T) {
-	for _, form := range []prose.Form{{MaxOutput: 900}, {MaxOutput: 900, OtherCap: true}, {MaxOutput: 900, Stream: true}} {
-		body := Dialect{}.Prompt("m\"1", "Be brief.", "Hello\n", form)
-		r := mustRead(t, string(body))
-		if !json.Valid(body) || r.Model != `m"1` || r.TextOf(&r.Items[0]) != "Hello\n" || r.Stream != form.Stream ||
-			(r.MaxOutput == 900) == form.OtherCap {
-			t.Errorf("%+v: %s", form, body)
-		}
-	}
-	f := func(body string, tokens int, want string) {
-		t.Helper()
-		if got, ok := (Dialect{}).CapOutput([]byte(body), tokens); ok != (body != want) || string(got) != want {
-			t.Errorf("%s to %d: %s, %v", body, tokens, got, ok)
-		}
-	}
-	f(`{"max_output_tokens" : 9000,"input":[]}`, 500, `{"max_output_tokens" : 500,"input":[]}`)
-	f(`{"max_output_tokens":500}`, 500, `{"max_output_tokens":500}`)
-	f(`{"max_output_tokens":9000`, 500, `{"max_output_tokens":9000`)
 }

@@ -43,51 +43,6 @@ func TestReplacesContentInItsForm(t *testing.T) {
 	f(`{"type":"computer_call","call_id":"1","action":{}}`, screen, screen)
 }
 
-func TestAppends(t *testing.T) {
-	f := func(system bool, was, want string) {
-		t.Helper()
-		r := mustRead(t, `{"input":`+was+`}`)
-		e, ok := Dialect{}.Append(r, &r.Items[0], "\nb")
-		if system {
-			e, ok = Dialect{}.AppendSystem(r, "b")
-		}
-		if ok != (want != "") {
-			t.Errorf("%s: text can be added: %v", was, ok)
-		}
-		if !ok {
-			return
-		}
-		if got, err := jsonspan.Splice(r.Body, []jsonspan.Edit{e}); err != nil || string(got) != `{"input":`+want+`}` {
-			t.Errorf("got %s, want %s (%v)", got, want, err)
-		}
-	}
-	f(false, `[{"role":"user","content":"a"}]`, `[{"role":"user","content":"a\nb"}]`)
-	f(false, `[{"role":"user","content":[{"x":1} ],"id":"x"}]`,
-		`[{"role":"user","content":[{"x":1} ,{"type":"input_text","text":"\nb"}],"id":"x"}]`)
-	f(false, `[{"role":"user","content":[ ]}]`, "")
-	f(false, `[`+done+`]`, "")
-	f(false, `"a"`, "")
-	const said = `{"type":"message","role":"developer","content":[{"type":"input_text","text":"b"}]}`
-	f(true, `"a"`, `[`+said+`,{"type":"message","role":"user","content":"a"}]`)
-	f(true, `[ `+task+`]`, `[ `+said+`,`+task+`]`)
-	f(true, `[{"role":"system","content":"a"},`+task+`]`, `[{"role":"system","content":"a\n\nb"},`+task+`]`)
-	f(true, `[{"type":"additional_tools"},`+task+`]`, `[`+said+`,{"type":"additional_tools"},`+task+`]`)
-}
-
-// Promise 2: items go, and every other byte stays.
-func TestDropsItems(t *testing.T) {
-	r := mustRead(t, bodyOf(task, reasoned+` , `+call, output, done, task))
-	message := Dialect{}.UserMessage("summary")
-	edits, err := conversation.DropItems(r, []conversation.Drop{{First: 1, Count: 3, Message: message}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := jsonspan.Splice(r.Body, edits)
-	if want := bodyOf(task, string(message), task); err != nil || string(out) != want {
-		t.Errorf("got %s, want %s (%v)", out, want, err)
-	}
-}
-
 func TestFlawsAreFound(t *testing.T) {
 	f := func(want string, entries ...string) {
 		t.Helper()

@@ -1,0 +1,377 @@
+package rewrite_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	messagesrules "epitome/internal/fakeapi/messages/rules"
+	responsesrules "epitome/internal/fakeapi/responses/rules"
+)
+
+// api is one of the three APIs: how its clients write requests, and what its server refuses.
+type api interface {
+	models() []string
+	// members returns the names of the member that holds the conversation, and of the one that holds the system prompt.
+	members() (list, system string)
+	// body returns a request with a list of messages.
+	body(c *talk, list string) string
+	user(p pen, text string) object
+	answer(a answer) []object
+	results(p pen, calls []call) []object
+	// oddities are messages that break rules; long is a JSON string.
+	oddities(long string) []string
+	// pairs returns the IDs of the calls and of the results in a message.
+	pairs(message gjson.Result) (calls, results []string)
+	// refusal returns the error of a strict server that has answered the requests up to this one, as its client has it.
+	refusal(body, request []byte) error
+}
+
+var apis = map[string]api{"chat": chatAPI{}, "messages": messagesAPI{}, "responses": responsesAPI{}}
+
+const picture = "iVBORw0KGgo="
+
+// chatAPI is Chat Completions.
+type chatAPI struct{}
+
+func (chatAPI) models() []string        { return []string{"gpt-5", "gpt-4o"} }
+func (chatAPI) members() (_, _ string)  { return "messages", "" }
+func (chatAPI) part(text string) object { return object{"type": "text", "text": text} }
+
+func (chatAPI) picture() object {
+	return object{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + picture}}
+}
+
+func (chatAPI) body(c *talk, list string) string {
+	if c.system != "" {
+		list = `{"role":"system","content":` + quoted(c.system) + "}, " + list
+	}
+	return `{"model":"` + c.model + `", "messages" : [` + list + "],\n\"temperature\":1e-1}\n"
+}
+
+func (a chatAPI) user(p pen, text string) object {
+	m := object{"role": "user", "content": p.content(text, a.part, a.picture())}
+	if p.in(8) {
+		m["x_unknown"] = json.RawMessage(`[1.50e3, {"b":"ü\u00fc"}]`)
+	}
+	return m
+}
+
+func (chatAPI) answer(a answer) []object {
+	m := object{"role": "assistant", "content": nil}
+	if a.text != "" {
+		m["content"] = a.text
+	}
+	if a.thought != "" {
+		m["reasoning_content"] = a.thought
+	}
+	var calls []any
+	for _, c := range a.calls {
+		function := object{"name": c.tool, "arguments": c.arguments}
+		calls = append(calls, object{"id": c.id, "type": "function", "function": function})
+	}
+	if calls != nil {
+		m["tool_calls"] = calls
+	}
+	return []object{m}
+}
+
+func (a chatAPI) results(p pen, calls []call) (list []object) {
+	for _, c := range calls {
+		content := p.content(c.result, a.part, a.picture())
+		list = append(list, object{"role": "tool", "tool_call_id": c.id, "content": content})
+	}
+	return list
+}
+
+func (chatAPI) oddities(long string) []string {
+	return []string{
+		`{"role":"critic","content":` + long + `}`, `{"role":"developer","content":"Once more."}`, `{"role":"user"}`, `{}`,
+		`{"role":"user","content":[]}`, `{"role":"tool","content":` + long + `}`,
+		`{"role":"tool","tool_call_id":"none","content":` + long + `}`, `{"role":"tool","content":{"a":` + long + `}}`,
+		`{"role":"assistant","content":null,"tool_calls":[]}`,
+		`{"role":"assistant","content":null,"function_call":{"name":"bash","arguments":"{}"}}`,
+		`{"role":"function","name":"bash","content":` + long + `}`,
+		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":"{broken"}}]}`,
+		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":{}}},{"id":"a"},{}]}`,
+	}
+}
+
+func (chatAPI) pairs(m gjson.Result) (calls, results []string) {
+	if m.Get("role").Str == "tool" {
+		return nil, []string{m.Get("tool_call_id").String()}
+	}
+	for _, c := range m.Get("tool_calls").Array() {
+		calls = append(calls, c.Get("id").String())
+	}
+	return calls, nil
+}
+
+// refusal knows the rules that OpenAI's server is known for.
+func (a chatAPI) refusal(body, _ []byte) error {
+	if !gjson.ValidBytes(body) {
+		return errors.New("not JSON")
+	}
+	var open []string // calls without a result
+	for i, m := range append(gjson.GetBytes(body, "messages").Array(), gjson.Parse(`{"role":"user","content":"end"}`)) {
+		role, content := m.Get("role").Str, m.Get("content")
+		calls, results := a.pairs(m)
+		if len(open) > 0 && role != "tool" {
+			return fmt.Errorf("messages.%d: no result for call %s", i, open[0])
+		}
+		switch role {
+		case "system", "developer", "user":
+			if content.Type != gjson.String && len(content.Array()) == 0 {
+				return fmt.Errorf("messages.%d has no content", i)
+			}
+		case "assistant":
+			if len(calls) == 0 && (content.Type == gjson.Null || m.Get("tool_calls").Exists()) {
+				return fmt.Errorf("messages.%d has neither content nor calls", i)
+			}
+			for _, arguments := range m.Get("tool_calls.#.function.arguments").Array() {
+				if arguments.Type != gjson.String || !gjson.Valid(arguments.Str) {
+					return fmt.Errorf("messages.%d: arguments are not JSON", i)
+				}
+			}
+			open = calls
+		case "tool":
+			at := slices.Index(open, results[0])
+			if at < 0 {
+				return fmt.Errorf("messages.%d: no call for result %s", i, results[0])
+			}
+			open = slices.Delete(open, at, at+1)
+		default:
+			return fmt.Errorf("messages.%d: role %s", i, role)
+		}
+	}
+	return nil
+}
+
+// messagesAPI is Anthropic Messages.
+type messagesAPI struct{}
+
+// marker marks the end of what the provider is to cache.
+const marker = `,"cache_control":{"type":"ephemeral"}`
+
+func (messagesAPI) models() []string        { return []string{"claude-opus-5-5", "claude-sonnet-4"} }
+func (messagesAPI) members() (_, _ string)  { return "messages", "system" }
+func (messagesAPI) part(text string) object { return object{"type": "text", "text": text} }
+
+func (messagesAPI) picture() object {
+	return object{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": picture}}
+}
+
+func (messagesAPI) body(c *talk, list string) string {
+	if before, ok := strings.CutSuffix(list, "}]}"); ok { // the mark stands at the last block
+		list = before + marker + "}]}"
+	}
+	system := ""
+	if c.system != "" {
+		system = `"system":[{"type":"text","text":` + quoted(c.system) + marker + `}],`
+	}
+	return `{"model":"` + c.model + `",` + system + ` "messages" : [` + list + "],\"max_tokens\":1000}\n"
+}
+
+func (a messagesAPI) user(p pen, text string) object {
+	content := p.content(text, a.part, a.picture())
+	if p.in(4) {
+		content = []any{a.part("<system-reminder>It rains.</system-reminder>"), a.part(text)}
+	}
+	return object{"role": "user", "content": content}
+}
+
+func (a messagesAPI) answer(said answer) []object {
+	var blocks []any
+	if said.thought != "" {
+		blocks = append(blocks, object{"type": "thinking", "thinking": said.thought, "signature": "signed: " + said.thought})
+	}
+	if said.text != "" {
+		blocks = append(blocks, a.part(said.text))
+	}
+	for _, c := range said.calls {
+		blocks = append(blocks, object{"type": "tool_use", "id": c.id, "name": c.tool, "input": json.RawMessage(c.arguments)})
+	}
+	return []object{{"role": "assistant", "content": blocks}}
+}
+
+func (a messagesAPI) results(p pen, calls []call) []object {
+	var blocks []any
+	for _, c := range calls {
+		block := object{"type": "tool_result", "tool_use_id": c.id, "content": p.content(c.result, a.part, a.picture())}
+		if p.in(20) {
+			block["content"] = []any{object{"type": "tool_reference", "tool_name": "more"}}
+		}
+		if p.in(3) {
+			block["is_error"] = p.in(2)
+		}
+		blocks = append(blocks, block)
+	}
+	if p.in(4) {
+		blocks = append(blocks, a.part("<system-reminder>It snows.</system-reminder>"))
+	}
+	if len(calls) > 1 && p.in(6) { // the server makes one message of two
+		return []object{{"role": "user", "content": blocks[:1]}, {"role": "user", "content": blocks[1:]}}
+	}
+	return []object{{"role": "user", "content": blocks}}
+}
+
+func (messagesAPI) oddities(long string) []string {
+	user := func(blocks string) string { return `{"role":"user","content":[` + blocks + `]}` }
+	said := func(blocks string) string { return `{"role":"assistant","content":[` + blocks + `]}` }
+	return []string{
+		`{"role":"critic","content":` + long + `}`, `{"role":"system","content":` + long + `}`, `{"role":"user"}`, `{}`,
+		user(""), said(""), user(`{"type":"hologram","of":` + long + `}`), said(`{"type":"hologram","of":` + long + `}`),
+		user(`{"type":"tool_result","tool_use_id":"none","content":` + long + `},{"type":"text","text":"x"}`),
+		user(`{"type":"tool_result","content":` + long + `}`), user(`{"type":"text","text":""},{"type":"text"}`),
+		said(`{"type":"tool_use","id":"a","name":"x","input":"{broken"}`), said(`{"type":"tool_use"}`),
+		said(`{"type":"text","text":"x"},{"type":"thinking","thinking":"late"}`),
+	}
+}
+
+func (messagesAPI) pairs(m gjson.Result) (calls, results []string) {
+	for _, b := range m.Get("content").Array() {
+		switch b.Get("type").Str {
+		case "tool_use":
+			calls = append(calls, b.Get("id").String())
+		case "tool_result":
+			results = append(results, b.Get("tool_use_id").String())
+		}
+	}
+	return calls, results
+}
+
+func (messagesAPI) refusal(body, _ []byte) error {
+	model := func(name string) messagesrules.Model {
+		m := messagesrules.ModelOf(name)
+		m.Prefill, m.InlineSystem = true, true
+		return m
+	}
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if _, refused := messagesrules.Read(header, body, false, model); refused != nil {
+		return errors.New(refused.Message)
+	}
+	return nil
+}
+
+// responsesAPI is OpenAI Responses.
+type responsesAPI struct{}
+
+func (responsesAPI) models() []string        { return []string{"gpt-5", "gpt-5.6"} }
+func (responsesAPI) members() (_, _ string)  { return "input", "instructions" }
+func (responsesAPI) part(text string) object { return object{"type": "input_text", "text": text} }
+
+func (responsesAPI) picture() object {
+	return object{"type": "input_image", "image_url": "data:image/png;base64," + picture}
+}
+
+func (responsesAPI) body(c *talk, list string) string {
+	system := ""
+	if c.system != "" {
+		system = `"instructions":` + quoted(c.system) + `, `
+	}
+	return `{"model":"` + c.model + `", ` + system + `"input" : [` + list + "], \"store\":false}\n"
+}
+
+func (a responsesAPI) user(p pen, text string) object {
+	content := p.content(text, a.part, a.picture())
+	if p.in(4) {
+		content = []any{a.part("<environment_context>Here.</environment_context>"), a.part(text)}
+	}
+	return object{"type": "message", "role": "user", "content": content}
+}
+
+func (responsesAPI) answer(a answer) (list []object) {
+	if a.thought != "" {
+		id := fmt.Sprintf("%x", hashOf(a.thought))[:24]
+		list = append(list, object{"type": "reasoning", "id": "rs_" + id, "summary": []any{}, "encrypted_content": "gAAAA" + id})
+	}
+	if a.text != "" {
+		part := object{"type": "output_text", "text": a.text, "annotations": []any{}}
+		list = append(list, object{"type": "message", "role": "assistant", "status": "completed", "content": []any{part},
+			"id": fmt.Sprintf("msg_%x", hashOf(a.thought, a.text, fmt.Sprint(a.calls)))[:28]})
+	}
+	for _, c := range a.calls {
+		item := object{"type": itemOf(c), "id": "fc_" + c.id, "call_id": c.id}
+		switch itemOf(c) {
+		case "custom_tool_call":
+			item["id"], item["name"], item["input"] = "ctc_"+c.id, c.tool, c.arguments
+		case "local_shell_call":
+			item["id"], item["status"] = "ls_"+c.id, "completed"
+			item["action"] = object{"type": "exec", "command": []any{"make"}, "env": object{}}
+		default:
+			item["name"], item["arguments"] = c.tool, c.arguments
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// itemOf returns the type of the item that makes a call; the type of its result begins with the same.
+func itemOf(c call) string {
+	switch c.tool {
+	case "apply_patch":
+		return "custom_tool_call"
+	case "local_shell":
+		return "local_shell_call"
+	}
+	return "function_call"
+}
+
+func (a responsesAPI) results(p pen, calls []call) (list []object) {
+	for _, c := range calls {
+		item := object{"type": itemOf(c) + "_output", "call_id": c.id, "output": p.content(c.result, a.part, a.picture())}
+		if itemOf(c) == "local_shell_call" {
+			item = object{"type": "local_shell_call_output", "id": c.id, "output": quoted(c.result)}
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+func (responsesAPI) oddities(long string) []string {
+	return []string{
+		`{"role":"critic","content":` + long + `}`, `{"role":"system","content":` + long + `}`, `{"role":"user"}`, `{}`,
+		`{"role":"user","content":[]}`, `{"role":"user","content":{"a":` + long + `}}`,
+		`{"type":"hologram","of":` + long + `}`, `{"id":"rs_1"}`, `{"type":"item_reference","id":"fc_1"}`,
+		`{"type":"function_call_output","call_id":"none","output":` + long + `}`, `{"type":"function_call_output"}`,
+		`{"type":"function_call","call_id":"a","name":"x","arguments":"{broken"}`, `{"type":"reasoning","summary":[]}`,
+		`{"type":"compaction","encrypted_content":` + long + `}`, `{"type":"image_generation_call","id":"i","result":"iVBO"}`,
+	}
+}
+
+func (responsesAPI) pairs(m gjson.Result) (calls, results []string) {
+	kind, id := m.Get("type").Str, m.Get("call_id").String()
+	switch {
+	case kind == "local_shell_call_output":
+		return nil, []string{m.Get("id").String()}
+	case strings.HasSuffix(kind, "_call_output"):
+		return nil, []string{id}
+	case strings.HasSuffix(kind, "_call") && id != "":
+		return []string{id}, nil
+	}
+	return nil, nil
+}
+
+func (responsesAPI) refusal(body, request []byte) error {
+	book := responsesrules.NewBook()
+	_ = book.Adopt(request) // it is refused below if it cannot be read
+	q, refused := responsesrules.Read(http.Header{}, body, responsesrules.Answer, responsesrules.ModelOf)
+	if refused == nil {
+		refused = book.Expand(q)
+	}
+	if refused == nil {
+		refused = responsesrules.CheckPairs(q.Items)
+	}
+	if refused == nil {
+		refused = book.Check(q)
+	}
+	if refused != nil {
+		return refused
+	}
+	return nil
+}

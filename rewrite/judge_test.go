@@ -1,0 +1,551 @@
+package rewrite_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	"epitome/tokenize"
+)
+
+// own is how each text begins that epitome writes.
+const own = "[epitome"
+
+// judge holds what is sent over one storage to the promises of ARCHITECTURE.md. It reads bodies with gjson alone, so
+// that it shares no mistake with the code it judges.
+type judge struct {
+	rapid.TB
+	storage *storage
+	counter *tokenize.Counter
+	loose   bool // writes fail, so that nobody can know what was decided
+	broken  bool // requests break rules, so that it may be decided late how they are sent
+	rescued bool // a request was refused: all marks may be gone, and small messages may grow
+	size    int  // tokens of the body that was sent last
+
+	answered map[hash]hash              // what was sent for each request
+	sent     map[hash]map[string]prefix // what was sent for each prefix, by model
+	tokens   map[hash]int               // of messages
+}
+
+// prefix is what was sent for a prefix of a conversation.
+type prefix struct {
+	messages []hash
+	tokens   int
+}
+
+func newJudge(t rapid.TB, s *storage) *judge {
+	t.Helper()
+	counter, err := vocabularies.For(tokenize.O200k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &judge{TB: t, storage: s, counter: counter, answered: map[hash]hash{}, sent: map[hash]map[string]prefix{},
+		tokens: map[hash]int{}}
+}
+
+// check holds a response of the core to all promises.
+func (j *judge) check(r request, s response) {
+	j.Helper()
+	if s.err != nil && !j.loose {
+		j.Fatalf("the core fails: %v", s.err)
+	}
+	same := bytes.Equal(r.body, s.body)
+	if same != (s.action == "none") && s.err == nil {
+		j.Fatalf("promise 1: the action is %s; the body is identical: %v", s.action, same)
+	}
+	j.rescued = j.rescued || r.refused > 0
+	was, ok := parse(r.api, r.body)
+	if !ok {
+		if !same {
+			j.Fatalf("promise 1: a body that cannot be read was changed")
+		}
+		return
+	}
+	now, ok := parse(r.api, s.body)
+	if !ok {
+		j.Fatalf("promise 3: what is sent is not a request: %.200s", s.body)
+	}
+	if !same {
+		j.spans(was, now)
+		j.flaws(r, was, now, s)
+		j.losses(was, now)
+		before, after := j.sizeOf(was), j.sizeOf(now)
+		if after > before && !j.rescued && j.escaped(now) > j.escaped(was) { // as some models count parallel results
+			j.Fatalf("promise 4: %d tokens became %d", before, after)
+		}
+	}
+	j.fits(r, was, now)
+	j.replay(r, was, now, s)
+}
+
+// spans holds promises 2 and 8: what is sent is the original except for edited texts and messages that were taken out.
+func (j *judge) spans(was, now *body) {
+	j.Helper()
+	if was.start != now.start || was.end != now.end {
+		j.Fatalf("promise 2: what stands around the messages has changed")
+	}
+	i, previous := 0, -1 // previous is the index of the message before, if that is unchanged
+	for _, m := range now.messages {
+		if m.Get("role").Str == "user" && isOwn(m.Result) { // a summary
+			previous = -1
+			continue
+		}
+		err := errors.New("promise 2: a message is no edit of any message of the request")
+		at := i
+		for ; at < len(was.messages); at++ {
+			if isEdit("", was.messages[at].Result, m.Result) {
+				if err = forged(was.messages[at].Result, m.Result); err == nil {
+					break
+				}
+			}
+		}
+		if err != nil {
+			j.Fatalf("%v: %.500s", err, m.Raw)
+		}
+		unchanged := was.messages[at].Raw == m.Raw
+		if unchanged && previous == at-1 && was.messages[at].before != m.before {
+			j.Fatalf("promise 2: what stands before message %d has changed: %q", at, m.before)
+		}
+		if previous = -1; unchanged {
+			previous = at
+		}
+		i = at + 1
+	}
+}
+
+// flaws holds promise 3.
+func (j *judge) flaws(r request, was, now *body, s response) {
+	j.Helper()
+	marks, hadMarks := now.marks, was.marks
+	if marks > hadMarks {
+		j.Fatalf("promise 3: of %d marks for the cache %d are sent", hadMarks, marks)
+	}
+	if err := r.api.refusal(r.body, r.body); err == nil {
+		if err := r.api.refusal(s.body, r.body); err != nil {
+			j.Fatalf("promise 3: a server refuses what is sent: %v", err)
+		}
+		if marks == 0 && hadMarks > 0 && !j.rescued {
+			j.Fatalf("promise 3: the last mark for the cache is gone")
+		}
+	} else if !j.broken {
+		j.Fatalf("a server refuses what the client sent: %v: %s", err, r.body)
+	}
+	had := single(r.api, was)
+	for id, count := range single(r.api, now) {
+		if id != "" && (count > max(0, had[id]) || count < min(0, had[id])) {
+			j.Fatalf("promise 3: %d calls of ID %s are without a result, and were %d", count, id, had[id])
+		}
+	}
+}
+
+// single counts calls without a result by ID, and results without a call below zero.
+func single(a api, b *body) map[string]int {
+	open := map[string]int{}
+	for _, m := range b.messages {
+		calls, results := a.pairs(m.Result)
+		for _, id := range calls {
+			open[id]++
+		}
+		for _, id := range results {
+			open[id]--
+		}
+	}
+	return open
+}
+
+// losses holds promise 6: a text that is not sent stands in an artifact whose name stands where something was taken
+// out, or in an artifact that such an artifact names.
+func (j *judge) losses(was, now *body) {
+	j.Helper()
+	original, unchanged := map[hash]bool{}, map[hash]bool{}
+	for _, m := range was.messages {
+		original[m.sum] = true
+	}
+	var names []string
+	var sent strings.Builder // the texts of edited messages, each behind a NUL
+	for _, m := range now.messages {
+		if unchanged[m.sum] = true; !original[m.sum] {
+			names = append(names, artifactNames(m.Raw)...)
+			texts("", "", m.Result, func(_, text string) { sent.WriteString("\x00" + text) })
+		}
+	}
+	kept := map[string]string{}
+	for i := 0; i < len(names); i++ {
+		if content := j.storage.artifact(names[i]); content != "" && kept[names[i]] == "" {
+			kept[names[i]] = content
+			names = append(names, artifactNames(content)...)
+		}
+	}
+	artifacts := strings.Join(slices.Collect(maps.Values(kept)), "\x00")
+	for i, m := range was.messages {
+		if unchanged[m.sum] {
+			continue
+		}
+		texts("", "", m.Result, func(_, text string) {
+			if !strings.Contains(artifacts, text) && !strings.Contains(sent.String(), "\x00"+text) {
+				j.Fatalf("promise 6: a text of message %d is neither sent nor in %v: %.1000s", i, names, text)
+			}
+		})
+	}
+}
+
+// fits holds that a request which is too long for the model is shortened to what it holds, if that can be.
+func (j *judge) fits(r request, was, now *body) {
+	j.Helper()
+	size, least := j.around(now), j.around(was) // least: without what the model says and calls
+	for i := range now.messages {
+		size += j.count(&now.messages[i]) - pictureTokens*strings.Count(now.messages[i].plain, picture)
+	}
+	for i := range was.messages {
+		role := was.messages[i].Get("role").Str
+		if i < 2 || i > len(was.messages)-3 || role != "assistant" && role != "tool" {
+			least += j.count(&was.messages[i])
+		}
+	}
+	if size > r.window && r.window >= 20_000 && least < r.window/2 && r.refused == 0 && !j.loose && !j.broken {
+		j.Fatalf("promise 4: %d of %d tokens are sent to a model that holds %d", size, j.sizeOf(was), r.window)
+	}
+}
+
+// replay holds promise 5.
+func (j *judge) replay(r request, was, now *body, s response) {
+	j.Helper()
+	if j.loose {
+		return
+	}
+	asked, answer := hashOf(r.name, r.scope, string(r.body)), hashOf(string(s.body))
+	if before, again := j.answered[asked]; again && before != answer && r.refused == 0 {
+		j.Fatalf("promise 5: the same request is sent otherwise than before: %.1000s", s.body)
+	}
+	j.answered[asked] = answer
+	j.size = j.sizeOf(now)
+	if j.broken {
+		return
+	}
+	chain, sums := was.chain(r.name, r.scope), now.sums()
+	n := len(chain) - 1 // messages that were sent before
+	for n > 0 && j.sent[chain[n]] == nil {
+		n--
+	}
+	before := j.sent[chain[n]][was.model] // empty if another model was sent them
+	same := len(before.messages)
+	if r.refused == 0 && (len(sums) < same || !slices.Equal(sums[:same], before.messages)) {
+		j.breaks(before, was.messages[n:], now, s)
+	}
+	record := func(asked, sent, size int) {
+		if j.sent[chain[asked]] == nil {
+			j.sent[chain[asked]] = map[string]prefix{}
+		}
+		j.sent[chain[asked]][was.model] = prefix{messages: sums[:sent], tokens: size}
+	}
+	record(len(was.messages), len(sums), j.size)
+	last, end := len(was.messages)-1, len(sums)-1
+	if m := &was.messages[last]; last > 0 && isReminder(m) && sums[end] == m.sum {
+		record(last, end, j.size-j.count(m))
+	}
+}
+
+// isReminder reports whether a message may be gone in the next request.
+func isReminder(m *message) bool {
+	role := m.Get("role").Str
+	return (role == "user" || role == "system") && !strings.Contains(m.Raw, `"tool_result"`)
+}
+
+// breaks holds that what was sent before changes only by a decision that makes the request smaller.
+func (j *judge) breaks(before prefix, news []message, now *body, s response) {
+	j.Helper()
+	if !s.broke {
+		i := 0
+		for i < len(now.messages)-1 && now.messages[i].sum == before.messages[i] {
+			i++
+		}
+		j.Fatalf("promise 5: nothing was decided, and message %d of what was sent has become %.1000s", i, now.messages[i].Raw)
+	}
+	whole := before.tokens
+	for i := range news {
+		whole += j.count(&news[i])
+	}
+	if size := j.sizeOf(now); size >= whole {
+		j.Fatalf("promise 4: what was sent before changes, and %d tokens become %d", whole, size)
+	}
+}
+
+// sizeOf counts the tokens of a request.
+func (j *judge) sizeOf(b *body) int {
+	n := j.around(b)
+	for i := range b.messages {
+		n += j.count(&b.messages[i])
+	}
+	return n
+}
+
+func (j *judge) around(b *body) int {
+	return j.counter.CountString(b.start) + j.counter.CountString(b.end)
+}
+
+// escaped counts the tokens of all texts with escapes.
+func (j *judge) escaped(b *body) (n int) {
+	for _, m := range b.messages {
+		texts("", "", m.Result, func(_, text string) { n += j.counter.CountEscaped([]byte(text)) })
+	}
+	return n
+}
+
+// pictureTokens is more than any model counts for a small picture.
+const pictureTokens = 2000
+
+func (j *judge) count(m *message) int {
+	n, known := j.tokens[m.sum]
+	if !known {
+		n = pictureTokens*strings.Count(m.plain, picture) + j.counter.CountString(m.Get("reasoning_content").Str)
+		for _, thought := range m.Get("content.#.thinking").Array() {
+			n += j.counter.CountString(thought.Str)
+		}
+		texts("", "", m.Result, func(_, text string) { n += j.counter.CountString(text) })
+		j.tokens[m.sum] = n
+	}
+	return n
+}
+
+type hash [sha256.Size]byte
+
+func hashOf(parts ...string) hash { return sha256.Sum256([]byte(strings.Join(parts, "\x00"))) }
+
+// body is a request as the judge reads it.
+type body struct {
+	model, system string
+	start, end    string // what stands before and behind the messages
+	messages      []message
+	marks         int // for the cache, in messages
+}
+
+type message struct {
+	gjson.Result
+	before string // white space and a comma
+	plain  string // without marks for the cache
+	sum    hash   // of plain; of a system message before all others, without its numbers
+}
+
+// parse reads a request; ok is false if it holds no conversation.
+func parse(a api, raw []byte) (b *body, ok bool) {
+	listName, systemName := a.members()
+	text := string(raw)
+	list := gjson.Get(text, listName)
+	if !gjson.Valid(text) || !list.IsArray() || list.Index == 0 {
+		return nil, false
+	}
+	b = &body{model: gjson.Get(text, "model").String(), start: text[:list.Index]}
+	if systemName != "" {
+		b.system = unmark(gjson.Get(text, systemName).Raw)
+	}
+	leads, at := true, 1
+	for _, value := range list.Array() {
+		m := message{Result: value, plain: unmark(value.Raw)}
+		b.marks += strings.Count(value.Raw, marker)
+		start := at + strings.Index(list.Raw[at:], value.Raw) // only white space and a comma stand before it
+		m.before, at = list.Raw[at:start], start+len(value.Raw)
+		role := value.Get("role").Str
+		leads = leads && (role == "system" || role == "developer")
+		m.sum = hashOf(m.plain)
+		if leads {
+			m.sum = hashOf(maskNumbers(m.plain))
+		}
+		b.messages = append(b.messages, m)
+	}
+	b.end = list.Raw[at:] + text[list.Index+len(list.Raw):]
+	return b, true
+}
+
+// unmark takes the marks for the provider's cache out; clients move them from turn to turn.
+func unmark(raw string) string { return strings.ReplaceAll(raw, marker, "") }
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// maskNumbers makes texts equal that differ in their numbers alone, as those with a clock do.
+func maskNumbers(text string) string { return number.ReplaceAllLiteralString(text, "0") }
+
+// chain returns a hash for each prefix of the conversation.
+func (b *body) chain(lane ...string) []hash {
+	last := hashOf(append(lane, maskNumbers(b.system))...)
+	all := []hash{last}
+	for _, sum := range b.sums() {
+		last = sha256.Sum256(append(last[:], sum[:]...))
+		all = append(all, last)
+	}
+	return all
+}
+
+func (b *body) sums() []hash {
+	all := make([]hash, len(b.messages))
+	for i := range b.messages {
+		all[i] = b.messages[i].sum
+	}
+	return all
+}
+
+// Values under these keys name something, and never change.
+var names = map[string]bool{"type": true, "role": true, "id": true, "call_id": true, "tool_call_id": true,
+	"tool_use_id": true, "name": true, "status": true, "signature": true, "thinking": true, "encrypted_content": true}
+
+// Values under these keys are not texts for a model. They stay as they are or go with their key.
+var hidden = map[string]bool{"reasoning_content": true, "cache_control": true, "data": true, "url": true,
+	"image_url": true}
+
+// texts calls visit with each text in a value that stands under key, and with the role of whoever wrote it.
+func texts(role, key string, value gjson.Result, visit func(role, text string)) {
+	switch {
+	case names[key] || hidden[key]:
+	case value.IsObject():
+		switch kind := value.Get("type").Str; {
+		case value.Get("role").Str != "":
+			role = value.Get("role").Str
+		case kind == "tool_result" || strings.HasSuffix(kind, "_output"):
+			role = "tool"
+		case strings.HasSuffix(kind, "_call"):
+			role = "assistant"
+		}
+		value.ForEach(func(key, value gjson.Result) bool {
+			texts(role, key.Str, value, visit)
+			return true
+		})
+	case value.IsArray():
+		for _, element := range value.Array() {
+			texts(role, key, element, visit)
+		}
+	case value.Type != gjson.String || value.Str == "":
+	case gjson.Valid(value.Str) && (value.Str[0] == '"' || key == "arguments" && value.Str[0] == '{'):
+		texts(role, "", gjson.Parse(value.Str), visit)
+	default:
+		visit(role, value.Str)
+	}
+}
+
+// isOwn reports whether epitome wrote all texts of a value.
+func isOwn(value gjson.Result) bool {
+	all, count := true, 0
+	texts("", "", value, func(_, text string) {
+		count++
+		all = all && strings.HasPrefix(strings.TrimSpace(text), own)
+	})
+	return all && count > 0
+}
+
+// isEdit reports whether now, which stands in the place of was under key, differs only in texts, by elements of lists
+// and hidden members that are gone, and by marks for the cache.
+func isEdit(key string, was, now gjson.Result) bool {
+	switch {
+	case was.Raw == now.Raw:
+		return true
+	case names[key] || hidden[key]:
+		return false
+	case was.IsObject() && now.IsObject():
+		return isObjectEdit(was, now)
+	case was.IsArray() && now.IsArray():
+		rest := was.Array()
+		for _, value := range now.Array() {
+			at := slices.IndexFunc(rest, func(w gjson.Result) bool { return isEdit("", w, value) })
+			if at < 0 && !isOwn(value) {
+				return false
+			}
+			rest = rest[at+1:]
+		}
+		return true
+	case now.Type != gjson.String:
+		return false
+	case key == "arguments" && gjson.Valid(was.Str):
+		return gjson.Valid(now.Str) && isEdit("", gjson.Parse(was.Str), gjson.Parse(now.Str))
+	}
+	return was.Type == gjson.String || key == "content" || key == "output" // one text may stand for several parts
+}
+
+func isObjectEdit(was, now gjson.Result) bool {
+	isMarked := strings.Contains(was.Raw+now.Raw, marker)
+	ok := isMarked || len(was.Map()) != len(now.Map()) || frame(was) == frame(now)
+	now.ForEach(func(key, value gjson.Result) bool {
+		before := was.Get(gjson.Escape(key.Str))
+		isNew := key.Str == "cache_control" || key.Str == "content" && was.Get("type").Str == "tool_result"
+		ok = ok && (!before.Exists() && isNew || before.Exists() && isEdit(key.Str, before, value))
+		return ok
+	})
+	was.ForEach(func(key, _ gjson.Result) bool {
+		ok = ok && (now.Get(gjson.Escape(key.Str)).Exists() || hidden[key.Str])
+		return ok
+	})
+	return ok
+}
+
+// frame is an object without the values of its members.
+func frame(value gjson.Result) string {
+	var b strings.Builder
+	at := 0
+	value.ForEach(func(_, member gjson.Result) bool {
+		start := member.Index - value.Index
+		b.WriteString(value.Raw[at:start])
+		at = start + len(member.Raw)
+		return true
+	})
+	return b.String() + value.Raw[at:]
+}
+
+// forged holds promise 8: a text of the user is sent whole, with or without a summary behind it, or moved whole; other
+// texts are made of lines of the message and of epitome's own.
+func forged(was, now gjson.Result) (err error) {
+	known := map[string]bool{"": true}
+	originals := []string{""}
+	texts("", "", was, func(_, text string) {
+		originals = append(originals, text)
+		for line := range strings.SplitSeq(text, "\n") {
+			known[line], known[strings.TrimSuffix(line, "\r")] = true, true
+		}
+	})
+	all := strings.Join(originals, "\n")
+	texts("", "", now, func(role, text string) {
+		continues := func(original string) bool {
+			rest, ok := strings.CutPrefix(text, original)
+			return ok && strings.HasPrefix(strings.TrimSpace(rest), own)
+		}
+		switch {
+		case slices.Contains(originals, text):
+		case role == "system" || role == "developer":
+			err = fmt.Errorf("promise 2: the system's text became %.200q", text)
+		case role == "user" && !slices.ContainsFunc(originals, continues):
+			err = fmt.Errorf("promise 8: the user's %.300q became %.300q", all, text)
+		case role != "user":
+			for line := range strings.SplitSeq(text, "\n") {
+				shown := strings.TrimPrefix(line, "> ")
+				if !known[line] && !known[shown] && !strings.HasPrefix(line, own) && !shows(all, shown) {
+					err = fmt.Errorf("promise 8: %q is no line of %.300q", line, all)
+				}
+			}
+		}
+	})
+	return err
+}
+
+// shows reports whether a line may be one of JSON that is laid out, or what a terminal shows of a text, which has all
+// its letters in this order.
+func shows(text, line string) bool {
+	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	if strings.Contains(bare(text), bare(line)) {
+		return true
+	}
+	if !strings.ContainsAny(text, "\r\b\x1b") {
+		return false
+	}
+	for _, letter := range line {
+		at := strings.IndexRune(text, letter)
+		if at < 0 && letter != ' ' {
+			return false
+		}
+		text = text[max(0, at):]
+	}
+	return true
+}
