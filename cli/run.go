@@ -17,18 +17,18 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
-	"epitome/cli/agent"
 	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/internal/unit"
+	"epitome/proxy"
 )
 
 func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
-		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base URL in\n" +
-			"OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
+		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base URL\n" +
+			"in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
 		Args: atLeast(1, "a command, as in 'epitome run -- COMMAND'"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
@@ -50,117 +50,102 @@ func (a *app) run(command []string) error {
 	if err != nil {
 		return err
 	}
-	targets, err := agent.Targets(conf, os.Getenv, a.flags.Upstream != "")
+	targets, err := findTargets(conf, a.flags.Upstream != "")
 	if err != nil {
 		return err
 	}
-	told := a.flags.Upstream != "" || a.file != "" || agent.HasProvider(os.Getenv)
-	if !told {
-		followUpstream(home, &targets[0])
+	told := a.flags.Upstream != "" || a.file != "" || openAIURL() != ""
+	found, state := findUsable(home)
+	if base := trimSlash(state.Upstreams[state.Upstream]); !told && base != "" && base != targets[0].url {
+		fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n",
+			base, found.listen)
+		targets[0].url, targets[0].upstream = base, state.Upstream
 	}
-	way := agent.Command{Args: command, Getenv: os.Getenv, Listen: conf.Listen, Told: told,
-		ChatGPT: conf.Upstreams["chatgpt"].URL}.Find()
-	targets = way.Extend(targets)
-	proxy, stop, err := a.findOrStart(conf, home, targets)
-	if err != nil {
-		return err
+	launch := launchOf(command[0], conf, told)
+	provider := targets[0]
+	if launch.provider.url != "" {
+		provider = launch.provider
+		targets = append(targets, provider)
+	}
+	stop := func() {}
+	switch {
+	case found.listen == "" || !found.serves(targets) || a.flags.Mode != "" && a.flags.Mode != state.Mode:
+		if found, stop, err = a.startOwn(home, targets); err != nil {
+			return err
+		}
+	case a.file != "":
+		fmt.Fprintf(os.Stderr, "epitome: using the epitome on %s with its own configuration, in mode %s\n", found.listen,
+			state.Mode)
 	}
 	defer stop()
 
-	target, tools := targets[0], ""
-	if way.URL != "" {
-		target = targets[len(targets)-1]
-	}
+	tools := ""
 	if conf.Offload.TellsTool() {
-		tools = proxy.URL() + "/-/mcp"
+		tools = "http://" + found.listen + "/-/mcp"
 	}
-	args, said := way.Arguments(proxy.Base(target), target.URL, tools)
-	if said != "" {
-		fmt.Fprintln(os.Stderr, "epitome: "+said)
+	args := launch.arguments(found.base(provider), tools)
+	switch {
+	case launch.refusal != "":
+		fmt.Fprintln(os.Stderr, "epitome: "+launch.refusal)
+	case launch.setting != "":
+		fmt.Fprintf(os.Stderr, "epitome: %s is started with %s, and its requests go on to %s\n", launch.agent,
+			strings.Join(args, " "), provider.url)
+	case len(args) > 0:
+		fmt.Fprintf(os.Stderr, "epitome: %s is started with %s\n", launch.agent, strings.Join(args, " "))
 	}
 	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
-	child.Env = append(os.Environ(), proxy.Environ(os.Getenv, targets)...)
+	child.Env = append(os.Environ(), found.environ(targets)...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }
 
-// followUpstream points a command for which nobody has named an upstream at the one of the epitome that runs with the
-// data folder.
-func followUpstream(home string, target *agent.Target) {
-	card, err := daemon.Read(home)
-	if err != nil {
-		return
-	}
-	state, err := card.State()
-	base := strings.TrimRight(state.Upstreams[state.Upstream], "/")
-	if err != nil || base == "" || base == target.URL {
-		return
-	}
-	fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n",
-		base, card.Listen)
-	target.URL, target.Like = base, state.Upstream
-}
-
-// findOrStart returns an epitome that reaches the targets: the one of the run around this one, the one that runs with
-// the data folder unless it has another mode than the flag asks for, or else a new one within this process. One that
-// speaks TLS or wants client keys is not used: the command knows neither its certificate nor a key. The caller calls
-// stop when the command has ended.
-func (a *app) findOrStart(
-	conf config.Config, home string, targets []agent.Target,
-) (proxy *agent.Proxy, stop func(), err error) {
-	for _, folder := range []string{os.Getenv(agent.FolderVariable), home} {
+// findUsable returns the epitome of the run around this one, or else the one that runs with the data folder. Its address
+// is empty if there is none that the command can use: the command knows no certificate and no client key.
+func findUsable(home string) (commandProxy, daemon.State) {
+	for _, folder := range []string{os.Getenv(folderVariable), home} {
 		card, err := daemon.Read(folder)
-		if folder == "" || err != nil {
+		if folder == "" || err != nil || card.TLS {
 			continue
 		}
-		state, err := card.State()
-		proxy := &agent.Proxy{Listen: card.Listen, Folder: folder, Upstreams: state.Upstreams}
-		otherMode := a.flags.Mode != "" && state.Mode != conf.Mode
-		if err != nil || card.TLS || state.Keyed || !proxy.Serves(targets) || otherMode && folder == home {
-			continue
+		if state, err := card.State(); err == nil && !state.Keyed {
+			return commandProxy{card.Listen, folder, state.Upstreams}, state
 		}
-		if otherMode || a.file != "" {
-			fmt.Fprintf(os.Stderr, "epitome: using the epitome on %s with its own configuration, in mode %s\n", card.Listen,
-				state.Mode)
-		}
-		return proxy, func() { reportRun("used the epitome on " + card.Listen) }, nil
 	}
-	return a.startOwn(home, targets)
+	return commandProxy{}, daemon.State{}
 }
 
-// startOwn runs an epitome within this process, in a folder of its own below home. stop ends it and reports what it
-// has done.
-func (a *app) startOwn(home string, targets []agent.Target) (proxy *agent.Proxy, stop func(), err error) {
+// startOwn runs an epitome within this process, in a folder of its own below home, where only its user reaches it. stop
+// ends it and reports what it has done.
+func (a *app) startOwn(home string, targets []target) (p commandProxy, stop func(), err error) {
 	folder, unlock, err := lockRunFolder(home)
 	if err != nil {
-		return nil, nil, err
+		return p, nil, err
 	}
 	load := func() (config.Config, error) {
 		conf, err := a.load()
 		if err != nil {
 			return conf, err
 		}
-		conf = conf.Private()
 		conf.Listen, conf.Data = "127.0.0.1:0", folder
+		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
 		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
 		for _, t := range targets {
-			conf.AddUpstream(t.Name, t.URL)
+			conf.AddUpstream(t.name, t.url)
 		}
 		return conf, conf.Validate()
 	}
 	d, end, err := serveInside(folder, load)
 	if err != nil {
-		return nil, nil, errors.Join(err, unlock())
+		return p, nil, errors.Join(err, unlock())
 	}
-	proxy = &agent.Proxy{Listen: d.Address(), Folder: folder, Upstreams: d.State().Upstreams}
-	return proxy, func() {
-		err := errors.Join(end(), unlock())
-		text := tally(d.Totals()) + "; log: " + filepath.Join(folder, logFile)
-		if err != nil {
-			text += fmt.Sprintf("; it did not end well: %v", err)
+	return commandProxy{d.Address(), folder, d.State().Upstreams}, func() {
+		if err := errors.Join(end(), unlock()); err != nil {
+			fmt.Fprintf(os.Stderr, "epitome: it did not end well: %v\n", err)
 		}
-		reportRun(text)
+		if isTerminal(os.Stderr) {
+			fmt.Fprintf(os.Stderr, "epitome: %s; log: %s\n", tally(d.Totals()), filepath.Join(folder, logFile))
+		}
 	}, nil
 }
 
@@ -231,23 +216,12 @@ func passSignals(child *exec.Cmd) error {
 	}
 }
 
-// reportRun prints a text about the run, if a person reads along.
-func reportRun(text string) {
-	if isTerminal(os.Stderr) {
-		fmt.Fprintln(os.Stderr, "epitome: "+text)
-	}
-}
-
 // tally returns one line about the requests of a run.
 func tally(t story.Sums) string {
 	if t.Exchanges == 0 {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
 			"own; docs/agents.md has those of many"
 	}
-	became := "became"
-	if t.Observed.Exchanges > 0 {
-		became = "would have become"
-	}
-	return fmt.Sprintf("%d requests, %s tokens %s %s", t.Exchanges, figure.Tokens(t.TokensBefore+t.Observed.TokensBefore),
-		became, figure.Tokens(t.TokensAfter+t.Observed.TokensAfter))
+	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
+		figure.Tokens(t.TokensBefore+t.Observed.TokensBefore), figure.Tokens(t.TokensAfter+t.Observed.TokensAfter))
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 
-	"epitome/cli/agent"
 	"epitome/cli/daemon"
 	"epitome/config"
 )
@@ -25,11 +24,10 @@ func (a *app) running(purpose string) (*daemon.Card, error) {
 // allRunning finds the epitomes that run with the data folder, and those that "epitome run" has started there. Inside
 // a run that is the run's own alone, unless --listen names another.
 func (a *app) allRunning(purpose string) ([]*daemon.Card, error) {
-	if listen := os.Getenv(agent.RunVariable); listen != "" && a.flags.Listen == "" {
-		card, err := daemon.Read(os.Getenv(agent.FolderVariable))
-		if err != nil || card.Listen != listen {
-			return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, has ended; --listen names another one", purpose,
-				listen)
+	if folder := os.Getenv(folderVariable); folder != "" && a.flags.Listen == "" {
+		card, err := daemon.Read(folder)
+		if err != nil {
+			return nil, fmt.Errorf("cannot %s: the epitome of this run has ended; --listen names another one", purpose)
 		}
 		return []*daemon.Card{card}, nil
 	}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"epitome/config"
+	"epitome/proxy"
+)
+
+// setenv sets variables, as NAME=VALUE, and leaves those out that name a provider.
+func setenv(t *testing.T, env ...string) {
+	t.Helper()
+	names := []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "CODEX_API_KEY", copilotURL,
+		"COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN",
+		"COPILOT_PROVIDER_API_KEY_COMMAND", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"}
+	for _, name := range names {
+		t.Setenv(name, "")
+	}
+	for _, kv := range env {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			continue
+		}
+		t.Setenv(name, value)
+	}
+}
+
+func TestCodexGoesWhereItsLoginIs(t *testing.T) {
+	const own, corp, clear = `openai_base_url="%s"`, `model_providers.corp.base_url="%s"`, "it is not clear"
+	conf := config.Config{Upstreams: map[string]proxy.UpstreamConfig{"chatgpt": {URL: "https://chatgpt.example/codex"}}}
+	for _, c := range []struct {
+		auth, conf, env       string
+		told                  bool
+		setting, url, refusal string
+	}{
+		{refusal: clear},
+		{told: true, setting: own},
+		{env: "CODEX_API_KEY=sk", setting: own},
+		{auth: `{"auth_mode":"apikey"}`, setting: own},
+		{auth: `{"OPENAI_API_KEY":"sk","tokens":null}`, setting: own},
+		{auth: `{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{}}`, setting: own, url: "https://chatgpt.example/codex"},
+		{auth: `{"OPENAI_API_KEY":"sk","tokens":{}}`, setting: own, url: "https://chatgpt.example/codex"},
+		{auth: `{"auth_mode":"chatgpt"}`, env: "CODEX_API_KEY=sk", setting: own},
+		{auth: `{"auth_mode":"agent identity"}`, told: true, refusal: clear},
+		{auth: `no JSON`, told: true, refusal: clear},
+		{conf: `cli_auth_credentials_store = "keyring"`, told: true, refusal: clear},
+		{conf: `openai_base_url = "http://127.0.0.1:1/v1"`, setting: own, url: "http://127.0.0.1:1/v1"},
+		{conf: "model_provider = 'corp'\n[model_providers.corp]\nbase_url = 'https://corp.example/v1'", setting: corp,
+			url: "https://corp.example/v1"},
+		{conf: "model_provider = 'ollama'", refusal: "its provider ollama has no base_url"},
+		{conf: "model_provider = 'openai'", env: "CODEX_API_KEY=sk", setting: own},
+		{conf: "not TOML", refusal: "cannot read"},
+	} {
+		home := t.TempDir()
+		for name, text := range map[string]string{"auth.json": c.auth, "config.toml": c.conf} {
+			if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); text != "" && err != nil {
+				t.Fatal(err)
+			} else if text == "" {
+				_ = os.Remove(filepath.Join(home, name))
+			}
+		}
+		setenv(t, "CODEX_HOME="+home, c.env)
+		got := launchOf("/usr/bin/codex", conf, c.told)
+		if got.setting != c.setting || got.provider.url != c.url || !strings.Contains(got.refusal, c.refusal) ||
+			(c.refusal == "") != (got.refusal == "") {
+			t.Errorf("%+v: got %+v", c, got)
+		}
+	}
+}
+
+func TestTargets(t *testing.T) {
+	conf := config.Config{Upstream: "here", Upstreams: map[string]proxy.UpstreamConfig{
+		"here": {URL: "http://here.example/"}, "anthropic": {URL: "https://anthropic.example"}}}
+	p := commandProxy{listen: "e:1", upstreams: map[string]string{"here": "http://here.example", "a": "http://a.example/v1/",
+		"anthropic": "https://anthropic.example"}}
+	f := func(named bool, want string, env ...string) {
+		t.Helper()
+		setenv(t, env...)
+		targets, err := findTargets(conf, named)
+		got := fmt.Sprint(err != nil)
+		if err == nil {
+			got = strings.Join(p.environ(targets)[1:], " ")
+		}
+		if got != want {
+			t.Errorf("with %v\n got %s\nwant %s", env, got, want)
+		}
+	}
+	const here = "OPENAI_BASE_URL=http://e:1/u/here/v1 OPENAI_API_BASE=http://e:1/u/here/v1 "
+	const a = "OPENAI_BASE_URL=http://e:1/u/a/v1 OPENAI_API_BASE=http://e:1/u/a/v1 "
+	const claude = "ANTHROPIC_BASE_URL=http://e:1/u/anthropic"
+	f(false, here+claude)
+	f(true, here+"ANTHROPIC_BASE_URL=http://e:1/u/here")
+	f(false, a+claude, "OPENAI_BASE_URL=http://a.example/v1")
+	f(false, a+claude, "OPENAI_API_BASE=http://a.example/v1/")
+	f(false, here+"ANTHROPIC_BASE_URL=http://e:1/u/a", "ANTHROPIC_BASE_URL=http://a.example/v1")
+	f(false, "OPENAI_BASE_URL=http://e:1/u/here OPENAI_API_BASE=http://e:1/u/here "+claude, "OPENAI_BASE_URL=http://here.example/")
+	f(false, "OPENAI_BASE_URL=http://e:1/u/x/v1 OPENAI_API_BASE=http://e:1/u/x/v1 "+claude, "OPENAI_BASE_URL=http://e:1/u/x/v1")
+	f(false, here+claude+" COPILOT_PROVIDER_BASE_URL=http://e:1/u/a/v1", "COPILOT_PROVIDER_BASE_URL=http://a.example/v1")
+	f(false, here+claude+" COPILOT_PROVIDER_BASE_URL=http://e:1/u/anthropic", "COPILOT_PROVIDER_TYPE=anthropic",
+		"COPILOT_PROVIDER_API_KEY=sk")
+	f(false, here+claude, "COPILOT_PROVIDER_TYPE=azure", "COPILOT_PROVIDER_API_KEY=sk")
+	f(false, here+claude+" NO_PROXY=x,e no_proxy=x,e", "HTTP_PROXY=http://p.example", "NO_PROXY=x")
+	f(false, "true", "OPENAI_BASE_URL=http://a.example", "OPENAI_API_BASE=http://b.example")
+	f(true, "true", "OPENAI_BASE_URL=http://a.example")
+	f(false, "true", "OPENAI_BASE_URL=ftp://a.example")
+}
+
+func TestServes(t *testing.T) {
+	p := commandProxy{listen: "127.0.0.1:7070", upstreams: map[string]string{"a": "http://a.example/v1/", "b": "http://b.example"}}
+	f := func(want bool, urls ...string) {
+		t.Helper()
+		var targets []target
+		for _, u := range urls {
+			targets = append(targets, target{url: u})
+		}
+		if got := p.serves(targets); got != want {
+			t.Errorf("serves %v: %v, want %v", urls, got, want)
+		}
+	}
+	f(true, "http://a.example/v1", "http://b.example")
+	f(true, "http://127.0.0.1:7070", "http://127.0.0.1:7070/u/a/v1")
+	f(false, "http://a.example/v1", "http://c.example")
+	f(false, "https://b.example")
+	f(false, "http://b.example.evil.example")
+	f(false, "http://127.0.0.1:70700")
+	f(false, "http://127.0.0.1:7070@evil.example")
+}
+
+func TestToolsAreGivenToWhoTakesThem(t *testing.T) {
+	setenv(t, "CODEX_API_KEY=sk")
+	f := func(command, tools, want string) {
+		t.Helper()
+		if got := strings.Join(launchOf(command, config.Config{}, false).arguments("http://e/v1", tools), " "); got != want {
+			t.Errorf("%s gets %q, want %q", command, got, want)
+		}
+	}
+	f("claude", "", "")
+	f("claude", "http://e/-/mcp", `--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"http://e/-/mcp"}}}`)
+	f("codex.exe", "", `-c openai_base_url="http://e/v1"`)
+	f("codex", "http://e/-/mcp", `-c openai_base_url="http://e/v1" -c mcp_servers.epitome.url="http://e/-/mcp"`)
+	f("some", "http://e/-/mcp", "")
+}
