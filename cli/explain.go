@@ -1,54 +1,66 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/console/figure"
+	"epitome/internal/unit"
+	"epitome/rewrite"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
+	"epitome/window"
 )
 
 // explainFlags are those of the command explain.
 type explainFlags struct {
-	dialect, window, preset string
-	turns, json, body       bool
+	window, preset string
+	turns, body    bool
 }
 
 func (a *app) explainCommand() *cobra.Command {
 	var flags explainFlags
-	c := &cobra.Command{Use: "explain FILE|ID",
-		Short: "Explain what epitome would do to a request, or did to a conversation",
+	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
-			"key or the network; or what a running epitome did to the conversation with an ID.",
-		Args: atLeast(1, "a request file, or the ID of a conversation"),
+			"key or the network.",
+		Args: atLeast(1, "a request file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := os.Stat(args[0]); err != nil && conversationID.MatchString(args[0]) {
-				return a.explainConversation(args[0], flags.json)
+			if err := a.explain(args[0], flags); err != nil {
+				return fmt.Errorf("cannot explain %s: %w", args[0], err)
 			}
-			return a.explainFile(args[0], flags)
+			return nil
 		}}
 	f := c.Flags()
 	f.BoolVar(&flags.turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing "+
 		"known")
 	f.StringVar(&flags.window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
 	f.StringVar(&flags.preset, "preset", "", "use this preset in place of the configured one")
-	choiceVar(c, f, &flags.dialect, "dialect", "read it as chat, messages or responses (default: as its contents show)",
-		"chat", "messages", "responses")
-	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
 	f.BoolVar(&flags.body, "body", false, "print the request as it would be sent, instead of a report")
-	c.MarkFlagsMutuallyExclusive("json", "body")
 	return c
 }
 
-// conversationID matches the ID of a conversation.
-var conversationID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+// trial is a request as an epitome shapes it that has decided nothing yet.
+type trial struct {
+	conf    config.Config
+	input   rewrite.Input
+	request *conversation.Request
+	window  window.Window
+	earlier [][]rewrite.Change // that were decided at each of the requests before
+	output  rewrite.Output
+}
 
-// explainFile explains the request in a file, as one of a conversation that was never seen.
-func (a *app) explainFile(file string, flags explainFlags) error {
+// explain prints how the request in a file is shaped. It asks no model, and writes nothing.
+func (a *app) explain(file string, flags explainFlags) error {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return err
@@ -56,23 +68,43 @@ func (a *app) explainFile(file string, flags explainFlags) error {
 	if err := setPreset(&conf, flags.preset); err != nil {
 		return err
 	}
+	if flags.window != "" {
+		tokens, err := config.ParseWindow(flags.window)
+		if err != nil {
+			return err
+		}
+		all := unit.Tokens(tokens)
+		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
+	}
 	body, err := readRequest(file)
 	if err != nil {
 		return err
 	}
-	r, err := a.try(conf, home, body, flags)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot explain %s: %w", file, err)
-	case r.Messages == 0:
-		return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions, Messages or Responses", file, r.Reason)
-	case flags.body:
-		_, err = os.Stdout.Write(r.body)
+	t, err := a.try(conf, home, body, flags.turns)
+	if err != nil {
 		return err
-	case flags.json:
-		return printJSON(r)
 	}
-	return r.write(os.Stdout)
+	if flags.body {
+		_, err := os.Stdout.Write(t.output.Body)
+		return err
+	}
+	return t.write(os.Stdout)
+}
+
+// readRequest reads JSON from a file, or from standard input for "-".
+func readRequest(file string) (body []byte, err error) {
+	if file == "-" {
+		body, err = io.ReadAll(os.Stdin)
+	} else {
+		body, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, config.PathCause(err)
+	}
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	return body, nil
 }
 
 // setPreset puts the limits of a preset in the place of the configured ones. An empty name changes nothing.
@@ -86,19 +118,125 @@ func setPreset(conf *config.Config, preset string) error {
 	return nil
 }
 
-// readRequest reads JSON from a file, or from standard input for "-".
-func readRequest(file string) (body []byte, err error) {
-	if file == "-" {
-		body, err = io.ReadAll(os.Stdin)
-	} else {
-		body, err = os.ReadFile(file)
-	}
+// try shapes a request, after the requests before it if turns is set. home is the data folder, which has the context
+// files.
+func (a *app) try(conf config.Config, home string, body []byte, turns bool) (*trial, error) {
+	dialect, err := daemon.DialectOf("", body)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the request %s: %w; give a request file, or the ID of a conversation", file,
-			config.PathCause(err))
+		return nil, err
 	}
-	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
-		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", file, err)
+	request, err := dialect.Read(body, nil)
+	if err != nil {
+		return nil, err
 	}
-	return body, nil
+	windows := window.New(conf.Window, nil, time.Now)
+	deps, err := daemon.TrialDeps(conf, home, windows)
+	if err != nil {
+		return nil, err
+	}
+	upstream := a.upstreamOf(conf, dialect.Name(), request.Model)
+	t := &trial{conf: conf, request: request, window: windows.Of(upstream, request.Model),
+		input: rewrite.Input{Dialect: dialect, Upstream: upstream, Limits: &conf.Rewrite, SummaryMode: conf.Summarize.Mode,
+			Contexts: conf.ContextsFor(upstream), Project: conf.Upstreams[upstream].Project}}
+	shaper := rewrite.NewShaper(deps)
+	if turns {
+		for _, earlier := range earlierBodies(request) {
+			t.input.Body = earlier
+			out := shaper.Shape(t.input)
+			t.earlier = append(t.earlier, out.Changes())
+		}
+	}
+	t.input.Body = body
+	t.output = shaper.Shape(t.input)
+	return t, nil
+}
+
+// upstreamOf returns the upstream that a request would go to: by its route, by the command line, or by the path that
+// clients of the dialect are told to use.
+func (a *app) upstreamOf(conf config.Config, dialect, model string) string {
+	for _, r := range conf.Routes {
+		if unit.Match(r.Model, model) {
+			return r.Upstream
+		}
+	}
+	if _, ok := conf.Upstreams["anthropic"]; ok && a.flags.Upstream == "" && dialect == "messages" {
+		return "anthropic"
+	}
+	return conf.Upstream
+}
+
+// earlierBodies returns the bodies of the requests before this one: one was sent wherever the assistant answered.
+func earlierBodies(r *conversation.Request) (bodies [][]byte) {
+	items := r.Items
+	for i := max(r.Lead, 1); i < len(items); i++ {
+		if items[i].Role != conversation.Assistant || items[i-1].Role == conversation.Assistant {
+			continue
+		}
+		later := jsonspan.Span{Start: items[i-1].Place().End, End: items[len(items)-1].Place().End}
+		if body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}}); err == nil {
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+// write writes what was done to the request, and why, for people.
+func (t *trial) write(to io.Writer) error {
+	r := t.output.Report
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", figure.Plain(r.Model), t.input.Upstream,
+		t.request.MessagesIn(0, len(t.request.Items)), t.input.Dialect.Name())
+	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
+	l := t.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
+	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
+		"a search or fetch\t%d\na file read\t%d\n\n", t.window.Source, r.Window, r.Usable, l.ClearLine, l.CompactLine,
+		l.Offload, l.Lookups, l.Reads)
+	const header = "messages\tstep\ttool\tbefore\tafter\tartifact\twhy"
+	if len(t.earlier) > 0 {
+		fmt.Fprintln(w, "Changes decided at earlier requests of the conversation:")
+		fmt.Fprintln(w, header)
+		for k, changes := range t.earlier {
+			writeChanges(w, fmt.Sprintf("request %d: ", k+1), changes)
+		}
+		fmt.Fprintln(w)
+	}
+	if r.Added.Tokens > 0 {
+		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
+	}
+	if r.Err != nil {
+		fmt.Fprintf(w, "Something failed inside epitome, so it would send the form decided before: %v.\n", r.Err)
+	}
+	changes := t.output.Changes()
+	if len(changes) == 0 {
+		fmt.Fprintf(w, "Nothing would be done: %s.\n", cmp.Or(r.Reason, r.Code.Sentence()))
+		return w.Flush()
+	}
+	if t.conf.Mode != "on" {
+		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", t.conf.Mode)
+	}
+	fmt.Fprintln(w, header)
+	writeChanges(w, "", changes)
+	return w.Flush()
+}
+
+// writeChanges writes a line of a table for each change. With a prefix it begins with that, and changes that were
+// decided at an earlier request are left out.
+func writeChanges(w io.Writer, prefix string, changes []rewrite.Change) {
+	for _, c := range changes {
+		messages, artifact, why := prefix+fmt.Sprint(c.Message), "", "decided before"
+		switch {
+		case c.New:
+			why = strings.ReplaceAll(string(c.Why), "_", " ")
+		case prefix != "":
+			continue
+		}
+		if c.Last > c.Message {
+			messages += fmt.Sprintf("-%d", c.Last)
+		}
+		if len(c.Artifacts) > 0 {
+			artifact = c.Artifacts[0]
+		}
+		call := figure.Plain(figure.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", messages, c.Step, call, c.Before, c.After, artifact, why)
+	}
 }
