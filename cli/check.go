@@ -3,12 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
-
-	"epitome/cli/daemon"
-	"epitome/config"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -32,7 +28,7 @@ func (a *app) checkCommand() *cobra.Command {
 	return c
 }
 
-// checkConfiguration checks all that serve would before it listens, and that the address is free.
+// checkConfiguration checks all that serve would before it listens.
 func (a *app) checkConfiguration() error {
 	conf, err := a.load()
 	if err != nil {
@@ -44,29 +40,14 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	ln, err := config.Listen(conf.Listen)
-	if err == nil {
-		return ln.Close()
-	}
-	for _, card := range daemon.Running(folder) {
-		if card.Listen == config.Reachable(conf.Listen) {
-			fmt.Printf("The epitome of this data folder runs, and listens on %s.\n", card.Listen)
-			return nil
-		}
-	}
-	fmt.Fprintln(os.Stderr, "epitome: warning: "+err.Error())
 	return nil
 }
 
-// checkRunning asks the epitome of the data folder whether it takes requests. One that "epitome run" has started serves its own command alone, and is not meant.
+// checkRunning asks a running epitome whether it takes requests.
 func (a *app) checkRunning() error {
-	_, home, err := a.loadWithFolder()
+	card, err := a.running("ask epitome whether it takes requests")
 	if err != nil {
 		return err
-	}
-	card, err := daemon.Read(home)
-	if listen := a.flags.Listen; err != nil || listen != "" && card.Listen != config.Reachable(listen) {
-		return noneRuns("ask epitome whether it takes requests", home)
 	}
 	if err := card.Get("/-/ready", new(json.RawMessage)); err != nil {
 		return err

@@ -16,10 +16,8 @@ import (
 
 func (a *app) memoryCommand() *cobra.Command {
 	var project string
-	var asJSON bool
 	list := &cobra.Command{Use: "list", Short: "List what earlier sessions have learned", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return a.listMemory(project, asJSON) }}
-	list.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+		RunE: func(*cobra.Command, []string) error { return a.listMemory(project) }}
 	forget := &cobra.Command{Use: "forget ID...", Short: "Forget entries by their ids, as list prints them",
 		Args: atLeast(1, "ids"),
 		RunE: func(_ *cobra.Command, ids []string) error { return a.forgetMemory(project, ids) }}
@@ -32,28 +30,21 @@ func (a *app) memoryCommand() *cobra.Command {
 }
 
 // listMemory prints the entries of one project, or of all if it is empty.
-func (a *app) listMemory(project string, asJSON bool) error {
-	all := []inject.Notes{}
+func (a *app) listMemory(project string) error {
+	isEmpty := true
 	err := a.eachMemory(project, func(_ *daemon.Card, n inject.Notes) error {
-		all = append(all, n)
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return printJSON(map[string]any{"memories": all})
-	case len(all) == 0:
-		fmt.Println("No session has learned anything.")
-	}
-	for _, n := range all {
+		isEmpty = false
 		fmt.Println(figure.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
 			fmt.Printf("  %s  %s  %s  %s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind),
 				figure.Plain(e.Text))
 		}
+		return nil
+	})
+	if err == nil && isEmpty {
+		fmt.Println("No session has learned anything.")
 	}
-	return nil
+	return err
 }
 
 // forgetMemory forgets the entries with these ids, or all entries if there are none, of one project or of all.

@@ -69,7 +69,7 @@ func printed(t *testing.T, run func() error) (text string, err error) {
 // idOf is the id of the entry with this text, as list prints it.
 func idOf(t *testing.T, c *app, text string) string {
 	t.Helper()
-	all, err := printed(t, func() error { return c.listMemory("", false) })
+	all, err := printed(t, func() error { return c.listMemory("") })
 	for line := range strings.Lines(all) {
 		if strings.Contains(line, text) {
 			return strings.Fields(line)[0]
@@ -95,7 +95,7 @@ func holds(t *testing.T, c *app) {
 		}
 	}
 	list := func(project string) func() error {
-		return func() error { return c.listMemory(project, false) }
+		return func() error { return c.listMemory(project) }
 	}
 	forget := func(project string, ids ...string) func() error {
 		return func() error { return c.forgetMemory(project, ids) }
@@ -108,7 +108,6 @@ func holds(t *testing.T, c *app) {
 		"other\n", "It is green.")
 	f(list("other"), "It is green.", "!Redis")
 	f(list("nobody's"), "No session has learned anything.")
-	f(func() error { return c.listMemory("other", true) }, `"project": "other"`, `"text": "It is green."`)
 	green, port := idOf(t, c, "It is green."), idOf(t, c, "The port is 8080.")
 	f(forget("/home/me/shop", green), "no entry has this id")
 	f(forget("", "nobody's"), "no entry has this id")

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,7 @@ func (a *app) openCommand() *cobra.Command {
 	var print bool
 	c := &cobra.Command{Use: "open", Short: "Open the pages of a running epitome in a browser",
 		RunE: func(*cobra.Command, []string) error { return a.open(print) }}
-	c.Flags().BoolVar(&print, "print", false, "print the link instead of opening a browser")
+	c.Flags().BoolVar(&print, "print", false, "only print the link")
 	return c
 }
 
@@ -31,38 +30,25 @@ func (a *app) open(print bool) error {
 	if err != nil {
 		return err
 	}
-	if !print {
-		if err := browse(link); err == nil {
-			fmt.Println("opened " + card.URL() + "/-/ in your browser; 'epitome open --print' prints a link for another one")
-			return nil
-		} else {
-			fmt.Fprintf(os.Stderr, "epitome: cannot start a browser: %v; open this link within a minute, it is good once\n", err)
-		}
-	}
 	fmt.Println(link)
+	if print {
+		return nil
+	}
+	if err := startBrowser(link); err != nil {
+		fmt.Fprintf(os.Stderr, "epitome: cannot start a browser: %v; open this link within a minute, it is good once\n", err)
+	}
 	return nil
 }
 
-// browse opens a link in the user's browser.
-func browse(link string) error {
-	command := exec.Command("xdg-open", link)
+// startBrowser opens a link in the user's browser. It does not wait, as some browsers end only when they are closed.
+func startBrowser(link string) error {
 	switch {
 	case runtime.GOOS == "windows":
-		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", link).Start()
 	case runtime.GOOS == "darwin":
-		command = exec.Command("open", link)
+		return exec.Command("open", link).Start()
 	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" && os.Getenv("BROWSER") == "":
 		return errors.New("there is no display")
 	}
-	if err := command.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(3 * time.Second): // some stay as long as the browser
-		return nil
-	}
+	return exec.Command("xdg-open", link).Start()
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"epitome/console/figure"
@@ -62,13 +62,12 @@ func statsText(s story.Summary) string {
 	fmt.Fprintf(&b, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
 		s.To.Format(minute))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")+"\t") }
-	row(strings.ToUpper(s.By), "REQUESTS", "FAILED", "RESCUED", "CAME", "SENT", "LESS", "CACHED", "OUTPUT", "BILLED",
-		"SAVED")
+	fmt.Fprintln(t, strings.ToUpper(s.By)+
+		"\tREQUESTS\tFAILED\tRESCUED\tBEFORE\tAFTER\tLESS\tCACHED\tOUTPUT\tBILLED\tSAVED\t")
 	for _, r := range s.Rows {
-		row(statsRow(cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums)...)
+		writeSums(t, cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums)
 	}
-	row(statsRow("all", s.Total)...)
+	writeSums(t, "all", s.Total)
 	_ = t.Flush() // a builder takes everything
 	for _, note := range statsNotes(s) {
 		fmt.Fprintf(&b, "\n%s", note)
@@ -76,33 +75,23 @@ func statsText(s story.Summary) string {
 	return b.String() + "\n"
 }
 
-// statsRow returns the cells of a line of the table. An unknown figure is –, and one that may be higher has ≥ before it.
-func statsRow(key string, s story.Sums) []string {
-	less, cached, output, billed, saved := "–", "–", "–", "–", "–"
-	atLeast := func(is bool, text string) string {
+// writeSums writes a line of the table. An unknown figure is –.
+func writeSums(w io.Writer, key string, s story.Sums) {
+	known := func(is bool, text string) string {
 		if is {
-			return "≥ " + text
+			return text
 		}
-		return text
+		return "–"
 	}
-	if s.TokensBefore > 0 {
-		less = figure.Percent(1 - float64(s.TokensAfter)/float64(s.TokensBefore))
-	}
+	share := func(part, whole int64) string { return figure.Percent(float64(part) / float64(whole)) }
 	u, m := s.Usage, s.Money
-	if u.CacheInput > 0 {
-		cached = atLeast(u.CacheUntold() > 0, figure.Percent(float64(u.Read)/float64(u.Input)))
-	}
-	if u.Told > 0 {
-		output = atLeast(u.Counted+u.Cut > 0, figure.Tokens(u.Output))
-	}
-	if m.Measured > 0 {
-		billed = atLeast(m.AtLeast > 0, figure.Dollars(m.Billed))
-	}
-	if m.Ruled > 0 || m.Own != 0 {
-		saved = figure.Dollars(m.Saved)
-	}
-	return []string{key, humanize.Comma(s.Exchanges), humanize.Comma(s.Failed), humanize.Comma(s.Rescued),
-		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter), less, cached, output, billed, saved}
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", key, s.Exchanges, s.Failed, s.Rescued,
+		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter),
+		known(s.TokensBefore > 0, share(s.TokensBefore-s.TokensAfter, s.TokensBefore)),
+		known(u.CacheInput > 0, share(u.Read, u.Input)),
+		known(u.Told > 0, figure.Tokens(u.Output)),
+		known(m.Measured > 0, figure.Dollars(m.Billed)),
+		known(m.Ruled > 0 || m.Own != 0, figure.Dollars(m.Saved)))
 }
 
 // statsNotes returns sentences that say what the table leaves out.
@@ -112,13 +101,15 @@ func statsNotes(s story.Summary) (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	m, o := s.Total.Money, s.Total.Observed
+	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
+	note(u.CacheUntold()+u.Counted+u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
+		"and BILLED may be higher.")
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
-	note(m.Raw != 0, "SAVED is an estimate, of the requests with a price that would have fitted (%d): %s without epitome.",
-		m.Ruled, figure.Dollars(m.Raw))
-	note(m.Unpriced > 0, "Of some requests (%d) a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
-	note(o.Exchanges > 0, "In mode observe, %s tokens would have become %s. CAME, SENT, LESS and SAVED leave these "+
-		"requests (%d) out.", figure.Tokens(o.TokensBefore), figure.Tokens(o.TokensAfter), o.Exchanges)
+	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,
+		figure.Dollars(m.Raw))
+	note(m.Unpriced > 0, "Of %d requests a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
+	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
+		"AFTER, LESS and SAVED leave them out.", o.Exchanges, figure.Tokens(o.TokensBefore), figure.Tokens(o.TokensAfter))
 	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
 	for _, n := range s.Notes {
 		notes = append(notes, plain(n))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/url"
 	"os"
 	"strings"
@@ -28,42 +27,32 @@ func (a *app) statusCommand() *cobra.Command {
 	return c
 }
 
-// status prints one line about the conversation used last: in the session that an agent names, if the line is for its
-// status line, which an error may not break.
+// status prints one line about the conversation used last. For the status line of an agent, it is the conversation of
+// the session that the agent names, and an error is printed as a line too.
 func (a *app) status(line bool) error {
-	session := ""
+	path := "/-/status"
 	if line {
-		session = sessionIn(os.Stdin, 300*time.Millisecond)
+		path += "?session=" + url.QueryEscape(sessionIn(os.Stdin, 300*time.Millisecond))
 	}
-	s, err := a.askStatus(session)
-	unknown := errors.Is(err, daemon.ErrNotFound)
+	var s story.Status
+	card, err := a.running("show a conversation")
+	if err == nil {
+		err = card.Get(path, &s)
+	}
+	isNone := errors.Is(err, daemon.ErrNotFound)
 	switch {
 	case err == nil:
 		fmt.Println(statusText(s))
-	case line && unknown:
+	case line && isNone:
 		fmt.Println("epitome: no conversation yet")
 	case line:
 		fmt.Println("epitome: not running")
-	case unknown:
+	case isNone:
 		return errors.New("cannot show a conversation: there is none yet; requests through epitome make one")
 	default:
 		return err
 	}
 	return nil
-}
-
-// askStatus asks the running epitome about the conversation used last in a session, or in all of them.
-func (a *app) askStatus(session string) (s story.Status, err error) {
-	card, err := a.running("show a conversation")
-	if err != nil {
-		return s, err
-	}
-	path := "/-/status"
-	if session != "" {
-		path += "?session=" + url.QueryEscape(session)
-	}
-	err = card.Get(path, &s)
-	return s, err
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
@@ -101,11 +90,7 @@ func statusText(s story.Status) string {
 		parts = append(parts, "cache "+figure.Percent(s.Cached))
 	}
 	if s.Saved != nil {
-		saved, word := int64(math.Round(*s.Saved*1e9)), "saved "
-		if saved < 0 {
-			saved, word = -saved, "extra cost "
-		}
-		parts = append(parts, word+figure.Dollars(saved))
+		parts = append(parts, "saved "+figure.Dollars(int64(*s.Saved*1e9)))
 	}
 	if s.Last != "" {
 		parts = append(parts, plain(s.Last))

@@ -35,5 +35,5 @@ func TestStatusLineIsOneLine(t *testing.T) {
 		"epitome 41.2k/128k 32 % · cache 97 % · saved $1.84 · clear 11 items")
 	f(story.Status{Tokens: 900, Cached: -1}, "epitome 900 tokens")
 	f(story.Status{Tokens: 900, Window: 1000, Share: .9, Cached: 0, Saved: &lost},
-		"epitome 900/1k 90 % · cache 0 % · extra cost $0.0042")
+		"epitome 900/1k 90 % · cache 0 % · saved −$0.0042")
 }
