@@ -1,10 +1,11 @@
-package inject
+package inject_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"epitome/inject"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -18,7 +19,7 @@ func folderOf(t *testing.T, d conversation.Dialect, body string) string {
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	return Folder(r)
+	return inject.Folder(r)
 }
 
 func TestFolderIsWhatAgentsSay(t *testing.T) {

@@ -31,10 +31,9 @@ type Shelf interface {
 
 // Injector writes the text. Its methods may be called from any goroutine.
 type Injector struct {
-	Files    Files
-	Shelf    Shelf   // the files become artifacts on it
-	Memory   *Memory // nil if there is none
-	ReadOnly bool    // notes do not live longer for being read
+	Files  Files
+	Shelf  Shelf   // the files become artifacts on it
+	Memory *Memory // nil if there is none
 }
 
 // Project returns the folder in which the agent of a request works. It is empty while memory is off, and where the
@@ -94,9 +93,7 @@ func (i *Injector) notes(o Owner) (string, error) {
 	if err != nil || len(known.Entries) == 0 {
 		return "", err
 	}
-	if !i.ReadOnly {
-		i.Memory.touch(o)
-	}
+	i.Memory.touch(o)
 	return known.text(), nil
 }
 

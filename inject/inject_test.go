@@ -11,7 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 )
 
 // shelf is one in memory.
@@ -140,9 +141,10 @@ func TestTextHasTheRestOfWhatIsMissing(t *testing.T) {
 
 func TestNothingIsToldWhileMemoryIsOff(t *testing.T) {
 	i, _ := newInjector(t)
-	r, err := chat.Dialect{}.Read([]byte(`{"messages":[{"role":"user","content":"Working directory: /home/me/my shop"}]}`), nil)
-	if err != nil || i.Project(r) != "/home/me/my shop" {
-		t.Fatalf("the project is %q, %v", i.Project(r), err)
+	const prompt = `"Working directory: /home/me/my shop"`
+	r := &conversation.Request{Body: []byte(prompt), Prompts: []jsonspan.Span{{End: len(prompt)}}}
+	if i.Project(r) != "/home/me/my shop" {
+		t.Fatalf("the project is %q", i.Project(r))
 	}
 	for _, off := range []func(){func() { i.Memory.Configure(MemoryConfig{}) }, func() { i.Memory = nil }} {
 		off()
@@ -171,16 +173,15 @@ func TestNotesLiveFromTheirLastUse(t *testing.T) {
 		m, _ := newMemory(t)
 		i := &Injector{Memory: m}
 		learn(t, m, Owner{"me", "app"}, "fact: use make")
-		use := func(readOnly bool, want bool) {
+		use := func(rest time.Duration, want bool) {
 			t.Helper()
-			time.Sleep(week * 2 / 3)
-			i.ReadOnly = readOnly
+			time.Sleep(rest)
 			if a, err := i.For("me", nil, "app", false); (a.Text != "") != want || err != nil {
 				t.Errorf("at %s told is %+v, %v", time.Now(), a, err)
 			}
 		}
-		use(false, true)
-		use(true, true)
-		use(false, false)
+		use(week*2/3, true)
+		use(week*2/3, true)
+		use(week*4/3, false)
 	})
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"epitome/internal/health"
+	"epitome/store"
 )
 
 // bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last renewal.
@@ -29,7 +29,7 @@ import (
 type bucket struct {
 	address bucketAddress
 	client  *minio.Core
-	server  *health.Monitor
+	server  *store.Monitor
 
 	mu      sync.Mutex
 	renewed map[string]time.Time // last changes of objects that were seen, because each turn asks for many of them
@@ -54,7 +54,7 @@ func OpenBucket(address string, o Options) (*Shelf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the bucket of artifacts: %w", err)
 	}
-	b.server = health.New("the bucket of artifacts", cmp.Or(o.Log, silent), b.ping, isUnanswered)
+	b.server = store.NewMonitor("the bucket of artifacts", cmp.Or(o.Log, silent), b.ping, isUnanswered)
 	s, err := (&Shelf{place: b, server: b.server}).open(o)
 	if err == nil {
 		go func() { _ = b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }() // a failure is logged

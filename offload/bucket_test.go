@@ -17,7 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"epitome/internal/health"
+	"epitome/store"
 )
 
 // s3 is the service in this process. It can be made to fail, and its clock runs late.
@@ -170,7 +170,7 @@ func TestBucketThatIsAwayIsAFullShelf(t *testing.T) {
 				t.Error("it says that it was put")
 			}
 		}
-		if !shelf.Full() || shelf.Server() != health.Away || !shelf.Touch(name) {
+		if !shelf.Full() || shelf.Server() != store.Away || !shelf.Touch(name) {
 			t.Errorf("full %v, %s; what was put counts as there: %v", shelf.Full(), shelf.Server(), shelf.Touch(name))
 		}
 		if _, err := shelf.Get(name); err == nil || errors.Is(err, ErrUnknown) {
@@ -194,7 +194,7 @@ func TestBucketThatRefusesWritesIsRead(t *testing.T) {
 	name := put(t, s.open(o), "content")
 	s.full.Store(true)
 	shelf := s.open(o)
-	s.eventually("it is noticed", func() bool { return shelf.Server() == health.Refuses })
+	s.eventually("it is noticed", func() bool { return shelf.Server() == store.Refuses })
 	for range 10 {
 		other := []byte("other")
 		if err := shelf.Put(shelf.Name("", other), other, false); err == nil || !strings.Contains(err.Error(), "403") {

@@ -22,7 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/internal/health"
+	"epitome/store"
 )
 
 var (
@@ -54,8 +54,8 @@ type Shelf struct {
 	used    int64      // bytes
 	refused bool       // something found no room within the quota, and nothing was swept since
 
-	crowded  atomic.Bool     // the last write found no room on the disk
-	server   *health.Monitor // of the bucket; nil for other shelves
+	crowded  atomic.Bool    // the last write found no room on the disk
+	server   *store.Monitor // of the bucket; nil for other shelves
 	sweeping sync.Mutex
 }
 
@@ -168,7 +168,7 @@ func (s *Shelf) Touch(name string) bool {
 		return false
 	}
 	found, err := s.place.renew(name, -1, s.options.Keep/8)
-	if err != nil && !errors.Is(err, health.ErrAway) {
+	if err != nil && !errors.Is(err, store.ErrAway) {
 		s.options.Log.Warn("cannot renew an artifact", "artifact", shown(name), "error", cause(err).Error())
 	}
 	return found || err != nil
@@ -233,7 +233,7 @@ func (s *Shelf) Used() int64 {
 // found no room within it since the last sweep that freed any, or the bucket does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
-		return s.server.State() == health.Away
+		return s.server.State() == store.Away
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // InputOf returns how an exchange with these headers would have the conversation in body shaped, on its way to the
@@ -103,7 +103,7 @@ const knownHeaders = "x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epi
 func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
 
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
-func setNumbers(limits *ladder.Limits, mode *prose.Mode, list string) error {
+func setNumbers(limits *ladder.Limits, mode *summarize.Mode, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -112,14 +112,14 @@ func setNumbers(limits *ladder.Limits, mode *prose.Mode, list string) error {
 		}
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 		known, err := true, error(nil)
-		if key == prose.ModeKey {
-			*mode, err = prose.ParseMode(value)
+		if key == summarize.ModeKey {
+			*mode, err = summarize.ParseMode(value)
 		} else {
 			*limits, known, err = limits.With(key, value)
 		}
 		if !known {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
-				strings.Join(append(ladder.Names(), prose.ModeKey), ", "))
+				strings.Join(append(ladder.Names(), summarize.ModeKey), ", "))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

@@ -13,7 +13,7 @@ import (
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/rewrite/ladder"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // Config is the table [proxy] of config.toml, where each number is explained for users.
@@ -35,9 +35,9 @@ type Settings struct {
 	Upstreams   map[string]UpstreamConfig
 	Clients     map[string]ClientConfig // whose keys are asked for; none: nobody's are
 	Routes      []RouteRule
-	Limits      ladder.Limits // which a request's own headers may override
-	SummaryMode prose.Mode    // likewise
-	Contexts    []string      // names of files that all conversations are given
+	Limits      ladder.Limits  // which a request's own headers may override
+	SummaryMode summarize.Mode // likewise
+	Contexts    []string       // names of files that all conversations are given
 
 	limits *limits // nil for defaultLimits
 }

@@ -11,7 +11,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 const (
@@ -230,7 +230,7 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) {
-		s.SummaryMode, s.Contexts = prose.Hybrid, []string{"all"}
+		s.SummaryMode, s.Contexts = summarize.Hybrid, []string{"all"}
 		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
 		up := s.Upstreams["test"]
 		up.Context = []string{"here"}

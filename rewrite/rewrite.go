@@ -20,7 +20,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -64,11 +64,11 @@ type Shelf interface {
 // Summarizer asks models about conversations, each question once.
 type Summarizer interface {
 	// Look returns the answer for a key, if there is one. If there is none yet, pending says that a model is asked now.
-	Look(key string) (p prose.Prose, found, pending bool)
+	Look(key string) (p summarize.Prose, found, pending bool)
 	// Ask waits for the answer as long as the configuration allows and ctx lasts. If it comes later, Look finds it.
-	Ask(ctx context.Context, q prose.Question) (prose.Prose, error)
+	Ask(ctx context.Context, q summarize.Question) (summarize.Prose, error)
 	// Prepare has a model asked in the background, for a later Look.
-	Prepare(q prose.Question)
+	Prepare(q summarize.Question)
 	// Prepares reports whether Prepare may be used for conversations with the upstream.
 	Prepares(upstream string) bool
 	// Needs returns the tokens of the instruction that is sent behind Question.Continue.
@@ -99,7 +99,7 @@ type Input struct {
 	Scope       string // decisions and artifacts are shared within a scope only
 	Project     string // folder in which the agent works; empty if it is not known
 	Limits      *ladder.Limits
-	SummaryMode prose.Mode
+	SummaryMode summarize.Mode
 	Compact     bool      // compact now, whatever the size, even if the request was decided before
 	Replay      bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
 	Rescue      *Rescue   // how the provider refused the request; nil if it did not

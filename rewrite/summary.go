@@ -8,7 +8,7 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // prose returns how the ladder gets a model's words for summaries; nil if no model is to be asked.
@@ -40,7 +40,7 @@ func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, e
 	if client == nil {
 		return "", cost, errors.New("nobody waits for a summary")
 	}
-	var p prose.Prose
+	var p summarize.Prose
 	question := a.question(end, earlier)
 	client.Waits(func() { p, err = a.shaper.deps.Summarizer.Ask(client.Context(), question) })
 	return p.Text, p.Cost, err
@@ -57,9 +57,9 @@ func (a asker) Prepare(end int, earlier recap.Says) bool {
 
 // question returns the question for a summary of the items up to end. There must be a client: its credential is in
 // the question.
-func (a asker) question(end int, earlier recap.Says) prose.Question {
+func (a asker) question(end int, earlier recap.Says) summarize.Question {
 	s, head := a.state, a.request.Head
-	q := prose.Question{
+	q := summarize.Question{
 		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream,
 		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
 		Credential: a.in.Client.Credential(), Usable: s.OfModel(s.Limits.Usable),

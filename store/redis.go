@@ -17,8 +17,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
-
-	"epitome/internal/health"
 )
 
 const (
@@ -30,7 +28,7 @@ const (
 // safe is for its own settings. While the server does not answer, calls fail at once with ErrAway.
 type Redis struct {
 	client redis.UniversalClient
-	server *health.Monitor
+	server *Monitor
 	closed atomic.Bool
 }
 
@@ -59,7 +57,7 @@ func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 	}
 	quiet.Do(logging.Disable)
 	r := &Redis{client: redis.NewUniversalClient(o)}
-	r.server = health.New("the shared store", log, r.ping, isUnanswered)
+	r.server = NewMonitor("the shared store", log, r.ping, isUnanswered)
 	_ = r.server.Do(r.ping) // a server that is away is known from the start
 	return r, nil
 }

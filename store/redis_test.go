@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/internal/health"
 	"epitome/proxy/certificatetest"
 	"epitome/store"
 	"epitome/store/storetest"
@@ -80,7 +79,7 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 			get := func() error { _, _, err := s.Get("k"); return err }
 			storetest.Await(t, "an answer", get)
 			fail(wire)
-			if err := get(); err == nil || s.State() != health.Away {
+			if err := get(); err == nil || s.State() != store.Away {
 				t.Fatalf("the server does not answer: %v", err)
 			}
 			for range 1000 {
@@ -123,7 +122,7 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 			}
 		}
 		storetest.Want(t, s, "k", "")
-		if s.State() != health.Refuses || log.count("refuses") != 1 || log.count(why+" ") != 1 {
+		if s.State() != store.Refuses || log.count("refuses") != 1 || log.count(why+" ") != 1 {
 			t.Errorf("%s: %s, the log says %s", why, s.State(), log.text.String())
 		}
 	}

@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"epitome/internal/health"
 )
 
 const (
@@ -30,8 +28,8 @@ var (
 	// ErrNoSpace says that too little of the disk or of the memory is free for a write.
 	ErrNoSpace = errors.New("too little free space")
 
-	// ErrAway says that the server of a shared store does not answer. Nothing was read or written.
-	ErrAway = health.ErrAway
+	// ErrAway says that a server does not answer. Nothing was read or written.
+	ErrAway = errors.New("the server does not answer")
 
 	// ErrClosed says that the store was closed before.
 	ErrClosed = errors.New("the store is closed")

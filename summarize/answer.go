@@ -7,7 +7,6 @@ import (
 
 	"epitome/inject"
 	"epitome/internal/lazyregexp"
-	"epitome/summarize/prose"
 )
 
 const maxText = 256 << 10 // bytes of an answer
@@ -16,7 +15,7 @@ const maxText = 256 << 10 // bytes of an answer
 var frame = lazyregexp.New(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary)`)
 
 // read returns what is kept of an answer, or why it cannot be used.
-func (j *job) read(answer prose.Answer) (text, why string) {
+func (j *job) read(answer Answer) (text, why string) {
 	said, most := unwrap(answer.Text), j.maxTokens()
 	switch {
 	case answer.Refused:

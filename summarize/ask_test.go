@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/summarize/prose"
 )
 
 func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
@@ -20,12 +19,12 @@ func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
 		t.Errorf("the prose is\n%s", p.Text)
 	}
 	p.Text, p.Took = "", 0
-	want := prose.Prose{Cost: event.Cost{InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1}}
+	want := Prose{Cost: event.Cost{InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1}}
 	if p != want {
 		t.Errorf("it cost %+v, want %+v", p, want)
 	}
 	q := r.requests()[0]
-	if q.Way != prose.WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret ||
+	if q.Way != WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret ||
 		q.Form.MaxOutput != 8000 {
 		t.Errorf("asked %+v", q)
 	}
@@ -68,20 +67,20 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	f("nothing", text(""), "empty", 2)
 	f("blanks", text(" \n\t\n"), "empty", 2)
 	f("thoughts alone", text("<think>\n"+good("a")), "empty", 2)
-	f("a refusal", says(prose.Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
-	f("a refusal in a field", says(prose.Answer{Refused: true}), "declined", 2)
+	f("a refusal", says(Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
+	f("a refusal in a field", says(Answer{Refused: true}), "declined", 2)
 	f("a refusal in words", text("I'm sorry, but I can't help with that."), "Goal, Constraints", 2)
-	f("tool calls", says(prose.Answer{Called: true}), "called a tool", 2)
+	f("tool calls", says(Answer{Called: true}), "called a tool", 2)
 	f("missing sections", text(no), "Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
 	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "nothing under", 2)
 	f("the form as it was given", text(prompt{}.render("form")), "Goal", 2)
-	f("cut off", says(prose.Answer{Text: no, Cut: true}), "cut off", 2)
-	f("reasoning that used up the cap", says(prose.Answer{Cut: true}), "before it had begun", 2)
+	f("cut off", says(Answer{Text: no, Cut: true}), "cut off", 2)
+	f("reasoning that used up the cap", says(Answer{Cut: true}), "before it had begun", 2)
 	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
 	f("endless", text(good("a")+strings.Repeat("x", maxText)), "too long", 2)
 	f("an error", raw(500, "oops "+secret), "status 500", 3)
 	f("half a stream", raw(200, `{"Text":"## Go`), "broke off", 3)
-	f("an error within", says(prose.Answer{Error: []byte("overloaded")}), "within its answer", 3)
+	f("an error within", says(Answer{Error: []byte("overloaded")}), "within its answer", 3)
 	f("no connection", breaks, "could not be reached", 3)
 	f("no body", func(context.Context, sent) (Response, error) { return Response{Status: 200}, nil }, "broke off", 3)
 	f("a wrong key", raw(401, secret), "status 401", 1)
@@ -90,27 +89,27 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 }
 
 func TestCutAnswerWithAllSectionsIsGood(t *testing.T) {
-	r := rigged(t, plain(), says(prose.Answer{Text: good("a"), Cut: true}))
+	r := rigged(t, plain(), says(Answer{Text: good("a"), Cut: true}))
 	r.answered(question("a"))
 }
 
 func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
-	r := rigged(t, plain(), says(prose.Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
+	r := rigged(t, plain(), says(Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
 	p := r.answered(question("a"))
 	q := r.requests()
 	if strings.Contains(q[0].Ask, "could not be used") ||
 		!strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
 		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
 	}
-	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != prose.WayTranscript || p.InputTokens != 1000 ||
+	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != WayTranscript || p.InputTokens != 1000 ||
 		p.Requests != 2 {
 		t.Errorf("then %+v; cost %+v", q[1].Form, p)
 	}
 }
 
 func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
-	r := rigged(t, plain(), says(prose.Answer{Called: true, Input: 7}), text(good("a")))
-	if p := r.answered(question("a")); r.requests()[1].Way != prose.WayTranscript || p.InputTokens != 1007 {
+	r := rigged(t, plain(), says(Answer{Called: true, Input: 7}), text(good("a")))
+	if p := r.answered(question("a")); r.requests()[1].Way != WayTranscript || p.InputTokens != 1007 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -178,7 +177,7 @@ func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rigged(t, plain(), bad)
-				in := func(key string) prose.Question {
+				in := func(key string) Question {
 					q := question(key)
 					q.Conversation = "one"
 					return q
@@ -220,7 +219,7 @@ func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 func TestFormIsAdaptedOnce(t *testing.T) {
 	r := rigged(t, plain(), raw(400, "max_tokens is unknown"), text(good("a")))
 	r.answered(question("a"))
-	if q := r.requests()[1]; q.Way != prose.WayContinue || !q.Form.OtherCap {
+	if q := r.requests()[1]; q.Way != WayContinue || !q.Form.OtherCap {
 		t.Errorf("asked %+v", q)
 	}
 	r = rigged(t, plain(), raw(400, "max_tokens is unknown"))
@@ -234,7 +233,7 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	r := rigged(t, c, text(good("a")))
 	r.answered(question("a"))
 	q := r.requests()[0]
-	if q.Way != prose.WayTranscript || q.Model != "small" || q.request.Upstream != "up" ||
+	if q.Way != WayTranscript || q.Model != "small" || q.request.Upstream != "up" ||
 		q.request.Credential != secret {
 		t.Errorf("asked %+v", q)
 	}
@@ -274,29 +273,29 @@ func TestAnotherModelHasItsOwnWindow(t *testing.T) {
 			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, last.Way, last.Form.MaxOutput)
 		}
 	}
-	f("own", func(*Config) {}, prose.WayContinue, 1_714)
-	f("another", func(c *Config) { c.Model = "small" }, prose.WayTranscript, 585)
-	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, prose.WayTranscript, 2_340)
-	f("own again", func(*Config) {}, prose.WayContinue, 1_714)
+	f("own", func(*Config) {}, WayContinue, 1_714)
+	f("another", func(c *Config) { c.Model = "small" }, WayTranscript, 585)
+	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, WayTranscript, 2_340)
+	f("own again", func(*Config) {}, WayContinue, 1_714)
 }
 
 func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
-	f := func(name string, change func(*prose.Question), steps ...step) {
+	f := func(name string, change func(*Question), steps ...step) {
 		t.Run(name, func(t *testing.T) {
 			q := question("a")
 			change(&q)
 			r := rigged(t, plain(), append(steps, text(good("a")))...)
 			r.answered(q)
-			if all := r.requests(); all[len(all)-1].Way != prose.WayTranscript || all[len(all)-1].Model != "own" {
+			if all := r.requests(); all[len(all)-1].Way != WayTranscript || all[len(all)-1].Model != "own" {
 				t.Errorf("asked %+v", all)
 			}
 		})
 	}
-	f("no body", func(q *prose.Question) { q.Continue = nil })
-	f("a broken body", func(q *prose.Question) { q.Continue = []byte("broken") })
-	f("too long", func(*prose.Question) {}, raw(400, "too long"))
-	f("too long within", func(*prose.Question) {}, says(prose.Answer{Error: []byte("too long")}))
-	f("refused", func(*prose.Question) {}, raw(422, "roles must alternate"))
+	f("no body", func(q *Question) { q.Continue = nil })
+	f("a broken body", func(q *Question) { q.Continue = []byte("broken") })
+	f("too long", func(*Question) {}, raw(400, "too long"))
+	f("too long within", func(*Question) {}, says(Answer{Error: []byte("too long")}))
+	f("refused", func(*Question) {}, raw(422, "roles must alternate"))
 	q := question("a")
 	q.Transcript = nil
 	r := rigged(t, plain(), raw(400, "too long"))

@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"epitome/summarize/prose"
 )
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.
 type Config struct {
-	Mode     prose.Mode `toml:"mode"`
-	Model    string     `toml:"model"` // empty: the conversation's own
-	Upstream string     `toml:"upstream"`
-	KeyEnv   string     `toml:"key_env"` // name of the environment variable that holds the key for Upstream
-	Prepare  string     `toml:"prepare"` // whether a model is asked ahead of need: auto, on or off
+	Mode     Mode   `toml:"mode"`
+	Model    string `toml:"model"` // empty: the conversation's own
+	Upstream string `toml:"upstream"`
+	KeyEnv   string `toml:"key_env"` // name of the environment variable that holds the key for Upstream
+	Prepare  string `toml:"prepare"` // whether a model is asked ahead of need: auto, on or off
 
 	Limits *Limits `toml:"-"` // nil: DefaultLimits
 }
@@ -28,7 +26,7 @@ const (
 
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
-	switch _, err := prose.ParseMode(string(c.Mode)); {
+	switch _, err := ParseMode(string(c.Mode)); {
 	case err != nil:
 		return wrong("mode", "%q: %w", c.Mode, err)
 	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):

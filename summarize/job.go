@@ -15,7 +15,6 @@ import (
 	"epitome/event"
 	"epitome/inject"
 	"epitome/internal/lazyregexp"
-	"epitome/summarize/prose"
 )
 
 // Limits of one job.
@@ -31,7 +30,7 @@ const (
 // what the upstream objects to.
 type job struct {
 	*Summarizer
-	question prose.Question
+	question Question
 	limits   Limits
 	upstream string // that is asked
 	model    string
@@ -44,7 +43,7 @@ type job struct {
 	ctx     context.Context // ends with the job's time
 	prompt  prompt
 	way     string
-	form    prose.Form
+	form    Form
 	step    int            // of cutting the transcript down
 	tries   int            // that failed for a reason that may pass
 	mayPass bool           // it failed for a reason that may pass
@@ -54,7 +53,7 @@ type job struct {
 	cost    event.Cost
 
 	done  chan struct{} // closed when prose and err are final
-	prose prose.Prose
+	prose Prose
 	err   error
 }
 
@@ -63,12 +62,12 @@ func (s *Summarizer) run(j *job) {
 	ctx, cancel := context.WithTimeout(s.life, j.limits.Timeout)
 	defer cancel()
 	if s.places.Acquire(ctx, 1) != nil {
-		s.end(j, prose.Prose{}, ErrBusy)
+		s.end(j, Prose{}, ErrBusy)
 		return
 	}
 	defer s.places.Release(1)
 	j.ctx = ctx
-	p, err := prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
+	p, err := Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
 	defer func() {
 		if recover() != nil { // its value may have words of a conversation
 			s.deps.Log.Error("a bug broke off a summary", "stack", string(debug.Stack()))
@@ -85,16 +84,16 @@ func nameOf(key string) string {
 }
 
 // Peek returns an answer that was made before.
-func (s *Summarizer) Peek(key string) (p prose.Prose, found bool) {
+func (s *Summarizer) Peek(key string) (p Prose, found bool) {
 	value, found, _ := s.deps.Store.Get(nameOf(key))
 	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
-		return prose.Prose{}, false
+		return Prose{}, false
 	}
 	return p, true
 }
 
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
-func (j *job) answer() (p prose.Prose, err error) {
+func (j *job) answer() (p Prose, err error) {
 	if p, found := j.Peek(j.question.Key); found {
 		return p, nil
 	}
@@ -105,7 +104,7 @@ func (j *job) answer() (p prose.Prose, err error) {
 	text, err := j.ask()
 	j.cost.Took = time.Since(begun)
 	if err == nil {
-		p = prose.Prose{Text: text, Cost: j.cost}
+		p = Prose{Text: text, Cost: j.cost}
 		value, _ := json.Marshal(p) // plain data
 		if value, err = j.deps.Store.Swap(nameOf(j.question.Key), nil, value, j.deps.Keep); err != nil {
 			j.mayPass, err = true, j.fail("it cannot be stored: "+err.Error())
@@ -115,7 +114,7 @@ func (j *job) answer() (p prose.Prose, err error) {
 	}
 	if err != nil {
 		j.tell(event.SummaryFailed, 0, err.Error())
-		return prose.Prose{}, err
+		return Prose{}, err
 	}
 	j.tell(event.SummaryCompleted, j.deps.Count(p.Text), "")
 	if j.memory != nil && !j.learned.IsEmpty() {
@@ -137,7 +136,7 @@ func (j *job) tell(kind string, tokens int, reason string) {
 // learn has a transcript's question also ask what later sessions need to know, where there is a memory for it.
 func (j *job) learn() {
 	owner := inject.Owner{Scope: j.question.Scope, Project: inject.ProjectName(j.question.Project)}
-	if !j.deps.Memory.On() || owner.Project == "" || j.way != prose.WayTranscript {
+	if !j.deps.Memory.On() || owner.Project == "" || j.way != WayTranscript {
 		return
 	}
 	known, err := j.deps.Memory.Read(owner)
@@ -188,7 +187,7 @@ func (j *job) body() ([]byte, error) {
 	if j.dialect == nil {
 		return nil, j.fail("its API is unknown")
 	}
-	if j.way == prose.WayContinue {
+	if j.way == WayContinue {
 		body, err := j.dialect.Continue(j.question.Continue, j.prompt.render("continue.md"), j.form)
 		if err == nil {
 			return body, nil
@@ -212,7 +211,7 @@ func (j *job) body() ([]byte, error) {
 
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
-func (j *job) send(body []byte) (answer prose.Answer, status int) {
+func (j *job) send(body []byte) (answer Answer, status int) {
 	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
 		r.Credential = j.question.Credential
@@ -252,7 +251,7 @@ func (j *job) adapt(status int, refusal []byte) error {
 	case status == 0:
 		return j.pause("the upstream could not be reached or broke off")
 	case status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal):
-		if j.step++; j.way == prose.WayTranscript && j.step <= lastStep {
+		if j.step++; j.way == WayTranscript && j.step <= lastStep {
 			return nil
 		}
 		return j.fallBack("the request for it is too long")
@@ -281,7 +280,7 @@ var (
 
 // adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
 // cap, or as a stream. It is false if f is not what was refused.
-func adaptForm(f prose.Form, refusal []byte) (prose.Form, bool) {
+func adaptForm(f Form, refusal []byte) (Form, bool) {
 	if found := highestCap().FindSubmatch(refusal); found != nil {
 		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
 			f.MaxOutput = n
@@ -301,10 +300,10 @@ func adaptForm(f prose.Form, refusal []byte) (prose.Form, bool) {
 
 // fallBack leaves the conversation itself for its transcript.
 func (j *job) fallBack(why string) error {
-	if j.way != prose.WayContinue || len(j.question.Transcript) == 0 {
+	if j.way != WayContinue || len(j.question.Transcript) == 0 {
 		return j.fail(why)
 	}
-	j.way, j.step = prose.WayTranscript, 0
+	j.way, j.step = WayTranscript, 0
 	return nil
 }
 
@@ -324,7 +323,7 @@ func (j *job) pause(why string) error {
 }
 
 // askAgain says in the next request why the answer could not be used. A second such answer is the last.
-func (j *job) askAgain(why string, answer prose.Answer) error {
+func (j *job) askAgain(why string, answer Answer) error {
 	if j.prompt.Why != "" {
 		return j.fail(why)
 	}
@@ -332,7 +331,7 @@ func (j *job) askAgain(why string, answer prose.Answer) error {
 		j.form.MaxOutput *= 2
 	}
 	if (answer.Cut || answer.Called) && len(j.question.Transcript) > 0 {
-		j.way = prose.WayTranscript // it has no tools, and leaves room for a long answer
+		j.way = WayTranscript // it has no tools, and leaves room for a long answer
 	}
 	return nil
 }

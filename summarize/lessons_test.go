@@ -11,13 +11,12 @@ import (
 	"epitome/event"
 	"epitome/inject"
 	"epitome/store"
-	"epitome/summarize/prose"
 )
 
 var app = inject.Owner{Scope: "ada", Project: "app"}
 
 // ofApp is a question about a conversation in a project, as another model than its own is asked it.
-func ofApp(key string) prose.Question {
+func ofApp(key string) Question {
 	q := question(key)
 	q.Scope, q.Project, q.Continue = app.Scope, app.Project, nil
 	return q
@@ -107,7 +106,7 @@ func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 
 // TestWithoutAMemoryTheQuestionIsAsItWas has a project, but nothing that is learned.
 func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
-	f := func(name string, change func(r *rig, q *prose.Question)) {
+	f := func(name string, change func(r *rig, q *Question)) {
 		t.Helper()
 		c := plain()
 		c.Model = "small"
@@ -125,11 +124,11 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 			t.Errorf("%s: asked %q, want %q", name, got.Ask, want.Ask)
 		}
 	}
-	f("no project", func(_ *rig, q *prose.Question) { q.Project = "" })
-	f("a project whose name cannot be used", func(_ *rig, q *prose.Question) { q.Project = strings.Repeat("a", 1000) })
-	f("no memory", func(r *rig, _ *prose.Question) { r.deps.Memory = nil })
-	f("a memory that is off", func(r *rig, _ *prose.Question) { r.deps.Memory.Configure(inject.MemoryConfig{}) })
-	f("a memory that cannot be read", func(r *rig, _ *prose.Question) {
+	f("no project", func(_ *rig, q *Question) { q.Project = "" })
+	f("a project whose name cannot be used", func(_ *rig, q *Question) { q.Project = strings.Repeat("a", 1000) })
+	f("no memory", func(r *rig, _ *Question) { r.deps.Memory = nil })
+	f("a memory that is off", func(r *rig, _ *Question) { r.deps.Memory.Configure(inject.MemoryConfig{}) })
+	f("a memory that cannot be read", func(r *rig, _ *Question) {
 		r.deps.Memory = memoryIn(broken{fails: errors.New("the disk is full")})
 	})
 }

@@ -17,7 +17,6 @@ import (
 
 	"epitome/event"
 	"epitome/store"
-	"epitome/summarize/prose"
 )
 
 func TestEqualQuestionsAreAskedOnce(t *testing.T) {
@@ -129,9 +128,9 @@ func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 		c := plain()
 		c.Limits.Pending = 3 << 20
 		r := rigged(t, c, takes(time.Minute, text(good("a"))))
-		large := func(key string, n int) prose.Question {
+		large := func(key string, n int) Question {
 			q := question(key)
-			q.Transcript = append(q.Transcript, prose.Entry{Text: strings.Repeat("x", n)})
+			q.Transcript = append(q.Transcript, Entry{Text: strings.Repeat("x", n)})
 			return q
 		}
 		r.Prepare(large("one that is larger than all may be", 5<<20)) // is taken alone

@@ -10,7 +10,6 @@ import (
 	"text/template"
 
 	"epitome/inject"
-	"epitome/summarize/prose"
 )
 
 // All that a model is told stands in these files.
@@ -35,7 +34,7 @@ type prompt struct {
 }
 
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
-func newPrompt(q *prose.Question, maxTokens int) prompt {
+func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
 	p := prompt{Tag: tagFor(q), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
@@ -60,7 +59,7 @@ func (p prompt) render(name string) string {
 }
 
 // tagFor returns a short tag that nothing in the question holds: it is made of the key, which no content can know.
-func tagFor(q *prose.Question) string {
+func tagFor(q *Question) string {
 	sum := sha256.Sum256([]byte("transcript " + q.Key))
 	return hex.EncodeToString(sum[:4])
 }
@@ -75,7 +74,7 @@ const (
 )
 
 // transcript returns the span of a question as text. Each entry begins with a line that has the tag.
-func transcript(q *prose.Question, tag string, step int) string {
+func transcript(q *Question, tag string, step int) string {
 	var b strings.Builder
 	first := len(q.Transcript) * max(0, step-textSteps) / (groupSteps + 1)
 	for first > 0 && q.Transcript[first-1].Group == q.Transcript[first].Group {
@@ -86,7 +85,7 @@ func transcript(q *prose.Question, tag string, step int) string {
 	}
 	for _, e := range q.Transcript[first:] {
 		limit := math.MaxInt
-		switch isTool := e.Kind == prose.Call || e.Kind == prose.Result; {
+		switch isTool := e.Kind == Call || e.Kind == Result; {
 		case isTool:
 			limit = maxToolText >> min(step, textSteps)
 		case step > 0:

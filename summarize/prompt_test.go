@@ -3,8 +3,6 @@ package summarize
 import (
 	"strings"
 	"testing"
-
-	"epitome/summarize/prose"
 )
 
 func TestUpdateKeepsWhatWasKnown(t *testing.T) {
@@ -34,7 +32,7 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	q.Continue, q.Transcript = nil, nil
 	for i := range 50 {
 		q.Transcript = append(q.Transcript,
-			prose.Entry{Group: i, Kind: prose.Result, Text: strings.Repeat("long ", 1000)})
+			Entry{Group: i, Kind: Result, Text: strings.Repeat("long ", 1000)})
 	}
 	long := raw(400, "too long")
 	r := rigged(t, plain(), long, long, long, text(good("a")))
@@ -64,7 +62,7 @@ func headed(t testing.TB, said string) (text, why string) {
 	q := question("a")
 	j := r.newJob(q, true)
 	j.prompt = newPrompt(&q, 100_000)
-	return j.read(prose.Answer{Text: said})
+	return j.read(Answer{Text: said})
 }
 
 func TestHeadingsAreRecognised(t *testing.T) {

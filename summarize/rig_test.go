@@ -16,7 +16,6 @@ import (
 
 	"epitome/event"
 	"epitome/store"
-	"epitome/summarize/prose"
 )
 
 const secret = "Bearer sk-very-secret"
@@ -40,14 +39,14 @@ func good(about string) string {
 }
 
 // question is one about a conversation of its own.
-func question(key string) prose.Question {
-	return prose.Question{
+func question(key string) Question {
+	return Question{
 		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own",
 		Credential: secret, Continue: []byte("the conversation of " + key),
-		Transcript: []prose.Entry{
-			{Group: 1, Kind: prose.User, Text: "please fix " + key},
-			{Group: 2, Kind: prose.Call, Tool: "bash", Text: `{"command":"make"}`},
-			{Group: 2, Kind: prose.Result, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
+		Transcript: []Entry{
+			{Group: 1, Kind: User, Text: "please fix " + key},
+			{Group: 2, Kind: Call, Tool: "bash", Text: `{"command":"make"}`},
+			{Group: 2, Kind: Result, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
 		},
 		SpanTokens: 10_000, Room: 2_000,
 	}
@@ -57,7 +56,7 @@ func question(key string) prose.Question {
 type sent struct {
 	Way, Model, System, Ask string
 	Conversation            string
-	Form                    prose.Form
+	Form                    Form
 	request                 Request
 }
 
@@ -75,19 +74,19 @@ type otherTongue struct{ tongue }
 
 func (otherTongue) Path() string { return "/v1/tell" }
 
-func (tongue) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
+func (tongue) Continue(body []byte, instruction string, f Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
 	}
-	return json.Marshal(sent{Way: prose.WayContinue, Conversation: string(body), Ask: instruction, Form: f})
+	return json.Marshal(sent{Way: WayContinue, Conversation: string(body), Ask: instruction, Form: f})
 }
 
-func (tongue) Prompt(model, system, user string, f prose.Form) []byte {
-	b, _ := json.Marshal(sent{Way: prose.WayTranscript, Model: model, System: system, Ask: user, Form: f})
+func (tongue) Prompt(model, system, user string, f Form) []byte {
+	b, _ := json.Marshal(sent{Way: WayTranscript, Model: model, System: system, Ask: user, Form: f})
 	return b
 }
 
-func (tongue) ReadAnswer(body io.Reader) (a prose.Answer, err error) {
+func (tongue) ReadAnswer(body io.Reader) (a Answer, err error) {
 	b, err := io.ReadAll(body)
 	if err == nil && json.Unmarshal(b, &a) != nil {
 		err = io.ErrUnexpectedEOF
@@ -98,14 +97,14 @@ func (tongue) ReadAnswer(body io.Reader) (a prose.Answer, err error) {
 // step is what the upstream does with a request.
 type step func(ctx context.Context, r sent) (Response, error)
 
-func says(a prose.Answer) step {
+func says(a Answer) step {
 	return func(context.Context, sent) (Response, error) {
 		b, err := json.Marshal(a)
 		return Response{Status: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
 	}
 }
 
-func text(t string) step { return says(prose.Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
+func text(t string) step { return says(Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
 
 func raw(status int, body string) step {
 	return func(context.Context, sent) (Response, error) {
@@ -223,7 +222,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 }
 
 // answered asks q and wants prose.
-func (r *rig) answered(q prose.Question) prose.Prose {
+func (r *rig) answered(q Question) Prose {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)
 	if err != nil || p.Text == "" {
@@ -233,7 +232,7 @@ func (r *rig) answered(q prose.Question) prose.Prose {
 }
 
 // fails asks q and wants the error.
-func (r *rig) fails(q prose.Question, want error, words string) {
+func (r *rig) fails(q Question, want error, words string) {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), words) || p.Text != "" {

@@ -24,7 +24,6 @@ import (
 	"epitome/event"
 	"epitome/inject"
 	"epitome/store"
-	"epitome/summarize/prose"
 )
 
 // Why there is no answer.
@@ -95,7 +94,7 @@ func (s *Summarizer) Configure(c Config) {
 }
 
 // Look returns an answer that was made before. If there is none, pending says that it is being made.
-func (s *Summarizer) Look(key string) (p prose.Prose, found, pending bool) {
+func (s *Summarizer) Look(key string) (p Prose, found, pending bool) {
 	s.mu.Lock()
 	pending = s.jobs[key] != nil
 	s.mu.Unlock()
@@ -105,21 +104,21 @@ func (s *Summarizer) Look(key string) (p prose.Prose, found, pending bool) {
 
 // Ask returns the answer to q. It waits until ctx ends or Limits.Wait has passed since somebody first waited for it:
 // then the error is ErrLate and the job goes on.
-func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
+func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 	if p, found := s.Peek(q.Key); found {
 		return p, nil
 	}
 	j, err := s.join(q, true)
 	if err != nil {
-		return prose.Prose{}, err
+		return Prose{}, err
 	}
 	select {
 	case <-j.done:
 		return j.prose, j.err
 	case <-ctx.Done():
-		return prose.Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
+		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
 	case <-time.After(time.Until(j.waited.Add(j.limits.Wait))):
-		return prose.Prose{}, ErrLate
+		return Prose{}, ErrLate
 	}
 }
 
@@ -127,13 +126,13 @@ func (s *Summarizer) Ask(ctx context.Context, q prose.Question) (prose.Prose, er
 func (s *Summarizer) Prepares(upstream string) bool { return s.deps.Prepares(upstream) }
 
 // Prepare has q answered in the background, unless there is much to do already.
-func (s *Summarizer) Prepare(q prose.Question) {
+func (s *Summarizer) Prepare(q Question) {
 	if _, found := s.Peek(q.Key); !found {
 		_, _ = s.join(q, false)
 	}
 }
 
-// Needs returns how many tokens, as they are counted here, of usable a request needs beside prose.Question.Continue: for
+// Needs returns how many tokens, as they are counted here, of usable a request needs beside Question.Continue: for
 // the instruction, as the answer fits into what every window keeps free.
 func (s *Summarizer) Needs() int {
 	p := prompt{Tokens: summaryTokens, Update: true, Why: "it lacked some of the headings"}
@@ -160,7 +159,7 @@ func (s *Summarizer) Close(ctx context.Context) error {
 }
 
 // join returns the job of a question: the one there is, or a new one if there is room. asked says that the caller waits.
-func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
+func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, now := s.jobs[q.Key], time.Now()
@@ -187,9 +186,9 @@ func (s *Summarizer) join(q prose.Question, asked bool) (*job, error) {
 	return j, nil
 }
 
-func (s *Summarizer) newJob(q prose.Question, asked bool) *job {
+func (s *Summarizer) newJob(q Question, asked bool) *job {
 	j := &job{
-		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, prepared: !asked, way: prose.WayTranscript,
+		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, prepared: !asked, way: WayTranscript,
 		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
 		dialect: s.deps.Dialects[q.Dialect], done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
 	}
@@ -203,7 +202,7 @@ func (s *Summarizer) newJob(q prose.Question, asked bool) *job {
 		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)
 	}
 	if j.question.Continue != nil {
-		j.way = prose.WayContinue
+		j.way = WayContinue
 	}
 	j.form.MaxOutput = s.limits.MaxOutput
 	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
@@ -218,7 +217,7 @@ func (j *job) subject() string {
 }
 
 // end hands the outcome of a job to those who wait.
-func (s *Summarizer) end(j *job, p prose.Prose, err error) {
+func (s *Summarizer) end(j *job, p Prose, err error) {
 	const maxFailures = 4096 // that are remembered
 	s.mu.Lock()
 	defer s.mu.Unlock()

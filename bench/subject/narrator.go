@@ -16,7 +16,6 @@ import (
 	"epitome/internal/lazyregexp"
 	"epitome/store"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 	"epitome/window"
 )
 
@@ -26,7 +25,7 @@ type narrator struct {
 	*summarize.Summarizer
 	prepare string // how summaries are prepared, as configured
 	model   *standIn
-	ahead   []prose.Question // to be answered once the request is shaped
+	ahead   []summarize.Question // to be answered once the request is shaped
 }
 
 // newNarrator makes one by the configuration. What was told lies with the conversation's facts.
@@ -51,7 +50,7 @@ func (n *narrator) Prepares(string) bool {
 }
 
 // Prepare has the question answered before the next request.
-func (n *narrator) Prepare(q prose.Question) { n.ahead = append(n.ahead, q) }
+func (n *narrator) Prepare(q summarize.Question) { n.ahead = append(n.ahead, q) }
 
 // answerAhead answers what is to be ready for the next request, and returns all that was asked since the one before.
 // sent is what the provider has got now.
@@ -87,21 +86,21 @@ type standIn struct {
 }
 
 // Continue notes the instruction.
-func (s *standIn) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
+func (s *standIn) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
 	s.told = instruction
 	return s.Dialect.Continue(body, instruction, f)
 }
 
 // Prompt notes the instruction.
-func (s *standIn) Prompt(model, system, user string, f prose.Form) []byte {
+func (s *standIn) Prompt(model, system, user string, f summarize.Form) []byte {
 	s.told = user
 	return s.Dialect.Prompt(model, system, user, f)
 }
 
 // ReadAnswer takes an answer as it is.
-func (s *standIn) ReadAnswer(body io.Reader) (prose.Answer, error) {
+func (s *standIn) ReadAnswer(body io.Reader) (summarize.Answer, error) {
 	text, err := io.ReadAll(body)
-	return prose.Answer{Text: string(text)}, err
+	return summarize.Answer{Text: string(text)}, err
 }
 
 // send answers a request, and notes what it costs.

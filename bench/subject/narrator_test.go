@@ -15,7 +15,7 @@ import (
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/rewrite/chat"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -89,8 +89,8 @@ func TestReplayedSummaryIsAskedForAsItIsConfigured(t *testing.T) {
 	}
 	f(64_000, true, func(*Subject) {})
 	f(32_000, true, func(*Subject) {})
-	f(32_000, true, func(p *Subject) { p.Conf.Summarize.Mode = prose.LLM })
-	f(64_000, false, func(p *Subject) { p.Conf.Summarize.Mode = prose.Intent })
+	f(32_000, true, func(p *Subject) { p.Conf.Summarize.Mode = summarize.LLM })
+	f(64_000, false, func(p *Subject) { p.Conf.Summarize.Mode = summarize.Intent })
 	f(64_000, false, func(p *Subject) { p.Code = true })
 	f(64_000, true, func(p *Subject) { p.Unit = policy.Served() })
 }

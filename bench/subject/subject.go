@@ -21,7 +21,6 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/store"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -37,7 +36,7 @@ type Subject struct {
 type shaper struct {
 	shaper  *rewrite.Shaper
 	limits  *ladder.Limits
-	mode    prose.Mode
+	mode    summarize.Mode
 	dialect Dialect
 	window  int
 	tries   int       // of rung 4

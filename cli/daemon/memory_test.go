@@ -9,7 +9,7 @@ import (
 	"epitome/console"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // remembering has sessions be learned from, each for its own credential.
 func remembering(c *config.Config) {
-	c.Scope, c.Memory.Enabled, c.Summarize.Model, c.Summarize.Mode = "credential", true, "small", prose.Hybrid
+	c.Scope, c.Memory.Enabled, c.Summarize.Model, c.Summarize.Mode = "credential", true, "small", summarize.Hybrid
 	c.Window.Models["small"] = unit.Tokens(itsWindow)
 }
 

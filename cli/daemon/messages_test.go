@@ -17,7 +17,6 @@ import (
 	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 )
 
 // coder is an agent that speaks Messages: each turn the model calls its shell, and gets a long result.
@@ -176,7 +175,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 	m := rules.ModelOf("claude-opus-4-6")
 	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
-		conf.Summarize.Mode = prose.LLM
+		conf.Summarize.Mode = summarize.LLM
 		conf.Summarize.Prepare = summarize.PrepareOn
 	})
 	c.model, c.stream = "claude-opus-4-6", true
@@ -265,7 +264,7 @@ func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	c := coding(t, messages.Options{}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
-		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.LLM, "up", "claude-opus-4-6"
+		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = summarize.LLM, "up", "claude-opus-4-6"
 		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
 	})
 	c.model, c.stream = "claude-opus-4-6", true

@@ -14,7 +14,7 @@ import (
 	"epitome/config"
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -88,7 +88,7 @@ func (p *tellingProvider) sent(k int) string {
 func (p *tellingProvider) serves(folder string) *inService {
 	return served(p.provider, folder, func(c *config.Config) {
 		c.Window.Models = map[string]unit.Tokens{nobodys: itsWindow}
-		c.Summarize.Mode = prose.Intent // so that all that is sent is the agent's
+		c.Summarize.Mode = summarize.Intent // so that all that is sent is the agent's
 	})
 }
 

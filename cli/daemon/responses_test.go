@@ -19,7 +19,6 @@ import (
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 	"epitome/tokenize"
 )
 
@@ -210,7 +209,7 @@ func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
 	t.Parallel()
 	c := solving(t, responses.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
-		conf.Summarize.Mode = prose.LLM
+		conf.Summarize.Mode = summarize.LLM
 		conf.Summarize.Prepare = summarize.PrepareOn
 	})
 	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)

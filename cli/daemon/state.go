@@ -11,9 +11,9 @@ import (
 	"epitome/console"
 	"epitome/console/story"
 	"epitome/event/money"
-	"epitome/internal/health"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
+	"epitome/store"
 )
 
 // State says how an epitome runs. It tells its owner under /-/health.
@@ -59,7 +59,7 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 		func() float64 { return isOne(d.storage.keeps()) })
 	if d.storage.shared != nil {
 		m.Gauge("shared_store_up", "1 while the shared store answers.",
-			func() float64 { return isOne(d.storage.shared.State() != health.Away) })
+			func() float64 { return isOne(d.storage.shared.State() != store.Away) })
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/internal/health"
 	"epitome/offload"
 	"epitome/store"
 )
@@ -212,13 +211,13 @@ func (s *storage) parts() map[string]string {
 // keeps reports whether artifacts can be kept now.
 func (s *storage) keeps() bool {
 	p := s.parts()
-	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == health.Answers)
+	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == store.Answers)
 }
 
 // troubles returns a note for each part that fails, for readers of figures.
 func (s *storage) troubles() (notes []string) {
 	for part, state := range s.parts() {
-		if state != health.Answers {
+		if state != store.Answers {
 			notes = append(notes, fmt.Sprintf("%s: %s, as the log says", part, state))
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"epitome/internal/fakeapi/scriptedtest"
 	"epitome/internal/unit"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 )
 
 // muser is an agent that sends back all that the model thought, to a server that signs it.
@@ -206,7 +205,7 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
 	t.Parallel()
 	c := musing(t, bindsThinking, func(conf *config.Config) {
-		conf.Summarize.Mode, conf.Summarize.Prepare = prose.LLM, summarize.PrepareOn
+		conf.Summarize.Mode, conf.Summarize.Prepare = summarize.LLM, summarize.PrepareOn
 		conf.Window.Models = map[string]unit.Tokens{"claude-*": 48_000}
 	})
 	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)

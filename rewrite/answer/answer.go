@@ -16,7 +16,7 @@ import (
 	"epitome/internal/sse"
 	"epitome/internal/unit"
 	"epitome/rewrite/jsonspan"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.
@@ -45,7 +45,7 @@ type Format struct {
 
 // Answer is an answer as far as it has been read.
 type Answer struct {
-	prose.Answer
+	summarize.Answer
 	Said strings.Builder // the text read so far; Text is set at the end
 }
 
@@ -66,16 +66,16 @@ func (f *Format) StepOf(kind, data []byte) Step {
 }
 
 // Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
-func (f *Format) Read(body io.Reader) (prose.Answer, error) {
+func (f *Format) Read(body io.Reader) (summarize.Answer, error) {
 	all, err := io.ReadAll(io.LimitReader(body, maxBytes))
 	if err != nil {
-		return prose.Answer{}, err
+		return summarize.Answer{}, err
 	}
 	var a Answer
 	events, isOver := sse.Events(all), false
 	if !sse.Looks(all) { // a whole answer is read as the only event of a stream
 		if !jsonspan.Valid(all) {
-			return prose.Answer{}, io.ErrUnexpectedEOF
+			return summarize.Answer{}, io.ErrUnexpectedEOF
 		}
 		events, isOver = slices.Values([]sse.Event{{Data: all}}), true
 	}
@@ -91,7 +91,7 @@ func (f *Format) Read(body io.Reader) (prose.Answer, error) {
 		}
 	}
 	if !isOver {
-		return prose.Answer{}, io.ErrUnexpectedEOF
+		return summarize.Answer{}, io.ErrUnexpectedEOF
 	}
 	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"epitome/rewrite/jsonspan"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // OpenAI has the methods that the dialects of OpenAI's APIs have in common.
@@ -20,7 +20,7 @@ func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
 // Ask returns body with message at the end of the list under listKey. It deletes settings that would give the answer
 // another form than one text, or that belong to the client's own answer; it is streamed only if the form says so.
-func Ask(body []byte, listKey string, message []byte, f prose.Form) ([]byte, error) {
+func Ask(body []byte, listKey string, message []byte, f summarize.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err

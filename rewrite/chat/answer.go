@@ -9,7 +9,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/answer"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
@@ -54,7 +54,7 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "prompt", "completion")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
 
 // cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
 var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}

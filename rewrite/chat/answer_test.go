@@ -8,7 +8,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/answer"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 func TestEventsOfAStream(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOnlyAHigherCapIsLowered(t *testing.T) {
 }
 
 func TestContinue(t *testing.T) {
-	f := func(form prose.Form, body, want string) {
+	f := func(form summarize.Form, body, want string) {
 		t.Helper()
 		form.MaxOutput = 900
 		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
@@ -81,46 +81,46 @@ func TestContinue(t *testing.T) {
 			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
 		}
 	}
-	usual := prose.Form{}
+	usual := summarize.Form{}
 	f(usual, ` { "messages" : [ ] } `, `{ "messages" : [ Q] ,"max_tokens":900}`)
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
 	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
 	f(usual, `{"tool_choice":"auto","tools":[],"messages":[1]}`, `{"tools":[],"messages":[1,Q],"max_tokens":900}`)
 	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
-	f(prose.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
-	f(prose.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"messages":[1,Q],"stream":true,"max_tokens":900}`)
+	f(summarize.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
+	f(summarize.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"messages":[1,Q],"stream":true,"max_tokens":900}`)
 	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`, `{"messages":[01]}`} {
 		f(usual, body, "")
 	}
 }
 
 func TestAnswersAreRead(t *testing.T) {
-	f := func(body string, want prose.Answer) {
+	f := func(body string, want summarize.Answer) {
 		t.Helper()
 		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(body)))
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || err != nil {
 			t.Errorf("%.80q: %+v, %v; want %+v", body, got, err, want)
 		}
 	}
-	failed := func(doc string) prose.Answer { return prose.Answer{Error: []byte(doc)} }
+	failed := func(doc string) summarize.Answer { return summarize.Answer{Error: []byte(doc)} }
 	f(`{"choices":[{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
 		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
-		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
+		summarize.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
 	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
-		prose.Answer{Text: "ab", Cut: true})
-	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, prose.Answer{Called: true})
-	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, prose.Answer{Refused: true})
-	f(`{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`, prose.Answer{Text: "half", Refused: true})
-	f(`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, prose.Answer{Text: "a"})
+		summarize.Answer{Text: "ab", Cut: true})
+	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, summarize.Answer{Called: true})
+	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, summarize.Answer{Refused: true})
+	f(`{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`, summarize.Answer{Text: "half", Refused: true})
+	f(`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, summarize.Answer{Text: "a"})
 	f(`{"error":{"message":"too long"}}`, failed(`{"error":{"message":"too long"}}`))
 
 	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 	f(": hi\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\ndata: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
 		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
-		prose.Answer{Text: "ab"})
+		summarize.Answer{Text: "ab"})
 	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
-		prose.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
+		summarize.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
 	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
 	f("event: error\ndata: {\"message\":\"too long\"}\n\n"+end, failed(`{"message":"too long"}`))
 }

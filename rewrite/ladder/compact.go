@@ -7,7 +7,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 const (
@@ -169,7 +169,7 @@ func (c *compaction) run() {
 	}
 	s.Reason, report.Kind = event.NoCode, event.CompactionCompleted
 	if c.says.Text == "" && s.Prose != nil {
-		report.Mode = string(prose.Intent) // as a model's words were wanted, and there are none
+		report.Mode = string(summarize.Intent) // as a model's words were wanted, and there are none
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/recap"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // Artifacts names the content that is taken out. It stores nothing: the caller puts State.Content before it records the
@@ -41,7 +41,7 @@ type State struct {
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
 	Scope        string // in which artifacts are named
-	SummaryMode  prose.Mode
+	SummaryMode  summarize.Mode
 	Prose        Prose // nil if no model may be asked for summaries
 
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost

@@ -9,7 +9,7 @@ import (
 	"epitome/internal/sse"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/jsonspan"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
@@ -39,7 +39,7 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
 
 // addPiece adds an answer (a list of blocks), or an event of a stream (a block or a piece), to a. Thinking is not read.
 func addPiece(a *answer.Answer, v gjson.Result) {

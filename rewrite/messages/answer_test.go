@@ -10,7 +10,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/answer"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 func TestEventsOfAStream(t *testing.T) {
@@ -87,23 +87,23 @@ func TestReadAnswer(t *testing.T) {
 	}
 	for _, c := range []struct {
 		body string
-		want prose.Answer
+		want summarize.Answer
 		err  error
 	}{
 		{`{"content":[` + thought + `,` + text(`a\n`) + `,` + text("b") + `],"stop_reason":"end_turn","usage":{"input_tokens":1,` +
 			`"cache_read_input_tokens":8,"cache_creation_input_tokens":2,"output_tokens":3}}`,
-			prose.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3}, nil},
-		{`{"content":[` + text("a") + `],"stop_reason":"max_tokens"}`, prose.Answer{Text: "a", Cut: true}, nil},
-		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, prose.Answer{Called: true}, nil},
-		{`{"type":"error","error":{}}`, prose.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
-		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`), prose.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
-		{data(end("refusal")), prose.Answer{Refused: true}, nil},
+			summarize.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3}, nil},
+		{`{"content":[` + text("a") + `],"stop_reason":"max_tokens"}`, summarize.Answer{Text: "a", Cut: true}, nil},
+		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, summarize.Answer{Called: true}, nil},
+		{`{"type":"error","error":{}}`, summarize.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
+		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`), summarize.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
+		{data(end("refusal")), summarize.Answer{Refused: true}, nil},
 		{data(start, `{"type":"error","error":{"message":"too long"}}`),
-			prose.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
-		{"", prose.Answer{}, io.ErrUnexpectedEOF},
-		{data(start, a), prose.Answer{}, io.ErrUnexpectedEOF},
-		{data(start, a, "[DONE]"), prose.Answer{}, io.ErrUnexpectedEOF},
-		{`{"content":[{"type":"text","text":"a`, prose.Answer{}, io.ErrUnexpectedEOF},
+			summarize.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
+		{"", summarize.Answer{}, io.ErrUnexpectedEOF},
+		{data(start, a), summarize.Answer{}, io.ErrUnexpectedEOF},
+		{data(start, a, "[DONE]"), summarize.Answer{}, io.ErrUnexpectedEOF},
+		{`{"content":[{"type":"text","text":"a`, summarize.Answer{}, io.ErrUnexpectedEOF},
 	} {
 		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(c.body)))
 		if !reflect.DeepEqual(got, c.want) || !errors.Is(err, c.err) {

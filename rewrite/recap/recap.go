@@ -13,7 +13,7 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // Span is the part of a conversation that a summary replaces.
@@ -108,13 +108,13 @@ type Budgets struct {
 
 // BudgetsFor returns the budgets for a mode. window is in tokens of the vocabulary, of which each is ratio tokens of
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
-func BudgetsFor(mode prose.Mode, window int, ratio float64) Budgets {
+func BudgetsFor(mode summarize.Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
 	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
 	switch mode {
-	case prose.Lossless: // the index says where the transcript has the work
+	case summarize.Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)
-	case prose.Window: // there is only what a model said before, beside the user's messages
+	case summarize.Window: // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
 	return b

@@ -9,7 +9,7 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -33,7 +33,7 @@ func span(t *testing.T, messages, behind []string) Span {
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
 	s := Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
-		Budgets: BudgetsFor(prose.Hybrid, 64_000, 1)}
+		Budgets: BudgetsFor(summarize.Hybrid, 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
 	}
@@ -168,7 +168,7 @@ func TestSummaryKeepsItsBudget(t *testing.T) {
 	}
 	for _, window := range []int{8_000, 32_000, 200_000} {
 		s := span(t, all, nil)
-		b := BudgetsFor(prose.Intent, window, 1)
+		b := BudgetsFor(summarize.Intent, window, 1)
 		for _, s.Budgets = range []Budgets{b, b.Shrink()} {
 			text := Text(s, Says{}, "")
 			if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens

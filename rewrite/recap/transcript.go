@@ -7,7 +7,7 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
@@ -68,11 +68,11 @@ func callsByResult(calls []activity.Call) map[int]*activity.Call {
 }
 
 // speakers has the kind of an entry for each role of an item; prose has no kind for Unknown.
-var speakers = map[conversation.Role]prose.Kind{conversation.User: prose.User, conversation.Assistant: prose.Assistant,
-	conversation.System: prose.System, conversation.Unknown: prose.System, conversation.Tool: prose.Result}
+var speakers = map[conversation.Role]summarize.Kind{conversation.User: summarize.User, conversation.Assistant: summarize.Assistant,
+	conversation.System: summarize.System, conversation.Unknown: summarize.System, conversation.Tool: summarize.Result}
 
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
-func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []prose.Entry) {
+func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []summarize.Entry) {
 	callOf, group := callsByResult(calls), 0
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
@@ -82,7 +82,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := prose.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
+		e := summarize.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
 		if c := callOf[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()
 		}
@@ -91,7 +91,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		for k := range it.Calls {
 			text := string(it.Calls[k].ArgumentsIn(r.Body))
-			list = append(list, prose.Entry{Group: group, Kind: prose.Call, Tool: it.Calls[k].Name, Text: text})
+			list = append(list, summarize.Entry{Group: group, Kind: summarize.Call, Tool: it.Calls[k].Name, Text: text})
 		}
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/answer"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 )
 
 const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
@@ -53,7 +53,7 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "input", "output")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (prose.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
 
 // addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
 // last event repeats them all, unless the server leaves them out there; repeated items replace the text read before.

@@ -1,6 +1,4 @@
-// Package prose has the data that is exchanged about summaries by models: what package rewrite asks, what package
-// summarize answers, and what the dialects of providers read and write for both.
-package prose
+package summarize
 
 import "epitome/event"
 

@@ -1,19 +1,11 @@
-// Package health watches a server that many requests need, so that none of them waits for one that is known to be down.
-//
-// The first call that gets no answer marks the server as away. From then on calls fail at once, until the server has
-// answered a ping, which is sent a few times a second. An answer that refuses a call is an error of that call alone.
-package health
+package store
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 )
-
-// ErrAway is the error of calls that were not made because the server did not answer an earlier one.
-var ErrAway = errors.New("the server does not answer")
 
 // The states of a server.
 const (
@@ -27,7 +19,9 @@ const (
 	refusedSpan = time.Minute // how long a refusal counts, and the time between two log lines about refusals
 )
 
-// Monitor watches one server. Make one with New.
+// Monitor watches a server that many requests need, so that none of them waits for one that is known to be down. The
+// first call that gets no answer marks the server as away. From then on calls fail at once, until the server has answered
+// a ping, which is sent a few times a second. An answer that refuses a call is an error of that call alone.
 type Monitor struct {
 	name     string // for the log, as in "the shared store"
 	log      *slog.Logger
@@ -40,9 +34,9 @@ type Monitor struct {
 	end     context.CancelFunc
 }
 
-// New returns a monitor that takes the server for answering. noAnswer reports whether an error of a call or a ping means
+// NewMonitor returns a monitor that takes the server for answering. noAnswer reports whether an error of a call or a ping means
 // that the server gave no answer.
-func New(name string, log *slog.Logger, ping func(context.Context) error, noAnswer func(error) bool) *Monitor {
+func NewMonitor(name string, log *slog.Logger, ping func(context.Context) error, noAnswer func(error) bool) *Monitor {
 	m := &Monitor{name: name, log: log, ping: ping, noAnswer: noAnswer}
 	m.life, m.end = context.WithCancel(context.Background())
 	return m
