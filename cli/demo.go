@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -59,29 +60,37 @@ func (a *app) demo(flags demoFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	open := func(upstream string) (demo.Proxy, error) {
-		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
-		d, stop, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
-		if err != nil {
+	stop := func() error { return nil }
+	defer func() { err = errors.Join(err, stop()) }()
+	start := func(upstream string) (demo.Proxy, error) {
+		if err := stop(); err != nil {
 			return demo.Proxy{}, err
 		}
-		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: stop}, nil
+		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+		d, end, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
+		if err != nil {
+			stop = func() error { return nil }
+			return demo.Proxy{}, err
+		}
+		stop = end
+		card, err := daemon.Read(folder)
+		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: filepath.Join(folder, "artifacts"), Get: card.Get}, err
 	}
-	ctx, stop := untilSignal()
-	defer stop()
-	var verdict error
-	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, Mode: conf.Mode, Open: open,
-		End: func(r *demo.Report) error {
-			if verdict = flags.report(r); !flags.open {
-				return nil
-			}
-			return linger(ctx, folder)
-		}}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, Start: start, Live: io.Discard}
 	if !flags.json {
 		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
 	}
-	if _, err := demo.Run(ctx, o); err != nil {
+	r, err := demo.Run(ctx, o)
+	if err != nil {
 		return err
+	}
+	verdict := flags.report(r)
+	if flags.open {
+		if err := linger(ctx, folder); err != nil {
+			return err
+		}
 	}
 	return verdict
 }
@@ -130,7 +139,7 @@ func (a *app) demoConfig(folder string, window int) (config.Config, error) {
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
-	conf.Prices = money.Config{demo.Model: {Input: &input, Cached: &cached, Output: &output}}
-	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(window)}, false
+	conf.Prices = money.Config{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}, false
 	return conf, nil
 }

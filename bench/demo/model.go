@@ -1,247 +1,213 @@
 package demo
 
 import (
-	"context"
+	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
-	"time"
-	"unicode/utf8"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/tokenize"
 )
 
-// model is a server that speaks chat completions. It refuses what is larger than its window, and calls and results out
-// of order. It keeps a prompt cache. Its script says what it answers to a request that it takes.
+// ModelName is the name of the model. Its tokens are counted exactly.
+const ModelName = "gpt-oss-demo"
+
+// request is the body of a Chat Completions request.
+type request struct {
+	Model    string          `json:"model"`
+	Tools    json.RawMessage `json:"tools,omitempty"`
+	Messages []message       `json:"messages"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	Calls   []call `json:"tool_calls,omitempty"`
+	CallID  string `json:"tool_call_id,omitempty"`
+}
+
+type call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// refusal is the model's error in place of an answer.
+type refusal struct {
+	Message string `json:"message"`
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("400 %s: %q", r.Code, r.Message) }
+
+//go:embed tools.json
+var tools []byte
+
+// model is a provider of Chat Completions that refuses requests over its window and keeps a prompt cache.
 type model struct {
-	window int
-	ruler  *ruler
-	script *script
+	url    string // base URL, with /v1
 	server *http.Server
-	url    string // base, with /v1
+	window int
+	script *script
+	scale  conversation.Scale
 
 	mu     sync.Mutex
-	heard  []hearing // since take
-	before *hearing  // the last request of the session
-	answer *message  // what the model said to before
+	last   received // the latest request of the agent that was answered
+	answer message  // to it
 }
 
-// hearing is one request as it came to the model.
-type hearing struct {
-	*view
-	body    []byte
-	cached  int // tokens that the prompt cache held
-	same    int // leading messages that the request before had, too
-	output  int // tokens
-	summary bool
-	again   bool     // it is the very request before
-	refused *failure // nil if it was answered
+// received is a request as it reached the model. Tokens are the model's.
+type received struct {
+	*conversation.Request
+	tokens  int
+	cached  int  // of tokens, those that the prompt cache holds
+	extends bool // it begins with all messages of the one before
+	repeats bool // it is the one before
 }
 
-// startModel listens on a free port of loopback.
-func startModel(o *Options, s *script, r *ruler) (*model, error) {
+func newModel(window int, s *script) (*model, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the model: %w", err)
 	}
-	m := &model{window: o.Window, ruler: r, script: s, url: "http://" + ln.Addr().String() + "/v1"}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", m.complete)
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() { _ = m.server.Serve(ln) }() // it ends with close
+	m := &model{window: window, script: s, url: "http://" + ln.Addr().String() + "/v1"}
+	known := tokenize.NewModels().Of(ModelName)
+	counter, err := new(tokenize.Counters).For(known.Vocabulary)
+	if err != nil {
+		return nil, fmt.Errorf("cannot count tokens: %w", err)
+	}
+	m.scale = conversation.Scale{Model: known, Counter: counter, Memo: tokenize.NewMemo(1 << 14), Ratio: 1}
+	m.server = &http.Server{Handler: m}
+	go func() { _ = m.server.Serve(ln) }() // it ends with Close
 	return m, nil
 }
 
-func (m *model) close() { _ = m.server.Shutdown(context.Background()) }
-
-// take returns what the model has heard since the last take.
-func (m *model) take() []hearing {
+// received returns the latest request of the agent that was answered.
+func (m *model) received() received {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := m.heard
-	m.heard = nil
-	return all
+	return m.last
 }
 
-func (m *model) complete(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client has left
+// read counts a request.
+func (m *model) read(body []byte) (r received, err error) {
+	if r.Request, err = (chat.Dialect{}).Read(body, nil); err != nil {
+		return r, fmt.Errorf("cannot read a request: %w", err)
 	}
-	v, err := m.ruler.look(body)
-	if err != nil {
-		refuse(w, invalid(err.Error(), ""))
-		return
+	r.tokens = r.Count(m.scale).Total()
+	for _, item := range r.Items {
+		r.tokens += item.Size.Total()
 	}
-	said, h := m.hear(v, body)
-	if h.refused != nil {
-		refuse(w, h.refused)
-		return
-	}
-	u := &usage{Prompt: v.tokens, Completion: h.output, Total: v.tokens + h.output}
-	u.Details.Cached = h.cached
-	if v.asked.Stream {
-		stream(w, said, u)
-		return
-	}
-	finish := finishOf(said)
+	return r, nil
+}
+
+// ServeHTTP answers requests of the agent by the script, and requests for a summary by copying.
+func (m *model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(reply{ID: "chatcmpl-demo", Object: "chat.completion", Model: modelName,
-		Choices: []choice{{Message: said, Finish: &finish}}, Usage: u}) // the client may have left
-}
-
-// hear takes a request in, and makes the answer.
-func (m *model) hear(v *view, body []byte) (*message, hearing) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	h := hearing{view: v, body: body, summary: asksForSummary(v)}
-	if m.before != nil {
-		h.same, h.cached = m.ruler.countShared(m.before.view, v)
-		h.cached = inSteps(h.cached)
-		h.again = slices.Equal(body, m.before.body)
+	body, err := io.ReadAll(q.Body)
+	var r received
+	var asked request
+	if err == nil {
+		r, err = m.read(body)
 	}
-	var said *message
-	if h.refused = firstOf(tooLong(v, m.window), disorder(v)); h.refused == nil {
-		said = m.say(&h)
-		h.output = m.ruler.message(said, false)
+	if err == nil {
+		err = json.Unmarshal(body, &asked)
 	}
-	m.heard = append(m.heard, h)
-	if h.refused == nil && !h.summary {
-		m.before, m.answer = &h, said
-	}
-	return said, h
-}
-
-func (m *model) say(h *hearing) *message {
 	switch {
-	case h.summary:
-		return &message{Role: "assistant", Content: text(summaryOf(h.view))}
-	case h.again:
-		return m.answer
+	case err != nil:
+		refuse(w, &refusal{Message: err.Error(), Type: "invalid_request_error"})
+		return
+	case r.tokens > m.window:
+		refuse(w, tooLong(r.tokens, m.window))
+		return
 	}
-	return m.script.answer(h.view)
+	m.lookUp(&r)
+	var answer message
+	switch last := asked.Messages[len(asked.Messages)-1].Content; {
+	case strings.Contains(last, "\n## Next Steps\n"):
+		answer = message{Role: "assistant", Content: summaryOf(asked.Messages)}
+	case m.last.Request != nil && slices.Equal(m.last.Body, body):
+		r.repeats = true
+		m.last, answer = r, m.answer
+	default:
+		answer = m.script.answer(asked.Messages)
+		m.last, m.answer = r, answer
+	}
+	output, finish := m.scale.CountText(answer.Content), "stop"
+	for _, c := range answer.Calls {
+		output += m.scale.CountText(c.Function.Arguments)
+		finish = "tool_calls"
+	}
+	type fields = map[string]any
+	_ = json.NewEncoder(w).Encode(fields{ // the client may have left
+		"id": "chatcmpl-demo", "object": "chat.completion", "model": ModelName,
+		"choices": []fields{{"index": 0, "message": answer, "finish_reason": finish}},
+		"usage": fields{"prompt_tokens": r.tokens, "completion_tokens": output, "total_tokens": r.tokens + output,
+			"prompt_tokens_details": fields{"cached_tokens": r.cached}},
+	})
 }
 
-func firstOf(list ...*failure) *failure {
-	for _, f := range list {
-		if f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// The prompt cache holds prefixes from cacheFrom tokens on, in steps.
-const cacheFrom, cacheStep = 1024, 128
-
-func inSteps(tokens int) int {
-	if tokens < cacheFrom {
-		return 0
-	}
-	return tokens - (tokens-cacheFrom)%cacheStep
-}
-
-func invalid(why, code string) *failure {
-	f := &failure{}
-	param := "messages"
-	f.Error.Message, f.Error.Type, f.Error.Param = why, "invalid_request_error", &param
-	if code != "" {
-		f.Error.Code = &code
-	}
-	return f
-}
-
-// tooLong refuses what does not fit, as OpenAI words it.
-func tooLong(v *view, window int) *failure {
-	output := max(v.asked.MaxTokens, v.asked.MaxCompletion)
-	if v.tokens+output <= window {
-		return nil
-	}
-	in := v.tokens - v.toolSize
-	had := fmt.Sprintf("your messages resulted in %d tokens (%d in the messages, %d in the functions). Please reduce the length of the messages or functions.", v.tokens, in, v.toolSize)
-	if output > 0 {
-		had = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the functions, and %d in the completion). "+
-			"Please reduce the length of the messages, functions, or completion.",
-			v.tokens+output, in, v.toolSize, output)
-	}
-	return invalid(fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, had), "context_length_exceeded")
-}
-
-// disorder refuses calls without results and results without calls.
-func disorder(v *view) *failure {
-	open := []string{}
-	for i, m := range v.messages {
-		if m.Role == "tool" {
-			k := slices.Index(open, m.Answers)
-			if k < 0 {
-				return invalid(fmt.Sprintf("Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls': message %d.", i), "")
-			}
-			open = slices.Delete(open, k, k+1)
-			continue
-		}
-		if len(open) > 0 {
-			return invalid(fmt.Sprintf("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id': message %d.", i), "")
-		}
-		for _, c := range m.Calls {
-			open = append(open, c.ID)
-		}
-	}
-	return nil
-}
-
-func refuse(w http.ResponseWriter, f *failure) {
-	w.Header().Set("Content-Type", "application/json")
+func refuse(w http.ResponseWriter, why *refusal) {
 	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(f)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": why}) // the client may have left
 }
 
-func finishOf(said *message) string {
-	if len(said.Calls) > 0 {
-		return "tool_calls"
+// tooLong returns the refusal of OpenAI.
+func tooLong(tokens, window int) *refusal {
+	return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. "+
+		"Please reduce the length of the messages.", window, tokens), "invalid_request_error", "context_length_exceeded"}
+}
+
+// lookUp finds out how much of a request the prompt cache holds: the messages that the last one began with, from 1,024
+// tokens on in steps of 128.
+func (m *model) lookUp(r *received) {
+	if m.last.Request == nil {
+		return
 	}
-	return "stop"
+	shared := 0
+	tokens := r.Count(m.scale).Total()
+	for shared < min(len(r.Items), len(m.last.Items)) &&
+		string(r.Items[shared].Of(r.Body)) == string(m.last.Items[shared].Of(m.last.Body)) {
+		tokens += r.Items[shared].Size.Total()
+		shared++
+	}
+	r.extends = shared == len(m.last.Items)
+	if tokens >= 1024 {
+		r.cached = tokens - tokens%128
+	}
 }
 
-// stream sends an answer in pieces.
-func stream(w http.ResponseWriter, said *message, u *usage) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(w)
-	send := func(p reply) {
-		p.ID, p.Object, p.Model = "chatcmpl-demo", "chat.completion.chunk", modelName
-		line, err := json.Marshal(p)
-		if err == nil {
-			_, err = fmt.Fprintf(w, "data: %s\n\n", line)
+// summaryOf fills the sections of a summary with lines of the conversation that name their kind, such as "Decision:", and
+// with the calls.
+func summaryOf(messages []message) string {
+	var all strings.Builder
+	for _, heading := range [][2]string{{"Goal", "Goal: "}, {"Constraints", "Rule: "}, {"Progress", "Done: "},
+		{"Key Decisions", "Decision: "}, {"Failed Approaches", "Tried: "}, {"Open Issues", "Open: "}, {"Next Steps", "Next: "},
+		{"Critical Values", "CHG-"}} {
+		var lines []string
+		for _, m := range messages[:len(messages)-1] {
+			for line := range strings.Lines(m.Content) {
+				line = "- " + strings.TrimPrefix(strings.TrimSpace(line), "- ")
+				if at := strings.Index(line, heading[1]); at >= 0 && len(line) < 400 && !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
 		}
-		_ = errors.Join(err, out.Flush()) // the client may have left
+		lines = append(lines, "- none")[:max(1, len(lines))]
+		all.WriteString("## " + heading[0] + "\n" + strings.Join(lines[max(0, len(lines)-12):], "\n") + "\n")
 	}
-	piece := func(d delta) { send(reply{Choices: []choice{{Delta: &d}}}) }
-	piece(delta{Role: "assistant"})
-	for first, rest := halves(string(said.Content)); first != ""; first, rest = rest, "" {
-		piece(delta{Content: text(first)})
-	}
-	for i, c := range said.Calls {
-		c.Index = i
-		first, rest := halves(c.Function.Arguments)
-		c.Function.Arguments = first
-		piece(delta{Calls: []toolCall{c}})
-		more := toolCall{Index: i}
-		more.Function.Arguments = rest
-		piece(delta{Calls: []toolCall{more}})
-	}
-	finish := finishOf(said)
-	send(reply{Choices: []choice{{Delta: &delta{}, Finish: &finish}}})
-	send(reply{Choices: []choice{}, Usage: u})
-	_, _ = io.WriteString(w, "data: [DONE]\n\n")
-}
-
-// halves cuts a text in two, between characters.
-func halves(s string) (first, rest string) {
-	n := (len(s) + 1) / 2
-	for n < len(s) && !utf8.RuneStart(s[n]) {
-		n++
-	}
-	return s[:n], s[n:]
+	return all.String()
 }

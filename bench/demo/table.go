@@ -4,183 +4,143 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"epitome/console/figure"
 )
 
-// table tells the turns as they come. A turn in which nothing happened, or nothing that has not been shown before, is
-// folded with those beside it.
+// width is the number of columns of a line.
+const width = 100
+
+// Colours of a terminal.
+const red, green, yellow, cyan, faint = "31", "32", "33", "36", "2"
+
+// table prints the turns as they are played. Turns without anything new share a line.
 type table struct {
-	page
+	to     io.Writer
 	color  bool
-	mode   string // that epitome runs in
 	window int
-	begun  bool
-	shown  map[string]bool // ways to shorten a result
+	shown  map[string]bool // kinds of events
 	folded []Turn
 }
 
 func newTable(o Options) *table {
-	t := &table{page: page{to: o.Live}, color: o.Color, mode: o.Mode, window: o.Window,
-		shown: map[string]bool{}}
-	if t.to == nil {
-		t.to = io.Discard
-	}
+	t := &table{to: o.Live, color: o.Color, window: o.Window, shown: map[string]bool{}}
+	t.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
+		"holds %s tokens; epitome, between the two, keeps small what the model gets. Agent, user and\n"+
+		"model are scripted. Epitome is the real one.\n", humanize.Comma(int64(o.Window)))
+	t.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
+		"what epitome did")
 	return t
 }
 
-// Colours, as a terminal is told them.
-const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-	faint  = "2"
-)
-
-func (t *table) paint(color, s string) string {
-	if !t.color {
-		return s
+// paint colours a text; "" stands for no colour.
+func (t *table) paint(color, text string) string {
+	if !t.color || color == "" {
+		return text
 	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// head writes what stands above the first turn.
-func (t *table) head() {
-	if t.begun {
-		return
-	}
-	t.begun = true
-	for _, l := range wrap(fmt.Sprintf("An agent sends its whole conversation again each turn. In time it outgrows its model, which here holds %s tokens; epitome, between the two, "+
-		"%s. Agent, user and model are scripted. Epitome is the real one, and every figure is counted where it arrives.",
-		thousands(t.window), doingIn(t.mode)), width) {
-		t.line("%s", l)
-	}
-	t.line("")
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets",
-		"window used", "cache", "what epitome did")))
+func (t *table) line(color, format string, args ...any) {
+	fmt.Fprintln(t.to, t.paint(color, strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
 
-// doingIn says what epitome does in a mode.
-func doingIn(mode string) string {
-	switch mode {
-	case "off":
-		return "touches nothing, for its mode is off"
-	case "observe":
-		return "only says what it would do, for its mode is observe"
-	}
-	return "keeps small what the model gets"
-}
-
-// turn tells one turn, or keeps it for later.
+// turn prints a turn, or folds it.
 func (t *table) turn(x Turn) {
-	t.head()
-	if !t.news(x) {
+	isNew := x.Turn <= 2 || x.Question != nil || x.Shaping.Cleared+x.Shaping.Compacted > 0 || x.Got == 0
+	if kind := fmt.Sprint(x.Shaping.Causes, x.ReadBack); !t.shown[kind] {
+		t.shown[kind], isNew = true, true
+	}
+	if !isNew {
 		t.folded = append(t.folded, x)
 		return
 	}
 	t.unfold()
-	first, more := "", t.notes(x)
-	if len(more) > 0 {
-		first, more = more[0], more[1:]
-	}
-	t.line("%4d  %-25s%5s → %5s  %s %3d%%  %4s  %s",
-		x.Turn, clip(x.Did, 25), short(x.Sent), short(x.Got), bar(x.Got, t.window),
-		share(x.Got, t.window), fmt.Sprintf("%d%%", 100*x.Cached/max(x.Got, 1)), first)
-	for _, n := range more {
-		t.line("%67s%s", "", n)
+	const cells = 8
+	full := min((x.Got*cells+t.window/2)/t.window, cells)
+	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s%s %3d%%  %3d%%  ", x.Turn, figure.Shorten(x.Did, 24), tokens(x.Sent),
+		tokens(x.Got), strings.Repeat("█", full), strings.Repeat("·", cells-full), 100*x.Got/t.window, 100*x.Cached/max(x.Got, 1))
+	for i, note := range append(t.notes(x), "") {
+		if i == 0 || note != "" {
+			t.line("", "%s%s", start, note)
+		}
+		start = strings.Repeat(" ", utf8.RuneCountInString(start))
 	}
 }
 
-// news reports whether the turn has something that was not shown before.
-func (t *table) news(x Turn) bool {
-	news := x.Turn <= 2 || x.Asked || x.Summary != nil || x.Got == 0
-	first := func(what string) bool {
-		before := t.shown[what]
-		t.shown[what] = true
-		return !before
+// notes returns what happened in a turn.
+func (t *table) notes(x Turn) (notes []string) {
+	add := func(color, format string, args ...any) {
+		notes = append(notes, t.paint(color, fmt.Sprintf(format, args...)))
 	}
-	for _, s := range x.Steps {
-		news = first(s.How) || s.Kind != Offload || news
+	out := tokens(x.Shaping.TakenOut)
+	if n := x.Shaping.Compacted; n > 0 {
+		add(yellow, "compact %s: −%s", english.Plural(n, "message", ""), out)
 	}
-	return x.ReadBack && first("read back") || news
+	if n := x.Shaping.Cleared; n > 0 {
+		add(cyan, "clear %s: −%s", english.Plural(n, "result", ""), out)
+	}
+	if n := x.Shaping.Offloaded; n > 0 {
+		add("", "offload %s: −%s", english.Plural(n, "result", ""), out)
+	}
+	switch {
+	case x.Got == 0:
+		add(red, "✗ no answer")
+	case x.Answer == "" && x.ReadBack:
+		add("", "read back")
+	case x.Answer == "":
+	case x.Answer != x.Question.want:
+		add(red, "WRONG: %s", x.Answer)
+	case x.ReadBack:
+		add(green, "read back: %s ✓", x.Answer)
+	default:
+		add(green, "still there: %s ✓", x.Answer)
+	}
+	return notes
 }
 
-// unfold tells the turns that were kept, on one line.
+// unfold prints the folded turns on one line.
 func (t *table) unfold() {
 	if len(t.folded) == 0 {
 		return
 	}
-	last, n, reads := t.folded[len(t.folded)-1], Step{}, 0
+	var offloaded, out, reads int
 	for _, x := range t.folded {
-		for _, s := range x.Steps {
-			n.Count, n.Before, n.After = n.Count+1, n.Before+s.Before, n.After+s.After
-		}
+		offloaded, out = offloaded+x.Shaping.Offloaded, out+x.Shaping.TakenOut
 		if x.ReadBack {
 			reads++
 		}
 	}
 	var did []string
-	if n.Count > 0 {
-		did = append(did, fmt.Sprintf("offload %s, %s → %s", number(n.Count, "result"), short(n.Before), short(n.After)))
+	if offloaded > 0 {
+		did = append(did, fmt.Sprintf("offload %s: −%s", english.Plural(offloaded, "result", ""), tokens(out)))
 	}
 	if reads > 0 {
-		did = append(did, "read back "+times(reads))
+		did = append(did, "read back "+english.Plural(reads, "time", ""))
 	}
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s → %5s  %s", "·", "… "+number(len(t.folded), "turn"),
-		short(last.Sent), short(last.Got), strings.Join(did, "; "))))
+	last := t.folded[len(t.folded)-1]
+	t.line(faint, "%4s  %-25s%5s → %5s  %s", "·", "… "+english.Plural(len(t.folded), "turn", ""), tokens(last.Sent),
+		tokens(last.Got), strings.Join(did, "; "))
 	t.folded = nil
 }
 
-// death tells that the session would have ended without epitome.
-func (t *table) death(why refusalError) {
-	t.head()
+// death prints that the session ends here without epitome.
+func (t *table) death(why *refusal) {
 	t.unfold()
-	mark := "✗ "
-	for _, l := range wrap("without epitome the session dies here. The model, sent the agent's request as it is, answers "+why.Error(), width-8) {
-		t.line("      %s", t.paint(red, mark+l))
-		mark = "  "
-	}
+	t.line(red, "      ✗ without epitome the session dies here. The model, sent the agent's request as it is, answers\n"+
+		"        400 %s: %s", why.Code, strings.Replace(why.Message, ". ", ".\n        ", 1))
 }
 
-// restart tells what came of the restart.
+// restart prints what a restart showed.
 func (t *table) restart(r Restart) {
 	t.unfold()
-	l, color := "the same "+thousands(r.Bytes)+" bytes.", green
+	text, color := "the same "+humanize.Comma(int64(r.Bytes)), green
 	if !r.Equal {
-		l, color = "OTHER bytes.", red
+		text, color = "OTHER", red
 	}
-	t.line("      %s", t.paint(color, "↻ epitome was restarted. Sent again, the last request came in "+l))
-}
-
-// notes returns what happened in a turn.
-func (t *table) notes(x Turn) (list []string) {
-	for _, s := range x.Steps {
-		switch s.Kind {
-		case Offload:
-			list = append(list, fmt.Sprintf("offload %s → %s, %s", short(s.Before), short(s.After), s.How))
-		case Clear:
-			list = append(list, t.paint(cyan,
-				fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
-		case Compact:
-			list = append(list, t.paint(yellow,
-				fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
-		default:
-			list = append(list, t.paint(red, "CHANGED, and nothing says why"))
-		}
-	}
-	if x.Summary != nil {
-		list = append(list, t.paint(yellow, fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
-	}
-	switch q := x.Question; {
-	case q != nil && q.Got != q.Want:
-		list = append(list, t.paint(red, "WRONG: "+q.Got))
-	case q != nil && q.ReadBack:
-		list = append(list, t.paint(green, "read back: "+q.Got+" ✓"))
-	case q != nil:
-		list = append(list, t.paint(green, "still there: "+q.Got+" ✓"))
-	case x.ReadBack:
-		list = append(list, "read back")
-	case x.Got == 0:
-		list = append(list, t.paint(red, "✗ no answer"))
-	}
-	return list
+	t.line(color, "      ↻ epitome was restarted. Sent again, the last request reached the model in %s bytes.", text)
 }
