@@ -1,44 +1,292 @@
 package cli
 
 import (
-	"flag"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
-
-	"epitome/cli/commandtest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"epitome/internal/fakeapi/scriptedtest"
 )
 
 // TestMain lets this test binary be the programs that scripts run: epitome itself and an agent that uses it.
 func TestMain(m *testing.M) {
-	if os.Getenv("GORACE") == "" {
-		_ = os.Setenv("GORACE", "atexit_sleep_ms=10") // with -race each of many programs would linger for a second
-	}
-	if !slices.ContainsFunc(os.Args, func(a string) bool { return strings.Contains(a, "test.memprofile") }) {
-		runtime.MemProfileRate = 0 // neither the program nor who runs these tests has asked for one
-	}
-	if err := flag.Set("test.parallel", "8"); err != nil { // scripts wait more than they work; a flag of the caller's wins
-		panic(err)
-	}
-	testscript.Main(m, map[string]func(){"epitome": program, "agent": commandtest.Agent})
+	runtime.MemProfileRate = 0 // which costs each of many programs time
+	testscript.Main(m, map[string]func(){"agent": agentProgram, "epitome": func() {
+		text, err := os.ReadFile(os.Getenv("TEST_DEFAULTS")) // which main.go embeds
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(Execute(string(text), os.Args[1:]))
+	}})
 }
 
-// program is the real program, with the defaults that main.go embeds.
-func program() {
-	text, err := os.ReadFile(os.Getenv(commandtest.Defaults))
-	if err != nil {
-		panic(err)
-	}
-	os.Exit(Execute(string(text), os.Args[1:]))
-}
-
-// TestScripts runs the real program by the scripts in testdata/script; package commandtest says what they are
-// written in.
+// TestScripts runs the real program by the scripts in testdata/script. Each of them ends: every wait has a bound, and
+// programs end with the script that has started them. Besides testscript's own commands they have
+//
+//	upstream [-slow] NAME [FILE [MODELS]]
+//	                              answers each POST with the text of FILE or with {"from":"NAME"}, and each GET, which
+//	                              asks how much models hold, with MODELS or 404; a slow one streams a first event, and
+//	                              a last one once it is released; $NAME is its URL, $NAME_addr its host:port
+//	release NAME                  lets a slow upstream go on
+//	[!] upstream-saw NAME REGEXP  a request has reached that upstream whose head or body matches
+//	fill FILE...                  replaces $VARIABLES in the files
+//	start NAME CMD ARG...         runs CMD in the background, with all that it prints in NAME.log
+//	serve NAME ARG...             starts "epitome serve" and waits until it is ready; $NAME and $NAME_addr as above
+//	signal TERM|HUP|INT NAME      sends a signal to a program that start or serve has started
+//	ended NAME CODE               waits for its end, with this exit code
+//	await FILE REGEXP             waits until FILE matches
+//	status CODE CMD ARG...        runs CMD, which ends with CODE
+//	get [-h HEADER]... URL        prints the answer, status line and headers first; post has a FILE behind the URL
+//	conversation [-messages|-responses] FILE N
+//	                              writes a request with N calls and their results, each of 15,000 tokens, which extends
+//	                              that with N-1
+//	result FILE K                 writes the text of the K-th result
+//	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
+//	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
+//
+// $DATA is the user's data folder.
 func TestScripts(t *testing.T) {
-	commandtest.Run(t, filepath.Join("testdata", "script"))
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts stop and reload programs by signals, which Windows does not have")
+	}
+	commands := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, do := range map[string]func(*stage, []string){
+		"upstream": (*stage).upstream, "release": (*stage).release, "fill": (*stage).fill, "start": (*stage).start,
+		"serve": (*stage).serve, "signal": (*stage).signal, "ended": (*stage).awaitEnd, "await": (*stage).await,
+		"status": (*stage).status, "get": (*stage).get, "post": (*stage).post, "conversation": (*stage).conversation,
+		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
+	} {
+		commands[name] = func(ts *testscript.TestScript, negated bool, args []string) {
+			s := ts.Value("stage").(*stage)
+			s.TestScript, s.negated = ts, negated
+			if negated && name != "upstream-saw" {
+				ts.Fatalf("%s has no negation", name)
+			}
+			do(s, args)
+		}
+	}
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), Setup: setStage, Cmds: commands})
+}
+
+// stage is what one script has set up.
+type stage struct {
+	*testscript.TestScript // of the command that runs
+	negated                bool
+	upstreams              map[string]*fakeUpstream
+	programs               map[string]*background
+}
+
+// setStage gives a script a home of its own.
+func setStage(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	folder := filepath.Join(home, ".local", "share", "epitome")
+	if runtime.GOOS == "darwin" {
+		folder = filepath.Join(home, "Library", "Application Support", "epitome")
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("DATA", folder)
+	defaults, err := filepath.Abs(filepath.Join("..", "config.toml"))
+	env.Setenv("TEST_DEFAULTS", defaults)
+	env.Values["stage"] = &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
+	if err == nil {
+		err = os.MkdirAll(home, 0o700)
+	}
+	return err
+}
+
+func (s *stage) pattern(text string) *regexp.Regexp {
+	re, err := regexp.Compile("(?m)" + text)
+	s.Check(err)
+	return re
+}
+
+func (s *stage) write(file string, text []byte) { s.Check(os.WriteFile(s.MkAbs(file), text, 0o600)) }
+
+func (s *stage) number(text string) int {
+	n, err := strconv.Atoi(text)
+	s.Check(err)
+	return n
+}
+
+func (s *stage) fill(args []string) {
+	for _, name := range args {
+		s.write(name, []byte(os.Expand(s.ReadFile(name), s.Getenv)))
+	}
+}
+
+func (s *stage) capture(args []string) {
+	m := s.pattern(args[2]).FindStringSubmatch(s.ReadFile(args[1]))
+	if len(m) < 2 {
+		s.Fatalf("%s has no %#q with a group", args[1], args[2])
+	}
+	s.Setenv(args[0], m[1])
+}
+
+func (s *stage) conversation(args []string) {
+	write := scriptedtest.Conversation
+	switch args[0] {
+	case "-messages":
+		args, write = args[1:], scriptedtest.MessagesConversation
+	case "-responses":
+		args, write = args[1:], scriptedtest.ResponsesConversation
+	}
+	s.write(args[0], write(s.number(args[1])))
+}
+
+func (s *stage) result(args []string) {
+	s.write(args[0], []byte(scriptedtest.ResultText(s.number(args[1]))))
+}
+
+// background is a program that runs in the background.
+type background struct {
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{} // closed once it has; cmd.ProcessState can be read then
+}
+
+func (s *stage) start(args []string) {
+	name := args[0]
+	p := &background{cmd: exec.Command(args[1], args[2:]...), log: s.MkAbs(name + ".log"), ended: make(chan struct{})}
+	for _, v := range []string{"TEST_DEFAULTS", "PATH", "HOME", "TMPDIR", "GOCOVERDIR", "WORK", "OPENAI_BASE_URL",
+		"OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
+		if value := s.Getenv(v); value != "" {
+			p.cmd.Env = append(p.cmd.Env, v+"="+value)
+		}
+	}
+	out, err := os.Create(p.log)
+	s.Check(err)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.MkAbs("."), out, out
+	err = p.cmd.Start()
+	_ = out.Close()
+	s.Check(err)
+	go func() {
+		_ = p.cmd.Wait() // its outcome is in ProcessState
+		close(p.ended)
+	}()
+	s.programs[name] = p
+	s.Defer(func() {
+		_ = p.cmd.Process.Kill() // a script that has failed may leave it running
+		<-p.ended
+		text, _ := os.ReadFile(p.log)
+		s.Logf("[%s.log]\n%s", name, text)
+	})
+}
+
+func (s *stage) serve(args []string) {
+	s.start(append([]string{args[0], "epitome", "serve"}, args[1:]...))
+	line := s.awaitLine(s.programs[args[0]].log, `^.*"msg":"listening".*$`)
+	var said struct{ Address string }
+	s.Check(json.Unmarshal([]byte(line), &said))
+	address := strings.NewReplacer("[::]", "127.0.0.1", "0.0.0.0", "127.0.0.1").Replace(said.Address)
+	ready := func() bool {
+		resp, err := scriptedtest.Direct().Get(address + "/-/ready")
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusOK
+	}
+	if !scriptedtest.Eventually(ready) {
+		s.Fatalf("%s does not become ready", args[0])
+	}
+	s.Setenv(args[0], address)
+	_, addr, _ := strings.Cut(address, "://")
+	s.Setenv(args[0]+"_addr", addr)
+}
+
+func (s *stage) await(args []string) { s.awaitLine(s.MkAbs(args[0]), args[1]) }
+
+// awaitLine waits until a file matches. What a program that has ended has not said it never will.
+func (s *stage) awaitLine(file, pattern string) string {
+	re, found, over := s.pattern(pattern), "", false
+	scriptedtest.Eventually(func() bool {
+		for _, p := range s.programs {
+			select {
+			case <-p.ended:
+				over = over || p.log == file
+			default:
+			}
+		}
+		text, _ := os.ReadFile(file)
+		found = re.FindString(string(text))
+		return found != "" || over
+	})
+	if found == "" {
+		s.Fatalf("%s never says %#q; its program has ended: %v", filepath.Base(file), pattern, over)
+	}
+	return found
+}
+
+func (s *stage) signal(args []string) {
+	sig := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": os.Interrupt}[args[0]]
+	s.Check(s.programs[args[1]].cmd.Process.Signal(sig))
+}
+
+func (s *stage) awaitEnd(args []string) {
+	p := s.programs[args[0]]
+	select {
+	case <-p.ended:
+	case <-time.After(scriptedtest.Patience):
+		s.Fatalf("%s does not end", args[0])
+	}
+	s.wantCode(p.cmd.ProcessState.ExitCode(), args[1])
+}
+
+func (s *stage) wantCode(got int, want string) {
+	if strconv.Itoa(got) != want {
+		s.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+func (s *stage) status(args []string) {
+	err, code := s.Exec(args[1], args[2:]...), 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		code = exit.ExitCode()
+	} else {
+		s.Check(err)
+	}
+	s.wantCode(code, args[0])
+}
+
+func (s *stage) get(args []string)  { s.ask(http.MethodGet, args) }
+func (s *stage) post(args []string) { s.ask(http.MethodPost, args) }
+
+// ask prints whatever answer there is; only a request without one fails the script.
+func (s *stage) ask(method string, args []string) {
+	headers := http.Header{}
+	for ; args[0] == "-h"; args = args[2:] {
+		name, value, _ := strings.Cut(args[1], ": ")
+		headers.Set(name, value)
+	}
+	var body io.Reader
+	if len(args) > 1 {
+		body = strings.NewReader(s.ReadFile(args[1]))
+	}
+	req, err := http.NewRequest(method, args[0], body)
+	s.Check(err)
+	req.Header, req.Host = headers, headers.Get("Host")
+	client := scriptedtest.Direct()
+	client.Timeout = scriptedtest.Patience
+	resp, err := client.Do(req)
+	s.Check(err)
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	s.Check(err)
+	var head bytes.Buffer
+	s.Check(resp.Header.Write(&head))
+	_, err = fmt.Fprintf(s.Stdout(), "%s\n%s\n%s\n", resp.Status, strings.ReplaceAll(head.String(), "\r", ""), text)
+	s.Check(err)
 }

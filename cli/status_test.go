@@ -22,18 +22,3 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 		t.Error("the line has more than one")
 	}
 }
-
-func TestStatusLineIsOneLine(t *testing.T) {
-	f := func(s story.Status, want string) {
-		t.Helper()
-		if got := statusText(s); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	saved, lost := 1.84, -0.0042
-	f(story.Status{Tokens: 41_200, Window: 128_000, Share: .32, Cached: .97, Saved: &saved, Last: "clear 11 items"},
-		"epitome 41.2k/128k 32 % · cache 97 % · saved $1.84 · clear 11 items")
-	f(story.Status{Tokens: 900, Cached: -1}, "epitome 900 tokens")
-	f(story.Status{Tokens: 900, Window: 1000, Share: .9, Cached: 0, Saved: &lost},
-		"epitome 900/1k 90 % · cache 0 % · saved −$0.0042")
-}

@@ -1,4 +1,4 @@
-package commandtest
+package cli
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"epitome/internal/fakeapi/scriptedtest"
 )
 
-// Agent is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
+// agentProgram is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
 //
 //	env        print the variables that run is to set
 //	save=FILE  write them into FILE
@@ -24,7 +24,7 @@ import (
 //	until=FILE print "waiting", and wait until FILE is there
 //	die        be killed by SIGTERM
 //	exit=CODE  exit
-func Agent() {
+func agentProgram() {
 	for _, step := range os.Args[1:] {
 		verb, object, _ := strings.Cut(step, "=")
 		if verb == "args" {
@@ -41,8 +41,7 @@ func Agent() {
 func act(verb, object string) error {
 	switch verb {
 	case "env":
-		_, err := fmt.Print(baseURLs())
-		return err
+		fmt.Print(baseURLs())
 	case "save":
 		return os.WriteFile(object, []byte(baseURLs()), 0o600)
 	case "chat":
@@ -54,22 +53,17 @@ func act(verb, object string) error {
 		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		fmt.Println("waiting")
 		fmt.Println("got", <-signals)
-		return nil
 	case "until":
 		fmt.Println("waiting")
 		if !scriptedtest.Eventually(func() bool { _, err := os.Stat(object); return err == nil }) {
 			return fmt.Errorf("there is no %s", object)
 		}
-		return nil
 	case "die":
-		self, err := os.FindProcess(os.Getpid())
-		if err == nil {
-			err = self.Signal(syscall.SIGTERM)
+		self, _ := os.FindProcess(os.Getpid())
+		if err := self.Signal(syscall.SIGTERM); err != nil {
+			return err
 		}
-		if err == nil {
-			select {}
-		}
-		return err
+		select {}
 	case "exit":
 		code, err := strconv.Atoi(object)
 		if err == nil {
@@ -77,19 +71,17 @@ func act(verb, object string) error {
 		}
 		return err
 	}
-	return fmt.Errorf("there is no such verb")
+	return nil
 }
 
-func baseURLs() string {
-	var b strings.Builder
+func baseURLs() (text string) {
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "COPILOT_PROVIDER_BASE_URL",
 		"NO_PROXY", "no_proxy"} {
-		value, set := os.LookupEnv(name)
-		if set {
-			fmt.Fprintf(&b, "%s=%s\n", name, value)
+		if value, set := os.LookupEnv(name); set {
+			text += name + "=" + value + "\n"
 		}
 	}
-	return b.String()
+	return text
 }
 
 // say posts a request that streams and prints the answer.
