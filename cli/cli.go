@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"epitome/config"
-	"epitome/console/figure"
+	"epitome/console"
 )
 
 // app is what all commands share.
@@ -197,4 +197,4 @@ func printJSON(v any) error {
 }
 
 // plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
-func plain(text string) string { return figure.Plain(figure.Shorten(text, 200)) }
+func plain(text string) string { return console.Plain(console.Shorten(text, 200)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/config"
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/inject"
 )
 
@@ -62,7 +62,7 @@ func listContext(kept inject.Files, _ []string) error {
 		files, failed := kept.List(name)
 		err = errors.Join(err, failed)
 		for _, f := range files {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, figure.Plain(f.Name), f.Bytes)
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, console.Plain(f.Name), f.Bytes)
 		}
 	}
 	return errors.Join(err, t.Flush())

@@ -14,7 +14,7 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
@@ -184,7 +184,7 @@ func earlierBodies(r *conversation.Request) (bodies [][]byte) {
 func (t *trial) write(to io.Writer) error {
 	r := t.output.Report
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", figure.Plain(r.Model), t.input.Upstream,
+	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(r.Model), t.input.Upstream,
 		t.request.MessagesIn(0, len(t.request.Items)), t.input.Dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
 	l := t.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
@@ -236,7 +236,7 @@ func writeChanges(w io.Writer, prefix string, changes []rewrite.Change) {
 		if len(c.Artifacts) > 0 {
 			artifact = c.Artifacts[0]
 		}
-		call := figure.Plain(figure.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
+		call := console.Plain(console.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", messages, c.Step, call, c.Before, c.After, artifact, why)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/console"
-	"epitome/console/figure"
 	"epitome/inject"
 )
 
@@ -34,10 +33,10 @@ func (a *app) listMemory(project string) error {
 	isEmpty := true
 	err := a.eachMemory(project, func(_ *daemon.Card, n inject.Notes) error {
 		isEmpty = false
-		fmt.Println(figure.Plain(n.Owner.Project))
+		fmt.Println(console.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
-			fmt.Printf("  %s  %s  %s  %s\n", figure.Plain(e.ID), e.At.Local().Format(time.DateOnly), figure.Plain(e.Kind),
-				figure.Plain(e.Text))
+			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly), console.Plain(e.Kind),
+				console.Plain(e.Text))
 		}
 		return nil
 	})

@@ -19,7 +19,7 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/config"
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/console/story"
 	"epitome/internal/unit"
 	"epitome/proxy"
@@ -223,5 +223,5 @@ func tally(t story.Sums) string {
 			"own; docs/agents.md has those of many"
 	}
 	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
-		figure.Tokens(t.TokensBefore+t.Observed.TokensBefore), figure.Tokens(t.TokensAfter+t.Observed.TokensAfter))
+		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/console/story"
 )
 
@@ -25,8 +25,8 @@ func (a *app) statsCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
 		"(default: all that is kept)")
-	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, model, upstream, client or conversation",
-		"day", "model", "upstream", "client", "conversation")
+	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, model, upstream or client",
+		"day", "model", "upstream", "client")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }
@@ -65,7 +65,7 @@ func statsText(s story.Summary) string {
 	fmt.Fprintln(t, strings.ToUpper(s.By)+
 		"\tREQUESTS\tFAILED\tRESCUED\tBEFORE\tAFTER\tLESS\tCACHED\tOUTPUT\tBILLED\tSAVED\t")
 	for _, r := range s.Rows {
-		writeSums(t, cmp.Or(figure.Plain(figure.Shorten(r.Key, 32)), "(none)"), r.Sums)
+		writeSums(t, cmp.Or(console.Plain(console.Shorten(r.Key, 32)), "(none)"), r.Sums)
 	}
 	writeSums(t, "all", s.Total)
 	_ = t.Flush() // a builder takes everything
@@ -83,15 +83,15 @@ func writeSums(w io.Writer, key string, s story.Sums) {
 		}
 		return "–"
 	}
-	share := func(part, whole int64) string { return figure.Percent(float64(part) / float64(whole)) }
+	share := func(part, whole int64) string { return console.Percent(float64(part) / float64(whole)) }
 	u, m := s.Usage, s.Money
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", key, s.Exchanges, s.Failed, s.Rescued,
-		figure.Tokens(s.TokensBefore), figure.Tokens(s.TokensAfter),
+		console.Tokens(s.TokensBefore), console.Tokens(s.TokensAfter),
 		known(s.TokensBefore > 0, share(s.TokensBefore-s.TokensAfter, s.TokensBefore)),
 		known(u.CacheInput > 0, share(u.Read, u.Input)),
-		known(u.Told > 0, figure.Tokens(u.Output)),
-		known(m.Measured > 0, figure.Dollars(m.Billed)),
-		known(m.Ruled > 0 || m.Own != 0, figure.Dollars(m.Saved)))
+		known(u.Told > 0, console.Tokens(u.Output)),
+		known(m.Measured > 0, console.Dollars(m.Billed)),
+		known(m.Ruled > 0 || m.Own != 0, console.Dollars(m.Saved)))
 }
 
 // statsNotes returns sentences that say what the table leaves out.
@@ -104,12 +104,12 @@ func statsNotes(s story.Summary) (notes []string) {
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
 	note(u.CacheUntold()+u.Counted+u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
 		"and BILLED may be higher.")
-	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", figure.Dollars(m.Own))
+	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", console.Dollars(m.Own))
 	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,
-		figure.Dollars(m.Raw))
+		console.Dollars(m.Raw))
 	note(m.Unpriced > 0, "Of %d requests a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
-		"AFTER, LESS and SAVED leave them out.", o.Exchanges, figure.Tokens(o.TokensBefore), figure.Tokens(o.TokensAfter))
+		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore), console.Tokens(o.TokensAfter))
 	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
 	for _, n := range s.Notes {
 		notes = append(notes, plain(n))

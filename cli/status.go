@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/console/story"
 )
 
@@ -80,17 +80,17 @@ func sessionIn(in *os.File, wait time.Duration) string {
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
 // saved and the last decision. Unknown parts are left out.
 func statusText(s story.Status) string {
-	filled := figure.Tokens(int64(s.Tokens)) + " tokens"
+	filled := console.Tokens(int64(s.Tokens)) + " tokens"
 	if s.Window > 0 {
-		filled = fmt.Sprintf("%s/%s %s", figure.Tokens(int64(s.Tokens)), figure.Tokens(int64(s.Window)),
-			figure.Percent(s.Share))
+		filled = fmt.Sprintf("%s/%s %s", console.Tokens(int64(s.Tokens)), console.Tokens(int64(s.Window)),
+			console.Percent(s.Share))
 	}
 	parts := []string{filled}
 	if s.Cached >= 0 {
-		parts = append(parts, "cache "+figure.Percent(s.Cached))
+		parts = append(parts, "cache "+console.Percent(s.Cached))
 	}
 	if s.Saved != nil {
-		parts = append(parts, "saved "+figure.Dollars(int64(*s.Saved*1e9)))
+		parts = append(parts, "saved "+console.Dollars(int64(*s.Saved*1e9)))
 	}
 	if s.Last != "" {
 		parts = append(parts, plain(s.Last))

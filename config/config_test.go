@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"epitome/config/configtest"
+	"epitome/console"
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
@@ -203,19 +204,20 @@ func TestListShowsValuesAndNoSecret(t *testing.T) {
 		"headers = { authorization = \"Bearer "+secret+"\" }\n[clients.alice]\nkeys = [\""+proxy.HashOfKey("k")+"\"]\n"+
 		"[store]\nurl = \"redis://:${LIST_TEST_KEY}@host:6379/0\"\n[offload]\nfolder = \"/mnt/shared\"\n[[routes]]\nmodel = \"q*\"\n"+
 		"upstream = \"openai\"\n")
-	all := map[string]Value{}
+	all := map[string]console.Setting{}
 	for _, v := range c.List() {
 		all[v.Key] = v
 		if strings.Contains(v.Text, secret) || strings.Contains(v.Text, "sha256") {
 			t.Errorf("%s shows a secret: %+v", v.Key, v)
 		}
 	}
-	for _, want := range []Value{
-		{"listen", `'127.0.0.1:7070'`, false, false}, {"scope", `'shared'`, true, false},
-		{"console.hosts", `['a', 'b']`, true, false}, {"proxy.max_connections", "4096", false, false},
-		{"proxy.read_idle", `'10m0s'`, false, false}, {"routes.0.model", `'q*'`, true, false},
-		{"console.token", "", true, true}, {"store.url", "", true, true}, {"clients.alice.keys", "", true, true},
-		{"upstreams.openai.headers.authorization", "", true, true},
+	for _, want := range []console.Setting{
+		{Key: "listen", Text: `'127.0.0.1:7070'`}, {Key: "scope", Text: `'shared'`, Changed: true},
+		{Key: "console.hosts", Text: `['a', 'b']`, Changed: true}, {Key: "proxy.max_connections", Text: "4096"},
+		{Key: "proxy.read_idle", Text: `'10m0s'`}, {Key: "routes.0.model", Text: `'q*'`, Changed: true},
+		{Key: "console.token", Changed: true, Secret: true}, {Key: "store.url", Changed: true, Secret: true},
+		{Key: "clients.alice.keys", Changed: true, Secret: true},
+		{Key: "upstreams.openai.headers.authorization", Changed: true, Secret: true},
 	} {
 		if all[want.Key] != want {
 			t.Errorf("%+v, want %+v", all[want.Key], want)

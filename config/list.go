@@ -6,23 +6,17 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"epitome/console"
 )
 
-// Value is one value of a configuration, to be shown.
-type Value struct {
-	Key     string // the names of its tables and its own, with dots
-	Text    string // as TOML writes it; empty for a secret
-	Changed bool   // it differs from the default
-	Secret  bool   // it is a credential, or may hold one
-}
-
 // List returns all values, those outside tables first. It shows no secret.
-func (c *Config) List() (all []Value) {
+func (c *Config) List() (all []console.Setting) {
 	defaults := Defaults(c.reference)
 	_, usual := defaults.values()
 	keys, texts := c.values()
 	for _, key := range keys {
-		v := Value{Key: key, Text: texts[key], Changed: texts[key] != usual[key], Secret: isSecret(key, texts[key])}
+		v := console.Setting{Key: key, Text: texts[key], Changed: texts[key] != usual[key], Secret: isSecret(key, texts[key])}
 		if v.Secret {
 			v.Text = ""
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
+	"epitome/store"
 )
 
 // summary answers with the sums of a time by day, hour, model, upstream, client or conversation.
@@ -24,12 +27,25 @@ func (o *Console) summary(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	s, err := o.program.Book.Summary(story.Span{From: from, To: to, By: q.Get("by")})
+	s, err := o.sums(story.Span{From: from, To: to, By: q.Get("by")})
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	writeJSON(w, http.StatusOK, s)
+}
+
+// sums returns the sums of a time, with a note for each store that fails.
+func (o *Console) sums(asked story.Span) (story.Summary, error) {
+	s, err := o.program.Book.Summary(asked)
+	s.Version, s.Mode = o.program.Version, o.program.Mode()
+	parts, _ := o.program.Ready()
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		if state := parts[part]; state != store.Answers {
+			s.Notes = append(s.Notes, part+": "+state+", as the log says")
+		}
+	}
+	return s, err
 }
 
 // parseTime parses a time, a date, or an age such as 24h or 7d. An empty text is the zero time.
@@ -56,24 +72,41 @@ func parseTime(text string) (time.Time, error) {
 
 // conversations answers with a page of the list of conversations, the newest first.
 func (o *Console) conversations(w http.ResponseWriter, r *http.Request) {
-	const perPage = 100
+	writeJSON(w, http.StatusOK, o.list(r, r.URL.Query().Get("filter"), 100))
+}
+
+// list returns conversations that contain match, from the one that the cursor in the query names.
+func (o *Console) list(r *http.Request, match string, limit int) story.Page[story.Conversation] {
 	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
-	list := o.program.Book.Conversations(r.URL.Query().Get("filter"), first, perPage)
-	for i := range list.Items {
-		list.Items[i].HideFrom(r)
+	page := o.program.Book.Conversations(match, first, limit)
+	for i := range page.Items {
+		hideTitle(r, &page.Items[i])
 	}
-	writeJSON(w, http.StatusOK, list)
+	return page
 }
 
 // conversation answers with a conversation and its turns.
 func (o *Console) conversation(w http.ResponseWriter, r *http.Request) {
-	s, err := o.program.Book.Conversation(r.PathValue("id"))
+	s, err := o.story(r, r.PathValue("id"))
 	if err != nil {
 		refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
-	s.HideFrom(r)
 	writeJSON(w, http.StatusOK, s)
+}
+
+// story returns a conversation with its turns. The error is story.ErrUnknown if it is not kept.
+func (o *Console) story(r *http.Request, id string) (story.Story, error) {
+	s, err := o.program.Book.Conversation(id)
+	hideTitle(r, &s.Conversation)
+	return s, err
+}
+
+// hideTitle removes the title, which is text of the conversation, unless the owner asks.
+func hideTitle(r *http.Request, c *story.Conversation) {
+	if !isOwner(r) {
+		c.Title = ""
+	}
 }
 
 // edits answers with the edits of a turn of a conversation, or of its newest one.
@@ -111,16 +144,6 @@ func (o *Console) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, s)
-}
-
-// Memory is the memory of earlier sessions, for the owner's commands and pages.
-type Memory interface {
-	// List returns the notes of all projects that have any.
-	List() ([]inject.Notes, error)
-	// Forget deletes the entry with this id, or all entries of o if id is empty. The error is inject.ErrNoEntry if there
-	// is none.
-	Forget(o inject.Owner, id string) error
-	On() bool // the memory is in use
 }
 
 // Memories is the answer of /-/api/memory.
@@ -161,4 +184,37 @@ func (o *Console) forget(w http.ResponseWriter, r *http.Request) {
 	default:
 		writeJSON(w, http.StatusOK, map[string]bool{"forgotten": true})
 	}
+}
+
+// compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
+func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		refuse(w, http.StatusUnsupportedMediaType, "send the conversation without Content-Encoding")
+		return
+	}
+	body, err := io.ReadAll(r.Body) // the server bounds it
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "the body was cut off: send it again")
+		return
+	}
+	done, err := o.program.Compact(r, body)
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	case done.Report.Err != nil:
+		o.program.Log.Warn("cannot compact a conversation", "error", done.Report.Err.Error())
+		refuse(w, http.StatusInternalServerError,
+			"epitome failed, as its log says: go on with the conversation as it is, or try again")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(done.Body)))
+	h.Set("X-Epitome-Action", done.Report.Action)
+	h.Set("X-Epitome-Tokens", fmt.Sprintf("%d>%d", done.Report.TokensBefore.Total(), done.Report.TokensAfter.Total()))
+	if reason := strings.Fields(done.Report.Reason); len(reason) > 0 {
+		h.Set("X-Epitome-Reason", strings.Join(reason, " "))
+	}
+	_, _ = w.Write(done.Body) // an error means that the client has left
 }

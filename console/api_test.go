@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"epitome/console/story"
-	"epitome/event/eventtest"
+	"epitome/inject"
 )
 
 func TestAPI(t *testing.T) {
 	_, book := streaming(t)
-	e := eventtest.Conversation()
+	e := conversed()
 	e.Title, e.Status, e.Decision = "mend the ledger", 500, "decision"
 	book.RecordExchange(e)
 	p := listening("127.0.0.1:7070")
-	p.Book, p.Memory, p.Owner = book, remembered{}, func(token string) bool { return token == "proof" }
+	p.Book, p.Memory, p.Owner = book, memoryOf(inject.Owner{Project: secretName}), func(token string) bool { return token == "proof" }
 	p.Edits = func(decision string) (story.Edits, error) {
 		if decision != "decision" {
 			return story.Edits{}, errors.New("cannot read the store")
@@ -59,9 +59,9 @@ func TestAPI(t *testing.T) {
 	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "nothing is known")
 	check(ask(o, "GET", "/-/api/memory", proof), 200, secretName)
 	check(ask(o, "GET", "/-/api/memory"), 403, "epitome open")
-	body := `{"owner":{"project":"p"},"id":"gone"}`
+	body := `{"owner":{"project":"` + secretName + `"},"id":"gone"}`
 	check(send(o, "/-/api/memory/forget", body), 403, "epitome open")
 	check(send(o, "/-/api/memory/forget", body, proof), 404, "epitome_error")
-	check(send(o, "/-/api/memory/forget", `{"owner":{"project":"p"},"all":true}`, proof), 200, "forgotten")
+	check(send(o, "/-/api/memory/forget", `{"owner":{"project":"`+secretName+`"},"all":true}`, proof), 200, "forgotten")
 	check(send(o, "/-/api/memory/forget", `{"owner":{"project":"p"}}`, proof), 400, "send")
 }

@@ -8,11 +8,15 @@
 package console
 
 import (
+	"context"
+	"embed"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
 
 	"epitome/console/story"
+	"epitome/inject"
 	"epitome/rewrite"
 )
 
@@ -24,9 +28,11 @@ type Config struct {
 
 // Program is the running program as the console shows it.
 type Program struct {
-	Version string
-	Listen  string // host:port
-	Log     *slog.Logger
+	Version  string
+	Listen   string // host:port
+	Log      *slog.Logger
+	Mode     func() string    // on, observe or off
+	Settings func() []Setting // the configuration in force
 
 	Ready   func() (parts map[string]string, welcome bool) // the state of stores; whether new requests are taken
 	State   func() any                                     // for the owner's commands, as JSON
@@ -36,13 +42,16 @@ type Program struct {
 	Book      *story.Book
 	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
 	Artifacts ReadArtifact
-	Memory    Memory
+	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
+}
 
-	// Pages for people by path pattern, for GET; under the empty pattern the page for paths without one. Each asks
-	// story.IsOwner before it shows text of a conversation.
-	Pages map[string]http.Handler
-	Asset http.HandlerFunc // serves a file that pages use
+// Setting is a key of the configuration in force.
+type Setting struct {
+	Key     string // the names of its tables and its own, with dots
+	Text    string // the value as TOML writes it; empty for a secret
+	Changed bool   // it differs from the default
+	Secret  bool   // it is a credential, or may hold one
 }
 
 // Console serves /-/. It may be used by several goroutines.
@@ -86,19 +95,23 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
 	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts).ServeHTTP) // names of artifacts are secrets
 
-	o.handle("GET /-/login", public|page, loginPage.ServeHTTP)
-	o.handle("GET /-/assets/login/{file}", public, loginAssets.ServeHTTP)
+	o.handle("GET /-/login", public|page, o.loginPage)
 	o.handle("GET /-/session", public, o.session)
 	o.handle("POST /-/login", public, o.login)
 	o.handle("POST /-/logout", public, o.logout)
 	o.handle("POST /-/login/code", figures, o.newCode)
 
-	o.handle("GET /-/assets/{name}", public, p.Asset)
-	for pattern, handler := range p.Pages {
-		if pattern != "" {
-			o.handle("GET "+pattern, page, handler.ServeHTTP)
-		}
-	}
+	o.handle("GET /-/{$}", page, o.page("overview", o.overview))
+	o.handle("GET /-/conversations", page, o.page("conversations", o.conversationList))
+	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
+	o.handle("GET /-/conversations/{id}/edits/{item}", page, o.page("edit", owned(o.editOf)))
+	o.handle("GET /-/causes", page, o.page("causes", o.causes))
+	o.handle("GET /-/troubles", page, o.page("troubles", o.troubleList))
+	o.handle("GET /-/memory", page, o.page("memory", owned(o.memoryList)))
+	o.handle("GET /-/config", page, o.page("config", o.settings))
+	o.handle("GET /-/assets/{name}", public, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
+	})
 	o.handle("/-/", figures, o.notFound)
 	return o
 }
@@ -136,14 +149,14 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusForbidden, message)
 			return
 		}
-		isOwner := g.isOwner(r)
-		if isOwner {
-			r = story.AsOwner(r)
+		fromOwner := g.isOwner(r)
+		if fromOwner {
+			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
 		}
 		switch {
-		case isOwner || who&public != 0:
+		case fromOwner || who&public != 0:
 		case g.closed() && who&page != 0 && isNavigation(r):
-			http.Redirect(w, r, story.LoginPath(r), http.StatusSeeOther)
+			http.Redirect(w, r, loginPath(r), http.StatusSeeOther)
 			return
 		case g.closed() && !g.hasToken:
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
@@ -165,8 +178,8 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 
 // notFound answers a path without a handler, with a page where a browser shows it.
 func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
-	if handler := o.program.Pages[""]; handler != nil && isNavigation(r) {
-		handler.ServeHTTP(w, r)
+	if isNavigation(r) {
+		o.page("error", func(*http.Request) (any, error) { return nil, story.ErrUnknown })(w, r)
 		return
 	}
 	refuse(w, http.StatusNotFound, "epitome has nothing at "+r.Method+" "+r.URL.Path+
@@ -201,4 +214,27 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 func (o *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	o.program.Book.Settle()
 	o.program.Metrics.ServeHTTP(w, r)
+}
+
+//go:embed assets templates
+var files embed.FS
+
+type ownerKey struct{}
+
+// isOwner reports whether an admitted request comes from the owner: with the cookie of a login, with the token of the
+// data folder, or with the admin token.
+func isOwner(r *http.Request) bool { return r.Context().Value(ownerKey{}) != nil }
+
+// writeJSON answers with v as JSON.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // values can be encoded; else the client has left
+}
+
+// refuse answers with an error in the shape of the proxy's own errors.
+func refuse(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, map[string]any{"type": "error", "error": map[string]any{
+		"message": message, "type": "epitome_error", "param": nil, "code": "console",
+	}})
 }

@@ -9,21 +9,61 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/event/money"
 )
+
+// newBook returns a book of no events, which the caller closes.
+func newBook() *story.Book {
+	return story.New(story.Config{
+		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Biller: money.New(money.Settings{Life: time.Hour}),
+	})
+}
 
 // empty is a book of no events.
 var empty = newBook()
+
+// exchanged returns a whole exchange without a fault, of a request that holds no conversation.
+func exchanged() event.Exchange {
+	return event.Exchange{
+		ID: "x-1", Start: time.Unix(1_800_000_000, 0), Method: "POST", Path: "/v1/chat/completions", Upstream: "openai",
+		Mode: "on", Action: "none", Status: 200, RequestBytes: 100, ResponseBytes: 2000,
+		Sent: time.Millisecond, FirstByte: 300 * time.Millisecond, Duration: 1500 * time.Millisecond,
+	}
+}
+
+// conversed returns an exchange whose conversation had something taken out, while something failed.
+func conversed() event.Exchange {
+	e := exchanged()
+	e.Action = "clear"
+	e.Shaping = event.Shaping{
+		Model: "m", Conversation: "c1", Window: 1000,
+		TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
+		TokensAfter:  event.Tokens{System: 1, User: 20, Results: 4},
+		Decided:      true, Broke: true, Offloaded: 1, Cleared: 2,
+		Causes: event.Codes{event.CodeOverLimit, event.CodeRent},
+		Reason: "why not more", ShapeTime: 1500 * time.Microsecond, Inner: "what failed",
+	}
+	return e
+}
 
 // listening returns a program on the given address, with nothing under way.
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen, Book: empty,
-		Ready: func() (map[string]string, bool) { return nil, true },
-		Owner: func(string) bool { return false },
+		Mode:     func() string { return event.ModeOn },
+		Settings: func() []Setting { return nil },
+		Edits:    func(string) (story.Edits, error) { return story.Edits{}, nil },
+		Ready:    func() (map[string]string, bool) { return nil, true },
+		Owner:    func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "numbers")
 		}),
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -106,7 +146,6 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 			}
 		})
 	}
-	f("GET", "/-/")
 	f("GET", "/-/nothing")
 	f("GET", "/-/health/")
 	f("GET", "/-/health/more?token=x")

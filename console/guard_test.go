@@ -173,7 +173,7 @@ func TestOwnerNeedsNoToken(t *testing.T) {
 // Whatever is asked by a page of another site, under another name, or into a frame, gets nothing: not even where the
 // browser sends the cookie along.
 func TestStrangersGetNothing(t *testing.T) {
-	o := withPages(Config{}, "127.0.0.1:7070")
+	o := withPages(t, Config{}, "127.0.0.1:7070")
 	cookie := loggedIn(t, o, codeOf(t, o, `{}`))
 	f := func(lines ...string) {
 		t.Helper()
@@ -202,7 +202,7 @@ func TestStrangersGetNothing(t *testing.T) {
 
 // A link from elsewhere shows a page, and nothing but a page.
 func TestOtherSitesMayLinkToPages(t *testing.T) {
-	o := withPages(Config{}, "127.0.0.1:7070")
+	o := withPages(t, Config{}, "127.0.0.1:7070")
 	f := func(status int, method, target string) {
 		t.Helper()
 		w := ask(o, method, target, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
@@ -217,13 +217,13 @@ func TestOtherSitesMayLinkToPages(t *testing.T) {
 	f(403, "POST", "/-/login")
 	f(403, "POST", "/-/")
 	for _, target := range []string{"/-/api/memory", "/-/events", "/-/metrics", "/-/ready", "/-/status",
-		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/page.css"} {
+		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/pages.css"} {
 		f(403, "GET", target)
 	}
 }
 
 func TestEveryAnswerSaysWhatABrowserMayDo(t *testing.T) {
-	o := withPages(Config{}, "127.0.0.1:7070")
+	o := withPages(t, Config{}, "127.0.0.1:7070")
 	f := func(w *httptest.ResponseRecorder) {
 		t.Helper()
 		for name, want := range map[string]string{

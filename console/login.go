@@ -3,7 +3,6 @@ package console
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"embed"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -11,12 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"epitome/console/story"
 )
-
-//go:embed login
-var loginFiles embed.FS
 
 const (
 	// CodeLife is the time in which a login code must be used, unless its maker asks for more.
@@ -25,15 +19,12 @@ const (
 	SessionLife = 12 * time.Hour
 )
 
-// The login page and its files.
-var (
-	loginPage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, loginFiles, "login/login.html")
-	})
-	loginAssets = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, loginFiles, "login/"+r.PathValue("file"))
-	})
-)
+func (o *Console) loginPage(w http.ResponseWriter, r *http.Request) {
+	http.ServeFileFS(w, r, files, "assets/login.html")
+}
+
+// loginPath returns the path of the login page that leads on to the page that r asks for.
+func loginPath(r *http.Request) string { return "/-/login?next=" + url.QueryEscape(r.URL.RequestURI()) }
 
 // secrets are random texts that are valid until a time. They are kept as hashes, in memory only. Only the owner can
 // add some. The zero value is empty; it may be used by several goroutines.
@@ -82,7 +73,7 @@ func (s *secrets) clear() {
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
 // its cookie only then.
 func (o *Console) session(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]bool{"owner": story.IsOwner(r)})
+	writeJSON(w, http.StatusOK, map[string]bool{"owner": isOwner(r)})
 }
 
 // mostLogin bounds the body of a login, in bytes.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,44 +9,35 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/console/story"
 	"epitome/inject"
+	"epitome/store"
 )
 
 // secretName stands for the name of an artifact.
 const secretName = "mzxw6ytboi2gk43umzxw6ytboi"
 
-// withPages is a console with a page, an answer of JSON and a style, which tell the name to the owner alone.
-func withPages(c Config, listen string) *Console {
+// withPages is a console that knows a conversation 1 and a project, which both have the name in their texts.
+func withPages(t *testing.T, c Config, listen string) *Console {
 	p := listening(listen)
 	p.Owner = func(token string) bool { return token == "proof" }
-	shown := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if story.IsOwner(r) {
-			_, _ = io.WriteString(w, secretName)
-		}
-		_, _ = io.WriteString(w, " figures")
-	})
-	p.Pages = map[string]http.Handler{"/-/{$}": shown, "/-/conversations/{id}": shown}
-	p.Asset = shown
-	p.Memory = remembered{}
+	p.Book = newBook()
+	t.Cleanup(p.Book.Close)
+	e := conversed()
+	e.Conversation, e.Title, e.Start = "1", secretName, time.Now()
+	p.Book.RecordExchange(e)
+	p.Memory = memoryOf(inject.Owner{Project: secretName})
 	return New(c, p)
 }
 
-// remembered is a memory of one project, whose name is secret.
-type remembered struct{}
-
-func (remembered) List() ([]inject.Notes, error) {
-	return []inject.Notes{{Owner: inject.Owner{Project: secretName}}}, nil
-}
-
-func (remembered) Forget(o inject.Owner, id string) error {
-	if id == "gone" {
-		return inject.ErrNoEntry
+// memoryOf returns a memory with a fact about a project.
+func memoryOf(o inject.Owner) *inject.Memory {
+	m := inject.NewMemory(store.NewMemory(1<<20), inject.MemoryConfig{Enabled: true}, 100*time.Hour, time.Now)
+	err := m.Learn(o, inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "The port is 8080."}}})
+	if err != nil {
+		panic(err)
 	}
-	return nil
+	return m
 }
-
-func (remembered) On() bool { return true }
 
 // send posts JSON as a page of epitome's own does.
 func send(o *Console, target, body string, lines ...string) *httptest.ResponseRecorder {
@@ -106,7 +96,7 @@ func sees(t *testing.T, o *Console, want bool, lines ...string) {
 }
 
 func TestCodeLogsIn(t *testing.T) {
-	o := withPages(Config{}, "127.0.0.1:7070")
+	o := withPages(t, Config{}, "127.0.0.1:7070")
 	sees(t, o, false)
 	code := codeOf(t, o, `{}`)
 	sees(t, o, false, "Cookie: epitome-7070="+code)
@@ -127,7 +117,7 @@ func TestCodeLogsIn(t *testing.T) {
 
 func TestSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := withPages(Config{}, "127.0.0.1:7070")
+		o := withPages(t, Config{}, "127.0.0.1:7070")
 		stale, code := codeOf(t, o, `{}`), codeOf(t, o, `{"seconds":61}`)
 		time.Sleep(CodeLife)
 		wantRefusal(t, send(o, "/-/login", secret(stale)), http.StatusUnauthorized)
@@ -142,7 +132,7 @@ func TestSessionEnds(t *testing.T) {
 func TestCookieIsForNobodyElse(t *testing.T) {
 	f := func(want string, lines ...string) {
 		t.Helper()
-		o := withPages(Config{Hosts: []string{"epitome.example"}}, "127.0.0.1:7070")
+		o := withPages(t, Config{Hosts: []string{"epitome.example"}}, "127.0.0.1:7070")
 		w := send(o, "/-/login", secret(codeOf(t, o, `{}`)), lines...)
 		_, attributes, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 		if !strings.HasPrefix(w.Header().Get("Set-Cookie"), "epitome-7070=") || attributes != want {
@@ -156,17 +146,17 @@ func TestCookieIsForNobodyElse(t *testing.T) {
 
 // A cookie of another port of this host is sent here too.
 func TestCookieOfAnotherPort(t *testing.T) {
-	o, other := withPages(Config{}, "127.0.0.1:7070"), withPages(Config{}, "127.0.0.1:7071")
+	o, other := withPages(t, Config{}, "127.0.0.1:7070"), withPages(t, Config{}, "127.0.0.1:7071")
 	cookie := loggedIn(t, other, codeOf(t, other, `{}`))
 	sees(t, other, true, cookie)
 	sees(t, o, false, cookie)
 	sees(t, o, false, strings.Replace(cookie, "7071", "7070", 1))
-	restarted := withPages(Config{}, "127.0.0.1:7071")
+	restarted := withPages(t, Config{}, "127.0.0.1:7071")
 	sees(t, restarted, false, cookie)
 }
 
 func TestOnlyTheOwnerGetsACode(t *testing.T) {
-	o := withPages(Config{Token: "token"}, "127.0.0.1:7070")
+	o := withPages(t, Config{Token: "token"}, "127.0.0.1:7070")
 	f := func(status int, target, body string, lines ...string) {
 		t.Helper()
 		if w := send(o, target, body, lines...); w.Code != status {
@@ -192,7 +182,7 @@ func TestOnlyTheOwnerGetsACode(t *testing.T) {
 func TestTokenLogsIn(t *testing.T) {
 	f := func(listen string) {
 		t.Helper()
-		o := withPages(Config{Token: "token"}, listen)
+		o := withPages(t, Config{Token: "token"}, listen)
 		sees(t, o, false)
 		sees(t, o, true, "Authorization: Bearer token")
 		wantRefusal(t, send(o, "/-/login", secret("tokem")), http.StatusUnauthorized)
@@ -206,9 +196,9 @@ func TestTokenLogsIn(t *testing.T) {
 	f("127.0.0.1:7070")
 	f("0.0.0.0:7070")
 	for _, listen := range []string{"127.0.0.1:7070", "0.0.0.0:7070"} { // where none is set, none logs in
-		wantRefusal(t, send(withPages(Config{}, listen), "/-/login", secret("")), http.StatusUnauthorized)
+		wantRefusal(t, send(withPages(t, Config{}, listen), "/-/login", secret("")), http.StatusUnauthorized)
 	}
-	beyond := withPages(Config{}, "0.0.0.0:7070")
+	beyond := withPages(t, Config{}, "0.0.0.0:7070")
 	sees(t, beyond, false)
 	sees(t, beyond, true, loggedIn(t, beyond, codeOf(t, beyond, `{}`)))
 }

@@ -9,10 +9,11 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"epitome/console/story"
 	"epitome/event"
 )
 
-// Log writes a line per event to a logger. It is an event.Sink. No line has a credential, a header or a body.
+// Log writes lines about events. No line has a credential, a header or a body.
 type Log struct {
 	log       *slog.Logger
 	strangers *rate.Limiter // of lines about requests from nobody known
@@ -23,24 +24,51 @@ func NewLog(log *slog.Logger) *Log {
 	return &Log{log, rate.NewLimiter(rate.Every(6*time.Second), 10)}
 }
 
-// RecordExchange logs an exchange that has ended, and before it the rescue of its request if there was one. Requests
-// without a client's key get ten lines a minute, so that they cannot fill the log.
-func (l *Log) RecordExchange(e event.Exchange) {
-	if e.IsStranger() && !l.strangers.Allow() {
-		return
+// Record logs an event. Requests without a client's key get ten lines a minute, so that they cannot fill the log.
+func (l *Log) Record(n story.Entry) {
+	switch {
+	case n.Summary != nil:
+		s := n.Summary
+		pairs := append([]any{"conversation", s.Conversation, "upstream", s.Upstream, "model", s.Model,
+			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "span_tokens", s.SpanTokens, "tokens", s.Tokens},
+			costOf(s.Cost)...)
+		l.write(warnIf(s.Kind == event.SummaryFailed), s.Kind, append(pairs, "reason", s.Reason)...)
+	case !n.Exchange.IsStranger() || l.strangers.Allow():
+		l.writeSteps(n.Exchange)
+		l.writeExchange(n.Exchange)
 	}
-	if r := e.Rescue; r.Kind != "" {
-		l.write(warnIf(!r.Rescued), "rescue", "id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
-			"verdict", r.Kind, "outcome", r.Outcome(), "tries", int(r.Tries), "stages", r.Stages,
-			"tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
+}
+
+// writeSteps logs what is worth a line of its own: a compaction, warnings, a rescue, a learned window that was wrong.
+func (l *Log) writeSteps(e *event.Exchange) {
+	of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
+	write := func(level slog.Level, message string, pairs ...any) {
+		l.write(level, message, append(of[:len(of):len(of)], pairs...)...)
+	}
+	if c := &e.Compaction; c.Kind != "" && e.Mode == event.ModeOn {
+		pairs := append([]any{"reason", c.Reason, "mode", c.Mode, "tokens_before", c.TokensBefore,
+			"tokens_after", c.TokensAfter, "prepared", c.Prepared}, costOf(c.Cost)...)
+		write(warnIf(c.Kind == event.CompactionFailed), c.Kind, append(pairs, "why", c.Why)...)
+	}
+	for _, w := range e.Warnings {
+		if e.Mode == event.ModeOn {
+			write(slog.LevelWarn, event.ContextWindowWarning, "reason", w.Reason, "window", e.Window,
+				"usable", int(e.Usable), "tokens", w.Tokens, "messages", w.Messages)
+		}
+	}
+	if r := &e.Rescue; r.Kind != "" {
+		write(warnIf(!r.Rescued), "rescue", "verdict", r.Kind, "outcome", r.Outcome(), "tries", int(r.Tries),
+			"stages", r.Stages, "tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
 			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
 	}
 	if e.WindowRefuted > 0 {
-		l.write(slog.LevelInfo, event.ContextWindowCorrected, "id", e.ID, "conversation", e.Conversation,
-			"upstream", e.Upstream, "model", e.Model, "reason", "a longer request was answered: the learned window is dropped",
-			"tokens", e.TokensAfter.Total(), "tokens_counted", e.TokensUsed, "window", e.Window,
-			"window_refuted", e.WindowRefuted)
+		write(slog.LevelInfo, event.ContextWindowCorrected, "reason",
+			"a longer request was answered: the learned window is dropped", "tokens", e.TokensAfter.Total(),
+			"tokens_counted", e.TokensUsed, "window", e.Window, "window_refuted", e.WindowRefuted)
 	}
+}
+
+func (l *Log) writeExchange(e *event.Exchange) {
 	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream, "status", e.Status,
 		"action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes, "first_byte_ms", milliseconds(e.FirstByte),
 		"duration_ms", milliseconds(e.Duration), "client", e.Client}
@@ -63,7 +91,7 @@ func (l *Log) RecordExchange(e event.Exchange) {
 	if b.IsUnpriced() {
 		pairs = append(pairs, "unpriced", b.Unpriced)
 	}
-	l.write(levelOf(&e), "exchange", append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
+	l.write(levelOf(e), "exchange", append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
 		"fault", string(e.Fault), "error", e.Err)...)
 }
 
@@ -82,29 +110,6 @@ func warnIf(failed bool) slog.Level {
 		return slog.LevelWarn
 	}
 	return slog.LevelInfo
-}
-
-// RecordCompaction logs the end of a compaction.
-func (l *Log) RecordCompaction(e event.Compaction) {
-	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
-		"reason", e.Reason, "mode", e.Mode, "tokens_before", e.TokensBefore, "tokens_after", e.TokensAfter,
-		"prepared", e.Prepared}, costOf(e.Cost)...)
-	l.write(warnIf(e.Kind == event.CompactionFailed), e.Kind, append(pairs, "why", e.Why)...)
-}
-
-// RecordSummary logs a step of a request for a summary.
-func (l *Log) RecordSummary(e event.Summary) {
-	pairs := append([]any{"conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model,
-		"way", e.Way, "update", e.Update, "prepared", e.Prepared, "span_tokens", e.SpanTokens, "tokens", e.Tokens},
-		costOf(e.Cost)...)
-	l.write(warnIf(e.Kind == event.SummaryFailed), e.Kind, append(pairs, "reason", e.Reason)...)
-}
-
-// RecordWarning logs a warning about a conversation.
-func (l *Log) RecordWarning(e event.Warning) {
-	l.write(slog.LevelWarn, event.ContextWindowWarning, "conversation", e.Conversation, "upstream", e.Upstream,
-		"model", e.Model, "reason", e.Reason, "window", e.Window, "usable", e.Usable, "tokens", e.Tokens,
-		"messages", e.Messages, "latest", e.Latest)
 }
 
 func costOf(c event.Cost) []any {

@@ -12,10 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"epitome/console/story"
 	"epitome/event"
 )
 
-// Metrics counts events for Prometheus, from zero at each start of the program. It is an event.Sink.
+// Metrics counts events for Prometheus, from zero at each start of the program.
 //
 // A label has values from the configuration, from the price table or from a closed set, and none that a client
 // chooses. So clients cannot grow the number of series.
@@ -23,11 +24,10 @@ type Metrics struct {
 	http.Handler // serves the metrics as text
 	registry     *prometheus.Registry
 
-	exchanges, received, sent, changes, rescues, misses   *prometheus.CounterVec
-	input, cached, written, output, billed                *prometheus.CounterVec
-	compactions, clientExchanges, clientBilled, summaries *prometheus.CounterVec
-	saved                                                 *prometheus.GaugeVec
-	firstByte, duration, shaping, windowUsed              *prometheus.HistogramVec
+	exchanges, received, sent, changes, rescues, misses, compactions *prometheus.CounterVec
+	input, cached, written, output, billed, summaries                *prometheus.CounterVec
+	saved                                                            *prometheus.GaugeVec
+	firstByte, duration, shaping, windowUsed                         *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics of a version of the program, with nothing counted.
@@ -73,8 +73,6 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "mode", "reason", "outcome"),
 		summaries: counter("own_requests_total", "Requests for summaries that epitome sent to a model.",
 			"upstream", "outcome"),
-		clientExchanges: counter("client_exchanges_total", "Exchanges ended, by client key.", "client", "status"),
-		clientBilled:    counter("client_billed_dollars_total", "Cost of exchanges, by client key.", "client"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
 			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
 		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
@@ -91,8 +89,19 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
 }
 
-// RecordExchange counts an exchange that has ended.
-func (m *Metrics) RecordExchange(e event.Exchange) {
+// Record counts an event.
+func (m *Metrics) Record(n story.Entry) {
+	if s := n.Summary; s != nil {
+		if s.Kind != event.SummaryStarted {
+			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed
+			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
+		}
+		if s.Own.Nano != 0 {
+			m.saved.WithLabelValues(s.Upstream, pricedAs(s.Own.Price)).Sub(dollars(s.Own.Nano))
+		}
+		return
+	}
+	e := n.Exchange
 	observed := e.Mode == event.ModeObserve
 	action := e.Action
 	if observed {
@@ -103,13 +112,10 @@ func (m *Metrics) RecordExchange(e event.Exchange) {
 	if e.FirstByte > 0 {
 		m.firstByte.WithLabelValues(e.Upstream).Observe(e.FirstByte.Seconds())
 	}
-	if e.Client != "" {
-		m.clientExchanges.WithLabelValues(e.Client, strconv.Itoa(e.Status)).Inc()
-	}
 	if e.Rescue.Kind != "" {
 		m.rescues.WithLabelValues(e.Upstream, e.Rescue.Kind, e.Rescue.Outcome()).Inc()
 	}
-	m.recordMoney(&e)
+	m.recordMoney(e)
 	shaped := e.ShapeTime > 0 && (observed || e.Mode == event.ModeOn)
 	if !shaped {
 		return
@@ -117,6 +123,10 @@ func (m *Metrics) RecordExchange(e event.Exchange) {
 	m.shaping.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
 	if observed {
 		return
+	}
+	if c := &e.Compaction; c.Kind != "" {
+		outcome := strings.TrimPrefix(c.Kind, "compaction_") // completed or failed
+		m.compactions.WithLabelValues(e.Upstream, c.Mode, c.Reason, outcome).Inc()
 	}
 	after := float64(e.TokensAfter.Total())
 	m.received.WithLabelValues(e.Upstream).Add(float64(e.TokensBefore.Total()))
@@ -146,9 +156,6 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 	}
 	if e.Bill.Measured {
 		m.billed.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Billed))
-		if e.Client != "" {
-			m.clientBilled.WithLabelValues(e.Client).Add(dollars(e.Bill.Billed))
-		}
 	}
 	if e.Bill.Ruled && e.Mode == event.ModeOn && e.ShapeTime > 0 {
 		m.saved.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Saved()))
@@ -166,23 +173,3 @@ func pricedAs(priceID string) string {
 }
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }
-
-// RecordCompaction counts a compaction that has ended.
-func (m *Metrics) RecordCompaction(e event.Compaction) {
-	outcome := strings.TrimPrefix(e.Kind, "compaction_") // completed or failed
-	m.compactions.WithLabelValues(e.Upstream, e.Mode, e.Reason, outcome).Inc()
-}
-
-// RecordSummary counts the requests and the cost of a summary that has ended.
-func (m *Metrics) RecordSummary(e event.Summary) {
-	if e.Kind != event.SummaryStarted {
-		outcome := strings.TrimPrefix(e.Kind, "summary_") // completed or failed
-		m.summaries.WithLabelValues(e.Upstream, outcome).Add(float64(e.Cost.Requests))
-	}
-	if e.Own.Nano != 0 {
-		m.saved.WithLabelValues(e.Upstream, pricedAs(e.Own.Price)).Sub(dollars(e.Own.Nano))
-	}
-}
-
-// RecordWarning does nothing: warnings are for the log.
-func (m *Metrics) RecordWarning(event.Warning) {}

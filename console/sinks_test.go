@@ -17,8 +17,8 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"epitome/console/story"
 	"epitome/event"
-	"epitome/event/eventtest"
 )
 
 // samples returns epitome's own metrics by series.
@@ -41,14 +41,14 @@ func samples(t *testing.T, m *Metrics) map[string]string {
 
 func TestMetricsCountExchanges(t *testing.T) {
 	m := NewMetrics("v1")
-	m.RecordExchange(eventtest.Exchange())
-	m.RecordExchange(eventtest.Conversation())
-	late := eventtest.Exchange()
+	m.Record(story.Entry{Exchange: new(exchanged())})
+	m.Record(story.Entry{Exchange: new(conversed())})
+	late := exchanged()
 	late.Status, late.Fault, late.FirstByte, late.Duration = 504, event.Timeout, 0, 10*time.Minute
-	m.RecordExchange(late)
-	observed := eventtest.Conversation()
+	m.Record(story.Entry{Exchange: &late})
+	observed := conversed()
 	observed.Mode = event.ModeObserve
-	m.RecordExchange(observed)
+	m.Record(story.Entry{Exchange: &observed})
 	got := samples(t, m)
 	for series, want := range map[string]string{
 		`epitome_exchanges_total{action="none",fault="",status="200",upstream="openai"}`:        "2",
@@ -69,15 +69,15 @@ func TestMetricsCountExchanges(t *testing.T) {
 // A label whose values clients choose would let them fill the memory and read each other's requests.
 func TestNoLabelIsTheClients(t *testing.T) {
 	m := NewMetrics("v1")
-	m.RecordExchange(eventtest.Conversation())
+	m.Record(story.Entry{Exchange: new(conversed())})
 	before := slices.Sorted(maps.Keys(samples(t, m)))
 	for i := range 20 {
-		e := eventtest.Conversation()
+		e := conversed()
 		e.ID, e.Method, e.Path, e.Mode = fmt.Sprint(i), fmt.Sprint("M", i), fmt.Sprint("/", i), fmt.Sprint("mode", i)
-		m.RecordExchange(e)
+		m.Record(story.Entry{Exchange: &e})
 		e.Mode = event.ModeOn
 		e.Model, e.Conversation, e.Reason, e.Inner = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
-		m.RecordExchange(e)
+		m.Record(story.Entry{Exchange: &e})
 	}
 	if after := slices.Sorted(maps.Keys(samples(t, m))); !slices.Equal(after, before) {
 		t.Errorf("series were %q, are %q", before, after)
@@ -87,10 +87,10 @@ func TestNoLabelIsTheClients(t *testing.T) {
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	var text bytes.Buffer
 	log := NewLog(slog.New(slog.NewJSONHandler(&text, nil)))
-	e := eventtest.Exchange()
+	e := exchanged()
 	e.Status, e.Fault = 401, event.Refused
 	for range 500 {
-		log.RecordExchange(e)
+		log.Record(story.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n < 10 || n > 15 {
 		t.Errorf("500 requests without a key have %d lines", n)
@@ -98,7 +98,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	text.Reset()
 	e.Client = "alice"
 	for range 30 {
-		log.RecordExchange(e)
+		log.Record(story.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n != 30 {
 		t.Errorf("30 requests of a client have %d lines", n)
@@ -127,14 +127,14 @@ func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
 		t.Fatal(err)
 	}
 	for _, e := range all {
-		traces.RecordExchange(e)
+		traces.Record(story.Entry{Exchange: &e})
 	}
 	traces.Close()
 	return spans
 }
 
 func TestSpanDescribesTheExchange(t *testing.T) {
-	e := eventtest.Conversation()
+	e := conversed()
 	e.Compacted = 3
 	e.Usage = event.Usage{Source: event.UsageProvider, Input: 1000, Read: 600, Write5m: 100, Output: 70}
 	spans := spansOf(t, e)
@@ -154,7 +154,7 @@ func TestSpanDescribesTheExchange(t *testing.T) {
 
 func TestSpanIsAChildOfTheClients(t *testing.T) {
 	const ids = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-"
-	sampled, unsampled, broken := eventtest.Conversation(), eventtest.Conversation(), eventtest.Conversation()
+	sampled, unsampled, broken := conversed(), conversed(), conversed()
 	sampled.TraceParent, unsampled.TraceParent, broken.TraceParent = ids+"01", ids+"00", "00-0af7-\x1b-01"
 	spans := spansOf(t, sampled, unsampled, broken)
 	if len(spans) != 2 {

@@ -52,10 +52,13 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 			last, events = newest, nil
 		}
 		for _, e := range events {
-			c := e.Common()
-			last = *c.Seq
-			data, _ := json.Marshal(c.Event) // events can be encoded
-			fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", last, c.Kind, data)
+			last = *e.Seq()
+			kind, content := "exchange", any(e.Exchange)
+			if e.Summary != nil {
+				kind, content = "summary", e.Summary
+			}
+			data, _ := json.Marshal(content) // events can be encoded
+			fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", last, kind, data)
 		}
 		if text.Len() == 0 && silent >= aliveEvery {
 			text.WriteString(":\n\n")

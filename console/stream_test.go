@@ -3,7 +3,6 @@ package console
 import (
 	"bufio"
 	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,16 +11,7 @@ import (
 
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/event/eventtest"
 )
-
-func newBook() *story.Book {
-	return story.New(story.Config{
-		Keep: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now, Mode: func() string { return "on" },
-		State: func() []string { return nil }, Prices: func() story.Prices { return story.Prices{} },
-		Bill: func(*event.Exchange, time.Duration) {}, Life: func() time.Duration { return time.Hour },
-	})
-}
 
 // streaming returns a server of a console over a book, and the book.
 func streaming(t *testing.T) (*httptest.Server, *story.Book) {
@@ -80,23 +70,22 @@ func watch(t *testing.T, server *httptest.Server, after string, n int) (all []st
 
 func TestEventsAreStreamed(t *testing.T) {
 	server, book := streaming(t)
-	book.RecordExchange(eventtest.Conversation())
+	book.RecordExchange(conversed())
 	book.Settle()
 	first := watch(t, server, "", 1)[0]
 	if first.kind != "" || first.id != "1" {
 		t.Fatalf("a new client gets %+v", first)
 	}
-	book.RecordExchange(eventtest.Conversation())
-	book.RecordWarning(event.Warning{Reason: "budget"})
-	book.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted})
+	book.RecordExchange(conversed())
+	book.RecordSummary(event.Summary{Kind: event.SummaryStarted})
 	book.Settle()
-	got := watch(t, server, first.id, 3)
-	for i, want := range []string{"exchange", "warning", "compaction"} {
+	got := watch(t, server, first.id, 2)
+	for i, want := range []string{"exchange", "summary"} {
 		if got[i].kind != want || !strings.HasPrefix(got[i].data, "{") {
 			t.Errorf("missed event %d is %+v, want kind %s", i, got[i], want)
 		}
 	}
-	if again := watch(t, server, "99", 1)[0]; again.kind != "reset" || again.id != got[2].id {
+	if again := watch(t, server, "99", 1)[0]; again.kind != "reset" || again.id != got[1].id {
 		t.Errorf("after an unknown id there is %+v", again)
 	}
 }

@@ -17,11 +17,12 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"epitome/console/story"
 	"epitome/event"
 )
 
 // Traces makes an OpenTelemetry span of each exchange with a model, after it has ended, and sends it to a collector in
-// the background. It is an event.Sink. Spans hold nothing that a conversation says.
+// the background. Spans hold nothing that a conversation says.
 //
 // The proxy forwards the client's traceparent header as it is: this span and the provider's are siblings.
 type Traces struct {
@@ -44,29 +45,21 @@ func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
 	return &Traces{provider, provider.Tracer("epitome")}, nil
 }
 
-// RecordExchange makes a span, as a child of the client's span if the request named one.
-func (t *Traces) RecordExchange(e event.Exchange) {
-	if e.Model == "" || e.Upstream == "" {
+// Record makes a span of an exchange, as a child of the client's span if the request named one.
+func (t *Traces) Record(n story.Entry) {
+	e := n.Exchange
+	if e == nil || e.Model == "" || e.Upstream == "" {
 		return
 	}
 	parent := propagation.TraceContext{}.Extract(context.Background(),
 		propagation.MapCarrier{"traceparent": e.TraceParent})
 	_, span := t.tracer.Start(parent, "chat "+e.Model, trace.WithTimestamp(e.Start),
-		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(&e)...))
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(e)...))
 	if e.Fault != event.None || e.Status >= 400 {
 		span.SetStatus(codes.Error, e.Err)
 	}
 	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
 }
-
-// RecordCompaction does nothing: the exchange has it.
-func (t *Traces) RecordCompaction(event.Compaction) {}
-
-// RecordWarning does nothing.
-func (t *Traces) RecordWarning(event.Warning) {}
-
-// RecordSummary does nothing: no client waits for it.
-func (t *Traces) RecordSummary(event.Summary) {}
 
 // Close sends the spans that wait, for at most two seconds.
 func (t *Traces) Close() {

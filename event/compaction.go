@@ -24,23 +24,16 @@ const (
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 )
 
-// Compaction is the end of a compaction. Tokens are the model's.
+// Compaction is how a compaction ended that was made or tried for a request; zero if there was none.
 type Compaction struct {
-	Seq          uint64    `json:"seq,omitempty"` // as in Exchange
-	Kind         string    `json:"kind,omitempty"`
-	Time         time.Time `json:"time,omitzero"`
-	Conversation string    `json:"conversation,omitempty"` // its ID
-	Upstream     string    `json:"upstream,omitempty"`
-	Model        string    `json:"model,omitempty"`  // as the request names it, clipped
-	Window       int       `json:"window,omitempty"` // as in Shaping, like Usable
-	Usable       int       `json:"usable,omitempty"`
-	Reason       string    `json:"reason,omitempty"`        // one of the reasons above; a metric label
-	Mode         string    `json:"mode,omitempty"`          // summarize.mode of the summary in the end; a metric label
-	TokensBefore int       `json:"tokens_before,omitempty"` // of the request
-	TokensAfter  int       `json:"tokens_after,omitempty"`
-	Prepared     bool      `json:"prepared,omitempty"` // the model's text was ready before
-	Cost         Cost      `json:"cost,omitzero"`      // of the model's text; zero if there is none
-	Why          string    `json:"why,omitempty"`      // why it failed, or has no model's text
+	Kind         string `json:"kind,omitempty"`
+	Reason       string `json:"reason,omitempty"`        // one of the reasons above; a metric label
+	Mode         string `json:"mode,omitempty"`          // summarize.mode of the summary in the end; a metric label
+	TokensBefore int    `json:"tokens_before,omitempty"` // of the request
+	TokensAfter  int    `json:"tokens_after,omitempty"`
+	Prepared     bool   `json:"prepared,omitempty"` // the model's text was ready before
+	Cost         Cost   `json:"cost,omitzero"`      // of the model's text; zero if there is none
+	Why          string `json:"why,omitempty"`      // why it failed, or has no model's text
 }
 
 // Cost is what a model's text took, in tokens of the provider's count, of all requests together. It is stored as JSON:
@@ -57,18 +50,9 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Seq          uint64    `json:"seq,omitempty"` // as in Exchange
-	Time         time.Time `json:"time,omitzero"`
-	Conversation string    `json:"conversation,omitempty"`
-	Upstream     string    `json:"upstream,omitempty"`
-	Model        string    `json:"model,omitempty"`    // as in Compaction, like Window and Usable
-	Window       int       `json:"window,omitempty"`   //
-	Usable       int       `json:"usable,omitempty"`   //
-	Tokens       int       `json:"tokens,omitempty"`   // of the original request, or sent since the last compaction
-	Sent         int       `json:"sent,omitempty"`     // tokens of the request as it is sent
-	Reason       string    `json:"reason,omitempty"`   // threshold, budget or users; a metric label
-	Messages     int       `json:"messages,omitempty"` // of the user that are left out
-	Latest       bool      `json:"latest,omitempty"`   // the newest message of the user is one of them
+	Reason   string `json:"reason"`             // threshold, budget or users
+	Tokens   int    `json:"tokens"`             // of the original request, or sent since the last compaction
+	Messages int    `json:"messages,omitempty"` // of the user that are left out
 }
 
 // Charge is what something cost.
@@ -79,7 +63,7 @@ type Charge struct {
 
 // Summary is a step of a job that asks a model for a summary.
 type Summary struct {
-	Seq          uint64    `json:"seq,omitempty"` // as in Exchange
+	Seq          uint64    `json:"seq,omitempty"` // set when the event is stored, as in Exchange
 	Kind         string    `json:"kind,omitempty"`
 	Time         time.Time `json:"time,omitzero"`
 	Conversation string    `json:"conversation,omitempty"`
@@ -93,11 +77,4 @@ type Summary struct {
 	Cost         Cost      `json:"cost,omitzero"`
 	Own          Charge    `json:"own,omitzero"`     // for Cost; set when the event is stored
 	Reason       string    `json:"reason,omitempty"` // why it failed
-}
-
-// IsUncharged reports whether the cost is not known: no price of the model is, or an answer does not state its tokens.
-// A request that was refused costs nothing.
-func (s *Summary) IsUncharged() bool {
-	c := &s.Cost
-	return s.Own.Price == "" && (c.Untold > 0 || c.InputTokens > 0 || c.OutputTokens > 0)
 }

@@ -1,4 +1,4 @@
-// Package event describes an exchange, a compaction and a summary as plain data.
+// Package event describes exchanges, and the making of summaries beside them, as plain data.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
 // An event holds no credential, no header value but the IDs of a trace and names that the configuration has too, and
@@ -173,14 +173,16 @@ type Shaping struct {
 	Causes        Codes   `json:"causes,omitempty"`         // why items were newly changed
 	Contexts      string  `json:"contexts,omitempty"`       // names of the contexts whose files were added
 	// Items that each step has newly changed.
-	Offloaded int           `json:"offloaded,omitempty"`
-	Cleared   int           `json:"cleared,omitempty"`
-	Compacted int           `json:"compacted,omitempty"`
-	TakenOut  int           `json:"taken_out,omitempty"` // tokens that the new decision took out
-	Code      Code          `json:"code,omitempty"`      // why nothing new was done, or not all of it
-	Reason    string        `json:"reason,omitempty"`    // the same in words, with numbers
-	ShapeTime time.Duration `json:"shape_ns,omitempty"`  // with decompression; 0 if there was no conversation to shape
-	Inner     string        `json:"inner,omitempty"`     // what failed inside epitome, while the request went on
+	Offloaded  int           `json:"offloaded,omitempty"`
+	Cleared    int           `json:"cleared,omitempty"`
+	Compacted  int           `json:"compacted,omitempty"`
+	Compaction Compaction    `json:"compaction,omitzero"`
+	Warnings   []Warning     `json:"warnings,omitempty"`
+	TakenOut   int           `json:"taken_out,omitempty"` // tokens that the new decision took out
+	Code       Code          `json:"code,omitempty"`      // why nothing new was done, or not all of it
+	Reason     string        `json:"reason,omitempty"`    // the same in words, with numbers
+	ShapeTime  time.Duration `json:"shape_ns,omitempty"`  // with decompression; 0 if there was no conversation to shape
+	Inner      string        `json:"inner,omitempty"`     // what failed inside epitome, while the request went on
 }
 
 // Totals returns BEFORE>AFTER in tokens, each with a ~ in front if they are estimated; empty if nothing was counted.

@@ -111,7 +111,6 @@ func (x *shaping) settle() (recorded bool) {
 	if try(x.record) != nil {
 		return false
 	}
-	x.notify()
 	x.remember()
 	return true
 }

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"math"
 	"slices"
@@ -71,6 +70,7 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 	r.Parent, r.Diverged = first.Parent, first.Diverged // which a rescue does not find anew
 	// r has what its form shares with the refused form; with the request before both, it shares no more than that one did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
+	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
 	if !whole { // else all edits were taken back, and nothing is out
 		r.TakenOut += first.TakenOut // r has what it took out beyond that
 	}
@@ -200,35 +200,27 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(newAfter)))
 }
 
-// notify tells the listener how a compaction ended. It warns of a request that is larger than its model takes, of a
+// describeOutcome fills in how a compaction ended. It warns of a request that is larger than its model takes, of a
 // conversation that has reached its budget (warn_at), and of user messages that are replaced by stubs.
-func (x *shaping) notify() {
-	listener, s, r := x.shaper.deps.Tell, x.state, &x.out.Report
-	if listener == nil {
-		return
-	}
+func (x *shaping) describeOutcome() {
+	s, r := x.state, &x.out.Report
 	if s.Compaction != nil {
-		done := *s.Compaction
-		done.Conversation, done.Upstream, done.Model = r.Conversation, x.lane.Upstream, r.Model
-		done.Window, done.Usable, done.Why = r.Window, int(r.Usable), event.Clip(done.Why)
-		listener.RecordCompaction(done)
+		r.Compaction = *s.Compaction
+		r.Compaction.Why = event.Clip(r.Compaction.Why)
 	}
-	sent, warnAt := r.TokensAfter.Total(), s.Limits.Conf.WarnAt
-	warn := func(w event.Warning) {
-		w.Conversation, w.Upstream, w.Model = r.Conversation, x.lane.Upstream, r.Model
-		w.Window, w.Usable, w.Tokens, w.Sent = r.Window, int(r.Usable), cmp.Or(w.Tokens, r.TokensBefore.Total()), sent
-		listener.RecordWarning(w)
-	}
+	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.Conf.WarnAt
 	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
 	if sent > int(r.Usable) && !x.last.overfull && isNew {
-		warn(event.Warning{Reason: event.ReasonThreshold}) // one warning, until a request fits again
+		// one warning, until a request fits again
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonThreshold, Tokens: before})
 	}
-	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before.
-	if spent := s.Decision.Tokens; isNew && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
-		warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
+	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a rescue
+	// is recorded later, and the refused form before it was warned of.
+	if spent := s.Decision.Tokens; isNew && x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
 	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
 	if len(usersOut) > 0 {
-		warn(event.Warning{Reason: event.ReasonUsers, Messages: len(usersOut)})
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: len(usersOut)})
 	}
 }

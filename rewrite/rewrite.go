@@ -41,7 +41,6 @@ type Deps struct {
 	CachedPrice func(upstream, model string) (price float64, ok bool)
 	Summarizer  Summarizer       // nil if no model is asked
 	Inject      *inject.Injector // gives new conversations context files and memory; nil if they get none
-	Tell        Listener         // nil if nobody listens
 	Passing     bool             // decisions or artifacts end with the process: results stay whole while there is room
 	Address     string           // offload.address: "tool" or "auto" let models read artifacts with epitome's own tool
 	Keep        time.Duration    // how long the ledger keeps a decision after its last use; 0: for ever
@@ -83,12 +82,6 @@ type Client interface {
 	Context() context.Context
 	// Waits runs a step that waits for a model. Meanwhile the client's turn to be shaped is given to another request.
 	Waits(step func())
-}
-
-// Listener is called for each compaction and warning. It must return at once, as the request waits.
-type Listener interface {
-	RecordCompaction(e event.Compaction)
-	RecordWarning(e event.Warning)
 }
 
 // Input is a request to shape.
@@ -160,8 +153,10 @@ func (x *shaping) run() error {
 		x.fallBack(err)
 	}
 	x.describe()
-	if !x.in.Replay && x.in.Rescue == nil { // a rescue does the same in settle
-		x.notify()
+	if !x.in.Replay {
+		x.describeOutcome()
+	}
+	if !x.in.Replay && x.in.Rescue == nil { // a rescue is remembered in settle
 		x.remember()
 	}
 	return nil

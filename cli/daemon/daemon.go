@@ -21,9 +21,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/pages"
 	"epitome/console/story"
-	"epitome/event"
 	"epitome/event/money"
 	"epitome/inject"
 	"epitome/proxy"
@@ -50,7 +48,7 @@ type Daemon struct {
 	traces     *console.Traces // nil if no spans are made
 	storage    *storage
 	windows    *window.Windows
-	biller     atomic.Pointer[money.Biller]
+	biller     *money.Biller
 	memory     *inject.Memory // what sessions have taught
 	book       *story.Book
 	summarizer *summarize.Summarizer
@@ -124,30 +122,26 @@ func (d *Daemon) open(conf config.Config, folder string) (err error) {
 // wire makes the parts over the storage.
 func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams) {
 	s, keep := d.storage, conf.Store.Keep.D()
-	mode := func() string { return d.config.Load().Mode }
 
 	d.windows = window.New(conf.Window, s.store, time.Now)
 	d.windows.Configure(conf.Window, probedOf(conf))
-	d.biller.Store(Biller(conf))
+	d.biller = money.New(prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	contexts := config.Contexts(folder)
 	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
 
 	metrics := console.NewMetrics(Version())
-	sinks := []event.Sink{metrics, console.NewLog(d.log)}
+	observers := []func(story.Entry){metrics.Record, console.NewLog(d.log).Record}
 	if d.traces != nil {
-		sinks = append(sinks, d.traces)
+		observers = append(observers, d.traces.Record)
 	}
 	events := filepath.Join(folder, EventFolder)
 	if s.passing { // another epitome may hold the folder
 		events = ""
 	}
 	d.book = story.New(story.Config{
-		Version: Version(), Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Sinks: sinks,
-		Now: time.Now, Mode: mode, State: s.troubles, Prices: listPrices,
-		Bill:   func(e *event.Exchange, pause time.Duration) { d.biller.Load().Bill(e, pause) },
-		Charge: func(s *event.Summary) event.Charge { return d.biller.Load().Charge(s) },
-		Life:   func() time.Duration { return d.config.Load().Rewrite.CacheLife.D() },
+		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+		Observers: observers, Now: time.Now,
 	})
 
 	d.deps = Deps(s.store, s.shelf, d.windows, keep)
@@ -164,11 +158,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
 	})
 	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
-	d.deps.Summarizer, d.deps.Tell = d.summarizer, d.book
+	d.deps.Summarizer = d.summarizer
 	d.deps.Inject = &inject.Injector{Files: contexts, Shelf: s.shelf, Memory: d.memory}
-	d.deps.CachedPrice = func(upstream, model string) (float64, bool) {
-		return d.biller.Load().CachedPrice(upstream, model)
-	}
+	d.deps.CachedPrice = d.biller.CachedPrice
 	live := d.deps
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		d.windows.Probe(upstream, model, upstreams.Get, d.log)
@@ -178,15 +170,11 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	observer.Shelf = unwritten{s.shelf}
 	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
 
-	shown := pages.New(pages.Config{
-		Source: d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory,
-		Settings: func() []config.Value { return d.config.Load().List() },
-		Version:  Version(), Address: d.Address(), Mode: mode,
-	})
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
-		Book: d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact,
-		Pages: shown.Documents(), Asset: shown.Asset,
+		Mode:     func() string { return d.config.Load().Mode },
+		Settings: func() []console.Setting { return d.config.Load().List() },
+		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact,
 		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
@@ -299,7 +287,7 @@ func (d *Daemon) reload() {
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
 	d.windows.Configure(next.Window, probedOf(next))
-	d.biller.Store(Biller(next))
+	d.biller.Configure(prices(next))
 	d.memory.Configure(next.Memory)
 	d.summarizer.Configure(next.Summarize)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {

@@ -46,16 +46,16 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 		return rewrite.Deps{}, err
 	}
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
-	d.Address, d.CachedPrice = conf.Offload.Address, Biller(conf).CachedPrice
+	d.Address, d.CachedPrice = conf.Offload.Address, money.New(prices(conf)).CachedPrice
 	d.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: shelf}
 	return d, nil
 }
 
 // overlay returns d with a ledger that has the decisions of d and writes none there. No model is asked for a summary,
-// no event is recorded, and no context files are added.
+// and no context files are added.
 func overlay(d rewrite.Deps) rewrite.Deps {
 	d.Ledger = d.Ledger.Overlay(store.NewMemory(overlayMemory))
-	d.Summarizer, d.Tell, d.Inject = nil, nil, nil
+	d.Summarizer, d.Inject = nil, nil
 	return d
 }
 
@@ -77,15 +77,15 @@ func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text strin
 	}
 }
 
-// Biller returns the prices of a configuration: the cost of exchanges, by upstream and model.
-func Biller(conf config.Config) *money.Biller {
+// prices returns by which prices a configuration charges.
+func prices(conf config.Config) money.Settings {
 	s := money.Settings{Own: conf.Prices, Sellers: map[string]money.Seller{}, Life: conf.Rewrite.CacheLife.D()}
 	for name, u := range conf.Upstreams {
 		if base, err := url.Parse(u.URL); err == nil {
 			s.Sellers[name] = money.Seller{Host: base.Hostname(), Billing: u.Billing}
 		}
 	}
-	return money.New(s)
+	return s
 }
 
 // probedOf returns the upstreams that may be asked how much their models hold, and whether they are the user's own.

@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"epitome/console"
 	"epitome/console/story"
-	"epitome/event/money"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -61,14 +59,6 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 		m.Gauge("shared_store_up", "1 while the shared store answers.",
 			func() float64 { return isOne(d.storage.shared.State() != store.Away) })
 	}
-}
-
-const oldPrices = 90 * 24 * time.Hour // the age from which on a table of prices is called old
-
-// listPrices returns where list prices come from.
-func listPrices() story.Prices {
-	t := money.Builtin()
-	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: time.Since(t.Date) > oldPrices}
 }
 
 // edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision.

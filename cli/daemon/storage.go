@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -212,15 +211,4 @@ func (s *storage) parts() map[string]string {
 func (s *storage) keeps() bool {
 	p := s.parts()
 	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == store.Answers)
-}
-
-// troubles returns a note for each part that fails, for readers of figures.
-func (s *storage) troubles() (notes []string) {
-	for part, state := range s.parts() {
-		if state != store.Answers {
-			notes = append(notes, fmt.Sprintf("%s: %s, as the log says", part, state))
-		}
-	}
-	slices.Sort(notes)
-	return notes
 }

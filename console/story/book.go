@@ -7,7 +7,6 @@
 package story
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,30 +14,40 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"epitome/event"
+	"epitome/event/money"
 )
 
-// Config is what a Book needs of the program. All functions must be set.
+// Config is what a Book needs of the program.
 type Config struct {
-	Version string        // of the program
-	Folder  string        // of the files; empty: there are none
-	Keep    time.Duration // how long figures and files are kept
-	Quota   int64         // bytes of all files
-	Log     *slog.Logger
-	Sinks   []event.Sink // get each event when it is complete, one after the other
+	Folder    string        // of the files; empty: there are none
+	Keep      time.Duration // how long figures and files are kept
+	Quota     int64         // bytes of all files
+	Log       *slog.Logger
+	Biller    *money.Biller
+	Observers []func(Entry)    // get each event when it is complete, one after the other
+	Now       func() time.Time // in the zone of days
+}
 
-	Now    func() time.Time // in the zone of hours and days
-	Mode   func() string
-	State  func() []string // notes for readers of figures
-	Prices func() Prices
-	// Bill sets the Bill of an exchange. pause is the time since the last answered request of its conversation;
-	// negative if there was none.
-	Bill   func(e *event.Exchange, pause time.Duration)
-	Charge func(s *event.Summary) event.Charge // returns the cost of a request for a summary
-	Life   func() time.Duration                // returns how long providers' caches keep a request
+// Entry is an event of one kind: one of its fields is set. As JSON it is a line of a file.
+type Entry struct {
+	Exchange *event.Exchange `json:"exchange,omitempty"`
+	Summary  *event.Summary  `json:"summary,omitempty"`
+}
+
+// Seq returns where the event has its number; nil if the entry is empty.
+func (n Entry) Seq() *uint64 {
+	switch {
+	case n.Exchange != nil:
+		return &n.Exchange.Seq
+	case n.Summary != nil:
+		return &n.Summary.Seq
+	}
+	return nil
 }
 
 // What is kept in memory at most.
@@ -49,61 +58,46 @@ const (
 	mostModels = 50    // that have sums of their own; clients choose the names
 )
 
-// Book keeps events. It is an event.Sink, and may be used by several goroutines.
+// Book keeps events. It may be used by several goroutines.
 type Book struct {
 	Config
 	loaded chan struct{} // closed when the events of earlier processes are in the sums
-	stop   chan struct{}
+	stop   func()
 	ended  chan struct{}
-
-	closing sync.Once
 
 	queueing sync.Mutex
 	queue    []Entry // not summed up yet
 	dropped  int     // for lack of room in the queue
 
-	mu     sync.Mutex // guards what follows
-	files  files
-	seq    uint64    // of the newest event
-	since  time.Time // of the oldest one
-	notes  []string  // about files that could not be read
-	totals Sums      // of exchanges since the start
-	recent []Entry   // the newest events
-	cells  map[cell]*Sums
-	models map[string]bool
-	talks  map[string]*talk
+	mu      sync.Mutex // guards what follows
+	journal journal
+	seq     uint64    // of the newest event
+	since   time.Time // of the oldest one
+	notes   []string  // about files that could not be read
+	totals  Sums      // of exchanges since the start
+	recent  []Entry   // the newest events
+	cells   map[cell]*Sums
+	models  map[string]bool
+	talks   map[string]*talk
 }
-
-var _ event.Sink = (*Book)(nil)
 
 // New returns a Book, which the caller closes. It reads the events of earlier processes in the background.
 func New(c Config) *Book {
+	stop := make(chan struct{})
 	b := &Book{
-		Config: c, loaded: make(chan struct{}), stop: make(chan struct{}), ended: make(chan struct{}),
-		files: files{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: c.Log},
-		cells: map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
+		Config: c, loaded: make(chan struct{}), stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{}),
+		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: c.Log},
+		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
-	go b.run()
+	go b.run(stop)
 	return b
 }
 
 // RecordExchange keeps an exchange that has ended.
 func (b *Book) RecordExchange(e event.Exchange) { b.enqueue(Entry{Exchange: &e}) }
 
-// RecordCompaction keeps a compaction, and sets its time.
-func (b *Book) RecordCompaction(e event.Compaction) {
-	e.Time = cmp.Or(e.Time, b.Now())
-	b.enqueue(Entry{Compaction: &e})
-}
-
-// RecordWarning keeps a warning, and sets its time.
-func (b *Book) RecordWarning(e event.Warning) {
-	e.Time = cmp.Or(e.Time, b.Now())
-	b.enqueue(Entry{Warning: &e})
-}
-
 // RecordSummary keeps a step of a request for a summary.
-func (b *Book) RecordSummary(e event.Summary) { b.enqueue(Entry{Summary: &e}) }
+func (b *Book) RecordSummary(s event.Summary) { b.enqueue(Entry{Summary: &s}) }
 
 // enqueue wakes nobody: that would cost an exchange more than everything that is done with its event later.
 func (b *Book) enqueue(n Entry) {
@@ -122,14 +116,9 @@ func (b *Book) Settle() {
 	b.mu.Unlock()
 }
 
-// lock locks b.mu, with all recorded events in the sums; while older events are being read, without the new ones.
+// lock locks b.mu, with all recorded events in the sums.
 func (b *Book) lock() {
-	select {
-	case <-b.loaded:
-	case <-time.After(2 * time.Second): // figures without the newest events are better than none
-		b.mu.Lock()
-		return
-	}
+	<-b.loaded
 	b.mu.Lock()
 	b.queueing.Lock()
 	all := b.queue
@@ -150,47 +139,42 @@ func (b *Book) Totals() (sums Sums) {
 
 // Close writes all events, and ends the Book.
 func (b *Book) Close() {
-	b.closing.Do(func() { close(b.stop) })
+	b.stop()
 	<-b.ended
 }
 
 // run reads the files, and then processes what is recorded.
-func (b *Book) run() {
+func (b *Book) run(stop <-chan struct{}) {
 	defer close(b.ended)
 	b.load()
+	close(b.loaded)
 	tick, tidy := time.NewTicker(100*time.Millisecond), time.NewTicker(10*time.Minute)
 	defer tick.Stop()
 	defer tidy.Stop()
-	for {
+	for stopped := false; !stopped; {
 		select {
 		case <-tick.C:
-			b.lock()
-			b.files.flush(b.Now())
-			b.mu.Unlock()
 		case <-tidy.C:
 			b.expire()
-		case <-b.stop:
-			b.lock()
-			defer b.mu.Unlock()
-			b.files.flush(b.Now())
-			b.files.close()
-			return
+		case <-stop:
+			stopped = true
 		}
+		b.lock()
+		b.journal.flush(b.Now())
+		b.mu.Unlock()
 	}
+	b.journal.close()
 }
 
 // load sums up the events of earlier processes.
 func (b *Book) load() {
 	b.expire()
 	unreadable := 0
-	err := b.files.read(func(line []byte) {
+	err := b.journal.read(func(line []byte) {
 		var n Entry
-		if err := json.Unmarshal(line, &n); err != nil || n.Common().Seq == nil {
+		if err := json.Unmarshal(line, &n); err != nil || n.Seq() == nil {
 			unreadable++
 			return
-		}
-		if n.Exchange != nil {
-			compact(n.Exchange)
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -201,11 +185,8 @@ func (b *Book) load() {
 	}
 	if err != nil {
 		b.Log.Warn("figures lack events", "reason", err.Error())
-		b.mu.Lock()
 		b.notes = append(b.notes, err.Error())
-		b.mu.Unlock()
 	}
-	close(b.loaded)
 	b.expire()
 }
 
@@ -218,38 +199,27 @@ func (b *Book) take(n Entry) {
 		}
 	}()
 	if n.Exchange == nil || !n.Exchange.IsStranger() {
-		b.complete(n)
-		b.files.append(n)
-		b.add(n)
+		*n.Seq() = b.seq + 1
 		if n.Exchange != nil {
+			b.complete(n.Exchange)
 			b.totals.addExchange(n.Exchange, false)
+		} else {
+			n.Summary.Own = b.Biller.Charge(n.Summary)
 		}
+		b.journal.append(n)
+		b.add(n)
 	}
-	for _, sink := range b.Sinks {
-		switch {
-		case n.Exchange != nil:
-			sink.RecordExchange(*n.Exchange)
-		case n.Compaction != nil:
-			sink.RecordCompaction(*n.Compaction)
-		case n.Warning != nil:
-			sink.RecordWarning(*n.Warning)
-		case n.Summary != nil:
-			sink.RecordSummary(*n.Summary)
-		}
+	for _, observe := range b.Observers {
+		observe(n)
 	}
 }
 
-// complete sets what is known only now: the number, the turn, the cause of a cache miss, and the cost.
-func (b *Book) complete(n Entry) {
-	*n.Common().Seq = b.seq + 1
-	if s := n.Summary; s != nil && s.Cost.Requests > 0 {
-		s.Own = b.Charge(s)
+// complete sets what is known of an exchange only now: the turn, the cause of a cache miss, and the cost.
+func (b *Book) complete(e *event.Exchange) {
+	e.Start = e.Start.Round(0) // wall clock only, as it is read from a file
+	for _, text := range [...]*string{&e.Method, &e.Path, &e.Model, &e.Title, &e.Reason, &e.Err} {
+		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
-	e := n.Exchange
-	if e == nil {
-		return
-	}
-	compact(e)
 	var before *prior
 	if t := b.talks[e.Conversation]; t != nil {
 		before = t.prior
@@ -261,59 +231,58 @@ func (b *Book) complete(n Entry) {
 		before = t.prior // the beginning that they share may be cached
 	}
 	if isAnswered(e) && e.ShapeTime > 0 {
-		e.Miss = missOf(e, before, b.Life())
+		e.Miss = missOf(e, before, b.Biller.Life())
 	}
 	pause := time.Duration(-1)
 	if before != nil {
 		pause = max(0, e.Start.Sub(before.start))
 	}
-	b.Bill(e, pause)
+	b.Biller.Bill(e, pause)
 }
 
 // add adds a complete event to the recent ones and to the sums.
 func (b *Book) add(n Entry) {
-	c := n.Common()
-	b.seq = max(b.seq, *c.Seq)
-	if b.since.IsZero() || c.End.Before(b.since) {
-		b.since = c.End
-	}
+	b.seq = max(b.seq, *n.Seq())
 	b.recent = append(b.recent, n)
 	if over := len(b.recent) - mostRecent; over > mostRecent/10 {
 		b.recent = slices.Clone(b.recent[over:])
 	}
-	t := b.talks[c.Conversation]
-	if t == nil && c.Conversation != "" {
-		t = &talk{Conversation: Conversation{ID: c.Conversation, Last: c.End}}
-		b.talks[c.Conversation] = t
-	}
-	switch e, s := n.Exchange, n.Summary; {
-	case e != nil:
-		var died bool
-		if t != nil {
-			died = t.add(e, c.End)
-			t.Sums.addExchange(e, died)
+	if s := n.Summary; s != nil {
+		if t := b.talkOf(s.Conversation, s.Time); s.Own.Nano != 0 {
+			t.Sums.addOwn(s.Own.Nano)
+			b.sumsOf(s.Time, s.Upstream, s.Model, t.Client).addOwn(s.Own.Nano)
 		}
-		b.sumsOf(c.End, e.Upstream, e.Model, e.Client, t).addExchange(e, died)
-	case s != nil && (s.Own.Nano != 0 || s.IsUncharged()):
-		var client string
-		if t != nil {
-			t.Sums.addOwn(s)
-			client = t.Client
-		}
-		b.sumsOf(c.End, s.Upstream, s.Model, client, t).addOwn(s)
+		return
 	}
-	if len(b.talks) > mostTalks+mostTalks/10 {
-		b.forgetTalks()
-	}
+	e := n.Exchange
+	end := e.Start.Add(e.Duration)
+	t := b.talkOf(e.Conversation, end)
+	died := t.add(e, end)
+	t.Sums.addExchange(e, died)
+	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, died)
 }
 
-// forgetTalks forgets the conversations that were used longest ago. Their figures stay, without their names.
-func (b *Book) forgetTalks() {
-	all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
-	for _, t := range all[:len(all)-mostTalks] {
-		delete(b.talks, t.ID)
+// talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
+func (b *Book) talkOf(id string, at time.Time) *talk {
+	if b.since.IsZero() || at.Before(b.since) {
+		b.since = at
 	}
-	b.mergeCells()
+	t := b.talks[id]
+	if t != nil {
+		return t
+	}
+	t = &talk{Conversation: Conversation{ID: id, Last: at}}
+	if id == "" {
+		return t
+	}
+	b.talks[id] = t
+	if len(b.talks) > mostTalks+mostTalks/10 { // forget those that were used longest ago; the sums keep their figures
+		all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
+		for _, old := range all[:len(all)-mostTalks] {
+			delete(b.talks, old.ID)
+		}
+	}
+	return t
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.
@@ -328,6 +297,5 @@ func (b *Book) expire() {
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}
-	b.mergeCells()
-	b.files.tidy(now)
+	b.journal.tidy(now)
 }

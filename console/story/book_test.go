@@ -27,16 +27,19 @@ func summed(t *testing.T, r rig, by string) Summary {
 	return s
 }
 
-// listener is a sink that keeps events.
+// listener keeps the events that it observes.
 type listener struct {
 	exchanges []event.Exchange
 	summaries []event.Summary
 }
 
-func (l *listener) RecordExchange(e event.Exchange)   { l.exchanges = append(l.exchanges, e) }
-func (l *listener) RecordCompaction(event.Compaction) {}
-func (l *listener) RecordWarning(event.Warning)       {}
-func (l *listener) RecordSummary(e event.Summary)     { l.summaries = append(l.summaries, e) }
+func (l *listener) observe(n Entry) {
+	if n.Summary != nil {
+		l.summaries = append(l.summaries, *n.Summary)
+	} else {
+		l.exchanges = append(l.exchanges, *n.Exchange)
+	}
+}
 
 // main returns some of the sums, for comparison.
 func (l *listener) main() []int64 {
@@ -64,13 +67,13 @@ func mainOf(s Sums) []int64 {
 func TestAllSumsAreTheSame(t *testing.T) {
 	for seed := range uint64(3) {
 		heard := &listener{}
-		r := begin(t, heard)
+		r := begin(t, heard.observe)
 		cast(seed).record(r, 600)
 		total := summed(t, r, "day")
 		if got, want := mainOf(total.Total), heard.main(); !slices.Equal(got, want) {
 			t.Errorf("the total is %v, the events come to %v", got, want)
 		}
-		for by := range groupings {
+		for _, by := range []string{"day", "model", "upstream", "client"} {
 			s := summed(t, r, by)
 			var rows Sums
 			for _, row := range s.Rows {
@@ -126,7 +129,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	r.mu.Lock() // the queue is not emptied
 	for range mostQueued + 1 {
-		r.RecordWarning(event.Warning{})
+		r.RecordSummary(event.Summary{})
 	}
 	r.mu.Unlock()
 	if len(summed(t, r, "day").Notes) != 1 {
@@ -136,7 +139,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 	heard := &listener{}
-	r := begin(t, heard)
+	r := begin(t, heard.observe)
 	for range 1000 {
 		r.RecordExchange(talking("c1", 0))
 	}
@@ -149,7 +152,7 @@ func TestEventsAreWrittenBeforeTheEnd(t *testing.T) {
 // Whoever reaches the port can send requests without a key. They must not push out what clients did.
 func TestStrangersPushNothingOut(t *testing.T) {
 	heard := &listener{}
-	r := begin(t, heard)
+	r := begin(t, heard.observe)
 	r.RecordExchange(talking("c1", 0))
 	for range 200 {
 		r.RecordExchange(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused})
@@ -168,13 +171,13 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	failed := talking("c2", 2)
 	failed.Status = 500
 	r.RecordExchange(failed)
-	r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Conversation: "c1"})
 	r.RecordSummary(event.Summary{
-		Kind: event.SummaryCompleted, Conversation: "c1", Cost: event.Cost{Requests: 1, InputTokens: 100}, Time: noon,
+		Kind: event.SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
+		Cost: event.Cost{Requests: 1, InputTokens: 100},
 	})
 	r.now.Store(noon.Add(5 * time.Minute))
 	s, err := r.Conversation("c1")
-	if err != nil || len(s.Exchanges) != 2 || len(s.Compactions) != 1 {
+	if err != nil || len(s.Exchanges) != 2 {
 		t.Fatalf("%v: %+v", err, s)
 	}
 	c := s.Conversation
@@ -182,7 +185,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 		c.Window != 10_000 || c.Share != .3 || !c.Live || fmt.Sprintf("%.3f", c.Cached) != "0.933" {
 		t.Errorf("got %+v", c)
 	}
-	if m := c.Sums.Money; m.Saved != 2*3000-300 || m.Own != 300 {
+	if m := c.Sums.Money; m.Saved != m.Raw-m.Sent-300_000 || m.Raw <= m.Sent || m.Own != 300_000 {
 		t.Errorf("saved %d, own %d", m.Saved, m.Own)
 	}
 	if c.Latest != "clear 11 items, 25.9k tokens" {
@@ -269,7 +272,7 @@ func answers(t *testing.T, r rig) string {
 	t.Helper()
 	var all bytes.Buffer
 	out := json.NewEncoder(&all)
-	for _, by := range []string{"day", "model", "upstream", "client", "conversation"} {
+	for _, by := range []string{"day", "model", "upstream", "client"} {
 		_ = out.Encode(summed(t, r, by))
 	}
 	for _, c := range r.Conversations("", 0, 100).Items {
@@ -317,7 +320,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		r.RecordExchange(talking("c1", 0))
 	}
 	r.Close()
-	path := filepath.Join(folder, noon.Format(fileTime)+".jsonl")
+	path := filepath.Join(folder, noon.Format(fileName))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +350,7 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 		r.Settle()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.files.flush(noon)
+		r.journal.flush(noon)
 	}
 	r.RecordExchange(talking("c1", 0))
 	flush()
@@ -377,14 +380,14 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	write("2026-11-18T00-00-00.000000.jsonl", 600)
 	write("2026-11-19T00-00-00.000000.jsonl", 600)
 	write("other.txt", 5000)
-	f := files{folder: folder, keep: 30 * 24 * time.Hour, quota: 1000}
+	f := journal{folder: folder, keep: 30 * 24 * time.Hour, quota: 1000}
 	f.tidy(noon)
 	for i := range 3 {
-		f.append(Entry{Warning: &event.Warning{Reason: strings.Repeat("x", 200)}})
+		f.append(Entry{Summary: &event.Summary{Reason: strings.Repeat("x", 200)}})
 		f.flush(noon.Add(time.Duration(i) * time.Second))
 	}
 	f.close()
-	if all := f.list(); len(all) != 4 || day(all[0]) != "2026-11-19" {
+	if all := f.list(); len(all) != 4 || day(filepath.Base(all[0])) != "2026-11-19" {
 		t.Errorf("the files are %v", all)
 	}
 }

@@ -49,7 +49,7 @@ func (t *talk) add(e *event.Exchange, end time.Time) (died bool) {
 	case t.prior != nil && e.Broke && e.Mode == event.ModeOn:
 		t.prior.broke = true
 	}
-	died = !t.died && e.Bill.Beyond && e.Mode == event.ModeOn && e.ShapeTime > 0
+	died = t.ID != "" && !t.died && e.Bill.Beyond && e.Mode == event.ModeOn && e.ShapeTime > 0
 	t.died = t.died || died
 	return died
 }
@@ -139,11 +139,8 @@ func (b *Book) Conversation(id string) (Story, error) {
 	}
 	s := Story{Conversation: t.view(b.Now()), Exchanges: []event.Exchange{}}
 	for _, n := range b.recent {
-		switch {
-		case n.Exchange != nil && n.Exchange.Conversation == id:
+		if n.Exchange != nil && n.Exchange.Conversation == id {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
-		case n.Compaction != nil && n.Compaction.Conversation == id:
-			s.Compactions = append(s.Compactions, *n.Compaction)
 		}
 	}
 	s.Forgotten = s.Turns - len(s.Exchanges)
@@ -197,7 +194,7 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 	if seq > b.seq {
 		return nil, b.seq, false
 	}
-	first := sort.Search(len(b.recent), func(i int) bool { return *b.recent[i].Common().Seq > seq })
+	first := sort.Search(len(b.recent), func(i int) bool { return *b.recent[i].Seq() > seq })
 	after = slices.Clone(b.recent[first:])
 	return after, b.seq, uint64(len(after)) == b.seq-seq
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/event/money"
 )
 
 // noon is when tests begin.
@@ -27,22 +28,23 @@ func (c *clock) Load() time.Time    { return time.Unix(0, c.nanoseconds.Load()).
 func (c *clock) Store(at time.Time) { c.nanoseconds.Store(at.UnixNano()) }
 
 func configured(now *clock) Config {
+	three, one, seven := 3.0, 1.0, 7.0
+	own := money.Own{Input: &three, Cached: &one, Output: &seven}
 	return Config{
-		Version: "v1", Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
-		Mode:   func() string { return event.ModeOn },
-		State:  func() []string { return nil },
-		Prices: func() Prices { return Prices{Source: "made up"} },
-		Bill:   billed, Charge: charged, Life: func() time.Duration { return 5 * time.Minute },
+		Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
+		Biller: money.New(money.Settings{
+			Own: money.Config{"m": own, "n": own, "small": own}, Life: 5 * time.Minute,
+		}),
 	}
 }
 
 // begin makes a Book that ends with the test.
-func begin(t *testing.T, sinks ...event.Sink) rig {
+func begin(t *testing.T, observers ...func(Entry)) rig {
 	t.Helper()
 	now := &clock{}
 	now.Store(noon)
 	c := configured(now)
-	c.Sinks = sinks
+	c.Observers = observers
 	r := rig{New(c), now}
 	t.Cleanup(r.Close)
 	return r
@@ -53,6 +55,7 @@ func talking(id string, minutes int) event.Exchange {
 	return event.Exchange{
 		ID: "x", Start: noon.Add(time.Duration(minutes) * time.Minute), Duration: time.Second,
 		Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Mode: event.ModeOn, Action: "none", Status: 200,
+		FirstByte: time.Millisecond,
 		Shaping: event.Shaping{
 			Model: "m", Conversation: id, ShapeTime: time.Millisecond, Window: 10_000, Usable: 9_000,
 			TokensBefore: event.Tokens{System: 100, Results: 3900},
@@ -60,34 +63,6 @@ func talking(id string, minutes int) event.Exchange {
 		},
 		Usage: event.Usage{Source: event.UsageProvider, Input: 3000, Read: 2800, Output: 10},
 	}
-}
-
-// billed prices by made-up rules: what is odd, failed or of an unknown model has no amount.
-func billed(e *event.Exchange, pause time.Duration) {
-	b := &e.Bill
-	switch {
-	case e.Model == "unknown":
-		b.Unpriced = event.UnpricedModel
-	case e.Usage.Odd:
-		b.Unpriced = event.UnpricedOdd
-	case isFailed(e):
-		b.Unpriced = event.UnpricedFailed
-	default:
-		b.Price, b.Measured, b.Ruled = "made up", true, true
-		b.Billed = int64(e.Usage.Input)*3 + int64(e.Usage.Output)*7
-		b.Raw, b.Sent = int64(e.TokensBefore.Total())*3, int64(e.TokensAfter.Total())*3
-		if pause > time.Minute {
-			b.Raw += 11
-		}
-	}
-	if b.Beyond = e.TokensBefore.Total() > e.Window && e.Window > 0; b.Beyond {
-		b.Ruled, b.Raw, b.Sent = false, 0, 0
-	}
-}
-
-// charged is what a summary costs by made-up rules.
-func charged(s *event.Summary) event.Charge {
-	return event.Charge{Price: "made up", Nano: int64(s.Cost.InputTokens)*3 + int64(s.Cost.OutputTokens)*7}
 }
 
 // dice makes events by chance, the same for the same seed.
@@ -108,9 +83,9 @@ func (d dice) exchange(at time.Time) event.Exchange {
 	input := d.IntN(9000)
 	e := event.Exchange{
 		ID: strconv.Itoa(d.IntN(1000)), Start: at, Duration: time.Duration(d.IntN(200)) * time.Second,
-		Upstream: pick(d, "openai", "anthropic"),
-		Mode:     pick(d, event.ModeOn, event.ModeOn, event.ModeObserve, event.ModeOff),
-		Action:   pick(d, "none", "offload", "clear", "compact", "bypass"), Status: pick(d, 200, 200, 200, 429, 0),
+		Upstream: pick(d, "openai", "anthropic"), FirstByte: 1,
+		Mode:   pick(d, event.ModeOn, event.ModeOn, event.ModeObserve, event.ModeOff),
+		Action: pick(d, "none", "offload", "clear", "compact", "bypass"), Status: pick(d, 200, 200, 200, 429, 0),
 		Fault: pick(d, event.None, event.None, event.None, event.ClientGone),
 		Usage: event.Usage{
 			Source: pick(d, event.UsageProvider, event.UsageCounted, ""), Input: input, Read: d.IntN(input + 1),
@@ -145,8 +120,6 @@ func (d dice) record(r rig, events int) {
 		switch d.IntN(8) {
 		case 0:
 			r.RecordSummary(d.summary(r.now.Load()))
-		case 1:
-			r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Time: r.now.Load(), Conversation: "c1"})
 		default:
 			r.RecordExchange(d.exchange(r.now.Load()))
 		}

@@ -4,56 +4,36 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"epitome/event"
+	"epitome/event/money"
 )
 
 // cell is what sums are kept by.
 type cell struct {
 	day                     int64 // its beginning, in seconds since 1970
 	upstream, model, client string
-	conversation            string // empty: of none, or of one that is forgotten
 }
 
-// OtherModels is the model of sums once more models were named than have sums of their own.
-const OtherModels = "other"
+// otherModels is the model of sums once more models were named than have sums of their own.
+const otherModels = "other"
 
 // sumsOf returns the sums to which an event belongs.
-func (b *Book) sumsOf(at time.Time, upstream, model, client string, t *talk) *Sums {
+func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
 	if !b.models[model] && len(b.models) >= mostModels {
-		model = OtherModels
+		model = otherModels
 	}
 	b.models[model] = true
-	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client}
-	if t != nil {
-		c.conversation = t.ID
+	c := cell{b.dayOf(at).Unix(), upstream, model, client}
+	if b.cells[c] == nil {
+		b.cells[c] = &Sums{}
 	}
-	return b.cell(c)
-}
-
-func (b *Book) cell(c cell) *Sums {
-	s := b.cells[c]
-	if s == nil {
-		s = &Sums{}
-		b.cells[c] = s
-	}
-	return s
-}
-
-// mergeCells merges the cells of forgotten conversations.
-func (b *Book) mergeCells() {
-	for at, s := range b.cells {
-		if at.conversation != "" && b.talks[at.conversation] == nil {
-			delete(b.cells, at)
-			at.conversation = ""
-			b.cell(at).add(s)
-		}
-	}
+	return b.cells[c]
 }
 
 // dayOf returns the beginning of the day of a time.
@@ -62,29 +42,19 @@ func (b *Book) dayOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
 }
 
-// groupings return the key of the row of a Summary that a cell belongs to, by the value of Span.By.
-var groupings = map[string]func(c cell, day time.Time) string{
-	"day":          func(_ cell, day time.Time) string { return day.Format(time.DateOnly) },
-	"model":        func(c cell, _ time.Time) string { return c.model },
-	"upstream":     func(c cell, _ time.Time) string { return c.upstream },
-	"client":       func(c cell, _ time.Time) string { return c.client },
-	"conversation": func(c cell, _ time.Time) string { return c.conversation },
-}
-
 // Summary returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
 // says what to ask for.
 func (b *Book) Summary(asked Span) (Summary, error) {
 	by := cmp.Or(asked.By, "day")
-	keyOf := groupings[by]
-	if keyOf == nil {
-		return Summary{}, errors.New("by must be day, model, upstream, client or conversation")
+	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
+		return Summary{}, errors.New("by must be day, model, upstream or client")
 	}
 	b.lock()
 	defer b.mu.Unlock()
 	now := b.Now()
 	s := Summary{
-		Version: b.Version, Mode: b.Mode(), Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{},
-		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now), Prices: b.Prices(), Live: b.countLive(), Notes: b.allNotes(),
+		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Live: b.countLive(), Notes: b.allNotes(),
+		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now), Prices: listPrices(now),
 	}
 	rows := map[string]*Sums{}
 	for at, sums := range b.cells {
@@ -92,36 +62,39 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 		if day.Before(s.From) || !asked.To.IsZero() && day.After(asked.To) {
 			continue
 		}
-		key := keyOf(at, day)
+		key := map[string]string{
+			"day": day.Format(time.DateOnly), "model": at.model, "upstream": at.upstream, "client": at.client,
+		}[by]
 		if rows[key] == nil {
 			rows[key] = &Sums{}
 		}
 		rows[key].add(sums)
 		s.Total.add(sums)
 	}
-	for key, sums := range rows {
-		s.Rows = append(s.Rows, Row{key, *sums})
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		s.Rows = append(s.Rows, Row{key, *rows[key]})
 	}
-	slices.SortFunc(s.Rows, func(x, y Row) int { return strings.Compare(x.Key, y.Key) })
 	return s, nil
+}
+
+// listPrices returns where list prices come from.
+func listPrices(now time.Time) Prices {
+	const old = 90 * 24 * time.Hour
+	t := money.Builtin()
+	return Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: now.Sub(t.Date) > old}
 }
 
 // allNotes returns what a reader of figures should know.
 func (b *Book) allNotes() []string {
-	notes := slices.Concat(b.State(), b.notes)
+	notes := slices.Clone(b.notes)
 	b.queueing.Lock()
 	defer b.queueing.Unlock()
 	if b.dropped > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once; figures lack them",
 			b.dropped))
 	}
-	if b.files.failed != nil {
+	if b.journal.failed != nil {
 		notes = append(notes, "events cannot be written to disk; figures lack them after a restart")
-	}
-	select {
-	case <-b.loaded:
-	default:
-		notes = append(notes, "older events are still being read")
 	}
 	return notes
 }
@@ -153,6 +126,16 @@ func addCounts(to, from reflect.Value) {
 	}
 }
 
+// counts are numbers by what they count.
+type counts[K comparable] map[K]int64
+
+func (c *counts[K]) count(key K) {
+	if *c == nil {
+		*c = counts[K]{}
+	}
+	(*c)[key]++
+}
+
 // count adds one to a count if it applies.
 func count(n *int64, applies bool) {
 	if applies {
@@ -167,13 +150,10 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 	count(&s.Rescued, e.Rescue.Rescued)
 	count(&s.Hits, e.Miss == event.NoMiss && isAnswered(e) && tellsCache(&e.Usage))
 	if e.Miss != event.NoMiss {
-		if s.Misses == nil {
-			s.Misses = map[event.Miss]int64{}
-		}
-		s.Misses[e.Miss]++
+		s.Misses.count(e.Miss)
 	}
 	s.addUsage(&e.Usage)
-	s.addBill(&e.Bill)
+	s.Money.addBill(&e.Bill)
 	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
 	switch {
 	case e.ShapeTime > 0 && e.Mode == event.ModeObserve:
@@ -182,7 +162,6 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		s.Observed.TokensAfter += after
 	case e.ShapeTime > 0 && e.Mode == event.ModeOn:
 		s.Shaped++
-		count(&s.Bypassed, e.Action == event.ActionBypass)
 		s.TokensBefore += before
 		s.TokensAfter += after
 		s.TakenOut += int64(e.TakenOut)
@@ -190,10 +169,7 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		s.Cleared += int64(e.Cleared)
 		s.Compacted += int64(e.Compacted)
 		if e.Code != event.NoCode {
-			if s.Codes == nil {
-				s.Codes = map[event.Code]int64{}
-			}
-			s.Codes[e.Code]++
+			s.Codes.count(e.Code)
 		}
 		if e.Bill.Ruled {
 			s.Money.Ruled++
@@ -234,19 +210,18 @@ func (s *Sums) addUsage(u *event.Usage) {
 	}
 }
 
-func (s *Sums) addBill(b *event.Bill) {
-	count(&s.Money.Unpriced, b.IsUnpriced())
+func (m *Money) addBill(b *event.Bill) {
+	count(&m.Unpriced, b.IsUnpriced())
 	if b.Measured {
-		s.Money.Measured++
-		s.Money.Billed += b.Billed
-		count(&s.Money.AtLeast, b.AtLeast)
-		count(&s.Money.Listed, b.Subscription)
+		m.Measured++
+		m.Billed += b.Billed
+		count(&m.AtLeast, b.AtLeast)
+		count(&m.Listed, b.Subscription)
 	}
 }
 
 // addOwn counts the cost of a summary.
-func (s *Sums) addOwn(own *event.Summary) {
-	s.Money.Own += own.Own.Nano
-	s.Money.Saved -= own.Own.Nano
-	count(&s.Money.Uncharged, own.IsUncharged())
+func (s *Sums) addOwn(nano int64) {
+	s.Money.Own += nano
+	s.Money.Saved -= nano
 }

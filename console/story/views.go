@@ -3,7 +3,6 @@ package story
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"epitome/event"
@@ -12,10 +11,9 @@ import (
 // Sums are the sums of some exchanges. Amounts are in nano-dollars.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
-	Failed       int64 `json:"failed"`  // status 400 and more, cut off, or with an error
-	Rescued      int64 `json:"rescued"` // refused as too long, then answered
-	Shaped       int64 `json:"shaped"`  // conversations, in mode on
-	Bypassed     int64 `json:"bypassed"`
+	Failed       int64 `json:"failed"`        // status 400 and more, cut off, or with an error
+	Rescued      int64 `json:"rescued"`       // refused as too long, then answered
+	Shaped       int64 `json:"shaped"`        // conversations, in mode on
 	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
 	TokensAfter  int64 `json:"tokens_after"`
 	TakenOut     int64 `json:"taken_out"` // tokens, each item counted once
@@ -29,9 +27,9 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses map[event.Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
-	Hits   int64                `json:"hits"`
-	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
+	Misses counts[event.Miss] `json:"misses,omitempty"` // by cause; hits are not among them
+	Hits   int64              `json:"hits"`
+	Codes  counts[event.Code] `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // Seen tells what would have been done in mode observe.
@@ -70,21 +68,19 @@ type Money struct {
 	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
-	// summaries that cost something which is not known; Own, and so Saved, leave it out
-	Uncharged int64 `json:"uncharged"`
-	Beyond    int64 `json:"beyond"` // requests that would have been refused as they came
-	Died      int64 `json:"died"`   // conversations that had such a request
+	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
+	Died     int64 `json:"died"`     // conversations that had such a request
 }
 
 // Span selects the exchanges of a Summary.
 type Span struct {
 	From, To time.Time // zero: the beginning, and now
-	By       string    // of the rows: day, model, upstream, client or conversation; empty: day
+	By       string    // of the rows: day, model, upstream or client; empty: day
 }
 
 // Summary is what became of all exchanges of some time.
 type Summary struct {
-	Version string    `json:"version"`
+	Version string    `json:"version"` // set by the console, like Mode
 	Mode    string    `json:"mode"`
 	Now     time.Time `json:"now"`
 	From    time.Time `json:"from"`
@@ -143,24 +139,8 @@ func (c Conversation) Observed() bool {
 // Story is a conversation with its turns, the oldest first.
 type Story struct {
 	Conversation
-	Exchanges   []event.Exchange   `json:"exchanges"`
-	Compactions []event.Compaction `json:"compactions,omitempty"` // steps, the oldest first
-	Forgotten   int                `json:"forgotten"`             // earlier turns that are not kept any more
-}
-
-// CompactionIn returns the compaction that was completed in an exchange of the conversation. ok is false if none was.
-// A compaction does not name its exchange, so it is found by its time; of exchanges at the same time, each may get it.
-func (s *Story) CompactionIn(e event.Exchange) (c event.Compaction, ok bool) {
-	if e.Compacted == 0 { // messages that became a summary
-		return c, false
-	}
-	for _, c = range slices.Backward(s.Compactions) {
-		isWithin := !c.Time.Before(e.Start) && c.Time.Before(e.Start.Add(e.Duration))
-		if isWithin && c.Kind == event.CompactionCompleted {
-			return c, true
-		}
-	}
-	return event.Compaction{}, false
+	Exchanges []event.Exchange `json:"exchanges"`
+	Forgotten int              `json:"forgotten"` // earlier turns that are not kept any more
 }
 
 // Page is a part of a list.

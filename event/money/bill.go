@@ -1,6 +1,8 @@
 package money
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"epitome/event"
@@ -28,31 +30,69 @@ type Settings struct {
 	Life    time.Duration     // for which caches hold what they have; 0 is without end
 }
 
-// Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
-type Biller struct {
-	own      []ownPrice
-	settings Settings
+// Biller works out what exchanges cost, by prices from its settings, and else from the built-in table. Make one with New;
+// its methods may be called from any goroutine.
+type Biller struct{ charging atomic.Pointer[charging] }
+
+// charging is what a Biller knows between two calls of Configure.
+type charging struct {
+	Settings
+	own []ownPrice
+
+	mu   sync.Mutex
+	rows map[soldModel]*model // of the built-in table, as finding one takes long; nil: none is known
 }
 
-// New makes a Biller that takes prices from the settings, and else from the built-in table.
-func New(s Settings) *Biller { return &Biller{s.Own.prices(), s} }
+// soldModel is a model's name at a host.
+type soldModel struct{ host, name string }
 
-// Price returns the price of a model at an upstream; nil if none is known. It takes a few microseconds.
+// New returns a Biller.
+func New(s Settings) *Biller {
+	b := &Biller{}
+	b.Configure(s)
+	return b
+}
+
+// Configure puts other settings in force.
+func (b *Biller) Configure(s Settings) {
+	b.charging.Store(&charging{Settings: s, own: s.Own.prices(), rows: map[soldModel]*model{}})
+}
+
+// Life returns how long caches hold what they have; 0 is without end.
+func (b *Biller) Life() time.Duration { return b.charging.Load().Life }
+
+// Price returns the price of a model at an upstream; nil if none is known.
 func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 	const longest = 256 // bytes; nobody sells a model by a longer name
 	if len(model) > longest {
 		return nil
 	}
-	s := b.settings.Sellers[upstream]
+	c := b.charging.Load()
+	s := c.Sellers[upstream]
 	if s.Billing == Free {
 		return &Price{Free, &Rate{}, &Rate{}, &Rate{}, &Rate{}, &Rate{}}
 	}
-	for i := range b.own {
-		if unit.Match(b.own[i].pattern, model) {
-			return &b.own[i].price
+	for i := range c.own {
+		if unit.Match(c.own[i].pattern, model) {
+			return &c.own[i].price
 		}
 	}
-	return Builtin().Find(s.Host, model, at)
+	return c.row(soldModel{s.Host, model}).price(at)
+}
+
+// row returns the row of the built-in table for a model; nil if there is none. Clients choose names of models, so it
+// remembers the first thousand that it is asked for.
+func (c *charging) row(m soldModel) *model {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	row, known := c.rows[m]
+	if !known {
+		row = Builtin().find(m.host, m.name)
+		if len(c.rows) < 1000 {
+			c.rows[m] = row
+		}
+	}
+	return row
 }
 
 // CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if that
@@ -84,7 +124,7 @@ func (b *Biller) Charge(s *event.Summary) event.Charge {
 func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 	e.Bill = event.Bill{}
 	bill := &e.Bill
-	bill.Subscription = b.settings.Sellers[e.Upstream].Billing == Subscription
+	bill.Subscription = b.charging.Load().Sellers[e.Upstream].Billing == Subscription
 	if e.Model == "" {
 		bill.Unpriced = event.UnpricedOther
 		return
@@ -150,7 +190,7 @@ func (b *Biller) assumedUsage(e *event.Exchange, p *Price, pause time.Duration, 
 	if isUnused && e.Dialect == "messages" { // clients of Messages mark what is to be cached: this one marked nothing
 		return u
 	}
-	life, forHour := b.settings.Life, told.Write1h > 0 && told.Write5m == 0
+	life, forHour := b.Life(), told.Write1h > 0 && told.Write5m == 0
 	if forHour && life > 0 {
 		life = max(life, time.Hour)
 	}

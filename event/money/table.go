@@ -32,7 +32,7 @@ type provider struct {
 
 // model has prices, of which the last one that holds is in force.
 type model struct {
-	ID     string      `json:"id"`
+	ID     string      `json:"id"` // once the table is read: PROVIDER/MODEL
 	Match  match       `json:"match"`
 	Prices []condition `json:"prices"`
 }
@@ -73,6 +73,11 @@ var Builtin = sync.OnceValue(func() *Table {
 	if err := json.Unmarshal(builtin, &t); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the table of prices: %w", err))
 	}
+	for _, p := range t.Providers {
+		for i := range p.Models {
+			p.Models[i].ID = p.ID + "/" + p.Models[i].ID
+		}
+	}
 	return &t
 })
 
@@ -87,7 +92,10 @@ func (t *Table) Models() (n int) {
 // Find returns the price in force at a time of a model as a request to a host names it; nil if none is known. The host
 // says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
 // provider's, as routers write it ("openai/gpt-5").
-func (t *Table) Find(host, name string, at time.Time) *Price {
+func (t *Table) Find(host, name string, at time.Time) *Price { return t.find(host, name).price(at) }
+
+// find returns the row of a model; nil if there is none.
+func (t *Table) find(host, name string) *model {
 	name = strings.ToLower(strings.TrimSpace(name))
 	p := t.seller(host)
 	if p == nil {
@@ -98,10 +106,9 @@ func (t *Table) Find(host, name string, at time.Time) *Price {
 	}
 	for _, spelled := range []string{name, dayInName().ReplaceAllString(name, "-$1-$2-$3$4")} {
 		for _, id := range append([]string{p.ID}, p.Others...) {
-			seller := t.provider(id)
-			i := slices.IndexFunc(seller.Models, func(m model) bool { return m.Match.fits(spelled) })
-			if i >= 0 {
-				return seller.price(&seller.Models[i], at)
+			models := t.provider(id).Models
+			if i := slices.IndexFunc(models, func(m model) bool { return m.Match.fits(spelled) }); i >= 0 {
+				return &models[i]
 			}
 		}
 	}
@@ -152,9 +159,12 @@ func (t *Table) byName(name string) (*provider, string) {
 	return nil, name
 }
 
-// price returns the price of a model that is in force, or the first one if none is; nil if it has none for text, or
-// another one for thinking.
-func (p *provider) price(m *model, now time.Time) *Price {
+// price returns the price that is in force, or the first one if none is; nil if there is none for text, or another one
+// for thinking, or no model.
+func (m *model) price(now time.Time) *Price {
+	if m == nil {
+		return nil
+	}
 	i := len(m.Prices) - 1
 	for i > 0 && !m.Prices[i].holds(now.UTC()) {
 		i--
@@ -164,7 +174,7 @@ func (p *provider) price(m *model, now time.Time) *Price {
 		return nil
 	}
 	found := prices.Price
-	found.ID = p.ID + "/" + m.ID
+	found.ID = m.ID
 	return &found
 }
 

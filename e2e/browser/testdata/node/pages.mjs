@@ -130,7 +130,7 @@ export const checks = {
     }
     const talk = pages.conversation.replace("/-/", "/-/api/");
     const open = ["/-/api/conversations", "/-/api/troubles", talk, "/-/status", "/-/metrics", "/-/session",
-      ...["day", "model", "upstream", "conversation"].map((by) => `/-/api/summary?by=${by}`)];
+      ...["day", "model", "upstream"].map((by) => `/-/api/summary?by=${by}`)];
     for (const path of [...open, `${talk}/edits`]) {
       const answer = await fetch(s.base + path);
       clean(path, await answer.text());

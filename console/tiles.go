@@ -1,9 +1,8 @@
-package pages
+package console
 
 import (
 	"github.com/dustin/go-humanize"
 
-	"epitome/console/figure"
 	"epitome/console/story"
 )
 
@@ -36,16 +35,16 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 		tiles = append(tiles, alive)
 	}
 	if money.Ruled > 0 || money.Own > 0 {
-		saved := tile{Name: "Saved", Value: figure.Dollars(money.Saved),
+		saved := tile{Name: "Saved", Value: Dollars(money.Saved),
 			Help: "Estimated cost before, less estimated cost after, less the cost of summaries. " +
 				"Requests over the window have no price and are not counted."}
 		if money.Saved < 0 {
-			saved.Name, saved.Value = "Extra cost", figure.Dollars(-money.Saved)
+			saved.Name, saved.Value = "Extra cost", Dollars(-money.Saved)
 		}
-		saved.Note = plural(money.Ruled, "request") + ": " + figure.Dollars(money.Raw) + " without epitome, " +
-			figure.Dollars(money.Sent) + " with it"
+		saved.Note = plural(money.Ruled, "request") + ": " + Dollars(money.Raw) + " without epitome, " +
+			Dollars(money.Sent) + " with it"
 		if money.Own > 0 {
-			saved.Note += ", plus " + figure.Dollars(money.Own) + " for summaries"
+			saved.Note += ", plus " + Dollars(money.Own) + " for summaries"
 		}
 		tiles = append(tiles, saved)
 	}
@@ -54,7 +53,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 		if money.Listed > 0 {
 			note += ", " + humanize.Comma(money.Listed) + " by subscription, at list prices"
 		}
-		value := figure.Dollars(money.Billed)
+		value := Dollars(money.Billed)
 		if money.AtLeast > 0 {
 			value = "≥ " + value
 		}
@@ -63,7 +62,7 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 	}
 	if u := sums.Usage; u.CacheInput > 0 {
 		tiles = append(tiles, tile{Name: "Cached input", Link: "/-/causes", Value: ratio(u.Read, u.CacheInput),
-			Note: figure.Tokens(u.Read) + " tokens from the provider's cache"})
+			Note: Tokens(u.Read) + " tokens from the provider's cache"})
 	}
 	if sums.Failed > 0 {
 		tiles = append(tiles, tile{Name: "Failed", Link: "/-/troubles", Value: plural(sums.Failed, "request"),
@@ -73,4 +72,4 @@ func sumTiles(sums story.Sums) (tiles []tile) {
 }
 
 // arrow returns two numbers of tokens, before and after.
-func arrow(before, after int64) string { return figure.Tokens(before) + " → " + figure.Tokens(after) }
+func arrow(before, after int64) string { return Tokens(before) + " → " + Tokens(after) }

@@ -1,11 +1,9 @@
-package pages
+package console
 
 import (
 	"fmt"
 	"math"
 	"strings"
-
-	"epitome/console/figure"
 )
 
 // The drawing area of a chart, in units of its viewBox.
@@ -62,7 +60,7 @@ func drawChart(title string, columns []column) chart {
 	y := func(n int64) float64 { return chartBottom - float64(n)/top*(chartBottom-chartTop) }
 	c := chart{Title: title}
 	for v := 0.0; v <= top*1.001; v += step {
-		c.Amounts = append(c.Amounts, label{"", units(y(int64(v))), figure.Tokens(int64(v))})
+		c.Amounts = append(c.Amounts, label{"", units(y(int64(v))), Tokens(int64(v))})
 	}
 	width := float64(chartRight-chartLeft) / float64(max(len(columns), 4)) // few columns stay slim
 	between := (len(columns) + 9) / 10                                     // columns from one label to the next
@@ -78,7 +76,7 @@ func drawChart(title string, columns []column) chart {
 			c.Labels = append(c.Labels, label{X: middle, Text: col.Label})
 		}
 		if col.Window > 0 {
-			c.WindowText = label{units(x + width), units(y(col.Window) - 5), "window " + figure.Tokens(col.Window)}
+			c.WindowText = label{units(x + width), units(y(col.Window) - 5), "window " + Tokens(col.Window)}
 		}
 	}
 	c.Before = steps(columns, width, func(col column) float64 { return y(col.Before) })

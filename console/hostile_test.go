@@ -1,4 +1,4 @@
-package pages
+package console
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func poison(v reflect.Value, text string) {
 // poisoned returns a session with the text in the place of all texts, and the paths of its pages.
 func poisoned(text string) (*source, []string) {
 	s := session()
-	for _, v := range []any{&s.stories, &s.summary, &s.settings, &s.notes} {
+	for _, v := range []any{&s.exchanges, &s.settings, &s.notes, &s.parts} {
 		poison(reflect.ValueOf(v).Elem(), text)
 	}
 	edits := s.edits["decision"]
@@ -75,21 +75,23 @@ func poisoned(text string) (*source, []string) {
 // Whatever texts say, a page has the same elements with the same attributes: none of them becomes a part of its code.
 func TestNoTextBecomesAPartOfThePage(t *testing.T) {
 	harmless, plain := poisoned("words")
+	shown := harmless.serve(t)
 	wanted := make(map[string]string)
 	for _, path := range plain {
 		for _, owner := range []bool{true, false} {
-			status, page := harmless.get(path, owner)
+			status, page := get(shown, path, owner)
 			wanted[fmt.Sprint(path, owner)] = fmt.Sprint(status, skeleton(page))
 		}
 	}
 	for name, hostile := range hostiles {
 		s, paths := poisoned(hostile)
+		o := s.serve(t)
 		for i, path := range paths {
 			if strings.Contains(path, "//") {
 				continue // the mux cleans such a path
 			}
 			for _, owner := range []bool{true, false} {
-				status, page := s.get(path, owner)
+				status, page := get(o, path, owner)
 				if status == http.StatusMovedPermanently {
 					continue
 				}

@@ -46,7 +46,7 @@
         status.textContent = "epitome does not answer. This page may be out of date.";
         if (current.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
       };
-      for (const name of ["exchange", "compaction", "summary", "reset", "gap"]) current.addEventListener(name, later);
+      for (const name of ["exchange", "summary", "reset"]) current.addEventListener(name, later);
     };
     document.addEventListener("visibilitychange", () => { listen(); later(); });
     addEventListener("pagehide", () => { source?.close(); source = null; });

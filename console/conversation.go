@@ -1,13 +1,14 @@
-package pages
+package console
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
-	"epitome/console/figure"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -25,8 +26,7 @@ type conversation struct {
 // turn is one request of a conversation and its answer.
 type turn struct {
 	event.Exchange
-	NoModel string      // why code wrote the summary and no model; empty where that is not so
-	Edits   story.Edits // in the order of the request's messages; the owner's only
+	Edits story.Edits // in the order of the request's messages; the owner's only
 }
 
 const (
@@ -34,21 +34,20 @@ const (
 	turnsDrawn   = 250
 )
 
-func (p *Pages) conversation(r *http.Request) (any, error) {
-	c, err := p.loadConversation(r)
-	if err == nil && story.IsOwner(r) {
-		c.Turn.Edits, err = p.Edits(c.Turn.Decision)
+func (o *Console) conversationAt(r *http.Request) (any, error) {
+	c, err := o.loadConversation(r)
+	if err == nil && isOwner(r) {
+		c.Turn.Edits, err = o.program.Edits(c.Turn.Decision)
 	}
 	return c, err
 }
 
 // loadConversation returns the conversation that a request names in its path, at the turn that its query names.
-func (p *Pages) loadConversation(r *http.Request) (*conversation, error) {
-	s, err := p.Source.Conversation(r.PathValue("id"))
+func (o *Console) loadConversation(r *http.Request) (*conversation, error) {
+	s, err := o.story(r, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	s.HideFrom(r)
 	asked, _ := strconv.Atoi(r.URL.Query().Get("turn")) // anything else is the newest turn
 	return newConversation(s, asked), nil
 }
@@ -71,9 +70,6 @@ func newConversation(s story.Story, asked int) *conversation {
 		}
 	}
 	c.Turn = turn{Exchange: s.Exchanges[at]}
-	if done, found := s.CompactionIn(c.Turn.Exchange); found {
-		c.Turn.NoModel = done.Why
-	}
 	c.Chart = turnChart(s, c.Turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
 		switch {
@@ -116,7 +112,7 @@ func turnChart(s story.Story, current int) chart {
 
 // beforeAfter says two numbers of tokens.
 func beforeAfter(before, after int64) string {
-	return figure.Tokens(before) + " tokens before, " + figure.Tokens(after) + " after"
+	return Tokens(before) + " tokens before, " + Tokens(after) + " after"
 }
 
 // part is what a request spends tokens on.
@@ -134,4 +130,48 @@ func (t turn) Parts() []part {
 		{"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
+}
+
+// textShown is how many bytes of a text a page shows.
+const textShown = 256 << 10
+
+// editPage is the data of the page of an edit: the text of its messages, and what was sent in its place.
+type editPage struct {
+	story.Edit
+	ID       string         // of the conversation
+	Exchange event.Exchange // that it was sent in
+	Original string
+	More     int    // bytes of it that are not shown
+	Missing  string // why it cannot be shown
+}
+
+func (o *Console) editOf(r *http.Request) (any, error) {
+	c, err := o.loadConversation(r)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := o.program.Edits(c.Turn.Decision)
+	if err == nil && edits.Missing != "" {
+		err = errors.New(edits.Missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(edits.List, func(e story.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
+	if at < 0 {
+		return nil, story.ErrUnknown
+	}
+	page := &editPage{Edit: edits.List[at], ID: c.ID, Exchange: c.Turn.Exchange}
+	if page.Name() == "" {
+		page.Missing = "nothing was taken out here, or it was not kept"
+		return page, nil
+	}
+	text, err := o.program.Artifacts(strings.TrimSuffix(page.Name(), ".txt")) // its file is called so
+	if err != nil {
+		page.Missing = err.Error()
+		return page, nil
+	}
+	shown := text[:min(len(text), textShown)]
+	page.Original, page.More = string(shown), len(text)-len(shown)
+	return page, nil
 }

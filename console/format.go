@@ -1,24 +1,26 @@
-package pages
+package console
 
 import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"math"
 	"net/url"
 	"reflect"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
-	"epitome/console/figure"
 	"epitome/console/story"
 )
 
 // functions are what templates call. Amounts may be of any integer type.
 var functions = template.FuncMap{
 	// numbers
-	"tokens": func(n any) string { return figure.Tokens(amount(n)) },
+	"tokens": func(n any) string { return Tokens(amount(n)) },
 	"count":  func(n any) string { return humanize.Comma(amount(n)) },
 	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
@@ -28,13 +30,67 @@ var functions = template.FuncMap{
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
 	"took":  took,
 	// texts
-	"short":   func(most int, text string) string { return figure.Shorten(text, most) },
+	"short":   func(most int, text string) string { return Shorten(text, most) },
 	"line":    firstLine,
 	"escaped": escaped,
 	// figures with their names
 	"tiles": sumTiles, "sums": story.SumsOf,
 	// words for what happened
 	"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
+}
+
+// Tokens writes a number of tokens in three digits, such as 4.12k or 128k.
+func Tokens(n int64) string {
+	v, unit := float64(n), 0
+	for ; math.Abs(v) >= 999.5 && unit < 3; unit++ {
+		v /= 1000
+	}
+	return fmt.Sprintf("%.3g%s", v, [...]string{"", "k", "M", "G"}[unit])
+}
+
+// Dollars writes nano-dollars: from a dollar on to the cent, smaller amounts with more digits.
+func Dollars(nano int64) string {
+	switch v := float64(nano) / 1e9; {
+	case nano < 0:
+		return "−" + Dollars(-nano)
+	case nano == 0 || v >= .9995:
+		return "$" + humanize.FormatFloat("#,###.##", v)
+	case v >= .01:
+		return fmt.Sprintf("$%.3f", v)
+	default:
+		return fmt.Sprintf("$%.4f", v)
+	}
+}
+
+// Percent writes a share of one: below a tenth with a digit behind the point.
+func Percent(v float64) string {
+	if a := math.Abs(v); a > 0 && a < .0995 {
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
+
+// Plain returns a text for a terminal, with each character replaced that visible replaces. The result is valid UTF-8.
+func Plain(text string) string { return strings.Map(visible, text) }
+
+// visible returns r; in place of a control character its picture, and U+FFFD for any other character that is invisible
+// or turns the direction of writing.
+func visible(r rune) rune {
+	switch {
+	case r < ' ':
+		return '\u2400' + r
+	case unicode.IsGraphic(r):
+		return r
+	}
+	return unicode.ReplacementChar
+}
+
+// Shorten returns the text, or its beginning with an ellipsis, in at most most characters.
+func Shorten(text string, most int) string {
+	if runes := []rune(text[:min(len(text), utf8.UTFMax*(most+1))]); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }
 
 // amount returns an integer of any type.
@@ -51,7 +107,7 @@ func ratio(part, whole any) string {
 	if amount(whole) == 0 {
 		return ""
 	}
-	return figure.Percent(float64(amount(part)) / float64(amount(whole)))
+	return Percent(float64(amount(part)) / float64(amount(whole)))
 }
 
 // plural returns a number with its noun: "1 turn", "12 turns".
@@ -77,7 +133,7 @@ func took(d time.Duration) string {
 // firstLine returns the beginning of a text's first line that is not empty.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
-	return figure.Shorten(line, 160)
+	return Shorten(line, 160)
 }
 
 // escaped returns a value as JSON in which no character has a meaning for HTML, for a script to read back.

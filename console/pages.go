@@ -1,0 +1,228 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"html/template"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/inject"
+)
+
+// Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of a
+// conversation, a model or a configuration becomes a part of a page's code. A figure without a value is left out.
+
+// templates are the pages by name.
+var templates = func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	base := template.Must(template.New("").Funcs(functions).
+		ParseFS(files, "templates/layout.html", "templates/parts.html"))
+	for _, name := range []string{
+		"overview", "conversations", "conversation", "edit", "causes", "troubles", "memory", "config", "error",
+	} {
+		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
+	}
+	return all
+}()
+
+// loader returns the data of the page that r asks for.
+type loader func(r *http.Request) (any, error)
+
+// errNotOwner refuses a page that shows text of conversations to a visitor who has not logged in.
+var errNotOwner = errors.New("only the owner of this epitome may see this page")
+
+// owned returns a loader for the owner alone.
+func owned(load loader) loader {
+	return func(r *http.Request) (any, error) {
+		if !isOwner(r) {
+			return nil, errNotOwner
+		}
+		return load(r)
+	}
+}
+
+// frame is the data of every page: the parts that all of them have, and those of the page itself.
+type frame struct {
+	Page      string // the name of its template
+	Version   string
+	Mode      string
+	Remembers bool   // there is a memory to look at
+	Owner     bool   // the visitor has logged in
+	Login     string // the address of the login that leads back here
+	Data      any
+}
+
+// failure is the data of the page that is shown in place of another one.
+type failure struct {
+	Status int // of the answer
+	Text   string
+}
+
+// page returns a handler that shows a page, or one that says why it cannot be shown.
+func (o *Console) page(name string, load loader) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		shown, status := name, http.StatusOK
+		data, err := load(r)
+		switch {
+		case errors.Is(err, story.ErrUnknown):
+			status = http.StatusNotFound
+		case errors.Is(err, errNotOwner):
+			status = http.StatusForbidden
+		case err != nil:
+			status = http.StatusInternalServerError
+		}
+		if err != nil {
+			shown, data = "error", failure{status, err.Error()}
+		}
+		var text bytes.Buffer
+		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
+			Page: shown, Version: o.program.Version, Mode: o.program.Mode(), Remembers: o.program.Memory.On(),
+			Owner: isOwner(r), Login: loginPath(r), Data: data,
+		})
+		if err != nil {
+			http.Error(w, "cannot show the page: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, visiblePage(text.String())) // a client that has left is no error of ours
+	}
+}
+
+// visiblePage makes characters visible that a browser hides, or that turn the direction of writing.
+func visiblePage(page string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return visible(r)
+	}, page)
+}
+
+// overview is the data of the first page.
+type overview struct {
+	story.Summary
+	Address string               // that the program listens on
+	Days    chart                // tokens by day
+	Newest  *conversation        // nil: there is none
+	Recent  []story.Conversation // the newest first
+	More    int                  // conversations that are not listed
+}
+
+func (o *Console) overview(r *http.Request) (any, error) {
+	sum, err := o.sums(lastDays())
+	if err != nil {
+		return nil, err
+	}
+	page := o.list(r, "", 10)
+	v := &overview{Summary: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
+	var columns []column
+	for _, row := range sum.Rows {
+		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
+	}
+	v.Days = drawChart("Tokens before and after, by day", columns)
+	if len(page.Items) == 0 {
+		return v, nil
+	}
+	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
+	newest := max(0, slices.IndexFunc(page.Items, func(c story.Conversation) bool { return c.Turns > 1 }))
+	s, err := o.story(r, page.Items[newest].ID)
+	v.Newest = newConversation(s, 0)
+	return v, err
+}
+
+// lastDays returns the days of which pages have sums: the last thirty.
+func lastDays() story.Span { return story.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
+
+// dayColumn returns the column of a day.
+func dayColumn(row story.Row, observed bool) column {
+	c := column{Label: row.Key, Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
+	if observed {
+		c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
+	}
+	if at, err := time.Parse(time.DateOnly, row.Key); err == nil {
+		c.Label = at.Format("Jan 2")
+	}
+	c.Title = c.Label + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
+	return c
+}
+
+// conversations is the data of the list of all conversations.
+type conversations struct {
+	story.Page[story.Conversation]
+	Match string // that they were searched for by
+	First bool   // it is the first page of the list
+}
+
+func (o *Console) conversationList(r *http.Request) (any, error) {
+	query := r.URL.Query()
+	match := query.Get("match")
+	return conversations{o.list(r, match, 100), match, query.Get("cursor") == ""}, nil
+}
+
+// causes is the data of the page that says why the provider's cache missed, and why nothing was done.
+type causes struct {
+	story.Summary
+	Told    int64 // requests whose answer says what the cache had, and that could have hit
+	Misses  []cause
+	Reasons []cause
+}
+
+// cause is a reason with the number of requests that it is of.
+type cause struct {
+	Text  string
+	Count int64
+}
+
+func (o *Console) causes(*http.Request) (any, error) {
+	sum, err := o.sums(lastDays())
+	c := causes{Summary: sum, Told: sum.Total.Hits}
+	for miss, n := range sum.Total.Misses {
+		c.Misses = append(c.Misses, cause{missText(miss), n})
+		if miss != event.MissUnknown {
+			c.Told += n
+		}
+	}
+	for code, n := range sum.Total.Codes {
+		c.Reasons = append(c.Reasons, cause{cmp.Or(code.Sentence(), string(code)), n})
+	}
+	mostFirst := func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) }
+	slices.SortFunc(c.Misses, mostFirst)
+	slices.SortFunc(c.Reasons, mostFirst)
+	return c, err
+}
+
+func (o *Console) troubleList(*http.Request) (any, error) { return o.program.Book.Troubles(), nil }
+
+// memory is the data of the memory's page.
+type memory struct {
+	On       bool
+	Projects []inject.Notes
+}
+
+func (o *Console) memoryList(*http.Request) (any, error) {
+	all, err := o.program.Memory.List()
+	return memory{o.program.Memory.On(), all}, err
+}
+
+// settings is the data of the configuration's page.
+type settings struct{ Changed, Defaults []Setting }
+
+func (o *Console) settings(*http.Request) (any, error) {
+	var s settings
+	for _, v := range o.program.Settings() {
+		if v.Changed {
+			s.Changed = append(s.Changed, v)
+		} else {
+			s.Defaults = append(s.Defaults, v)
+		}
+	}
+	return s, nil
+}

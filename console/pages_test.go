@@ -1,0 +1,205 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/inject"
+	"epitome/store"
+)
+
+// source has all that pages show.
+type source struct {
+	exchanges []event.Exchange
+	edits     map[string]story.Edits
+	contents  map[string]string
+	settings  []Setting
+	notes     inject.Owner
+	parts     map[string]string // the state of stores
+	mode      string
+}
+
+// serve returns a console that shows s.
+func (s *source) serve(t *testing.T) *Console {
+	p := listening("127.0.0.1:7070")
+	p.Mode, p.Settings = func() string { return s.mode }, func() []Setting { return s.settings }
+	p.Ready = func() (map[string]string, bool) { return s.parts, true }
+	p.Owner = func(token string) bool { return token == "proof" }
+	p.Edits = func(decision string) (story.Edits, error) { return s.edits[decision], nil }
+	p.Artifacts = func(name string) ([]byte, error) {
+		content, ok := s.contents[name]
+		if !ok {
+			return nil, errors.New("it has expired")
+		}
+		return []byte(content), nil
+	}
+	p.Memory = inject.NewMemory(store.NewMemory(1<<20), inject.MemoryConfig{}, time.Hour, time.Now)
+	if s.notes != (inject.Owner{}) {
+		p.Memory = memoryOf(s.notes)
+	}
+	p.Book = newBook()
+	t.Cleanup(p.Book.Close)
+	for _, e := range s.exchanges {
+		p.Book.RecordExchange(e)
+	}
+	return New(Config{}, p)
+}
+
+// get asks for a page, as the owner or as a visitor.
+func get(o *Console, path string, owner bool) (status int, page string) {
+	lines := []string{"Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}
+	if owner {
+		lines = append(lines, proof)
+	}
+	w := ask(o, http.MethodGet, path, lines...)
+	return w.Code, w.Body.String()
+}
+
+const (
+	id         = "c7f3a1b2c3d4e5f60718"
+	title      = "Fix the ledger test"
+	secretText = "the ledger output"
+)
+
+// session returns a conversation of ten turns with every kind of event.
+func session() *source {
+	at := time.Now().Add(-time.Hour)
+	var all []event.Exchange
+	for turn := 1; turn <= 10; turn++ {
+		e := event.Exchange{Start: at, Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Client: "alice",
+			Mode: event.ModeOn, Status: 200, Duration: time.Second, FirstByte: time.Second}
+		e.Shaping = event.Shaping{Model: "gpt-5.2", Conversation: id, Window: 64_000, Items: int32(2 * turn), ShapeTime: 1,
+			TokensBefore: event.Tokens{User: 41_000 * turn}, TokensAfter: event.Tokens{User: 4_000 * turn},
+			Decision: "decision"}
+		e.Usage = event.Usage{Source: event.UsageProvider, Input: 4_000 * turn, Read: 4_000 * (turn - 1), Output: 10}
+		all = append(all, e)
+	}
+	all[0].Title = title
+	all[2].Offloaded, all[2].Causes = 1, event.Codes{event.CodeOverLimit}
+	all[4].Cleared, all[4].Broke, all[4].Usage.Read, all[4].Code = 7, true, 0, event.CodeNotDue
+	all[6].Compacted, all[6].Causes = 60, event.Codes{event.CodeCompactAt}
+	all[6].Compaction = event.Compaction{Kind: event.CompactionCompleted, Why: "no model answered"}
+	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
+		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
+	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
+	return &source{
+		mode: event.ModeOn, exchanges: all, parts: map[string]string{"artifacts": "full"},
+		edits: map[string]story.Edits{"decision": {List: []story.Edit{
+			{Item: 2, Last: 5, Rung: "compact", Reason: "the window was full", Before: 42_000, After: 900, New: true,
+				Text: "summary of " + secretText, Artifact: "transcript1"},
+			{Item: 6, Last: 6, Rung: "clear", Before: 3_000, After: 90, Text: "stub of the result", Artifact: "gone1"},
+			{Item: 7, Last: 7, Rung: "offload", Text: "a note behind the message"},
+		}}},
+		contents: map[string]string{"transcript1": "user: fix it\n" + secretText + "\n" + strings.Repeat("more\n", 900)},
+		settings: []Setting{{Key: "listen", Text: `"127.0.0.1:7070"`}, {Key: "mode", Text: `"observe"`, Changed: true},
+			{Key: "console.token", Secret: true, Changed: true}},
+		notes: inject.Owner{Project: "/home/me/shop"},
+	}
+}
+
+// all are the paths of all pages.
+var all = []string{"/-/", "/-/conversations", "/-/conversations?match=gpt&cursor=1", "/-/conversations/" + id,
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/conversations/" + id + "/edits/2?turn=7",
+	"/-/conversations/" + id + "/edits/6", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
+
+func TestPagesSay(t *testing.T) {
+	o := session().serve(t)
+	for path, wants := range map[string][]string{
+		"/-/":                                        {title, "410k → 40k", "2.25M → 220k", "1 conversation", "Saved", "artifacts: full"},
+		"/-/conversations":                           {title, "alice", "10 turns"},
+		"/-/conversations?match=nothing":             {"No conversation matches"},
+		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
+		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "no model answered"},
+		"/-/conversations/" + id + "?turn=8":         {"clear, compact", "64k, not 128k"},
+		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secretText, "summary of", "more"},
+		"/-/conversations/" + id + "/edits/6":        {"it has expired"},
+		"/-/conversations/" + id + "/edits/7":        {"nothing was taken out"},
+		"/-/causes":                                  {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
+		"/-/troubles":                                {"turn 9", "unreachable", "no route to host"},
+		"/-/memory":                                  {"The port is 8080."},
+		"/-/config":                                  {"listen", "observe", "secret"},
+	} {
+		status, page := get(o, path, true)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s (%d) does not say %q in %s", path, status, want, page)
+			}
+		}
+	}
+}
+
+func TestPagesThatAreNotThere(t *testing.T) {
+	for _, path := range []string{"/-/conversations/none", "/-/conversations/" + id + "/edits/99", "/-/nowhere"} {
+		if status, page := get(session().serve(t), path, true); status != http.StatusNotFound || !strings.Contains(page, "Not found") {
+			t.Errorf("%s: %d %s", path, status, page)
+		}
+	}
+}
+
+func TestEmptyProgramSaysHowToStart(t *testing.T) {
+	o := (&source{mode: event.ModeOn}).serve(t)
+	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") || strings.Contains(page, "/-/memory") {
+		t.Error(page)
+	}
+	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/memory", "/-/config"} {
+		if status, page := get(o, path, true); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, page)
+		}
+	}
+}
+
+// Titles, texts and names of artifacts are the owner's.
+func TestVisitorsSeeNoText(t *testing.T) {
+	o := session().serve(t)
+	for _, path := range all {
+		status, page := get(o, path, false)
+		for _, text := range []string{title, secretText, "summary of", "stub of", "/artifacts/transcript1", "gone1", "8080", "shop"} {
+			if strings.Contains(page, text) {
+				t.Errorf("%s tells a visitor %q", path, text)
+			}
+		}
+		for _, part := range []string{"/edits/", "/memory"} {
+			if strings.Contains(path, part) && status != http.StatusForbidden {
+				t.Errorf("%s: %d", path, status)
+			}
+		}
+	}
+	if _, page := get(o, "/-/conversations/"+id, false); !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
+		t.Error("a visitor is not told how to log in, or sees no figures")
+	}
+}
+
+func TestObservedConversationSaysWhatWouldBeDone(t *testing.T) {
+	s := session()
+	for i := range s.exchanges {
+		s.exchanges[i].Mode = event.ModeObserve
+	}
+	_, page := get(s.serve(t), "/-/conversations/"+id+"?turn=7", true)
+	if !strings.Contains(page, "sent unchanged") || !strings.Contains(page, "would be done") {
+		t.Error(page)
+	}
+}
+
+func TestChartOfManyTurnsIsBounded(t *testing.T) {
+	s := story.Story{Exchanges: session().exchanges}
+	for i := range s.Exchanges {
+		s.Exchanges[i].Turn = i + 1
+	}
+	for turn := 11; turn <= 5000; turn++ {
+		e := s.Exchanges[0]
+		e.Turn = turn
+		s.Exchanges = append(s.Exchanges, e)
+	}
+	for _, current := range []int{1, 2500, 5000} {
+		c := newConversation(s, current).Chart
+		if len(c.Bars) != turnsDrawn || !slices.ContainsFunc(c.Bars, func(b bar) bool { return b.Current }) {
+			t.Errorf("at turn %d the chart has %d bars, or not that turn's", current, len(c.Bars))
+		}
+	}
+}
