@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	"epitome/console/figure"
+	"epitome/console"
 	"epitome/console/story"
 	"epitome/event"
 )
@@ -72,7 +72,7 @@ func newExcerpt(turn int, e story.Edit) *Excerpt {
 	const head, tail = 8, 6
 	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
 	for i := 1; i < len(lines); i++ { // the first one has the path
-		lines[i] = figure.Shorten(lines[i], width-4)
+		lines[i] = console.Shorten(lines[i], width-4)
 	}
 	if hidden := len(lines) - head - tail; hidden > 0 {
 		lines = append(append(lines[:head:head], fmt.Sprintf("… %d lines …", hidden)), lines[head+hidden:]...)
@@ -130,9 +130,9 @@ var reportText string
 
 // Print writes the result of the session. Its turns were printed as they were played.
 func (r *Report) Print(w io.Writer) error {
-	funcs := template.FuncMap{"tokens": tokens, "dollars": figure.Dollars,
+	funcs := template.FuncMap{"tokens": tokens, "dollars": console.Dollars,
 		"comma":   func(n int) string { return humanize.Comma(int64(n)) },
-		"percent": func(n, of int) string { return figure.Percent(float64(n) / float64(max(of, 1))) },
+		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) },
 		"plural": func(n any, noun string) string {
 			if fmt.Sprint(n) != "1" {
 				noun += "s"
@@ -143,4 +143,4 @@ func (r *Report) Print(w io.Writer) error {
 	return template.Must(template.New("").Funcs(funcs).Parse(reportText)).Execute(w, r)
 }
 
-func tokens(n int) string { return figure.Tokens(int64(n)) }
+func tokens(n int) string { return console.Tokens(int64(n)) }

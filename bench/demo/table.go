@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	"epitome/console/figure"
+	"epitome/console"
 )
 
 // width is the number of columns of a line.
@@ -62,7 +62,7 @@ func (t *table) turn(x Turn) {
 	t.unfold()
 	const cells = 8
 	full := min((x.Got*cells+t.window/2)/t.window, cells)
-	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s%s %3d%%  %3d%%  ", x.Turn, figure.Shorten(x.Did, 24), tokens(x.Sent),
+	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s%s %3d%%  %3d%%  ", x.Turn, console.Shorten(x.Did, 24), tokens(x.Sent),
 		tokens(x.Got), strings.Repeat("█", full), strings.Repeat("·", cells-full), 100*x.Got/t.window, 100*x.Cached/max(x.Got, 1))
 	for i, note := range append(t.notes(x), "") {
 		if i == 0 || note != "" {
