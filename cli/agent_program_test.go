@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // agentProgram is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
@@ -55,7 +55,7 @@ func act(verb, object string) error {
 		fmt.Println("got", <-signals)
 	case "until":
 		fmt.Println("waiting")
-		if !scriptedtest.Eventually(func() bool { _, err := os.Stat(object); return err == nil }) {
+		if !fakeapi.Eventually(func() bool { _, err := os.Stat(object); return err == nil }) {
 			return fmt.Errorf("there is no %s", object)
 		}
 	case "die":
@@ -91,7 +91,7 @@ func say(url, header, credential string) error {
 		return err
 	}
 	req.Header.Set(header, credential)
-	client := http.Client{Timeout: scriptedtest.Patience}
+	client := http.Client{Timeout: fakeapi.Patience}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

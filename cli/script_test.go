@@ -19,7 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // TestMain lets this test binary be the programs that scripts run: epitome itself and an agent that uses it.
@@ -137,18 +137,18 @@ func (s *stage) capture(args []string) {
 }
 
 func (s *stage) conversation(args []string) {
-	write := scriptedtest.Conversation
+	write := fakeapi.Conversation
 	switch args[0] {
 	case "-messages":
-		args, write = args[1:], scriptedtest.MessagesConversation
+		args, write = args[1:], fakeapi.MessagesConversation
 	case "-responses":
-		args, write = args[1:], scriptedtest.ResponsesConversation
+		args, write = args[1:], fakeapi.ResponsesConversation
 	}
 	s.write(args[0], write(s.number(args[1])))
 }
 
 func (s *stage) result(args []string) {
-	s.write(args[0], []byte(scriptedtest.ResultText(s.number(args[1]))))
+	s.write(args[0], []byte(fakeapi.ResultText(s.number(args[1]))))
 }
 
 // background is a program that runs in the background.
@@ -193,13 +193,13 @@ func (s *stage) serve(args []string) {
 	s.Check(json.Unmarshal([]byte(line), &said))
 	address := strings.NewReplacer("[::]", "127.0.0.1", "0.0.0.0", "127.0.0.1").Replace(said.Address)
 	ready := func() bool {
-		resp, err := scriptedtest.Direct().Get(address + "/-/ready")
+		resp, err := fakeapi.Direct().Get(address + "/-/ready")
 		if err == nil {
 			_ = resp.Body.Close()
 		}
 		return err == nil && resp.StatusCode == http.StatusOK
 	}
-	if !scriptedtest.Eventually(ready) {
+	if !fakeapi.Eventually(ready) {
 		s.Fatalf("%s does not become ready", args[0])
 	}
 	s.Setenv(args[0], address)
@@ -212,7 +212,7 @@ func (s *stage) await(args []string) { s.awaitLine(s.MkAbs(args[0]), args[1]) }
 // awaitLine waits until a file matches. What a program that has ended has not said it never will.
 func (s *stage) awaitLine(file, pattern string) string {
 	re, found, over := s.pattern(pattern), "", false
-	scriptedtest.Eventually(func() bool {
+	fakeapi.Eventually(func() bool {
 		for _, p := range s.programs {
 			select {
 			case <-p.ended:
@@ -239,7 +239,7 @@ func (s *stage) awaitEnd(args []string) {
 	p := s.programs[args[0]]
 	select {
 	case <-p.ended:
-	case <-time.After(scriptedtest.Patience):
+	case <-time.After(fakeapi.Patience):
 		s.Fatalf("%s does not end", args[0])
 	}
 	s.wantCode(p.cmd.ProcessState.ExitCode(), args[1])
@@ -278,8 +278,8 @@ func (s *stage) ask(method string, args []string) {
 	req, err := http.NewRequest(method, args[0], body)
 	s.Check(err)
 	req.Header, req.Host = headers, headers.Get("Host")
-	client := scriptedtest.Direct()
-	client.Timeout = scriptedtest.Patience
+	client := fakeapi.Direct()
+	client.Timeout = fakeapi.Patience
 	resp, err := client.Do(req)
 	s.Check(err)
 	defer func() { _ = resp.Body.Close() }()

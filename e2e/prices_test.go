@@ -1,6 +1,6 @@
 //go:build e2e
 
-package e2e_test
+package e2e
 
 import (
 	"bufio"
@@ -14,13 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"epitome/e2e/sdktest"
 	"epitome/event"
 	"epitome/event/money"
 )
-
-// pricesSource is a package that asks genai-prices.
-const pricesSource = "testdata/prices"
 
 // hosts are those of the providers that the table has.
 var hosts = map[string]string{
@@ -52,10 +48,9 @@ func (a *asking) why() string {
 
 func TestPricesAreThoseOfTheRelease(t *testing.T) {
 	const count = 20_000
-	dir := sdktest.InstallNode(t, pricesSource)
-	args := []string{"oracle.mjs", strconv.Itoa(count)}
+	args := []string{"prices.mjs", strconv.Itoa(count)}
 	args = append(args, slices.Sorted(maps.Keys(hosts))...)
-	said, err := sdktest.Command(t.Context(), dir, "node", args...)
+	said, err := run(t.Context(), install(t), "node", args...)
 	if err != nil {
 		t.Fatalf("%v\n%.2000s", err, said)
 	}

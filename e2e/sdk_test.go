@@ -1,74 +1,227 @@
 //go:build e2e
 
-// Package sdk_test runs the official OpenAI and Anthropic SDKs and the OpenAI Agents SDK, unchanged, through the real
-// program: answers, streaming, tools, the SDK's own retry and a provider's error.
-//
-// It holds that an SDK prints the same, and that the provider sees the same bytes, with epitome in between as without
-// it; and that a session which outgrows the window goes on to its end. It needs what npm and Go's modules have, and is
-// built with the tag e2e alone.
-package e2e_test
+package e2e
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
-	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"epitome/e2e/sdktest"
+	"github.com/tidwall/gjson"
+
+	"epitome/internal/fakeapi"
 )
 
-// program is how an SDK's scenarios are started.
-type program struct {
-	dir  string // where it runs
-	argv []string
-}
+// The official OpenAI and Anthropic SDKs and the OpenAI Agents SDK: an SDK prints the same, and the provider sees the same
+// bytes, with epitome in between as without it; and a session that outgrows the window goes on to its end.
 
-func TestSDKs(t *testing.T) {
-	binary := sdktest.Build(t)
-	t.Run("go", func(t *testing.T) {
-		client := sdktest.InstallGo(t, goSource)
-		t.Run("openai", func(t *testing.T) {
-			everydayThrough(t, program{argv: []string{client}}, binary, newProvider(t), newProvider(t))
-		})
-		t.Run("anthropic", func(t *testing.T) { messagesThrough(t, program{argv: []string{client, "messages"}}, binary) })
-		t.Run("responses", func(t *testing.T) { responsesThrough(t, program{argv: []string{client, "responses"}}, binary) })
-	})
-	t.Run("node", func(t *testing.T) {
-		dir := sdktest.InstallNode(t, nodeSource)
-		t.Run("openai", func(t *testing.T) {
-			everydayThrough(t, program{dir: dir, argv: []string{"node", "main.mjs"}}, binary, newProvider(t), newProvider(t))
-		})
-		t.Run("anthropic", func(t *testing.T) {
-			messagesThrough(t, program{dir: dir, argv: []string{"node", "messages.mjs"}}, binary)
-		})
-		t.Run("responses", func(t *testing.T) {
-			responsesThrough(t, program{dir: dir, argv: []string{"node", "responses.mjs"}}, binary, "agents")
-		})
-	})
-}
+// rounds is how often a session calls its tool. A result has some 5,000 tokens, so that most of it does not fit.
+const rounds = 30
 
-// TestLockNamesNoRegistry lets npm ci use whatever registry the machine is set up for.
-func TestLockNamesNoRegistry(t *testing.T) {
-	sdktest.CheckLocks(t, nodeSource, pricesSource)
-}
-
-var (
-	goSource   = filepath.Join("testdata", "go")
-	nodeSource = filepath.Join("testdata", "node")
-)
-
-// run runs p's scenarios against the provider at base, and returns what p printed.
-func run(t *testing.T, p program, base string) string {
+// sdk runs a script of an SDK's scenarios against a base URL, and returns what it printed.
+func sdk(t *testing.T, base, script string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.WaitDelay = p.dir, time.Minute
-	cmd.Env = append(sdktest.Environ(), "OPENAI_BASE_URL="+base, "OPENAI_API_KEY=sk-test",
+	cmd := exec.CommandContext(t.Context(), "node", append([]string{script}, args...)...)
+	cmd.Dir, cmd.WaitDelay = install(t), time.Minute
+	cmd.Env = append(environ(), "OPENAI_BASE_URL="+base, "OPENAI_API_KEY=sk-test",
 		"ANTHROPIC_BASE_URL="+base, "ANTHROPIC_API_KEY=sk-ant-test")
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s with %s: %v\n%s%s", p.argv[0], base, err, &out, &complaint)
+		t.Fatalf("%s with %s: %v\n%s%s", script, base, err, &out, &complaint)
 	}
 	return out.String()
+}
+
+// cityWatcher is a model that asks for the weather of one city after the other.
+func cityWatcher(model string, window int) fakeapi.Options {
+	m := fakeapi.ModelOf(model)
+	m.Window = window
+	asked := 0
+	return fakeapi.Options{Models: map[string]fakeapi.Model{model: m}, Answer: func(x fakeapi.Exchange) []fakeapi.Part {
+		if text := summary(x.Body); text != "" {
+			return []fakeapi.Part{fakeapi.Text(text)}
+		}
+		if asked++; asked%(rounds+1) == 0 {
+			return []fakeapi.Part{fakeapi.Text("It rains everywhere.")}
+		}
+		return []fakeapi.Part{fakeapi.Think(fmt.Sprintf("City %d is missing.", asked)),
+			fakeapi.Text(fmt.Sprintf("City %d is next.", asked)),
+			fakeapi.Call("", "get_weather", fmt.Sprintf(`{"city":"city_%d"}`, asked))}
+	}}
+}
+
+// everyday is a model that answers by the user's words. The provider sends away the first request that asks for it.
+func everyday() fakeapi.Options {
+	refused := false
+	return fakeapi.Options{
+		Refuse: func(x fakeapi.Exchange) *fakeapi.Refusal {
+			if refused || !bytes.Contains(x.Body, []byte("Retry.")) {
+				return nil
+			}
+			refused = true
+			return fakeapi.Overloaded()
+		},
+		Answer: func(x fakeapi.Exchange) []fakeapi.Part {
+			answered := bytes.Contains(x.Body, []byte("tool_result")) || bytes.Contains(x.Body, []byte("function_call_output"))
+			if bytes.Contains(x.Body, []byte("Tools.")) && !answered {
+				return []fakeapi.Part{fakeapi.Think("A tool knows."), fakeapi.Text("I look."),
+					fakeapi.Call("", "get_weather", `{"city":"Zürich"}`)}
+			}
+			return []fakeapi.Part{fakeapi.Text("12 °C and rain <&>")}
+		},
+	}
+}
+
+// wire is a request without what belongs to the single connection.
+func wire(x fakeapi.Exchange) string {
+	var head bytes.Buffer
+	_ = x.Header.WriteSubset(&head, map[string]bool{"Connection": true, "Keep-Alive": true}) // sorted
+	return fmt.Sprintf("%s %s\n%s\n%s", x.Method, x.Target, &head, x.Body)
+}
+
+// chats are a provider's answers to main.mjs, in order: a body of JSON, or events.
+var chats = []struct {
+	status int
+	body   string
+}{
+	{200, `{"id":"1","object":"chat.completion","model":"fake","choices":[{"index":0,"message":{"role":"assistant",` +
+		`"content":"12 °C <&>"},"finish_reason":"stop"}],"usage":{"total_tokens":13}}`},
+	{200, ": warming up\n\n" + chunk(`"content":"12 °"`, `null`) + chunk(`"content":"C"`, `"stop"`) +
+		"data: {\"id\":\"2\",\"choices\":[],\"usage\":{\"total_tokens\":13}}\n\ndata: [DONE]\n\n"},
+	{200, chunk(`"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":"function",`+
+		`"function":{"name":"get_weather","arguments":"{\"city\":"}}]`, `null`) +
+		chunk(`"tool_calls":[{"index":0,"function":{"arguments":"\"Zürich\"}"}}]`, `"tool_calls"`) + "data: [DONE]\n\n"},
+	{200, `{"id":"4","choices":[{"index":0,"message":{"role":"assistant","content":"rain"},"finish_reason":"stop"}]}`},
+	{429, `{"error":{"message":"Slow down.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
+	{200, `{"id":"6","choices":[{"index":0,"message":{"role":"assistant","content":"again"},"finish_reason":"stop"}]}`},
+	{400, `{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model","code":"no_such_thing"}}`},
+}
+
+// chunk is an event of a stream with one choice.
+func chunk(delta, reason string) string {
+	return `data: {"id":"2","object":"chat.completion.chunk","choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` +
+		reason + "}]}\n\n"
+}
+
+// startChats answers by chats, and sends each request that it gets to seen, without what belongs to the connection.
+func startChats(t *testing.T) (base string, seen chan string) {
+	seen = make(chan string, len(chats)+1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || len(seen) == len(chats) { // epitome asks how large a window is
+			http.NotFound(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		answer := chats[len(seen)]
+		seen <- wire(fakeapi.Exchange{Method: r.Method, Target: r.RequestURI, Header: r.Header, Body: body})
+		w.Header().Set("X-Request-Id", "req_1")
+		w.Header().Set("Retry-After-Ms", "50")
+		w.Header().Set("Content-Type", "application/json")
+		if !strings.HasPrefix(answer.body, "{") {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		w.WriteHeader(answer.status)
+		for event := range strings.SplitAfterSeq(answer.body, "\n\n") {
+			_, _ = io.WriteString(w, event)
+			w.(http.Flusher).Flush()
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1", seen
+}
+
+func TestSDKOfChatCompletions(t *testing.T) {
+	direct, asked := startChats(t)
+	through, seen := startChats(t)
+	want := sdk(t, direct, "main.mjs")
+	if got := sdk(t, serve(t, "--upstream", through)+"/v1", "main.mjs"); got != want || strings.Count(want, `"ok":`) != 5 {
+		t.Errorf("the SDK printed, through epitome:\n%s\nwithout:\n%s", got, want)
+	}
+	for n := range chats {
+		if got, want := <-seen, <-asked; got != want {
+			t.Errorf("request %d, through epitome:\n%s\nwithout:\n%s", n, got, want)
+		}
+	}
+}
+
+func TestSDKs(t *testing.T) {
+	for _, api := range []struct {
+		script, path, model string
+		sessions            []string
+	}{
+		{"messages.mjs", "", "claude-sonnet-4-5", []string{"session"}},
+		{"responses.mjs", "/v1", "gpt-5.5", []string{"session", "agents"}},
+	} {
+		t.Run(api.script, func(t *testing.T) {
+			direct, through := fakeapi.StartProvider(t, everyday()), fakeapi.StartProvider(t, everyday())
+			want := sdk(t, direct.URL+api.path, api.script)
+			proxy := serve(t, "--upstream", through.URL+api.path) + api.path
+			if got := sdk(t, proxy, api.script); got != want || strings.Count(want, `"ok":`) < 5 {
+				t.Errorf("the SDK printed, through epitome:\n%s\nwithout:\n%s", got, want)
+			}
+			asked, seen := posts(direct), posts(through)
+			if !slices.EqualFunc(asked, seen, func(a, b fakeapi.Exchange) bool { return wire(a) == wire(b) }) {
+				t.Errorf("the provider saw, through epitome:\n%v\nwithout:\n%v", seen, asked)
+			}
+			for _, kind := range api.sessions {
+				t.Run(kind, func(t *testing.T) { outgrow(t, api.script, kind, api.path, cityWatcher(api.model, 64_000)) })
+			}
+		})
+	}
+	t.Run("provided", shortenWhatComes)
+}
+
+// outgrow plays two sessions beyond the window, one in whole answers and one in streams.
+func outgrow(t *testing.T, script, kind, path string, o fakeapi.Options) {
+	provider := fakeapi.StartProvider(t, o)
+	out := sdk(t, serve(t, "--upstream", provider.URL+path)+path, script, kind)
+	if n := strings.Count(out, fmt.Sprintf(`"rounds":%d`, rounds+1)); n != 2 {
+		t.Errorf("%d sessions of two came to their end:\n%s", n, out)
+	}
+	tooLong := 0
+	for _, r := range provider.Refusals() {
+		if tooLong++; !fakeapi.TooLong(r) {
+			t.Errorf("the provider refused a request: %v", r)
+		}
+	}
+	if tooLong > 1 {
+		t.Errorf("%d requests were too long, want at most one, by which the window is learned", tooLong)
+	}
+}
+
+// shortenWhatComes plays a session that the provider keeps, once without epitome at a window that is large enough and once
+// through it at one that is not: nothing but the outputs differs, and those are shorter.
+func shortenWhatComes(t *testing.T) {
+	large := fakeapi.StartProvider(t, cityWatcher("gpt-5.5", 1_000_000))
+	small := fakeapi.StartProvider(t, cityWatcher("gpt-5.5", 200_000))
+	want := sdk(t, large.URL+"/v1", "responses.mjs", "provided")
+	if got := sdk(t, serve(t, "--upstream", small.URL+"/v1")+"/v1", "responses.mjs", "provided"); got != want {
+		t.Errorf("the SDK printed, through epitome:\n%s\nwithout:\n%s", got, want)
+	}
+	asked, seen := posts(large), posts(small)
+	if len(seen) != len(asked) || len(seen) != rounds+1 || len(small.Refusals()) > 0 {
+		t.Fatalf("the provider saw %d requests through epitome, %d without, and refused %v", len(seen), len(asked), small.Refusals())
+	}
+	shorter := 0
+	for i := range asked {
+		whole, sent := string(asked[i].Body), string(seen[i].Body)
+		output, now := gjson.Get(whole, "input.0.output").Raw, gjson.Get(sent, "input.0.output").Raw
+		if strings.Replace(whole, output, now, 1) != sent {
+			t.Errorf("request %d is sent as\n%s\nwithout epitome\n%s", i, sent, whole)
+		}
+		if len(now) < len(output)/2 {
+			shorter++
+		}
+	}
+	if shorter != rounds {
+		t.Errorf("%d outputs came shortened, want %d", shorter, rounds)
+	}
 }

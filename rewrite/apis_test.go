@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	messagesrules "epitome/internal/fakeapi/messages/rules"
-	responsesrules "epitome/internal/fakeapi/responses/rules"
+	"epitome/internal/fakeapi"
 )
 
 // api is one of the three APIs: how its clients write requests, and what its server refuses.
@@ -245,17 +243,8 @@ func (messagesAPI) pairs(m gjson.Result) (calls, results []string) {
 	return calls, results
 }
 
-func (messagesAPI) refusal(body, _ []byte) error {
-	model := func(name string) messagesrules.Model {
-		m := messagesrules.ModelOf(name)
-		m.Prefill, m.InlineSystem = true, true
-		return m
-	}
-	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	if _, refused := messagesrules.Read(header, body, false, model); refused != nil {
-		return errors.New(refused.Message)
-	}
-	return nil
+func (messagesAPI) refusal(body, request []byte) error {
+	return fakeapi.Judge(fakeapi.Messages, body, request)
 }
 
 // responsesAPI is OpenAI Responses.
@@ -358,20 +347,5 @@ func (responsesAPI) pairs(m gjson.Result) (calls, results []string) {
 }
 
 func (responsesAPI) refusal(body, request []byte) error {
-	book := responsesrules.NewBook()
-	_ = book.Adopt(request) // it is refused below if it cannot be read
-	q, refused := responsesrules.Read(http.Header{}, body, responsesrules.Answer, responsesrules.ModelOf)
-	if refused == nil {
-		refused = book.Expand(q)
-	}
-	if refused == nil {
-		refused = responsesrules.CheckPairs(q.Items)
-	}
-	if refused == nil {
-		refused = book.Check(q)
-	}
-	if refused != nil {
-		return refused
-	}
-	return nil
+	return fakeapi.Judge(fakeapi.Responses, body, request)
 }

@@ -20,7 +20,7 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/policy"
 	"epitome/bench/report"
-	needs "epitome/internal/needtest"
+	needs "epitome/internal/fakeapi"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"

@@ -19,7 +19,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // s3 is a service with the bucket "team" that can be made to fail. Hooks see each request first.
@@ -84,7 +84,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 		defer p.mu.Unlock()
 		return p.bodies[len(p.bodies)-1]
 	}
-	body := string(scriptedtest.Conversation(2))
+	body := string(fakeapi.Conversation(2))
 	sent := send(body)
 	name := regexp.MustCompile(`/-/artifacts/([a-z2-7]{26})`).FindStringSubmatch(sent)
 	if name == nil {

@@ -17,7 +17,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/proxy"
 	"epitome/proxy/certificatetest"
 )
@@ -102,7 +102,7 @@ func TestNothingCrossesBetweenKeys(t *testing.T) {
 	}
 	name := regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 	names := func(sent string) []string { return name.FindAllString(sent, -1) }
-	same := string(scriptedtest.Conversation(3))
+	same := string(fakeapi.Conversation(3))
 	alices, sentByAlice := ask(aliceKey, same)
 	bobs, sentByBob := ask(bobKey, same)
 	again, sentAgain := ask(aliceNewKey, same)

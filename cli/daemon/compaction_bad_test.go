@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // briefly is how long a request waits for a summary that does not come.
@@ -128,7 +128,7 @@ func unsummarised(t *testing.T, r *inService, p *provider, requests int, why str
 		r.logs(fmt.Sprintf(`level=WARN msg=summary_failed .* requests=%d .* reason="%s`, requests, why))
 	}
 	p.will(summing)
-	r.reloads(func(c *config.Config) { c.Summarize.Limits = summaryLimits(scriptedtest.Patience, 2) })
+	r.reloads(func(c *config.Config) { c.Summarize.Limits = summaryLimits(fakeapi.Patience, 2) })
 	a.ask()
 	if again := p.last(); !bytes.Equal(again.body, sent.body) {
 		t.Errorf("sent again, it is another: %s", differ(sent.body, again.body))

@@ -22,7 +22,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -56,7 +56,7 @@ func markOf(n int) string { return fmt.Sprintf("summary %d about goal", n) }
 type inService struct {
 	*Daemon
 	t       *testing.T
-	log     *scriptedtest.Diary
+	log     *fakeapi.Log
 	url     string
 	signals chan os.Signal
 	over    chan error // what serve returned, once
@@ -78,7 +78,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	if err := conf.Validate(); err != nil {
 		p.t.Fatal(err)
 	}
-	r := &inService{t: p.t, log: &scriptedtest.Diary{}, over: make(chan error, 1)}
+	r := &inService{t: p.t, log: &fakeapi.Log{}, over: make(chan error, 1)}
 	r.conf.Store(&conf)
 	r.signals = make(chan os.Signal, 4)
 	r.Daemon = New(slog.New(slog.NewTextHandler(r.log, nil)), r.signals,
@@ -106,7 +106,7 @@ func (r *inService) stops() {
 		if err != nil {
 			r.t.Error(err)
 		}
-	case <-time.After(scriptedtest.Patience):
+	case <-time.After(fakeapi.Patience):
 		r.t.Error("epitome does not end")
 	}
 	never := []string{"level=ERROR", "does not end", "cannot close", "kept in memory", "action=bypass", "sk-agent",
@@ -127,7 +127,7 @@ func (r *inService) reloads(change func(*config.Config)) {
 	reloaded := func() int { return strings.Count(r.log.String(), "msg=reloaded") }
 	before := reloaded() // it may not be the first time
 	r.signals <- syscall.SIGHUP
-	if !scriptedtest.Eventually(func() bool { return reloaded() > before }) {
+	if !fakeapi.Eventually(func() bool { return reloaded() > before }) {
 		r.t.Fatalf("the configuration is not reloaded:\n%s", r.log)
 	}
 }
@@ -140,7 +140,7 @@ func (r *inService) logs(line string) (groups []string) {
 		groups = re.FindStringSubmatch(r.log.String())
 		return groups != nil
 	}
-	if !scriptedtest.Eventually(found) {
+	if !fakeapi.Eventually(found) {
 		r.t.Fatalf("no line %s in the log:\n%s", line, r.log)
 	}
 	return groups[1:]
@@ -198,7 +198,7 @@ func (a *worker) send(ctx context.Context, body []byte) (reply, error) {
 	req.Header = a.header.Clone()
 	req.Header.Set("Authorization", a.key)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := scriptedtest.Direct().Do(req)
+	resp, err := fakeapi.Direct().Do(req)
 	if err != nil {
 		return reply{}, err
 	}

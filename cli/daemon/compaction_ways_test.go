@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"epitome/config"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // A client may have its conversation compacted when it wants, and say what of.
@@ -90,7 +90,7 @@ func TestObservingAsksNobody(t *testing.T) {
 // awaits wants so many questions to have reached the provider in the end.
 func (p *provider) awaits(questions int) {
 	p.t.Helper()
-	if !scriptedtest.Eventually(func() bool { return len(p.questions()) >= questions }) {
+	if !fakeapi.Eventually(func() bool { return len(p.questions()) >= questions }) {
 		p.t.Fatalf("%d questions were asked, want %d", len(p.questions()), questions)
 	}
 	p.wants(questions)

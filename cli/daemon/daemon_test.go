@@ -14,7 +14,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/proxy"
 )
 
@@ -34,7 +34,7 @@ func TestCheckRefusesWhatServeRefuses(t *testing.T) {
 		_, checked := conf.Admit()
 		d := &Daemon{log: slog.New(slog.DiscardHandler), load: func() (config.Config, error) { return conf, nil }}
 		served := d.Start()
-		for end := time.Now().Add(scriptedtest.Patience); portTaken(served) &&
+		for end := time.Now().Add(fakeapi.Patience); portTaken(served) &&
 			time.Now().Before(end); served = d.Start() {
 			time.Sleep(50 * time.Millisecond) // another program has the port just now
 		}

@@ -12,7 +12,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 )
@@ -37,7 +37,7 @@ func startedIn(t testing.TB, folder string, log io.Writer, changes ...func(*conf
 
 func askedFor(calls int) rewrite.Input {
 	limits := config.Defaults(configtest.Text()).Rewrite
-	return rewrite.Input{Dialect: chat.Dialect{}, Body: scriptedtest.Conversation(calls), Upstream: "up", Limits: &limits}
+	return rewrite.Input{Dialect: chat.Dialect{}, Body: fakeapi.Conversation(calls), Upstream: "up", Limits: &limits}
 }
 
 // artifactFiles are the artifacts in a data folder.
@@ -90,7 +90,7 @@ func TestExpiredArtifactsAreSweptAtTheStart(t *testing.T) {
 	}
 	k = startedIn(t, folder, io.Discard)
 	defer k.giveBack()
-	if !scriptedtest.Eventually(func() bool { return len(artifactFiles(folder)) == 0 }) {
+	if !fakeapi.Eventually(func() bool { return len(artifactFiles(folder)) == 0 }) {
 		t.Errorf("still there: %v", artifactFiles(folder))
 	}
 }
@@ -104,7 +104,7 @@ func TestDecisionsOutliveTheProcess(t *testing.T) {
 	defer k.giveBack()
 	after := k.live.Shape(askedFor(2))
 	if !bytes.Equal(before.Body, after.Body) || after.Report.Decided ||
-		bytes.Equal(after.Body, scriptedtest.Conversation(2)) {
+		bytes.Equal(after.Body, fakeapi.Conversation(2)) {
 		t.Errorf("before %+v\nafter %+v", before.Report, after.Report)
 	}
 	for _, c := range after.Changes() {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 func TestMain(m *testing.M) {
@@ -18,6 +18,6 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil { // they wait about as much as they work; a flag of the caller's wins
 		panic(err)
 	}
-	scriptedtest.CollectLess()
+	fakeapi.CollectLess()
 	os.Exit(m.Run())
 }

@@ -7,7 +7,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/summarize"
 )
@@ -74,7 +74,7 @@ func (r *inService) knows(folder string, want int) (all console.Memories, card *
 		r.t.Fatal(err)
 	}
 	n := 0
-	if !scriptedtest.Eventually(func() bool {
+	if !fakeapi.Eventually(func() bool {
 		all = console.Memories{}
 		if err := card.Get("/-/api/memory", &all); err != nil {
 			r.t.Fatal(err)

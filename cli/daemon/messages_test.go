@@ -11,9 +11,7 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/internal/fakeapi/messages"
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/summarize"
@@ -21,31 +19,31 @@ import (
 
 // coder is an agent that speaks Messages: each turn the model calls its shell, and gets a long result.
 type coder struct {
-	t      *testing.T
-	server *messages.Server
-	url    string
-	model  string
-	stream bool
-	tells  string // what the model says before it calls
-	said   []string
-	turns  atomic.Int64
-	acted  map[string]int // what epitome did, by its header
+	t        *testing.T
+	provider *fakeapi.Provider
+	url      string
+	model    string
+	stream   bool
+	tells    string // what the model says before it calls
+	said     []string
+	turns    atomic.Int64
+	acted    map[string]int // what epitome did, by its header
 }
 
 // coding starts one, with a daemon as it comes before a strict server.
-func coding(t *testing.T, o messages.Options, change func(*config.Config)) *coder {
+func coding(t *testing.T, o fakeapi.Options, change func(*config.Config)) *coder {
 	t.Helper()
 	c := &coder{t: t, acted: map[string]int{},
 		said: []string{`{"role":"user","content":[{"type":"text","text":"Mend the shop."}]}`}}
-	o.Otherwise = func(r messages.Received) messages.Turn {
-		if asksForSummary(r.Body) {
-			return messages.Say(wellSummed)
+	o.Answer = func(x fakeapi.Exchange) []fakeapi.Part {
+		if asksForSummary(x.Body) {
+			return []fakeapi.Part{fakeapi.Text(wellSummed)}
 		}
 		id, input := c.call()
-		return messages.Turn{Blocks: []messages.Block{messages.Call(id, "Bash", input)}}
+		return []fakeapi.Part{fakeapi.Call(id, "Bash", input)}
 	}
-	c.server = scriptedtest.StartMessages(t, o)
-	c.url = serving(t, c.server.URL(), change) + "/v1/messages?beta=true"
+	c.provider = fakeapi.StartProvider(t, o)
+	c.url = serving(t, c.provider.URL, change) + "/v1/messages?beta=true"
 	return c
 }
 
@@ -130,17 +128,17 @@ func (c *coder) turn() {
 // Whatever the server says when its window is full, the agent meets no error, and no rewrite breaks a rule.
 func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	for name, overflow := range map[string]rules.Overflow{
-		"too long": rules.TooLong, "too large": rules.TooLarge, "by Bedrock": rules.BedrockInput,
-		"through LiteLLM": rules.WrappedByProxy, "by a gate": rules.RejectedByGate,
-		"in a stream": rules.FailsInStream, "by stopping at once": rules.StopsAtOnce,
+	for name, overflow := range map[string]fakeapi.Overflow{
+		"too long": fakeapi.SaysTooLong, "too large": fakeapi.TooLarge, "by Bedrock": fakeapi.SaysBedrock,
+		"through LiteLLM": fakeapi.SaysLiteLLM, "by a gateway": fakeapi.SaysGateway,
+		"in a stream": fakeapi.FailsInStream, "by stopping at once": fakeapi.EndsAtOnce,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, stream := range []bool{true, false} {
-				m := rules.ModelOf("claude-opus-4-6")
+				m := fakeapi.ModelOf("claude-opus-4-6")
 				m.Window, m.Overflow = 40_000, overflow
-				c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(*config.Config) {})
+				c := coding(t, fakeapi.Options{Models: map[string]fakeapi.Model{"claude-opus-4-6": m}}, func(*config.Config) {})
 				c.model, c.stream = "claude-opus-4-6", stream
 				for range 40 {
 					c.turn()
@@ -148,7 +146,7 @@ func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 				if n := c.acted["rescue"]; n < 1 || n > 2 {
 					t.Errorf("stream %v: acted %v", stream, c.acted)
 				}
-				for _, r := range c.server.Received() {
+				for _, r := range c.provider.Exchanges() {
 					if r.Judged && r.Tokens <= m.Window {
 						t.Errorf("stream %v: request %d of %d tokens is refused: %v", stream, r.N, r.Tokens, r.Refusal)
 					}
@@ -172,8 +170,8 @@ func asksForSummary(body []byte) bool {
 // cached.
 func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 	t.Parallel()
-	m := rules.ModelOf("claude-opus-4-6")
-	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
+	m := fakeapi.ModelOf("claude-opus-4-6")
+	c := coding(t, fakeapi.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
 		conf.Summarize.Mode = summarize.LLM
 		conf.Summarize.Prepare = summarize.PrepareOn
@@ -184,7 +182,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 		c.turn()
 	}
 	asked, seen := 0, 0
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		switch {
 		case r.Refusal != nil:
 			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
@@ -206,7 +204,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
 	t.Parallel()
 	play := func(counts bool) (sent, counted [][]byte) {
-		c := coding(t, messages.Options{}, func(conf *config.Config) {
+		c := coding(t, fakeapi.Options{}, func(conf *config.Config) {
 			conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 16_000}
 		})
 		c.model = "claude-opus-4-6"
@@ -223,7 +221,7 @@ func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
 				}
 			}
 		}
-		for _, r := range c.server.Received() {
+		for _, r := range c.provider.Exchanges() {
 			if r.Counting {
 				counted = append(counted, r.Body)
 			} else {
@@ -262,7 +260,7 @@ func uncapped(body string) string {
 // With a key of epitome's own, a model is asked as its API wants a key shown, in a request of its own.
 func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
-	c := coding(t, messages.Options{}, func(conf *config.Config) {
+	c := coding(t, fakeapi.Options{}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
 		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = summarize.LLM, "up", "claude-opus-4-6"
 		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
@@ -273,7 +271,7 @@ func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
 		c.turn()
 	}
 	asked := 0
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		key := "sk-client"
 		if asksForSummary(r.Body) {
 			asked++

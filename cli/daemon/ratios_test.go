@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"epitome/config"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -117,7 +117,7 @@ func (s *stranger) turn() (got reply, ratio float64) {
 	if err != nil || got.status != http.StatusOK {
 		s.t.Fatalf("got %+v, %v", got, err)
 	}
-	if !scriptedtest.Eventually(func() bool { return strings.Count(s.r.log.String(), ended) > before }) {
+	if !fakeapi.Eventually(func() bool { return strings.Count(s.r.log.String(), ended) > before }) {
 		s.t.Fatal("the exchange does not end")
 	}
 	s.react(got)

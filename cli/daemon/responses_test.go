@@ -14,9 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/config"
-	"epitome/internal/fakeapi/responses"
-	"epitome/internal/fakeapi/responses/rules"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -26,7 +24,7 @@ import (
 // shell, and gets a long result. All of it is sent back with each request.
 type solver struct {
 	t        *testing.T
-	server   *responses.Server
+	provider *fakeapi.Provider
 	url      string
 	model    string
 	stream   bool
@@ -43,7 +41,7 @@ const plainSettings = `"store":false,"include":["reasoning.encrypted_content"],"
 	`"prompt_cache_key":"k1","tool_choice":"auto",`
 
 // solving starts one, with a daemon as it comes before a strict server.
-func solving(t *testing.T, o responses.Options, change func(*config.Config)) *solver {
+func solving(t *testing.T, o fakeapi.Options, change func(*config.Config)) *solver {
 	t.Helper()
 	c := &solver{t: t, acted: map[string]int{}, model: "gpt-5", stream: true, lines: 60, settings: plainSettings}
 	c.said = []string{
@@ -53,15 +51,15 @@ func solving(t *testing.T, o responses.Options, change func(*config.Config)) *so
 	}
 	var counters tokenize.Counters
 	o.Count = CountIn(tokenize.O200k, &counters)
-	o.Otherwise = func(r responses.Received) responses.Turn {
-		if asksForSummary(r.Body) {
-			return responses.Say(wellSummed)
+	o.Answer = func(x fakeapi.Exchange) []fakeapi.Part {
+		if asksForSummary(x.Body) {
+			return []fakeapi.Part{fakeapi.Text(wellSummed)}
 		}
-		return responses.Turn{Items: []responses.Item{responses.Think("hm"), responses.Text("So. " + c.tells),
-			responses.Call("", "shell", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns.Load()))}}
+		return []fakeapi.Part{fakeapi.Think("hm"), fakeapi.Text("So. " + c.tells),
+			fakeapi.Call("", "shell", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns.Load()))}
 	}
-	c.server = scriptedtest.StartResponses(t, o)
-	c.url = serving(t, c.server.URL(), change) + "/v1/responses"
+	c.provider = fakeapi.StartProvider(t, o)
+	c.url = serving(t, c.provider.URL, change) + "/v1/responses"
 	return c
 }
 
@@ -170,22 +168,22 @@ func answered(answer []byte) (items []string, id string) {
 // Whatever the server says when its window is full, the agent meets no error, and no rewrite breaks a rule.
 func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	for name, overflow := range map[string]rules.Overflow{
-		"too long": rules.TooLong, "too large": rules.TooLarge, "through LiteLLM": rules.WrappedByProxy,
-		"by llama.cpp": rules.SaidByLlama, "by vLLM": rules.SaidByVLLM, "by failing": rules.FailsInStream,
-		"without words": rules.FailsWithoutWords, "by an error": rules.ErrorInStream, "by another": rules.ErrorObject,
-		"by ending": rules.EndsAtOnce,
+	for name, overflow := range map[string]fakeapi.Overflow{
+		"too long": fakeapi.SaysTooLong, "too large": fakeapi.TooLarge, "through LiteLLM": fakeapi.SaysLiteLLM,
+		"by llama.cpp": fakeapi.SaysLlama, "by vLLM": fakeapi.SaysVLLM, "by failing": fakeapi.FailsInStream,
+		"without words": fakeapi.FailsWithoutWords, "by an error": fakeapi.ErrorInStream, "by another": fakeapi.ErrorObject,
+		"by ending": fakeapi.EndsAtOnce,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			streams := []bool{true, false}
-			if overflow != rules.TooLong && overflow != rules.EndsAtOnce { // whole, it is one of these
+			if overflow != fakeapi.SaysTooLong && overflow != fakeapi.EndsAtOnce { // whole, it is one of these
 				streams = streams[:1]
 			}
 			for _, stream := range streams {
-				m := rules.ModelOf("gpt-5")
+				m := fakeapi.ModelOf("gpt-5")
 				m.Window, m.Overflow = 40_000, overflow
-				c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(*config.Config) {})
+				c := solving(t, fakeapi.Options{Models: map[string]fakeapi.Model{"gpt-5": m}}, func(*config.Config) {})
 				c.stream, c.packs = stream, stream
 				for range 32 {
 					c.turn()
@@ -193,7 +191,7 @@ func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 				if n := c.acted["rescue"]; n < 1 || n > 2 {
 					t.Errorf("stream %v: acted %v", stream, c.acted)
 				}
-				for _, r := range c.server.Received() {
+				for _, r := range c.provider.Exchanges() {
 					if r.Judged && r.Tokens <= m.Window {
 						t.Errorf("stream %v: request %d of %d tokens is refused: %v", stream, r.N, r.Tokens, r.Refusal)
 					}
@@ -207,7 +205,7 @@ func TestAgentsOfResponsesOutgrowAWindowThatNobodyKnows(t *testing.T) {
 // cached. The provider keeps nothing of it.
 func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
 	t.Parallel()
-	c := solving(t, responses.Options{Key: "sk-client"}, func(conf *config.Config) {
+	c := solving(t, fakeapi.Options{Key: "sk-client"}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
 		conf.Summarize.Mode = summarize.LLM
 		conf.Summarize.Prepare = summarize.PrepareOn
@@ -217,15 +215,15 @@ func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
 		c.turn()
 	}
 	asked, seen := 0, 0
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		switch {
 		case r.Refusal != nil:
 			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
 		case asksForSummary(r.Body):
 			asked++
 			settings := gjson.GetManyBytes(r.Body, "store", "tool_choice", "stream", "prompt_cache_key", "tools.0.name")
-			if got := fmt.Sprint(settings); got != "[false none  k1 shell]" || r.Usage.Cached < r.Tokens/2 {
-				t.Errorf("of %d tokens of the question %d were read from the cache; its settings are %s", r.Tokens, r.Usage.Cached, got)
+			if got := fmt.Sprint(settings); got != "[false none  k1 shell]" || r.Usage.Read < r.Tokens/2 {
+				t.Errorf("of %d tokens of the question %d were read from the cache; its settings are %s", r.Tokens, r.Usage.Read, got)
 			}
 		case bytes.Contains(r.Body, []byte("check the next part")):
 			seen++
@@ -240,7 +238,7 @@ func TestSummariesOfResponsesAreAskedForInTheirOwnDialect(t *testing.T) {
 func TestRequestsBesideResponsesAreOfWhatIsSent(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/input_tokens", "/compact"} {
-		c := solving(t, responses.Options{}, func(conf *config.Config) {
+		c := solving(t, fakeapi.Options{}, func(conf *config.Config) {
 			conf.Window.Models = map[string]unit.Tokens{"gpt-5": 16_000}
 		})
 		c.stream, c.settings = false, ""
@@ -252,7 +250,7 @@ func TestRequestsBesideResponsesAreOfWhatIsSent(t *testing.T) {
 				t.Fatalf("%s: %d %s", path, resp.StatusCode, answer)
 			}
 		}
-		all, shorter := c.server.Received(), 0
+		all, shorter := c.provider.Exchanges(), 0
 		for i := 0; i+1 < len(all); i += 2 {
 			sent := strings.Replace(string(all[i].Body), `"stream":false,`, "", 1)
 			if sent != string(all[i+1].Body) {
@@ -270,20 +268,20 @@ func TestRequestsBesideResponsesAreOfWhatIsSent(t *testing.T) {
 
 // What lies with the provider is left there: results are shortened when they come, and nothing else changes.
 func TestSessionsThatLieWithTheProviderAreShortenedAsTheyCome(t *testing.T) {
-	m := rules.ModelOf("gpt-5")
+	m := fakeapi.ModelOf("gpt-5")
 	m.Window = 60_000
-	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(conf *config.Config) {
+	c := solving(t, fakeapi.Options{Models: map[string]fakeapi.Model{"gpt-5": m}}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 8_000}
 	})
 	c.settings, c.lines = `"store":true,`, 300
 	for range 20 {
 		c.turn()
 	}
-	refused := c.server.Refusals()
+	refused := c.provider.Refusals()
 	if len(refused) > 0 || c.acted["offload"] < 15 || c.acted["clear"]+c.acted["compact"]+c.acted["rescue"] > 0 {
 		t.Errorf("refused %v, acted %v", refused, c.acted)
 	}
-	for _, r := range c.server.Received()[1:] {
+	for _, r := range c.provider.Exchanges()[1:] {
 		if n := gjson.GetBytes(r.Body, "input.#").Int(); n != 1 || r.Usage.Input < 100 {
 			t.Errorf("request %d has %d items, and %+v", r.N, n, r.Usage)
 		}
@@ -292,7 +290,7 @@ func TestSessionsThatLieWithTheProviderAreShortenedAsTheyCome(t *testing.T) {
 
 // A client that has the provider compact gets one compaction, and goes on behind it.
 func TestClientsMayHaveTheProviderCompact(t *testing.T) {
-	c := solving(t, responses.Options{}, func(conf *config.Config) {
+	c := solving(t, fakeapi.Options{}, func(conf *config.Config) {
 		conf.Window.Models = map[string]unit.Tokens{"gpt-5": 32_000}
 	})
 	for range 3 {
@@ -306,7 +304,7 @@ func TestClientsMayHaveTheProviderCompact(t *testing.T) {
 		}
 		c.said = append(c.said[:3:3], items[0])
 	}
-	all := c.server.Received()
+	all := c.provider.Exchanges()
 	for _, r := range all {
 		n := gjson.GetBytes(r.Body, "input.#").Int()
 		last := gjson.GetBytes(r.Body, fmt.Sprintf("input.%d.type", n-1)).Str

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 )
 
 // What a conversation, a client and a provider say, each once.
@@ -22,7 +22,7 @@ const (
 	plantedQuery  = "planted-query-key"
 	plantedAnswer = "planted words of the model"
 	plantedError  = "planted words of a refusal"
-	plantedResult = "of table_1: value" // of scriptedtest.Conversation
+	plantedResult = "of table_1: value" // of fakeapi.Conversation
 )
 
 // talkative answers with words, or refuses with words, by the header that the client sends.
@@ -56,7 +56,7 @@ func played(t *testing.T) (folder, log string) {
 	k := keep(t, folder, up.URL)
 	for _, play := range []string{"answer", "refuse", "break", "answer"} {
 		req, err := http.NewRequest(http.MethodPost, "http://"+k.Address()+"/v1/chat/completions?key="+plantedQuery,
-			strings.NewReader(string(scriptedtest.Conversation(2))))
+			strings.NewReader(string(fakeapi.Conversation(2))))
 		if err != nil {
 			t.Fatal(err)
 		}

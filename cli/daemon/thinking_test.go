@@ -9,30 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/config"
-	"epitome/internal/fakeapi/messages"
-	"epitome/internal/fakeapi/messages/rules"
-	"epitome/internal/fakeapi/scriptedtest"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/summarize"
 )
 
 // muser is an agent that sends back all that the model thought, to a server that signs it.
 type muser struct {
-	t       *testing.T
-	server  *messages.Server
-	folder  string
-	change  func(*config.Config)
-	url     string
-	end     func()
-	model   string
-	manual  bool
-	mode    string // that it asks epitome for; empty for none
-	tells   string // what the model says before it calls
-	heals   bool   // where thinking is refused, it leaves all of it out and asks again
-	said    []string
-	refused []string // what it was told that was not 200
-	turns   int
+	t        *testing.T
+	provider *fakeapi.Provider
+	folder   string
+	change   func(*config.Config)
+	url      string
+	end      func()
+	model    string
+	manual   bool
+	mode     string // that it asks epitome for; empty for none
+	tells    string // what the model says before it calls
+	heals    bool   // where thinking is refused, it leaves all of it out and asks again
+	said     []string
+	refused  []string // what it was told that was not 200
+	turns    int
 }
 
 const (
@@ -46,17 +46,17 @@ func musing(t *testing.T, model string, change func(*config.Config)) *muser {
 	t.Helper()
 	c := &muser{t: t, model: model, folder: t.TempDir(), change: change,
 		said: []string{`{"role":"user","content":[{"type":"text","text":"Mend the shop."}]}`}}
-	binds := rules.ModelOf(bindsThinking)
+	binds := fakeapi.ModelOf(bindsThinking)
 	binds.Manual, binds.Window = true, 64_000
-	o := messages.Options{Models: map[string]rules.Model{mayBind: binds, bindsThinking: binds}}
-	o.Otherwise = func(r messages.Received) messages.Turn {
-		if asksForSummary(r.Body) {
-			return messages.Say(wellSummed)
+	o := fakeapi.Options{Models: map[string]fakeapi.Model{mayBind: binds, bindsThinking: binds}}
+	o.Answer = func(x fakeapi.Exchange) []fakeapi.Part {
+		if asksForSummary(x.Body) {
+			return []fakeapi.Part{fakeapi.Text(wellSummed)}
 		}
-		return messages.Turn{Blocks: []messages.Block{messages.Think(fmt.Sprintf("Part %d comes next.", c.turns)),
-			messages.Text("So. " + c.tells), messages.Call("", "Bash", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns))}}
+		return []fakeapi.Part{fakeapi.Think(fmt.Sprintf("Part %d comes next.", c.turns)), fakeapi.Text("So. " + c.tells),
+			fakeapi.Call("", "Bash", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns))}
 	}
-	c.server = scriptedtest.StartMessages(t, o)
+	c.provider = fakeapi.StartProvider(t, o)
 	c.start()
 	t.Cleanup(func() { c.end() })
 	return c
@@ -65,7 +65,7 @@ func musing(t *testing.T, model string, change func(*config.Config)) *muser {
 // start starts epitome, over what an earlier one has left.
 func (c *muser) start() {
 	c.t.Helper()
-	k := servingIn(c.t, c.folder, c.server.URL(), func(conf *config.Config) {
+	k := servingIn(c.t, c.folder, c.provider.URL, func(conf *config.Config) {
 		conf.Summarize.Mode, conf.Window.Models = "intent", map[string]unit.Tokens{"claude-*": 16_000}
 		c.change(conf)
 	})
@@ -158,7 +158,7 @@ func thoughtless(message string) string {
 	}
 	kept := m.Content[:0]
 	for _, b := range m.Content {
-		if !bytes.HasPrefix(b, []byte(`{"type":"thinking"`)) {
+		if gjson.GetBytes(b, "type").Str != "thinking" {
 			kept = append(kept, b)
 		}
 	}
@@ -185,7 +185,7 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 			c.start()
 		}
 	}
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		if r.Refusal != nil {
 			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
 		}
@@ -195,7 +195,7 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 			t.Errorf("request %d has all thoughts again", r.N)
 		}
 	}
-	all := c.server.Received()
+	all := c.provider.Exchanges()
 	if thinking, _ := thoughtsIn(all[len(all)-1].Body); taken == 0 || thinking == 0 {
 		t.Errorf("%d requests are without some thinking, and the last one has %d thoughts", taken, thinking)
 	}
@@ -211,7 +211,7 @@ func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
 	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)
 	c.work(80)
 	asked, thought := 0, 0
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		if r.Refusal != nil {
 			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
 		}
@@ -230,13 +230,13 @@ func TestThatThinkingIsBoundIsLearned(t *testing.T) {
 	t.Parallel()
 	c := musing(t, mayBind, func(*config.Config) {})
 	c.work(30)
-	once := len(c.server.Refusals())
+	once := len(c.provider.Refusals())
 	c.end()
 	c.start()
 	c.said, c.turns = c.said[:1], 0
 	c.work(30)
-	if n := len(c.server.Refusals()); once != 1 || n != 1 {
-		t.Errorf("refused %d times, then %d in all: %v", once, n, c.server.Refusals())
+	if n := len(c.provider.Refusals()); once != 1 || n != 1 {
+		t.Errorf("refused %d times, then %d in all: %v", once, n, c.provider.Refusals())
 	}
 }
 
@@ -245,7 +245,7 @@ func TestThinkingThatIsNotBoundStays(t *testing.T) {
 	t.Parallel()
 	c := musing(t, neverBinds, func(*config.Config) {})
 	c.work(60)
-	for _, r := range c.server.Received() {
+	for _, r := range c.provider.Exchanges() {
 		if thinking, answers := thoughtsIn(r.Body); r.Refusal != nil || thinking != answers {
 			t.Errorf("request %d has %d thoughts of %d: %v", r.N, thinking, answers, r.Refusal)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"epitome/internal/needtest"
+	"epitome/internal/fakeapi"
 )
 
 // Server is a server of the Redis protocol on this machine, which keeps nothing.
@@ -88,7 +88,7 @@ func (s *Server) start() (why string) {
 	s.tb.Helper()
 	path := binary()
 	if path == "" {
-		needtest.Skip(s.tb, "neither redis-server nor valkey-server is installed")
+		fakeapi.Skip(s.tb, "neither redis-server nor valkey-server is installed")
 	}
 	var said bytes.Buffer
 	run, ended := exec.Command(path, s.args...), make(chan struct{})

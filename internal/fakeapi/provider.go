@@ -1,0 +1,423 @@
+package fakeapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/tidwall/gjson"
+)
+
+// An API is one that a Provider serves.
+type API int
+
+// The two APIs. A Provider tells them apart by the path.
+const (
+	Messages  API = iota // Anthropic Messages: /v1/messages, /v1/messages/count_tokens
+	Responses            // OpenAI Responses: /v1/responses, /v1/responses/input_tokens, /v1/responses/compact
+)
+
+// Options configure a Provider. The zero value takes any key, and answers "Done.".
+type Options struct {
+	Models map[string]Model        // by name; others are ModelOf(name)
+	Key    string                  // the API key that requests must have; "" for any
+	Count  func(text string) int   // tokens of a text; nil for a token per four bytes
+	Answer func(Exchange) []Part   // what the model says
+	Refuse func(Exchange) *Refusal // refuses a sound request; nil for none
+}
+
+// An Exchange is a request that a Provider received, and its outcome.
+type Exchange struct {
+	N              int // from 1, in the order of arrival
+	Method, Target string
+	Header         http.Header
+	Body           []byte // decompressed
+	API            API
+	Counting       bool     // the request asks for a number of tokens
+	Tokens         int      // of the input; 0 where a rule was broken before they were counted
+	Usage          Usage    // zero where there was no answer
+	Refusal        *Refusal // nil where the request was answered; it may have come within a stream
+	Judged         bool     // a rule or the window refused it, not Options.Refuse
+}
+
+// Usage counts the tokens of an answered request.
+type Usage struct {
+	Input   int // all, with those of the cache
+	Read    int // of Input, from the cache
+	Written int // of Input, to the cache
+	Output  int
+}
+
+// A Part is a piece of an answer.
+type Part struct {
+	kind, id, name, text string
+}
+
+// Text is what the model says.
+func Text(text string) Part { return Part{kind: "text", text: text} }
+
+// Think is what the model thinks. A request that asks for no thinking is answered without it.
+func Think(text string) Part { return Part{kind: "thinking", text: text} }
+
+// Call calls a tool. Its arguments are a JSON object; an empty id stands for the provider's next one.
+func Call(id, name, arguments string) Part {
+	return Part{kind: "call", id: id, name: name, text: arguments}
+}
+
+// Custom calls a tool that takes free text. Only Responses has such tools.
+func Custom(name, input string) Part { return Part{kind: "custom", name: name, text: input} }
+
+// Raw is an item of Responses as it stands, a JSON object with an id.
+func Raw(item string) Part { return Part{kind: "raw", text: item} }
+
+// A Provider serves Messages and Responses on a port of loopback. It refuses what the real APIs refuse, in their words.
+type Provider struct {
+	URL     string
+	options Options
+
+	mu        sync.Mutex // guards what follows
+	exchanges []Exchange
+	ids       int             // given to answers, items and calls so far
+	cached    map[string]bool // prefixes of prompts, by their digest
+	thoughts  map[string]thought
+	thinkers  map[string]bool // IDs of calls whose answer began with thinking
+	book      book
+}
+
+// StartProvider serves until the test ends. A refusal does not fail the test; see Refusals.
+func StartProvider(tb testing.TB, o Options) *Provider {
+	tb.Helper()
+	p := newProvider(o)
+	server := httptest.NewServer(p)
+	p.URL = server.URL
+	tb.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		if tb.Failed() {
+			tb.Logf("the provider refused: %v", p.Refusals())
+		}
+	})
+	return p
+}
+
+func newProvider(o Options) *Provider {
+	if o.Count == nil {
+		o.Count = func(text string) int { return (len(text) + 3) / 4 }
+	}
+	return &Provider{options: o, cached: map[string]bool{}, thoughts: map[string]thought{}, thinkers: map[string]bool{},
+		book: newBook()}
+}
+
+// Judge returns how a provider refuses a request's body, nil where it accepts it. Signatures, opaque strings and IDs of
+// items that original has count as issued by the provider. The model may be told what to begin its answer with, and has
+// system messages, whichever it is.
+func Judge(api API, body, original []byte) error {
+	name := gjson.GetBytes(body, "model").Str
+	model := ModelOf(name)
+	model.Prefill, model.InlineSystem = true, true
+	p := newProvider(Options{Models: map[string]Model{name: model}})
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	p.adopt(api, gjson.ParseBytes(original))
+	if _, refused := p.read(&Exchange{API: api, Header: header, Body: body}); refused != nil {
+		return refused
+	}
+	return nil
+}
+
+// adopt takes what a conversation has of signatures, opaque strings and IDs as issued here.
+func (p *Provider) adopt(api API, body gjson.Result) {
+	if api == Messages {
+		p.adoptThoughts(body)
+	} else {
+		p.book.adopt(body)
+	}
+}
+
+// Exchanges returns all exchanges so far.
+func (p *Provider) Exchanges() []Exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.exchanges)
+}
+
+// Refusals returns what rules and windows refused so far.
+func (p *Provider) Refusals() (all []*Refusal) {
+	for _, x := range p.Exchanges() {
+		if x.Judged {
+			all = append(all, x.Refusal)
+		}
+	}
+	return all
+}
+
+// ServeHTTP answers a request.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	x := Exchange{Method: r.Method, Target: r.URL.RequestURI(), Header: r.Header.Clone(), Body: body}
+	p.mu.Lock()
+	x.N = len(p.exchanges) + 1
+	answer := p.answer(r.URL.Path, &x)
+	p.exchanges = append(p.exchanges, x)
+	p.mu.Unlock()
+	w.Header().Set("request-id", fmt.Sprintf("req_%024d", x.N))
+	w.Header().Set("x-request-id", fmt.Sprintf("req_%024d", x.N))
+	answer.write(w)
+}
+
+// readBody reads a body and decompresses it.
+func readBody(r *http.Request) ([]byte, error) {
+	var plain io.Reader = r.Body
+	var err error
+	switch r.Header.Get("Content-Encoding") {
+	case "zstd":
+		plain, err = zstd.NewReader(r.Body)
+	case "gzip":
+		plain, err = gzip.NewReader(r.Body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read a request's body: %w", err)
+	}
+	return io.ReadAll(plain)
+}
+
+// A reply is sent whole, or as a stream where it has events.
+type reply struct {
+	status int
+	body   []byte
+	events []serverEvent
+}
+
+// serverEvent is an event of a stream; its type goes into its data.
+type serverEvent struct {
+	kind string
+	data object
+}
+
+type object = map[string]any
+
+func (a reply) write(w http.ResponseWriter) {
+	if a.events == nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.status)
+		_, _ = w.Write(a.body)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	for _, e := range a.events {
+		e.data["type"] = e.kind
+		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.kind, encode(e.data))
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// answer judges a request and answers it.
+func (p *Provider) answer(path string, x *Exchange) reply {
+	path, compact := strings.CutSuffix(path, "/compact")
+	path, counts := strings.CutSuffix(path, "/count_tokens")
+	path, sizes := strings.CutSuffix(path, "/input_tokens")
+	x.Counting = counts || sizes
+	switch {
+	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages"):
+		x.API = Messages
+	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/responses"):
+		x.API = Responses
+	case path == "/" && x.Method != http.MethodPost: // clients look whether anybody is there
+		return reply{status: http.StatusOK}
+	default:
+		x.Refusal = &Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"}
+		x.Judged = x.Method == http.MethodPost
+		return reply{status: x.Refusal.Status, body: x.Refusal.body(x.API)}
+	}
+	q, refused := p.read(x)
+	if refused == nil && !x.Counting {
+		refused = q.checkWindow(x.API)
+	}
+	x.Refusal, x.Judged = refused, refused != nil
+	if q != nil {
+		x.Tokens = q.tokens()
+	}
+	if refused == nil && p.options.Refuse != nil {
+		x.Refusal = p.options.Refuse(*x)
+	}
+	switch {
+	case x.Refusal != nil && x.Judged && q != nil && q.stream && q.model.Overflow.streams():
+		return reply{events: p.failing(q, x)}
+	case x.Refusal != nil:
+		return reply{status: x.Refusal.Status, body: x.Refusal.body(x.API)}
+	case x.Counting && x.API == Messages:
+		return reply{status: http.StatusOK, body: encode(object{"input_tokens": x.Tokens})}
+	case x.Counting:
+		return reply{status: http.StatusOK, body: encode(object{"object": "response.input_tokens", "input_tokens": x.Tokens})}
+	}
+	x.Usage = p.account(q)
+	q.compacts = q.compacts || compact
+	parts := p.parts(q, *x)
+	for _, part := range parts {
+		x.Usage.Output += p.options.Count(part.text + part.name)
+	}
+	whole, events := p.say(q, x, parts)
+	if q.stream {
+		return reply{events: events}
+	}
+	return reply{status: http.StatusOK, body: encode(whole)}
+}
+
+// read reads a request and holds it to the rules of its API. The request is nil where it broke one.
+func (p *Provider) read(x *Exchange) (*request, *Refusal) {
+	q := &request{body: gjson.ParseBytes(x.Body), header: x.Header, counting: x.Counting,
+		scope: x.Header.Get("x-api-key") + strings.TrimPrefix(x.Header.Get("Authorization"), "Bearer ")}
+	q.name = q.body.Get("model").Str
+	q.model = p.modelOf(q.name)
+	q.stream = q.body.Get("stream").Bool()
+	switch {
+	case p.options.Key != "" && q.scope != p.options.Key:
+		return nil, &Refusal{Status: 401, Type: "authentication_error", Code: "invalid_api_key", Message: "invalid API key"}
+	case !gjson.ValidBytes(x.Body):
+		return nil, flaw("The request body is not valid JSON: %v", json.Unmarshal(x.Body, new(any)))
+	case !q.body.IsObject():
+		return nil, flaw("The request body is not an object")
+	}
+	read := p.readMessages
+	if x.API == Responses {
+		read = p.readResponses
+	}
+	if refused := read(q); refused != nil {
+		return nil, refused
+	}
+	return q, nil
+}
+
+// parts is what the model says, without thinking where none is asked for. A model of Messages in manual mode begins
+// each turn with thinking.
+func (p *Provider) parts(q *request, x Exchange) []Part {
+	if q.model.Overflow == EndsAtOnce && x.Tokens > q.model.Window {
+		return nil
+	}
+	all := []Part{Text("Done.")}
+	if p.options.Answer != nil {
+		all = p.options.Answer(x)
+	}
+	if !q.thinks {
+		all = slices.DeleteFunc(all, func(part Part) bool { return part.kind == "thinking" })
+	}
+	if q.manual && q.openRound() == nil && (len(all) == 0 || all[0].kind != "thinking") {
+		all = append([]Part{Think("The question is clear.")}, all...)
+	}
+	return all
+}
+
+// nextID returns an ID that is not used yet. The same requests in the same order get the same IDs.
+func (p *Provider) nextID(prefix string) string {
+	p.ids++
+	return fmt.Sprintf("%s_%024d", prefix, p.ids)
+}
+
+// say returns the answer of these parts whole, and as a stream.
+func (p *Provider) say(q *request, x *Exchange, parts []Part) (whole object, events []serverEvent) {
+	if x.API == Messages {
+		whole = p.sayMessage(q, x.Usage, parts)
+		return whole, messageEvents(whole)
+	}
+	whole = p.sayResponse(q, x.Usage, parts)
+	return whole, responseEvents(whole)
+}
+
+// failing is a stream that begins like an answer and ends with a refusal.
+func (p *Provider) failing(q *request, x *Exchange) []serverEvent {
+	var none []Part
+	_, events := p.say(q, x, none)
+	if x.API == Messages {
+		return append(events[:1], serverEvent{"error", object{"error": object{"type": x.Refusal.Type, "message": x.Refusal.Message}}})
+	}
+	return append(events[:2], q.failure(x.Refusal, events[0].data["response"].(object)))
+}
+
+// A Refusal is an error in the words of an API.
+type Refusal struct {
+	Status  int
+	Type    string
+	Param   string // Responses alone
+	Code    string // Responses alone
+	Message string
+	foreign string // the whole body, where a gateway words it
+}
+
+// Error returns the status and the message.
+func (r *Refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message) }
+
+// TooLong reports whether err is the refusal of a request that exceeds the window.
+func TooLong(err error) bool {
+	var r *Refusal
+	return errors.As(err, &r) && r != nil && (r.Code == "context_length_exceeded" || strings.HasPrefix(r.Message, "prompt is too long"))
+}
+
+// Overloaded returns the refusal of a provider that has too much to do.
+func Overloaded() *Refusal {
+	return &Refusal{Status: 503, Type: "overloaded_error", Code: "server_is_overloaded", Message: "Overloaded"}
+}
+
+// flaw refuses a request that breaks a rule.
+func flaw(format string, args ...any) *Refusal {
+	return &Refusal{Status: 400, Type: "invalid_request_error", Message: fmt.Sprintf(format, args...)}
+}
+
+// fields are the members of a Responses error.
+func (r *Refusal) fields() object {
+	all := object{"message": r.Message, "type": r.Type, "param": nil, "code": nil}
+	if r.Param != "" {
+		all["param"] = r.Param
+	}
+	if r.Code != "" {
+		all["code"] = r.Code
+	}
+	return all
+}
+
+func (r *Refusal) body(api API) []byte {
+	switch {
+	case r.foreign != "":
+		return []byte(r.foreign)
+	case api == Messages:
+		return encode(object{"type": "error", "error": object{"type": r.Type, "message": r.Message}})
+	}
+	return encode(object{"error": r.fields()})
+}
+
+// encode writes JSON with sorted keys and without the escapes of HTML.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// pieces cuts a text as streams do.
+func pieces(text string) (all []string) {
+	const size = 64
+	begin := 0
+	for i := range text {
+		if i-begin >= size {
+			all, begin = append(all, text[begin:i]), i
+		}
+	}
+	if begin < len(text) {
+		all = append(all, text[begin:])
+	}
+	return all
+}
