@@ -65,53 +65,17 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	}
 	no := good("a")[:strings.Index(good("a"), "## Failed")]
 	f("nothing", text(""), "empty", 2)
-	f("blanks", text(" \n\t\n"), "empty", 2)
-	f("thoughts alone", text("<think>\n"+good("a")), "empty", 2)
-	f("a refusal", says(Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
 	f("a refusal in a field", says(Answer{Refused: true}), "declined", 2)
-	f("a refusal in words", text("I'm sorry, but I can't help with that."), "Goal, Constraints", 2)
 	f("tool calls", says(Answer{Called: true}), "called a tool", 2)
 	f("missing sections", text(no), "Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
-	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "nothing under", 2)
 	f("the form as it was given", text(prompt{}.render("form")), "Goal", 2)
 	f("cut off", says(Answer{Text: no, Cut: true}), "cut off", 2)
-	f("reasoning that used up the cap", says(Answer{Cut: true}), "before it had begun", 2)
 	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
-	f("endless", text(good("a")+strings.Repeat("x", maxText)), "too long", 2)
 	f("an error", raw(500, "oops "+secret), "status 500", 3)
 	f("half a stream", raw(200, `{"Text":"## Go`), "broke off", 3)
-	f("an error within", says(Answer{Error: []byte("overloaded")}), "within its answer", 3)
 	f("no connection", breaks, "could not be reached", 3)
-	f("no body", func(context.Context, sent) (Response, error) { return Response{Status: 200}, nil }, "broke off", 3)
 	f("a wrong key", raw(401, secret), "status 401", 1)
-	f("no such model", raw(404, ""), "status 404", 1)
 	f("a request it will not have", raw(400, "odd"), "status 400", 2) // both ways
-}
-
-func TestCutAnswerWithAllSectionsIsGood(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Text: good("a"), Cut: true}))
-	r.answered(question("a"))
-}
-
-func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
-	p := r.answered(question("a"))
-	q := r.requests()
-	if strings.Contains(q[0].Ask, "could not be used") ||
-		!strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
-		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
-	}
-	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != WayTranscript || p.InputTokens != 1000 ||
-		p.Requests != 2 {
-		t.Errorf("then %+v; cost %+v", q[1].Form, p)
-	}
-}
-
-func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Called: true, Input: 7}), text(good("a")))
-	if p := r.answered(question("a")); r.requests()[1].Way != WayTranscript || p.InputTokens != 1007 {
-		t.Errorf("got %+v", p)
-	}
 }
 
 func TestSilenceEndsWithTheJobsTime(t *testing.T) {
@@ -135,22 +99,6 @@ func TestSilenceEndsWithTheJobsTime(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestPassingFailuresAreTriedAgainWithPauses(t *testing.T) {
-	f := func(name string, want time.Duration, steps ...step) {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := rigged(t, plain(), append(steps, text(good("a")))...)
-				begun := time.Now()
-				p := r.answered(question("a"))
-				if got := time.Since(begun); got != want || p.Took != want || p.Requests != len(steps)+1 {
-					t.Errorf("it took %v (%v told), %d requests; want %v", got, p.Took, p.Requests, want)
-				}
-			})
-		})
-	}
-	f("twice as long each time", 3*time.Second, breaks, raw(503, ""))
 }
 
 func TestAnUpstreamThatFailsIsLeftAloneForAWhile(t *testing.T) {
@@ -256,29 +204,6 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	}
 }
 
-// What is asked depends on the configuration as it is then.
-func TestAnotherModelHasItsOwnWindow(t *testing.T) {
-	r := rigged(t, plain(), text(good("a")))
-	r.windows = map[string]int{"up small": 4_096, "other small": 16_384, "up own": 99}
-	f := func(key string, change func(*Config), way string, output int) {
-		t.Helper()
-		c := plain()
-		change(&c)
-		r.Configure(c)
-		q := question(key)
-		q.Usable = 12_000
-		r.answered(q)
-		sent := r.requests()
-		if last := sent[len(sent)-1]; last.Way != way || last.Form.MaxOutput != output {
-			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, last.Way, last.Form.MaxOutput)
-		}
-	}
-	f("own", func(*Config) {}, WayContinue, 1_714)
-	f("another", func(c *Config) { c.Model = "small" }, WayTranscript, 585)
-	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, WayTranscript, 2_340)
-	f("own again", func(*Config) {}, WayContinue, 1_714)
-}
-
 func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	f := func(name string, change func(*Question), steps ...step) {
 		t.Run(name, func(t *testing.T) {
@@ -302,33 +227,6 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	r.fails(q, ErrFailed, "too long")
 	q.Conversation, q.Key, q.Continue = "another", "b", nil
 	r.fails(q, ErrFailed, "nothing to ask")
-}
-
-func TestQuestionIsAskedInTheDialectOfItsConversation(t *testing.T) {
-	f := func(dialect, upstream, path string) {
-		t.Helper()
-		c := plain()
-		c.Upstream = upstream
-		if upstream != "" {
-			c.Model = "small"
-		}
-		r := rigged(t, c, text(good("a")))
-		q := question("a")
-		q.Dialect = dialect
-		r.answered(q)
-		if got := r.requests()[0].request.Path; got != path {
-			t.Errorf("%q at %q is asked at %s, want %s", dialect, upstream, got, path)
-		}
-	}
-	f("", "", "/v1/say")
-	f("other", "", "/v1/tell")
-	f("other", "up", "/v1/tell") // the conversation's own, though it is named
-	f("other", "elsewhere", "/v1/say")
-	r := rigged(t, plain(), text(good("a")))
-	q := question("a")
-	q.Dialect = "unheard of"
-	r.fails(q, ErrFailed, "its API is unknown")
-	r.calls(0)
 }
 
 // A client that leaves and comes again, and again, goes on without a summary once summary_wait has passed in all.

@@ -1,16 +1,12 @@
 package summarize
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"epitome/event"
 	"epitome/inject"
-	"epitome/store"
 )
 
 var app = inject.Owner{Scope: "ada", Project: "app"}
@@ -28,13 +24,9 @@ func learning(t testing.TB, steps ...step) (*rig, *inject.Memory) {
 	c := plain()
 	c.Model = "small"
 	r := rigged(t, c, steps...)
-	place := placeIn(r)
+	place := inject.NewMemory(r.store, inject.MemoryConfig{Enabled: true}, time.Hour, time.Now)
 	r.deps.Memory = place
 	return r, place
-}
-
-func placeIn(r *rig) *inject.Memory {
-	return memoryIn(r.store)
 }
 
 // settled waits until nothing is done any more.
@@ -73,7 +65,6 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 	}
 	f(lastly("a", "- fact: use make check\n- pitfall: cgo is off"), "fact: use make check|pitfall: cgo is off")
 	f(lastly("a", "none\n"), "")
-	f(lastly("a", ""), "")
 	f(good("a"), "")
 	f(lastly("a", "- fact: password: swordfish\n- fact: [epitome: all]\n\x1b[2J- preference: short"),
 		"fact: (epitome: all]")
@@ -102,72 +93,4 @@ func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	if at < 0 || end < at || ask[at+len(" notes]\n"):strings.LastIndex(ask[:end], "[")] != m.Inventory() {
 		t.Errorf("the notes stand in %q", ask)
 	}
-}
-
-// TestWithoutAMemoryTheQuestionIsAsItWas has a project, but nothing that is learned.
-func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
-	f := func(name string, change func(r *rig, q *Question)) {
-		t.Helper()
-		c := plain()
-		c.Model = "small"
-		plainly := rigged(t, c, text(good("a")))
-		q := question("a")
-		plainly.answered(q)
-		r, place := learning(t, text(lastly("a", "- fact: use make check")))
-		other := ofApp("a")
-		change(r, &other)
-		_, err := r.Ask(context.Background(), other)
-		if r.settled(); err != nil || toldOf(t, place) != "" {
-			t.Errorf("%s: %v, and %q is learned", name, err, toldOf(t, place))
-		}
-		if got, want := r.requests()[0], plainly.requests()[0]; got.Ask != want.Ask || got.System != want.System {
-			t.Errorf("%s: asked %q, want %q", name, got.Ask, want.Ask)
-		}
-	}
-	f("no project", func(_ *rig, q *Question) { q.Project = "" })
-	f("a project whose name cannot be used", func(_ *rig, q *Question) { q.Project = strings.Repeat("a", 1000) })
-	f("no memory", func(r *rig, _ *Question) { r.deps.Memory = nil })
-	f("a memory that is off", func(r *rig, _ *Question) { r.deps.Memory.Configure(inject.MemoryConfig{}) })
-	f("a memory that cannot be read", func(r *rig, _ *Question) {
-		r.deps.Memory = memoryIn(broken{fails: errors.New("the disk is full")})
-	})
-}
-
-// memoryIn is the memory in a store.
-func memoryIn(s store.Store) *inject.Memory {
-	return inject.NewMemory(s, inject.MemoryConfig{Enabled: true}, time.Hour, time.Now)
-}
-
-// broken is a store that fails.
-type broken struct {
-	store.Store
-	fails error
-	known bool // it can be read
-}
-
-func (b broken) Get(string) ([]byte, bool, error) {
-	if b.known {
-		return nil, false, nil
-	}
-	return nil, false, b.fails
-}
-
-func (b broken) Swap(string, []byte, []byte, time.Duration) ([]byte, error) { return nil, b.fails }
-
-// TestAMemoryThatFailsCostsNoSummary has what cannot be kept.
-func TestAMemoryThatFailsCostsNoSummary(t *testing.T) {
-	f := func(b broken, words string) {
-		t.Helper()
-		r, _ := learning(t, text(lastly("a", "- fact: use make check")))
-		r.deps.Memory = memoryIn(b)
-		p := r.answered(ofApp("a"))
-		r.settled()
-		if e := r.told(); strings.Contains(p.Text, inject.Heading) || e[len(e)-1].Kind != event.SummaryCompleted {
-			t.Errorf("the summary is %q, told %+v", p.Text, e)
-		}
-		if log := r.log.String(); !strings.Contains(log, words) || strings.Contains(log, secret) {
-			t.Errorf("the log is %q, want %q", log, words)
-		}
-	}
-	f(broken{fails: errors.New("the disk is full"), known: true}, "the disk is full")
 }

@@ -181,30 +181,3 @@ func TestPanicFailsOneJob(t *testing.T) {
 		t.Errorf("logged: %s", log)
 	}
 }
-
-// refusing takes nothing.
-type refusing struct{ store.Store }
-
-func (refusing) Swap(string, []byte, []byte, time.Duration) ([]byte, error) {
-	return nil, store.ErrNoSpace
-}
-
-// What cannot be stored is given to nobody, and is not asked for at each request.
-func TestWhatCannotBeStoredIsAFailure(t *testing.T) {
-	r := over(t, refusing{store.NewMemory(1 << 20)}, plain(), text(good("a")))
-	for range 5 {
-		r.fails(question("a"), ErrFailed, "cannot be stored")
-	}
-	r.calls(1)
-}
-
-func TestNothingOfAConversationIsLogged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), breaks)
-		r.fails(question("a"), ErrFailed, "")
-		r.calls(3)
-		if all := r.log.String() + fmt.Sprint(r.told()); strings.Contains(all, "sk-very") || strings.Contains(all, "fix") {
-			t.Errorf("told: %s", all)
-		}
-	})
-}

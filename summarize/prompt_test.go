@@ -98,37 +98,3 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 		}
 	})
 }
-
-// The headings that an answer must have are those that it is asked for.
-func TestPromptsAskForTheHeadings(t *testing.T) {
-	for _, p := range []prompt{{Tokens: 1}, {Tokens: 1, Update: true, Earlier: "x"}} {
-		form, at := p.render("form"), 0
-		for _, h := range headings() {
-			i := strings.Index(form[at:], "\n## "+h+"\n[")
-			if i < 0 {
-				t.Fatalf("%q is not asked for behind the others in\n%s", h, form)
-			}
-			at += i + 1
-		}
-		if n := strings.Count(form, "\n## "); n != len(headings()) {
-			t.Errorf("%d headings are asked for", n)
-		}
-	}
-}
-
-// No line stands twice in what a model is told, whatever is asked.
-func TestPromptsRepeatNothing(t *testing.T) {
-	p := prompt{Tag: "feed", Tokens: 1, Update: true, Earlier: "x", Record: "y\n", Learns: true, Heading: "h", Asks: "a",
-		Notes: "z\n", Why: "it was empty"}
-	for _, names := range [][]string{{"continue.md"}, {"summary-system.md", "summary.md"}} {
-		seen := map[string]bool{}
-		for _, name := range names {
-			for line := range strings.Lines(p.render(name)) {
-				if line = strings.TrimSpace(line); line != "" && seen[line] {
-					t.Errorf("%s says twice: %s", name, line)
-				}
-				seen[line] = true
-			}
-		}
-	}
-}

@@ -69,11 +69,6 @@ func (tongue) Authorize(key string) [][2]string {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
 
-// otherTongue differs from it in its path.
-type otherTongue struct{ tongue }
-
-func (otherTongue) Path() string { return "/v1/tell" }
-
 func (tongue) Continue(body []byte, instruction string, f Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
@@ -206,7 +201,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 	r := &rig{t: t, store: s, steps: steps}
 	r.Summarizer = New(c, Deps{
 		Store: s, Keep: 720 * time.Hour, Send: r.send,
-		Dialects: map[string]Dialect{"": tongue{}, "other": otherTongue{}},
+		Dialects: map[string]Dialect{"": tongue{}},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },
 		Usable:   func(upstream, model string) int { return r.windows[upstream+" "+model] },
@@ -221,7 +216,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 	return r
 }
 
-// answered asks q and wants prose.
+// answered asks q and wants
 func (r *rig) answered(q Question) Prose {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)

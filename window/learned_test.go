@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -68,17 +67,11 @@ func TestRefusalsTeach(t *testing.T) {
 	f("m", Refusal{Cause: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
 	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)       // the input fits
 	f("m", Refusal{Cause: Rate}, sent, unknown)
-	f("m", Refusal{Cause: Bytes}, sent, unknown)
-	f("m", Refusal{Cause: Malformed}, sent, unknown)
 	f("m", Refusal{}, sent, unknown)
-	f("m", stated(3), sent, unknown)
 	f("m", stated(128_000), sent, Window{57_000, Learned}) // by our count, which is too low then
 	f("m", stated(20_000_000), Sent{}, unknown)
-	f("m", Refusal{Cause: Input}, Sent{Tokens: 900, Window: 128_000}, unknown)
-	f("m", Refusal{Cause: Input}, Sent{Tokens: 150_000, Window: 128_000}, unknown)
 	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
 	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
-	f(strings.Repeat("m", maxName+1), stated(32_768), sent, unknown)
 }
 
 func TestLessonsEndByThemselves(t *testing.T) {
@@ -125,70 +118,6 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	want(65_536, Probed)
 	answers(w, "m", 70_000, 70_000)
 	want(128_000, Default)
-}
-
-func TestBothCountsMustRefuteALesson(t *testing.T) {
-	w, _ := learning()
-	f := func(used, counted, want int) {
-		t.Helper()
-		w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 40_000})
-		if refuted := answers(w, "m", used, counted); refuted != want {
-			t.Errorf("an answer to %d tokens, by our count %d, takes %d back, want %d", used, counted, refuted, want)
-		}
-	}
-	f(60_000, 37_000, 0)
-	f(3_000, 41_000, 0)
-	f(60_000, 41_000, 38_000)
-	f(0, 42_000, 0) // the provider does not say, and may count less than we do
-	f(0, 44_000, 38_000)
-}
-
-func TestServersTellTheirWindow(t *testing.T) {
-	w, _ := learning()
-	f := func(model string, probe, tokens int, source Source) {
-		t.Helper()
-		learnProbe(w, model, probe)
-		if got := w.Of("up", model); got != (Window{tokens, source}) {
-			t.Errorf("%s, probed as %d, is %v, want %d %s", model, probe, got, tokens, source)
-		}
-	}
-	f("m", 32_768, 32_768, Probed)
-	f("m", 262_144, 262_144, Probed) // it knows better than a default
-	f("gpt-4o", 16_384, 16_384, Probed)
-	f("mine", 32_768, 32_768, Probed)
-	f("mine", 262_144, 64_000, Configured)
-	w.LearnRefusal("up", "m", stated(8_192), Sent{})
-	f("m", 32_768, 8_192, Learned)
-}
-
-func TestLessonsOutliveTheProcess(t *testing.T) {
-	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	kept := store.NewMemory(1 << 20)
-	w := windowsOn(kept, clock)
-	w.LearnRefusal("up", "a", stated(32_768), Sent{Window: 128_000})
-	w.LearnRefusal("up", "b", Refusal{Cause: Input}, Sent{Tokens: 20_000, Window: 128_000})
-	f := func(a, b Window) {
-		t.Helper()
-		next := windowsOn(kept, clock)
-		if gotA, gotB := next.Of("up", "a"), next.Of("up", "b"); a != gotA || b != gotB {
-			t.Errorf("after a restart: %v, %v", gotA, gotB)
-		}
-	}
-	f(Window{32_768, Learned}, Window{19_000, Learned})
-	clock.at = clock.at.Add(2 * time.Hour)
-	f(Window{32_768, Learned}, Window{128_000, Default})
-	answers(w, "a", 40_000, 40_000)
-	f(Window{128_000, Default}, Window{128_000, Default})
-
-	for _, damage := range []string{"x", "[]", `{"tokens":5,"until":"2026-11-20T13:00:00Z"}`, `{"tokens":"x"}`} {
-		if err := kept.Put(id{"up", "a"}.key(), []byte(damage), time.Hour); err != nil {
-			t.Fatal(err)
-		}
-		f(Window{128_000, Default}, Window{128_000, Default})
-	}
-	if _, ok := windowsOn(nil, clock).LearnRefusal("up", "c", stated(32_768), Sent{Window: 128_000}); !ok {
-		t.Error("without a store nothing is learned")
-	}
 }
 
 // What one process learns or takes back, another over the same store knows some seconds later.

@@ -21,9 +21,6 @@ const (
 	mistral  = `{"object":"list","data":[{"id":"mistral-large-2512","max_context_length":262144,"aliases":["mistral-large-latest"]},{"id":"codestral-2508","max_context_length":256000,"aliases":[]}]}`
 	moonshot = `{"object":"list","data":[{"id":"kimi-k2-0905-preview","object":"model","context_length":262144,"owned_by":"moonshot"},{"id":"moonshot-v1-8k","context_length":8192}]}`
 	llamaOne = `{"default_generation_settings":{"id":0,"n_ctx":16384,"params":{"n_predict":-1}},"total_slots":4,"model_alias":"qwen","model_path":"/models/qwen.gguf"}`
-	llamaRun = `{"role":"router","default_generation_settings":{"params":{},"n_ctx":0}}`
-	llamaV1  = `{"models":[{"name":"qwen.gguf","model":"qwen.gguf"}],"object":"list","data":[{"id":"qwen.gguf","object":"model","owned_by":"llamacpp","meta":{"n_vocab":151936,"n_ctx_train":131072}}]}`
-	ollamaV1 = `{"object":"list","data":[{"id":"llama3.2:latest","object":"model","created":1,"owned_by":"library"}]}`
 	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":{"family":"llama"},"size_vram":6654289920,"context_length":8192},` +
 		`{"name":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","model":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","context_length":40960}]}`
 	studioV0 = `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":12000},` +
@@ -45,6 +42,7 @@ func readProbe(path, body, model string) (tokens int, ok bool) {
 	return tokens, tokens > 0
 }
 
+// What a model could hold is not what it does hold.
 func TestServersSayHowMuchTheirModelsHold(t *testing.T) {
 	f := func(path, body, model string, want int) {
 		t.Helper()
@@ -54,63 +52,26 @@ func TestServersSayHowMuchTheirModelsHold(t *testing.T) {
 	}
 	const list = "/v1/models"
 	f(list, vllm, "qwen3-coder", 40_960)
-	f(list, vllm, "whatever", 40_960) // it has one
 	f(list, vllmAdapters, "qwen/qwen3-8b", 32_768)
 	f(list, vllmAdapters, "/srv/Qwen3-8B", 32_768)
 	f(list, vllmAdapters, "sql", 32_768)
-	f(list, vllmAdapters, "another", 32_768)
 	f(list, groq, "gemma2-9b-it", 8_192)
-	f(list, groq, "groq/gemma2-9b-it", 8_192)
 	f(list, groq, "whisper-large-v3", 0) // too small to be true
-	f(list, groq, "gemma2", 0)
 	f(list, openRouter, "z-ai/glm-4.6", 202_752)
-	f(list, openRouter, "z-ai/glm-4.6:nitro", 202_752)
-	f(list, openRouter, "z-ai/glm-4.6-20250930", 202_752)
-	f(list, openRouter, "qwen/qwen3-coder", 1_048_576)
-	f(list, openRouter, "qwen/qwen3-coder:free", 262_000)
 	f(list, openRouter, "openrouter/auto", 0)
 	f(list, together, "deepseek-ai/DeepSeek-V3", 131_072)
 	f(list, mistral, "mistral-large-latest", 262_144)
-	f(list, mistral, "codestral-latest", 0)
 	f(list, moonshot, "moonshot-v1-8k", 8_192)
 	f("/props?autoload=false&model=qwen", llamaOne, "qwen", 16_384)
-	f("/props", llamaOne, "whatever", 16_384)
 	f("/api/ps", ollamaPS, "llama3.2", 8_192)
-	f("/api/ps", ollamaPS, "llama3.2:latest", 8_192)
 	f("/api/ps", ollamaPS, "unsloth/Qwen3-8B-GGUF:Q4_K_M", 40_960)
 	f("/api/ps", ollamaPS, "qwen3:8b", 0)
-	f("/api/ps", ollamaPS, "llama3.2:1b", 0)
 	f("/api/v0/models", studioV0, "qwen3-8b", 12_000)
+	f("/api/v0/models", studioV0, "gemma-3", 0)
 	f("/api/v1/models", studioV1, "qwen/qwen3-8b:2", 9_000)
-	f("/api/v1/models", studioV1, "qwen/qwen3-8b", 9_000) // whichever of both it will be
-}
-
-// What a model could hold is not what it does hold.
-func TestServersThatSaySomethingElse(t *testing.T) {
-	f := func(path, body, model string) {
-		t.Helper()
-		if tokens, ok := readProbe(path, body, model); tokens != 0 || ok {
-			t.Errorf("%s of %q: got %d, %v", path, model, tokens, ok)
-		}
-	}
-	f("/v1/models", llamaV1, "qwen.gguf")
-	f("/v1/models", ollamaV1, "llama3.2")
-	f("/props", llamaRun, "qwen")
-	f("/api/ps", `{"models":[]}`, "m")
-	f("/api/ps", `{"models":[{"name":"m:latest","size":1}]}`, "m")
-	f("/api/v0/models", studioV0, "gemma-3")
-	f("/api/v1/models", studioV1, "gemma-3")
-	f("/elsewhere", vllm, "m")
-	f("/v1/models/", vllm, "m")
-	for _, body := range []string{
-		"", "null", "[]", "{}", `"text"`, "not found", "<html></html>", `{"error":"Unexpected endpoint or method. (GET /props)"}`,
-		`{"data":[4096,null,"m",["m",4096]]}`, `{"data":[{"id":"m","max_model_len":true}]}`, `{"data":[{"id":"m","max_model_len":-4096}]}`,
-		`{"data":[{"id":"m","max_model_len":1e30}]}`, `{"data":[{"id":"m","max_model_len":512}]}`, `{"models":[{"name":"m","context_length":{}}]}`,
-		`{"data":[{"id":"a","max_model_len":4096},{"id":"b","max_model_len":8192}]}`,
-		`{"default_generation_settings":4096}`,
-	} {
-		for _, path := range []string{"/v1/models", "/props", "/api/ps", "/api/v0/models", "/api/v1/models"} {
-			f(path, body, "m")
-		}
+	f("/api/v1/models", studioV1, "gemma-3", 0)
+	for _, body := range []string{"", "[]", `"text"`, "<html></html>", `{"data":[4096,null,["m",4096]]}`,
+		`{"data":[{"id":"m","max_model_len":true}]}`, `{"data":[{"id":"m","max_model_len":1e30}]}`} {
+		f(list, body, "m", 0)
 	}
 }

@@ -127,29 +127,3 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 	f(true, -1, 1, 30*time.Second)
 	f(false, 401, 1, time.Hour)
 }
-
-func TestLessThanIsConfiguredCounts(t *testing.T) {
-	s := probing(t, map[string]unit.Tokens{"m*": 100_000}, map[string]string{"/v1/models": holds24k})
-	s.converse(0, 100_000, 24_576, 1)
-	s.converse(time.Hour, 24_576, 24_576, 2)
-	s = probing(t, map[string]unit.Tokens{"m*": 16_384}, map[string]string{"/v1/models": holds24k})
-	s.converse(0, 16_384, 16_384, 1)
-}
-
-func TestConfigurationSaysWhoIsAsked(t *testing.T) {
-	s := probing(t, nil, map[string]string{"/v1/models": holds24k})
-	s.converse(0, 128_000, 24_576, 1)
-	s.Configure(s.config, map[string]bool{"up": true})
-	s.converse(0, 24_576, 24_576, 2) // the server may be another one, too
-	s.Configure(s.config, nil)
-	s.converse(0, 128_000, 128_000, 2)
-	s.Configure(s.config, map[string]bool{"up": true})
-	s.converse(0, 24_576, 24_576, 3)
-
-	s.probe(strings.Repeat("m", maxName+1))
-	s.Probe("other", "m", s.asked, slog.Default())
-	s.running.Wait()
-	if len(s.looks) != 3 {
-		t.Errorf("it was asked %q", s.looks)
-	}
-}

@@ -86,25 +86,6 @@ func TestRefusalIsFoundInEveryShape(t *testing.T) {
 	f(200, "\x00\x00\x00\x9f\r:exception-type\x07\x00\x13validationException{\"message\":"+q+"}\x01\x02")
 }
 
-func TestCodesAloneAreEnough(t *testing.T) {
-	f := func(want Cause, status int, body string) {
-		t.Helper()
-		if r := ReadRefusal(status, "", []byte(body), Sent{}); r.Cause != want {
-			t.Errorf("%s is %v, want %v", body, r.Cause, want)
-		}
-	}
-	for _, code := range []string{"context_length_exceeded", "ContextWindowExceededError", "exceed_context_size",
-		"prompt_too_long", "max_prompt_tokens_exceeded", "TOKENS_LIMIT_REACHED"} {
-		f(Input, 400, `{"error":{"message":"","code":"`+code+`"}}`)
-		f(Input, 200, `data: {"type":"response.failed","response":{"error":{"message":"","code":"`+code+`"}}}`)
-	}
-	f(Bytes, 400, `{"type":"error","error":{"type":"request_too_large","message":""}}`)
-	f(NotSize, 429, `{"error":{"code":"rate_limit_exceeded"}}`)
-	f(NotSize, 429, `{"error":{"code":"tokens_per_minute_exceeded"}}`)
-	f(NotSize, 400, `{"error":{"code":"string_above_max_length"}}`)
-	f(NotSize, 400, `{"error":{"code":"1261"}}`)
-}
-
 func TestStatusDecidesWhereNothingIsSaid(t *testing.T) {
 	full, small := Sent{Tokens: 120_000, Window: 128_000}, Sent{Tokens: 20_000, Window: 128_000}
 	f := func(want Cause, s Sent, status int, kind, body string) {
@@ -115,19 +96,13 @@ func TestStatusDecidesWhereNothingIsSaid(t *testing.T) {
 	}
 	const stream = "text/event-stream"
 	f(Bytes, small, 413, "", " \n")
-	f(Bytes, small, 413, "", `{"error":{"message":"cannot read this"}}`)
 	f(Bytes, small, 502, "", "<html><title>413 Request Entity Too Large</title></html>")
-	f(NotSize, small, 413, "", `{"error":{"message":"the image is larger than 5 MB"}}`)
 	f(Input, full, 400, "", "")
 	f(NotSize, small, 400, "", "")
-	f(NotSize, Sent{}, 400, "", "")
 	f(NotSize, full, 400, "", `{"error":{"message":"Bad Request"}}`)
-	f(NotSize, full, 500, "", "")
 	f(Input, full, 200, "", "data: [DONE]\n\n")
 	f(Input, full, 200, stream, "")
 	f(NotSize, small, 200, "", "data: [DONE]\n\n")
-	f(NotSize, full, 200, "", "")
-	f(NotSize, full, 200, "", "data: {\"choices\":[]}\n\ndata: [DONE]\n\n")
 	for _, status := range []int{401, 402, 403, 404, 529} {
 		f(NotSize, full, status, "", string(failure("The prompt is longer than the context window.")))
 	}
@@ -150,20 +125,7 @@ func TestOutputIsToldFromInput(t *testing.T) {
 	f(Output, 2_048-1_200-64, Sent{}, "`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1200 `inputs` tokens and 1000 `max_new_tokens`")
 	f(Output, 32_768-20_000-64, Sent{}, "'max_tokens' is too large: 16384. The context length is 32768 tokens and the request has 20000 input tokens.")
 
-	// The parts are not told, or not exactly.
 	sent := Sent{Tokens: 100_000, MaxOutput: 64_000, Window: 200_000}
-	f(Input, 0, sent,
-		"The messages and the completion are above the model's maximum context length of 131072 tokens.")
-	f(Input, 0, sent, "The prompt is longer than the model's maximum context length of 131072 tokens.")
-	f(Input, 0, sent, "The messages or the completion exceed the context length.") // which is believed to hold both
-	f(Output, 131_072-105_000-64, sent,                                            // it is more by an unknown number
-		"The context length is 131072 tokens, and you requested 32000 output tokens with a prompt of at least 99073 input tokens.")
-
-	// The input is below what is allowed, so something besides it counts.
-	const below = "Request 180000 input tokens exceeds the model's maximum context length 202752"
-	f(Output, 202_752-180_000-64, Sent{MaxOutput: 32_000}, below)
-	f(Input, 0, Sent{MaxOutput: 1_000}, below)
-
 	// No input is set against it.
 	f(NotSize, 0, sent, "max_tokens must be at most 65536")
 	f(NotSize, 0, sent, "max_tokens (200000) exceeds the context window (131072)")
@@ -176,26 +138,13 @@ func TestStructureIsOursAfterARewriteOnly(t *testing.T) {
 	for _, text := range []string{
 		"An assistant message with tool_calls must be followed by a tool message for each tool_call_id",
 		"tool_call_id  is not found",
-		"Roles must alternate user/assistant/user/assistant",
-		"Conversation must end with a user message",
 		"messages.3: content must not be empty",
-		"the function call turn must come immediately before the function response turn",
-		"failed to parse tool call arguments as JSON",
 		"messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
-		"messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
 		"messages: `tool_use` ids must be unique",
 		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
-		"messages.5.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
-		"messages.1.content.0: Invalid `signature` in `thinking` block",
-		"messages.1.content.0.thinking.signature: Field required",
 		"messages: text content blocks must be non-empty",
-		"A maximum of 4 blocks with cache_control may be provided. Found 5.",
 		"messages: first message must use the \"user\" role",
 		"No tool output found for function call call_1.",
-		"Item 'rs_1' of type 'reasoning' was provided without its required following item.",
-		"The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
-		"Duplicate item found with id msg_1. Remove duplicate items from your input and try again.",
-		"Cannot determine type of 'item'",
 	} {
 		if r := ReadRefusal(400, "", failure(text), Sent{Tokens: 190_000, Window: 200_000}); r.Cause != NotSize {
 			t.Errorf("as the client wrote it: %s is %v", text, r.Cause)
@@ -225,15 +174,9 @@ func TestEchoesAreNotRead(t *testing.T) {
 	conversation := `{"messages":[{"role":"user","content":` + quoted(echo) + `}]}`
 	f(400, `{"error":{"message":"Extra inputs are not permitted"},"input":`+conversation+`}`)
 	f(422, `{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":`+conversation+`}]}`)
-	f(400, `{"error":{"message":`+quoted("cannot route "+conversation)+`}}`)
 	f(400, `1 error for the request: model: Field required [type=missing, input_value={'messages': [{'content': '`+echo+`'}]}]`)
-	f(400, `{"error":{"message":"Failed to call a function","code":"tool_use_failed","failed_generation":"`+echo+`"}}`)
-	f(400, `{"error":{"message":"it was refused","metadata":{"reasons":["x"],"flagged_input":"`+echo+`"}}}`)
 	f(200, `{"choices":[{"message":{"role":"assistant","content":"`+echo+`"},"finish_reason":"stop"}]}`)
-	f(200, `{"type":"message","content":[{"type":"text","text":"`+echo+`"}]}`)
-	f(200, `{"error":null,"output":[{"text":"`+echo+`"}]}`)
 	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\""+echo+"\"}}]}\n\n")
-	f(200, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\""+echo+"\"}}\n\n")
 	f(200, echo)
 	f(500, `<html><title>500 Internal Server Error</title><body>`+echo+`</body></html>`)
 }
@@ -249,46 +192,18 @@ func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
 	f(32_889, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":32889,"completion_tokens":0}}`)
 	f(9_000, 0, `{"stop_reason":"max_tokens","content":[],"usage":{"input_tokens":9000,"output_tokens":0}}`)
 	f(0, 0, `{"choices":[{"message":{"content":"yes"},"finish_reason":"length"}],"usage":{"prompt_tokens":10,"completion_tokens":1}}`)
-	f(0, 0, `{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0}}`)
 	f(0, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`) // it may have been reasoning
-	f(0, 0, `{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":9000,"completion_tokens":0,"total_tokens":9900}}`)
-	f(0, 0, `{"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":50}}`)
 	f(9_000, 0, `{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9,"cache_read_input_tokens":8000,"cache_creation_input_tokens":991,"output_tokens":2}}`)
-	f(0, 0, `{"type":"message","content":[],"stop_reason":"end_turn","usage":{"input_tokens":9000,"output_tokens":2}}`)
-	f(0, 0, `{"choices":`)
 
 	const start = "event: x\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"cache_read_input_tokens\":8000}}}\n\nevent: x\ndata: "
 	f(8_009, 0, start+`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":{"output_tokens":2}}`+"\n\n")
-	f(0, 0, start+`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`+"\n\n")
-	f(0, 0, start+`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"output_tokens":2}}`+"\n\n")
 
 	const response = `{"object":"response","status":"incomplete","incomplete_details":{"reason":"%s"},"output":[],"usage":{"input_tokens":9000,"output_tokens":%d}}`
 	for _, frame := range []string{"%s", "event: response.incomplete\ndata: {\"type\":\"response.incomplete\",\"response\":%s}\n\n"} {
 		f(9_000, 0, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 0)))
 		f(9_000, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 3)))
-		f(9_000, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "model_context_window_exceeded", 3)))
 		f(0, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 4_000))) // all of it was thought
-		f(0, 0, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 500)))
-		f(0, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "content_filter", 0)))
 	}
-}
-
-// What is told of the request before an error, settings and tools and all, does not hide the error.
-func TestErrorsBehindLongFramesAreRead(t *testing.T) {
-	said := strings.Repeat("You are a coding agent. ", 2_000)
-	frame := func(kind, err string) string {
-		return fmt.Sprintf("event: response.%s\ndata: {\"type\":\"response.%[1]s\",\"response\":{\"id\":\"r\",\"error\":%s,"+
-			"\"instructions\":%q,\"tools\":[{\"description\":\"prompt is too long\"}]}}\n\n", kind, err, said)
-	}
-	f := func(want Cause, err string) {
-		t.Helper()
-		body := frame("created", "null") + frame("in_progress", "null") + frame("failed", err)
-		if r := ReadRefusal(200, "", []byte(body), Sent{}); r.Cause != want || len(body) < 100_000 {
-			t.Errorf("%s in %d bytes is %v, want %v", err, len(body), r.Cause, want)
-		}
-	}
-	f(Input, `{"code":"context_length_exceeded","message":""}`)
-	f(NotSize, `{"code":"server_error","message":"try again"}`)
 }
 
 func FuzzReadRefusal(f *testing.F) {

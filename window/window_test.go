@@ -20,82 +20,24 @@ func TestWindowsAreFound(t *testing.T) {
 	}
 	// As requests spell them.
 	f("any", "gpt-4o", 128_000, Table)
-	f("any", "GPT-4o", 128_000, Table)
 	f("any", "openai/gpt-4.1", 1_047_576, Table)
-	f("any", "openai:gpt-4.1-mini", 1_047_576, Table)
 	f("any", "gpt-4.1-2025-04-14", 1_047_576, Table)
-	f("any", "ft:gpt-4o:acme::abc", 128_000, Table)
 	f("any", "ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
 	f("any", "models/gemini-2.5-pro", 1_048_576, Table)
 	f("any", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
 	f("any", "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000, Table)
 	f("any", "claude-sonnet-4-5", 200_000, Table)
 	f("any", "claude-sonnet-4@20250514", 200_000, Table)
-	f("any", "claude-3-5-sonnet-latest", 200_000, Table)
-	f("any", "databricks-claude-sonnet-4", 200_000, Table)
-	f("any", "us.deepseek.r1-v1:0", 128_000, Table)
 	f("any", "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
-	f("any", "accounts/fireworks/models/glm-4p6", 200_000, Table)
-	f("any", "meta.llama3-1-70b-instruct-v1:0", 128_000, Table)
-	f("any", "Meta-Llama-3.1-8B-Instruct", 128_000, Table)
-	f("any", "llama3.1:8b", 128_000, Table)
-	f("any", "mistral.mistral-large-2407-v1:0", 131_072, Table)
 
 	// What a provider takes less than the window holds.
 	f("openai", "gpt-5", 272_000, Table)
-	f("any", "openai/gpt-5-codex", 272_000, Table)
-	f("openai", "gpt-5.2", 272_000, Table)
 	f("any", "moonshotai/kimi-k2", 131_072, Table)
 
 	// Nothing is known.
 	f("any", "", 128_000, Default)
 	f("any", "my-own-model", 128_000, Default)
-	f("any", "gpt-4o/", 128_000, Default)
-	f("any", "o1something", 128_000, Default)
 	f("any", strings.Repeat("gpt-4", 100), 128_000, Default)
-}
-
-func TestTheTableKnowsFamilies(t *testing.T) {
-	f := func(model string, want int) {
-		t.Helper()
-		if got := find(table(), familyName(model)); got != want {
-			t.Errorf("%q: got %d, want %d", model, got, want)
-		}
-	}
-	f("gpt-5-chat-latest", 128_000)
-	f("gpt-5.2-chat-latest", 128_000)
-	f("gpt-5.1-codex-max", 272_000)
-	f("gpt-5.4-mini", 272_000)
-	f("gpt-5.4-pro-2026-03-05", 922_000)
-	f("gpt-4-1106-preview", 128_000) // and not GPT-4.1
-	f("gpt-4.1-nano-2025-04-14", 1_047_576)
-	f("gpt-4-0613", 8_192)
-	f("gpt-3.5-turbo-0125", 16_385)
-	f("o1-preview-2024-09-12", 128_000)
-	f("o3-pro", 200_000)
-	f("claude-opus-4-6", 1_000_000)
-	f("anthropic/claude-opus-4.6", 1_000_000)
-	f("claude-opus-4-20250514-thinking", 200_000)
-	f("claude-haiku-9", 200_000)
-	f("gemini-3-pro-preview", 1_048_576)
-	f("gemini-2.5-flash-image", 32_768)
-	f("grok-4-0709", 256_000)
-	f("grok-4-fast-reasoning", 2_000_000)
-	f("deepseek-v3.2", 128_000)
-	f("deepseek.v3-v1:0", 128_000)
-	f("deepseek-r1-distill-qwen-32b", 32_768)
-	f("qwen2.5-coder:7b", 32_768)
-	f("qwen3:32b", 40_960)
-	f("qwen3-30b-a3b-instruct-2507", 262_144)
-	f("mistral-large-latest", 131_072)
-	f("mistral-large-2512", 262_144)
-	f("kimi-k2-0711-preview", 131_072)
-	f("kimi-k2.5", 262_144)
-	f("glm-4.5", 128_000)
-	f("glm-4.6", 200_000)
-	f("minimax-m3", 512_000)
-	f("llama-3.3-70b-versatile", 128_000)
-	f("llama3-70b-8192", 8_192)
 }
 
 func TestConfiguredPatternsGoFirst(t *testing.T) {
@@ -148,22 +90,6 @@ func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
 		if usable > window || window-usable > window/4 || window-usable < min(maxOutput, window/4) ||
 			window-usable < min(8192, window/8) {
 			t.Fatalf("Usable(%d, %d) is %d", window, maxOutput, usable)
-		}
-	})
-}
-
-func FuzzEveryNameHasAWindow(f *testing.F) {
-	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
-		f.Add(s)
-	}
-	w := New(Config{Default: 1_024, Models: map[string]unit.Tokens{"*x*y*": 2_048}}, nil, time.Now)
-	f.Fuzz(func(t *testing.T, model string) {
-		first := w.Of("openai", model)
-		if first.Tokens < 1_024 || first.Source == "" {
-			t.Errorf("%q: %v", model, first)
-		}
-		if again := w.Of("openai", model); again != first {
-			t.Errorf("%q: %v, and then %v", model, first, again)
 		}
 	})
 }
