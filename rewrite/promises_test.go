@@ -36,7 +36,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "12") // unless the command line says otherwise; make nightly plays more
+	_ = flag.Set("rapid.checks", "8") // unless the command line says otherwise; make nightly plays more
 	os.Exit(m.Run())
 }
 
@@ -385,8 +385,10 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 							other = c.fork(p.draw("back to", len(c.ends)), p.seed())
 							p.ask(p.request(other))
 						}
-						other.grow()
-						p.ask(p.request(other))
+						for range 1 + p.draw("turns beside", 3) {
+							other.grow()
+							p.ask(p.request(other))
+						}
 					}
 					c.grow()
 					r := p.request(c)
