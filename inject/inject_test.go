@@ -3,16 +3,13 @@ package inject
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/jsonspan"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 )
 
 // shelf is one in memory.
@@ -65,28 +62,6 @@ func newInjector(t *testing.T) (*Injector, *shelf) {
 	return i, s
 }
 
-func TestWishNamesWhatIsAskedFor(t *testing.T) {
-	i, _ := newInjector(t)
-	if i.Wish([]string{"docs", "rules"}, "/a  b") != i.Wish([]string{"rules", "docs", "docs"}, "/a b") || i.Wish(nil, "") != "" {
-		t.Error("one wish has two names, or nothing is a wish")
-	}
-	var all []string
-	for _, w := range []string{i.Wish([]string{"docs"}, ""), i.Wish(nil, "docs"), i.Wish([]string{"docs"}, "docs"),
-		i.Wish([]string{"docs", "rules"}, "")} {
-		if slices.Contains(all, w) {
-			t.Errorf("two wishes are named %q", w)
-		}
-		all = append(all, w)
-	}
-	was := i.Wish([]string{"docs"}, "/home/me/my shop")
-	if err := errors.Join(i.Files.Remove("docs"), i.Memory.Forget(Owner{"me", "/home/me/my shop"}, "")); err != nil {
-		t.Fatal(err)
-	}
-	if now := i.Wish([]string{"docs"}, "/home/me/my shop"); now != was {
-		t.Errorf("without files and notes the wish is %q, and was %q", now, was)
-	}
-}
-
 func TestTextHasFilesAndNotes(t *testing.T) {
 	i, s := newInjector(t)
 	a, err := i.For("me", []string{"docs"}, "/home/me/my shop", false)
@@ -121,24 +96,6 @@ func TestScopesShareNothing(t *testing.T) {
 	}
 }
 
-func TestTextHasTheRestOfWhatIsMissing(t *testing.T) {
-	f := func(change func(i *Injector, s *shelf), hasFiles, hasNotes bool, names ...string) {
-		t.Helper()
-		i, s := newInjector(t)
-		change(i, s)
-		a, err := i.For("me", names, "/home/me/my shop", false)
-		isWhole := hasFiles && hasNotes && len(names) == 1
-		if (len(a.Artifacts) == 2) != hasFiles || (a.Memory > 0) != hasNotes || (err == nil) != isWhole {
-			t.Errorf("%q: %+v, %v", names, a, err)
-		}
-	}
-	f(func(*Injector, *shelf) {}, true, true, "docs")
-	f(func(*Injector, *shelf) {}, true, true, "docs", "none")
-	f(func(_ *Injector, s *shelf) { s.full = true }, false, true, "docs")
-	f(func(_ *Injector, s *shelf) { s.base = "" }, false, true, "docs")
-	f(func(i *Injector, _ *shelf) { i.Memory.store = awayStore{i.Memory.store} }, true, false, "docs")
-}
-
 func TestNothingIsToldWhileMemoryIsOff(t *testing.T) {
 	i, _ := newInjector(t)
 	const prompt = `"Working directory: /home/me/my shop"`
@@ -166,22 +123,4 @@ func TestNamesOfFilesPassForNothingElse(t *testing.T) {
 	if strings.ContainsAny(text, "\u2028\u202e\x1b") || strings.Count(text, "\n") != 1 || strings.Contains(text, "rules") {
 		t.Errorf("the index is %q", text)
 	}
-}
-
-func TestNotesLiveFromTheirLastUse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m, _ := newMemory(t)
-		i := &Injector{Memory: m}
-		learn(t, m, Owner{"me", "app"}, "fact: use make")
-		use := func(rest time.Duration, want bool) {
-			t.Helper()
-			time.Sleep(rest)
-			if a, err := i.For("me", nil, "app", false); (a.Text != "") != want || err != nil {
-				t.Errorf("at %s told is %+v, %v", time.Now(), a, err)
-			}
-		}
-		use(week*2/3, true)
-		use(week*2/3, true)
-		use(week*4/3, false)
-	})
 }

@@ -1,7 +1,6 @@
 package inject
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -102,42 +101,6 @@ func TestSessionsLearnAtTheSameTime(t *testing.T) {
 	}
 }
 
-func TestForget(t *testing.T) {
-	m, _ := newMemory(t)
-	o := Owner{"ada", "app"}
-	learn(t, m, o, "fact: alpha|fact: beta")
-	n, _ := m.Read(o)
-	for _, step := range []struct {
-		id, left string
-		err      error
-	}{
-		{"ffffffff", "fact: alpha|fact: beta", ErrNoEntry}, {n.Entries[0].ID, "fact: beta", nil}, {"", "", nil}, {"", "", ErrNoEntry},
-	} {
-		if err := m.Forget(o, step.id); !errors.Is(err, step.err) || known(t, m, o) != step.left {
-			t.Errorf("forgetting %q: %v, left is %q", step.id, err, known(t, m, o))
-		}
-	}
-}
-
-// awayStore cannot be asked for anything.
-type awayStore struct{ store.Store }
-
-var errAway = errors.New("the store is away")
-
-func (awayStore) Get(string) ([]byte, bool, error) { return nil, false, errAway }
-
-func TestAStoreThatFailsIsNoEmptyMemory(t *testing.T) {
-	m, _ := newMemory(t)
-	m.store = awayStore{m.store}
-	o := Owner{"ada", "app"}
-	_, err := m.Read(o)
-	for _, err := range []error{err, m.Forget(o, "01234567"), m.Learn(o, Learned{Add: entriesOf("fact: use make")})} {
-		if !errors.Is(err, errAway) {
-			t.Errorf("the error is %v", err)
-		}
-	}
-}
-
 func TestEntriesForgeNoMarks(t *testing.T) {
 	for text, want := range map[string]string{
 		"  the tests\trun\r\nwith make  check ":                 "the tests run with make check",
@@ -164,22 +127,6 @@ func TestEntriesWithSecretsAreRefused(t *testing.T) {
 	} {
 		if e, ok := newEntry("fact", text, noon); ok {
 			t.Errorf("%q is kept as %+v", text, e)
-		}
-	}
-}
-
-func TestAnswersAreParsed(t *testing.T) {
-	for said, want := range map[string][2]string{
-		"none": {}, "- none": {}, "- fact: none.": {}, "- drop: everything": {},
-		"* **Preference**: short answers\n2. pitfall: no cgo here\n":                            {"preference: short answers|pitfall: no cgo here"},
-		"- Convention: tabs, not blanks":                                                        {},
-		"Here is what I have learned:\n- fact: use make\nAnything else?":                        {"fact: use make"},
-		"- Drop: `0A1B2C3D`, [deadbeef] and all others":                                         {"", "0a1b2c3d deadbeef"},
-		"- fact: token=abc123\n- fact: " + strings.Repeat("long ", 70) + "\r\n- fact: use make": {"fact: use make"},
-	} {
-		l := ParseLearned(said)
-		if listOf(l.Add) != want[0] || strings.Join(l.Drop, " ") != want[1] {
-			t.Errorf("%q is read as %q without %q, want %q", said, listOf(l.Add), l.Drop, want)
 		}
 	}
 }

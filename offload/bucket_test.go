@@ -138,24 +138,6 @@ func TestShelvesOverOneBucketShareContentsAndNames(t *testing.T) {
 	}
 }
 
-// An object that was last written an eighth of its life ago is written again when it is touched.
-func TestTouchRenewsObjects(t *testing.T) {
-	s := serveS3(t)
-	o := options()
-	s.late.Store(int64(month / 7))
-	name := put(t, s.open(o), "content")
-	s.late.Store(0)
-	shelf := s.open(o)
-	if !shelf.Touch(name) {
-		t.Fatal("it is not there")
-	}
-	b := shelf.place.(*bucket)
-	if info, err := b.stat(name); err != nil || time.Since(info.LastModified) > time.Hour || info.Size != 7 {
-		t.Errorf("%v, %v", info, err)
-	}
-	has(t, shelf, name, "content")
-}
-
 // While the bucket is away nothing is taken out that could wait, and nothing that was taken out counts as lost.
 func TestBucketThatIsAwayIsAFullShelf(t *testing.T) {
 	s := serveS3(t)
@@ -207,22 +189,6 @@ func TestBucketThatRefusesWritesIsRead(t *testing.T) {
 	}
 }
 
-// With a secret of the configuration a shelf opens while the service is away, without one it does not.
-func TestBucketOpensWhileItIsAway(t *testing.T) {
-	s := serveS3(t)
-	s.fails.Store(true)
-	if _, err := OpenBucket(s.address, options()); err == nil {
-		t.Error("it opens without a secret")
-	}
-	o := options()
-	o.Secret = bytes.Repeat([]byte("s"), secretSize)
-	shelf := s.open(o)
-	s.eventually("it is away", shelf.Full)
-	s.fails.Store(false)
-	s.eventually("it is back", func() bool { return !shelf.Full() })
-	has(t, shelf, put(t, shelf, "content"), "content")
-}
-
 func TestBucketAddressesAreChecked(t *testing.T) {
 	f := func(address, want string) {
 		t.Helper()
@@ -242,17 +208,5 @@ func TestBucketAddressesAreChecked(t *testing.T) {
 	for _, bad := range []string{"", "team", "http://team", "s3://", "s3://id:planted@team", "s3://team?key=planted",
 		"s3://team?endpoint=planted", "s3://team?path_style=planted"} {
 		f(bad, "")
-	}
-}
-
-func TestBucketWithoutCredentialIsAnError(t *testing.T) {
-	s := serveS3(t)
-	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY", "AWS_SECRET_KEY"} {
-		t.Setenv(name, "")
-	}
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1")
-	if _, err := OpenBucket(s.address, options()); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
-		t.Error(err)
 	}
 }

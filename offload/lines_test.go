@@ -23,21 +23,16 @@ func TestLinesAreSelected(t *testing.T) {
 	}
 	f("", "", text)
 	f("1-", "", text)
-	f("-5", "", text)
 	f("9223372036854775807-", "", "")
 	f("1-1", "", "one\n")
 	f("2", "", "two\r\n")
 	f("2-3", "", "two\r\nthree\n")
 	f("4-", "", "\nfive")
-	f("6-", "", "")
 	f("", "t", "2:two\n3:three\n")
-	f("", "o$", "2:two\n")
 	f("", "^$", "4:\n")
 	f("3-", "[et]", "3:three\n5:five\n")
-	f("-2", "e", "1:one\n")
 	f("", "(?i)FIVE", "5:five\n")
 	f("", "o\nt", "")
-	f("007", "", "")
 }
 
 func FuzzParseRange(f *testing.F) {

@@ -1,7 +1,6 @@
 package offload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -197,31 +195,6 @@ func TestQuotaIsHeld(t *testing.T) {
 	put(t, s, "d")
 }
 
-func TestWritersAtTheSameTimeStayWithinTheQuota(t *testing.T) {
-	o := options()
-	o.Quota = 1000
-	s, err := OpenMemory(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	var done atomic.Int64
-	for w := range 8 {
-		all.Go(func() {
-			for n := range 30 {
-				content := bytes.Repeat([]byte{byte(w), byte(n)}, 10)
-				if s.Put(s.Name("tests", content), content, false) == nil {
-					done.Add(1)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if done.Load() != 50 || s.Used() != 1000 {
-		t.Fatalf("%d of 20 bytes each were put to 1000, and %d are used", done.Load(), s.Used())
-	}
-}
-
 func TestSweepDeletesWhatHasExpired(t *testing.T) {
 	s := inFolder(t, t.TempDir(), options())
 	old, touched, young := put(t, s, "old one"), put(t, s, "touched"), put(t, s, "young")
@@ -327,29 +300,6 @@ func TestWriteThatFailsIsAnError(t *testing.T) {
 	f(syscall.EIO, false)
 }
 
-func TestFolderThatCannotBeUsedIsAnError(t *testing.T) {
-	s := inFolder(t, t.TempDir(), options())
-	name := put(t, s, "content")
-	if err := os.Rename(s.folder, s.folder+".moved"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(s.folder, nil, 0o600); err != nil { // permissions would not stop an administrator's test
-		t.Fatal(err)
-	}
-	other := []byte("other")
-	_, unread := s.Get(name)
-	_, unswept := s.Sweep(t.Context())
-	for what, err := range map[string]error{"Put": s.Put(s.Name("", other), other, true), "Get": unread, "Sweep": unswept} {
-		if err == nil || errors.Is(err, ErrUnknown) || strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if err := errors.Join(os.Remove(s.folder), os.Rename(s.folder+".moved", s.folder)); err != nil {
-		t.Fatal(err)
-	}
-	has(t, s, name, "content")
-}
-
 func TestFilesAreTheOwnersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other permissions")
@@ -367,14 +317,4 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	f(s.folder, os.ModeDir|0o700)
 	f(filepath.Join(data, "secret"), 0o600)
 	f(s.Address(name), 0o600)
-}
-
-func TestDamagedSecretIsNotUsed(t *testing.T) {
-	data := t.TempDir()
-	if err := os.WriteFile(filepath.Join(data, "secret"), make([]byte, 31), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenFolder(data, options()); err == nil || !strings.Contains(err.Error(), "delete it") {
-		t.Error(err)
-	}
 }

@@ -1,20 +1,294 @@
 package store_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"epitome/store"
-	"epitome/store/storetest"
 )
 
 func TestBadgerKeepsTheContract(t *testing.T) {
-	storetest.Test(t, func(t testing.TB) store.Store {
+	holdContract(t, func(t testing.TB) store.Store {
 		b, err := store.OpenBadger(filepath.Join(t.TempDir(), "store"), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	})
+}
+
+// facts of most tests are kept for so long.
+const kept = 30 * 24 * time.Hour
+
+// holdContract holds the stores that open makes, which are empty, to the contract.
+func holdContract(t *testing.T, open func(t testing.TB) store.Store) {
+	for name, test := range map[string]func(*testing.T, store.Store){
+		"Values": testValues, "Swaps": testSwaps, "Expiry": testExpiry, "Scan": testScan,
+		"Copies": testCopies, "Races": testRaces, "AgreesWithAMap": testModel, "Close": testClose,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			test(t, s)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// want checks the value under a key; the empty string means none.
+func want(t testing.TB, s store.Store, key, value string) {
+	t.Helper()
+	got, found, err := s.Get(key)
+	if err != nil || found != (value != "") || string(got) != value {
+		t.Fatalf("under %q: %.100q, found %v, %v; want %.100q", key, got, found, err, value)
+	}
+}
+
+func put(t testing.TB, s store.Store, key, value string) {
+	t.Helper()
+	if err := s.Put(key, []byte(value), kept); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testValues(t *testing.T, s store.Store) {
+	want(t, s, "a", "")
+	want(t, s, "", "")
+	put(t, s, "a", "one")
+	want(t, s, "a", "one")
+	put(t, s, "a", "two")
+	want(t, s, "a", "two")
+	for range 2 {
+		if err := s.Delete("a"); err != nil {
+			t.Fatal(err)
+		}
+		want(t, s, "a", "")
+	}
+	long := strings.Repeat("k", store.MaxKey)
+	put(t, s, long, strings.Repeat("x", store.MaxValue))
+	want(t, s, long, strings.Repeat("x", store.MaxValue))
+	put(t, s, "\x00\xff", "\x00\xff")
+	want(t, s, "\x00\xff", "\x00\xff")
+}
+
+func testSwaps(t *testing.T, s store.Store) {
+	f := func(standing []byte, err error) func(want string) {
+		return func(want string) {
+			t.Helper()
+			if err != nil || string(standing) != want {
+				t.Fatalf("%q, %v; want %q", standing, err, want)
+			}
+		}
+	}
+	f(s.Swap("a", []byte("x"), []byte("one"), kept))("")
+	f(s.Swap("a", nil, []byte("one"), kept))("one")
+	f(s.Swap("a", nil, []byte("two"), kept))("one")
+	f(s.Swap("a", []byte("two"), []byte("three"), kept))("one")
+	f(s.Swap("a", []byte("one"), []byte("two"), kept))("two")
+	f(s.Swap("a", []byte("one"), []byte("three"), kept))("two")
+	want(t, s, "a", "two")
+}
+
+// testExpiry has facts that live for seconds, and waits until those are gone that nobody touched.
+func testExpiry(t *testing.T, s store.Store) {
+	t.Parallel()
+	for key, keep := range map[string]time.Duration{"touched": 5 * time.Second, "left": 6 * time.Second, "long": kept} {
+		if err := s.Put(key, []byte("one"), keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, keep := range map[string]time.Duration{"touched": kept, "long": time.Second, "never": kept} {
+		if err := s.Touch(key, keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if _, found, err := s.Get("left"); err == nil && !found {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatal("a fact lives longer than it is kept")
+		}
+	}
+	want(t, s, "touched", "one")
+	want(t, s, "long", "one") // a touch shortens nothing
+	want(t, s, "never", "")
+	if standing, err := s.Swap("left", nil, []byte("two"), kept); string(standing) != "two" || err != nil {
+		t.Fatalf("%q, %v", standing, err)
+	}
+}
+
+func testScan(t *testing.T, s store.Store) {
+	var expected []string
+	for i := range 385 {
+		key := fmt.Sprintf("b/%04d", i)
+		put(t, s, key, strings.Repeat(key, 100))
+		expected = append(expected, key)
+	}
+	put(t, s, "a", "before")
+	put(t, s, "c", "behind")
+	var got []string
+	err := s.Scan("b/", func(key string, value []byte) bool {
+		if string(value) != strings.Repeat(key, 100) {
+			t.Errorf("under %q: %q", key, value)
+		}
+		got = append(got, key)
+		return s.Delete(key) == nil
+	})
+	if slices.Sort(got); err != nil || !slices.Equal(got, expected) {
+		t.Fatalf("%d keys, %v; want %d", len(got), err, len(expected))
+	}
+	n := 0
+	if err := s.Scan("", func(string, []byte) bool { n++; return false }); err != nil || n != 1 {
+		t.Fatalf("%d facts, %v; want one", n, err)
+	}
+	if err := s.Scan("*", func(string, []byte) bool { t.Error("found"); return true }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testCopies changes values that were given and received.
+func testCopies(t *testing.T, s store.Store) {
+	mine := []byte("value")
+	standing, err := s.Swap("a", nil, mine, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(mine, "XXXXX")
+	copy(standing, "YYYYY")
+	got, _, _ := s.Get("a")
+	copy(got, "ZZZZZ")
+	if err := s.Scan("", func(_ string, value []byte) bool { copy(value, "WWWWW"); return true }); err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "a", "value")
+}
+
+func testRaces(t *testing.T, s store.Store) {
+	const writers, keys = 8, 20
+	var wins [keys]atomic.Int32
+	var stood [keys][writers]string
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for k := range keys {
+				mine := fmt.Sprintf("writer %d", w)
+				standing, err := s.Swap(fmt.Sprint("k", k), nil, []byte(mine), kept)
+				if err != nil {
+					t.Error(err)
+				}
+				if stood[k][w] = string(standing); stood[k][w] == mine {
+					wins[k].Add(1)
+				}
+				for tail := fmt.Sprintf("[%d %d]", w, k); err == nil; {
+					old, _, _ := s.Get("list")
+					if standing, err = s.Swap("list", old, append(old, tail...), kept); bytes.Contains(standing, []byte(tail)) {
+						break
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	for k := range keys {
+		if wins[k].Load() != 1 {
+			t.Errorf("key %d was won %d times", k, wins[k].Load())
+		}
+		for _, value := range stood[k] {
+			want(t, s, fmt.Sprint("k", k), value)
+		}
+	}
+	if list, _, err := s.Get("list"); bytes.Count(list, []byte("[")) != writers*keys || err != nil {
+		t.Errorf("%d of %d swaps are there, %v", bytes.Count(list, []byte("[")), writers*keys, err)
+	}
+}
+
+// testModel compares a store with a map.
+func testModel(t *testing.T, s store.Store) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := map[string]string{}
+		if err := s.Scan("", func(key string, _ []byte) bool { return s.Delete(key) == nil }); err != nil {
+			t.Fatal(err)
+		}
+		key := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "ab", "b", "c"}).Draw(t, "key") }
+		value := func(t *rapid.T) string { return rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "value") }
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				k, v := key(t), value(t)
+				if err := s.Put(k, []byte(v), kept); err != nil {
+					t.Fatal(err)
+				}
+				facts[k] = v
+			},
+			"swap": func(t *rapid.T) {
+				k, old, v := key(t), value(t), value(t)
+				if facts[k] == old {
+					facts[k] = v
+				}
+				if standing, err := s.Swap(k, []byte(old), []byte(v), kept); err != nil || string(standing) != facts[k] {
+					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
+				}
+			},
+			"delete": func(t *rapid.T) {
+				k := key(t)
+				if delete(facts, k); s.Delete(k) != nil {
+					t.Fatal("it cannot be deleted")
+				}
+			},
+			"": func(t *rapid.T) {
+				got := map[string]string{}
+				err := s.Scan("", func(key string, value []byte) bool { got[key] = string(value); return true })
+				for k, v := range facts {
+					if v == "" {
+						delete(facts, k)
+					}
+				}
+				if err != nil || fmt.Sprint(got) != fmt.Sprint(facts) {
+					t.Fatalf("%v, %v; want %v", got, err, facts)
+				}
+			},
+		})
+	})
+}
+
+func testClose(t *testing.T, s store.Store) {
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range 100 {
+				_, _, _ = s.Get("a")
+				if err := s.Put("b", bytes.Repeat([]byte("x"), i+1), kept); err != nil && !errors.Is(err, store.ErrClosed) {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	_, found, err1 := s.Get("b")
+	_, err2 := s.Swap("a", nil, []byte("x"), kept)
+	scanned := s.Scan("", func(string, []byte) bool { return true })
+	for i, err := range []error{
+		err1, err2, scanned, s.Put("a", []byte("x"), kept), s.Touch("a", kept), s.Delete("a"),
+	} {
+		if !errors.Is(err, store.ErrClosed) || found {
+			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)
+		}
+	}
 }

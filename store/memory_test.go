@@ -5,21 +5,20 @@ import (
 	"testing"
 
 	"epitome/store"
-	"epitome/store/storetest"
 )
 
 func TestMemoryKeepsTheContract(t *testing.T) {
-	storetest.Test(t, func(testing.TB) store.Store { return store.NewMemory(64 << 20) })
+	holdContract(t, func(testing.TB) store.Store { return store.NewMemory(64 << 20) })
 }
 
 // A store in memory gives up what was put or touched longest ago.
 func TestMemoryIsBounded(t *testing.T) {
 	m := store.NewMemory(10_000)
-	storetest.Put(t, m, "old", "x")
-	storetest.Put(t, m, "touched", "x")
+	put(t, m, "old", "x")
+	put(t, m, "touched", "x")
 	for i := range 1000 {
-		storetest.Put(t, m, string(rune('a'+i%26)), strings.Repeat("v", i%3000+1))
-		if err := m.Touch("touched", 2*storetest.Month); err != nil {
+		put(t, m, string(rune('a'+i%26)), strings.Repeat("v", i%3000+1))
+		if err := m.Touch("touched", 2*kept); err != nil {
 			t.Fatal(err)
 		}
 		size := 0
@@ -27,10 +26,10 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes of 10,000, %v", size, err)
 		}
 	}
-	storetest.Want(t, m, "old", "")
-	storetest.Want(t, m, "touched", "x")
-	if err := m.Put("touched", []byte(strings.Repeat("v", 10_000)), storetest.Month); err == nil {
+	want(t, m, "old", "")
+	want(t, m, "touched", "x")
+	if err := m.Put("touched", []byte(strings.Repeat("v", 10_000)), kept); err == nil {
 		t.Fatal("a fact larger than the limit was taken")
 	}
-	storetest.Want(t, m, "touched", "x")
+	want(t, m, "touched", "x")
 }

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -30,7 +29,7 @@ func openRedis(t testing.TB, url string, log *slog.Logger) *store.Redis {
 }
 
 func TestRedisKeepsTheContract(t *testing.T) {
-	storetest.Test(t, func(t testing.TB) store.Store {
+	holdContract(t, func(t testing.TB) store.Store {
 		return openRedis(t, storetest.StartRedis(t).URL()+patience, slog.New(slog.DiscardHandler))
 	})
 }
@@ -40,9 +39,9 @@ func TestRedisIsShared(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	a, b := openRedis(t, server.URL()+patience, log), openRedis(t, server.URL()+patience, log)
 	other := openRedis(t, server.URL()+"/1"+patience, log)
-	storetest.Put(t, a, "k", "a's")
-	storetest.Want(t, b, "k", "a's")
-	storetest.Want(t, other, "k", "")
+	put(t, a, "k", "a's")
+	want(t, b, "k", "a's")
+	want(t, other, "k", "")
 	if standing, err := b.Swap("k", nil, []byte("b's"), time.Hour); string(standing) != "a's" || err != nil {
 		t.Fatalf("%q, %v", standing, err)
 	}
@@ -121,44 +120,11 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 				t.Fatalf("%s: %v", why, err)
 			}
 		}
-		storetest.Want(t, s, "k", "")
+		want(t, s, "k", "")
 		if s.State() != store.Refuses || log.count("refuses") != 1 || log.count(why+" ") != 1 {
 			t.Errorf("%s: %s, the log says %s", why, s.State(), log.text.String())
 		}
 	}
-}
-
-// TestRedisCluster has a Cluster of one server, which has all slots.
-func TestRedisCluster(t *testing.T) {
-	server := storetest.StartRedis(t, "--cluster-enabled", "yes")
-	if err := server.Client.Do(t.Context(), "cluster", "addslotsrange", 0, 16383).Err(); err != nil {
-		t.Fatal(err)
-	}
-	storetest.Await(t, "the Cluster", func() error {
-		info, err := server.Client.ClusterInfo(t.Context()).Result()
-		if err == nil && !strings.Contains(info, "cluster_state:ok") {
-			err = errors.New(info)
-		}
-		return err
-	})
-	s := openRedis(t, server.URL()+patience+"&addr="+server.Address, slog.New(slog.DiscardHandler))
-	for i := range 20 {
-		storetest.Put(t, s, fmt.Sprint("k", i), "v")
-	}
-	n := 0
-	if err := s.Scan("k", func(string, []byte) bool { n++; return true }); err != nil || n != 20 {
-		t.Fatalf("%d facts, %v", n, err)
-	}
-}
-
-func TestRedisBehindASentinel(t *testing.T) {
-	server := storetest.StartRedis(t)
-	config := filepath.Join(t.TempDir(), "sentinel.conf")
-	host, port, _ := net.SplitHostPort(server.Address)
-	sentinel := storetest.StartSentinel(t, config, fmt.Sprintf("sentinel monitor main %s %s 1\n", host, port))
-	s := openRedis(t, "redis://"+sentinel+patience+"&master_name=main", slog.New(slog.DiscardHandler))
-	storetest.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
-	storetest.Want(t, openRedis(t, server.URL()+patience, slog.New(slog.DiscardHandler)), "k", "v")
 }
 
 func TestRedisOverTLS(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package store keeps facts, which are small values by key: in Badger (embedded, the default), in Redis (for several
-// replicas), or in memory. Package storetest holds each of them to this contract.
+// replicas), or in memory. The tests hold each of them to this contract.
 //
 // A fact that a write has acknowledged survives the death of the process, byte for byte, until it expires. A store may
 // lose facts earlier where a disk is damaged or a limit of memory is reached. All methods may be called from any

@@ -1,9 +1,7 @@
 package tokenize_test
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -38,22 +36,9 @@ func TestRatioIsTheMedianOfSoundAnswers(t *testing.T) {
 	f("qwen3", 0, 15_000, 15_000)                                     // too few
 	f("qwen3", 1.5, 15_000, 15_000, 15_000)                           // enough
 	f("qwen3", 1.5, 15_000, 39_000, 15_000, 15_000, 15_100)           // a liar among them
-	f("qwen3", 0.9, 9_000, 9_000, 9_000)                              // fewer than are counted here
-	f("qwen3", 0, 6_000, 6_000, 6_000, 6_000)                         // cut, or counted in part
-	f("qwen3", 0, 1_000_000_000, 1_000_000_000, 1_000_000_000)        // no model has so many
 	f("qwen3", 1.5, 15_000, 0, -15_000, 1_000_000_000, 15_000, 15000) // what cannot be right is left out
 	f("qwen3", 2, 15_000, 15_000, 15_000, 15_000, 15_000, 20_000, 20_000, 20_000, 20_000, 20_000)
 	f("gpt-4o", 0, 15_000, 15_000, 15_000, 15_000) // whose vocabulary is known
-}
-
-func TestSmallRequestsTeachNothing(t *testing.T) {
-	r := ratios(kept())
-	for range 10 {
-		r.Learn(tokenize.Source{Upstream: "up", Model: "qwen3"}, 999, 1_500)
-	}
-	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 0 || answers != 0 {
-		t.Errorf("learned %v of %d answers", ratio, answers)
-	}
 }
 
 func TestSourcesAreApart(t *testing.T) {
@@ -82,22 +67,6 @@ func TestRatiosAreKeptAndGoOn(t *testing.T) {
 	teach(r, "qwen3", 16_000, 16_000)
 	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.6 || answers != 5 {
 		t.Errorf("then %v of %d answers", ratio, answers)
-	}
-}
-
-func TestNamesThatAreMadeUpFillNoMemory(t *testing.T) {
-	d := kept()
-	r := ratios(d)
-	for k := range 300 {
-		teach(r, fmt.Sprint("m", k), 12_000, 12_000, 12_000)
-		teach(r, "qwen3", 15_000)
-	}
-	teach(r, strings.Repeat("x", 300), 12_000, 12_000, 12_000)
-	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: strings.Repeat("x", 300)}); ratio != 0 {
-		t.Error("a name without end is kept")
-	}
-	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
-		t.Errorf("what is taught all the time has the ratio %v", ratio)
 	}
 }
 

@@ -1,306 +1,249 @@
-// Package storetest holds stores to the contract of package store. It also starts Redis for tests, with a wire to it that
-// can fail.
+// Package storetest starts Redis for tests, with a wire to it that can fail.
 package storetest
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
+	"context"
+	"io"
+	"net"
+	"os/exec"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"github.com/redis/go-redis/v9"
 
-	"epitome/store"
+	"epitome/internal/fakeapi"
 )
 
-// Month is how long most facts of tests are kept.
-const Month = 30 * 24 * time.Hour
+// Server is a server of the Redis protocol on this machine, which keeps nothing.
+type Server struct {
+	Address string
 
-// Test holds the stores that open makes, which are empty, to the contract.
-func Test(t *testing.T, open func(t testing.TB) store.Store) {
-	for name, test := range map[string]func(*testing.T, store.Store){
-		"Values": testValues, "Refusals": testRefusals, "Swaps": testSwaps, "Expiry": testExpiry, "Scan": testScan,
-		"Copies": testCopies, "Races": testRaces, "AgreesWithAMap": testModel, "Close": testClose,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t)
-			test(t, s)
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	tb     testing.TB
+	client *redis.Client
+	args   []string
+	kill   func()
 }
 
-// Want checks the value under a key; the empty string means none.
-func Want(t testing.TB, s store.Store, key, value string) {
-	t.Helper()
-	got, found, err := s.Get(key)
-	if err != nil || found != (value != "") || string(got) != value {
-		t.Fatalf("under %q: %.100q, found %v, %v; want %.100q", key, got, found, err, value)
-	}
+// StartRedis starts a server with more settings. Where none is installed, the test is skipped.
+func StartRedis(tb testing.TB, settings ...string) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, Address: FreeAddress(tb)}
+	_, port, _ := net.SplitHostPort(s.Address)
+	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "", "--appendonly", "no"},
+		settings...)
+	s.client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+	tb.Cleanup(func() { _ = s.client.Close() })
+	s.Run()
+	return s
 }
 
-// Put sets the value under a key for a month.
-func Put(t testing.TB, s store.Store, key, value string) {
-	t.Helper()
-	if err := s.Put(key, []byte(value), Month); err != nil {
-		t.Fatal(err)
-	}
-}
+// URL is where the server is.
+func (s *Server) URL() string { return "redis://" + s.Address }
 
-func testValues(t *testing.T, s store.Store) {
-	Want(t, s, "a", "")
-	Want(t, s, "", "")
-	Put(t, s, "a", "one")
-	Want(t, s, "a", "one")
-	Put(t, s, "a", "two")
-	Want(t, s, "a", "two")
-	for range 2 {
-		if err := s.Delete("a"); err != nil {
-			t.Fatal(err)
+// Run starts the server, which does not run, and waits until it answers.
+func (s *Server) Run() {
+	s.tb.Helper()
+	path, err := exec.LookPath("valkey-server")
+	if err != nil {
+		path, err = exec.LookPath("redis-server")
+	}
+	if err != nil {
+		fakeapi.Skip(s.tb, "neither redis-server nor valkey-server is installed")
+	}
+	var output bytes.Buffer
+	run, ended := exec.Command(path, s.args...), make(chan struct{})
+	run.Stdout = &output
+	if err := run.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+	go func() {
+		_ = run.Wait() // the output says more
+		close(ended)
+	}()
+	s.kill = func() {
+		_ = run.Process.Kill()
+		<-ended
+	}
+	s.tb.Cleanup(s.kill)
+	Await(s.tb, "the server", func() error {
+		select {
+		case <-ended:
+			s.tb.Fatalf("%s has ended: %s", path, output.String())
+		default:
 		}
-		Want(t, s, "a", "")
-	}
-	long := strings.Repeat("k", store.MaxKey)
-	Put(t, s, long, strings.Repeat("x", store.MaxValue))
-	Want(t, s, long, strings.Repeat("x", store.MaxValue))
-	Put(t, s, "\x00\xff", "\x00\xff")
-	Want(t, s, "\x00\xff", "\x00\xff")
+		return s.client.Ping(context.Background()).Err()
+	})
 }
 
-func testRefusals(t *testing.T, s store.Store) {
-	f := func(key string, size int, keep time.Duration) {
-		t.Helper()
-		value := make([]byte, size)
-		_, err1 := s.Swap(key, nil, value, keep)
-		_, err2 := s.Swap(key, []byte("x"), value, keep)
-		for _, err := range []error{s.Put(key, value, keep), err1, err2} {
-			if err == nil || len(err.Error()) > 1000 {
-				t.Errorf("a key of %d bytes, a value of %d, for %v: %.100v", len(key), size, keep, err)
-			}
-		}
-		Want(t, s, key, "")
+// Kill ends the server as a fault would.
+func (s *Server) Kill() { s.kill() }
+
+// Flush deletes everything.
+func (s *Server) Flush() {
+	s.tb.Helper()
+	if err := s.client.FlushAll(context.Background()).Err(); err != nil {
+		s.tb.Fatal(err)
 	}
-	f("", 1, Month)
-	f(strings.Repeat("k", store.MaxKey+1), 1, Month)
-	f("a", 0, Month)
-	f("a", store.MaxValue+1, Month)
-	f("a", 1, 0)
-	f("a", 1, -time.Second)
 }
 
-func testSwaps(t *testing.T, s store.Store) {
-	f := func(standing []byte, err error) func(want string) {
-		return func(want string) {
-			t.Helper()
-			if err != nil || string(standing) != want {
-				t.Fatalf("%q, %v; want %q", standing, err, want)
-			}
-		}
+// Refuse makes the server refuse writes from now on, as a master does that has too few replicas.
+func (s *Server) Refuse() {
+	s.tb.Helper()
+	if err := s.client.ConfigSet(context.Background(), "min-replicas-to-write", "1").Err(); err != nil {
+		s.tb.Fatal(err)
 	}
-	f(s.Swap("a", []byte("x"), []byte("one"), Month))("")
-	f(s.Swap("a", nil, []byte("one"), Month))("one")
-	f(s.Swap("a", nil, []byte("two"), Month))("one")
-	f(s.Swap("a", []byte("two"), []byte("three"), Month))("one")
-	f(s.Swap("a", []byte("one"), []byte("two"), Month))("two")
-	f(s.Swap("a", []byte("one"), []byte("three"), Month))("two")
-	Want(t, s, "a", "two")
 }
 
-// testExpiry has facts that live for seconds, and waits until those are gone that nobody touched.
-func testExpiry(t *testing.T, s store.Store) {
-	t.Parallel()
-	for key, keep := range map[string]time.Duration{"touched": 5 * time.Second, "left": 6 * time.Second, "long": Month} {
-		if err := s.Put(key, []byte("one"), keep); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for key, keep := range map[string]time.Duration{"touched": Month, "long": time.Second, "never": Month} {
-		if err := s.Touch(key, keep); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, found, err := s.Get("left"); err == nil && !found {
-			break
+// Await waits until ask returns no error.
+func Await(tb testing.TB, what string, ask func() error) {
+	tb.Helper()
+	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		err := ask()
+		if err == nil {
+			return
 		}
 		if time.Now().After(late) {
-			t.Fatal("a fact lives longer than it is kept")
+			tb.Fatalf("%s does not come: %v", what, err)
 		}
-	}
-	Want(t, s, "touched", "one")
-	Want(t, s, "long", "one") // a touch shortens nothing
-	Want(t, s, "never", "")
-	if standing, err := s.Swap("left", nil, []byte("two"), Month); string(standing) != "two" || err != nil {
-		t.Fatalf("%q, %v", standing, err)
 	}
 }
 
-func testScan(t *testing.T, s store.Store) {
-	var expected []string
-	for i := range 385 {
-		key := fmt.Sprintf("b/%04d", i)
-		Put(t, s, key, strings.Repeat(key, 100))
-		expected = append(expected, key)
-	}
-	Put(t, s, "a", "before")
-	Put(t, s, "c", "behind")
-	var got []string
-	err := s.Scan("b/", func(key string, value []byte) bool {
-		if string(value) != strings.Repeat(key, 100) {
-			t.Errorf("under %q: %q", key, value)
-		}
-		got = append(got, key)
-		return s.Delete(key) == nil
-	})
-	if slices.Sort(got); err != nil || !slices.Equal(got, expected) {
-		t.Fatalf("%d keys, %v; want %d", len(got), err, len(expected))
-	}
-	n := 0
-	if err := s.Scan("", func(string, []byte) bool { n++; return false }); err != nil || n != 1 {
-		t.Fatalf("%d facts, %v; want one", n, err)
-	}
-	if err := s.Scan("*", func(string, []byte) bool { t.Error("found"); return true }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// testCopies changes values that were given and received.
-func testCopies(t *testing.T, s store.Store) {
-	mine := []byte("value")
-	standing, err := s.Swap("a", nil, mine, Month)
+// FreeAddress is an address of loopback where nobody listens.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	copy(mine, "XXXXX")
-	copy(standing, "YYYYY")
-	got, _, _ := s.Get("a")
-	copy(got, "ZZZZZ")
-	if err := s.Scan("", func(_ string, value []byte) bool { copy(value, "WWWWW"); return true }); err != nil {
-		t.Fatal(err)
-	}
-	Want(t, s, "a", "value")
+	defer func() { _ = ln.Close() }()
+	return ln.Addr().String()
 }
 
-func testRaces(t *testing.T, s store.Store) {
-	const writers, keys = 8, 20
-	var wins [keys]atomic.Int32
-	var stood [keys][writers]string
-	var all sync.WaitGroup
-	for w := range writers {
-		all.Go(func() {
-			for k := range keys {
-				mine := fmt.Sprintf("writer %d", w)
-				standing, err := s.Swap(fmt.Sprint("k", k), nil, []byte(mine), Month)
-				if err != nil {
-					t.Error(err)
-				}
-				if stood[k][w] = string(standing); stood[k][w] == mine {
-					wins[k].Add(1)
-				}
-				for tail := fmt.Sprintf("[%d %d]", w, k); err == nil; {
-					old, _, _ := s.Get("list")
-					if standing, err = s.Swap("list", old, append(old, tail...), Month); bytes.Contains(standing, []byte(tail)) {
-						break
-					}
-				}
+// Wire leads to a server, and may fail in between.
+type Wire struct {
+	to string
+	ln net.Listener
+
+	mu    sync.Mutex
+	state fault
+	open  map[net.Conn]bool
+	mend  *sync.Cond
+}
+
+type fault int
+
+const (
+	none   fault = iota
+	frozen       // nothing passes, either way
+	deaf         // answers do not come back
+	cut          // connections end at once
+)
+
+// NewWire lays a wire to the address.
+func NewWire(tb testing.TB, to string) *Wire {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := &Wire{to: to, ln: ln, open: map[net.Conn]bool{}}
+	w.mend = sync.NewCond(&w.mu)
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
 			}
-		})
-	}
-	all.Wait()
-	for k := range keys {
-		if wins[k].Load() != 1 {
-			t.Errorf("key %d was won %d times", k, wins[k].Load())
+			work.Go(func() { w.carry(c) })
 		}
-		for _, value := range stood[k] {
-			Want(t, s, fmt.Sprint("k", k), value)
-		}
-	}
-	if list, _, err := s.Get("list"); bytes.Count(list, []byte("[")) != writers*keys || err != nil {
-		t.Errorf("%d of %d swaps are there, %v", bytes.Count(list, []byte("[")), writers*keys, err)
-	}
-}
-
-// testModel compares a store with a map.
-func testModel(t *testing.T, s store.Store) {
-	rapid.Check(t, func(t *rapid.T) {
-		facts := map[string]string{}
-		if err := s.Scan("", func(key string, _ []byte) bool { return s.Delete(key) == nil }); err != nil {
-			t.Fatal(err)
-		}
-		key := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "ab", "b", "c"}).Draw(t, "key") }
-		value := func(t *rapid.T) string { return rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "value") }
-		t.Repeat(map[string]func(*rapid.T){
-			"put": func(t *rapid.T) {
-				k, v := key(t), value(t)
-				if err := s.Put(k, []byte(v), Month); err != nil {
-					t.Fatal(err)
-				}
-				facts[k] = v
-			},
-			"swap": func(t *rapid.T) {
-				k, old, v := key(t), value(t), value(t)
-				if facts[k] == old {
-					facts[k] = v
-				}
-				if standing, err := s.Swap(k, []byte(old), []byte(v), Month); err != nil || string(standing) != facts[k] {
-					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
-				}
-			},
-			"delete": func(t *rapid.T) {
-				k := key(t)
-				if delete(facts, k); s.Delete(k) != nil {
-					t.Fatal("it cannot be deleted")
-				}
-			},
-			"": func(t *rapid.T) {
-				got := map[string]string{}
-				err := s.Scan("", func(key string, value []byte) bool { got[key] = string(value); return true })
-				for k, v := range facts {
-					if v == "" {
-						delete(facts, k)
-					}
-				}
-				if err != nil || fmt.Sprint(got) != fmt.Sprint(facts) {
-					t.Fatalf("%v, %v; want %v", got, err, facts)
-				}
-			},
-		})
 	})
+	tb.Cleanup(func() {
+		_ = ln.Close()
+		w.set(none, true)
+		work.Wait()
+	})
+	return w
 }
 
-func testClose(t *testing.T, s store.Store) {
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for i := range 100 {
-				_, _, _ = s.Get("a")
-				if err := s.Put("b", bytes.Repeat([]byte("x"), i+1), Month); err != nil && !errors.Is(err, store.ErrClosed) {
-					t.Error(err)
-				}
-			}
-		})
-		all.Go(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+// URL is where the wire begins.
+func (w *Wire) URL() string { return "redis://" + w.ln.Addr().String() }
+
+// Freeze lets nothing through, and keeps all connections.
+func (w *Wire) Freeze() { w.set(frozen, false) }
+
+// Deafen lets questions through, and loses the answers.
+func (w *Wire) Deafen() { w.set(deaf, false) }
+
+// Cut ends all connections, and each new one.
+func (w *Wire) Cut() { w.set(cut, true) }
+
+// Mend lets everything through again. Frozen connections go on; deaf ones end.
+func (w *Wire) Mend() {
+	w.mu.Lock()
+	ends := w.state == deaf
+	w.mu.Unlock()
+	w.set(none, ends)
+}
+
+// set sets the state, and ends all connections if ends is set.
+func (w *Wire) set(state fault, ends bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state = state
+	for c := range w.open {
+		if ends {
+			_ = c.Close()
+		}
 	}
-	all.Wait()
-	_, found, err1 := s.Get("b")
-	_, err2 := s.Swap("a", nil, []byte("x"), Month)
-	scanned := s.Scan("", func(string, []byte) bool { return true })
-	for i, err := range []error{
-		err1, err2, scanned, s.Put("a", []byte("x"), Month), s.Touch("a", Month), s.Delete("a"),
-	} {
-		if !errors.Is(err, store.ErrClosed) || found {
-			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)
+	w.mend.Broadcast()
+}
+
+func (w *Wire) carry(c net.Conn) {
+	defer func() { _ = c.Close() }()
+	up, err := net.Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	isCut := w.state == cut
+	w.open[c] = true
+	w.mu.Unlock()
+	var both sync.WaitGroup
+	if !isCut {
+		both.Go(func() {
+			w.copy(up, c, false)
+			_ = up.Close()
+		})
+		w.copy(c, up, true)
+	}
+	_, _ = c.Close(), up.Close()
+	both.Wait()
+	w.mu.Lock()
+	delete(w.open, c)
+	w.mu.Unlock()
+}
+
+// copy carries bytes until either end closes.
+func (w *Wire) copy(to io.Writer, from io.Reader, answers bool) {
+	room := make([]byte, 1<<20)
+	for {
+		n, err := from.Read(room)
+		w.mu.Lock()
+		for w.state == frozen {
+			w.mend.Wait()
+		}
+		isLost := answers && w.state == deaf
+		w.mu.Unlock()
+		if n > 0 && !isLost {
+			if _, err := to.Write(room[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
 		}
 	}
 }
