@@ -43,43 +43,6 @@ func TestEventsAreReadAsBrowsersReadThem(t *testing.T) {
 	f("event: nothing\n")
 }
 
-func TestNextWaitsForTheEndOfTheLine(t *testing.T) {
-	f := func(data string, ok bool, name, value, rest string) {
-		t.Helper()
-		got, behind, whole := Next([]byte(data))
-		if whole != ok || string(got.Name) != name || string(got.Value) != value || string(behind) != rest {
-			t.Errorf("%q: %q %q, whole %v, rest %q", data, got.Name, got.Value, whole, behind)
-		}
-	}
-	f("", false, "", "", "")
-	f("data: a", false, "", "", "data: a")
-	f("data: a\r", false, "", "", "data: a\r")
-	f("data: a\n", true, "data", "a", "")
-	f("data: a\r\n", true, "data", "a", "")
-	f("data: a\rdata: b", true, "data", "a", "data: b")
-	f("data: a\n\r\n", true, "data", "a", "\r\n")
-	f(":x\n", true, "", "x", "")
-	f("\n", true, "", "", "")
-	for line, comment := range map[string]bool{"\n": false, ":\n": true, ": x\n": true, "x\n": false} {
-		if got, _, _ := Next([]byte(line)); got.Comment() != comment || got.End != (line == "\n") {
-			t.Errorf("%q: comment %v, end %v", line, got.Comment(), got.End)
-		}
-	}
-}
-
-func TestStreamsAreKnownByTheirBeginning(t *testing.T) {
-	f := func(want bool, list ...string) {
-		t.Helper()
-		for _, begin := range list {
-			if Looks([]byte(begin)) != want {
-				t.Errorf("%q: want %v", begin, want)
-			}
-		}
-	}
-	f(true, "data: a", "event: a", ": comment", "id: 1", "retry: 7", " \r\n\ufeffdata:a")
-	f(false, "", "{", "{\"data\": 1}", "date: a", "error: a", "<html>")
-}
-
 // plainly reads a stream that is there whole in the plainest way.
 func plainly(stream string) (list []string) {
 	stream = strings.TrimPrefix(stream, "\ufeff")

@@ -1,11 +1,8 @@
 package unit
 
 import (
-	"regexp"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestPatternsMatch(t *testing.T) {
@@ -27,15 +24,4 @@ func TestPatternsMatch(t *testing.T) {
 	f("a*b*c", "aXbYbZc", true)
 	f("a*b*c", "aXbYbZ", false)
 	f("*a", strings.Repeat("a", 10000)+"b", false)
-}
-
-func TestMatchIsWhatAPatternSays(t *testing.T) {
-	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab*?")), 0, 12, -1)
-	rapid.Check(t, func(t *rapid.T) {
-		pattern, s := text.Draw(t, "pattern"), text.Draw(t, "s")
-		expression := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
-		if want := regexp.MustCompile("^" + expression + "$").MatchString(s); Match(pattern, s) != want {
-			t.Fatalf("Match(%q, %q) is %v", pattern, s, !want)
-		}
-	})
 }

@@ -1,66 +1,11 @@
 package unit_test
 
 import (
-	"encoding"
 	"testing"
 	"time"
 
 	"epitome/internal/unit"
-
-	"pgregory.net/rapid"
 )
-
-func TestDurationReadsWhatItPrints(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := unit.Duration(rapid.Int64Min(0).Draw(t, "d"))
-		var again unit.Duration
-		reread(t, d, &again)
-		if again != d {
-			t.Fatalf("%d is printed %s and read as %d", d, d, again)
-		}
-	})
-}
-
-func TestBytesReadWhatTheyPrint(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := unit.Bytes(rapid.Int64Range(0, 1<<62).Draw(t, "b"))
-		b = b >> rapid.IntRange(0, 62).Draw(t, "shift") << rapid.SampledFrom([]int{0, 10, 20, 30}).Draw(t, "unit")
-		if b < 0 || b > 1<<62 {
-			t.Skip("more than can be written")
-		}
-		var again unit.Bytes
-		reread(t, b, &again)
-		if again != b {
-			t.Fatalf("%d is printed %s and read as %d", b, b, again)
-		}
-	})
-}
-
-func reread(t *rapid.T, from encoding.TextMarshaler, into encoding.TextUnmarshaler) {
-	text, err := from.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := into.UnmarshalText(text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestQuantitiesArePrintedInTheLargestFittingUnit(t *testing.T) {
-	f := func(b unit.Bytes, want string) {
-		t.Helper()
-		if got := b.String(); got != want {
-			t.Errorf("%d is printed %q, want %q", b, got, want)
-		}
-	}
-	f(0, "0B")
-	f(512, "512B")
-	f(1024, "1KB")
-	f(1025, "1025B")
-	f(64*unit.MB, "64MB")
-	f(1536*unit.MB, "1536MB")
-	f(2048*unit.MB, "2GB")
-}
 
 func TestDurationIsReadWithItsUnit(t *testing.T) {
 	f := func(in string, want time.Duration) {
