@@ -218,8 +218,9 @@ func (d *Daemon) Serve() error {
 	defer close(ended)
 	go returnMemory(ended)
 	conf := d.config.Load()
+	artifacts := cmp.Or(conf.Offload.Bucket, filepath.Join(shelfFolder(*conf, d.card.folder), ArtifactFolder))
 	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
-		"mode", conf.Mode, "artifacts", cmp.Or(d.storage.where, "in memory"), "pages", "epitome open")
+		"mode", conf.Mode, "artifacts", artifacts, "pages", "epitome open")
 	warnOf(*conf, d.Address(), d.log)
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()

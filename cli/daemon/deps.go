@@ -2,14 +2,12 @@ package daemon
 
 import (
 	"net/url"
-	"strings"
 	"time"
 
 	"epitome/config"
 	"epitome/event/money"
 	"epitome/inject"
 	"epitome/offload"
-	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -88,36 +86,19 @@ func prices(conf config.Config) money.Settings {
 	return s
 }
 
-// probedOf returns the upstreams that may be asked how much their models hold, and whether they are the user's own.
+// probedOf returns the upstreams that may be asked how much their models hold, and whether they are the user's own. All
+// others but OpenRouter want a key for that; a client's own is not used for a request that the client has not made.
 func probedOf(conf config.Config) map[string]bool {
 	servers := map[string]bool{}
 	if !conf.Window.Probe {
 		return servers
 	}
 	for name, u := range conf.Upstreams {
-		if own := config.IsLocal(u.URL); own || publishesWindows(u) {
+		at, err := url.Parse(u.URL)
+		own, hasKey := config.IsLocal(u.URL), u.Headers["Authorization"]+u.Headers["authorization"] != ""
+		if own || hasKey || err == nil && at.Hostname() == "openrouter.ai" {
 			servers[name] = own
 		}
 	}
 	return servers
-}
-
-// publishesWindows reports whether an upstream is a provider that publishes how much its models hold. All but
-// OpenRouter want a key for that; a client's own is not used for a request that the client has not made.
-func publishesWindows(u proxy.UpstreamConfig) bool {
-	at, err := url.Parse(u.URL)
-	if err != nil {
-		return false
-	}
-	switch strings.ToLower(at.Hostname()) {
-	case "openrouter.ai":
-		return true
-	case "api.groq.com", "api.together.xyz", "api.fireworks.ai", "api.mistral.ai", "api.moonshot.ai", "api.moonshot.cn":
-		for name, value := range u.Headers {
-			if strings.EqualFold(name, "Authorization") && value != "" {
-				return true
-			}
-		}
-	}
-	return false
 }

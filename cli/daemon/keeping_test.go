@@ -136,5 +136,4 @@ func TestWhatIsInMemoryIsSaid(t *testing.T) {
 		}
 	}
 	f(StoreFolder, "decisions are kept in memory until epitome ends")
-	f(ArtifactFolder, "what is taken out of conversations is kept in memory until epitome ends")
 }

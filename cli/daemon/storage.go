@@ -16,14 +16,14 @@ import (
 	"epitome/store"
 )
 
-// storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
+// storage is where facts and artifacts lie. The facts are in the data folder, or, as far as that cannot be used, in
+// memory.
 type storage struct {
 	store   store.Store   // of facts
 	disk    *store.Badger // store, if it is in the data folder; else nil
 	shared  *store.Redis  // store, if it is shared; else nil
 	shelf   *offload.Shelf
-	where   string // the folder of artifacts, or their bucket; empty if they are in memory
-	passing bool   // not all of it outlives the process
+	passing bool // facts do not outlive the process
 	log     *slog.Logger
 	sweeps  sync.WaitGroup
 	stop    context.CancelFunc // ends sweeps
@@ -32,19 +32,35 @@ type storage struct {
 const (
 	passingMemory = 64 << 20        // bytes for decisions when there is no store on disk
 	sweepRest     = 2 * time.Second // from a start to its first sweep
-	storeWait     = 500 * time.Millisecond
+)
+
+// The folders in the data folder.
+const (
+	StoreFolder    = "store"
+	ArtifactFolder = "artifacts"
+	EventFolder    = "events"
 )
 
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
-// says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
+// says so. listen is the address under which artifacts can be asked for. The caller closes what it returns.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
 	s := &storage{log: log}
-	if err := s.openShelf(conf, folder, listen); err != nil {
+	var err error
+	if s.shelf, err = openShelf(conf, folder, listen, log); err != nil {
 		return nil, err
 	}
-	if conf.Store.URL == "" {
-		s.openStore(folder)
-	} else if err := s.openShared(conf); err != nil {
+	if conf.Store.URL != "" {
+		err = s.openShared(conf)
+	} else if s.disk, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err == nil {
+		s.store = s.disk
+	} else {
+		s.passing, s.store = true, store.NewMemory(passingMemory)
+		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
+			"why", err.Error(), "do", "make sure that the folder can be written and is used by no other epitome, or give "+
+				"another one with --data")
+		err = nil
+	}
+	if err != nil {
 		s.shelf.Close()
 		return nil, err
 	}
@@ -54,76 +70,33 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	return s, nil
 }
 
-// openStore opens the store in the data folder. Memory stands in for one that cannot be used. It waits a moment for an
-// epitome that ends to let go of the store.
-func (s *storage) openStore(folder string) {
-	path := filepath.Join(folder, StoreFolder)
-	disk, err := store.OpenBadger(path, s.log)
-	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
-		time.Sleep(storeWait / 10)
-		disk, err = store.OpenBadger(path, s.log)
-	}
-	if err == nil {
-		s.store, s.disk = disk, disk
-		return
-	}
-	s.passing, s.store = true, store.NewMemory(passingMemory)
-	s.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
-		"why", err.Error(), "do", "make sure that the folder can be written and is used by no other epitome, or give another "+
-			"one with --data")
-}
-
-// The folders in the data folder.
-const (
-	StoreFolder    = "store"
-	ArtifactFolder = "artifacts"
-	EventFolder    = "events"
-)
-
-// openShelf opens the shelf. Memory stands in for a data folder that cannot be used, but not for a shared folder or a
-// bucket, as other epitomes would miss what lay in memory.
-func (s *storage) openShelf(conf config.Config, folder, listen string) error {
-	o, err := shelfOptions(conf, listen, s.log)
+// openShelf opens the artifacts in the bucket or the shared folder that the configuration names, or else in the data
+// folder. listen is the address under which they can be asked for.
+func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (shelf *offload.Shelf, err error) {
+	o, err := shelfOptions(conf, listen, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.where = conf.Offload.Bucket; s.where != "" {
-		if s.shelf, err = offload.OpenBucket(s.where, o); err != nil {
-			return fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
+	if conf.Offload.Bucket != "" {
+		if shelf, err = offload.OpenBucket(conf.Offload.Bucket, o); err != nil {
+			err = fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
 		}
-		return nil
+		return shelf, err
 	}
-	data := shelfFolder(conf, folder)
-	if s.shelf, err = offload.OpenFolder(data, o); err == nil {
-		s.where = filepath.Join(data, ArtifactFolder)
-		return nil
+	folder = shelfFolder(conf, folder)
+	if shelf, err = offload.OpenFolder(folder, o); err != nil {
+		err = fmt.Errorf("cannot keep artifacts in %s: %w", folder, err)
 	}
-	if conf.Store.URL != "" {
-		return fmt.Errorf("cannot use offload.folder: %w", err)
-	}
-	s.passing = true
-	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
-		"why", err.Error(), "do", "see to the folder, or give another one with --data")
-	o.Quota = min(o.Quota, passingMemory)
-	s.shelf, err = offload.OpenMemory(o)
-	return err
+	return shelf, err
 }
 
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
 // offload.ErrUnknown if there are none.
 func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
-	o, err := shelfOptions(conf, conf.Listen, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, err
-	}
-	if conf.Offload.Bucket != "" {
-		return offload.OpenBucket(conf.Offload.Bucket, o)
-	}
-	folder = shelfFolder(conf, folder)
-	if _, err := os.Stat(filepath.Join(folder, ArtifactFolder)); err != nil {
+	if _, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder)); err != nil && conf.Offload.Bucket == "" {
 		return nil, offload.ErrUnknown
 	}
-	return offload.OpenFolder(folder, o)
+	return openShelf(conf, folder, conf.Listen, slog.New(slog.DiscardHandler))
 }
 
 // shelfOptions are those of the shelf of an epitome that listens at an address.
