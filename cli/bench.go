@@ -15,7 +15,7 @@ import (
 
 func (a *app) benchCommand() *cobra.Command {
 	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
@@ -63,7 +63,7 @@ func loadCommand() *cobra.Command {
 	var v verdict
 	var against []string
 	var quick bool
-	c := &cobra.Command{Use: "load", Args: noArgs,
+	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
 		Short: "Compare latency, CPU, throughput and memory with a direct call, nginx and a bare fasthttp proxy",
 		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
 	v.addFlags(c)

@@ -1,7 +1,6 @@
 // Package cli is the command line: one file a command, with its flags, its work and its output.
 //
-// It promises that an error is printed once, in one sentence that says what to do, and that the exit status is 0 on
-// success, 2 for a mistake in the command line, the command's own for run, and 1 for everything else.
+// It promises that an error is printed once, that it says what to do, and that the exit status is 0 on success, 2 for a mistake in the command line, the command's own for run, and 1 for everything else.
 package cli
 
 import (
@@ -42,22 +41,38 @@ func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
 // Execute runs the command that args name and returns the exit status. defaults is the text of the built-in
 // config.toml.
 func Execute(defaults string, args []string) int {
-	cmd := (&app{defaults: defaults}).command()
-	cmd.SetArgs(args)
-	return exitCode(cmd.Execute())
+	isUsage := true // a mistake that is found before the command begins is one in the command line
+	root := (&app{defaults: defaults}).command()
+	root.PersistentPreRun = func(*cobra.Command, []string) { isUsage = false }
+	root.SetArgs(args)
+	c, err := root.ExecuteC()
+	var status exitStatus
+	var child *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &child): // the end of a command that was run
+		return statusOf(child.ProcessState)
+	case isUsage:
+		fmt.Fprintf(os.Stderr, "epitome: %s\nSee '%s --help'.\n", strings.TrimSpace(err.Error()), c.CommandPath())
+		return 2
+	}
+	fmt.Fprintln(os.Stderr, "epitome: "+err.Error())
+	return 1
 }
 
 // command is the command line as a whole.
 func (a *app) command() *cobra.Command {
 	cobra.MousetrapHelpText = "" // on Windows, a double click starts the proxy
 	root := a.serveCommand()
-	root.Use, root.Args = "epitome", noArgs
+	root.Use = "epitome"
 	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
 	root.Long = root.Short + "\n\nWithout a command it serves."
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(flagError)
 
 	f := root.PersistentFlags()
 	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your configuration folder)")
@@ -87,7 +102,7 @@ func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = id
 		if c.Args == nil {
-			c.Args = noArgs
+			c.Args = cobra.NoArgs
 		}
 		parent.AddCommand(c)
 	}
@@ -95,7 +110,7 @@ func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
 
 // verbs is a command that only holds others. Without one of them it prints its help.
 func verbs(name, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, Args: noArgs,
+	c := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(commands...)
 	return c
@@ -128,63 +143,10 @@ func choiceVar(c *cobra.Command, flags *pflag.FlagSet, p *string, name, usage st
 	}
 }
 
-// usageError is a mistake in the command line.
-type usageError struct{ error }
-
-// noArgs refuses an argument, and suggests the command that was meant.
-func noArgs(c *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case !c.HasSubCommands():
-		return usageError{fmt.Errorf("unexpected argument %q; see '%s --help'", args[0], c.CommandPath())}
-	}
-	c.SuggestionsMinimumDistance = 2
-	meant := ""
-	if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
-		meant = " (did you mean " + strings.Join(similar, " or ") + "?)"
-	}
-	return usageError{fmt.Errorf("unknown command %q%s; see '%s --help'", args[0], meant, c.CommandPath())}
-}
-
-// atLeast wants so many arguments; what names them.
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) >= n {
-			return nil
-		}
-		return usageError{fmt.Errorf("%s needs %s; see '%s --help'", c.CommandPath(), what, c.CommandPath())}
-	}
-}
-
-// flagError is a mistake in a flag.
-func flagError(c *cobra.Command, err error) error {
-	return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
-}
-
 // exitStatus ends the program with a status and without a word.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
-// exitCode prints the error, unless it is the end of a command that was run, and returns the status to exit with.
-func exitCode(err error) int {
-	var child *exec.ExitError
-	var status exitStatus
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &status):
-		return int(status)
-	case errors.As(err, &child):
-		return statusOf(child.ProcessState)
-	}
-	fmt.Fprintln(os.Stderr, "epitome: "+err.Error())
-	if errors.As(err, new(usageError)) {
-		return 2
-	}
-	return 1
-}
 
 // isTerminal reports whether a person reads or writes at f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

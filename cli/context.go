@@ -27,9 +27,9 @@ func (a *app) contextCommand() *cobra.Command {
 	}
 	return verbs("context", "Keep files that new conversations are told about",
 		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
-			atLeast(2, "a name and files"), addContext),
-		verb("list", "List the files of all names", noArgs, listContext),
-		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1, "a name"), removeContext))
+			cobra.MinimumNArgs(2), addContext),
+		verb("list", "List the files of all names", cobra.NoArgs, listContext),
+		verb("remove NAME [FILE...]", "Forget files, or all files of a name", cobra.MinimumNArgs(1), removeContext))
 }
 
 // addContext keeps files under a name: args are the name and the files' paths.

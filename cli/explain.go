@@ -33,7 +33,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
 			"key or the network.",
-		Args: atLeast(1, "a request file"),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.explain(args[0], flags); err != nil {
 				return fmt.Errorf("cannot explain %s: %w", args[0], err)

@@ -15,12 +15,12 @@ import (
 
 func (a *app) memoryCommand() *cobra.Command {
 	var project string
-	list := &cobra.Command{Use: "list", Short: "List what earlier sessions have learned", Args: noArgs,
+	list := &cobra.Command{Use: "list", Short: "List what earlier sessions have learned", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listMemory(project) }}
 	forget := &cobra.Command{Use: "forget ID...", Short: "Forget entries by their ids, as list prints them",
-		Args: atLeast(1, "ids"),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, ids []string) error { return a.forgetMemory(project, ids) }}
-	clear := &cobra.Command{Use: "clear", Short: "Forget all entries", Args: noArgs,
+	clear := &cobra.Command{Use: "clear", Short: "Forget all entries", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.forgetMemory(project, nil) }}
 	c := verbs("memory", "List and forget what earlier sessions have learned, in a running epitome", list, forget, clear)
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by "+

@@ -29,7 +29,7 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
 		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base URL\n" +
 			"in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
-		Args: atLeast(1, "a command, as in 'epitome run -- COMMAND'"),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
 	return c

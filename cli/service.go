@@ -15,7 +15,7 @@ import (
 
 func (a *app) serviceCommand() *cobra.Command {
 	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
-		return &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.service(c.Flags())
 			if err != nil {
 				return err

@@ -217,12 +217,6 @@ func (c *Config) Prepares(upstream string) bool {
 	return known && !IsLocal(u.URL)
 }
 
-// Private is the configuration of an epitome on an address that only its user reaches.
-func (c Config) Private() Config {
-	c.Clients, c.TLS, c.Open = nil, proxy.Certificate{}, false
-	return c
-}
-
 // PathCause is err without the path, for sentences that name it themselves.
 func PathCause(err error) error {
 	var p *fs.PathError

@@ -5,8 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-
-	"epitome/internal/lazyregexp"
+	"strconv"
 )
 
 // DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
@@ -33,12 +32,10 @@ func (c *Config) DataFolder() (string, error) {
 	return filepath.Join(base, "epitome"), nil
 }
 
-// runKey matches the names of the folders that 'epitome run' makes.
-var runKey = lazyregexp.New(`^[0-9]+$`)
-
 // HomeOf is the user's data folder, of which folder may be one within that 'epitome run' has made.
 func HomeOf(folder string) string {
-	if run := filepath.Dir(folder); filepath.Base(run) == "run" && runKey().MatchString(filepath.Base(folder)) {
+	run := filepath.Dir(folder)
+	if _, err := strconv.Atoi(filepath.Base(folder)); err == nil && filepath.Base(run) == "run" {
 		return filepath.Dir(run)
 	}
 	return folder

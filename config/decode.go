@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"epitome/internal/unit"
 )
 
 // decode lays text over c: what it names is set, all else stays. Errors name file.
@@ -69,26 +69,24 @@ func explain(file string, err error) error {
 // anyName stands in the list of keys for a name that the user chooses: an upstream's or a header's.
 const anyName = "NAME"
 
-// nearest returns the key that was meant by one that does not exist; empty if none is like it. The decoder leaves the
-// tables around an inline table out, so only the ends of keys are compared.
+// nearest returns the key that was meant by one that does not exist; empty if none is like it. Keys are compared by their
+// own name, as the decoder leaves the tables around an inline table out; one of the same table is preferred.
 func nearest(key []string) (best string) {
 	last := key[len(key)-1]
-	least := 3 + min(len(last)/4, 2)
+	most := 1 + len(last)/4
+	least := most + 3
 	for _, known := range keysOf(reflect.TypeFor[Config](), nil) {
-		end := len(known) - 1
-		if known[end] == anyName {
+		n := distance(last, known[len(known)-1])
+		if n > most || known[len(known)-1] == anyName {
 			continue
 		}
-		for i, part := range known {
-			if part == anyName && i < len(key) {
-				known[i] = key[i]
-			}
-		}
-		n := unit.Distance(strings.Join(key, "."), strings.Join(known[max(0, end+1-len(key)):], "."))
-		if known[end] == last {
-			n = min(n, 2) // the right name in the wrong table
+		if known[0] != key[0] {
+			n += 2
 		}
 		if n < least {
+			if i := slices.Index(known, anyName); i >= 0 && i < len(key) {
+				known[i] = key[i]
+			}
 			best, least = strings.Join(known, "."), n
 		}
 	}
@@ -114,4 +112,81 @@ func keysOf(t reflect.Type, prefix []string) (keys [][]string) {
 		}
 	}
 	return keys
+}
+
+// distance returns how many letters, of one byte each, must be put in, left out or changed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// expand replaces each "${NAME}" in the values that may hold a secret by the environment variable NAME.
+func (c *Config) expand() error {
+	var m mistakes
+	c.Console.Token = m.expand("console.token", c.Console.Token)
+	c.Store.URL = m.expand("store.url", c.Store.URL)
+	for name, u := range c.Upstreams {
+		for header, value := range u.Headers {
+			u.Headers[header] = m.expand("upstreams."+name+".headers."+header, value)
+		}
+	}
+	if name := c.Summarize.KeyEnv; name != "" && strings.TrimSpace(os.Getenv(name)) == "" {
+		m.add("summarize.key_env must be the name of an environment variable that is set") // name may be the key itself
+	}
+	return errors.Join(m...)
+}
+
+var variable = regexp.MustCompile(`\$\{[^}]*\}?`)
+
+// expand returns a value with its variables in place. An empty variable counts as none, as an empty credential would
+// silently take its place.
+func (m *mistakes) expand(key, value string) string {
+	return variable.ReplaceAllStringFunc(value, func(found string) string {
+		name, closed := strings.CutSuffix(found[len("${"):], "}")
+		text := os.Getenv(name)
+		if !closed {
+			m.add(`%s has a "${" without "}"`, key)
+		} else if text == "" {
+			m.add("%s needs the environment variable %s, which is not set or empty", key, name)
+		}
+		return text
+	})
+}
+
+// mistakes are all that is wrong with a configuration, one sentence each. No sentence repeats a secret.
+type mistakes []error
+
+func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
+
+// require adds a mistake unless ok.
+func (m *mistakes) require(ok bool, format string, args ...any) {
+	if !ok {
+		m.add(format, args...)
+	}
+}
+
+// check adds err, unless it is nil, behind the key that it is about. The key is empty if err names it.
+func (m *mistakes) check(key string, err error) {
+	switch {
+	case err == nil:
+	case key == "":
+		*m = append(*m, err)
+	default:
+		m.add("%s: %w", key, err)
+	}
 }

@@ -76,21 +76,12 @@ func (c *Config) checkReach(address string) error {
 	return nil
 }
 
-// Listen takes the address.
-func Listen(address string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
-			address, err)
-	}
-	return ln, nil
-}
-
 // Take takes the address that c listens on, with TLS if c has a certificate.
 func (c *Config) Take(log *slog.Logger) (net.Listener, error) {
-	ln, err := Listen(c.Listen)
+	ln, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
+			c.Listen, err)
 	}
 	secure, err := c.TLS.Listen(ln, log)
 	if err != nil {
