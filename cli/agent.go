@@ -35,9 +35,9 @@ func launchOf(command string, conf config.Config, told bool) launch {
 		return launch{agent: "Claude Code",
 			tools: []string{`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"URL"}}}`}}
 	case "copilot":
-		if os.Getenv(copilotURL) == "" && copilotAPI() == "" {
+		if os.Getenv(copilotURL) == "" {
 			return launch{refusal: "Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of " +
-				"yours, set " + copilotURL + ", COPILOT_PROVIDER_TYPE, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL"}
+				"yours, set " + copilotURL + ", COPILOT_PROVIDER_API_KEY and COPILOT_MODEL"}
 		}
 	}
 	return launch{}

@@ -15,8 +15,7 @@ import (
 func setenv(t *testing.T, env ...string) {
 	t.Helper()
 	names := []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "CODEX_API_KEY", copilotURL,
-		"COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN",
-		"COPILOT_PROVIDER_API_KEY_COMMAND", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"}
+		"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"}
 	for _, name := range names {
 		t.Setenv(name, "")
 	}
@@ -100,9 +99,6 @@ func TestTargets(t *testing.T) {
 	f(false, "OPENAI_BASE_URL=http://e:1/u/here OPENAI_API_BASE=http://e:1/u/here "+claude, "OPENAI_BASE_URL=http://here.example/")
 	f(false, "OPENAI_BASE_URL=http://e:1/u/x/v1 OPENAI_API_BASE=http://e:1/u/x/v1 "+claude, "OPENAI_BASE_URL=http://e:1/u/x/v1")
 	f(false, here+claude+" COPILOT_PROVIDER_BASE_URL=http://e:1/u/a/v1", "COPILOT_PROVIDER_BASE_URL=http://a.example/v1")
-	f(false, here+claude+" COPILOT_PROVIDER_BASE_URL=http://e:1/u/anthropic", "COPILOT_PROVIDER_TYPE=anthropic",
-		"COPILOT_PROVIDER_API_KEY=sk")
-	f(false, here+claude, "COPILOT_PROVIDER_TYPE=azure", "COPILOT_PROVIDER_API_KEY=sk")
 	f(false, here+claude+" NO_PROXY=x,e no_proxy=x,e", "HTTP_PROXY=http://p.example", "NO_PROXY=x")
 	f(false, "true", "OPENAI_BASE_URL=http://a.example", "OPENAI_API_BASE=http://b.example")
 	f(true, "true", "OPENAI_BASE_URL=http://a.example")

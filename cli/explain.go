@@ -49,46 +49,70 @@ func (a *app) explainCommand() *cobra.Command {
 	return c
 }
 
-// trial is a request as an epitome shapes it that has decided nothing yet.
-type trial struct {
-	conf    config.Config
-	input   rewrite.Input
-	request *conversation.Request
-	window  window.Window
-	earlier [][]rewrite.Change // that were decided at each of the requests before
-	output  rewrite.Output
-}
-
-// explain prints how the request in a file is shaped. It asks no model, and writes nothing.
+// explain prints how an epitome shapes the request in a file that has decided nothing yet. It asks no model, and writes
+// nothing.
 func (a *app) explain(file string, flags explainFlags) error {
 	conf, home, err := a.loadWithFolder()
+	if err == nil {
+		err = flags.apply(&conf)
+	}
 	if err != nil {
 		return err
 	}
-	if err := setPreset(&conf, flags.preset); err != nil {
+	body, err := readRequest(file)
+	if err != nil {
 		return err
 	}
-	if flags.window != "" {
-		tokens, err := config.ParseWindow(flags.window)
+	dialect, err := daemon.DialectOf("", body)
+	if err != nil {
+		return err
+	}
+	request, err := dialect.Read(body, nil)
+	if err != nil {
+		return err
+	}
+	windows := window.New(conf.Window, nil, time.Now)
+	deps, err := daemon.TrialDeps(conf, home, windows)
+	if err != nil {
+		return err
+	}
+	upstream, shaper := a.upstreamOf(conf, dialect.Name(), request.Model), rewrite.NewShaper(deps)
+	shape := func(body []byte) rewrite.Output {
+		return shaper.Shape(rewrite.Input{Dialect: dialect, Body: body, Upstream: upstream, Limits: &conf.Rewrite,
+			SummaryMode: conf.Summarize.Mode, Contexts: conf.ContextsFor(upstream), Project: conf.Upstreams[upstream].Project})
+	}
+	var earlier []string // lines about changes that were decided at requests before
+	if flags.turns {
+		for k, body := range earlierBodies(request) {
+			out := shape(body)
+			for _, c := range out.Changes() {
+				if c.New {
+					earlier = append(earlier, fmt.Sprintf("request %d: %s", k+1, changeLine(c)))
+				}
+			}
+		}
+	}
+	out := shape(body)
+	if flags.body {
+		_, err := os.Stdout.Write(out.Body)
+		return err
+	}
+	fmt.Printf("%s, to upstream %s: %d messages, read as %s\n", console.Plain(request.Model), upstream,
+		request.MessagesIn(0, len(request.Items)), dialect.Name())
+	return writeExplanation(os.Stdout, &conf, windows.Of(upstream, request.Model).Source, &out, earlier)
+}
+
+// apply puts what the flags say into the configuration.
+func (f explainFlags) apply(conf *config.Config) error {
+	if f.window != "" {
+		tokens, err := config.ParseWindow(f.window)
 		if err != nil {
 			return err
 		}
 		all := unit.Tokens(tokens)
 		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
 	}
-	body, err := readRequest(file)
-	if err != nil {
-		return err
-	}
-	t, err := a.try(conf, home, body, flags.turns)
-	if err != nil {
-		return err
-	}
-	if flags.body {
-		_, err := os.Stdout.Write(t.output.Body)
-		return err
-	}
-	return t.write(os.Stdout)
+	return setPreset(conf, f.preset)
 }
 
 // readRequest reads JSON from a file, or from standard input for "-".
@@ -116,39 +140,6 @@ func setPreset(conf *config.Config, preset string) error {
 		return fmt.Errorf("cannot use preset %q: %w", preset, err)
 	}
 	return nil
-}
-
-// try shapes a request, after the requests before it if turns is set. home is the data folder, which has the context
-// files.
-func (a *app) try(conf config.Config, home string, body []byte, turns bool) (*trial, error) {
-	dialect, err := daemon.DialectOf("", body)
-	if err != nil {
-		return nil, err
-	}
-	request, err := dialect.Read(body, nil)
-	if err != nil {
-		return nil, err
-	}
-	windows := window.New(conf.Window, nil, time.Now)
-	deps, err := daemon.TrialDeps(conf, home, windows)
-	if err != nil {
-		return nil, err
-	}
-	upstream := a.upstreamOf(conf, dialect.Name(), request.Model)
-	t := &trial{conf: conf, request: request, window: windows.Of(upstream, request.Model),
-		input: rewrite.Input{Dialect: dialect, Upstream: upstream, Limits: &conf.Rewrite, SummaryMode: conf.Summarize.Mode,
-			Contexts: conf.ContextsFor(upstream), Project: conf.Upstreams[upstream].Project}}
-	shaper := rewrite.NewShaper(deps)
-	if turns {
-		for _, earlier := range earlierBodies(request) {
-			t.input.Body = earlier
-			out := shaper.Shape(t.input)
-			t.earlier = append(t.earlier, out.Changes())
-		}
-	}
-	t.input.Body = body
-	t.output = shaper.Shape(t.input)
-	return t, nil
 }
 
 // upstreamOf returns the upstream that a request would go to: by its route, by the command line, or by the path that
@@ -180,63 +171,51 @@ func earlierBodies(r *conversation.Request) (bodies [][]byte) {
 	return bodies
 }
 
-// write writes what was done to the request, and why, for people.
-func (t *trial) write(to io.Writer) error {
-	r := t.output.Report
+// writeExplanation writes what is done to a request, and why, for people. from says where its window is known from.
+func writeExplanation(to io.Writer, conf *config.Config, from window.Source, out *rewrite.Output, earlier []string) error {
+	r := out.Report
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(r.Model), t.input.Upstream,
-		t.request.MessagesIn(0, len(t.request.Items)), t.input.Dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
-	l := t.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
+	l := conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
-		"a search or fetch\t%d\na file read\t%d\n\n", t.window.Source, r.Window, r.Usable, l.ClearLine, l.CompactLine,
-		l.Offload, l.Lookups, l.Reads)
-	const header = "messages\tstep\ttool\tbefore\tafter\tartifact\twhy"
-	if len(t.earlier) > 0 {
-		fmt.Fprintln(w, "Changes decided at earlier requests of the conversation:")
-		fmt.Fprintln(w, header)
-		for k, changes := range t.earlier {
-			writeChanges(w, fmt.Sprintf("request %d: ", k+1), changes)
-		}
-		fmt.Fprintln(w)
-	}
+		"a search or fetch\t%d\na file read\t%d\n\n", from, r.Window, r.Usable, l.ClearLine, l.CompactLine, l.Offload,
+		l.Lookups, l.Reads)
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
 	}
 	if r.Err != nil {
 		fmt.Fprintf(w, "Something failed inside epitome, so it would send the form decided before: %v.\n", r.Err)
 	}
-	changes := t.output.Changes()
-	if len(changes) == 0 {
+	if conf.Mode != "on" {
+		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", conf.Mode)
+	}
+	lines := earlier
+	for _, c := range out.Changes() {
+		lines = append(lines, changeLine(c))
+	}
+	if len(lines) == 0 {
 		fmt.Fprintf(w, "Nothing would be done: %s.\n", cmp.Or(r.Reason, r.Code.Sentence()))
 		return w.Flush()
 	}
-	if t.conf.Mode != "on" {
-		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", t.conf.Mode)
+	fmt.Fprintln(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy")
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintln(w, header)
-	writeChanges(w, "", changes)
 	return w.Flush()
 }
 
-// writeChanges writes a line of a table for each change. With a prefix it begins with that, and changes that were
-// decided at an earlier request are left out.
-func writeChanges(w io.Writer, prefix string, changes []rewrite.Change) {
-	for _, c := range changes {
-		messages, artifact, why := prefix+fmt.Sprint(c.Message), "", "decided before"
-		switch {
-		case c.New:
-			why = strings.ReplaceAll(string(c.Why), "_", " ")
-		case prefix != "":
-			continue
-		}
-		if c.Last > c.Message {
-			messages += fmt.Sprintf("-%d", c.Last)
-		}
-		if len(c.Artifacts) > 0 {
-			artifact = c.Artifacts[0]
-		}
-		call := console.Plain(console.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", messages, c.Step, call, c.Before, c.After, artifact, why)
+// changeLine returns the line of a table about a change.
+func changeLine(c rewrite.Change) string {
+	messages, artifact, why := fmt.Sprint(c.Message), "", "decided before"
+	if c.New {
+		why = strings.ReplaceAll(string(c.Why), "_", " ")
 	}
+	if c.Last > c.Message {
+		messages += fmt.Sprintf("-%d", c.Last)
+	}
+	if len(c.Artifacts) > 0 {
+		artifact = c.Artifacts[0]
+	}
+	call := console.Plain(console.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, call, c.Before, c.After, artifact, why)
 }

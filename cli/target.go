@@ -36,21 +36,6 @@ func trimSlash(base string) string { return strings.TrimRight(base, "/") }
 // copilotURL is the variable from which Copilot CLI reads its provider's base URL.
 const copilotURL = "COPILOT_PROVIDER_BASE_URL"
 
-// copilotAPI returns the API for which Copilot CLI has a key of the user's: "openai" or "anthropic"; empty if it has
-// none. Azure has a base URL for each customer, so its keys do not count.
-func copilotAPI() string {
-	kind := os.Getenv("COPILOT_PROVIDER_TYPE")
-	key := cmp.Or(os.Getenv("COPILOT_PROVIDER_API_KEY"), os.Getenv("COPILOT_PROVIDER_BEARER_TOKEN"),
-		os.Getenv("COPILOT_PROVIDER_API_KEY_COMMAND"))
-	switch {
-	case key == "" || kind == "azure":
-		return ""
-	case kind == "anthropic":
-		return kind
-	}
-	return "openai"
-}
-
 // openAIURL returns the base URL that the environment has for OpenAI's API; empty if it has none.
 func openAIURL() string {
 	return trimSlash(cmp.Or(os.Getenv("OPENAI_BASE_URL"), os.Getenv("OPENAI_API_BASE")))
@@ -88,13 +73,8 @@ func findTargets(conf config.Config, named bool) ([]target, error) {
 	}
 	anthropic.suffix = "" // clients add it
 	targets := []target{openai, anthropic}
-	switch url, api := os.Getenv(copilotURL), copilotAPI(); {
-	case url != "":
+	if url := os.Getenv(copilotURL); url != "" {
 		targets = append(targets, newTarget(url, "", "run-copilot", copilotURL))
-	case api == "openai":
-		targets[0].vars = append(targets[0].vars, copilotURL)
-	case api == "anthropic":
-		targets[1].vars = append(targets[1].vars, copilotURL)
 	}
 	return targets, nil
 }
