@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
-	"epitome/config"
 	"epitome/console/story"
 	"epitome/offload"
 )
@@ -22,7 +20,7 @@ func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
 		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place names it.\n" +
-			"An id or a URL is looked for in the data folder that --data or --config names.",
+			"It is looked for in the data folder that --data or --config names.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
@@ -35,7 +33,7 @@ func (a *app) artifactCommand() *cobra.Command {
 	return c
 }
 
-// printArtifact prints an artifact, or the lines that are wanted of it. of is an id, path or URL.
+// printArtifact prints an artifact, or the lines that are wanted of it. of is an id, or a path or URL that ends in one.
 func (a *app) printArtifact(of, lines, grep string) error {
 	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
@@ -46,33 +44,19 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	if !offload.IsName(name) {
 		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", of)
 	}
-	var content []byte
-	if strings.ContainsAny(of, `/`+string(filepath.Separator)) && !strings.Contains(of, "://") {
-		content, err = readFile(of)
-	} else {
-		content, err = a.readArtifact(name)
-	}
+	content, err := a.readArtifact(name)
 	if err == nil {
 		content, err = offload.Select(context.Background(), content, want)
 	}
 	if errors.Is(err, offload.ErrUnknown) {
 		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
-			"or --config, or the path", name, err)
+			"or --config", name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
 	}
 	_, err = os.Stdout.Write(content)
 	return err
-}
-
-// readFile reads an artifact by its path, in whatever data folder that is.
-func readFile(path string) ([]byte, error) {
-	content, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".txt")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, offload.ErrUnknown
-	}
-	return content, config.PathCause(err)
 }
 
 // readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.

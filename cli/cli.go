@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
 )
@@ -70,7 +72,7 @@ func (a *app) command() *cobra.Command {
 	root.Use = "epitome"
 	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
 	root.Long = root.Short + "\n\nWithout a command it serves."
-	root.Version = versionText()
+	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", daemon.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
 
@@ -91,7 +93,8 @@ func (a *app) command() *cobra.Command {
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
 		a.artifactCommand(), a.checkCommand(), a.demoCommand())
 	addGroup(root, "more", a.statusCommand(), a.mcpCommand(), a.contextCommand(), a.memoryCommand(), keyCommand(),
-		a.serviceCommand(), a.benchCommand(), versionCommand())
+		a.serviceCommand(), a.benchCommand(), &cobra.Command{Use: "version", Short: "Print the version of this program",
+			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	return root

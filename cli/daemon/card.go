@@ -143,21 +143,21 @@ var ErrNotFound = errors.New("epitome does not know it")
 
 // Get decodes the answer to a GET, as the owner, into answer. The error is ErrNotFound if there is nothing.
 func (c *Card) Get(target string, answer any) error {
-	return c.ask(http.MethodGet, target, http.NoBody, answer)
+	return c.ask(http.MethodGet, target, nil, answer)
 }
 
 // Post decodes the answer to a POST of JSON likewise.
 func (c *Card) Post(target string, question, answer any) error {
+	return c.ask(http.MethodPost, target, question, answer)
+}
+
+// ask sends a request as the owner, and decodes the body of an answer with status 200.
+func (c *Card) ask(method, target string, question, answer any) error {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
-	return c.ask(http.MethodPost, target, bytes.NewReader(body), answer)
-}
-
-// ask sends a request as the owner, and decodes the body of an answer with status 200.
-func (c *Card) ask(method, target string, body io.Reader, answer any) error {
-	req, err := http.NewRequest(method, c.URL()+target, body)
+	req, err := http.NewRequest(method, c.URL()+target, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -172,18 +172,17 @@ func (c *Card) ask(method, target string, body io.Reader, answer any) error {
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode == http.StatusOK {
+		err = json.Unmarshal(text, answer)
+	}
 	switch {
 	case err != nil:
+		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
 	case resp.StatusCode != http.StatusOK:
 		message := cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status)
 		return fmt.Errorf("the epitome on %s answers: %s", c.Listen, message)
-	default:
-		err = json.Unmarshal(text, answer)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
 	}
 	return nil
 }
