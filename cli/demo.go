@@ -74,7 +74,8 @@ func (a *app) demo(flags demoFlags) (err error) {
 		}
 		stop = end
 		card, err := daemon.Read(folder)
-		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: filepath.Join(folder, "artifacts"), Get: card.Get}, err
+		artifacts := filepath.Join(folder, "artifacts")
+		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: artifacts, Get: card.Get}, err
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()

@@ -1,10 +1,10 @@
-// Package demo plays a long session of an agent through epitome, without any network beyond this machine, and prints what
-// epitome does.
+// Package demo plays a long session of an agent through epitome, without any network beyond this machine, and prints
+// what epitome does.
 //
-// The agent, its user, its repository and the model are scripted; epitome is the real one. The model counts what it
-// receives, refuses requests over its window, and finds what it needs from earlier turns in the request or in the files
-// that the request names. What epitome decided, and what the session cost, is read from epitome's API, as its pages show
-// it. Equal options give equal sessions.
+// The agent, its tools, its user and the model are scripted; epitome is the real one. The model counts the tokens that it
+// receives and refuses requests over its window. It finds what it needs from earlier turns in the request, or in the
+// files that the request names. Decisions and money are those of epitome's API, as its pages show them. Equal options
+// give equal sessions.
 package demo
 
 import (
@@ -47,10 +47,6 @@ type Proxy struct {
 // leastTurns is the smallest number of turns with everything in the session.
 const leastTurns = 20
 
-const systemPrompt = "You are a software engineer at work on the service settle, a ledger written in Go. You work alone, step by " +
-	"step, with the tools that you have. Read before you edit. Change one thing at a time, and run the tests of a package after " +
-	"each change. Say in one line what you found out: lines that begin with Tried, Decision, Done or Next are your notes."
-
 // session is a Run in progress: the agent, which sends its whole conversation each turn, and an observer beside it.
 type session struct {
 	Options
@@ -71,14 +67,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Turns < leastTurns {
 		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
 	}
-	m, err := newModel(o.Window, &script{seed: o.Seed, turns: o.Turns, results: map[string]string{}})
+	first := task{0, o.Seed}
+	m, err := newModel(o.Window, &script{turns: o.Turns, task: first, results: map[string]string{}})
 	if err != nil {
 		return nil, err
 	}
 	defer m.server.Close()
-	s := &session{Options: o, model: m, user: user{seed: o.Seed, turns: o.Turns},
+	s := &session{Options: o, model: m, user: user{turns: o.Turns, task: first},
 		report: &Report{Window: o.Window, Seed: o.Seed}, table: newTable(o),
-		messages: []message{{Role: "system", Content: systemPrompt}}}
+		messages: []message{{Role: "system", Content: first.prop("system", 0)}}}
 	if s.proxy, err = o.Start(m.url); err != nil {
 		return nil, err
 	}
@@ -162,9 +159,7 @@ func (s *session) ask(ctx context.Context, url string) (answer message, refused 
 		return answer, nil, err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set("Authorization", "Bearer none")
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // epitome is restarted
-	resp, err := client.Do(q)
+	resp, err := http.DefaultClient.Do(q)
 	if err != nil {
 		return answer, nil, err
 	}
@@ -188,7 +183,7 @@ func (s *session) ask(ctx context.Context, url string) (answer message, refused 
 
 // observe notes what the model received, what it answered to a question, and what epitome says that it did.
 func (s *session) observe(t *Turn, answer message) error {
-	got := s.model.received()
+	got := s.model.latest()
 	t.Got, t.Cached = got.tokens, got.cached
 	s.report.Sent.add(t.Got, t.Cached)
 	if got.extends {
@@ -256,7 +251,7 @@ func (s *session) restart(ctx context.Context) (err error) {
 	if _, _, err := s.ask(ctx, s.proxy.URL); err != nil {
 		return err
 	}
-	got := s.model.received()
+	got := s.model.latest()
 	s.report.Restart = Restart{s.next.Turn, len(got.Body), got.repeats}
 	s.table.restart(s.report.Restart)
 	return nil
@@ -291,7 +286,7 @@ func (s *session) review() error {
 	if err := json.Unmarshal(s.last, &sent); err != nil {
 		return err
 	}
-	got := string(s.model.received().Body)
+	got := string(s.model.latest().Body)
 	for i, m := range sent.Messages {
 		raw := string(encode(m))
 		k.Messages++

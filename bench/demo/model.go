@@ -93,8 +93,8 @@ func newModel(window int, s *script) (*model, error) {
 	return m, nil
 }
 
-// received returns the latest request of the agent that was answered.
-func (m *model) received() received {
+// latest returns the latest request of the agent that was answered.
+func (m *model) latest() received {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.last
@@ -167,8 +167,9 @@ func refuse(w http.ResponseWriter, why *refusal) {
 
 // tooLong returns the refusal of OpenAI.
 func tooLong(tokens, window int) *refusal {
-	return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. "+
-		"Please reduce the length of the messages.", window, tokens), "invalid_request_error", "context_length_exceeded"}
+	return &refusal{Type: "invalid_request_error", Code: "context_length_exceeded",
+		Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in "+
+			"%d tokens. Please reduce the length of the messages.", window, tokens)}
 }
 
 // lookUp finds out how much of a request the prompt cache holds: the messages that the last one began with, from 1,024
@@ -190,24 +191,29 @@ func (m *model) lookUp(r *received) {
 	}
 }
 
-// summaryOf fills the sections of a summary with lines of the conversation that name their kind, such as "Decision:", and
-// with the calls.
+// notes are the sections of a summary, and the marks of the notes in the conversation that belong there.
+var notes = [][2]string{{"Goal", "Goal: "}, {"Constraints", "Rule: "}, {"Progress", "Done: "},
+	{"Key Decisions", "Decision: "}, {"Failed Approaches", "Tried: "}, {"Open Issues", "Open: "}, {"Next Steps", "Next: "},
+	{"Critical Values", "CHG-"}}
+
+// summaryOf returns a summary that holds the newest notes of the conversation, word for word.
 func summaryOf(messages []message) string {
+	const most = 12 // of one section
 	var all strings.Builder
-	for _, heading := range [][2]string{{"Goal", "Goal: "}, {"Constraints", "Rule: "}, {"Progress", "Done: "},
-		{"Key Decisions", "Decision: "}, {"Failed Approaches", "Tried: "}, {"Open Issues", "Open: "}, {"Next Steps", "Next: "},
-		{"Critical Values", "CHG-"}} {
+	for _, section := range notes {
 		var lines []string
 		for _, m := range messages[:len(messages)-1] {
 			for line := range strings.Lines(m.Content) {
 				line = "- " + strings.TrimPrefix(strings.TrimSpace(line), "- ")
-				if at := strings.Index(line, heading[1]); at >= 0 && len(line) < 400 && !slices.Contains(lines, line) {
+				if strings.Contains(line, section[1]) && len(line) < 400 && !slices.Contains(lines, line) {
 					lines = append(lines, line)
 				}
 			}
 		}
-		lines = append(lines, "- none")[:max(1, len(lines))]
-		all.WriteString("## " + heading[0] + "\n" + strings.Join(lines[max(0, len(lines)-12):], "\n") + "\n")
+		if lines == nil {
+			lines = []string{"none"}
+		}
+		fmt.Fprintf(&all, "## %s\n%s\n", section[0], strings.Join(lines[max(0, len(lines)-most):], "\n"))
 	}
 	return all.String()
 }

@@ -62,9 +62,10 @@ type Turn struct {
 
 // Excerpt is the text that the model received in the place of a large result.
 type Excerpt struct {
-	Turn          int      `json:"turn"`
-	Before, After int      // tokens
-	Lines         []string `json:"lines"`
+	Turn   int      `json:"turn"`
+	Before int      `json:"before"` // tokens
+	After  int      `json:"after"`
+	Lines  []string `json:"lines"`
 }
 
 // newExcerpt shortens the text of an edit for printing.
@@ -107,7 +108,7 @@ func (r *Report) Missed() (faults []string) {
 	if r.Failed != "" {
 		return []string{fmt.Sprintf("the session died in turn %d: %s", len(r.Turns), r.Failed)}
 	}
-	add(r.Unexplained > 0, "%s changed what had been sent, without a decision", english.Plural(r.Unexplained, "request", ""))
+	add(r.Unexplained > 0, "%s changed earlier messages without a decision", english.Plural(r.Unexplained, "request", ""))
 	add(!r.Restart.Equal, "after the restart the request had other bytes")
 	add(r.Kept.Lost > 0, "%s lost", english.Plural(r.Kept.Lost, "message is", "messages are"))
 	add(r.Right < r.Asked, "%d of %d answers are wrong", r.Asked-r.Right, r.Asked)

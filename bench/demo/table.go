@@ -62,8 +62,9 @@ func (t *table) turn(x Turn) {
 	t.unfold()
 	const cells = 8
 	full := min((x.Got*cells+t.window/2)/t.window, cells)
-	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s%s %3d%%  %3d%%  ", x.Turn, console.Shorten(x.Did, 24), tokens(x.Sent),
-		tokens(x.Got), strings.Repeat("█", full), strings.Repeat("·", cells-full), 100*x.Got/t.window, 100*x.Cached/max(x.Got, 1))
+	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
+	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", x.Turn, console.Shorten(x.Did, 24), tokens(x.Sent),
+		tokens(x.Got), bar, 100*x.Got/t.window, 100*x.Cached/max(x.Got, 1))
 	for i, note := range append(t.notes(x), "") {
 		if i == 0 || note != "" {
 			t.line("", "%s%s", start, note)
@@ -77,16 +78,16 @@ func (t *table) notes(x Turn) (notes []string) {
 	add := func(color, format string, args ...any) {
 		notes = append(notes, t.paint(color, fmt.Sprintf(format, args...)))
 	}
-	out := tokens(x.Shaping.TakenOut)
-	if n := x.Shaping.Compacted; n > 0 {
-		add(yellow, "compact %s: −%s", english.Plural(n, "message", ""), out)
+	out := ": −" + tokens(x.Shaping.TakenOut) // of all steps together
+	step := func(color, verb string, n int, noun string) {
+		if n > 0 {
+			add(color, "%s %s%s", verb, english.Plural(n, noun, ""), out)
+			out = ""
+		}
 	}
-	if n := x.Shaping.Cleared; n > 0 {
-		add(cyan, "clear %s: −%s", english.Plural(n, "result", ""), out)
-	}
-	if n := x.Shaping.Offloaded; n > 0 {
-		add("", "offload %s: −%s", english.Plural(n, "result", ""), out)
-	}
+	step(yellow, "compact", x.Shaping.Compacted, "message")
+	step(cyan, "clear", x.Shaping.Cleared, "result")
+	step("", "offload", x.Shaping.Offloaded, "result")
 	switch {
 	case x.Got == 0:
 		add(red, "✗ no answer")

@@ -7,8 +7,8 @@ import (
 )
 
 // words give bodies the letter mix of agent traffic. JSON escapes none of their characters.
-var words = strings.Fields("func return error build test file line read write value index buffer request answer stream " +
-	"token model window header parse check commit branch merge import package struct pointer array string number")
+var words = strings.Fields("func return error build test file line read write value index buffer request answer " +
+	"stream token model window header parse check commit branch merge import package struct pointer array string")
 
 // chatBody returns a Chat Completions request of size bytes, at least 2,048, the same for the same size: a system
 // message, tool calls with their results, and a user message. It names a model with a window of two million tokens, so
@@ -24,7 +24,8 @@ func chatBody(size int) []byte {
 	body := append(make([]byte, 0, size), head...)
 	for call := 0; size-len(body) > 2*result; call++ {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
-			`"function":{"name":"read_file","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%d","content":"`, call, call)
+			`"function":{"name":"read_file","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"call_%d","content":"`, call, call)
 		body = append(appendProse(body, dice, result), `"}`...)
 	}
 	body = append(body, user...)
@@ -45,7 +46,7 @@ func appendProse(to []byte, dice *rand.Rand, n int) []byte {
 func chatAnswer(request int) []byte {
 	const bytesPerToken = 5
 	prompt := request / bytesPerToken
-	return fmt.Appendf(nil, `{"id":"chatcmpl-bench","object":"chat.completion","created":1700000000,"model":"bench-model",`+
+	return fmt.Appendf(nil, `{"id":"chatcmpl-bench","object":"chat.completion","model":"bench-model",`+
 		`"choices":[{"index":0,"message":{"role":"assistant","content":"%s"},"finish_reason":"stop"}],`+
 		`"usage":{"prompt_tokens":%d,"completion_tokens":150,"total_tokens":%d}}`,
 		strings.Repeat(strings.Join(words, " "), 4), prompt, prompt+150)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -62,62 +61,68 @@ func contenders(program string, against []string) (all []contender) {
 
 // lane is a contender that takes requests.
 type lane struct {
-	name   string
-	addr   string // host:port
-	dir    string
-	cmd    *exec.Cmd     // nil for a direct call, and before the start
-	ready  time.Duration // from the start of the process
-	exited chan struct{}
+	name  string
+	addr  string    // host:port
+	cmd   *exec.Cmd // nil for a direct call
+	ready time.Duration
+	stop  func() // ends the process, by force if it does not end within three seconds
 }
 
 // launch starts a contender and waits until it is ready. The caller stops it.
-func launch(ctx context.Context, c contender, upstream string) (l *lane, err error) {
-	l = &lane{name: c.name, exited: make(chan struct{})}
-	if l.addr, err = freeAddress(); err != nil {
+func launch(ctx context.Context, c contender, upstream string) (*lane, error) {
+	addr, err := freeAddress()
+	if err != nil {
 		return nil, err
 	}
-	if l.dir, err = os.MkdirTemp("", "epitome-bench-"); err != nil {
+	dir, err := os.MkdirTemp("", "epitome-bench-")
+	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder: %w", err)
 	}
-	began := time.Now()
-	if err = l.start(c, upstream); err == nil {
-		err = l.awaitReady(ctx, c.ready)
-	}
-	if err != nil {
-		output, _ := os.ReadFile(filepath.Join(l.dir, "output"))
-		l.stop()
-		return nil, fmt.Errorf("cannot start %s: %w: %s", c.name, err, bytes.TrimSpace(output))
-	}
-	l.ready = time.Since(began)
-	return l, nil
-}
-
-// start runs the contender's command. Its output goes to a file, so that no goroutine here spends time on it.
-func (l *lane) start(c contender, upstream string) error {
-	config := filepath.Join(l.dir, "config")
-	fill := strings.NewReplacer("{listen}", l.addr, "{upstream}", upstream, "{dir}", l.dir, "{config}", config)
-	if err := os.WriteFile(config, []byte(fill.Replace(c.config)), 0o600); err != nil {
-		return err
-	}
-	output, err := os.Create(filepath.Join(l.dir, "output"))
-	if err != nil {
-		return err
-	}
-	defer output.Close() // the process has its own descriptor
-	cmd := exec.Command(c.command[0])
+	config, output := filepath.Join(dir, "config"), filepath.Join(dir, "output")
+	fill := strings.NewReplacer("{listen}", addr, "{upstream}", upstream, "{dir}", dir, "{config}", config)
+	ctx, cancel := context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, c.command[0])
 	for _, word := range c.command[1:] {
 		cmd.Args = append(cmd.Args, fill.Replace(word))
 	}
-	cmd.Stdout, cmd.Stderr = output, output
-	if err := cmd.Start(); err != nil {
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 3 * time.Second
+	l := &lane{name: c.name, addr: addr, cmd: cmd, stop: func() {
+		cancel()
+		_ = cmd.Wait()
+		_ = os.RemoveAll(dir)
+	}}
+	if err := l.start(fill.Replace(c.config), config, output, c.ready); err != nil {
+		text, _ := os.ReadFile(output)
+		l.stop()
+		return nil, fmt.Errorf("cannot start %s: %w: %s", c.name, err, bytes.TrimSpace(text))
+	}
+	return l, nil
+}
+
+// start runs the command, and asks for the path ready until it is answered. Config is the file for text. The output
+// goes to a file as well, so that no goroutine here spends time on it.
+func (l *lane) start(text, config, output, ready string) error {
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}
-	l.cmd = cmd
-	go func() {
-		_ = cmd.Wait()
-		close(l.exited)
-	}()
-	return nil
+	file, err := os.Create(output)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // the process has its own descriptor
+	l.cmd.Stdout, l.cmd.Stderr = file, file
+	began := time.Now()
+	if err := l.cmd.Start(); err != nil {
+		return err
+	}
+	client, request := l.client(1), l.request(ready, nil)
+	for err = exchange(client, request); err != nil && time.Since(began) < 20*time.Second; {
+		time.Sleep(time.Millisecond)
+		err = exchange(client, request)
+	}
+	l.ready = time.Since(began)
+	return err
 }
 
 // freeAddress returns a loopback address that nobody listens on.
@@ -130,39 +135,8 @@ func freeAddress() (string, error) {
 	return ln.Addr().String(), nil
 }
 
-// awaitReady asks for path until it is answered.
-func (l *lane) awaitReady(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	client, request := l.client(1), l.request(path, nil)
-	for exchange(client, request) != nil {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-l.exited:
-			return errors.New("it ended")
-		case <-time.After(time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// stop ends the process, by force if it does not end within three seconds, and removes its folder.
-func (l *lane) stop() {
-	defer os.RemoveAll(l.dir)
-	if l.cmd == nil {
-		return
-	}
-	if l.cmd.Process.Signal(syscall.SIGTERM) != nil {
-		_ = l.cmd.Process.Kill() // this system has no SIGTERM
-	}
-	timer := time.AfterFunc(3*time.Second, func() { _ = l.cmd.Process.Kill() })
-	defer timer.Stop()
-	<-l.exited
-}
-
-// usage returns the CPU time of the process in µs and its resident memory in KB; ok is false where it is not known: of a
-// direct call, and on other systems than Linux.
+// usage returns the CPU time of the process in µs and its resident memory in KB. They are known on Linux alone, and not
+// of a direct call.
 func (l *lane) usage() (cpu, memory float64, ok bool) {
 	if l.cmd == nil {
 		return 0, 0, false

@@ -22,49 +22,34 @@ type Options struct {
 	Progress io.Writer // gets a line for each step
 }
 
-// plan is how much a run measures.
-type plan struct {
-	sizes       []int // of request bodies, in bytes
-	rounds      int   // turns of each contender at each size and number of connections
-	turn        time.Duration
-	conns       int // connections in use at the same time, for throughput
-	idleStreams int
-	starts      int
-	settle      time.Duration // from a change to a reading of memory
-	departures  int           // clients that leave, in each phase
-	burst       int           // number of large bodies
-	burstBytes  int           // size of one
-	burstRest   time.Duration // from the last of them to the reading of memory
-}
-
-var (
-	fullPlan = plan{
-		sizes: []int{2 << 10, 100 << 10, 800 << 10}, rounds: 20, turn: 100 * time.Millisecond, conns: 16,
-		idleStreams: 1000, starts: 15, settle: 500 * time.Millisecond, departures: 100,
-		burst: 48, burstBytes: 8 << 20, burstRest: 10 * time.Second,
-	}
-	quickPlan = plan{
-		sizes: []int{2 << 10, 100 << 10}, rounds: 2, turn: 5 * time.Millisecond, conns: 2,
-		idleStreams: 10, starts: 1, settle: 10 * time.Millisecond, departures: 2,
-		burst: 4, burstBytes: 64 << 10, burstRest: 10 * time.Millisecond,
-	}
-)
-
 // run is one Run in progress.
 type run struct {
-	plan
 	*Report
+	quick      bool
 	progress   io.Writer
 	contenders []contender
 	upstream   *upstream
 }
 
+// few returns n, but a fiftieth of it and at least 2 in a quick run.
+func (r *run) few(n int) int {
+	if r.quick {
+		return max(n/50, 2)
+	}
+	return n
+}
+
+// wait returns d, but a fiftieth of it in a quick run.
+func (r *run) wait(d time.Duration) time.Duration {
+	if r.quick {
+		return d / 50
+	}
+	return d
+}
+
 // Run measures all contenders. It takes about three minutes for four of them.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &run{plan: fullPlan, Report: newReport(), progress: o.Progress, contenders: contenders(o.Program, o.Against)}
-	if o.Quick {
-		r.plan = quickPlan
-	}
+	r := &run{Report: newReport(), quick: o.Quick, progress: o.Progress, contenders: contenders(o.Program, o.Against)}
 	var err error
 	if r.upstream, err = startUpstream(); err != nil {
 		return nil, err

@@ -11,56 +11,68 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// settle is the time from a change to a reading of memory.
+const settle = 500 * time.Millisecond
+
 // measureStart measures start and idle memory of fresh processes.
 func (r *run) measureStart(ctx context.Context) error {
-	r.say("%d starts", r.starts)
-	return inTurns(ctx, r.starts, r.contenders, func(c contender) error {
+	r.say("start")
+	return inTurns(ctx, r.few(15), r.contenders, func(c contender) error {
 		l, err := launch(ctx, c, r.upstream.addr)
 		if err != nil {
 			return err
 		}
 		defer l.stop()
-		time.Sleep(r.settle)
+		time.Sleep(r.wait(settle))
 		r.record("start to ready", "ms", c.name, milliseconds(l.ready))
 		r.recordMemory("idle memory", l)
 		return nil
 	})
 }
 
-// measureIdleStreams measures the memory of streams that stay open and silent.
 func (r *run) measureIdleStreams(_ context.Context, lanes []*lane) error {
-	r.say("%d idle streams", r.idleStreams)
-	body := chatBody(r.sizes[0])
 	for _, l := range lanes {
-		if err := exchange(l.client(1), l.request(chatPath, body)); err != nil { // the first request of a process finds nothing prepared
-			return fmt.Errorf("cannot ask %s: %w", l.name, err)
+		if err := r.idle(l); err != nil {
+			return fmt.Errorf("cannot measure idle streams of %s: %w", l.name, err)
 		}
-		time.Sleep(r.settle)
-		_, before, known := l.usage()
-		for range r.idleStreams {
-			conn, err := l.open(chatPath+"?bench="+streaming, body, true)
-			if err != nil {
-				return fmt.Errorf("cannot open a stream through %s: %w", l.name, err)
-			}
-			defer conn.Close()
+	}
+	return nil
+}
+
+// idle measures the memory of streams that stay open and silent.
+func (r *run) idle(l *lane) error {
+	streams := r.few(1000)
+	r.say("%d idle streams of %s", streams, l.name)
+	body := chatBody(2 << 10)
+	if err := exchange(l.client(1), l.request(chatPath, body)); err != nil { // the first one finds nothing prepared
+		return err
+	}
+	time.Sleep(r.wait(settle))
+	_, before, known := l.usage()
+	for range streams {
+		conn, err := l.open(chatPath+"?bench="+streaming, body, true)
+		if err != nil {
+			return err
 		}
-		time.Sleep(r.settle)
-		if _, after, _ := l.usage(); known {
-			r.record("memory of an idle stream", "KB", l.name, (after-before)/float64(r.idleStreams))
-		}
+		defer conn.Close()
+	}
+	time.Sleep(r.wait(settle))
+	if _, after, _ := l.usage(); known {
+		r.record("memory of an idle stream", "KB", l.name, (after-before)/float64(streams))
 	}
 	return nil
 }
 
 // measureBurst sends large bodies, all different, and reads memory some seconds later.
 func (r *run) measureBurst(_ context.Context, lanes []*lane) error {
-	r.say("burst of %d bodies of %s", r.burst, sizeName(r.burstBytes))
-	body := chatBody(r.burstBytes)
+	size := r.few(8 << 20)
+	r.say("burst of bodies of %s", sizeName(size))
+	body := chatBody(size)
 	for _, l := range lanes {
 		var group errgroup.Group
 		group.SetLimit(8)
 		client := l.client(8)
-		for n := range r.burst {
+		for n := range r.few(48) {
 			group.Go(func() error {
 				other := bytes.Replace(body, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1)
 				return exchange(client, l.request(chatPath, other))
@@ -70,7 +82,7 @@ func (r *run) measureBurst(_ context.Context, lanes []*lane) error {
 			return fmt.Errorf("cannot send a burst through %s: %w", l.name, err)
 		}
 	}
-	time.Sleep(r.burstRest)
+	time.Sleep(r.wait(10 * time.Second))
 	for _, l := range lanes {
 		r.recordMemory("memory after a burst", l)
 	}
@@ -80,8 +92,8 @@ func (r *run) measureBurst(_ context.Context, lanes []*lane) error {
 // measureLoad measures requests, clients that leave, and memory after both.
 func (r *run) measureLoad(ctx context.Context, proxies []*lane) error {
 	lanes := append([]*lane{{name: direct, addr: r.upstream.addr}}, proxies...)
-	for _, size := range r.sizes {
-		for _, conns := range []int{1, r.conns} {
+	for _, size := range []int{2 << 10, 100 << 10, 800 << 10} {
+		for _, conns := range []int{1, r.few(16)} {
 			if err := r.measureRequests(ctx, lanes, size, conns); err != nil {
 				return err
 			}
@@ -100,20 +112,20 @@ func (r *run) measureLoad(ctx context.Context, proxies []*lane) error {
 	return nil
 }
 
-// measureRequests sends requests of one size over a number of connections, one at a time over each. One connection gives
-// latency, several give throughput.
+// measureRequests sends requests of one size over a number of connections, one at a time over each. One connection
+// gives latency, several give throughput.
 func (r *run) measureRequests(ctx context.Context, lanes []*lane, size, conns int) error {
 	name := sizeName(size)
 	if conns > 1 {
 		name = fmt.Sprintf("%s over %d connections", name, conns)
 	}
-	r.say("%s: %d rounds of %s", name, r.rounds, r.turn)
+	r.say("%s", name)
 	body := chatBody(size)
 	cpu, requests := map[*lane]float64{}, map[*lane]int{}
-	err := inTurns(ctx, r.rounds, lanes, func(l *lane) error {
+	err := inTurns(ctx, r.few(20), lanes, func(l *lane) error {
 		before, _, _ := l.usage()
 		began := time.Now()
-		took, err := l.sendFor(r.turn, body, conns)
+		took, err := l.sendFor(r.wait(100*time.Millisecond), body, conns)
 		if err != nil {
 			return fmt.Errorf("cannot measure %s with %s: %w", l.name, name, err)
 		}
@@ -167,7 +179,7 @@ func (r *run) measureDepartures(ctx context.Context, l *lane, phase string) erro
 	r.say("clients that leave %s while %s", l.name, phase)
 	var took []float64
 	unnoticed := 0
-	for k := 0; k < r.departures && (unnoticed < 3 || len(took) > 0); k++ {
+	for k := 0; k < r.few(100) && (unnoticed < 3 || len(took) > 0); k++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -193,7 +205,7 @@ func (r *run) depart(l *lane, phase string) (time.Duration, error) {
 	t, id := newTry(), fmt.Sprint(time.Now().UnixNano())
 	r.upstream.tries.Store(id, t)
 	target := fmt.Sprintf("%s?bench=%s&try=%s", chatPath, phase, id)
-	conn, err := l.open(target, chatBody(r.sizes[0]), phase == streaming)
+	conn, err := l.open(target, chatBody(2<<10), phase == streaming)
 	if err != nil {
 		return 0, err
 	}

@@ -146,8 +146,8 @@ func (l *lane) open(target string, body []byte, stream bool) (net.Conn, error) {
 	return conn, err
 }
 
-// Baseline serves a minimal fasthttp reverse proxy on listen until ctx ends: it forwards requests to upstream and streams
-// the responses. Both are host:port.
+// Baseline serves a minimal fasthttp reverse proxy on listen until ctx ends: it forwards requests to upstream and
+// streams the responses. Both are host:port.
 func Baseline(ctx context.Context, listen, upstream string) error {
 	target := &fasthttp.HostClient{Addr: upstream, MaxConns: 8192, StreamResponseBody: true, DisablePathNormalizing: true,
 		NoDefaultUserAgentHeader: true, MaxIdemponentCallAttempts: 1}
