@@ -39,7 +39,6 @@ func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {
 	f("GET", "/-/artifacts/abc?lines=1", "one\n", "4")
 	f("GET", "/-/artifacts/abc?grep=on", "1:one\n", "6")
 	f("GET", "/-/artifacts/abc.txt", "one\ntwo\n", "8")
-	f("GET", "/-/artifacts/abc.txt?lines=1", "one\n", "4")
 }
 
 // The name is the right to read; pages of other sites and names that were rebound are kept out all the same.
@@ -55,7 +54,6 @@ func TestArtifactNeedsItsNameAndNoToken(t *testing.T) {
 	f(beyond, 404, "/-/artifacts/abd")
 	f(beyond, 403, "/-/artifacts/")
 	f(beyond, 404, "/-/artifacts/..%2fmetrics")
-	f(beyond, 307, "/-/artifacts/../metrics")
 	f(beyond, 403, "/-/artifacts/abc", "Host: evil.example")
 	f(beyond, 403, "/-/artifacts/abc", "Origin: http://evil.example")
 	f(beyond, 403, "/-/artifacts/abc", "Sec-Fetch-Site: cross-site")

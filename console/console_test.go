@@ -67,17 +67,19 @@ func listening(listen string) Program {
 	}
 }
 
-// ask sends a request with the header lines; "Host: x" among them is the request's host.
+// ask sends a request with header lines; "Host: x" among them sets the host.
 func ask(o *Console, method, target string, lines ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, target, nil)
+	return request(o, httptest.NewRequest(method, target, nil), lines)
+}
+
+func request(o *Console, r *http.Request, lines []string) *httptest.ResponseRecorder {
 	r.Host = "localhost:7070"
 	for _, l := range lines {
-		name, value, _ := strings.Cut(l, ": ")
-		if name == "Host" {
+		if name, value, _ := strings.Cut(l, ": "); name == "Host" {
 			r.Host = value
-			continue
+		} else {
+			r.Header.Set(name, value)
 		}
-		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
 	o.ServeHTTP(w, r)

@@ -97,23 +97,14 @@ func TestModelsReadArtifacts(t *testing.T) {
 		type args = map[string]any
 		f("recall", args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
 			"line 10 of the result\nline 11 of the result\n")
-		f("recall", args{"artifact": "/data/" + result + ".txt", "grep": "line 49[0-9]7 "}, true, "4907:line 4907", "4997:")
 		f("recall", args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
-		f("recall", args{"artifact": result, "grep": "line"}, true, "1:line 1 of", "Read on with from = ")
-		f("recall", args{"artifact": result, "lines": "9000-"}, false, "no such lines")
-		f("recall", args{"artifact": result, "grep": "("}, false, "grep")
 		f("recall", args{"artifact": odd}, true, "Read on with from = 24576")
 		f("recall", args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
-		f("recall", args{"artifact": long, "grep": "filler"}, true, "1+0:filler")
 		f("search", args{"artifact": "artifact " + long, "pattern": "NEEDLE"}, true, long+":1+49", "NEEDLE=42")
-		f("recall", args{"artifact": long, "from": 400_000}, true, "it ends 99990 bytes before")
 		f("recall", args{"artifact": gone}, false, "there is no such artifact")
 		f("recall", args{"artifact": "../../etc/passwd"}, false, "names no artifact")
-		f("recall", args{}, false)
 		f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
 		f("search", args{"artifact": transcript, "pattern": "line"}, true, result+" has more matches")
-		f("search", args{"artifact": transcript, "pattern": "nowhere"}, true, "no line matches, in 3 artifacts")
-		f("search", args{"artifact": transcript}, false)
 		got := f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true)
 		if strings.Contains(got, stranger) || strings.Contains(got, "another conversation") {
 			t.Errorf("a search reads an artifact that the given one does not name: %s", got)
@@ -147,17 +138,5 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 		if want := artifactsInMemory()[name][2:]; read.String() != want {
 			t.Errorf("%s: %d bytes were read, want %d", name, read.Len(), len(want))
 		}
-	}
-}
-
-func TestTimeIsBounded(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	get := ReadArtifact(artifactsInMemory().get)
-	if _, err := get.recall(ctx, recallInput{artifactInput: artifactInput{result}}); err == nil {
-		t.Error("a reading goes on behind its time")
-	}
-	if _, err := get.search(ctx, searchInput{artifactInput{transcript}, "x"}); err == nil {
-		t.Error("a search goes on behind its time")
 	}
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,34 +171,5 @@ func TestVisitorsSeeNoText(t *testing.T) {
 	}
 	if _, page := get(o, "/-/conversations/"+id, false); !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
 		t.Error("a visitor is not told how to log in, or sees no figures")
-	}
-}
-
-func TestObservedConversationSaysWhatWouldBeDone(t *testing.T) {
-	s := session()
-	for i := range s.exchanges {
-		s.exchanges[i].Mode = event.ModeObserve
-	}
-	_, page := get(s.serve(t), "/-/conversations/"+id+"?turn=7", true)
-	if !strings.Contains(page, "sent unchanged") || !strings.Contains(page, "would be done") {
-		t.Error(page)
-	}
-}
-
-func TestChartOfManyTurnsIsBounded(t *testing.T) {
-	s := story.Story{Exchanges: session().exchanges}
-	for i := range s.Exchanges {
-		s.Exchanges[i].Turn = i + 1
-	}
-	for turn := 11; turn <= 5000; turn++ {
-		e := s.Exchanges[0]
-		e.Turn = turn
-		s.Exchanges = append(s.Exchanges, e)
-	}
-	for _, current := range []int{1, 2500, 5000} {
-		c := newConversation(s, current).Chart
-		if len(c.Bars) != turnsDrawn || !slices.ContainsFunc(c.Bars, func(b bar) bool { return b.Current }) {
-			t.Errorf("at turn %d the chart has %d bars, or not that turn's", current, len(c.Bars))
-		}
 	}
 }
