@@ -58,13 +58,14 @@ func play(t *testing.T, dir string, argv, env []string) string {
 		t.Fatalf("%s: %v\n%s\n%s", argv[0], err, tail(out.String()), tail(complaint.String()))
 	}
 	if !strings.Contains(out.String(), closing) {
-		t.Errorf("%s does not print the model's last words:\n%s\n%s", argv[0], tail(out.String()), tail(complaint.String()))
+		t.Errorf("%s does not print the model's last words:\n%s\n%s",
+			argv[0], tail(out.String()), tail(complaint.String()))
 	}
 	return out.String()
 }
 
-// tapped returns a command that runs the agent with a tap between it and what it is told. steps are those of a shell: they
-// put the base URL that the agent is told into told, and tell it $tap.
+// tapped returns a command that runs the agent with a tap in front of the base URL that it is told. steps are those of
+// a shell: they put this URL into told, and tell the agent $tap.
 func tapped(t *testing.T, agent, steps string) (command string, between *tap) {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +75,8 @@ func tapped(t *testing.T, agent, steps string) (command string, between *tap) {
 		return string(base)
 	})
 	command = filepath.Join(dir, filepath.Base(agent))
-	script := fmt.Sprintf("#!/bin/sh\ntap='%s'\n%s\nprintf %%s \"$told\" >'%s'\nexec '%s' \"$@\"\n", between.URL, steps, told, agent)
+	script := fmt.Sprintf("#!/bin/sh\ntap='%s'\n%s\nprintf %%s \"$told\" >'%s'\nexec '%s' \"$@\"\n",
+		between.URL, steps, told, agent)
 	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +89,15 @@ var claudeTools = tools{bash: "Bash", command: "command", read: "Read", edit: "E
 // playClaude has Claude Code do the task, and holds that it saw no error.
 func playClaude(t *testing.T, w *work, model, base string, env, argv []string, more ...string) {
 	t.Helper()
-	argv = append(slices.Concat(argv, more), "-p", task, "--model", model, "--output-format", "stream-json", "--verbose",
-		"--permission-mode", "bypassPermissions", "--max-turns", "200")
+	argv = append(slices.Concat(argv, more), "-p", task, "--model", model, "--output-format", "stream-json",
+		"--verbose", "--permission-mode", "bypassPermissions", "--max-turns", "200")
 	out := play(t, w.dir, argv, append([]string{"HOME=" + t.TempDir(), "ANTHROPIC_BASE_URL=" + base,
 		"ANTHROPIC_API_KEY=sk-ant-test-000000000000000000000000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}, env...))
 	for line := range strings.Lines(out) {
 		var e struct{ Type, Subtype string }
-		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Type == "system" && e.Subtype != "init" && e.Subtype != "thinking_tokens" {
+		err := json.Unmarshal([]byte(line), &e)
+		if err != nil || e.Type == "system" && e.Subtype != "init" && e.Subtype != "thinking_tokens" {
 			t.Errorf("Claude Code prints a line that a session without errors has not: %s", line)
 		}
 	}
@@ -167,11 +170,13 @@ func TestCodex(t *testing.T) {
 				judgeArtifacts(t, provider)
 			}
 			listening.judge(t, provider)
-			if asks := slices.ContainsFunc(posts(provider), func(x fakeapi.Exchange) bool { return compacts(x.Body) }); s.told != asks {
+			compaction := func(x fakeapi.Exchange) bool { return compacts(x.Body) }
+			if asks := slices.ContainsFunc(posts(provider), compaction); s.told != asks {
 				t.Errorf("Codex, told of the window: %t, asked for a compaction of its own: %t", s.told, asks)
 			}
 			if s.builtin != (listening.upgrades == 1) {
-				t.Errorf("%d WebSockets were refused, want one of Codex's own provider alone: it goes on over HTTP at once", listening.upgrades)
+				t.Errorf("%d WebSockets were refused, want one of Codex's own provider: it goes on over HTTP at once",
+					listening.upgrades)
 			}
 		})
 	}
@@ -204,7 +209,8 @@ setting="openai_base_url=\"$tap\""; shift 2; set -- -c "$setting" "$@"`)
 	if s.login {
 		logIn(t, home)
 		config := filepath.Join(home, "epitome.toml")
-		if err := os.WriteFile(config, []byte("[upstreams.chatgpt]\nurl = \""+provider.URL+"/v1\"\n"), 0o600); err != nil {
+		text := "[upstreams.chatgpt]\nurl = \"" + provider.URL + "/v1\"\n"
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		argv = []string{build(t), "run", "--config", config}
@@ -212,7 +218,9 @@ setting="openai_base_url=\"$tap\""; shift 2; set -- -c "$setting" "$@"`)
 	s.play(t, w, home, append(argv, "--data", t.TempDir(), "--", agent))
 	w.judge(t, provider, *turns)
 	judgeArtifacts(t, provider)
-	compressed := slices.ContainsFunc(posts(provider), func(x fakeapi.Exchange) bool { return x.Header.Get("Content-Encoding") == "zstd" })
+	compressed := slices.ContainsFunc(posts(provider), func(x fakeapi.Exchange) bool {
+		return x.Header.Get("Content-Encoding") == "zstd"
+	})
 	if s.login != compressed {
 		t.Errorf("requests reached the provider compressed: %t, logged in with ChatGPT: %t", compressed, s.login)
 	}
@@ -256,8 +264,8 @@ func (s codexSession) settings(base string) []string {
 	all := []string{"-c", `openai_base_url="` + base + `/v1"`}
 	if !s.builtin {
 		all = []string{"-c", `model_provider="other"`, "-c", `model_providers.other.name="other"`,
-			"-c", `model_providers.other.base_url="` + base + `/v1"`, "-c", `model_providers.other.env_key="OTHER_API_KEY"`,
-			"-c", `model_providers.other.wire_api="responses"`}
+			"-c", `model_providers.other.base_url="` + base + `/v1"`,
+			"-c", `model_providers.other.env_key="OTHER_API_KEY"`, "-c", `model_providers.other.wire_api="responses"`}
 	}
 	if s.told {
 		all = append(all, "-c", "model_context_window=64000")
@@ -279,7 +287,8 @@ func TestOtherAgentsUnderRun(t *testing.T) {
 			judgeArtifacts(t, provider)
 		})
 	}
-	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
+	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
+		path: "path", old: "old", now: "now"}
 	script := filepath.Join(install(t), "aisdk.mjs")
 	f("AI SDK", claudeModel, "", plain, []string{"node", script, task, claudeModel})
 	f("AI SDK streamed", claudeModel, "/v1", plain, []string{"node", script, task, claudeModel, "streamed"})
@@ -300,14 +309,19 @@ func TestOtherAgentsUnderRun(t *testing.T) {
 	f("OpenCode with Responses", codexModel, "/v1", full, open("openai/"+codexModel), alone...)
 
 	f("Copilot CLI with Responses", codexModel, "/v1", tools{bash: "bash", command: "command"},
-		[]string{find(t, "@github/copilot-linux-x64/copilot"), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", "-p", task},
-		"COPILOT_PROVIDER_WIRE_API=responses", "COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL="+codexModel, "COPILOT_OFFLINE=true")
+		[]string{find(t, "@github/copilot-linux-x64/copilot"), "--allow-all-tools", "--allow-all-paths",
+			"--no-auto-update", "-p", task},
+		"COPILOT_PROVIDER_WIRE_API=responses", "COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL="+codexModel,
+		"COPILOT_OFFLINE=true")
 }
 
 var (
-	cited      = regexp.MustCompile(`artifacts?[/ ]([a-z2-7]{26})`)                                 // an artifact that a text names
-	recallTool = regexp.MustCompile(`(?:"name":"|\\n)([a-z_]*recall)\b`)                            // the tool, or its name in a text
-	namespace  = regexp.MustCompile(`"type":"tool_search_output".*?"name":"(mcp__epitome[a-z_]*)"`) // that Codex has it in
+	// an artifact that a text names
+	cited = regexp.MustCompile(`artifacts?[/ ]([a-z2-7]{26})`)
+	// the tool that reads it, or its name in a text
+	recallTool = regexp.MustCompile(`(?:"name":"|\\n)([a-z_]*recall)\b`)
+	// the namespace in which Codex has the tool, once it has asked for it
+	namespace = regexp.MustCompile(`"type":"tool_search_output".*?"name":"(mcp__epitome[a-z_]*)"`)
 )
 
 // recalls has the model read an artifact by the tools of epitome mcp at the end of its work. It returns the name of the
@@ -323,8 +337,8 @@ func (w *work) recalls() (name *string) {
 		part := call(string(tool[1]), "artifact", *name, "lines", "1-5")
 		if space := namespace.FindSubmatch(body); space != nil {
 			arguments, _ := json.Marshal(fmt.Sprintf(`{"artifact":%q,"lines":"1-5"}`, *name))
-			part = fakeapi.Raw(fmt.Sprintf(`{"type":"function_call","id":"fc_recall","call_id":"call_recall","namespace":%q,`+
-				`"name":%q,"arguments":%s,"status":"completed"}`, space[1], tool[1], arguments))
+			part = fakeapi.Raw(fmt.Sprintf(`{"type":"function_call","id":"fc_recall","call_id":"call_recall",`+
+				`"namespace":%q,"name":%q,"arguments":%s,"status":"completed"}`, space[1], tool[1], arguments))
 		}
 		return []fakeapi.Part{fakeapi.Text("What did that one say?"), part}
 	}
@@ -335,8 +349,9 @@ func (w *work) recalls() (name *string) {
 		case tool != nil && bytes.Contains(body, []byte(`"name":"ToolSearch"`)):
 			find = call("ToolSearch", "query", "select:"+string(tool[1]))
 		case tool == nil && bytes.Contains(body, []byte(`"type":"tool_search"`)):
-			find = fakeapi.Raw(`{"type":"tool_search_call","id":"tsc_recall","call_id":"call_search","execution":"client",` +
-				`"status":"completed","arguments":{"query":"recall read an artifact of epitome","limit":8}}`)
+			find = fakeapi.Raw(`{"type":"tool_search_call","id":"tsc_recall","call_id":"call_search",` +
+				`"execution":"client","status":"completed",` +
+				`"arguments":{"query":"recall read an artifact of epitome","limit":8}}`)
 		default:
 			return read(body)
 		}
@@ -355,7 +370,9 @@ func judgeRecall(t *testing.T, p *fakeapi.Provider, data, name string) {
 	if err != nil {
 		t.Fatalf("the model found no tool or no artifact: %v; the last request is %s", err, tail(string(last)))
 	}
-	longest := slices.MaxFunc(strings.SplitN(string(text), "\n", 6)[:5], func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	longest := slices.MaxFunc(strings.SplitN(string(text), "\n", 6)[:5], func(a, b string) int {
+		return cmp.Compare(len(a), len(b))
+	})
 	want, _ := json.Marshal(longest)
 	_, behind, _ := bytes.Cut(last, []byte("What did that one say?"))
 	if !bytes.Contains(behind, want[1:len(want)-1]) {

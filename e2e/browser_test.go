@@ -20,8 +20,9 @@ import (
 	"epitome/internal/fakeapi"
 )
 
-// A real browser, Chromium, over the pages of the real program: a page shows what the API says and what was sent, it can be
-// used by keyboard and read by a screen reader, and neither another site nor any content makes a browser do anything.
+// A real browser, Chromium, over the pages of the real program: a page shows what the API says and what was sent, it
+// can be used by keyboard and read by a screen reader, and neither another site nor any content makes a browser do
+// anything.
 
 // rig is what all checks share: a browser, driven by a program that plays checks one after another, and epitome's.
 type rig struct {
@@ -34,7 +35,8 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	t.Helper()
-	r := rig{driver: exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t)), complaints: new(bytes.Buffer)}
+	r := rig{complaints: new(bytes.Buffer)}
+	r.driver = exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t))
 	r.driver.Dir = install(t)
 	r.program = build(t)
 	r.driver.Stderr, r.driver.WaitDelay = r.complaints, time.Minute
@@ -289,7 +291,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(object{
 		"id": "answer", "object": "chat.completion", "model": modelName,
-		"choices": []object{{"index": 0, "finish_reason": "stop", "message": object{"role": "assistant", "content": answer}}},
+		"choices": []object{{"index": 0, "finish_reason": "stop",
+			"message": object{"role": "assistant", "content": answer}}},
 		"usage": object{"prompt_tokens": len(body) / 4, "completion_tokens": 40, "total_tokens": len(body)/4 + 40,
 			"prompt_tokens_details": object{"cached_tokens": cached / 4}},
 	})
@@ -339,14 +342,15 @@ func (a *agent) call(command, result string) {
 		panic(err)
 	}
 	a.messages = append(a.messages,
-		object{"role": "assistant", "content": thoughts(len(a.messages)), "tool_calls": []object{{"id": id, "type": "function",
-			"function": object{"name": "bash", "arguments": string(arguments)}}}},
+		object{"role": "assistant", "content": thoughts(len(a.messages)), "tool_calls": []object{{"id": id,
+			"type": "function", "function": object{"name": "bash", "arguments": string(arguments)}}}},
 		object{"role": "tool", "tool_call_id": id, "content": result})
 }
 
 // thoughts are what the model says before its n-th message's calls: nothing that can be cleared.
 func thoughts(n int) string {
-	return strings.Repeat(fmt.Sprintf("Step %d looks at part %d of the program, which the earlier steps left open. ", n, n%11), 6)
+	const format = "Step %d looks at part %d of the program, which the earlier steps left open. "
+	return strings.Repeat(fmt.Sprintf(format, n, n%11), 6)
 }
 
 // send sends the conversation as it is now.
@@ -386,7 +390,8 @@ func (a *agent) play(t *testing.T, n int) {
 		}
 		a.call(fmt.Sprintf("make check-%d", k), output(k, lines))
 		if k%8 == 7 {
-			a.messages = append(a.messages, object{"role": "assistant", "content": fmt.Sprintf("Module %d is in order.", k%7)},
+			a.messages = append(a.messages,
+				object{"role": "assistant", "content": fmt.Sprintf("Module %d is in order.", k%7)},
 				object{"role": "user", "content": fmt.Sprintf("Good. Go on with part %d.", k/8+2)})
 		}
 		a.send(t)

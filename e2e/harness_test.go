@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/internal/fakeapi"
 )
 
@@ -105,7 +107,8 @@ func find(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(install(t), "node_modules", pattern))
 	if err != nil || len(found) != 1 {
-		fakeapi.Skip(t, "there are %d files %s, want one; some clients are pinned for Linux on x64 alone", len(found), pattern)
+		fakeapi.Skip(t, "there are %d files %s, want one; some clients are pinned for Linux on x64 alone",
+			len(found), pattern)
 	}
 	return found[0]
 }
@@ -170,13 +173,21 @@ func serve(t *testing.T, args ...string) (base string) {
 	return base
 }
 
-var heading = regexp.MustCompile(`## ([A-Z][A-Za-z ]+)\\n\[`)
+var heading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
 
 // summary is what a model answers when epitome asks for a summary, and "" to any other request.
 func summary(body []byte) string {
+	list := gjson.GetBytes(body, "messages").Array()
+	list = append(list, gjson.GetBytes(body, "input").Array()...)
+	if len(list) == 0 {
+		return ""
+	}
+	content := list[len(list)-1].Get("content")
+	if blocks := content.Array(); content.IsArray() && len(blocks) > 0 {
+		content = blocks[len(blocks)-1].Get("text")
+	}
 	var text strings.Builder
-	last := bytes.LastIndex(body, []byte(`"role":"user"`))
-	for _, found := range heading.FindAllSubmatch(body[max(last, 0):], -1) {
+	for _, found := range heading.FindAllStringSubmatch(content.Str, -1) {
 		fmt.Fprintf(&text, "## %s\n- A model's words on it.\n", found[1])
 	}
 	return text.String()

@@ -19,8 +19,8 @@ import (
 	"epitome/internal/fakeapi"
 )
 
-// The official OpenAI and Anthropic SDKs and the OpenAI Agents SDK: an SDK prints the same, and the provider sees the same
-// bytes, with epitome in between as without it; and a session that outgrows the window goes on to its end.
+// The official OpenAI and Anthropic SDKs and the OpenAI Agents SDK: an SDK prints the same, and the provider sees the
+// same bytes, with epitome in between as without it; and a session that outgrows the window goes on to its end.
 
 // rounds is how often a session calls its tool. A result has some 5,000 tokens, so that most of it does not fit.
 const rounds = 30
@@ -70,8 +70,9 @@ func everyday() fakeapi.Options {
 			return fakeapi.Overloaded()
 		},
 		Answer: func(x fakeapi.Exchange) []fakeapi.Part {
-			answered := bytes.Contains(x.Body, []byte("tool_result")) || bytes.Contains(x.Body, []byte("function_call_output"))
-			if bytes.Contains(x.Body, []byte("Tools.")) && !answered {
+			said := string(x.Body)
+			answered := strings.Contains(said, "tool_result") || strings.Contains(said, "function_call_output")
+			if strings.Contains(said, "Tools.") && !answered {
 				return []fakeapi.Part{fakeapi.Think("A tool knows."), fakeapi.Text("I look."),
 					fakeapi.Call("", "get_weather", `{"city":"Zürich"}`)}
 			}
@@ -98,17 +99,19 @@ var chats = []struct {
 		"data: {\"id\":\"2\",\"choices\":[],\"usage\":{\"total_tokens\":13}}\n\ndata: [DONE]\n\n"},
 	{200, chunk(`"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":"function",`+
 		`"function":{"name":"get_weather","arguments":"{\"city\":"}}]`, `null`) +
-		chunk(`"tool_calls":[{"index":0,"function":{"arguments":"\"Zürich\"}"}}]`, `"tool_calls"`) + "data: [DONE]\n\n"},
+		chunk(`"tool_calls":[{"index":0,"function":{"arguments":"\"Zürich\"}"}}]`, `"tool_calls"`) +
+		"data: [DONE]\n\n"},
 	{200, `{"id":"4","choices":[{"index":0,"message":{"role":"assistant","content":"rain"},"finish_reason":"stop"}]}`},
 	{429, `{"error":{"message":"Slow down.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
 	{200, `{"id":"6","choices":[{"index":0,"message":{"role":"assistant","content":"again"},"finish_reason":"stop"}]}`},
-	{400, `{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model","code":"no_such_thing"}}`},
+	{400, `{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model",` +
+		`"code":"no_such_thing"}}`},
 }
 
 // chunk is an event of a stream with one choice.
 func chunk(delta, reason string) string {
-	return `data: {"id":"2","object":"chat.completion.chunk","choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` +
-		reason + "}]}\n\n"
+	return `data: {"id":"2","object":"chat.completion.chunk","choices":[{"index":0,"delta":{` + delta +
+		`},"finish_reason":` + reason + "}]}\n\n"
 }
 
 // startChats answers by chats, and sends each request that it gets to seen, without what belongs to the connection.
@@ -142,7 +145,8 @@ func TestSDKOfChatCompletions(t *testing.T) {
 	direct, asked := startChats(t)
 	through, seen := startChats(t)
 	want := sdk(t, direct, "main.mjs")
-	if got := sdk(t, serve(t, "--upstream", through)+"/v1", "main.mjs"); got != want || strings.Count(want, `"ok":`) != 5 {
+	got := sdk(t, serve(t, "--upstream", through)+"/v1", "main.mjs")
+	if got != want || strings.Count(want, `"ok":`) != 5 {
 		t.Errorf("the SDK printed, through epitome:\n%s\nwithout:\n%s", got, want)
 	}
 	for n := range chats {
@@ -172,7 +176,9 @@ func TestSDKs(t *testing.T) {
 				t.Errorf("the provider saw, through epitome:\n%v\nwithout:\n%v", seen, asked)
 			}
 			for _, kind := range api.sessions {
-				t.Run(kind, func(t *testing.T) { outgrow(t, api.script, kind, api.path, cityWatcher(api.model, 64_000)) })
+				t.Run(kind, func(t *testing.T) {
+					outgrow(t, api.script, kind, api.path, cityWatcher(api.model, 64_000))
+				})
 			}
 		})
 	}
@@ -188,7 +194,7 @@ func outgrow(t *testing.T, script, kind, path string, o fakeapi.Options) {
 	}
 	tooLong := 0
 	for _, r := range provider.Refusals() {
-		if tooLong++; !fakeapi.TooLong(r) {
+		if tooLong++; !r.TooLong() {
 			t.Errorf("the provider refused a request: %v", r)
 		}
 	}
@@ -197,8 +203,8 @@ func outgrow(t *testing.T, script, kind, path string, o fakeapi.Options) {
 	}
 }
 
-// shortenWhatComes plays a session that the provider keeps, once without epitome at a window that is large enough and once
-// through it at one that is not: nothing but the outputs differs, and those are shorter.
+// shortenWhatComes plays a session that the provider keeps, once without epitome at a window that is large enough and
+// once through it at one that is not: nothing but the outputs differs, and those are shorter.
 func shortenWhatComes(t *testing.T) {
 	large := fakeapi.StartProvider(t, cityWatcher("gpt-5.5", 1_000_000))
 	small := fakeapi.StartProvider(t, cityWatcher("gpt-5.5", 200_000))
@@ -208,7 +214,8 @@ func shortenWhatComes(t *testing.T) {
 	}
 	asked, seen := posts(large), posts(small)
 	if len(seen) != len(asked) || len(seen) != rounds+1 || len(small.Refusals()) > 0 {
-		t.Fatalf("the provider saw %d requests through epitome, %d without, and refused %v", len(seen), len(asked), small.Refusals())
+		t.Fatalf("the provider saw %d requests through epitome, %d without, and refused %v",
+			len(seen), len(asked), small.Refusals())
 	}
 	shorter := 0
 	for i := range asked {

@@ -53,7 +53,9 @@ type work struct {
 // newWork writes a repository for so many turns of an agent with these tools, and plans what the model does in them.
 func newWork(t *testing.T, turns int, agent tools) *work {
 	w := &work{dir: t.TempDir(), tools: agent}
-	w.file(t, "check", "#!/bin/sh\nif grep -q HalfEven $1/$1.go; then cat .out/$1.pass; else cat .out/$1.fail; exit 1; fi\n")
+	w.file(t, "check", `#!/bin/sh
+if grep -q HalfEven $1/$1.go; then cat .out/$1.pass; else cat .out/$1.fail; exit 1; fi
+`)
 	w.file(t, "fetch", "#!/bin/sh\ncat .out/$1.json\n")
 	for k := 0; len(w.moves) < turns; k++ {
 		w.plan(t, packages[k%len(packages)])
@@ -62,7 +64,8 @@ func newWork(t *testing.T, turns int, agent tools) *work {
 	return w
 }
 
-// answer is the model: it makes the next move wherever it has tools. Beside the session agents ask for titles and the like.
+// answer is the model: it makes the next move wherever it has tools. Beside the session agents ask for titles and the
+// like.
 func (w *work) answer(x fakeapi.Exchange) []fakeapi.Part {
 	if text := summary(x.Body); text != "" {
 		return []fakeapi.Part{fakeapi.Text(text)}
@@ -118,11 +121,12 @@ func lines(format, of string) string {
 
 // plan writes a package and what commands on it print, and adds what the model does with it.
 func (w *work) plan(t *testing.T, pkg string) {
-	const rounding = "\tcents := a.Cents()\n\treturn cents.Floor()\n"
-	function := "func %[1]sStep%[2]d(in money.Amount) money.Amount { return in.Scale(%[2]d).Plus(%[3]d) }"
-	w.file(t, pkg+"/"+pkg+".go", "package "+pkg+"\n\nfunc Round(a money.Amount) money.Amount {\n"+rounding+"}\n\n"+lines(function, pkg))
+	const round = "func Round(a money.Amount) money.Amount {\n\tcents := a.Cents()\n\treturn cents.Floor()\n}\n\n"
+	const function = "func %[1]sStep%[2]d(in money.Amount) money.Amount { return in.Scale(%[2]d).Plus(%[3]d) }"
+	w.file(t, pkg+"/"+pkg+".go", "package "+pkg+"\n\n"+round+lines(function, pkg))
 	w.file(t, pkg+"/totals.go", "package "+pkg+"\n\n"+lines(function, pkg+"Total"))
-	w.file(t, ".out/"+pkg+".fail", lines("ok   %s part %d in %d ms", pkg)+"--- FAIL: TestRound: got 12.35, want 12.34\nFAIL\n")
+	const failure = "--- FAIL: TestRound: got 12.35, want 12.34\n"
+	w.file(t, ".out/"+pkg+".fail", lines("ok   %s part %d in %d ms", pkg)+failure)
 	w.file(t, ".out/"+pkg+".pass", lines("ok   %s part %d passes in %d ms", pkg))
 	w.file(t, ".out/"+pkg+".json", lines(`{"package":"%s","batch":"B-%d","cents":%d,"state":"settled"}`, pkg))
 	name := fmt.Sprintf("cents%d_test.go", len(w.moves)) // an agent may refuse to write over what it has not read
@@ -132,7 +136,8 @@ func (w *work) plan(t *testing.T, pkg string) {
 	w.move("The tests of %s as they are.", pkg, w.shell("./check %s", pkg))
 	w.move("Decision: package %s rounds half to even, once, after the sum.", pkg,
 		w.editFile(pkg+"/"+pkg+".go", "cents.Floor()", "cents.HalfEven()"), w.shell("./check %s", pkg))
-	w.move("The service's answer for %s? A batch that was rounded wrongly should be stuck.", pkg, w.shell("./fetch %s", pkg))
+	w.move("The service's answer for %s? A batch that was rounded wrongly should be stuck.", pkg,
+		w.shell("./fetch %s", pkg))
 	w.move("A test of its own for package %s.", pkg, w.writeFile(pkg+"/"+name, lines("// %s case %d: %d cents", pkg)))
 	w.move("Once more the code of %s as it is now.", pkg, w.shell("cat %s/%s.go", pkg, pkg))
 }
@@ -202,7 +207,7 @@ func (w *work) judge(t *testing.T, p *fakeapi.Provider, turns int) {
 	answered, tooLong, input, cached := 0, 0, 0, 0
 	for _, x := range posts(p) {
 		switch {
-		case x.Refusal != nil && fakeapi.TooLong(x.Refusal):
+		case x.Refusal != nil && x.Refusal.TooLong():
 			tooLong++
 		case x.Refusal != nil:
 			t.Errorf("the provider refused %s: %v", x.Target, x.Refusal)
@@ -211,10 +216,11 @@ func (w *work) judge(t *testing.T, p *fakeapi.Provider, turns int) {
 		}
 	}
 	if tooLong > 1 || answered < turns+1 {
-		t.Errorf("%d requests were answered, want %d; %d were too long, want at most one, by which the window is learned",
-			answered, turns+1, tooLong)
+		t.Errorf("%d requests were answered, want %d; %d were too long, want at most one, by which the window is "+
+			"learned", answered, turns+1, tooLong)
 	}
-	if share := 100 * cached / max(input, 1); cached > 0 && share < leastCached { // an agent without markers has no cache
+	// an agent without markers has no cache
+	if share := 100 * cached / max(input, 1); cached > 0 && share < leastCached {
 		t.Errorf("%d%% of the input tokens came from the cache, want %d%%", share, leastCached)
 	}
 }

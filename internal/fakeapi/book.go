@@ -89,7 +89,8 @@ func (b *book) expand(q *request) *Refusal {
 	previous := q.body.Get("previous_response_id").Str
 	before, known := b.answers[previous]
 	if previous != "" && !known {
-		return wrong("previous_response_id", "previous_response_not_found", "Previous response with id '%s' not found.", previous)
+		return wrong("previous_response_id", "previous_response_not_found",
+			"Previous response with id '%s' not found.", previous)
 	}
 	for n, i := range q.items {
 		if i.kind != "item_reference" {
@@ -110,8 +111,8 @@ func (q *request) unknown(i item) *Refusal {
 	if q.stored {
 		return notFound("Item with id '%s' not found.", i.text("id"))
 	}
-	return notFound("Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with "+
-		"`store` set to true, or remove this item from your input.", i.text("id"))
+	return notFound("Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again "+
+		"with `store` set to true, or remove this item from your input.", i.text("id"))
 }
 
 // check compares what the model is said to have said with what was issued.
@@ -132,8 +133,8 @@ func (b *book) check(q *request) *Refusal {
 		}
 		needs := b.issued[i.text("id")].needs
 		if needs != "" && !thought[needs] && !thought[b.issued[needs].text("encrypted_content")] {
-			return wrong("input", "", "Item '%s' of type '%s' was provided without its required 'reasoning' item: '%s'.",
-				i.text("id"), i.kind, needs)
+			return wrong("input", "", "Item '%s' of type '%s' was provided without its required 'reasoning' item: "+
+				"'%s'.", i.text("id"), i.kind, needs)
 		}
 	}
 	return nil
@@ -143,11 +144,12 @@ func (b *book) check(q *request) *Refusal {
 func (b *book) checkOpaque(q *request, i item) *Refusal {
 	text, id := i.text("encrypted_content"), i.text("id")
 	was, known := b.opaque[text]
-	if text == "" || known && (was.kind == "" || was.kind == i.kind && was.scope == q.scope && (id == "" || was.id == id)) {
+	same := was.kind == i.kind && was.scope == q.scope && (id == "" || was.id == id)
+	if text == "" || known && (was.kind == "" || same) {
 		return nil
 	}
-	return wrong("", "invalid_encrypted_content", "The encrypted content %.8s... could not be verified. Reason: Encrypted "+
-		"content could not be decrypted or parsed.", text)
+	return wrong("", "invalid_encrypted_content", "The encrypted content %.8s... could not be verified. Reason: "+
+		"Encrypted content could not be decrypted or parsed.", text)
 }
 
 // checkReasoning wants item n in front of what it led to.

@@ -32,11 +32,12 @@ func (b block) text(name string) string { return b.Get(name).Str }
 func (b block) isThinking() bool { return b.kind == "thinking" || b.kind == "redacted_thinking" }
 
 // messagesNames are the members that a request may have.
-const messagesNames = "model! messages! max_tokens system tools tool_choice thinking stream stop_sequences temperature " +
-	"top_p top_k metadata container context_management mcp_servers service_tier output_config output_format " +
-	"cache_control speed thread fallbacks diagnostics"
+const messagesNames = "model! messages! max_tokens system tools tool_choice thinking stream stop_sequences " +
+	"temperature top_p top_k metadata container context_management mcp_servers service_tier output_config " +
+	"output_format cache_control speed thread fallbacks diagnostics"
 
-// blockKinds are the types of blocks with their members, "!" marking the required ones, and the places where they stand.
+// blockKinds are the types of blocks with their members, "!" marking the required ones, and the places where they
+// stand.
 var blockKinds = map[string]struct{ names, places string }{
 	"text":              {"text! citations", "user assistant system result"},
 	"image":             {"source!", "user result"},
@@ -179,7 +180,8 @@ func (q *request) readList() *Refusal {
 		case m.role != "user" && m.role != "assistant" && m.role != "system":
 			return flaw(`messages: Unexpected role "%s". Allowed roles are "user" or "assistant"`, m.role)
 		case empty && (m.role != "assistant" || i < len(list)-1):
-			return flaw("%s: all messages must have non-empty content except for the optional final assistant message", path)
+			return flaw("%s: all messages must have non-empty content except for the optional final assistant "+
+				"message", path)
 		}
 		var refused *Refusal
 		if m.blocks, refused = readBlocks(content, path+".content", m.role); refused != nil {
@@ -315,12 +317,13 @@ func (q *request) checkPairs() *Refusal {
 				called[id] = true
 				open = append(open, id)
 			case b.kind == "tool_result" && answered[of]:
-				return flaw("%s: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", b.path, of)
+				return flaw("%s: each tool_use must have a single result. Found multiple `tool_result` blocks with "+
+					"id: %s", b.path, of)
 			case b.kind == "tool_result" && !slices.ContainsFunc(before, func(c block) bool {
 				return c.kind == "tool_use" && c.text("id") == of
 			}):
-				return flaw("%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have "+
-					"a corresponding `tool_use` block in the previous message.", b.path, of)
+				return flaw("%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block "+
+					"must have a corresponding `tool_use` block in the previous message.", b.path, of)
 			case b.kind == "tool_result":
 				answered[of] = true
 			case b.kind == "server_tool_use" || b.kind == "mcp_tool_use":
@@ -339,11 +342,12 @@ func (q *request) checkPairs() *Refusal {
 		}
 		switch {
 		case len(open) > 0:
-			return flaw("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each "+
-				"`tool_use` block must have a corresponding `tool_result` block in the next message.",
+			return flaw("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
+				"Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
 				m.index, strings.Join(open, ", "))
 		case len(served) > 0 && i < len(all)-1:
-			return flaw("messages.%d: tool use with id `%s` was found without a corresponding result block", m.index, served[0])
+			return flaw("messages.%d: tool use with id `%s` was found without a corresponding result block",
+				m.index, served[0])
 		}
 	}
 	return nil
@@ -364,7 +368,8 @@ func (q *request) checkMarkers() *Refusal {
 		case ttl != "" && ttl != "5m" && ttl != "1h":
 			refused = flaw("%s.cache_control.ttl: Input should be '5m' or '1h'", path)
 		case ttl == "1h" && short:
-			refused = flaw("%s.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.", path)
+			refused = flaw("%s.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' "+
+				"cache_control block.", path)
 		}
 		short = short || ttl != "1h"
 	}
@@ -457,89 +462,4 @@ func (p *Provider) tokensOf(b block) (tokens int) {
 		return tokens
 	}
 	return p.options.Count(b.Raw)
-}
-
-// sayMessage returns an answer whole, and remembers what the model thinks in it.
-func (p *Provider) sayMessage(q *request, u Usage, parts []Part) object {
-	id, stop := p.nextID("msg"), "end_turn"
-	content, bond, thinks := []any{}, q.bond, 0
-	for _, part := range parts {
-		if part.kind == "thinking" {
-			thinks++
-		}
-	}
-	place := 0
-	for _, part := range parts {
-		var b object
-		switch part.kind {
-		case "text":
-			b = object{"type": "text", "text": part.text}
-		case "thinking":
-			place++
-			shown := part.text
-			if q.hidden {
-				shown = ""
-			}
-			t := thought{model: q.name, answer: id, place: place, of: thinks, text: shown, tokens: p.options.Count(part.text), bond: bond}
-			signature := p.sign(t)
-			bond.last = signature
-			content = append(content, object{"type": "thinking", "thinking": shown, "signature": signature})
-			continue
-		case "call":
-			if part.id == "" {
-				part.id = p.nextID("toolu")
-			}
-			stop = "tool_use"
-			p.thinkers[part.id] = len(content) > 0 && parts[0].kind == "thinking"
-			b = object{"type": "tool_use", "id": part.id, "name": part.name, "input": gjson.Parse(part.text).Value()}
-		}
-		bond.pass("assistant", string(encode(b)))
-		content = append(content, b)
-	}
-	if q.model.Overflow == EndsAtOnce && u.Input > q.model.Window {
-		stop = "model_context_window_exceeded"
-	}
-	usage := object{"input_tokens": u.Input - u.Read - u.Written, "cache_read_input_tokens": u.Read,
-		"cache_creation_input_tokens": u.Written, "output_tokens": u.Output}
-	return object{"id": id, "type": "message", "role": "assistant", "model": q.name, "content": content,
-		"stop_reason": stop, "stop_sequence": nil, "usage": usage}
-}
-
-// messageEvents returns an answer as a stream.
-func messageEvents(whole object) []serverEvent {
-	start := object{}
-	for name, v := range whole {
-		start[name] = v
-	}
-	start["content"], start["stop_reason"] = []any{}, nil
-	all := []serverEvent{{"message_start", object{"message": start}}, {"ping", object{}}}
-	for i, raw := range whole["content"].([]any) {
-		b := raw.(object)
-		begun := object{"type": b["type"]}
-		var deltas []object
-		cut := func(kind, name, text string) {
-			for _, piece := range pieces(text) {
-				deltas = append(deltas, object{"type": kind, name: piece})
-			}
-		}
-		switch b["type"] {
-		case "text":
-			begun["text"] = ""
-			cut("text_delta", "text", b["text"].(string))
-		case "thinking":
-			begun["thinking"], begun["signature"] = "", ""
-			cut("thinking_delta", "thinking", b["thinking"].(string))
-			deltas = append(deltas, object{"type": "signature_delta", "signature": b["signature"]})
-		case "tool_use":
-			begun["id"], begun["name"], begun["input"] = b["id"], b["name"], object{}
-			cut("input_json_delta", "partial_json", string(encode(b["input"])))
-		}
-		all = append(all, serverEvent{"content_block_start", object{"index": i, "content_block": begun}})
-		for _, delta := range deltas {
-			all = append(all, serverEvent{"content_block_delta", object{"index": i, "delta": delta}})
-		}
-		all = append(all, serverEvent{"content_block_stop", object{"index": i}})
-	}
-	end := object{"delta": object{"stop_reason": whole["stop_reason"], "stop_sequence": nil}, "usage": whole["usage"]}
-	return append(all, serverEvent{"message_delta", end}, serverEvent{"message_stop", object{}})
 }

@@ -33,9 +33,10 @@ var models = []struct {
 	model    Model
 }{
 	{"claude-fable-5-1 claude-fable-5-2 claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5", newest},
-	{"claude-opus-5 claude-fable-5 claude-opus-4-8", Model{Window: 1_000_000, MaxOutput: 128_000, Minimum: 512, Adaptive: true,
-		Thinks: true, Hides: true, InlineSystem: true}},
-	{"claude-opus-4-6 claude-sonnet-4-6", Model{Window: 200_000, MaxOutput: 64_000, Minimum: 1024, Manual: true, Adaptive: true}},
+	{"claude-opus-5 claude-fable-5 claude-opus-4-8", Model{Window: 1_000_000, MaxOutput: 128_000, Minimum: 512,
+		Adaptive: true, Thinks: true, Hides: true, InlineSystem: true}},
+	{"claude-opus-4-6 claude-sonnet-4-6", Model{Window: 200_000, MaxOutput: 64_000, Minimum: 1024,
+		Manual: true, Adaptive: true}},
 	{"claude-", Model{Window: 200_000, MaxOutput: 64_000, Minimum: 1024, Manual: true, Prefill: true}},
 	{"gpt- o", Model{Window: 272_000, MaxOutput: 128_000, Thinks: true}},
 }
@@ -73,7 +74,7 @@ const (
 	SaysGateway                       // 400 capability_rejected: prompt_too_long
 	SaysLlama                         // 400 of llama.cpp
 	SaysVLLM                          // 400 of vLLM
-	FailsInStream                     // 200, the beginning of a stream, and then the error; 400 where nothing is streamed
+	FailsInStream                     // 200, the beginning of a stream, and then the error; 400 without a stream
 	FailsWithoutWords                 // the same with an empty message
 	ErrorInStream                     // the same as an error event (Responses)
 	ErrorObject                       // the same with an object in that event (Responses)
@@ -110,16 +111,17 @@ func (q *request) checkWindow(api API) *Refusal {
 		if api == Responses {
 			inner = "litellm.ContextWindowExceededError: OpenAIException - " + refused.Message
 		}
-		refused.foreign = string(encode(object{"error": object{"message": inner, "type": nil, "param": nil, "code": "400"}}))
+		why := object{"message": inner, "type": nil, "param": nil, "code": "400"}
+		refused.foreign = string(encode(object{"error": why}))
 	case SaysGateway:
 		refused.Message = fmt.Sprintf("capability_rejected: prompt_too_long (%d tokens, at most %d)", tokens, window)
 	case SaysLlama:
-		refused.foreign = fmt.Sprintf(`{"error":{"code":400,"message":"request (%d tokens) exceeds the available context `+
-			`size (%d tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`,
-			tokens, window, tokens, window)
+		refused.foreign = fmt.Sprintf(`{"error":{"code":400,"message":"request (%d tokens) exceeds the available `+
+			`context size (%d tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":%d,`+
+			`"n_ctx":%d}}`, tokens, window, tokens, window)
 	case SaysVLLM:
-		refused.foreign = fmt.Sprintf(`{"error":{"message":"This model's maximum context length is %d tokens. However, `+
-			`your request has %d input tokens. Please reduce the length of the input messages.",`+
+		refused.foreign = fmt.Sprintf(`{"error":{"message":"This model's maximum context length is %d tokens. `+
+			`However, your request has %d input tokens. Please reduce the length of the input messages.",`+
 			`"type":"BadRequestError","param":null,"code":400}}`, window, tokens)
 	case FailsWithoutWords:
 		refused.Message = ""

@@ -124,8 +124,8 @@ func bare(v any, without []string) any {
 	return v
 }
 
-// checkNames compares the members of an object with a list of names, in which "!" marks the required ones and "*" allows
-// all. It returns a required one that is missing, or one that is not allowed.
+// checkNames compares the members of an object with a list of names, in which "!" marks the required ones and "*"
+// allows all. It returns a required one that is missing, or one that is not allowed.
 func checkNames(o gjson.Result, names string) (missing, extra string) {
 	allowed := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -127,20 +126,15 @@ func Judge(api API, body, original []byte) error {
 	model.Prefill, model.InlineSystem = true, true
 	p := newProvider(Options{Models: map[string]Model{name: model}})
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	p.adopt(api, gjson.ParseBytes(original))
+	if issued := gjson.ParseBytes(original); api == Messages {
+		p.adoptThoughts(issued)
+	} else {
+		p.book.adopt(issued)
+	}
 	if _, refused := p.read(&Exchange{API: api, Header: header, Body: body}); refused != nil {
 		return refused
 	}
 	return nil
-}
-
-// adopt takes what a conversation has of signatures, opaque strings and IDs as issued here.
-func (p *Provider) adopt(api API, body gjson.Result) {
-	if api == Messages {
-		p.adoptThoughts(body)
-	} else {
-		p.book.adopt(body)
-	}
 }
 
 // Exchanges returns all exchanges so far.
@@ -230,37 +224,38 @@ func (p *Provider) answer(path string, x *Exchange) reply {
 	path, sizes := strings.CutSuffix(path, "/input_tokens")
 	x.Counting = counts || sizes
 	switch {
+	case path == "/" && x.Method != http.MethodPost: // clients look whether anybody is there
+		return reply{status: http.StatusOK}
 	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages"):
 		x.API = Messages
 	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/responses"):
 		x.API = Responses
-	case path == "/" && x.Method != http.MethodPost: // clients look whether anybody is there
-		return reply{status: http.StatusOK}
 	default:
-		x.Refusal = &Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"}
-		x.Judged = x.Method == http.MethodPost
-		return reply{status: x.Refusal.Status, body: x.Refusal.body(x.API)}
+		refused := &Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"}
+		return x.refuse(refused, x.Method == http.MethodPost)
 	}
 	q, refused := p.read(x)
-	if refused == nil && !x.Counting {
-		refused = q.checkWindow(x.API)
-	}
-	x.Refusal, x.Judged = refused, refused != nil
 	if q != nil {
 		x.Tokens = q.tokens()
+		if !x.Counting {
+			refused = q.checkWindow(x.API)
+		}
 	}
-	if refused == nil && p.options.Refuse != nil {
-		x.Refusal = p.options.Refuse(*x)
+	if refused != nil {
+		r := x.refuse(refused, true)
+		if q != nil && q.stream && q.model.Overflow.streams() {
+			r.events = p.failing(q, x)
+		}
+		return r
 	}
-	switch {
-	case x.Refusal != nil && x.Judged && q != nil && q.stream && q.model.Overflow.streams():
-		return reply{events: p.failing(q, x)}
-	case x.Refusal != nil:
-		return reply{status: x.Refusal.Status, body: x.Refusal.body(x.API)}
-	case x.Counting && x.API == Messages:
-		return reply{status: http.StatusOK, body: encode(object{"input_tokens": x.Tokens})}
-	case x.Counting:
-		return reply{status: http.StatusOK, body: encode(object{"object": "response.input_tokens", "input_tokens": x.Tokens})}
+	if p.options.Refuse != nil {
+		if refused := p.options.Refuse(*x); refused != nil {
+			return x.refuse(refused, false)
+		}
+	}
+	if x.Counting {
+		counted := object{"object": "response.input_tokens", "input_tokens": x.Tokens}
+		return reply{status: http.StatusOK, body: encode(counted)}
 	}
 	x.Usage = p.account(q)
 	q.compacts = q.compacts || compact
@@ -275,6 +270,12 @@ func (p *Provider) answer(path string, x *Exchange) reply {
 	return reply{status: http.StatusOK, body: encode(whole)}
 }
 
+// refuse notes a refusal and returns the reply that says so.
+func (x *Exchange) refuse(r *Refusal, judged bool) reply {
+	x.Refusal, x.Judged = r, judged
+	return reply{status: r.Status, body: r.body(x.API)}
+}
+
 // read reads a request and holds it to the rules of its API. The request is nil where it broke one.
 func (p *Provider) read(x *Exchange) (*request, *Refusal) {
 	q := &request{body: gjson.ParseBytes(x.Body), header: x.Header, counting: x.Counting,
@@ -284,7 +285,8 @@ func (p *Provider) read(x *Exchange) (*request, *Refusal) {
 	q.stream = q.body.Get("stream").Bool()
 	switch {
 	case p.options.Key != "" && q.scope != p.options.Key:
-		return nil, &Refusal{Status: 401, Type: "authentication_error", Code: "invalid_api_key", Message: "invalid API key"}
+		return nil, &Refusal{Status: 401, Type: "authentication_error", Code: "invalid_api_key",
+			Message: "invalid API key"}
 	case !gjson.ValidBytes(x.Body):
 		return nil, flaw("The request body is not valid JSON: %v", json.Unmarshal(x.Body, new(any)))
 	case !q.body.IsObject():
@@ -300,51 +302,6 @@ func (p *Provider) read(x *Exchange) (*request, *Refusal) {
 	return q, nil
 }
 
-// parts is what the model says, without thinking where none is asked for. A model of Messages in manual mode begins
-// each turn with thinking.
-func (p *Provider) parts(q *request, x Exchange) []Part {
-	if q.model.Overflow == EndsAtOnce && x.Tokens > q.model.Window {
-		return nil
-	}
-	all := []Part{Text("Done.")}
-	if p.options.Answer != nil {
-		all = p.options.Answer(x)
-	}
-	if !q.thinks {
-		all = slices.DeleteFunc(all, func(part Part) bool { return part.kind == "thinking" })
-	}
-	if q.manual && q.openRound() == nil && (len(all) == 0 || all[0].kind != "thinking") {
-		all = append([]Part{Think("The question is clear.")}, all...)
-	}
-	return all
-}
-
-// nextID returns an ID that is not used yet. The same requests in the same order get the same IDs.
-func (p *Provider) nextID(prefix string) string {
-	p.ids++
-	return fmt.Sprintf("%s_%024d", prefix, p.ids)
-}
-
-// say returns the answer of these parts whole, and as a stream.
-func (p *Provider) say(q *request, x *Exchange, parts []Part) (whole object, events []serverEvent) {
-	if x.API == Messages {
-		whole = p.sayMessage(q, x.Usage, parts)
-		return whole, messageEvents(whole)
-	}
-	whole = p.sayResponse(q, x.Usage, parts)
-	return whole, responseEvents(whole)
-}
-
-// failing is a stream that begins like an answer and ends with a refusal.
-func (p *Provider) failing(q *request, x *Exchange) []serverEvent {
-	var none []Part
-	_, events := p.say(q, x, none)
-	if x.API == Messages {
-		return append(events[:1], serverEvent{"error", object{"error": object{"type": x.Refusal.Type, "message": x.Refusal.Message}}})
-	}
-	return append(events[:2], q.failure(x.Refusal, events[0].data["response"].(object)))
-}
-
 // A Refusal is an error in the words of an API.
 type Refusal struct {
 	Status  int
@@ -358,10 +315,9 @@ type Refusal struct {
 // Error returns the status and the message.
 func (r *Refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message) }
 
-// TooLong reports whether err is the refusal of a request that exceeds the window.
-func TooLong(err error) bool {
-	var r *Refusal
-	return errors.As(err, &r) && r != nil && (r.Code == "context_length_exceeded" || strings.HasPrefix(r.Message, "prompt is too long"))
+// TooLong reports whether the request exceeded the window.
+func (r *Refusal) TooLong() bool {
+	return r.Code == "context_length_exceeded" || strings.HasPrefix(r.Message, "prompt is too long")
 }
 
 // Overloaded returns the refusal of a provider that has too much to do.
@@ -405,19 +361,4 @@ func encode(v any) []byte {
 		panic(err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// pieces cuts a text as streams do.
-func pieces(text string) (all []string) {
-	const size = 64
-	begin := 0
-	for i := range text {
-		if i-begin >= size {
-			all, begin = append(all, text[begin:i]), i
-		}
-	}
-	if begin < len(text) {
-		all = append(all, text[begin:])
-	}
-	return all
 }

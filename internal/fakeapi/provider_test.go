@@ -24,10 +24,11 @@ type client struct {
 // body is a request that says all of this.
 func (c *client) body(said ...string) string {
 	list := strings.Join(said, ",")
+	form := `{"model":%q,"store":false,"include":["reasoning.encrypted_content"]%s,"input":[%s]}`
 	if c.api == Messages {
-		return fmt.Sprintf(`{"model":%q,"max_tokens":2000,"tools":[{"name":"sh","input_schema":{}}]%s,"messages":[%s]}`, c.model, c.settings, list)
+		form = `{"model":%q,"max_tokens":2000,"tools":[{"name":"sh","input_schema":{}}]%s,"messages":[%s]}`
 	}
-	return fmt.Sprintf(`{"model":%q,"store":false,"include":["reasoning.encrypted_content"]%s,"input":[%s]}`, c.model, c.settings, list)
+	return fmt.Sprintf(form, c.model, c.settings, list)
 }
 
 // post sends a request, and returns the status and the answer.
@@ -96,11 +97,13 @@ func thinking() func(Exchange) []Part {
 func TestProviderHoldsRulesOfMessages(t *testing.T) {
 	c := &client{t: t, api: Messages, model: "claude-opus-5-5", provider: StartProvider(t, Options{Answer: thinking()})}
 	result := func(n int) string {
-		return fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_%d","content":"r%d"}]}`, n, n)
+		return fmt.Sprintf(`{"type":"tool_result","tool_use_id":"call_%d","content":"r%d"}`, n, n)
 	}
+	user := func(blocks string) string { return `{"role":"user","content":[` + blocks + `]}` }
 	c.says(`{"role":"user","content":"Look."}`)
-	c.says(result(1))
-	c.said = append(c.said, result(2))
+	c.says(user(result(1)))
+	c.said = append(c.said, user(result(2)))
+	const text = `{"type":"text","text":"Go on."}`
 	marks := strings.Repeat(`{"type":"text","text":"m","cache_control":{"type":"ephemeral"}},`, 5)
 	first := gjson.Parse(c.said[1]).Get("content.0").Raw + ","
 	second := gjson.Parse(c.said[3]).Get("content.0").Raw + ","
@@ -108,20 +111,20 @@ func TestProviderHoldsRulesOfMessages(t *testing.T) {
 		{`"max_tokens":2000,`, ``, "max_tokens: Field required"},
 		{`"max_tokens":2000`, `"max_tokens":2000000`, "which is the maximum allowed number of output tokens"},
 		{`"max_tokens":2000`, `"max_tokens":2000,"max":1`, "max: Extra inputs are not permitted"},
-		{`"max_tokens":2000`, `"max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024}`, "is not supported for this model"},
-		{`"max_tokens":2000`, `"max_tokens":2000,"tool_choice":{"type":"tool","name":"sh"}`, "Thinking may not be enabled"},
+		{`"max_tokens"`, `"thinking":{"type":"enabled","budget_tokens":1024},"max_tokens"`, "is not supported"},
+		{`"max_tokens"`, `"tool_choice":{"type":"tool","name":"sh"},"max_tokens"`, "Thinking may not be enabled"},
 		{`"Look."`, `""`, "all messages must have non-empty content"},
 		{`"Look."`, `[{"type":"text","text":""}]`, "text content blocks must be non-empty"},
-		{`"Look."`, `[` + marks + `{"type":"text","text":"m"}]`, "A maximum of 4 blocks with cache_control may be provided. Found 5."},
+		{`"Look."`, `[` + marks + `{"type":"text","text":"m"}]`, "A maximum of 4 blocks with cache_control"},
 		{`"role":"user"`, `"role":"tool"`, `Unexpected role \"tool\"`},
 		{`"role":"user"`, `"role":"assistant"`, `first message must use the \"user\" role`},
-		{`{"role":"user","content":"Look."}`, `{"role":"system","content":"Look."}`, "use the top-level 'system' parameter"},
+		{`{"role":"user","content":"Look."}`, `{"role":"system","content":"Look."}`, "use the top-level 'system'"},
 		{c.said[0] + ",", "", `first message must use the \"user\" role`},
-		{"," + result(2), "", "does not support assistant message prefill"},
-		{"," + result(2), `,{"role":"user","content":"Go on."}`, "`tool_use` ids were found without `tool_result` blocks immediately after: call_2"},
-		{`[{"type":"tool_result","tool_use_id":"call_2"`, `[{"type":"text","text":"t"},{"type":"tool_result","tool_use_id":"call_2"`, "`tool_use` ids were found without"},
-		{result(2), strings.Replace(result(2), `"}]`, `"},{"type":"tool_result","tool_use_id":"call_1","content":"r"}]`, 1), "unexpected `tool_use_id` found in `tool_result` blocks: call_1"},
-		{result(2), strings.Replace(result(2), `"}]`, `"},{"type":"tool_result","tool_use_id":"call_2","content":"r"}]`, 1), "each tool_use must have a single result"},
+		{"," + user(result(2)), "", "does not support assistant message prefill"},
+		{result(2), text, "`tool_use` ids were found without `tool_result` blocks immediately after: call_2"},
+		{result(2), text + "," + result(2), "`tool_use` ids were found without"},
+		{result(2), result(2) + "," + result(1), "unexpected `tool_use_id` found in `tool_result` blocks: call_1"},
+		{result(2), result(2) + "," + result(2), "each tool_use must have a single result"},
 		{`"id":"call_2"`, `"id":"call_1"`, "`tool_use` ids must be unique"},
 		{`"input":{"c":"ls"}`, `"input":"ls"`, "Input should be a valid dictionary"},
 		{`"type":"tool_use"`, `"type":"call"`, "does not match any of the expected tags"},
@@ -152,8 +155,8 @@ func TestProviderHoldsRulesOfResponses(t *testing.T) {
 		{`"model":"gpt-5",`, "", "Missing required parameter: 'model'"},
 		{`"store":false`, `"store":false,"streams":true`, "Unknown parameter: 'streams'."},
 		{`"store":false`, `"store":false,"max_output_tokens":1`, "integer below minimum value"},
-		{`"store":false`, `"store":false,"tool_choice":{"type":"function","name":"sh"}`, "not found in 'tools' parameter"},
-		{`"store":false`, `"store":false,"previous_response_id":"resp_0"`, "Previous response with id 'resp_0' not found."},
+		{`"store":false`, `"store":false,"tool_choice":{"type":"function","name":"sh"}`, "not found in 'tools'"},
+		{`"store":false`, `"store":false,"previous_response_id":"resp_0"`, "id 'resp_0' not found."},
 		{`"role":"user"`, `"role":"tool"`, "Invalid value: 'tool'"},
 		{`"content":"Look."`, `"content":[{"type":"output_text","text":"x"}]`, "Invalid value: 'output_text'"},
 		{`"output":"r1"`, `"output":{"r":1}`, "Invalid type for 'input[3].output'"},
@@ -164,10 +167,10 @@ func TestProviderHoldsRulesOfResponses(t *testing.T) {
 		{output(1), output(1) + "," + output(1), "Duplicate tool output found"},
 		{call, call + call, "Duplicate item found with id"},
 		{reasoning, "", "was provided without its required 'reasoning' item"},
-		{reasoning + call + output(1), call + output(1) + "," + strings.TrimSuffix(reasoning, ","), "was provided without its required 'reasoning' item"},
+		{reasoning + call + output(1), call + output(1) + "," + c.said[1], "without its required 'reasoning' item"},
 		{`"encrypted_content":"`, `"encrypted_content":"x`, "could not be verified"},
-		{reasoning, strings.Replace(reasoning, `"encrypted_content"`, `"status":"completed","content":null,"encrypted_content"`, 1), ""},
-		{output(2), output(2) + `,{"type":"compaction_trigger"},` + `{"role":"user","content":"x"}`, "must be the last input item"},
+		{`"summary":[]`, `"summary":[],"content":null`, ""},
+		{output(1), `{"type":"compaction_trigger"},` + output(1), "must be the last input item"},
 		{output(2), output(2) + `,{"id":"msg_9"}`, "Items are not persisted when `store` is set to false."},
 		{reasoning + call + output(1) + ",", "", ""}, // a whole round may go
 	} {
@@ -184,7 +187,8 @@ func TestProviderAccountsItsCache(t *testing.T) {
 		c := &client{t: t, api: api, model: "gpt-5", provider: StartProvider(t, Options{})}
 		first := `{"role":"user","content":[{"type":"input_text","text":"` + long + `"}]}`
 		if api == Messages {
-			first = `{"role":"user","content":[{"type":"text","text":"` + long + `","cache_control":{"type":"ephemeral"}}]}`
+			first = `{"role":"user","content":[{"type":"text","text":"` + long +
+				`","cache_control":{"type":"ephemeral"}}]}`
 		}
 		c.says(first)
 		c.says(`{"role":"user","content":"x"}`)
@@ -206,8 +210,8 @@ func TestProviderRefusesWhatExceedsItsWindow(t *testing.T) {
 	says := map[Overflow][2]string{ // of Messages, of Responses
 		SaysTooLong:       {"400 {.*prompt is too long: 1", "400 {.*context_length_exceeded"},
 		TooLarge:          {"413 ", "413 "},
-		FailsInStream:     {"200 event: message_start.*event: error.*prompt is too long", "response.failed.*exceeds the context window"},
-		FailsWithoutWords: {"200 event: message_start.*event: error", `response.failed.*"code":"context_length_exceeded"`},
+		FailsInStream:     {"200 event: message_start.*error.*prompt is too long", "response.failed.*exceeds the context window"},
+		FailsWithoutWords: {"200 event: message_start.*event: error", "response.failed.*context_length_exceeded"},
 		ErrorInStream:     {"200 event: message_start.*event: error", "event: error"},
 		EndsAtOnce:        {"model_context_window_exceeded", "response.incomplete"},
 		CountsOutput:      {"exceed context limit: 1", "exceed context limit: 1"},

@@ -29,9 +29,9 @@ func (i item) spoken() bool {
 
 // responsesNames are the members that a request may have.
 const responsesNames = "model input instructions max_output_tokens max_tool_calls metadata parallel_tool_calls " +
-	"previous_response_id conversation prompt prompt_cache_key prompt_cache_retention prompt_cache_options reasoning " +
-	"safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p " +
-	"truncation user include background context_management client_metadata moderation personality"
+	"previous_response_id conversation prompt prompt_cache_key prompt_cache_retention prompt_cache_options " +
+	"reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools " +
+	"top_logprobs top_p truncation user include background context_management client_metadata moderation personality"
 
 // itemKinds are the types of items with their members, "!" marking the required ones, what their IDs begin with, and
 // whether the model makes them.
@@ -117,7 +117,8 @@ func missing(param string) *Refusal {
 }
 
 func wrongType(param, want string, got gjson.Result) *Refusal {
-	return wrong(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, got.Type)
+	return wrong(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.",
+		param, want, got.Type)
 }
 
 func wrongValue(param, got string) *Refusal {
@@ -144,21 +145,23 @@ func checkParameters(o gjson.Result, path, names string) *Refusal {
 // checkSettings judges what is no item.
 func (q *request) checkSettings() *Refusal {
 	get := func(name string) gjson.Result { return q.body.Get(name) }
-	names := get("tools.#.name").Array()
 	choice := get("tool_choice")
+	names := get("tools.#.name").Array()
+	isChosen := func(name gjson.Result) bool { return name.Str == choice.Get("name").Str }
 	const most = "max_output_tokens"
 	switch {
 	case q.name == "" && !q.counting:
 		return missing("model")
 	case get(most).Exists() && q.maxOutput < 16:
-		return wrong(most, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= 16, "+
-			"but got %d instead.", most, q.maxOutput)
+		return wrong(most, "integer_below_min_value",
+			"Invalid '%s': integer below minimum value. Expected a value >= 16, but got %d instead.", most, q.maxOutput)
 	case q.maxOutput > q.model.MaxOutput:
-		return wrong(most, "integer_above_max_value", "Invalid '%s': integer above maximum value. Expected a value <= %d, "+
-			"but got %d instead.", most, q.model.MaxOutput, q.maxOutput)
+		return wrong(most, "integer_above_max_value",
+			"Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.",
+			most, q.model.MaxOutput, q.maxOutput)
 	case choice.Str == "required" && len(names) == 0:
 		return wrong("tool_choice", "", "Tool choice 'required' must be specified with 'tools' parameter.")
-	case choice.Get("name").Exists() && !slices.ContainsFunc(names, func(n gjson.Result) bool { return n.Str == choice.Get("name").Str }):
+	case choice.Get("name").Exists() && !slices.ContainsFunc(names, isChosen):
 		return wrong("tool_choice", "", "Tool choice '%s' not found in 'tools' parameter.", choice.Get("name").Str)
 	case get("stream_options").IsObject() && !q.stream:
 		return wrong("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
@@ -181,7 +184,8 @@ func (q *request) readInput() *Refusal {
 	case input.Type == gjson.String:
 		list = []gjson.Result{gjson.Parse(`{"role":"user","content":` + input.Raw + `}`)}
 	case !input.Exists() && !continued:
-		return wrong("input", "missing_required_parameter", `One of "input" or "previous_response_id" must be provided.`)
+		return wrong("input", "missing_required_parameter",
+			`One of "input" or "previous_response_id" must be provided.`)
 	case input.Exists() && !input.IsArray():
 		return wrongType("input", "one of an array of input items or string", input)
 	case len(list) == 0 && !continued:
@@ -195,9 +199,11 @@ func (q *request) readInput() *Refusal {
 		case refused != nil:
 			return refused
 		case id != "" && seen[id] && i.kind != "local_shell_call_output":
-			return wrong("input", "", "Duplicate item found with id %s. Remove duplicate items from your input and try again.", id)
+			return wrong("input", "", "Duplicate item found with id %s. Remove duplicate items from your input and "+
+				"try again.", id)
 		case i.kind == "compaction_trigger" && n < len(list)-1:
-			return wrong(i.path, "invalid_value", "Invalid '%s': 'compaction_trigger' must be the last input item.", i.path)
+			return wrong(i.path, "invalid_value", "Invalid '%s': 'compaction_trigger' must be the last input item.",
+				i.path)
 		}
 		seen[id] = true
 		q.items = append(q.items, i)
@@ -229,7 +235,8 @@ func readItem(raw gjson.Result, path string) (item, *Refusal) {
 		return i, refused
 	}
 	if id := i.text("id"); id != "" && (len(id) > 64 || !strings.HasPrefix(id, kind.prefix)) {
-		return i, wrong(path+".id", "invalid_value", "Invalid '%s.id': '%s'. Expected an ID that begins with '%s'.", path, id, kind.prefix)
+		return i, wrong(path+".id", "invalid_value", "Invalid '%s.id': '%s'. Expected an ID that begins with '%s'.",
+			path, id, kind.prefix)
 	}
 	return i, i.check()
 }
@@ -252,7 +259,8 @@ func (i item) check() *Refusal {
 		return i.checkContent("output", "output")
 	case "local_shell_call_output":
 		if !gjson.Valid(i.text("output")) {
-			return wrong(i.path+".output", "invalid_value", "Invalid '%s.output': the string is not valid JSON.", i.path)
+			return wrong(i.path+".output", "invalid_value", "Invalid '%s.output': the string is not valid JSON.",
+				i.path)
 		}
 	case "shell_call_output":
 		for n, chunk := range i.Get("output").Array() {
@@ -305,8 +313,8 @@ var calls = []struct{ call, output, noun string }{
 	{"tool_search_call", "tool_search_output", "tool search call"},
 }
 
-// checkCalls wants each call answered once and behind it, and each output called for. An output without a call_id stands
-// for itself, but that of a local shell has the id of its call, or the call's call_id as its id.
+// checkCalls wants each call answered once and behind it, and each output called for. An output without a call_id
+// stands for itself, but that of a local shell has the id of its call, or the call's call_id as its id.
 func (q *request) checkCalls() *Refusal {
 	for _, c := range calls {
 		named := map[string]int{} // the index of the call, by its names
@@ -346,7 +354,8 @@ func (q *request) checkCalls() *Refusal {
 func (p *Provider) promptOfResponses(q *request) {
 	add := func(value string, tokens int) { q.prompt = append(q.prompt, piece{value: value, tokens: tokens}) }
 	for _, tool := range q.body.Get("tools").Array() {
-		add(normal(tool.Raw), p.options.Count(tool.Get("name").Str+tool.Get("description").Str+tool.Get("parameters").Raw+tool.Get("tools").Raw))
+		text := tool.Get("name").Str + tool.Get("description").Str + tool.Get("parameters").Raw + tool.Get("tools").Raw
+		add(normal(tool.Raw), p.options.Count(text))
 	}
 	if text := q.body.Get("instructions").Str; text != "" {
 		add(text, p.options.Count(text))
@@ -398,173 +407,6 @@ func (p *Provider) promptItem(i item) (value string, tokens int) {
 		return value, 0
 	}
 	return value, itemTokens + count(value)
-}
-
-// sayResponse returns an answer whole, and remembers what the provider issues in it.
-func (p *Provider) sayResponse(q *request, u Usage, parts []Part) object {
-	id := p.nextID("resp")
-	if q.compacts {
-		text := ""
-		for _, part := range parts {
-			text += part.text
-		}
-		parts = []Part{{kind: "compaction", text: text}}
-	}
-	output, made := []any{}, []item{}
-	for _, part := range parts {
-		o := p.sayItem(q, part)
-		i, refused := readItem(gjson.ParseBytes(encode(o)), "output")
-		if refused != nil {
-			panic(refused)
-		}
-		output, made = append(output, o), append(made, i)
-	}
-	p.book.issue(q, id, made)
-	whole := object{"id": id, "object": "response", "created_at": 1_795_000_000 + p.ids, "status": "completed", "model": q.name,
-		"output": output, "error": nil, "incomplete_details": nil, "instructions": nil, "metadata": object{},
-		"parallel_tool_calls": true, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": []any{}, "truncation": "disabled",
-		"text": object{"format": object{"type": "text"}}, "reasoning": object{"effort": nil, "summary": nil},
-		"previous_response_id": nil, "store": q.stored, "usage": object{"input_tokens": u.Input,
-			"input_tokens_details": object{"cached_tokens": u.Read}, "output_tokens": u.Output,
-			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": u.Input + u.Output}}
-	for _, name := range []string{"instructions", "tools", "tool_choice", "previous_response_id", "reasoning", "text", "metadata"} {
-		if v := q.body.Get(name); v.Exists() {
-			whole[name] = v.Value()
-		}
-	}
-	if q.model.Overflow == EndsAtOnce && u.Input > q.model.Window {
-		whole["status"], whole["incomplete_details"] = "incomplete", object{"reason": "max_output_tokens"}
-	}
-	if q.compacts && q.items[len(q.items)-1].kind != "compaction_trigger" { // of /compact
-		whole["object"] = "response.compaction"
-	}
-	return whole
-}
-
-// sayItem makes an item of an answer.
-func (p *Provider) sayItem(q *request, part Part) object {
-	if part.kind == "call" || part.kind == "custom" {
-		part.id = orNext(part.id, func() string { return p.nextID("call") })
-	}
-	switch part.kind {
-	case "text":
-		content := object{"type": "output_text", "text": part.text, "annotations": []any{}, "logprobs": []any{}}
-		return object{"type": "message", "id": p.nextID("msg"), "status": "completed", "role": "assistant", "content": []any{content}}
-	case "thinking":
-		o := object{"type": "reasoning", "id": p.nextID("rs"), "summary": []any{}}
-		if !isNull(q.body.Get("reasoning.summary")) {
-			o["summary"] = []any{object{"type": "summary_text", "text": "**Thinking** " + part.text}}
-		}
-		if strings.Contains(q.body.Get("include").Raw, "reasoning.encrypted_content") {
-			o["encrypted_content"] = p.book.encrypt(q, "reasoning", o["id"].(string), p.options.Count(part.text))
-		}
-		return o
-	case "compaction":
-		id := p.nextID("cmp")
-		return object{"type": "compaction", "id": id, "encrypted_content": p.book.encrypt(q, "compaction", id, p.options.Count(part.text))}
-	case "call":
-		return object{"type": "function_call", "id": p.nextID("fc"), "status": "completed", "call_id": part.id, "name": part.name,
-			"arguments": part.text}
-	case "custom":
-		return object{"type": "custom_tool_call", "id": p.nextID("ctc"), "status": "completed", "call_id": part.id, "name": part.name,
-			"input": part.text}
-	}
-	return gjson.Parse(part.text).Value().(object)
-}
-
-func orNext(id string, next func() string) string {
-	if id != "" {
-		return id
-	}
-	return next()
-}
-
-// stream collects events and numbers them.
-type stream []serverEvent
-
-func (s *stream) add(kind string, data object) {
-	data["sequence_number"] = len(*s)
-	*s = append(*s, serverEvent{kind, data})
-}
-
-// responseEvents returns an answer as a stream.
-func responseEvents(whole object) []serverEvent {
-	var s stream
-	begun := with(whole, object{"status": "in_progress", "output": []any{}, "usage": nil, "incomplete_details": nil})
-	s.add("response.created", object{"response": begun})
-	s.add("response.in_progress", object{"response": begun})
-	for n, raw := range whole["output"].([]any) {
-		s.addItem(n, raw.(object))
-	}
-	s.add("response."+whole["status"].(string), object{"response": whole})
-	return s
-}
-
-// with copies an object and sets members.
-func with(o object, set object) object {
-	all := object{}
-	for _, from := range []object{o, set} {
-		for name, v := range from {
-			all[name] = v
-		}
-	}
-	return all
-}
-
-// addItem adds the beginning of an item, its content, and its end.
-func (s *stream) addItem(n int, o object) {
-	at := object{"item_id": o["id"], "output_index": n}
-	// text adds deltas and the end of a text, which is the member called name.
-	text := func(kind, name string, more object, value any) {
-		for _, piece := range pieces(value.(string)) {
-			s.add(kind+".delta", with(with(at, more), object{"delta": piece}))
-		}
-		s.add(kind+".done", with(with(at, more), object{name: value}))
-	}
-	open := object{"status": "in_progress"}
-	switch o["type"] {
-	case "message":
-		open["content"] = []any{}
-	case "function_call":
-		open["arguments"] = ""
-	case "custom_tool_call":
-		open["input"] = ""
-	case "reasoning":
-		open = object{"summary": []any{}}
-	}
-	s.add("response.output_item.added", object{"output_index": n, "item": with(o, open)})
-	switch o["type"] {
-	case "message":
-		part := o["content"].([]any)[0].(object)
-		more := object{"content_index": 0, "logprobs": []any{}}
-		s.add("response.content_part.added", with(with(at, more), object{"part": with(part, object{"text": ""})}))
-		text("response.output_text", "text", more, part["text"])
-		s.add("response.content_part.done", with(with(at, more), object{"part": part}))
-	case "reasoning":
-		for _, raw := range o["summary"].([]any) {
-			part, more := raw.(object), object{"summary_index": 0}
-			s.add("response.reasoning_summary_part.added", with(with(at, more), object{"part": with(part, object{"text": ""})}))
-			text("response.reasoning_summary_text", "text", more, part["text"])
-			s.add("response.reasoning_summary_part.done", with(with(at, more), object{"part": part}))
-		}
-	case "function_call":
-		text("response.function_call_arguments", "arguments", nil, o["arguments"])
-	case "custom_tool_call":
-		text("response.custom_tool_call_input", "input", nil, o["input"])
-	}
-	s.add("response.output_item.done", object{"output_index": n, "item": o})
-}
-
-// failure is the event that ends a stream with a refusal, behind the two that begin it.
-func (q *request) failure(r *Refusal, begun object) serverEvent {
-	switch q.model.Overflow {
-	case ErrorObject:
-		return serverEvent{"error", object{"sequence_number": 2, "error": r.fields()}}
-	case ErrorInStream:
-		return serverEvent{"error", with(r.fields(), object{"sequence_number": 2})}
-	}
-	failed := with(begun, object{"status": "failed", "error": object{"code": r.Code, "message": r.Message}})
-	return serverEvent{"response.failed", object{"sequence_number": 2, "response": failed}}
 }
 
 // notFound refuses an item or a response that the provider does not have.

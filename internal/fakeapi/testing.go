@@ -52,8 +52,8 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// Skip skips a test that needs something outside the repository, or fails it where EPITOME_NO_SKIP is set, as .ci/run does
-// for tests whose needs it provides.
+// Skip skips a test that needs something outside the repository, or fails it where EPITOME_NO_SKIP is set, as .ci/run
+// does for tests whose needs it provides.
 func Skip(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	what := fmt.Sprintf(format, args...)
@@ -85,7 +85,10 @@ func ResultText(k int) string {
 
 // Conversation is a request of Chat Completions with so many calls and their results.
 func Conversation(calls int) []byte {
-	messages := []object{{"role": "system", "content": "You look things up."}, {"role": "user", "content": "Look at the tables."}}
+	messages := []object{
+		{"role": "system", "content": "You look things up."},
+		{"role": "user", "content": "Look at the tables."},
+	}
 	for k := 1; k <= calls; k++ {
 		id := fmt.Sprintf("call_%d", k)
 		messages = append(messages,
@@ -123,7 +126,8 @@ func ResponsesConversation(calls int) []byte {
 	for k := 1; k <= calls; k++ {
 		id := fmt.Sprintf("call_%d", k)
 		input = append(input,
-			object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", k), "summary": []object{}, "encrypted_content": "gAAAAsealed"},
+			object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", k), "summary": []object{},
+				"encrypted_content": "gAAAAsealed"},
 			object{"type": "function_call", "id": fmt.Sprintf("fc_%d", k), "call_id": id, "name": "query",
 				"arguments": fmt.Sprintf(`{"table":"table_%d"}`, k)},
 			object{"type": "function_call_output", "call_id": id, "output": ResultText(k)})

@@ -54,7 +54,8 @@ func (p *Provider) adoptThoughts(body gjson.Result) {
 			}
 		}
 		for n, b := range all {
-			p.thoughts[b.signature()] = thought{answer: fmt.Sprint(i), place: n + 1, of: len(all), text: b.text("thinking"), unbound: true}
+			p.thoughts[b.signature()] = thought{answer: fmt.Sprint(i), place: n + 1, of: len(all),
+				text: b.text("thinking"), unbound: true}
 		}
 	}
 }
@@ -132,8 +133,9 @@ func (p *Provider) checkThought(q *request, b *block) *Refusal {
 	case q.dropsLost && strings.Contains(q.header.Get("anthropic-beta"), BindingBeta):
 		b.dropped = true
 	default:
-		return flaw("%s: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the "+
-			"block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". %s", b.path, differs)
+		return flaw("%s: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "+
+			"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". %s",
+			b.path, differs)
 	}
 	return nil
 }
@@ -156,8 +158,8 @@ func (p *Provider) checkLatest(q *request) *Refusal {
 		}
 		for _, b := range m.blocks {
 			if b.isThinking() && !b.dropped && n != p.thoughts[b.signature()].of {
-				return flaw("%s: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These "+
-					"blocks must remain as they were in the original response.", b.path)
+				return flaw("%s: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "+
+					"modified. These blocks must remain as they were in the original response.", b.path)
 			}
 		}
 		return nil
@@ -175,9 +177,9 @@ func (p *Provider) checkManual(q *request) *Refusal {
 		if b.isThinking() {
 			return nil
 		}
-		return flaw("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final "+
-			"`assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` "+
-			"blocks).", b.path, b.kind)
+		return flaw("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, "+
+			"a final `assistant` message must start with a thinking block (preceeding the lastmost set of "+
+			"`tool_use` and `tool_result` blocks).", b.path, b.kind)
 	}
 	var latest message
 	for _, m := range q.messages {
@@ -186,8 +188,8 @@ func (p *Provider) checkManual(q *request) *Refusal {
 		}
 		latest = m
 		if slices.ContainsFunc(m.blocks, block.isThinking) && !m.blocks[0].isThinking() {
-			return flaw("%s: If an assistant message contains any thinking blocks, the first block must be `thinking` or "+
-				"`redacted_thinking`. Found `%s`.", m.blocks[0].path, m.blocks[0].kind)
+			return flaw("%s: If an assistant message contains any thinking blocks, the first block must be `thinking` "+
+				"or `redacted_thinking`. Found `%s`.", m.blocks[0].path, m.blocks[0].kind)
 		}
 	}
 	begin := q.openRound()

@@ -119,6 +119,6 @@ export const checks = {
     const login = page.getByRole("link", { name: "Log in" });
     await login.click();
     await login.waitFor({ state: "detached" });
-    s.want(page.url() === `${s.own}/-/conversations`, `logging in leads to ${page.url()}`);
+    await page.waitForURL(`${s.own}/-/conversations`);
   },
 };
