@@ -4,281 +4,238 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"epitome/bench/policy"
-	"epitome/bench/replay/figures"
-	"epitome/bench/report"
-	"epitome/rewrite/conversation"
 )
 
-// mostFaults is how many faults of one policy in one conversation the report tells; all are counted.
-const mostFaults = 3
+// policy is a way of shaping requests. open begins a session with a window of so many tokens.
+type policy struct {
+	name  string
+	open  func(s *session, window int) (shaper, error)
+	isOwn bool // it is this epitome
+}
 
-// player plays one conversation through one policy in one window.
+// shaper shapes the requests of one session, which come in order.
+type shaper interface {
+	// shape returns what is sent in the place of a request. After an error the request counts as invalid.
+	shape(original *request) (shaped, error)
+	// artifact returns the text that was taken out under a name; "" if there is none.
+	artifact(name string) string
+	close()
+}
+
+// shaped is what is sent in the place of a request.
+type shaped struct {
+	body      []byte
+	isDecided bool    // earlier messages are changed by a new decision
+	asked     []asked // the policy's own requests to a model since the request before
+}
+
+// asked is a request of a policy to a model, and the tokens of the answer.
+type asked struct {
+	body   []byte
+	output int
+}
+
+// Prices of a token, in those of one that is new to the provider.
+const (
+	cachedPrice = 0.1
+	outputPrice = 5.0
+)
+
+// player plays one session through one policy in one window, and measures what is sent.
 type player struct {
-	shaping   policy.Shaping
-	recording *recording
-	policy    string
-	window    int
-	bill      policy.Tariff // of the provider
-
-	previous request // the request before, as it was sent
-	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
-	reader   *reader
-	tally    tally
-	faults   []string
-
-	track      track
-	mostMisses int // how many are kept
-	misses     []figures.Miss
-	account    markedAccount
+	*session
+	policy  string
+	window  int
+	shaper  shaper
+	known   map[string]*message // all messages read so far, by their source
+	before  *request            // as it was sent
+	whole   int                 // tokens of the request before as the client sent it
+	texts   map[string]string   // of artifacts, by name
+	holders map[string]string   // an artifact that contains a name, by the name
+	row     Row
+	faults  []string
 }
 
-// track is what stays of each request, for the conversation's course.
-type track struct {
-	rawTokens  []int // of the request as the client sent it
-	sentTokens []int // of the request as it was sent
-	decisions  []int // numbers of the requests with a decision, from 1
-}
-
-// request is what was sent, read for measuring.
-type request struct {
-	messages []*message
-	tools    string
-	fixed    int
-	tokens   int
-	made     []*message // those that are none of the client's
-
-	artifacts []string // that those may name, the last ones first
-}
-
-func newPlayer(c *recording, name string, window int, s policy.Shaping) *player {
-	return &player{
-		shaping: s, recording: c, policy: name, window: window, bill: policy.BillTariff(policy.NewPrice),
-		sentIn: make([]int, len(c.messages)), reader: newReader(s.Artifact, c.meter),
-	}
-}
-
-func (p *player) close() error {
-	if p.shaping.Close == nil {
-		return nil
-	}
-	if err := p.shaping.Close(); err != nil {
-		return fmt.Errorf("%s: %w", p.policy, err)
-	}
-	return nil
-}
-
-// turn plays and measures the request at one boundary. An error says that nothing more can be played.
-func (p *player) turn(bound int, original *conversation.Request) error {
-	var shaped policy.Shaped
-	var err error
-	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(Of(func() {
-		shaped, err = p.shaping.Shape(original.Body, p.recording.requestTime(bound))
-	})))
-	if errors.Is(err, policy.ErrNoWay) {
-		return fmt.Errorf("%s: %w", p.recording.name, err)
-	}
-	sent, err := p.accept(shaped, err, original)
-	now := p.read(sent)
-	if err == nil && sent != original && p.recording.client.provider == nil {
-		err = conversation.Worse(original, sent)
-	}
-	if refused := p.hand(sent, original, bound); err == nil {
-		err = refused
-	}
+func newPlayer(s *session, p policy, window int) (*player, error) {
+	opened, err := p.open(s, window)
 	if err != nil {
-		p.tally.invalid++
-		p.fault(bound, err)
+		return nil, fmt.Errorf("cannot open %s: %w", p.name, err)
 	}
-	held := p.reusedTokens(now, shaped.Decided, bound)
-	p.charge(policy.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
-	p.reader.begin(held < p.previous.tokens)
-	p.recall(bound, now)
-	p.tally.read.join(p.reader.read(now.tokens))
-	p.sight(bound, now)
-	p.previous = now
-	return nil
+	return &player{session: s, policy: p.name, window: window, shaper: opened, known: maps.Clone(s.known),
+		texts: map[string]string{}, holders: map[string]string{}}, nil
 }
 
-func (p *player) fault(bound int, err error) {
-	if len(p.faults) < mostFaults {
-		p.faults = append(p.faults, fmt.Sprintf("%s: %s, window %d, request %d: %v", p.recording.name, p.policy,
-			p.window, bound+1, err))
-	}
-}
-
-// accept reads what would be sent. With an error it returns what is measured all the same: the client's request, if the
-// outcome cannot be read.
-func (p *player) accept(shaped policy.Shaped, err error, original *conversation.Request) (
-	*conversation.Request, error) {
-	if err != nil {
-		return original, fmt.Errorf("cannot shape the request: %w", err)
-	}
-	if bytes.Equal(shaped.Body, original.Body) {
-		return original, shaped.Invalid
-	}
-	sent, err := readRequest(p.recording.client.dialect, shaped.Body)
-	if err != nil {
-		return original, err
-	}
-	return sent, shaped.Invalid
-}
-
-// read measures a request's messages. One that stood at the same place before, or that is the client's, is known.
-func (p *player) read(r *conversation.Request) request {
-	now := request{tools: string(r.Tools.Of(r.Body)), fixed: p.recording.fixed}
-	if now.tools != string(p.recording.request.Tools.Of(p.recording.request.Body)) {
-		now.fixed = p.recording.meter.Fixed(r)
-	}
-	now.tokens = now.fixed
-	number := p.tally.requests + 1
-	for i := range r.Items {
-		m := p.message(r, i)
-		now.messages = append(now.messages, m)
-		now.tokens += m.Tokens
-		if m.origin < 0 {
-			now.made = append(now.made, m)
-			continue
-		}
-		p.sentIn[m.origin] = number
-	}
-	for _, m := range slices.Backward(now.made) {
-		now.artifacts = append(now.artifacts, m.artifacts...)
-	}
-	return now
-}
-
-func (p *player) message(r *conversation.Request, i int) *message {
-	raw := policy.Bare(r.Items[i].Of(r.Body))
-	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
-		return p.previous.messages[i]
-	}
-	if m := p.recording.byRaw[string(raw)]; m != nil {
-		return m
-	}
-	m := p.recording.readMessage(r, i)
-	m.artifacts = artifactsIn(m.Text + "\n" + m.Args)
-	m.kept = p.recording.lines.keptBefore(p.recording.bounds[p.tally.requests], m)
-	return m
-}
-
-// reusedTokens returns how many tokens of a request the provider has from the one before: of that one those leading
-// messages count that come again unchanged, all of them or none: a change inside a message makes the whole message new.
-// A change of what was sent is noted; none breaks what the provider has forgotten.
-func (p *player) reusedTokens(now request, decided bool, bound int) (tokens int) {
-	t := &p.tally
-	if bound == 0 {
-		return 0
-	}
-	same := 0
-	if now.tools == p.previous.tools {
-		tokens = now.fixed
-		for same < min(len(now.messages), len(p.previous.messages)) && now.messages[same] == p.previous.messages[same] {
-			tokens += now.messages[same].Tokens
-			same++
+// play plays and measures turn number n. original is the client's request.
+func (p *player) play(n int, original *request) {
+	t := p.turns[n]
+	s, now := p.shape(n, original)
+	for _, m := range now.messages {
+		if m.place < 0 && m.quotes == "" {
+			m.quotes, m.artifacts = p.quotesIn(m, t.end), artifactsIn(m.text+"\n"+m.args)
 		}
 	}
-	if same == len(p.previous.messages) {
-		return tokens
+	same, cached := now.cached(p.before)
+	cost := price(now.tokens, cached)
+	for _, a := range s.asked {
+		if r, err := p.read(a.body, nil, p.known); err == nil {
+			_, cached := r.cached(p.before)
+			cost += price(r.tokens, cached) + outputPrice*float64(a.output)
+		}
 	}
-	if cold, _ := p.cacheState(bound); !cold {
-		t.breaks++
+	p.row.Cost.add(ratio{cost, price(original.tokens, p.whole)})
+	if now.tokens > p.window {
+		p.row.Died = 1
 	}
-	if decided {
-		p.track.decisions = append(p.track.decisions, bound+1)
-		return tokens
+	breaks := p.before != nil && same < len(p.before.messages)
+	p.row.BreaksPer100.count(breaks)
+	if breaks && !s.isDecided {
+		p.row.Unrecorded++
+		p.fault(n, "earlier messages changed without a decision")
 	}
-	t.unrecorded++
-	p.fault(bound, fmt.Errorf("message %d changed without a decision", same))
-	return tokens
+	p.measureRecall(t, now, original)
+	p.measureSignal(t, now)
+	p.before, p.whole = now, original.tokens
 }
 
-// warmest is from how many tokens on a request is hot in any window, however large.
-const warmest = 100_000
-
-// recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A
-// request over the window meets none, though nothing need have been taken out of it.
-func (p *player) recall(bound int, now request) {
-	over, hot := now.tokens > p.window, 2*p.tally.rawNow > min(p.window, 2*warmest)
-	var r recalled
-	for _, n := range p.recording.needs[bound] {
-		in := p.meets(n, bound, now)
-		r.count(n, in, over)
-		if !n.line && in != inContext {
-			back := p.reader.holds(n.mention.Text, now.artifacts)
-			if p.miss(n, bound, back); back && !over {
-				p.reader.want(n.mention.Text)
+// shape returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
+func (p *player) shape(n int, original *request) (shaped, *request) {
+	s, err := p.shaper.shape(original)
+	now := original
+	if err == nil && !bytes.Equal(s.body, original.Body) {
+		if now, err = p.read(s.body, p.before, p.known); err != nil {
+			now = original
+		}
+		for _, flaw := range flawsOf(s.body) {
+			if !slices.Contains(flawsOf(original.Body), flaw) {
+				err = errors.New(flaw)
 			}
 		}
 	}
-	t := &p.tally
-	t.all.add(r.all)
-	if !hot {
-		return
+	if err != nil {
+		p.row.Invalid++
+		p.fault(n, err.Error())
 	}
-	t.hot.add(r)
-	t.user.add(p.userText(bound, now, over))
+	return s, now
 }
 
-// miss notes a need that the request lacks; back tells whether it can be fetched.
-func (p *player) miss(n need, bound int, back bool) {
-	p.tally.misses++
-	if back {
-		p.tally.back++
-	}
-	if len(p.misses) < p.mostMisses {
-		p.misses = append(p.misses, figures.Miss{
-			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1,
-			Name: n.mention.Text, Age: n.age, Retrievable: back,
-		})
+// fault keeps the first things that are wrong in the session.
+func (p *player) fault(n int, what string) {
+	const maxFaults = 3
+	if len(p.faults) < maxFaults {
+		p.faults = append(p.faults,
+			fmt.Sprintf("%s: %s, window %d, request %d: %s", p.name, p.policy, p.window, n+1, what))
 	}
 }
 
-// meets reports how a request meets a need. A line of an edit is met wherever its text stands.
-func (p *player) meets(n need, bound int, now request) presence {
-	for _, i := range slices.Backward(n.mention.at) {
-		if i < p.recording.bounds[bound] && p.sentIn[p.recording.messages[i].origin] == p.tally.requests {
-			return inContext
+// cached returns how many messages from the start, and how many tokens, a request has in common with the one before.
+func (r *request) cached(before *request) (messages, tokens int) {
+	if before == nil || !bytes.Equal(r.Tools.Of(r.Body), before.Tools.Of(before.Body)) {
+		return 0, 0
+	}
+	tokens = r.fixed
+	for messages < min(len(r.messages), len(before.messages)) && r.messages[messages] == before.messages[messages] {
+		tokens += r.messages[messages].tokens
+		messages++
+	}
+	return messages, tokens
+}
+
+func price(tokens, cached int) float64 { return cachedPrice*float64(cached) + float64(tokens-cached) }
+
+// measureRecall counts which needs of the answer a request meets: a name stands in a message of the client's that is
+// sent whole, or on a line that is one of the client's; a line stands anywhere. A request over the window meets none.
+// Recall is measured in requests that, as the client sends them, have more than half of the window or 100,000 tokens.
+func (p *player) measureRecall(t turn, now, original *request) {
+	var artifacts []string
+	var made []*message
+	for _, m := range slices.Backward(now.messages) {
+		if m.place < 0 {
+			made, artifacts = append(made, m), append(artifacts, m.artifacts...)
 		}
 	}
-	there := absent
-	for _, m := range now.made {
-		switch {
-		case !m.holds(n.mention.Name):
-		case n.line || n.mention.In(m.kept):
-			return inContext
-		default:
-			there = bare
-		}
-	}
-	return there
-}
-
-// userText returns how much of the user's text stands in the request word for word, in tokens. What the user said twice
-// has to stand there twice, unless the shaper's own messages quote it.
-func (p *player) userText(bound int, now request, over bool) share {
-	var s share
-	copies := make(map[*message]int)
-	for _, m := range now.messages {
-		copies[m]++
-	}
-	for _, m := range p.recording.messages[:p.recording.bounds[bound]] {
-		if m.role != conversation.User {
+	var names, old, lines ratio
+	for _, n := range t.needs {
+		isSent := slices.ContainsFunc(n.in, func(m *message) bool { return now.has[m] }) ||
+			slices.ContainsFunc(made, func(m *message) bool {
+				return n.isIn(m.quotes) || n.isLine && (n.isIn(m.text) || n.isIn(m.args))
+			})
+		isMet := isSent && now.tokens <= p.window
+		if n.isLine {
+			lines.count(isMet)
 			continue
 		}
-		s.of += m.Tokens
-		copies[m]--
-		if !over && (copies[m] >= 0 || quoted(m.Text, now.made)) {
-			s.met += m.Tokens
+		names.count(isMet)
+		if n.isOld {
+			old.count(isMet)
+		}
+		if !isSent {
+			p.row.Retrievable.count(p.isInArtifact(n.text, artifacts))
 		}
 	}
-	return s
+	if 2*original.tokens > min(p.window, 200_000) {
+		p.row.Recall.addShare(names)
+		p.row.RecallOlder.addShare(old)
+		p.row.RecallLines.addShare(lines)
+	}
 }
 
-// quoted reports whether one of the messages holds the text.
-func quoted(text string, in []*message) bool {
-	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
+// isInArtifact reports whether one of the artifacts contains a name: as it is, in a JSON string, or in the arguments of
+// a call, which are JSON in a JSON string.
+func (p *player) isInArtifact(name string, artifacts []string) bool {
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace
+	forms := []string{name, escape(name), escape(escape(name))}
+	for _, artifact := range artifacts {
+		if p.holders[name] == artifact {
+			return true
+		}
+		text, known := p.texts[artifact]
+		if !known {
+			text = p.shaper.artifact(artifact)
+			p.texts[artifact] = text
+		}
+		if slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) }) {
+			p.holders[name] = artifact
+			return true
+		}
+	}
+	return false
+}
+
+// artifactsIn returns the words of a text that may be names of artifacts.
+func artifactsIn(text string) (names []string) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
+		if len(word) == 26 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+// measureSignal counts the failures that a request shows of the outputs that are new with it. A request over the window
+// shows none.
+func (p *player) measureSignal(t turn, now *request) {
+	fits := now.tokens <= p.window
+	for _, o := range t.outputs {
+		isWhole := now.has[o.message]
+		for i, line := range o.failures {
+			isShown := fits && (isWhole || p.shows(now, line))
+			p.row.Seen.count(isShown)
+			if isWhole {
+				continue
+			}
+			p.row.Signal.count(isShown)
+			if i == 0 {
+				p.row.SignalFirst.count(isShown)
+			}
+		}
+	}
+}
+
+// shows reports whether a line stands in a message of the client's that is sent whole, or is quoted.
+func (p *player) shows(now *request, line string) bool {
+	return slices.ContainsFunc(p.lines[line], func(m *message) bool { return now.has[m] }) ||
+		slices.ContainsFunc(now.messages, func(m *message) bool { return strings.Contains(m.quotes, "\n"+line+"\n") })
 }

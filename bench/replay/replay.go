@@ -1,283 +1,134 @@
-// Package replay measures what policies do to recorded conversations, without a model: tokens, the price under a
-// provider's prompt cache, what a provider bills, and how much of what the agent needs is still there.
+// Package replay plays recorded sessions without a model, and measures what epitome and other policies make of them:
+// the price of all requests under a prompt cache, and how much of what the agent needs is still there.
 //
-// It promises that its figures depend on nothing but the conversations and the policies, but for the time that shaping
-// takes; that each request is held against the one before and against the client's own; and that what cannot be read is
-// named in the report.
-//
-// It assumes that a conversation's requests are those that were recorded, whatever would have been answered to a shaped
-// one.
+// Wherever the agent answered, the request as it then was goes through each policy in each window, and what would be
+// sent is compared with the request before and with the client's own. The recorded agent does not react to what is
+// missing. The figures depend on the sessions and the policies alone, never on the speed of the machine.
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"epitome/bench/baselines"
-	"epitome/bench/policy"
-	"epitome/bench/replay/figures"
-	"epitome/bench/report"
+	"epitome/bench/sessions"
+	"epitome/config"
+	"epitome/tokenize"
 )
 
-// Options are what Run can be told.
+// Options say what Run plays.
 type Options struct {
-	// Paths are logs of sessions, or folders of such; package sessions says which formats.
-	Paths []string
-	// Sessions is how many conversations to make up where there are no paths, from the seed.
-	Sessions int
-	Seed     uint64
-	Clients  Clients
-	Provider Provider
-	// Unit is what tokens are counted in: windows, costs, and what is dead. The zero value counts characters / 3.6.
-	Unit policy.Unit
-	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
-	Windows []int
-	// Policies are measured beside the baselines. The goals are about them.
-	Policies []policy.Policy
-	// Guests are measured likewise, and no goals are about them.
-	Guests []policy.Policy
-	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
-	Bar bool
-	// By adds the figures of each kind of session, or of each conversation. Empty: of neither.
-	By string
-	// Misses is how many of the needs that its requests lack are listed for each policy in each window.
-	Misses int
-	// Progress gets a line per conversation. Default os.Stderr.
-	Progress io.Writer
-	// Live says that Progress is a terminal: it gets one line, drawn again and again.
-	Live bool
+	Paths    []string      // logs of sessions, or folders with logs; see package sessions
+	Windows  []int         // in tokens; nil is 32,000, 64,000, 128,000 and 200,000
+	Config   config.Config // of the epitome that is measured
+	Program  string        // another epitome's program file that is measured, too; empty if there is none
+	Progress io.Writer     // gets a line for each file
 
-	baselines []policy.Policy // default: all there are
+	policies []policy // in the place of the baselines and epitome, for tests
 }
 
-// Clients say how all conversations are played, whoever had them.
-type Clients struct {
-	// Dialect is what they are played as. Empty: each as its client speaks.
-	Dialect string
-	// Model is what requests name. Empty: what they name themselves.
-	Model string
-	// Thought is how many tokens stand before each answer as what was thought, in Messages and where no log says what
-	// was. In Responses nobody can read that.
-	Thought int
-}
-
-// Provider says what the provider of a replay charges.
-type Provider struct {
-	// WritePrice is that of a token which is new to its cache. Default 1, and 1.25 in Messages.
-	WritePrice float64
-	// CacheLife is how long it has a request cached. Default 5 minutes; below 0 for ever. In Messages marks say it,
-	// but for that.
-	CacheLife time.Duration
-}
-
-// What figures may be added by.
-const (
-	ByKind         = "kind"
-	ByConversation = "conversation"
-)
-
-func (o Options) withDefaults() Options {
+// Run plays the sessions in the files, as many files at once as there are processors. What cannot be read is named in
+// the report.
+func Run(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Windows) == 0 {
 		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
 	}
-	if o.Provider.CacheLife == 0 {
-		o.Provider.CacheLife = policy.CacheLife
+	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1 << 18)}
+	if o.policies == nil {
+		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, m))
+		if o.Program != "" {
+			o.policies = append(o.policies, programPolicy(ctx, o.Program, o.Config.Rewrite.Preset))
+		}
 	}
-	if o.Progress == nil {
-		o.Progress = os.Stderr
-	}
-	if o.baselines == nil {
-		o.baselines = slices.Concat(baselines.All(o.Unit), baselines.Adversaries(o.Unit))
-	}
-	return o
-}
-
-// replayRun is one Run under way.
-type replayRun struct {
-	Options
-	policies []policy.Policy
-}
-
-// played is one conversation with all policies in all windows.
-type played struct {
-	kind    string    // of session
-	tallies [][]tally // by window, then by policy
-	faults  []string
-	misses  []figures.Miss // the first misses of each player, by window, then by policy
-	course  figures.Course
-	flaws   []error // of requests as they came
-}
-
-// Run plays recorded conversations turn by turn: wherever the agent answered, it puts the request as it then was
-// through each policy in each window, and measures what would be sent. The recorded agent does not react to what is
-// missing. Run leaves out a log that holds no conversation, and names it in the report. It counts a conversation that
-// is the beginning of another one once: it reads logs in files twice for that, the first time to compare. It reads as
-// many logs at once as there are processors, and plays one conversation of each at a time.
-func Run(ctx context.Context, opts Options) (*figures.Report, error) {
-	r := &replayRun{Options: opts.withDefaults()}
-	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
-	sources, skipped := r.sources()
-	results := make([]heard, len(sources))
-	progress := newProgress(r.Options, len(sources), time.Now)
-	defer progress.end()
-	copies, err := findCopies(ctx, sources)
-	if err != nil {
-		return nil, fmt.Errorf("cannot replay: %w", err)
-	}
-	err = atOnce(ctx, len(sources), func(ctx context.Context, i int) (err error) {
-		results[i], err = r.hear(ctx, sources[i], copies[i])
-		progress.did(sources[i].name)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot replay: %w", err)
-	}
-	return r.report(results, skipped), nil
-}
-
-// atOnce calls do with each number below n, as many at once as there are processors.
-func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	files, skipped := sessions.Find(o.Paths)
+	parts := make([]*Report, len(files))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		group.Go(func() error { return do(ctx, i) })
+	for i, file := range files {
+		group.Go(func() (err error) {
+			parts[i], err = o.playFile(ctx, file, m)
+			fmt.Fprintln(o.Progress, "bench: played", file)
+			return err
+		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("cannot replay: %w", err)
+	}
+	total := o.newReport()
+	total.Skipped = append(total.Skipped, skipped...)
+	for _, part := range parts { // in the order of the files, so that equal sessions have equal figures to the last digit
+		total.add(part)
+	}
+	return total, nil
 }
 
-// play plays one conversation. All players get a request before the next one is made.
-func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error) {
-	if err = ctx.Err(); err != nil {
-		return p, err
+// newReport returns a report with a row for each policy in each window.
+func (o *Options) newReport() *Report {
+	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
+	for _, window := range o.Windows {
+		for _, p := range o.policies {
+			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name, isOwn: p.isOwn})
+		}
 	}
-	if p.kind = kindOf(c); r.By == ByConversation {
-		p.kind = c.name
+	return r
+}
+
+// playFile plays the sessions in a file.
+func (o *Options) playFile(ctx context.Context, file string, m *meter) (*Report, error) {
+	r := o.newReport()
+	left, err := sessions.Read(file, func(in sessions.Conversation) error {
+		s, err := newSession(in, m)
+		if err != nil {
+			r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", in.Name, err))
+			return nil
+		}
+		return o.playSession(ctx, s, r)
+	})
+	if left != "" {
+		r.Skipped = append(r.Skipped, left)
 	}
-	players, err := r.open(c)
+	return r, err
+}
+
+// playSession plays a session through all policies in all windows, turn by turn, and adds the figures to r.
+func (o *Options) playSession(ctx context.Context, s *session, r *Report) error {
+	var players []*player
 	defer func() {
-		for _, x := range players {
-			if closing := x.close(); err == nil {
-				err = closing
-			}
+		for _, p := range players {
+			p.shaper.close()
 		}
 	}()
-	if err != nil {
-		return p, err
-	}
-	for b := range c.bounds {
-		if err = ctx.Err(); err != nil {
-			return p, err
-		}
-		original, err := c.prefix(c.bounds[b])
-		if err != nil {
-			return p, fmt.Errorf("%s: %w", c.name, err)
-		}
-		c.client.get(original.Body, c.requestTime(b))
-		for _, x := range players {
-			if err = x.turn(b, original); err != nil {
-				return p, err
-			}
-		}
-	}
-	p.course, p.flaws = r.course(c, players), c.client.flaws
-	for i, x := range players {
-		if i%len(r.policies) == 0 {
-			p.tallies = append(p.tallies, nil)
-		}
-		last := len(p.tallies) - 1
-		p.tallies[last] = append(p.tallies[last], x.tally)
-		p.faults = append(p.faults, x.faults...)
-		p.misses = append(p.misses, x.misses...)
-	}
-	return p, nil
-}
-
-// open makes the players, by window, then by policy. With an error it returns those that the caller must close.
-func (r *replayRun) open(c *recording) (players []*player, err error) {
-	for _, window := range r.Windows {
-		for n, it := range r.policies {
-			shaping, err := it.Open(policy.Setting{Window: window, Dialect: c.client.dialect})
+	for _, window := range o.Windows {
+		for _, it := range o.policies {
+			p, err := newPlayer(s, it, window)
 			if err != nil {
-				return players, fmt.Errorf("%s: %w", it.Name, err)
+				return err
 			}
-			x := newPlayer(c, it.Name, window, shaping)
-			x.bill = policy.BillTariff(r.writePrice(c))
-			x.bill.Life = max(r.Provider.CacheLife, 0)
-			x.mostMisses = r.Misses
-			x.account.wanted = n >= len(r.baselines)
-			players = append(players, x)
+			players = append(players, p)
 		}
 	}
-	return players, nil
-}
-
-// writePrice is what a conversation's provider bills for a token that is new to its cache.
-func (o Options) writePrice(c *recording) float64 {
-	const markedWrite = 1.25 // where it is told what to cache
-	if c.client.provider != nil {
-		return cmp.Or(o.Provider.WritePrice, markedWrite)
-	}
-	return cmp.Or(o.Provider.WritePrice, policy.NewPrice)
-}
-
-// report adds up the results in the order of the files, so that one input has one outcome to the last digit.
-func (r *replayRun) report(results []heard, skipped []string) *figures.Report {
-	out := &figures.Report{
-		Machine: report.ThisMachine(), Subjects: []string{}, Rows: []figures.Row{}, Courses: []figures.Course{},
-		Notes: []string{}, Faults: []string{}, Origins: []figures.Origin{},
-		Skipped: append([]string{}, skipped...),
-	}
-	var kept []played
-	for _, h := range results {
-		out.Skipped = append(out.Skipped, h.skipped...)
-		out.Copies += h.copies
-		out.Origins = joined(out.Origins, h.origins)
-		kept = append(kept, h.played...)
-		out.Notes = append(out.Notes, h.notes()...)
-		for _, p := range h.played {
-			out.Faults = append(out.Faults, p.faults...)
-			out.Courses = append(out.Courses, p.course)
+	var original *request
+	for n, t := range s.turns {
+		err := ctx.Err()
+		if err == nil {
+			original, err = s.read(s.bodyAt(t.end), original, s.known)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		r.Requests, r.Tokens = r.Requests+1, r.Tokens+original.tokens
+		for _, p := range players {
+			p.play(n, original)
 		}
 	}
-	out.Unit = r.Unit.String()
-	out.Conversations, out.CacheMinutes = len(kept), max(r.Provider.CacheLife, 0).Minutes()
-	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
-	if r.By != "" {
-		out.Kinds = r.kinds(kept)
+	r.Conversations++
+	for i, p := range players {
+		r.Rows[i].add(&p.row)
+		r.Faults = append(r.Faults, p.faults...)
 	}
-	for _, p := range r.Policies {
-		out.Subjects = append(out.Subjects, p.Name)
-	}
-	for _, p := range kept {
-		t := p.tallies[0][0]
-		out.Requests += t.requests
-		out.RawTokens += t.raw
-		out.Timed += t.timed
-		out.Expired += t.expired
-	}
-	out.Settle(r.Bar)
-	return out
-}
-
-// rows adds up conversations, by window, then by policy.
-func (r *replayRun) rows(of []played) []figures.Row {
-	rows := []figures.Row{}
-	for w, window := range r.Windows {
-		for i, policy := range r.policies {
-			var column []tally
-			for _, p := range of {
-				column = append(column, p.tallies[w][i])
-			}
-			rows = append(rows, rowOf(window, policy.Name, column))
-		}
-	}
-	return rows
+	return nil
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,350 +9,357 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"epitome/bench/baselines"
-	"epitome/bench/benchtest"
-	"epitome/bench/policy"
-	"epitome/bench/replay/figures"
-	"epitome/bench/report"
 	"epitome/bench/sessions"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/summarize/prose"
+	"epitome/tokenize"
 )
 
-// replayOne replays one conversation through one policy.
-func replayOne(t *testing.T, conversation string, window int, s policy.Shaping) (figures.Row, *figures.Report) {
+func says(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
+
+func calls(id, tool, arguments string) string {
+	return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":`+
+		`{"name":%q,"arguments":%q}}]}`, id, tool, arguments)
+}
+
+func returns(id, text string) string {
+	return fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%q}`, id, text)
+}
+
+func requestOf(messages ...string) string {
+	return `{"model":"gpt-5", "messages": [` + strings.Join(messages, ", ") + ` ], "seed":1.50}`
+}
+
+// talk has three requests.
+var talk = []string{says("user", "Why is the sky blue?"), says("assistant", "It scatters."), says("user", "And red?"),
+	says("assistant", "Also."), says("user", "Thanks.")}
+
+// fake is a shaper for tests: edit returns what is sent in the place of a body.
+type fake struct {
+	edit      func(body string) (sent string, isDecided bool, err error)
+	artifacts map[string]string
+}
+
+func (f fake) shape(original *request) (shaped, error) {
+	sent, isDecided, err := f.edit(string(original.Body))
+	return shaped{body: []byte(sent), isDecided: isDecided}, err
+}
+
+func (f fake) artifact(name string) string { return f.artifacts[name] }
+
+func (f fake) close() {}
+
+// replacing returns a fake that replaces texts in every request that contains trigger.
+func replacing(trigger string, pairs ...string) fake {
+	return fake{edit: func(body string) (string, bool, error) {
+		if !strings.Contains(body, trigger) {
+			return body, false, nil
+		}
+		return strings.NewReplacer(pairs...).Replace(body), true, nil
+	}}
+}
+
+// run replays files with one session each through a policy, or, without one, as the command does.
+func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "one.json")
-	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	it := policy.Policy{Name: "it", Open: func(policy.Setting) (policy.Shaping, error) { return s, nil }}
-	report, err := Run(t.Context(), Options{Paths: []string{path}, Windows: []int{window},
-		Policies: []policy.Policy{it}, Progress: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report.Rows[len(report.Rows)-1], report
-}
-
-func near(t *testing.T, what string, got *float64, want float64) {
-	t.Helper()
-	if got == nil || math.Abs(*got-want) > 1e-9 {
-		t.Errorf("%s: %s, want %g", what, report.Optional(got, "%g"), want)
-	}
-}
-
-func TestReplayPricesTheCommonPrefixAtATenth(t *testing.T) {
-	// 11 new · 11 cached, 20 new · 31 cached, 20 new
-	raw := 11.0 + (1.1 + 20) + (3.1 + 20)
-	row, report := replayOne(t, benchtest.Smalltalk(), 1000, policy.Shaping{Shaper: benchtest.Unchanged{}})
-	near(t, "cost of everything", row.Cost, 1)
-	near(t, "breaks", row.BreaksPer100, 0)
-	if report.Requests != 3 || report.RawTokens != 11+31+51 || row.Tokens != report.RawTokens || row.Died != 0 ||
-		len(report.Missed()) != 0 {
-		t.Errorf("%+v, missed %q", report, report.Missed())
-	}
-
-	// The third request changes the third message: 1 beside the messages and two of 10 are cached.
-	row, report = replayOne(t, benchtest.Smalltalk(), 1000,
-		policy.Shaping{Shaper: benchtest.Replacing(benchtest.Third, "!!!!", "????")})
-	near(t, "cost with a change", row.Cost, (11+21.1+0.1*21+30)/raw)
-	near(t, "breaks", row.BreaksPer100, 100.0/3)
-	if row.Unrecorded != 0 || row.Dearer != 1 || row.Tokens != 93 || len(report.Missed()) != 0 {
-		t.Errorf("%+v, missed %q", row, report.Missed())
-	}
-}
-
-func TestReplayCountsChangesWithoutADecision(t *testing.T) {
-	plain := benchtest.Replacing(benchtest.Twenty+"!", benchtest.Twenty, "another text, 20 ch.")
-	row, report := replayOne(t, benchtest.Smalltalk(), 1000,
-		policy.Shaping{Shaper: benchtest.ShaperFunc(func(body []byte) (policy.Shaped, error) {
-			s, err := plain(body)
-			s.Decided = false
-			return s, err
-		})})
-	if row.Unrecorded != 1 || len(report.Faults) != 1 ||
-		!strings.Contains(report.Faults[0], "request 2: message 0 changed") {
-		t.Errorf("%+v, faults %q", row, report.Faults)
-	}
-	if got := report.Missed(); len(got) != 1 || !strings.Contains(got[0],
-		"changed without a decision, it, window 1000: 1.00") {
-		t.Errorf("missed %q", got)
-	}
-}
-
-func TestReplayCountsNeedsByAge(t *testing.T) {
-	f := func(window int, s policy.Shaping, want map[string]float64) figures.Row {
-		t.Helper()
-		row, _ := replayOne(t, benchtest.Needy(), window, s)
-		got := map[string]*float64{"all": row.RecallAll, "hot": row.Recall, "recent": row.Recent, "older": row.Older,
-			"lines": row.Lines}
-		for name, share := range want {
-			near(t, name, got[name], share)
-		}
-		return row
-	}
-	everything := map[string]float64{"all": 100, "hot": 100, "recent": 100, "older": 100, "lines": 100}
-	f(300, policy.Shaping{Shaper: benchtest.Unchanged{}}, everything)
-
-	over := f(100, policy.Shaping{Shaper: benchtest.Unchanged{}},
-		map[string]float64{"all": 0, "hot": 0, "recent": 0, "older": 0, "lines": 0})
-	if over.Died != 1 || over.Over == 0 || over.Misses != 0 { // it does not fit, but nothing was taken out
-		t.Errorf("%+v", over)
-	}
-
-	gone := benchtest.Replacing(`"3"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub)
-	// It is cut after the answer that needed it.
-	if row := f(300, policy.Shaping{Shaper: gone}, everything); row.Misses != 0 {
-		t.Errorf("%+v", row)
-	}
-
-	early := func() policy.Shaper {
-		return benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub)
-	}
-	lost := map[string]float64{"all": 200.0 / 3, "hot": 200.0 / 3, "recent": 100, "older": 0, "lines": 0}
-	row := f(300, policy.Shaping{Shaper: early()}, lost)
-	near(t, "retrievable", row.Retrievable, 0)
-	artifact := func(content string) func(string) ([]byte, bool) {
-		return func(name string) ([]byte, bool) { return []byte(content), name == benchtest.Stub[4:] }
-	}
-	row = f(300, policy.Shaping{Shaper: early(), Artifact: artifact("src/old, whole")}, lost)
-	near(t, "retrievable", row.Retrievable, 100)
-	row = f(300, policy.Shaping{Shaper: early(), Artifact: artifact("something else")}, lost)
-	near(t, "retrievable", row.Retrievable, 0)
-
-	named := benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub+" src/old")
-	row = f(300, policy.Shaping{Shaper: named}, lost) // a bare name says nothing of what it is about
-	near(t, "bare", row.Bare, 100.0/3)
-	near(t, "bare older", row.BareOlder, 100)
-	inside := benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub+" src/oldx")
-	f(300, policy.Shaping{Shaper: inside}, map[string]float64{"all": 200.0 / 3, "older": 0})
-}
-
-func TestReplayCountsUserTextWordForWord(t *testing.T) {
-	f := func(want float64, pairs ...string) {
-		t.Helper()
-		row, _ := replayOne(t, benchtest.Smalltalk(), 100,
-			policy.Shaping{Shaper: benchtest.Replacing(benchtest.Third, pairs...)})
-		near(t, "user text", row.UserText, want)
-	}
-	f(100)
-	f(100.0*2/3, benchtest.Says("user", benchtest.Twenty+"!"), benchtest.Says("user", "gone"))
-	f(100, benchtest.Says("user", benchtest.Twenty+"!"), benchtest.Says("user", "quoted: "+benchtest.Twenty+"!"))
-}
-
-func TestReplayCountsInvalidRequests(t *testing.T) {
-	f := func(s benchtest.ShaperFunc, want int, why string) {
-		t.Helper()
-		row, report := replayOne(t, benchtest.Needy(), 300, policy.Shaping{Shaper: s})
-		if row.Invalid != want || len(report.Missed()) == 0 || !strings.Contains(report.Faults[0], why) {
-			t.Errorf("%d invalid, want %d; faults %q", row.Invalid, want, report.Faults)
-		}
-		if row.RecallAll == nil {
-			t.Error("nothing was measured")
-		}
-	}
-	all := 11
-	f(func([]byte) (policy.Shaped, error) { return policy.Shaped{}, errors.New("no luck") }, all,
-		"cannot shape the request: no luck")
-	f(func([]byte) (policy.Shaped, error) { return policy.Shaped{Body: []byte("{")}, nil }, all, "not JSON")
-	f(func(body []byte) (policy.Shaped, error) {
-		return policy.Shaped{Body: body, Invalid: errors.New("own check")}, nil
-	}, all, "own check")
-	f(benchtest.Replacing("", benchtest.Answers("1", "src/old other_name\n"+benchtest.Line+"\n")+",", ""), all-2,
-		"a call is not answered (1)")
-}
-
-func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {
-	body := benchtest.Chat(benchtest.Says("user", "a"), benchtest.Says("assistant", "b"), benchtest.Says("user", "c"))
-	body = strings.Replace(body, `"seed"`, `"tools": [{}], "seed"`, 1)
-	c, err := newRecording(chat.Dialect{}, []byte(body), policy.Unit{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := prefixOf(t, c, 1)
-	want := strings.Replace(benchtest.Chat(benchtest.Says("user", "a")), `"seed"`, `"tools": [{}], "seed"`, 1)
-	if string(first.Body) != want || string(first.Tools.Of(first.Body)) != "[{}]" || len(first.Items) != 1 {
-		t.Errorf("%s, tools %s", first.Body, first.Tools.Of(first.Body))
-	}
-	if last := prefixOf(t, c, 3); string(last.Body) != body {
-		t.Errorf("%s", last.Body)
-	}
-}
-
-func TestReplayReportsWhatItCannotRead(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{
-		"a/good.json": benchtest.Smalltalk(), "a/b/one.json": benchtest.Chat(benchtest.Says("user", "Hello.")),
-		"a/odd.json":  benchtest.Chat(`{"role":"alien","content":[{"type":"image_url"},{"text":"x"}]}`, `{}`),
-		"broken.json": benchtest.Smalltalk()[:100], "list.json": `[1]`, "empty.json": ``,
-		"none.json": `{"messages":[]}`, "other.json": `{"a":1}`,
-		"bad.json": `{"messages":[{"role":"user","content":"a"}],"x":tru}`, "not.txt": "x",
-	} {
-		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
-			os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	for i, body := range bodies {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.json", i)), []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	report, err := Run(t.Context(), Options{Paths: []string{folder, filepath.Join(folder, "a"), folder + "/missing"},
-		Progress: io.Discard})
-	if err != nil {
-		t.Fatal(err)
+	o := Options{Paths: []string{folder}, Windows: []int{window}, Progress: io.Discard,
+		Config: config.Defaults(configtest.Text())}
+	if s != nil {
+		open := func(*session, int) (shaper, error) { return s, nil }
+		o.policies = []policy{{"it", open, true}}
 	}
-	policies := len(baselines.All(policy.Unit{})) + len(baselines.Adversaries(policy.Unit{}))
-	if report.Conversations != 3 || len(report.Skipped) != 7 || len(report.Rows) != 4*policies ||
-		len(report.Missed()) != 0 {
-		t.Errorf("%d conversations, %d rows, skipped %q, missed %q", report.Conversations, len(report.Rows),
-			report.Skipped, report.Missed())
-	}
-	report, err = Run(t.Context(), Options{Paths: []string{t.TempDir()}, Progress: io.Discard})
-	if err != nil || len(report.Missed()) != 1 {
-		t.Errorf("an empty folder: %v, missed %q", err, report.Missed())
-	}
-	if _, err := json.Marshal(report); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestReplayReadsLogsOfManyFormats(t *testing.T) {
-	opts := Options{Paths: []string{"../sessions/testdata"}, Windows: []int{1000}, Progress: io.Discard}
-	report, err := Run(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]figures.Origin{
-		sessions.ClaudeCode: {Dialect: AsMessages, Logs: 1, Conversations: 4, Timed: 4},
-		sessions.Codex:      {Dialect: AsResponses, Logs: 2, Conversations: 3, Timed: 2},
-		sessions.OpenCode:   {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
-		sessions.Requests: {Logs: 1, Conversations: 3},
-	}
-	for _, o := range report.Origins {
-		format := o.Format
-		if o.Format = ""; format != sessions.ClaudeCode {
-			o.Dialect = strings.TrimPrefix(o.Dialect, AsChat)
-		}
-		if o != want[format] {
-			t.Errorf("%s: %+v, want %+v", format, o, want[format])
-		}
-	}
-	if len(report.Origins) != len(want) || len(report.Skipped) != 2 || report.Rows[0].Invalid != 0 {
-		t.Errorf("%+v, skipped %q", report.Origins, report.Skipped)
-	}
-	var text strings.Builder
-	if err := report.Print(&text); err != nil || !strings.Contains(text.String(), "SKIPPED left out of") {
-		t.Errorf("%v\n%s", err, text.String())
-	}
-}
-
-func TestReplayMakesUpSessions(t *testing.T) {
-	some := baselines.All(policy.Unit{})[:2]
-	madeUp := figures.Origin{Format: sessions.MadeUp, Dialect: AsChat, Logs: 2, Conversations: 2, Timed: 2}
-	f := func(seed uint64, write float64) *figures.Report {
-		t.Helper()
-		report, err := Run(t.Context(), Options{Sessions: 2, Seed: seed, Provider: Provider{WritePrice: write},
-			Windows: []int{64_000}, Progress: io.Discard, baselines: some})
-		if err != nil || report.Conversations != 2 || report.Origins[0] != madeUp ||
-			len(report.Skipped) != 0 {
-			t.Fatalf("%v, %+v", err, report)
-		}
-		return report
-	}
-	first := f(1, 0)
-	if again := f(1, 1); again.RawTokens != first.RawTokens || *again.Rows[1].Cost != *first.Rows[1].Cost ||
-		*again.Rows[1].Billed != *first.Rows[1].Billed {
-		t.Errorf("%+v, then %+v", first.Rows[1], again.Rows[1])
-	}
-	if f(2, 0).RawTokens == first.RawTokens {
-		t.Error("another seed gives the same sessions")
-	}
-	dearer := f(1, 1.25).Rows[1]
-	if *dearer.Cost != *first.Rows[1].Cost {
-		t.Errorf("the price of writing makes the cost %g, and not %g", *dearer.Cost, *first.Rows[1].Cost)
-	}
-	if *dearer.Billed == *first.Rows[1].Billed {
-		t.Error("the price of writing makes no difference to the bill")
-	}
-	for _, life := range []time.Duration{-1, 1000 * time.Hour} {
-		never, err := Run(t.Context(), Options{Sessions: 2, Seed: 1, Provider: Provider{CacheLife: life},
-			Windows: []int{64_000}, Progress: io.Discard, baselines: some})
-		if err != nil || first.Expired == 0 || first.CacheMinutes != 5 || never.Expired != 0 ||
-			never.RawTokens != first.RawTokens {
-			t.Errorf("%v: %d requests of %d come after the cache has forgotten", err, never.Expired, first.Expired)
-		}
-	}
-	if first.Expired == 0 || first.Timed <= first.Expired || first.Timed != first.Requests-2 {
-		t.Errorf("%d requests came late, %d have times, of %d", first.Expired, first.Timed, first.Requests)
-	}
-}
-
-func TestReplayEndsWithItsPolicies(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "one.json")
-	if err := os.WriteFile(path, []byte(benchtest.Smalltalk()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	opened, closed := 0, 0
-	open := func(s policy.Setting) (policy.Shaping, error) {
-		if s.Window == 2 {
-			return policy.Shaping{}, errors.New("no store")
-		}
-		opened++
-		return policy.Shaping{Shaper: benchtest.Unchanged{},
-			Close: func() error { closed++; return errors.New("disk") }}, nil
-	}
-	opts := Options{Paths: []string{path}, Windows: []int{1, 2}, Policies: []policy.Policy{{Name: "it", Open: open}},
-		Progress: io.Discard}
-	if _, err := Run(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "it: no store") || opened != 1 ||
-		closed != 1 {
-		t.Errorf("%v, %d opened, %d closed", err, opened, closed)
-	}
-	opts.Windows = []int{1}
-	if _, err := Run(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "it: disk") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestReplayIsTheSameEveryTime(t *testing.T) {
-	folder := t.TempDir()
-	for i := range 12 {
-		text := strings.Replace(benchtest.Needy(), "Well.", strings.Repeat("Well. ", i), 1+i%5)
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".json")), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var first string
-	for range 5 {
-		report, err := Run(t.Context(), Options{Paths: []string{folder}, Windows: []int{200, 300},
-			Progress: io.Discard})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range report.Rows {
-			report.Rows[i].CPUMS = nil
-		}
-		text, err := json.Marshal(report)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == "" {
-			first = string(text)
-		}
-		if string(text) != first {
-			t.Fatalf("%s\nafter\n%s", text, first)
-		}
-	}
-}
-
-// prefixOf is the request that the client sent when the conversation had k messages.
-func prefixOf(t *testing.T, c *recording, k int) *conversation.Request {
-	t.Helper()
-	r, err := c.prefix(k)
+	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func open(t *testing.T, body string) *session {
+	t.Helper()
+	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1000)}
+	s, err := newSession(sessions.Conversation{Body: []byte(body)}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func near(t *testing.T, what string, got ratio, want float64) {
+	t.Helper()
+	if got.of == 0 || math.Abs(got.sum/got.of-want) > 1e-9 {
+		t.Errorf("%s: %s, want %g", what, got.text(9), want)
+	}
+}
+
+func TestCommonPrefixCostsATenth(t *testing.T) {
+	s := open(t, requestOf(talk...))
+	var n []float64
+	for _, m := range s.messages {
+		n = append(n, float64(m.tokens))
+	}
+	f := 3.0 // beside the messages
+	first, second := f+n[0], n[1]+n[2]
+	raw := first + (0.1*first + second) + (0.1*(first+second) + n[3] + n[4])
+
+	r := run(t, 64_000, replacing("none"), requestOf(talk...))
+	near(t, "cost of everything", r.Rows[0].Cost, 1)
+	near(t, "breaks", r.Rows[0].BreaksPer100, 0)
+	if r.Requests != 3 || len(r.Missed()) > 0 {
+		t.Errorf("%+v, missed %q", r, r.Missed())
+	}
+
+	// The last request changes the third message, so all from there on is new.
+	changed := replacing("Thanks", "And red?", "Or red?")
+	r = run(t, 64_000, changed, requestOf(talk...))
+	near(t, "cost with a change", r.Rows[0].Cost, (first+(0.1*first+second)+0.1*(first+n[1])+n[2]+n[3]+n[4])/raw)
+	near(t, "breaks", r.Rows[0].BreaksPer100, 100.0/3)
+	if r.Rows[0].Unrecorded != 0 || len(r.Missed()) > 0 {
+		t.Errorf("%+v, missed %q", r, r.Missed())
+	}
+}
+
+func TestChangeWithoutADecisionMissesTheGoal(t *testing.T) {
+	s := replacing("And red", "Why is the sky blue?", "Why?")
+	decided := s.edit
+	s.edit = func(body string) (string, bool, error) {
+		sent, _, err := decided(body)
+		return sent, false, err
+	}
+	r := run(t, 64_000, s, requestOf(talk...))
+	if r.Rows[0].Unrecorded != 1 || len(r.Missed()) != 1 || !strings.Contains(r.Faults[0], "request 2: earlier messages") {
+		t.Errorf("%+v, missed %q", r, r.Missed())
+	}
+}
+
+// needy is a session whose last answer names a path of eight answers ago, one of the answer before, a name of both, one
+// that nobody has said, and repeats a line.
+func needy() string {
+	const line = "a line of code that is repeated"
+	messages := []string{says("user", "Mend src/new please."), calls("1", "run", `{}`),
+		returns("1", "src/old other_name\n"+line+"\n")}
+	for range 7 {
+		messages = append(messages, says("assistant", "Well."), says("user", "Go on."))
+	}
+	return requestOf(append(messages, calls("2", "run", `{}`), returns("2", "src/new other_name"),
+		calls("3", "edit", `{"path":"src/old","to":"src/new","text":"other_name never_said\n`+line+`\n"}`),
+		returns("3", "ok"))...)
+}
+
+func TestNeedsAreMetByMessagesAndQuotedLines(t *testing.T) {
+	const artifact = "aaaabbbbccccddddeeeeffff22"
+	f := func(name, sent string, artifacts map[string]string, recall, older, lines, retrievable float64) {
+		t.Helper()
+		s := replacing(`"2"`, `src/old other_name\na line of code that is repeated\n`, sent)
+		s.artifacts = artifacts
+		r := run(t, 250, s, needy()).Rows[0]
+		near(t, name+": recall", r.Recall, recall)
+		near(t, name+": older", r.RecallOlder, older)
+		near(t, name+": lines", r.RecallLines, lines)
+		if retrievable >= 0 {
+			near(t, name+": retrievable", r.Retrievable, retrievable)
+		}
+	}
+	some := 200.0 / 3
+	f("whole", `src/old other_name\na line of code that is repeated\n`, nil, 100, 100, 100, -1)
+	f("gone", "gone", nil, some, 0, 0, 0)
+	f("retrievable", "see "+artifact, map[string]string{artifact: "with src/old in it"}, some, 0, 0, 100)
+	f("other artifact", "see "+artifact, map[string]string{artifact: "nothing"}, some, 0, 0, 0)
+	f("bare name", "about src/old", nil, some, 0, 0, 0)
+	f("quoted", `  1: src/old other_name\n`, nil, 100, 100, 0, -1)
+
+	dead := run(t, 100, replacing("none"), needy())
+	if near(t, "over the window", dead.Rows[0].Recall, 0); dead.Rows[0].Died != 1 || len(dead.Missed()) != 1 {
+		t.Errorf("%+v", dead)
+	}
+}
+
+func TestInvalidRequestsAreCounted(t *testing.T) {
+	f := func(name string, s fake, invalid bool, why string) {
+		t.Helper()
+		r := run(t, 64_000, s, needy())
+		if (r.Rows[0].Invalid > 0) != invalid || invalid && (!strings.Contains(r.Faults[0], why) || len(r.Missed()) == 0) {
+			t.Errorf("%s: %d invalid, faults %q", name, r.Rows[0].Invalid, r.Faults)
+		}
+	}
+	f("failed", fake{edit: func(body string) (string, bool, error) { return "", false, errors.New("no luck") }}, true, "luck")
+	f("half", fake{edit: func(body string) (string, bool, error) { return body[:50], false, nil }}, true, "")
+	f("a result without a call", replacing(`"1"`, calls("1", "run", `{}`)+",", ""), true, "answers no call")
+	f("a call without a result", replacing(`"content":"ok"`, returns("2", "src/new other_name")+",", ""), true, "no result")
+	f("cut arguments", replacing(`"ok"`, `"{\"path`, `"{path`), true, "not JSON")
+	f("nothing said", replacing("Go on", `"Well."`, "null"), true, "no content")
+	f("shorter", replacing("Go on", "Well.", "!"), false, "")
+}
+
+func TestFailuresOfNewOutputs(t *testing.T) {
+	output := strings.Repeat("ok pkg 0.1s\n", 5) + "--- FAIL: TestA (0.00s)\nok pkg 0.2s\npanic: no\nwith 0 errors\n"
+	body := requestOf(says("user", "Test."), calls("1", "bash", `{"command":"make test"}`), returns("1", output),
+		calls("2", "bash", `{"command":"cd a && cat b.log | head -9"}`), returns("2", "panic: an old one\n"),
+		says("assistant", "Done."), says("user", "So?"))
+	f := func(s fake, seen, signal, first float64) {
+		t.Helper()
+		r := run(t, 64_000, s, body).Rows[0]
+		near(t, "seen", r.Seen, seen)
+		if signal < 0 {
+			if r.Signal.of != 0 {
+				t.Errorf("signal of an output that is sent whole: %s", r.Signal.text(1))
+			}
+			return
+		}
+		near(t, "signal", r.Signal, signal)
+		near(t, "first", r.SignalFirst, first)
+	}
+	f(replacing("none"), 100, -1, -1)
+	f(replacing("make", `--- FAIL: TestA (0.00s)\n`, ""), 50, 50, 0)
+	f(replacing("make", `\npanic: no`, ""), 50, 50, 100)
+}
+
+func TestFailuresAndReadingAreRecognised(t *testing.T) {
+	for _, line := range []string{"FAIL\tpkg [build failed]", "main.go:3:9: undefined: x", "E   assert 1 == 2",
+		"Traceback (most recent call last):", "error[E0308]: mismatched types", "bash: x: command not found", "  ✗ adds",
+		"2 tests failed", "thread 'main' panicked at src/a.rs:1", "Process exited with code 1", "ENOENT: no such file"} {
+		if !isFailure(line) {
+			t.Errorf("%q is no failure", line)
+		}
+	}
+	for _, line := range []string{"0 errors", "ok  pkg", "=== RUN TestError", "if err != nil {", "see error_page.go", "all good",
+		"12\tpanic: quoted", "✓ fails well", strings.Repeat("error: x", 200)} {
+		if isFailure(line) {
+			t.Errorf("%q is a failure", line)
+		}
+	}
+	for tool, reads := range map[string]bool{"Read": true, "mcp__files__read_file": true, "Bash git log -3": true,
+		"Bash cd x && rg 'a | b' > out": true, "Bash go test ./... | tail": false, "exec FOO=1 sudo cat x": true, "Bash": false} {
+		name, command, _ := strings.Cut(tool, " ")
+		arguments, _ := json.Marshal(map[string]any{"command": []string{"bash", "-lc", command}})
+		if isReading(name, arguments) != reads {
+			t.Errorf("%s: reading is %v", tool, !reads)
+		}
+	}
+}
+
+func TestNamesInArguments(t *testing.T) {
+	var got []string
+	for _, n := range namesIn(`see ./src/a.go, os.Getenv and my_var in parseURL, 12345 but not 1.2345: "a quoted text", src/a.go.`) {
+		got = append(got, n.text)
+	}
+	want := []string{"/src/a.go", "a.go", "os.Getenv", "my_var", "parseURL", "12345", "a quoted text", "src/a.go"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	n := name{text: "a.go", isWord: true}
+	if !n.isIn("data.go a.go") || n.isIn("data.go a.gox") {
+		t.Error("borders of words")
+	}
+}
+
+func TestUnreadableLogsAreNamed(t *testing.T) {
+	r := run(t, 64_000, nil, requestOf(talk...), `{"a":1}`, `{"messages":[]}`, requestOf(talk...)[:90])
+	if r.Conversations != 1 || len(r.Skipped) != 3 || len(r.Missed()) > 0 || len(r.Rows) != len(baselines)+1 {
+		t.Errorf("%+v, missed %q", r, r.Missed())
+	}
+	if r = run(t, 64_000, nil); len(r.Missed()) != 1 {
+		t.Errorf("nothing to replay: %+v", r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(path, []byte(requestOf(talk...)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(ctx, Options{Paths: []string{path}, Progress: io.Discard}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// long is a session of some 1000 tokens a round, all of them in what is said or, with tools, in results.
+func long(rounds int, tools bool) string {
+	messages := []string{says("system", "You help."), says("user", "Tell me a long story.")}
+	for n := range rounds {
+		text := strings.Repeat(fmt.Sprintf("part_%d of it, ", n), 200)
+		if tools {
+			id := fmt.Sprint(n)
+			messages = append(messages, calls(id, "look", `{}`), returns(id, text))
+			continue
+		}
+		messages = append(messages, says("assistant", text), says("user", fmt.Sprintf("More of number_%d.", n)))
+	}
+	return requestOf(messages...)
+}
+
+// playLong plays a session through a policy, and returns the last request that is sent and all that a model was asked.
+func playLong(t *testing.T, p policy, body string, window int) (sent string, all []asked) {
+	t.Helper()
+	s := open(t, body)
+	shaper, err := p.open(s, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shaper.close()
+	for _, turn := range s.turns {
+		original, err := s.read(s.bodyAt(turn.end), nil, s.known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := shaper.shape(original)
+		if err != nil || len(flawsOf(now.body)) > 0 {
+			t.Fatal(err, flawsOf(now.body))
+		}
+		r, err := s.read(now.body, nil, map[string]*message{})
+		if err != nil || p.name != "send everything" && r.tokens > window {
+			t.Fatalf("%s: %d tokens, %v", p.name, r.tokens, err)
+		}
+		sent, all = string(now.body), append(all, now.asked...)
+	}
+	if !strings.Contains(sent, "long story") {
+		t.Errorf("%s loses the task: %.1000s", p.name, sent)
+	}
+	return sent, all
+}
+
+func TestBaselinesKeepSessionsSmall(t *testing.T) {
+	f := func(number int, body string, want, gone string) {
+		t.Helper()
+		sent, _ := playLong(t, baselines[number], body, 16_000)
+		if !strings.Contains(sent, want) || gone != "" && strings.Contains(sent, gone) {
+			t.Errorf("%s sends %.2000s", baselines[number].name, sent)
+		}
+	}
+	f(0, long(40, true), "part_0 ", "")
+	f(1, long(40, true), "part_39 ", "part_9 ")
+	f(1, long(40, false), "part_39 ", "part_9 ")
+	f(2, long(20, true), "part_17 ", "part_9 ")
+	f(3, long(40, false), "number_0.", "part_9 ")
+}
+
+func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
+	conf := config.Defaults(configtest.Text())
+	f := func(mode prose.Mode) []asked {
+		t.Helper()
+		conf.Summarize.Mode = mode
+		own := ownPolicy(conf, &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1000)})
+		sent, all := playLong(t, own, long(40, false), 32_000)
+		if strings.Contains(sent, "And so on. And so on.") != (len(all) > 0) {
+			t.Errorf("%s: %d answers of a model, %.3000s", mode, len(all), sent)
+		}
+		return all
+	}
+	if all := f(prose.Intent); len(all) > 0 {
+		t.Errorf("%d requests to a model", len(all))
+	}
+	all := f(prose.Auto)
+	if len(all) == 0 || all[0].output < 100 || !strings.Contains(string(all[0].body), "part_1 ") {
+		t.Errorf("asked %.1000v", all)
+	}
 }

@@ -1,0 +1,166 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/cli/daemon"
+	"epitome/config"
+	"epitome/event"
+	"epitome/internal/lazyregexp"
+	"epitome/internal/unit"
+	"epitome/offload"
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/ladder"
+	"epitome/store"
+	"epitome/summarize"
+	"epitome/summarize/prose"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+// ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory.
+// Where a model is asked for summaries, a stand-in answers.
+func ownPolicy(conf config.Config, m *meter) policy {
+	open := func(s *session, size int) (shaper, error) {
+		const maxBytes = 256 << 20
+		facts := store.NewMemory(maxBytes)
+		artifacts, err := offload.OpenMemory(offload.Options{
+			Secret: []byte("replay"), Quota: maxBytes, Keep: time.Hour, Address: "none",
+		})
+		if err != nil {
+			return nil, err
+		}
+		all := unit.Tokens(size)
+		windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
+		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
+		limits := summarize.DefaultLimits()
+		limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
+		conf.Summarize.Limits = &limits
+		e.count = daemon.CountIn(tokenize.O200k, &m.counters)
+		e.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
+			Store: facts, Keep: time.Hour, Send: e.answer, Count: e.count, Overflow: window.TooLong,
+			Dialects: map[string]summarize.Dialect{"": chat.Dialect{}, chat.Dialect{}.Name(): chat.Dialect{}},
+			Usable: func(upstream, model string) int {
+				return window.Usable(windows.Of(upstream, model).Tokens, 0)
+			},
+			Prepares: func(string) bool { return conf.Summarize.Prepare != summarize.PrepareOff },
+			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
+		})
+		deps := daemon.Deps(facts, artifacts, windows, time.Hour)
+		deps.Summarizer, deps.Memo = e, m.memo
+		e.shaper = rewrite.NewShaper(deps)
+		return e, nil
+	}
+	return policy{"epitome, " + conf.Rewrite.Preset, open, true}
+}
+
+// epitome shapes the requests of one session.
+type epitome struct {
+	*summarize.Summarizer
+	session   *session
+	conf      config.Config
+	window    int
+	shaper    *rewrite.Shaper
+	artifacts *offload.Shelf
+	count     func(text string) int
+	ahead     []prose.Question // to be answered before the next request
+	asked     []asked
+}
+
+func (e *epitome) shape(original *request) (shaped, error) {
+	in := rewrite.Input{Dialect: chat.Dialect{}, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
+		SummaryMode: e.conf.Summarize.Mode, Client: client{}}
+	out := e.shaper.Shape(in)
+	broke := out.Report.Broke
+	out = e.rescue(in, out)
+	for _, q := range e.ahead {
+		_, _ = e.Ask(context.Background(), q) // without an answer there is no summary
+	}
+	s := shaped{out.Body, broke || out.Report.Broke, e.asked}
+	e.ahead, e.asked = nil, nil
+	return s, out.Report.Err
+}
+
+// rescue sends a request again that is larger than the window, as the proxy does when the provider refuses it. It
+// returns the first form that fits, or out if none does.
+func (e *epitome) rescue(in rewrite.Input, out rewrite.Output) rewrite.Output {
+	best := out
+	for try := 1; best.Report.TokensAfter.Total() > e.window; try++ {
+		if try > proxy.RescueTries {
+			return out
+		}
+		refused := best.Report
+		in.Rescue = &rewrite.Rescue{
+			From: refused.Stage.Next(try == proxy.RescueTries),
+			Most: min(window.Usable(e.window, refused.MaxOutput), refused.TokensAfter.Total()*9/10),
+		}
+		best = e.shaper.Shape(in)
+		if best.Report.Err != nil || best.Report.Stage == ladder.StageNone {
+			return out
+		}
+	}
+	if best.Settle != nil {
+		best.Settle()
+	}
+	return best
+}
+
+func (e *epitome) artifact(name string) string {
+	content, _ := e.artifacts.Get(name)
+	return string(content)
+}
+
+func (e *epitome) close() { _ = e.Close(context.Background()) } // no context ends, so no error
+
+// Prepare has a question answered before the next request, so that equal sessions have equal figures.
+func (e *epitome) Prepare(q prose.Question) { e.ahead = append(e.ahead, q) }
+
+var (
+	askedTokens   = lazyregexp.New(`about ([0-9]+) tokens`)
+	askedHeadings = lazyregexp.New(`(?m)^## .+\n`)
+)
+
+// answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
+// Nobody knows what a model would say, so the answer says nothing that the agent could need.
+func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Response, error) {
+	messages := gjson.GetBytes(r.Body, "messages").Array()
+	instruction := messages[len(messages)-1].Get("content").String()
+	form := instruction[max(0, strings.LastIndex(instruction, "\nWrite plain text ")):]
+	headings, length := askedHeadings().FindAllString(form, -1), askedTokens().FindStringSubmatch(form)
+	if len(headings) == 0 || length == nil {
+		return summarize.Response{}, errors.New("cannot stand in for a model: the request has no form")
+	}
+	tokens, err := strconv.Atoi(length[1])
+	if err != nil {
+		return summarize.Response{}, err
+	}
+	text := ""
+	for n := tokens / len(headings); n > 0; n-- {
+		filler := strings.Repeat("And so on. ", n) + "\n\n"
+		if text = strings.Join(headings, filler) + filler; e.count(text) <= tokens {
+			break
+		}
+	}
+	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.tokens(e.count(text))})
+	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(chatAnswer(text)))}, nil
+}
+
+// client waits for every answer, and knows no credential.
+type client struct{}
+
+func (client) Credential() any { return nil }
+
+func (client) Context() context.Context { return context.Background() }
+
+func (client) Waits(step func()) { step() }

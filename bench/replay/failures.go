@@ -1,0 +1,189 @@
+package replay
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/internal/lazyregexp"
+)
+
+// Nothing that is measured knows the rules in this file: which lines of an output tell what went wrong, and which calls
+// only read.
+
+// escape matches what a terminal does not show, such as colours.
+var escape = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+
+// shown returns a line as a terminal shows it, without white space at the end. Lines are compared in this form.
+func shown(line string) string {
+	line = strings.TrimRightFunc(escape().ReplaceAllString(line, ""), unicode.IsSpace)
+	return line[strings.LastIndexByte(line, '\r')+1:]
+}
+
+// failuresIn returns the distinct lines of an output that tell what went wrong, as they are shown.
+func failuresIn(text string) (lines []string) {
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = shown(line); !seen[line] && isFailure(line) {
+			lines = append(lines, line)
+		}
+		seen[line] = true
+	}
+	return lines
+}
+
+// isFailure reports whether a line tells what went wrong. Lines of more than 1000 bytes, such as data, never do.
+func isFailure(line string) bool {
+	small := strings.ToLower(line)
+	mayBe := func(word string) bool { return strings.Contains(small, word) }
+	switch {
+	case len(line) > 1000:
+		return false
+	case !slices.ContainsFunc(failureWords, mayBe) && !position().MatchString(line), success().MatchString(line):
+		return false
+	case failure().MatchString(line):
+		return true
+	case source().MatchString(line):
+		return false
+	}
+	return failureWithin().MatchString(harmless().ReplaceAllString(line, " "))
+}
+
+// failureWords are the words and signs of which the patterns of failures need one, in small letters. Most lines have
+// none, and the patterns take a hundred times as long.
+var failureWords = strings.Fields(`err fail panic fatal exception traceback assert caused goroutine segm dumped signal
+	expect receiv actual got want left right undefined *** lifecycle conflict found such denied refused reset exit
+	return finish terminat complet non-zero enoent eacces eaddr etimed enotf eperm econn timed timeout memory oom crash
+	imagepull critical severe emerg unauthorized forbidden bad unavailable cannot could unable not problem ✗ ✕ × ✘ ❌ ✖ ●`)
+
+// position matches the place in a file at which a compiler reports something, and the mark of pytest.
+var position = lazyregexp.New(`^\S+\.\w+:\d+:\d|^E `)
+
+// anyLine returns a function that compiles the alternatives of an expression, which stand on a line each.
+func anyLine(alternatives string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		lines := strings.FieldsFunc(alternatives, func(r rune) bool { return r == '\n' || r == '\t' })
+		return regexp.MustCompile(strings.Join(lines, "|"))
+	})
+}
+
+// success matches lines that say that something went well, whatever its name is.
+var success = anyLine(`
+	^\s*(?:ok|PASS|--- PASS|=== RUN|=== PAUSE|=== CONT|--- SKIP|✓|✔|√|✅|☑)(?:\s|:|$)
+	(?:\.\.\. ok|\s(?:PASSED|passed|✓|✅))(?:\s*[\[(][^\])]*[\])])?$
+`)
+
+// failure matches lines of tests, exceptions, compilers and programs whose beginning or form tells a failure.
+var failure = anyLine(`
+	^\s*(?:--- )?(?:FAIL|FAILED|ERROR|FATAL)(?:$|[\s:])|\s(?:FAIL|FAILED|ERROR)(?:\s*[\[(].*)?$|^test result: FAILED
+	^\s*(?:(?:✗|✕|×|✘|❌|✖|●)\s|not ok \d)
+	^E\s{2,}\S
+	^\s+\w+_test\.go:\d+: .*\b(?:[Ff]ail\w*|[Ee]rror|[Ee]xpected|[Uu]nexpected|should|want|got|not|missing|mismatch)\b
+	^\s*(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|want|left|right)\s*:\s
+	^\s*(?:panic:|fatal:|fatal error:|thread '[^']*'.* panicked at|goroutine \d+ \[running|CONFLICT \()
+	^\s*(?:Traceback \(most recent call last\)|Exception in thread|Caused by:)
+	^\s*(?:Uncaught |Unhandled )?(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Panic)(?: \[\w+\])?(?::\s|$)
+	(?:^|\s)AssertionError|^\s*[Aa]ssertion .*failed|^Segmentation fault|core dumped\)?$|SIGSEGV|signal: killed
+	^\s*(?:fatal |internal )?(?:error|Error|ERROR)(?:\[\w+\]|\s+\w*\d{3,})?\s*:\s*\S
+	^\S+\.\w{1,6}[:(]\d+(?:[:,]\d+)?\)?\s*:?\s+(?:-\s+)?(?:fatal )?(?:error|Error|ERROR)\b
+	^(?:vet: )?\.{0,2}/?[\w./@+-]+\.\w{1,5}:\d+:\d+: \S|^\s*\d+:\d+\s+error\s|^e: \S+\.kts?
+	: undefined reference to\s|^\s*make(?:\[\d+\])?: \*\*\*
+	^(?:npm|pnpm) (?:ERR!|error)|^\s*ERR_\w+|\bELIFECYCLE\b
+	##\[error\]|^\s*\[(?:ERROR|FATAL|error|fatal)\]|^[EW]?\d{4} .*\] .*\berror\b
+	^\s*Error(?:\s\w+)? (?:in|from|at|while|response|code)\b
+	^(?:\w*sh|/bin/\w+|\S+\.sh): .*(?:command not found|[Nn]o such file|[Pp]ermission denied|syntax error|line \d+:\s)
+	^\s*(?:<tool_use_error>|Command failed|Error executing|(?:[Ff]ailed to|[Cc]annot|[Cc]ould not|[Uu]nable to)\s)
+`)
+
+// failureWithin matches lines in which a failure stands anywhere. It is for lines without harmless words.
+var failureWithin = anyLine(`
+	\b(?:ERROR|FATAL|SEVERE|PANIC|EMERG)\b|\d.*\sCRITICAL\b|\blevel"?[=:] ?"?(?:error|fatal|panic|critical)\b
+	\b[1-9]\d* (?:(?:test|spec|example|check|suite)s? )?(?:failed|failing|failures?|errors?|problems?)\b
+	\b(?:failed|failures?|errors?)["']?\s*[:=]\s*[1-9]\d*\b
+	\b(?:exit|return|finish|terminat|complet)(?:ed)?(?: with)?(?: an?)? ?(?:exit )?(?:code|status)"?\s*[:=]?\s*-?[1-9]
+	\bnon-zero (?:exit|code|status)
+	(?:command not found|[Nn]o such file or directory|[Pp]ermission denied|[Cc]onnection (?:refused|reset))
+	\b(?:ECONNREFUSED|ECONNRESET|ENOENT|EACCES|EADDRINUSE|ETIMEDOUT|ENOTFOUND|EPERM)\b(?:[:,"'\])]|$)
+	\b(?:timed out|[Tt]imeout (?:of \S+ )?exceeded|[Oo]ut of memory|OOMKilled|CrashLoopBackOff|ImagePullBackOff)\b
+	\b4\d\d (?:Bad Request|Unauthorized|Forbidden|Not Found|Conflict)\b
+	\b5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)\b
+	^[^.!?]{0,60}\b(?:[Ee]rror|[Ee]xception|[Ff]ailed|[Ff]ailure|panic): \S
+	^\S{1,60}(?:\s\S+){0,5} (?:failed|FAILED|crashed)[.:]?$
+`)
+
+// harmless matches words that only look like a failure: counts of none, and names.
+var harmless = anyLine(`
+	(?i)\b(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|exceptions?|timed out)\b
+	(?i)\b(?:errors?|failures?|failed|failing|problems?)["']?\s*[:=]\s*["']?(?:0|none|null|nil|false|\[\]|\{\}|""|'')
+	(?i)\berror[- ](?:handl(?:ing|er)|(?:message|code|path|case|type|state)s?|boundary|recovery|reporting|log|page)\b
+	(?i)[\w./-]*(?:error|fail|panic|exception)[\w-]*\.[a-z]{1,5}\b
+	(?i)[\w-]+[_/-](?:errors?|fail(?:ed|ure)?s?)\b|\b(?:errors?|fail(?:ed|ure)?s?)[_/-][\w-]+
+`)
+
+// source matches lines of a program, which may deal with a failure, and of a file that is shown with line numbers.
+var source = anyLine(`
+	\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+)\(
+	\bt\.(?:Error|Fatal|Log)f?\(|[{;(,]\s*$|=> ?[{(]|\$\{
+	\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)
+	^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|(?:func|def|class|import|from|const|let|var|type|async|export|public|private) )
+	^\s*(?:[-*•]|\d+\.)\s|^\s*\|.*\|\s*$|^[-+](?:\s|[a-z}])|^[-dl][rwxsStT-]{9}|^\s*\d+(?:→|\t|\s*\|\s)
+`)
+
+// readers are the tools, and the programs of a shell, that show or search files, folders or history.
+var readers = strings.Fields(`read read_file readfile view view_file open_file grep grep_search glob ls list list_dir
+	list_files find search_files file_search codebase_search notebookread batch_get cat sed head tail nl less more bat rg
+	egrep fgrep zgrep ag ack fd tree stat file wc diff jq awk sort uniq cut tr xargs column strings zcat base64 od xxd
+	hexdump`)
+
+// silent are the programs that return nothing of interest.
+var silent = strings.Fields(`cd echo printf pwd export set true sleep source command time pushd popd which`)
+
+// gitReaders are the commands of git that read.
+var gitReaders = strings.Fields(`diff show log grep blame ls-files cat-file`)
+
+var (
+	quoted    = lazyregexp.New(`'[^']*'|"(?:[^"\\]|\\.)*"`)
+	separator = lazyregexp.New(`\|\||&&|[|;&\n]|\$\(`)
+	redirect  = lazyregexp.New(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
+	prefix    = lazyregexp.New(`^(?:|\w+=.*|sudo|env|do|then)$`) // a word before the name of a program
+)
+
+// isReading reports whether a call reads or searches, by its tool or, for a shell, by all its commands.
+func isReading(tool string, arguments []byte) bool {
+	tool = strings.ToLower(tool[strings.LastIndex(tool, "__")+1:])
+	if slices.Contains(readers, strings.Trim(tool, "_")) {
+		return true
+	}
+	command := ""
+	for _, key := range []string{"script", "cmd", "command"} {
+		if words := gjson.GetBytes(arguments, key).Array(); len(words) > 0 {
+			command = words[len(words)-1].String() // as in ["bash", "-c", "make test"]
+		}
+	}
+	reads := false
+	for _, part := range separator().Split(quoted().ReplaceAllString(command, "''"), -1) {
+		words := strings.Fields(redirect().ReplaceAllString(part, " "))
+		for i := range words {
+			words[i] = strings.Trim(words[i], "(){}!`")
+		}
+		for len(words) > 0 && prefix().MatchString(words[0]) {
+			words = words[1:]
+		}
+		switch {
+		case len(words) == 0 || slices.Contains(silent, path.Base(words[0])):
+		case slices.Contains(readers, path.Base(words[0])),
+			path.Base(words[0]) == "git" && slices.ContainsFunc(words, func(w string) bool {
+				return slices.Contains(gitReaders, w)
+			}):
+			reads = true
+		default:
+			return false
+		}
+	}
+	return reads
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+)
+
+// Report is the result of Run.
+type Report struct {
+	Conversations int      `json:"conversations"`
+	Requests      int      `json:"requests"`
+	Tokens        int      `json:"tokens"`  // of all requests as the clients sent them
+	Rows          []Row    `json:"rows"`    // by window, then by policy
+	Faults        []string `json:"faults"`  // the first of each policy in each session
+	Skipped       []string `json:"skipped"` // what could not be replayed, and why
+}
+
+// Row has the figures of one policy in one window. Shares are in percent.
+type Row struct {
+	Window       int    `json:"window"` // tokens
+	Policy       string `json:"policy"`
+	Cost         ratio  `json:"cost"`           // of all requests, relative to sending everything
+	BreaksPer100 ratio  `json:"breaks_per_100"` // requests that change what the provider has cached
+	Recall       ratio  `json:"recall"`         // of the names that an answer needs, those in its request
+	RecallOlder  ratio  `json:"recall_older"`   // the same, of those last seen more than five answers before
+	RecallLines  ratio  `json:"recall_lines"`   // the same, of lines
+	Seen         ratio  `json:"seen"`           // of the failures in new outputs, those that a request shows
+	Signal       ratio  `json:"signal"`         // the same, of outputs that are changed when they come
+	SignalFirst  ratio  `json:"signal_first"`   // the same, of the first failure of each output
+	Retrievable  ratio  `json:"retrievable"`    // of the needed names that are not in a request, those in its artifacts
+	Died         int    `json:"died"`           // sessions with a request over the window
+	Invalid      int    `json:"invalid"`        // requests that break a rule which the client's request keeps
+	Unrecorded   int    `json:"unrecorded"`     // breaks without a new decision
+
+	isOwn bool // of this epitome
+}
+
+// ratio is a sum relative to another: a share, or a mean. It is null in JSON if nothing was counted.
+type ratio struct{ sum, of float64 }
+
+// count adds one thing to a share, and whether it is among those to be counted.
+func (r *ratio) count(holds bool) {
+	r.of++
+	if holds {
+		r.sum += 100
+	}
+}
+
+// addShare adds a share to a mean of shares; one of nothing is left out.
+func (r *ratio) addShare(o ratio) {
+	if o.of > 0 {
+		r.add(ratio{o.sum / o.of, 1})
+	}
+}
+
+func (r *ratio) add(o ratio) { r.sum, r.of = r.sum+o.sum, r.of+o.of }
+
+func (r ratio) text(digits int) string {
+	if r.of == 0 {
+		return "—"
+	}
+	return strconv.FormatFloat(r.sum/r.of, 'f', digits, 64)
+}
+
+func (r ratio) MarshalJSON() ([]byte, error) {
+	if r.of == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(r.sum / r.of)
+}
+
+// add adds the figures of other sessions.
+func (r *Row) add(o *Row) {
+	r.Cost.add(o.Cost)
+	r.BreaksPer100.add(o.BreaksPer100)
+	r.Recall.add(o.Recall)
+	r.RecallOlder.add(o.RecallOlder)
+	r.RecallLines.add(o.RecallLines)
+	r.Seen.add(o.Seen)
+	r.Signal.add(o.Signal)
+	r.SignalFirst.add(o.SignalFirst)
+	r.Retrievable.add(o.Retrievable)
+	r.Died += o.Died
+	r.Invalid += o.Invalid
+	r.Unrecorded += o.Unrecorded
+}
+
+// add adds the figures of other sessions, with rows of the same policies and windows.
+func (r *Report) add(o *Report) {
+	r.Conversations += o.Conversations
+	r.Requests += o.Requests
+	r.Tokens += o.Tokens
+	for i := range r.Rows {
+		r.Rows[i].add(&o.Rows[i])
+	}
+	r.Faults = append(r.Faults, o.Faults...)
+	r.Skipped = append(r.Skipped, o.Skipped...)
+}
+
+// Print writes the report as tables.
+func (r *Report) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) } // Flush returns the error
+	line("%d conversations, %d requests, %.1f M tokens as the clients sent them", r.Conversations, r.Requests,
+		float64(r.Tokens)/1e6)
+	for i, x := range r.Rows {
+		if i == 0 || x.Window != r.Rows[i-1].Window {
+			line("\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal\tfirst"+
+				"\tretrievable %%\tdied\tinvalid\tunrecorded", x.Window)
+		}
+		line("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2),
+			x.Recall.text(1), x.RecallOlder.text(1), x.RecallLines.text(1), x.Seen.text(1), x.Signal.text(1),
+			x.SignalFirst.text(1), x.Retrievable.text(1), x.Died, x.Invalid, x.Unrecorded)
+	}
+	line("\nThe columns: docs/benchmarks.md#replay")
+	for _, fault := range r.Faults {
+		line("FAULT %s", fault)
+	}
+	for _, why := range r.Skipped {
+		line("SKIPPED %s", why)
+	}
+	return t.Flush()
+}
+
+// Missed returns the goals that this epitome misses: no session died, no request is invalid or changed without a
+// decision, and all that is needed can be retrieved. That nothing was replayed is one, too.
+func (r *Report) Missed() (missed []string) {
+	if r.Conversations == 0 {
+		return []string{"conversations: there is none; give session logs, or files with a Chat Completions request each"}
+	}
+	for _, x := range r.Rows {
+		lost := int(x.Retrievable.of - x.Retrievable.sum/100)
+		if x.isOwn && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
+			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed without "+
+				"a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))
+		}
+	}
+	return missed
+}
