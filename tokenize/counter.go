@@ -13,7 +13,6 @@ package tokenize
 
 import (
 	"sync"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -23,14 +22,10 @@ type Vocabulary uint8
 // The vocabularies.
 const (
 	O200k Vocabulary = iota // gpt-4o and everything newer
-
-	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. Published replays count in it;
-	// figures that are compared with theirs must, too.
-	Characters
 )
 
 func (v Vocabulary) String() string {
-	return [...]string{"o200k_base", "characters"}[v]
+	return [...]string{"o200k_base"}[v]
 }
 
 // Counter counts in one vocabulary.
@@ -49,8 +44,7 @@ func (*Counters) For(v Vocabulary) (*Counter, error) { return counters[v]() }
 
 // counters are the same whoever counts: the vocabularies are in the program and do not change.
 var counters = [...]func() (*Counter, error){
-	O200k:      sync.OnceValues(func() (*Counter, error) { return newCounter(O200k, 199_998) }),
-	Characters: func() (*Counter, error) { return &Counter{vocabulary: Characters}, nil },
+	O200k: sync.OnceValues(func() (*Counter, error) { return newCounter(O200k, 199_998) }),
 }
 
 var knownClasses = sync.OnceValue(newClasses)
@@ -72,9 +66,6 @@ func (c *Counter) Vocabulary() Vocabulary { return c.vocabulary }
 func (c *Counter) Count(text []byte) (n int) {
 	if len(text) == 0 {
 		return 0
-	}
-	if c.vocabulary == Characters {
-		return utf8.RuneCount(text)*10/36 + 1 // as those replays count: rounded down, plus one
 	}
 	m := c.mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
 	for i := 0; i < len(text); {

@@ -69,12 +69,6 @@ type Models struct{ rows []family }
 // NewModels returns the built-in table.
 func NewModels() Models { return Models{families()} }
 
-// OneModel returns a table in which every name is this model, for measuring. Its images count as other makers' do.
-func OneModel(m Model) Models {
-	m.image = fixed(765)
-	return Models{[]family{{"", m}}}
-}
-
 // Of returns the model of a name as requests spell it: with a provider in front ("openai/gpt-4o",
 // "us.anthropic.claude-…"), a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is
 // counted in o200k_base with a ratio.

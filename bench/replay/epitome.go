@@ -24,7 +24,6 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/store"
 	"epitome/summarize"
-	"epitome/summarize/prose"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -74,7 +73,7 @@ type epitome struct {
 	shaper    *rewrite.Shaper
 	artifacts *offload.Shelf
 	count     func(text string) int
-	ahead     []prose.Question // to be answered before the next request
+	ahead     []summarize.Question // to be answered before the next request
 	asked     []asked
 }
 
@@ -124,7 +123,7 @@ func (e *epitome) artifact(name string) string {
 func (e *epitome) close() { _ = e.Close(context.Background()) } // no context ends, so no error
 
 // Prepare has a question answered before the next request, so that equal sessions have equal figures.
-func (e *epitome) Prepare(q prose.Question) { e.ahead = append(e.ahead, q) }
+func (e *epitome) Prepare(q summarize.Question) { e.ahead = append(e.ahead, q) }
 
 var (
 	askedTokens   = lazyregexp.New(`about ([0-9]+) tokens`)

@@ -16,7 +16,7 @@ import (
 	"epitome/bench/sessions"
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/summarize/prose"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -345,7 +345,7 @@ func TestBaselinesKeepSessionsSmall(t *testing.T) {
 
 func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
 	conf := config.Defaults(configtest.Text())
-	f := func(mode prose.Mode) []asked {
+	f := func(mode summarize.Mode) []asked {
 		t.Helper()
 		conf.Summarize.Mode = mode
 		own := ownPolicy(conf, &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1000)})
@@ -355,10 +355,10 @@ func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
 		}
 		return all
 	}
-	if all := f(prose.Intent); len(all) > 0 {
+	if all := f(summarize.Intent); len(all) > 0 {
 		t.Errorf("%d requests to a model", len(all))
 	}
-	all := f(prose.Auto)
+	all := f(summarize.Auto)
 	if len(all) == 0 || all[0].output < 100 || !strings.Contains(string(all[0].body), "part_1 ") {
 		t.Errorf("asked %.1000v", all)
 	}
