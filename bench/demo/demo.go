@@ -302,6 +302,7 @@ func (s *session) review() error {
 	return nil
 }
 
+// encode returns v as JSON.
 func encode(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -1,8 +1,10 @@
 package demo
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +28,7 @@ type request struct {
 	Messages []message       `json:"messages"`
 }
 
+// message is one message of a conversation. CallID is the ID of the call whose result a message with role "tool" is.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -33,6 +36,7 @@ type message struct {
 	CallID  string `json:"tool_call_id,omitempty"`
 }
 
+// call is a tool call. Its arguments are JSON.
 type call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -76,6 +80,7 @@ type received struct {
 	repeats bool // it is the one before
 }
 
+// newModel starts a model that holds window tokens.
 func newModel(window int, s *script) (*model, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -112,40 +117,24 @@ func (m *model) read(body []byte) (r received, err error) {
 	return r, nil
 }
 
-// ServeHTTP answers requests of the agent by the script, and requests for a summary by copying.
+// ServeHTTP answers requests of the agent, and those of epitome for a summary.
 func (m *model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	body, err := io.ReadAll(q.Body)
-	var r received
+	if err != nil {
+		return // the client has left
+	}
 	var asked request
-	if err == nil {
-		r, err = m.read(body)
-	}
-	if err == nil {
-		err = json.Unmarshal(body, &asked)
-	}
-	switch {
-	case err != nil:
+	r, err := m.read(body)
+	if err = errors.Join(err, json.Unmarshal(body, &asked)); err != nil {
 		refuse(w, &refusal{Message: err.Error(), Type: "invalid_request_error"})
 		return
-	case r.tokens > m.window:
+	}
+	if r.tokens > m.window {
 		refuse(w, tooLong(r.tokens, m.window))
 		return
 	}
-	m.lookUp(&r)
-	var answer message
-	switch last := asked.Messages[len(asked.Messages)-1].Content; {
-	case strings.Contains(last, "\n## Next Steps\n"):
-		answer = message{Role: "assistant", Content: summaryOf(asked.Messages)}
-	case m.last.Request != nil && slices.Equal(m.last.Body, body):
-		r.repeats = true
-		m.last, answer = r, m.answer
-	default:
-		answer = m.script.answer(asked.Messages)
-		m.last, m.answer = r, answer
-	}
+	answer := m.answerTo(&r, asked.Messages)
 	output, finish := m.scale.CountText(answer.Content), "stop"
 	for _, c := range answer.Calls {
 		output += m.scale.CountText(c.Function.Arguments)
@@ -160,6 +149,41 @@ func (m *model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	})
 }
 
+// answerTo returns the answer to a request, and completes r by comparing it with the one before. A repeated request
+// gets the same answer again.
+func (m *model) answerTo(r *received, messages []message) message {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.last.Request != nil {
+		m.compare(r)
+	}
+	switch {
+	case strings.Contains(messages[len(messages)-1].Content, "\n## Next Steps\n"): // of the prompt for a summary
+		return message{Role: "assistant", Content: summaryOf(messages)}
+	case !r.repeats:
+		m.answer = m.script.answer(messages)
+	}
+	m.last = *r
+	return m.answer
+}
+
+// compare compares a request with the last one. The prompt cache holds the messages that both begin with, from 1,024
+// tokens on in steps of 128.
+func (m *model) compare(r *received) {
+	shared, tokens := 0, r.Count(m.scale).Total()
+	for shared < min(len(r.Items), len(m.last.Items)) &&
+		bytes.Equal(r.Items[shared].Of(r.Body), m.last.Items[shared].Of(m.last.Body)) {
+		tokens += r.Items[shared].Size.Total()
+		shared++
+	}
+	r.extends = shared == len(m.last.Items)
+	r.repeats = bytes.Equal(r.Body, m.last.Body)
+	if tokens >= 1024 {
+		r.cached = tokens - tokens%128
+	}
+}
+
+// refuse answers with an error.
 func refuse(w http.ResponseWriter, why *refusal) {
 	w.WriteHeader(http.StatusBadRequest)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": why}) // the client may have left
@@ -170,25 +194,6 @@ func tooLong(tokens, window int) *refusal {
 	return &refusal{Type: "invalid_request_error", Code: "context_length_exceeded",
 		Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in "+
 			"%d tokens. Please reduce the length of the messages.", window, tokens)}
-}
-
-// lookUp finds out how much of a request the prompt cache holds: the messages that the last one began with, from 1,024
-// tokens on in steps of 128.
-func (m *model) lookUp(r *received) {
-	if m.last.Request == nil {
-		return
-	}
-	shared := 0
-	tokens := r.Count(m.scale).Total()
-	for shared < min(len(r.Items), len(m.last.Items)) &&
-		string(r.Items[shared].Of(r.Body)) == string(m.last.Items[shared].Of(m.last.Body)) {
-		tokens += r.Items[shared].Size.Total()
-		shared++
-	}
-	r.extends = shared == len(m.last.Items)
-	if tokens >= 1024 {
-		r.cached = tokens - tokens%128
-	}
 }
 
 // notes are the sections of a summary, and the marks of the notes in the conversation that belong there.

@@ -29,7 +29,7 @@ type step struct {
 	Args                map[string]string
 	Content             string // name of the prop that is an argument, too
 	Size                int    // of the prop
-	Find                bool   // a search for the trace in files, left out if the request has it
+	Find                bool   // search files for the trace of the failure, unless the request has it
 	failure             *question
 }
 
@@ -58,16 +58,16 @@ func (s *script) answer(messages []message) message {
 		}
 		next := s.queue[0]
 		s.queue = s.queue[1:]
-		if !next.Find {
+		switch {
+		case !next.Find:
 			return s.say(next)
-		}
-		if next.failure.in(messages) == "" {
+		case next.failure.in(messages) == "":
 			return s.search(next.Words, next.failure, messages)
 		}
 	}
 }
 
-// stepsOf returns how the model does a task.
+// stepsOf returns the steps of a task, with the texts that they name.
 func stepsOf(t task) (steps []step) {
 	if err := json.Unmarshal([]byte(t.prop("steps", 0)), &steps); err != nil {
 		panic("BUG: " + err.Error())
