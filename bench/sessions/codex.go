@@ -6,7 +6,7 @@ import (
 )
 
 // The names of Codex's logs (rollouts): a line for each item of a conversation in the Responses dialect, and others for
-// what happened beside it. Before there were those others, an item was a line of its own.
+// what happened beside it.
 
 // codex reads such a log.
 type codex struct {
@@ -14,19 +14,10 @@ type codex struct {
 	thread *thread
 }
 
-var (
-	codexLines = []string{"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
-	codexItems = []string{"message", "function_call", "function_call_output", "custom_tool_call",
-		"custom_tool_call_output", "local_shell_call", "reasoning"}
-)
+var codexLines = []string{"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 
 func isCodex(v value) bool {
-	kind := v.Get("type").Str
-	if v.Get("payload").IsObject() {
-		return slices.Contains(codexLines, kind)
-	}
-	return slices.Contains(codexItems, kind) && !v.Get("message").Exists() &&
-		(kind != "message" || v.Get("content").IsArray())
+	return v.Get("payload").IsObject() && slices.Contains(codexLines, v.Get("type").Str)
 }
 
 func (r *codex) line(v value) {
@@ -48,8 +39,6 @@ func (r *codex) line(v value) {
 	case "event_msg":
 	case "response_item":
 		r.item(payload, v)
-	default:
-		r.item(v, v)
 	}
 }
 

@@ -1,17 +1,14 @@
 package sessions
 
 import (
-	"bufio"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
-// endings are the endings of logs' names. In a folder, a file of another name counts if it begins as JSON does.
-var endings = []string{".json", ".jsonl", ".ndjson", ".traj"}
+// endings are the endings of logs' names. In folders, no other files count.
+var endings = []string{".json", ".jsonl", ".ndjson"}
 
 // Find finds the logs: the files given, and those in folders and the folders in them. What cannot be looked into, and a
 // folder in which there is nothing, is told.
@@ -23,7 +20,7 @@ func Find(paths []string) (files, left []string) {
 			case err != nil:
 				left = append(left, err.Error())
 			case entry.IsDir():
-			case file == path || candidate(file):
+			case file == path || slices.Contains(endings, filepath.Ext(file)):
 				files = append(files, filepath.Clean(file))
 			}
 			return nil
@@ -37,22 +34,4 @@ func Find(paths []string) (files, left []string) {
 	}
 	slices.Sort(files)
 	return slices.Compact(files), left
-}
-
-// candidate reports whether a file in a folder may be a log. It never opens what is neither a file nor leads to one.
-func candidate(path string) bool {
-	if at, err := os.Stat(path); err != nil || !at.Mode().IsRegular() {
-		return false
-	}
-	if slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
-		return true
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	begin, _ := bufio.NewReaderSize(file, 512).Peek(512)
-	object, found := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(string(begin), "\ufeff")), "{")
-	return found && strings.HasPrefix(strings.TrimSpace(object), `"`)
 }

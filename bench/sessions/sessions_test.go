@@ -71,7 +71,7 @@ func told(c Conversation) string {
 
 func TestGoldenConversions(t *testing.T) {
 	for name, want := range map[string]string{
-		"claude": ClaudeCode, "codex": Codex, "codex-bare": Codex, "opencode": OpenCode, "pi": Pi,
+		"claude": ClaudeCode, "codex": Codex, "opencode": OpenCode, "pi": Pi,
 		"requests": Requests,
 	} {
 		log, err := os.ReadFile(filepath.Join("testdata", name))
@@ -247,7 +247,7 @@ func TestAnErrorOfTheListenerEndsReading(t *testing.T) {
 
 func TestFindLooksIntoFolders(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{"a/one.jsonl": "{}", "a/two.json": "x", "a/b/rollout": ` {"a":1}`,
+	for name, text := range map[string]string{"a/one.jsonl": "{}", "a/two.json": "x", "a/b/rollout.ndjson": "x",
 		"a/notes.md": "# {}", "a/list": "{ x", "c.txt": "x"} {
 		path := filepath.Join(folder, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
@@ -276,9 +276,9 @@ func TestFindLooksIntoFolders(t *testing.T) {
 			t.Errorf("%q, want %q; left %q", got, want, why)
 		}
 	}
-	f(0, []string{""}, []string{"a/b/rollout", "a/one.jsonl", "a/two.json"})
+	f(0, []string{""}, []string{"a/b/rollout.ndjson", "a/one.jsonl", "a/two.json"})
 	f(0, []string{"c.txt", "a/notes.md", "a", "a/b"},
-		[]string{"a/b/rollout", "a/notes.md", "a/one.jsonl", "a/two.json", "c.txt"})
+		[]string{"a/b/rollout.ndjson", "a/notes.md", "a/one.jsonl", "a/two.json", "c.txt"})
 	f(2, []string{"empty", "missing"}, nil)
 }
 
