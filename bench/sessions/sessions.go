@@ -1,5 +1,4 @@
-// Package sessions has conversations to play: those that agents have left on the disk in their own formats, and made-up
-// ones.
+// Package sessions has conversations to play, which agents have left on the disk in their own formats.
 //
 // A log is recognised by what stands in it, never by its name. Each conversation of it becomes a chat-completions
 // request, the last one that its client would have sent. A log that is broken, unknown or too large costs what cannot
@@ -26,7 +25,6 @@ const (
 	Codex      = "Codex"
 	OpenCode   = "OpenCode"
 	Pi         = "pi"
-	MadeUp     = "made up"
 )
 
 // Conversation is a conversation to play.

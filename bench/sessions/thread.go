@@ -353,3 +353,14 @@ func clock(v value) time.Time {
 	}
 	return t.UTC()
 }
+
+// encoded is a request as JSON, with its texts as they are.
+func encoded(request any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(request); err != nil {
+		panic("BUG: texts that are no JSON: " + err.Error())
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
