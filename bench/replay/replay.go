@@ -80,18 +80,21 @@ func (o *Options) newReport() *Report {
 // playFile plays the sessions in a file.
 func (o *Options) playFile(ctx context.Context, file string, m *meter) (*Report, error) {
 	r := o.newReport()
-	left, err := sessions.Read(file, func(in sessions.Conversation) error {
-		s, err := newSession(in, m)
-		if err != nil {
-			r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", in.Name, err))
-			return nil
-		}
-		return o.playSession(ctx, s, r)
-	})
-	if left != "" {
-		r.Skipped = append(r.Skipped, left)
+	conversations, skipped := sessions.Read(file)
+	if skipped != "" {
+		r.Skipped = append(r.Skipped, skipped)
 	}
-	return r, err
+	for _, c := range conversations {
+		s, err := newSession(c, m)
+		if err != nil {
+			r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", c.Name, err))
+			continue
+		}
+		if err := o.playSession(ctx, s, r); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // playSession plays a session through all policies in all windows, turn by turn, and adds the figures to r.

@@ -1,102 +1,68 @@
 package sessions
 
 import (
-	"slices"
-	"strings"
+	"cmp"
+
+	"github.com/tidwall/gjson"
 )
 
-// The names of Codex's logs (rollouts): a line for each item of a conversation in the Responses dialect, and others for
-// what happened beside it.
-
-// codex reads such a log.
-type codex struct {
-	in     *intake
-	thread *thread
-}
-
-var codexLines = []string{"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
-
-func isCodex(v value) bool {
-	return v.Get("payload").IsObject() && slices.Contains(codexLines, v.Get("type").Str)
-}
-
-func (r *codex) line(v value) {
-	if r.thread == nil {
-		r.thread = newThread(r.in, Codex)
-	}
-	at, payload := clock(v.Get("timestamp")), v.Get("payload")
-	switch v.Get("type").Str {
-	case "session_meta":
-		if len(r.thread.said) == 0 { // a log that goes on with another one has its head, too
-			r.thread.say(systemRole, instructions(payload), at)
-		}
-	case "turn_context":
-		if model := payload.Get("model").Str; model != "" {
-			r.thread.model = strings.Clone(model)
-		}
-	case "compacted":
-		r.restart(v)
-	case "event_msg":
-	case "response_item":
-		r.item(payload, v)
-	}
-}
-
-func instructions(head value) string {
-	for _, where := range [...]string{"base_instructions.text", "base_instructions", "instructions"} {
-		if text := head.Get(where); !text.IsObject() && text.String() != "" {
-			return text.String()
+// readCodex reads a log of Codex. It has a line for each item of a conversation in Responses, beside others for events
+// and settings.
+func readCodex(lines []gjson.Result) [][]byte {
+	t := newThread()
+	instructions := ""
+	for _, line := range lines {
+		payload := line.Get("payload")
+		switch line.Get("type").Str {
+		case "session_meta":
+			if len(t.messages) == 0 { // the log of a resumed session repeats it
+				instructions = cmp.Or(payload.Get("base_instructions.text").Str, payload.Get("instructions").Str)
+				t.say(system, instructions)
+			}
+		case "turn_context":
+			t.model = cmp.Or(payload.Get("model").Str, t.model)
+		case "response_item":
+			addCodexItem(t, payload)
+		case "compacted":
+			t.restart()
+			t.say(system, instructions)
+			history := payload.Get("replacement_history")
+			for _, item := range history.Array() {
+				addCodexItem(t, item)
+			}
+			if !history.Exists() {
+				t.say(user, payload.Get("message").Str)
+			}
 		}
 	}
-	return ""
+	return t.finish()
 }
 
-// item takes in one item of a line, which has its time.
-func (r *codex) item(it, line value) {
-	t, at, id := r.thread, clock(line.Get("timestamp")), it.Get("call_id").Str
-	switch it.Get("type").Str {
+// addCodexItem adds an item of Responses to the messages.
+func addCodexItem(t *thread, item gjson.Result) {
+	id, name := item.Get("call_id").Str, item.Get("name").Str
+	switch item.Get("type").Str {
 	case "message":
-		text := texts(it.Get("content"), map[string]string{"input_image": "[image omitted]"})
-		switch it.Get("role").Str {
+		text := textOf(item.Get("content"))
+		switch item.Get("role").Str {
 		case "assistant":
-			t.answer("", text, at)
+			t.answer(text)
 		case "system", "developer":
-			t.say(systemRole, text, at)
+			t.say(system, text)
 		case "user":
-			t.say(userRole, text, at)
+			t.say(user, text)
 		}
 	case "function_call":
-		t.call("", call{id: id, name: it.Get("name").Str, arguments: argumentsOf(it.Get("arguments"))}, at)
+		t.call(id, name, item.Get("arguments"))
 	case "custom_tool_call":
-		t.call("", call{id: id, name: it.Get("name").Str, arguments: argumentsOf(it.Get("input"))}, at)
+		t.call(id, name, item.Get("input"))
 	case "local_shell_call":
-		t.call("", call{id: id, name: "local_shell", arguments: argumentsOf(it.Get("action"))}, at)
+		t.call(id, "local_shell", item.Get("action"))
 	case "function_call_output", "custom_tool_call_output":
-		output := it.Get("output")
+		output := item.Get("output")
 		if output.IsObject() {
 			output = output.Get("content")
 		}
-		t.addResult(id, texts(output, map[string]string{"input_image": "[image omitted]"}), at)
+		t.result(id, textOf(output))
 	}
 }
-
-// restart begins anew with what the line says, behind the same instructions.
-func (r *codex) restart(v value) {
-	t := r.thread
-	head := ""
-	if len(t.said) > 0 && t.said[0].role == systemRole {
-		head = t.said[0].text
-	}
-	t.restart()
-	t.say(systemRole, head, clock(v.Get("timestamp")))
-	if history := v.Get("payload.replacement_history"); history.IsArray() {
-		history.ForEach(func(_, it value) bool {
-			r.item(it, v)
-			return true
-		})
-		return
-	}
-	t.say(userRole, v.Get("payload.message").Str, clock(v.Get("timestamp")))
-}
-
-func (r *codex) end() { r.thread.give() }

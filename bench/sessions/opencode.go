@@ -1,96 +1,66 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/tidwall/gjson"
 )
 
-// The names of what `opencode export` writes: one document with a head and messages, each of a head and parts.
-
-// openCode reads such documents.
-type openCode struct{ in *intake }
-
-func isOpenCode(v value) bool {
-	first := v.Get("messages.0")
-	return first.Get("info").IsObject() && first.Get("parts").IsArray()
-}
-
-func (r openCode) line(v value) {
-	t := newThread(r.in, OpenCode)
-	n := 0
-	v.Get("messages").ForEach(func(_, m value) bool {
-		n++
-		head, parts := m.Get("info"), m.Get("parts")
-		at := clock(head.Get("time.created"))
-		if head.Get("role").Str != "assistant" {
-			t.say(userRole, openCodeText(parts), at)
-			return true
-		}
-		if model := head.Get("modelID").Str; model != "" {
-			t.model = strings.Clone(model)
-		}
-		if head.Get("summary").Bool() { // a compaction: from here on it stands for all before
+// readOpenCode reads a document that `opencode export` writes. It has a list of messages, each with a list of parts.
+func readOpenCode(document gjson.Result) [][]byte {
+	t := newThread()
+	for i, m := range document.Get("messages").Array() {
+		info, parts := m.Get("info"), m.Get("parts").Array()
+		t.id = fmt.Sprint("message ", i)
+		t.model = cmp.Or(info.Get("modelID").Str, t.model)
+		switch {
+		case info.Get("role").Str != assistant:
+			t.say(user, openCodeText(parts))
+		case info.Get("summary").Bool(): // of a compaction
 			t.restart()
-			t.say(userRole, openCodeText(parts), at)
-			return true
+			t.say(user, openCodeText(parts))
+		default:
+			addOpenCodeAnswers(t, parts)
 		}
-		r.answer(t, n, m)
-		return true
-	})
-	t.give()
+	}
+	return t.finish()
 }
 
-// answer takes in an assistant's message, in which there may be several steps.
-func (r openCode) answer(t *thread, number int, m value) {
-	step := 0
-	start := clock(m.Get("info.time.created"))
-	m.Get("parts").ForEach(func(_, part value) bool {
-		group := fmt.Sprintf("message %d step %d", number, step)
+// addOpenCodeAnswers adds the parts of an assistant's message. Each step in it is the answer to a request.
+func addOpenCodeAnswers(t *thread, parts []gjson.Result) {
+	message := t.id
+	for i, part := range parts {
 		switch part.Get("type").Str {
 		case "step-start":
-			step++
+			t.id = fmt.Sprint(message, " step ", i)
 		case "text":
-			t.answer(group, part.Get("text").Str, start)
+			t.answer(part.Get("text").Str)
 		case "tool":
-			state := part.Get("state")
-			at := since(start, clock(state.Get("time.start")))
-			t.call(group, call{id: part.Get("callID").Str, name: part.Get("tool").Str,
-				arguments: argumentsOf(state.Get("input"))}, at)
+			id, state := part.Get("callID").Str, part.Get("state")
+			t.call(id, part.Get("tool").Str, state.Get("input"))
 			switch state.Get("status").Str {
 			case "completed":
-				t.addResult(part.Get("callID").Str, state.Get("output").String(),
-					since(start, clock(state.Get("time.end"))))
+				t.result(id, state.Get("output").String())
 			case "error":
-				t.addResult(part.Get("callID").Str, state.Get("error").String(),
-					since(start, clock(state.Get("time.end"))))
+				t.result(id, state.Get("error").String())
 			}
 		}
-		return true
-	})
-}
-
-// since returns the time of a part, or that of its message.
-func since(message, part time.Time) time.Time {
-	if part.IsZero() {
-		return message
 	}
-	return part
 }
 
-func openCodeText(parts value) string {
-	var all []string
-	parts.ForEach(func(_, part value) bool {
+// openCodeText returns the text of the parts that the model sees, with the names of files.
+func openCodeText(parts []gjson.Result) string {
+	var texts []string
+	for _, part := range parts {
 		switch {
 		case part.Get("ignored").Bool():
 		case part.Get("type").Str == "text":
-			all = append(all, part.Get("text").Str)
+			texts = append(texts, part.Get("text").Str)
 		case part.Get("type").Str == "file":
-			all = append(all, "[file "+part.Get("filename").Str+"]")
+			texts = append(texts, "[file "+part.Get("filename").Str+"]")
 		}
-		return true
-	})
-	return strings.Join(all, "\n")
+	}
+	return strings.Join(texts, "\n")
 }
-
-func (openCode) end() {}

@@ -1,129 +1,72 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+	"slices"
+	"strconv"
+
+	"github.com/tidwall/gjson"
 )
 
-// The names of pi's logs: a line for each message, with who comes before it where the log is a tree.
-
-// pi reads such a log.
-type pi struct {
-	in     *intake
-	thread *thread
-	places map[string]int // messages before a line, by the line's id
-	before []int          // messages before each line, by its number
+// readPi reads a log of pi. It has a line for each message; id and parentId make the lines a tree. Older logs have no
+// IDs: their compactions refer to lines by number.
+func readPi(lines []gjson.Result) [][]byte {
+	t := newThread()
+	for i, line := range lines {
+		id := cmp.Or(line.Get("id").Str, strconv.Itoa(i))
+		t.id = id
+		t.rewind(line.Get("parentId"))
+		switch line.Get("type").Str {
+		case "model_change":
+			t.model = cmp.Or(line.Get("modelId").Str, t.model)
+		case "message":
+			addPiMessage(t, line.Get("message"))
+		case "custom_message":
+			t.say(user, textOf(line.Get("content")))
+		case "branch_summary":
+			t.say(user, line.Get("summary").Str)
+		case "compaction":
+			compactPi(t, line)
+		}
+		t.end(id)
+	}
+	return t.finish()
 }
 
-func isPi(v value) bool {
-	switch v.Get("type").Str {
-	case "session":
-		return v.Get("cwd").Exists() || v.Get("id").Exists()
-	case "message":
-		return v.Get("message").IsObject()
-	case "compaction", "branch_summary":
-		return v.Get("summary").Exists()
-	case "custom_message":
-		return v.Get("content").Exists()
-	case "model_change":
-		return true
-	}
-	return false
-}
-
-func (r *pi) line(v value) {
-	if r.thread == nil {
-		r.thread = newThread(r.in, Pi)
-	}
-	t, at := r.thread, clock(v.Get("timestamp"))
-	if parent, ok := r.places["after "+v.Get("parentId").Str]; ok {
-		t.rewind(parent)
-	}
-	r.mark("at ", v)
-	for len(r.before) < r.in.number-1 { // lines of no account
-		r.before = append(r.before, len(t.said))
-	}
-	r.before = append(r.before, len(t.said))
-	switch v.Get("type").Str {
-	case "model_change":
-		t.model = strings.Clone(v.Get("modelId").Str)
-	case "message":
-		r.message(v.Get("message"), v)
-	case "custom_message":
-		t.say(userRole, piText(v.Get("content")), at)
-	case "branch_summary":
-		t.say(userRole, v.Get("summary").Str, at)
-	case "compaction":
-		r.compaction(v)
-	}
-	r.mark("after ", v)
-}
-
-func (r *pi) mark(where string, v value) {
-	if id := v.Get("id").Str; id != "" {
-		r.places[where+id] = len(r.thread.said)
-	}
-}
-
-func (r *pi) message(m, line value) {
-	t, at, content := r.thread, clock(line.Get("timestamp")), m.Get("content")
+func addPiMessage(t *thread, m gjson.Result) {
+	content := m.Get("content")
 	switch m.Get("role").Str {
 	case "user", "custom", "hookMessage":
-		t.say(userRole, piText(content), at)
+		t.say(user, textOf(content))
 	case "bashExecution":
-		t.say(userRole, fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").String(), m.Get("output").String()), at)
+		t.say(user, fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").Str, m.Get("output").Str))
 	case "toolResult":
-		t.addResult(m.Get("toolCallId").Str, piText(content), at)
+		t.result(m.Get("toolCallId").Str, textOf(content))
 	case "assistant":
-		r.assistant(m, line)
-	}
-}
-
-func (r *pi) assistant(m, line value) {
-	t, at := r.thread, clock(line.Get("timestamp"))
-	if model := m.Get("model").Str; model != "" {
-		t.model = strings.Clone(model)
-	}
-	group := fmt.Sprint("line ", r.in.number)
-	m.Get("content").ForEach(func(_, part value) bool {
-		switch part.Get("type").Str {
-		case "text":
-			t.answer(group, part.Get("text").Str, at)
-		case "toolCall":
-			t.call(group, call{id: part.Get("id").Str, name: part.Get("name").Str,
-				arguments: argumentsOf(part.Get("arguments"))}, at)
+		t.model = cmp.Or(m.Get("model").Str, t.model)
+		for _, part := range content.Array() {
+			switch part.Get("type").Str {
+			case "text":
+				t.answer(part.Get("text").Str)
+			case "toolCall":
+				t.call(part.Get("id").Str, part.Get("name").Str, part.Get("arguments"))
+			}
 		}
-		return true
-	})
-}
-
-// compaction begins anew with the summary and what was kept behind it.
-func (r *pi) compaction(v value) {
-	t := r.thread
-	keep, known := r.places["at "+v.Get("firstKeptEntryId").Str]
-	if i := v.Get("firstKeptEntryIndex"); i.Exists() && i.Int() >= 0 && i.Int() < int64(len(r.before)) {
-		keep, known = r.before[i.Int()], true
-	}
-	if !known || keep > len(t.said) {
-		keep = len(t.said)
-	}
-	t.give()
-	tail := t.said[keep:]
-	t.said = nil
-	t.say(userRole, v.Get("summary").Str, clock(v.Get("timestamp")))
-	ahead := len(t.said)
-	t.said = append(t.said, tail...)
-	moved := func(place int) int { return max(0, place-keep) + ahead }
-	for id, place := range r.places {
-		r.places[id] = moved(place)
-	}
-	for i, place := range r.before {
-		r.before[i] = moved(place)
 	}
 }
 
-func (r *pi) end() { r.thread.give() }
-
-func piText(content value) string {
-	return texts(content, map[string]string{"image": "[image omitted]"})
+// compactPi goes on with the summary of a compaction and the messages that it kept.
+func compactPi(t *thread, line gjson.Result) {
+	first := cmp.Or(line.Get("firstKeptEntryId").Str, line.Get("firstKeptEntryIndex").Raw)
+	var kept []*message
+	if i := slices.IndexFunc(t.messages, func(m *message) bool { return m.id == first }); i >= 0 {
+		kept = t.messages[i:]
+	}
+	t.restart()
+	t.say(user, line.Get("summary").Str)
+	for _, m := range kept {
+		t.messages = append(t.messages, m)
+		t.end(m.id)
+	}
 }

@@ -1,245 +1,119 @@
-// Package sessions has conversations to play, which agents have left on the disk in their own formats.
+// Package sessions reads conversations from the logs that agents keep of their sessions, and from files of requests.
 //
-// A log is recognised by what stands in it, never by its name. Each conversation of it becomes a chat-completions
-// request, the last one that its client would have sent. A log that is broken, unknown or too large costs what cannot
-// be read of it and is never an error: what was left out is told. Requests stay as they are to the byte; all else comes
-// out sound, whatever went in: a result stands behind the message that called, calls without a result are left out, and
-// so is what the model said last. Pictures are left out, and so is reasoning, but for what Claude Code sends
-// back: that stands beside the request.
-//
-// The names in a format stand in the file of that format alone. Nothing here shapes, counts or measures.
+// Each conversation becomes a Chat Completions request: the last one that its client would have sent. Requests in a
+// file stay as they are, byte for byte. Requests made from an agent's log are valid: each result follows the message of
+// its call. They lack images, the model's reasoning, calls without a result and answers that no request followed.
 package sessions
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"time"
+
+	"github.com/tidwall/gjson"
 )
 
-// The formats, by the names that they have in the report.
-const (
-	Requests   = "chat-completions requests"
-	ClaudeCode = "Claude Code"
-	Codex      = "Codex"
-	OpenCode   = "OpenCode"
-	Pi         = "pi"
-)
-
-// Conversation is a conversation to play.
+// Conversation is one recorded conversation.
 type Conversation struct {
-	Name   string // of the file, with a number from the second one in it on
-	Format string
-	Body   []byte      // a chat-completions request: the last of the conversation
-	Times  []time.Time // of each message; zero where the log does not say; nil: of none
-	// Thoughts are what the model thought before each message, where the log says it. nil: nowhere.
-	Thoughts [][]Thought
+	Name string // path of the log, with a number from its second conversation on
+	Body []byte // the last request, in Chat Completions
 }
 
-// Thought is a piece of what a model thought.
-type Thought struct {
-	Text     string // empty: it is not shown
-	Redacted bool   // nobody can read it
+// Find returns the logs at paths, sorted: files as given, and all files below folders that end in .json, .jsonl or
+// .ndjson. skipped has a line for each path that cannot be read and for each without a log.
+func Find(paths []string) (files, skipped []string) {
+	for _, path := range paths {
+		before := len(files) + len(skipped)
+		visit := func(file string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				skipped = append(skipped, err.Error())
+			case entry.IsDir():
+			case file == path || slices.Contains([]string{".json", ".jsonl", ".ndjson"}, filepath.Ext(file)):
+				files = append(files, filepath.Clean(file))
+			}
+			return nil
+		}
+		_ = filepath.WalkDir(path, visit) // returns only errors of visit
+		if len(files)+len(skipped) == before {
+			skipped = append(skipped, fmt.Sprintf("cannot replay %s: it has no logs", path))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), skipped
 }
 
-// Bounds of what is read.
-const (
-	// mostLine is the length of a line, and of a file that is one document over many lines.
-	mostLine = 64 << 20
-	// mostKept is how much text of one log is kept at once, in bytes.
-	mostKept = 256 << 20
-	// mostReasons is how many different reasons are told of one log.
-	mostReasons = 8
-)
-
-// Read calls yield with the conversations of a file, one after the other. left says in one line what was left out, and
-// why; it is empty if nothing was. err is an error of yield: what cannot be read only stands in left.
-func Read(path string, yield func(Conversation) error) (left string, err error) {
-	file, err := os.Open(path)
+// Read returns the conversations of the log at path. skipped is a line about the parts of the log that cannot be read;
+// it is empty if there are none.
+func Read(path string) (conversations []Conversation, skipped string) {
+	log, err := os.ReadFile(path)
 	if err != nil {
-		return err.Error(), nil
+		return nil, err.Error()
 	}
-	defer file.Close()
-	return ReadFrom(path, file, yield)
-}
-
-// ReadFrom does what Read does, for what is open.
-func ReadFrom(name string, from io.Reader, yield func(Conversation) error) (left string, err error) {
-	return readFrom(name, newLines(from, mostLine), yield)
-}
-
-func readFrom(name string, from *lines, yield func(Conversation) error) (left string, err error) {
-	in := &intake{name: name, yield: yield, room: mostKept, readers: make(map[string]reader)}
-	in.read(from)
-	return in.leftOut(), in.err
-}
-
-// intake is what all formats share while one log is read.
-type intake struct {
-	name    string
-	yield   func(Conversation) error
-	err     error // of yield; nothing is read any more
-	given   int   // conversations
-	room    int   // bytes that may still be kept
-	number  int   // of the line that is read
-	readers map[string]reader
-	order   []reader
-	reasons []reason
-	others  int // that are not in reasons
-}
-
-// reader reads the lines of one format.
-type reader interface {
-	line(v value)
-	end() // gives what is still open
-}
-
-// reason is why something was left out.
-type reason struct {
-	text  string
-	times int
-	first int // line
-}
-
-// read reads all lines. A document over many lines is one.
-func (in *intake) read(from *lines) {
-	empty := true
-	for in.err == nil {
-		line, err := from.next()
-		if err == io.EOF {
-			break
+	bodies, problems := parse(log)
+	for i, body := range bodies {
+		name := path
+		if i > 0 {
+			name = fmt.Sprintf("%s, %d", path, i+1)
 		}
-		in.number, empty = from.number, false
-		switch {
-		case err == errLong:
-			in.leave(fmt.Sprintf("a line is longer than %d MB", from.most>>20))
-		case err != nil:
-			in.leave(err.Error())
-			from.stop()
-		default:
-			in.line(line)
-		}
+		conversations = append(conversations, Conversation{name, body})
 	}
-	if empty {
-		in.leave("it is empty")
-	}
-	for _, r := range in.order {
-		if in.err == nil {
-			r.end()
-		}
-	}
-}
-
-// line hands a line to the reader of its format.
-func (in *intake) line(line []byte) {
-	v, ok := parsed(line)
-	if !ok {
-		in.leave("it is no JSON")
-		return
-	}
-	format := formatOf(v)
-	if format == "" {
-		return
-	}
-	r := in.readers[format]
-	if r == nil {
-		r = in.reader(format)
-		in.readers[format] = r
-		in.order = append(in.order, r)
-	}
-	r.line(v)
-}
-
-func (in *intake) reader(format string) reader {
-	switch format {
-	case ClaudeCode:
-		return &claude{in: in, places: make(map[string]place), agents: make(map[string]*thread)}
-	case Codex:
-		return &codex{in: in}
-	case Pi:
-		return &pi{in: in, places: make(map[string]int)}
-	case OpenCode:
-		return openCode{in}
-	}
-	return &requests{in: in, held: make(map[Mark]int), ends: make(map[Mark]int)}
-}
-
-// formatOf returns the format of a line; it is empty if the line says nothing of a conversation.
-func formatOf(v value) string {
-	for _, f := range [...]struct {
-		name string
-		is   func(value) bool
-	}{{OpenCode, isOpenCode}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude},
-		{Pi, isPi}} {
-		if f.is(v) {
-			return f.name
-		}
-	}
-	return ""
-}
-
-// leave notes that something was left out at this line.
-func (in *intake) leave(why string) {
-	for i := range in.reasons {
-		if in.reasons[i].text == why {
-			in.reasons[i].times++
-			return
-		}
-	}
-	if len(in.reasons) < mostReasons {
-		in.reasons = append(in.reasons, reason{why, 1, in.number})
-		return
-	}
-	in.others++
-}
-
-// leftOut returns what was left out, in one line.
-func (in *intake) leftOut() string {
-	var all []string
-	for _, r := range in.reasons {
-		where := ""
-		if r.first > 1 || r.times > 1 {
-			where = fmt.Sprintf(" (line %d)", r.first)
-		}
-		if r.times > 1 {
-			where = fmt.Sprintf(" (%d times, first at line %d)", r.times, r.first)
-		}
-		all = append(all, r.text+where)
-	}
-	if in.others > 0 {
-		all = append(all, fmt.Sprintf("and %d times for other reasons", in.others))
+	const maxShown = 3
+	if more := len(problems) - maxShown; more > 0 {
+		problems = append(problems[:maxShown], fmt.Sprintf("and %d more", more))
 	}
 	switch {
-	case in.given > 0 && len(all) == 0:
-		return ""
-	case in.given > 0:
-		return fmt.Sprintf("left out of %s: %s", in.name, strings.Join(all, "; "))
-	case len(all) == 0:
-		all = []string{"it holds no session of a format that is known"}
+	case len(bodies) == 0:
+		problems = append([]string{"it has no conversation in a known format"}, problems...)
+		return nil, fmt.Sprintf("cannot replay %s: %s", path, strings.Join(problems, "; "))
+	case len(problems) > 0:
+		return conversations, fmt.Sprintf("left out of %s: %s", path, strings.Join(problems, "; "))
 	}
-	return fmt.Sprintf("cannot replay %s: %s", in.name, strings.Join(all, "; "))
+	return conversations, ""
 }
 
-// give hands out a conversation.
-func (in *intake) give(c Conversation) {
-	if in.err != nil {
-		return
+// parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It
+// recognizes the format by the first document that only one format has.
+func parse(log []byte) (bodies [][]byte, problems []string) {
+	documents, problems := documentsIn(log)
+	for i, d := range documents {
+		kind := d.Get("type").Str
+		switch {
+		case d.Get("messages.0.parts").IsArray():
+			return readOpenCode(d), problems
+		case d.Get("messages.0.role").Exists() && !d.Get("system").Exists(): // requests in Messages have a key system
+			bodies, invalid := readRequests(documents[i:])
+			return bodies, append(problems, invalid...)
+		case d.Get("payload").IsObject():
+			return readCodex(documents[i:]), problems
+		case kind == "session" || kind == "message":
+			return readPi(documents[i:]), problems
+		case (kind == "user" || kind == "assistant") && d.Get("message").IsObject():
+			return readClaudeCode(documents[i:]), problems
+		}
 	}
-	in.given++
-	c.Name = in.name
-	if in.given > 1 {
-		c.Name = fmt.Sprintf("%s, %d", in.name, in.given)
-	}
-	in.err = in.yield(c)
+	return nil, problems
 }
 
-// keep takes the room for n more bytes, and reports whether there was so much.
-func (in *intake) keep(n int) bool {
-	if n > in.room {
-		in.leave(fmt.Sprintf("it is over the %d MB of text that are kept of one log", mostKept>>20))
-		return false
+// documentsIn returns the JSON documents in a log, and a problem for each line that is not JSON.
+func documentsIn(log []byte) (documents []gjson.Result, problems []string) {
+	if json.Valid(log) {
+		return []gjson.Result{gjson.ParseBytes(log)}, nil
 	}
-	in.room -= n
-	return true
+	number := 0
+	for line := range bytes.Lines(log) {
+		number++
+		switch {
+		case json.Valid(line):
+			documents = append(documents, gjson.ParseBytes(line))
+		case len(bytes.TrimSpace(line)) > 0:
+			problems = append(problems, fmt.Sprintf("line %d is not JSON", number))
+		}
+	}
+	return documents, problems
 }

@@ -3,364 +3,206 @@ package sessions
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
 
-// Roles of what is said. Results belong to their calls.
 const (
-	systemRole    = "system"
-	userRole      = "user"
-	assistantRole = "assistant"
+	system    = "system"
+	user      = "user"
+	assistant = "assistant"
 )
 
-// thread is a conversation that is being put together.
+// thread builds requests from the lines of a log.
 type thread struct {
-	in     *intake
-	format string
-	model  string
-	said   []*said
-	open   map[string]*call // calls without a result, by id
-	bytes  int              // kept
-	calls  int              // so far, for ids that are missing
+	model    string
+	id       string // of the current line's message; lines with the same ID make one answer. Empty: unknown
+	messages []*message
+	places   map[string]int // by line ID, the number of messages at the end of the line
+	bodies   [][]byte       // of the conversations that have ended
 }
 
-// said is a message.
-type said struct {
-	role     string
-	group    string // what is said in pieces has one; empty: it has none
-	text     string
-	calls    []*call
-	thoughts []Thought
-	ids      map[string]bool // of the calls; nil: there are none
-	heard    bool            // a call has its result
-	at       time.Time
+// message is a message of a Chat Completions request. Results are not in a thread's messages, but at their calls.
+type message struct {
+	Role    string  `json:"role"`
+	Content *string `json:"content"`
+	Calls   []*call `json:"tool_calls,omitempty"`
+	CallID  string  `json:"tool_call_id,omitempty"`
+
+	id string
 }
 
 type call struct {
-	id, name, arguments string
-	of                  *said
-	result              *result // nil: there is none
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+
+	result *message // nil until the log has it
 }
 
-type result struct {
-	text string
-	at   time.Time
-}
-
-func newThread(in *intake, format string) *thread {
-	return &thread{in: in, format: format, open: make(map[string]*call)}
-}
-
-// keep returns a copy of the text, which does not hold its line in memory; false if there is no more room.
-func (t *thread) keep(text string) (string, bool) {
-	if !t.in.keep(len(text)) {
-		return "", false
-	}
-	t.bytes += len(text)
-	return strings.Clone(text), true
-}
+func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
 
 // say adds a message of the system or the user.
-func (t *thread) say(role, text string, at time.Time) {
+func (t *thread) say(role, text string) {
+	if text != "" {
+		t.messages = append(t.messages, &message{Role: role, Content: &text, id: t.id})
+	}
+}
+
+// answer adds text to the current answer.
+func (t *thread) answer(text string) {
 	if text == "" {
 		return
 	}
-	if text, ok := t.keep(text); ok {
-		t.said = append(t.said, &said{role: role, text: text, at: at})
+	m := t.currentAnswer()
+	if m.Content != nil {
+		text = *m.Content + "\n" + text
 	}
+	m.Content = &text
 }
 
-// speaker returns the assistant's message that goes on: that of the same group, or without a group the last one if
-// nothing has answered it.
-func (t *thread) speaker(group string, at time.Time) *said {
-	if n := len(t.said); n > 0 {
-		last := t.said[n-1]
-		if last.role == assistantRole && last.group == group && (group != "" || !last.heard) {
-			if last.text == "" && len(last.calls) == 0 { // it only thought
-				last.at = at
-			}
+// call adds a tool call to the current answer, unless the answer has one with this ID.
+func (t *thread) call(id, name string, arguments gjson.Result) {
+	m := t.currentAnswer()
+	if id == "" || name == "" || slices.ContainsFunc(m.Calls, func(c *call) bool { return c.ID == id }) {
+		return
+	}
+	c := &call{ID: id, Type: "function"}
+	c.Function.Name, c.Function.Arguments = name, objectOf(arguments)
+	m.Calls = append(m.Calls, c)
+}
+
+// currentAnswer returns the answer that the current line continues: the last message if it has the same ID or, in logs
+// without IDs, no result yet. Otherwise it adds an answer.
+func (t *thread) currentAnswer() *message {
+	if n := len(t.messages); n > 0 {
+		last := t.messages[n-1]
+		hasResult := slices.ContainsFunc(last.Calls, func(c *call) bool { return c.result != nil })
+		if last.Role == assistant && last.id == t.id && (t.id != "" || !hasResult) {
 			return last
 		}
 	}
-	m := &said{role: assistantRole, group: strings.Clone(group), at: at}
-	t.said = append(t.said, m)
+	m := &message{Role: assistant, id: t.id}
+	t.messages = append(t.messages, m)
 	return m
 }
 
-// answer adds to what the assistant says.
-func (t *thread) answer(group, text string, at time.Time) {
-	if text == "" {
-		return
-	}
-	text, ok := t.keep(text)
-	if !ok {
-		return
-	}
-	m := t.speaker(group, at)
-	if m.text != "" {
-		text = m.text + "\n" + text
-	}
-	m.text = text
-}
-
-// think adds to what the assistant thinks before it speaks.
-func (t *thread) think(group string, thought Thought, at time.Time) {
-	text, ok := t.keep(thought.Text)
-	if !ok {
-		return
-	}
-	thought.Text = text
-	m := t.speaker(group, at)
-	m.thoughts = append(m.thoughts, thought)
-}
-
-// call adds a call to what the assistant says. It drops a second call with the same id in the same message.
-func (t *thread) call(group string, c call, at time.Time) {
-	arguments, ok := t.keep(c.arguments)
-	if !ok {
-		return
-	}
-	m := t.speaker(group, at)
-	if t.calls++; c.id == "" {
-		c.id = fmt.Sprintf("call_%d", t.calls)
-	}
-	if c.name == "" {
-		c.name = "unknown"
-	}
-	if m.ids[c.id] {
-		return
-	}
-	if m.ids == nil {
-		m.ids = make(map[string]bool)
-	}
-	made := &call{id: strings.Clone(c.id), name: strings.Clone(c.name), arguments: arguments, of: m}
-	m.ids[made.id] = true
-	m.calls = append(m.calls, made)
-	t.open[made.id] = made
-}
-
-// addResult adds the result of a call, and leaves out one that answers no call. Without an id it answers the first call
-// that waits.
-func (t *thread) addResult(id, text string, at time.Time) {
-	c := t.open[id]
-	if id == "" {
-		c = t.firstWaiting()
-	}
-	if c == nil {
-		return
-	}
-	if text, ok := t.keep(text); ok {
-		c.result, c.of.heard = &result{text, at}, true
-		delete(t.open, c.id)
-	}
-}
-
-// firstWaiting returns the first call of the last message without a result.
-func (t *thread) firstWaiting() *call {
-	if len(t.said) == 0 {
-		return nil
-	}
-	for _, c := range t.said[len(t.said)-1].calls {
-		if c.result == nil {
-			return c
+// result adds the result of the last call with this ID, and drops one that no call waits for.
+func (t *thread) result(id, text string) {
+	for _, m := range slices.Backward(t.messages) {
+		for _, c := range m.Calls {
+			if c.ID == id && c.result == nil {
+				c.result = &message{Role: "tool", Content: &text, CallID: id}
+				return
+			}
 		}
 	}
-	return nil
 }
 
-// answersFrom reports whether the assistant has said something from message i on.
-func (t *thread) answersFrom(i int) bool {
-	for ; i < len(t.said); i++ {
-		if t.said[i].role == assistantRole {
-			return true
-		}
+// end ends a line, so that later lines can rewind to it by its ID.
+func (t *thread) end(line string) {
+	if line != "" {
+		t.places[line] = len(t.messages)
 	}
-	return false
 }
 
-// rewind goes on from message to. It hands out what was said since as a conversation of its own.
-func (t *thread) rewind(to int) {
-	if to >= len(t.said) || !t.answersFrom(to) {
-		return
+// rewind goes back to the end of the line that is the parent of the current one, or to the start if the parent is null,
+// and makes a conversation of the messages so far. Without an answer behind the parent there is no branch to leave.
+func (t *thread) rewind(parent gjson.Result) {
+	to, known := t.places[parent.Str]
+	if parent.Exists() && known && to < len(t.messages) && slices.ContainsFunc(t.messages[to:], isAnswer) {
+		t.finish()
+		t.messages = t.messages[:to:to]
 	}
-	t.give()
-	t.said = t.said[:to:to]
 }
 
-// restart goes on behind a compaction, with nothing of what was said before.
+// restart makes a conversation of the messages so far and goes on without them, as agents do at a compaction.
 func (t *thread) restart() {
-	if len(t.said) > 0 {
-		t.give()
-		t.said, t.open = nil, make(map[string]*call)
-		t.in.room += t.bytes
-		t.bytes = 0
+	t.finish()
+	t.messages, t.places = nil, map[string]int{"": 0}
+}
+
+// finish makes a conversation of the messages so far, if they hold a request behind an answer. It returns all
+// conversations of the thread.
+func (t *thread) finish() [][]byte {
+	messages := t.lastRequest()
+	if !slices.ContainsFunc(messages, isAnswer) {
+		return t.bodies
 	}
-}
-
-// chatMessage is a message of a request.
-type chatMessage struct {
-	Role    string     `json:"role"`
-	Content *string    `json:"content"`
-	Calls   []chatCall `json:"tool_calls,omitempty"`
-	Answers string     `json:"tool_call_id,omitempty"`
-
-	at       time.Time
-	thoughts []Thought
-}
-
-type chatCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function chatFunction `json:"function"`
-}
-
-type chatFunction struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-// give hands out what was said so far.
-func (t *thread) give() {
-	messages := t.messages()
-	end, answered := len(messages), false
-	for end > 0 && messages[end-1].Role == assistantRole {
-		end--
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	request := struct {
+		Model    string     `json:"model,omitempty"`
+		Messages []*message `json:"messages"`
+	}{t.model, messages}
+	if err := e.Encode(request); err != nil {
+		panic("BUG: strings that cannot be JSON: " + err.Error())
 	}
-	for _, m := range messages[:end] {
-		answered = answered || m.Role == assistantRole
-	}
-	switch {
-	case len(messages) == 0:
-		return
-	case !answered:
-		t.in.leave("a session has fewer than two requests")
-		return
-	}
-	t.in.give(Conversation{Format: t.format, Body: chatBody(t.model, messages[:end]), Times: timesOf(messages[:end]),
-		Thoughts: thoughtsOf(messages[:end])})
+	t.bodies = append(t.bodies, bytes.TrimSpace(body.Bytes()))
+	return t.bodies
 }
 
-// messages returns all messages in the order of a request: results behind the message that called.
-func (t *thread) messages() (messages []chatMessage) {
-	for _, s := range t.said {
-		m := chatMessage{Role: s.role, Content: &s.text, at: s.at, thoughts: s.thoughts}
-		if s.text == "" {
-			m.Content = nil
-		}
-		for _, c := range s.calls {
+// lastRequest returns the messages of the last request: each result behind the message of its call, no calls without a
+// result, and no answers at the end.
+func (t *thread) lastRequest() (messages []*message) {
+	for _, m := range t.messages {
+		answer := *m
+		answer.Calls = nil
+		var results []*message
+		for _, c := range m.Calls {
 			if c.result != nil {
-				m.Calls = append(m.Calls, chatCall{c.id, "function", chatFunction{c.name, c.arguments}})
+				answer.Calls, results = append(answer.Calls, c), append(results, c.result)
 			}
 		}
-		if s.text == "" && len(m.Calls) == 0 {
-			continue
+		if answer.Content != nil || len(results) > 0 {
+			messages = append(append(messages, &answer), results...)
 		}
-		messages = append(messages, m)
-		for _, c := range s.calls {
-			if c.result != nil {
-				messages = append(messages,
-					chatMessage{Role: "tool", Content: &c.result.text, Answers: c.id, at: c.result.at})
-			}
-		}
+	}
+	for len(messages) > 0 && isAnswer(messages[len(messages)-1]) {
+		messages = messages[:len(messages)-1]
 	}
 	return messages
 }
 
-// chatBody returns the body of a request.
-func chatBody(model string, messages []chatMessage) []byte {
-	return encoded(struct {
-		Model    string        `json:"model,omitempty"`
-		Messages []chatMessage `json:"messages"`
-	}{model, messages})
-}
+func isAnswer(m *message) bool { return m.Role == assistant }
 
-// timesOf returns the time of each message; nil where none is known.
-func timesOf(messages []chatMessage) []time.Time {
-	times, known := make([]time.Time, len(messages)), false
-	for i, m := range messages {
-		times[i], known = m.at, known || !m.at.IsZero()
-	}
-	if !known {
-		return nil
-	}
-	return times
-}
-
-// thoughtsOf returns what was thought before each message; nil where nothing was.
-func thoughtsOf(messages []chatMessage) [][]Thought {
-	all, known := make([][]Thought, len(messages)), false
-	for i, m := range messages {
-		all[i], known = m.thoughts, known || len(m.thoughts) > 0
-	}
-	if !known {
-		return nil
-	}
-	return all
-}
-
-// argumentsOf returns a call's arguments as a request has them: an object, in which free text is one field.
-func argumentsOf(v value) string {
+// objectOf returns the arguments of a call as a JSON object. Free text becomes its field input.
+func objectOf(arguments gjson.Result) string {
 	switch {
-	case v.Type == gjson.String && json.Valid([]byte(v.Str)) && gjson.Parse(v.Str).IsObject():
-		return v.Str
-	case v.Type == gjson.String:
-		text, err := json.Marshal(map[string]string{"input": v.Str})
-		if err != nil {
-			panic("BUG: a text that is no JSON: " + err.Error())
-		}
-		return string(text)
-	case v.IsObject() && json.Valid([]byte(v.Raw)):
-		var b bytes.Buffer
-		if json.Compact(&b, []byte(v.Raw)) == nil {
-			return b.String()
-		}
+	case arguments.IsObject():
+		return arguments.Get("@ugly").Raw
+	case json.Valid([]byte(arguments.Str)) && gjson.Parse(arguments.Str).IsObject():
+		return arguments.Str
 	}
-	return "{}"
+	object, err := json.Marshal(map[string]string{"input": arguments.String()})
+	if err != nil {
+		panic("BUG: a string that cannot be JSON: " + err.Error())
+	}
+	return string(object)
 }
 
-// texts returns the texts in a content, which is one or a list of parts; pictures and the like are named.
-func texts(content value, omitted map[string]string) string {
+// textOf returns the text of a content: a string, or a list of parts, of which images and documents are named only.
+func textOf(content gjson.Result) string {
 	if !content.IsArray() {
 		return content.String()
 	}
-	var all []string
-	content.ForEach(func(_, part value) bool {
+	var texts []string
+	for _, part := range content.Array() {
+		kind := strings.TrimPrefix(part.Get("type").Str, "input_")
 		switch text := part.Get("text"); {
 		case part.Type == gjson.String:
-			all = append(all, part.Str)
+			texts = append(texts, part.Str)
 		case text.Type == gjson.String:
-			all = append(all, text.Str)
-		case omitted[part.Get("type").Str] != "":
-			all = append(all, omitted[part.Get("type").Str])
+			texts = append(texts, text.Str)
+		case kind == "image" || kind == "document":
+			texts = append(texts, "["+kind+" omitted]")
 		}
-		return true
-	})
-	return strings.Join(all, "\n")
-}
-
-// clock reads a time; zero where there is none.
-func clock(v value) time.Time {
-	if v.Type == gjson.Number && v.Num > 0 && v.Num < 1e15 {
-		return time.UnixMilli(v.Int()).UTC()
 	}
-	t, err := time.Parse(time.RFC3339, v.Str)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
-// encoded is a request as JSON, with its texts as they are.
-func encoded(request any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(request); err != nil {
-		panic("BUG: texts that are no JSON: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
+	return strings.Join(texts, "\n")
 }
