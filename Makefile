@@ -38,7 +38,7 @@ licences:
 	@mkdir -p build
 	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' . | sort -u | \
 	(echo "go $$(go env GOVERSION) $$(go env GOROOT)"; cat; \
-	 echo "event/money/table - event/money/table") | \
+	 echo "event/prices - event/prices") | \
 	while read -r module version dir; do printf '\n== %s %s\n\n' "$$module" "$$version"; \
 	  find "$$dir" -maxdepth 1 -iregex '.*/\(licen[cs]e\|copying\|notice\|patents\)\([._-].*\)?' -exec cat {} +; \
 	done > build/LICENSES.txt

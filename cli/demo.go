@@ -15,7 +15,7 @@ import (
 	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
-	"epitome/event/money"
+	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -140,7 +140,7 @@ func (a *app) demoConfig(folder string, window int) (config.Config, error) {
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
-	conf.Prices = money.Config{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
+	conf.Prices = event.OwnPrices{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}, false
 	return conf, nil
 }

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"epitome/event"
-	"epitome/event/money"
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/offload"
@@ -60,7 +59,7 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		m.check(key+".url", CheckURL(u.URL))
 		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
-		m.require(slices.Contains([]string{"", money.ByTokens, money.Subscription, money.Free}, u.Billing), "%s.billing must be tokens, subscription or free", key)
+		m.require(slices.Contains([]string{"", event.ByTokens, event.Subscription, event.Free}, u.Billing), "%s.billing must be tokens, subscription or free", key)
 		if u.Project != "" {
 			m.check(key+".project", proxy.CheckProject(u.Project))
 		}

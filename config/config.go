@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"epitome/console"
-	"epitome/event/money"
+	"epitome/event"
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
@@ -48,7 +48,7 @@ type Config struct {
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.RouteRule               `toml:"routes"`
-	Prices    money.Config                    `toml:"prices"`
+	Prices    event.OwnPrices                 `toml:"prices"`
 
 	reference string // the text of the embedded config.toml
 }

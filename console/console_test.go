@@ -13,14 +13,13 @@ import (
 
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/event/money"
 )
 
 // newBook returns a book of no events, which the caller closes.
 func newBook() *story.Book {
 	return story.New(story.Config{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Biller: money.New(money.Settings{Life: time.Hour}),
+		Biller: event.NewBiller(event.Prices{Life: time.Hour}),
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/event/money"
 )
 
 // hosts are those of the providers that the table has.
@@ -54,7 +53,7 @@ func TestPricesAreThoseOfTheRelease(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%.2000s", err, said)
 	}
-	table := money.Builtin()
+	table := event.BuiltinPrices()
 	lines, compared, found := bufio.NewScanner(bytes.NewReader(said)), 0, 0
 	for lines.Scan() {
 		var a asking

@@ -1,8 +1,12 @@
-// Package event describes exchanges, and the making of summaries beside them, as plain data.
+// Package event describes exchanges, and the making of summaries beside them, as plain data, and works out their cost.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
 // An event holds no credential, no header value but the IDs of a trace and names that the configuration has too, and
 // nothing of a body but the name of the model and the title, which only the owner is shown.
+//
+// An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
+// amount that is not known is never 0 and never a guess: the reason stands in its place. A provider's bill may differ:
+// searches, stored files, audio that is priced apart from text, batches, tiers of service and discounts are not counted.
 package event
 
 import (

@@ -22,7 +22,7 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/console/story"
-	"epitome/event/money"
+	"epitome/event"
 	"epitome/inject"
 	"epitome/proxy"
 	"epitome/rewrite"
@@ -48,7 +48,7 @@ type Daemon struct {
 	traces     *console.Traces // nil if no spans are made
 	storage    *storage
 	windows    *window.Windows
-	biller     *money.Biller
+	biller     *event.Biller
 	memory     *inject.Memory // what sessions have taught
 	book       *story.Book
 	summarizer *summarize.Summarizer
@@ -125,7 +125,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 
 	d.windows = window.New(conf.Window, s.store, time.Now)
 	d.windows.Configure(conf.Window, probedOf(conf))
-	d.biller = money.New(prices(conf))
+	d.biller = event.NewBiller(prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	contexts := config.Contexts(folder)
 	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/event/money"
+	"epitome/event"
 	"epitome/inject"
 	"epitome/offload"
 	"epitome/rewrite"
@@ -44,7 +44,7 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 		return rewrite.Deps{}, err
 	}
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
-	d.Address, d.CachedPrice = conf.Offload.Address, money.New(prices(conf)).CachedPrice
+	d.Address, d.CachedPrice = conf.Offload.Address, event.NewBiller(prices(conf)).CachedPrice
 	d.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: shelf}
 	return d, nil
 }
@@ -76,11 +76,11 @@ func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text strin
 }
 
 // prices returns by which prices a configuration charges.
-func prices(conf config.Config) money.Settings {
-	s := money.Settings{Own: conf.Prices, Sellers: map[string]money.Seller{}, Life: conf.Rewrite.CacheLife.D()}
+func prices(conf config.Config) event.Prices {
+	s := event.Prices{Own: conf.Prices, Sellers: map[string]event.Seller{}, Life: conf.Rewrite.CacheLife.D()}
 	for name, u := range conf.Upstreams {
 		if base, err := url.Parse(u.URL); err == nil {
-			s.Sellers[name] = money.Seller{Host: base.Hostname(), Billing: u.Billing}
+			s.Sellers[name] = event.Seller{Host: base.Hostname(), Billing: u.Billing}
 		}
 	}
 	return s

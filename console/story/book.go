@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/event/money"
 )
 
 // Config is what a Book needs of the program.
@@ -28,7 +27,7 @@ type Config struct {
 	Keep      time.Duration // how long figures and files are kept
 	Quota     int64         // bytes of all files
 	Log       *slog.Logger
-	Biller    *money.Biller
+	Biller    *event.Biller
 	Observers []func(Entry)    // get each event when it is complete, one after the other
 	Now       func() time.Time // in the zone of days
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/event/money"
 )
 
 // noon is when tests begin.
@@ -29,11 +28,11 @@ func (c *clock) Store(at time.Time) { c.nanoseconds.Store(at.UnixNano()) }
 
 func configured(now *clock) Config {
 	three, one, seven := 3.0, 1.0, 7.0
-	own := money.Own{Input: &three, Cached: &one, Output: &seven}
+	own := event.OwnPrice{Input: &three, Cached: &one, Output: &seven}
 	return Config{
 		Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
-		Biller: money.New(money.Settings{
-			Own: money.Config{"m": own, "n": own, "small": own}, Life: 5 * time.Minute,
+		Biller: event.NewBiller(event.Prices{
+			Own: event.OwnPrices{"m": own, "n": own, "small": own}, Life: 5 * time.Minute,
 		}),
 	}
 }

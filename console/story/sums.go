@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/event/money"
 )
 
 // cell is what sums are kept by.
@@ -80,7 +79,7 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 // listPrices returns where list prices come from.
 func listPrices(now time.Time) Prices {
 	const old = 90 * 24 * time.Hour
-	t := money.Builtin()
+	t := event.BuiltinPrices()
 	return Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: now.Sub(t.Date) > old}
 }
 

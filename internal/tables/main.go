@@ -21,7 +21,7 @@ import (
 const (
 	release = "@pydantic/genai-prices"
 	version = "0.1.8"
-	folder  = "event/money/table/"
+	folder  = "event/prices/"
 )
 
 // hosts are those of each provider in the table; one with a dot in front stands for all below it.
@@ -49,7 +49,7 @@ var routed = []string{
 	"anthropic", "openai", "google", "deepseek", "x-ai", "mistralai", "moonshotai", "z-ai", "minimax", "qwen",
 }
 
-// provider is a provider of the release, as far as it is needed. Package money describes the same JSON.
+// provider is a provider of the release, as far as it is needed. Package event describes the same JSON.
 type provider struct {
 	ID       string          `json:"id"`
 	Hosts    []string        `json:"hosts"`

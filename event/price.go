@@ -1,17 +1,8 @@
-// Package money works out the cost of requests to models, from a table of prices and the configuration.
-//
-// An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
-// amount that is not known is never 0 and never a guess: the reason stands in its place.
-//
-// A provider's bill may differ: searches, stored files, audio that is priced apart from text, batches, tiers of service
-// and discounts are not counted.
-package money
+package event
 
 import (
 	"encoding/json"
 	"math"
-
-	"epitome/event"
 )
 
 // Price is what a model costs; a rate that is nil is not known.
@@ -80,14 +71,14 @@ func (p *Price) Relative() (cached, write, output float64, ok bool) {
 	return min(p.Read.Base/p.Input.Base, 1), write, p.Output.Base / p.Input.Base, true
 }
 
-// Cost returns what a usage costs in nano-dollars, or why it has no amount: one of event's Unpriced reasons. If the usage
+// Cost returns what a usage costs in nano-dollars, or why it has no amount: one of the Unpriced reasons. If the usage
 // says nothing of a cache, the amount is the least: that with all of the request read from it.
-func (p *Price) Cost(u *event.Usage) (nano int64, why string) {
+func (p *Price) Cost(u *Usage) (nano int64, why string) {
 	switch {
-	case u.Source != event.UsageProvider:
-		return 0, event.UnpricedUsage
+	case u.Source != UsageProvider:
+		return 0, UnpricedUsage
 	case u.Odd || u.Read < 0 || u.Write5m < 0 || u.Write1h < 0 || u.Output < 0 || u.Input < u.Read+u.Write5m+u.Write1h:
-		return 0, event.UnpricedOdd
+		return 0, UnpricedOdd
 	case u.CacheUnknown:
 		cached := *u
 		cached.Read = u.Input
@@ -97,7 +88,7 @@ func (p *Price) Cost(u *event.Usage) (nano int64, why string) {
 }
 
 // cost returns what a usage costs in requests of size tokens, rounded once, or why it has no amount.
-func (p *Price) cost(u *event.Usage, size int) (amount int64, why string) {
+func (p *Price) cost(u *Usage, size int) (amount int64, why string) {
 	written := p.Write5m
 	if written == nil && p.Read != nil {
 		written = p.Input // the provider caches, and asks nothing for writing
@@ -108,11 +99,11 @@ func (p *Price) cost(u *event.Usage, size int) (amount int64, why string) {
 		rate   *Rate
 		why    string // if the rate is not known
 	}{
-		{u.Input - u.Read - u.Write5m - u.Write1h, p.Input, event.UnpricedModel},
-		{u.Output, p.Output, event.UnpricedModel},
-		{u.Read, p.Read, event.UnpricedCached},
-		{u.Write5m, written, event.UnpricedCached},
-		{u.Write1h, p.Write1h, event.UnpricedCached},
+		{u.Input - u.Read - u.Write5m - u.Write1h, p.Input, UnpricedModel},
+		{u.Output, p.Output, UnpricedModel},
+		{u.Read, p.Read, UnpricedCached},
+		{u.Write5m, written, UnpricedCached},
+		{u.Write1h, p.Write1h, UnpricedCached},
 	} {
 		switch {
 		case part.tokens == 0:

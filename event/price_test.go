@@ -1,10 +1,8 @@
-package money
+package event
 
 import (
 	"testing"
 	"time"
-
-	"epitome/event"
 )
 
 // dollar is one, in nano-dollars.
@@ -32,12 +30,12 @@ func priced(r rates, large ...rates) *Price {
 // plain has 3 dollars for new tokens, and the usual relations.
 var plain = rates{3 * dollar, dollar * 0.3, dollar * 3.75, 6 * dollar, 15 * dollar}
 
-func told(input, output int) event.Usage {
-	return event.Usage{Source: event.UsageProvider, Input: input, Output: output}
+func told(input, output int) Usage {
+	return Usage{Source: UsageProvider, Input: input, Output: output}
 }
 
 func TestCostIsTheSumOfItsParts(t *testing.T) {
-	f := func(p *Price, u event.Usage, want int64) {
+	f := func(p *Price, u Usage, want int64) {
 		t.Helper()
 		if nano, why := p.Cost(&u); nano != want || why != "" {
 			t.Errorf("%+v: %d, %q; want %d", u, nano, why, want)
@@ -64,7 +62,7 @@ func TestCostIsTheSumOfItsParts(t *testing.T) {
 }
 
 func TestTheTableIsRead(t *testing.T) {
-	table := Builtin()
+	table := BuiltinPrices()
 	if table.Models() < 400 || table.Source == "" || table.Date.IsZero() {
 		t.Fatalf("%d models, %q of %v", table.Models(), table.Source, table.Date)
 	}
@@ -91,7 +89,7 @@ func TestTheTableIsRead(t *testing.T) {
 }
 
 func TestPricesHoldAtTheirTimes(t *testing.T) {
-	table := Builtin()
+	table := BuiltinPrices()
 	f := func(model, at string, want float64) {
 		t.Helper()
 		now, err := time.Parse(time.RFC3339, at)

@@ -1,4 +1,4 @@
-package money
+package event
 
 import (
 	_ "embed"
@@ -13,8 +13,8 @@ import (
 	"epitome/internal/lazyregexp"
 )
 
-// Table is the prices of models by provider. It does not change.
-type Table struct {
+// PriceTable is the prices of models by provider. It does not change.
+type PriceTable struct {
 	Source string    `json:"source"` // the release that it comes from
 	Date   time.Time `json:"date"`   // the day of that release
 
@@ -63,13 +63,13 @@ type match struct {
 	Regexp   *regexp.Regexp `json:"regex"`
 }
 
-//go:embed table/prices.json
+//go:embed prices/prices.json
 var builtin []byte
 
-// Builtin returns the table of this build, which internal/tables has written. The first call reads it, which takes some
+// BuiltinPrices returns the table of this build, which internal/tables has written. The first call reads it, which takes some
 // milliseconds.
-var Builtin = sync.OnceValue(func() *Table {
-	var t Table
+var BuiltinPrices = sync.OnceValue(func() *PriceTable {
+	var t PriceTable
 	if err := json.Unmarshal(builtin, &t); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the table of prices: %w", err))
 	}
@@ -82,7 +82,7 @@ var Builtin = sync.OnceValue(func() *Table {
 })
 
 // Models returns how many models the table has.
-func (t *Table) Models() (n int) {
+func (t *PriceTable) Models() (n int) {
 	for _, p := range t.Providers {
 		n += len(p.Models)
 	}
@@ -92,10 +92,12 @@ func (t *Table) Models() (n int) {
 // Find returns the price in force at a time of a model as a request to a host names it; nil if none is known. The host
 // says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
 // provider's, as routers write it ("openai/gpt-5").
-func (t *Table) Find(host, name string, at time.Time) *Price { return t.find(host, name).price(at) }
+func (t *PriceTable) Find(host, name string, at time.Time) *Price {
+	return t.find(host, name).price(at)
+}
 
 // find returns the row of a model; nil if there is none.
-func (t *Table) find(host, name string) *model {
+func (t *PriceTable) find(host, name string) *model {
 	name = strings.ToLower(strings.TrimSpace(name))
 	p := t.seller(host)
 	if p == nil {
@@ -118,7 +120,7 @@ func (t *Table) find(host, name string) *model {
 // dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
 var dayInName = lazyregexp.New(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
 
-func (t *Table) provider(id string) *provider {
+func (t *PriceTable) provider(id string) *provider {
 	for i := range t.Providers {
 		if t.Providers[i].ID == id {
 			return &t.Providers[i]
@@ -128,7 +130,7 @@ func (t *Table) provider(id string) *provider {
 }
 
 // seller returns the provider that a host belongs to; nil if that is none of the table.
-func (t *Table) seller(host string) *provider {
+func (t *PriceTable) seller(host string) *provider {
 	host = strings.ToLower(host)
 	for i := range t.Providers {
 		for _, h := range t.Providers[i].Hosts {
@@ -142,7 +144,7 @@ func (t *Table) seller(host string) *provider {
 
 // byName returns the provider whose models have such names, and the name as it calls it. A name with a tag behind a
 // colon is one of Ollama's: nobody asks money for it.
-func (t *Table) byName(name string) (*provider, string) {
+func (t *PriceTable) byName(name string) (*provider, string) {
 	if before, rest, ok := strings.Cut(name, "/"); ok {
 		if p := t.provider(before); p != nil {
 			return p, rest
