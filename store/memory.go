@@ -2,163 +2,150 @@ package store
 
 import (
 	"bytes"
-	"container/list"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
 )
 
-// memory is a store that ends with its process. Facts that were put or touched longest ago make room for others.
+// memory is a store that ends with its process. Facts that were put or touched longest ago make room for others: they are
+// in two halves, and when the young one is full, it takes the place of the old one.
 type memory struct {
-	limit int // bytes
+	limit int // bytes of a half
 
-	mu     sync.Mutex // guards all below
-	facts  map[string]*list.Element
-	order  *list.List // of *remembered, the one put or touched last in front
-	used   int        // bytes
-	closed bool
+	mu         sync.Mutex // guards all below
+	young, old map[string]remembered
+	used       int // bytes of young
+	closed     bool
 }
 
 type remembered struct {
-	key     string
 	value   []byte
 	expires time.Time
 }
 
-func (r *remembered) size() int { return len(r.key) + len(r.value) + 160 } // what map and list take, about
+// sizeOf returns the bytes that a fact takes, with its part of the map, about.
+func sizeOf(key string, r remembered) int { return len(key) + len(r.value) + 120 }
 
 // NewMemory returns a store in memory of about so many bytes at most.
 func NewMemory(limit int) Store {
-	return &memory{limit: limit, facts: map[string]*list.Element{}, order: list.New()}
+	return &memory{limit: limit / 2, young: map[string]remembered{}}
 }
 
-// find returns the live fact under a key; nil if there is none. The caller holds m.mu.
-func (m *memory) find(key string) *remembered {
-	e, found := m.facts[key]
+// use calls do with the live value under a key, nil if there is none, and when it expires.
+func (m *memory) use(verb, key string, do func(value []byte, expires time.Time) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return wrapped(verb, key, ErrClosed)
+	}
+	r, found := m.young[key]
 	if !found {
-		return nil
+		r = m.old[key]
 	}
-	r := e.Value.(*remembered)
 	if !time.Now().Before(r.expires) {
-		m.remove(key)
-		return nil
+		r.value = nil
 	}
-	return r
+	return wrapped(verb, key, do(r.value, r.expires))
+}
+
+// set puts a fact into the young half. The caller holds m.mu.
+func (m *memory) set(key string, r remembered) error {
+	size := sizeOf(key, r)
+	if size > m.limit {
+		return fmt.Errorf("%w: it takes %d bytes of %d", ErrNoSpace, size, m.limit)
+	}
+	m.remove(key)
+	if m.used+size > m.limit {
+		m.young, m.old, m.used = map[string]remembered{}, m.young, 0
+	}
+	m.young[key] = r
+	m.used += size
+	return nil
 }
 
 // remove removes what is under a key, expired or not. The caller holds m.mu.
 func (m *memory) remove(key string) {
-	if e, found := m.facts[key]; found {
-		m.used -= e.Value.(*remembered).size()
-		m.order.Remove(e)
-		delete(m.facts, key)
+	if r, found := m.young[key]; found {
+		m.used -= sizeOf(key, r)
 	}
+	delete(m.young, key)
+	delete(m.old, key)
 }
 
 func (m *memory) Get(key string) (value []byte, found bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, false, ErrClosed
-	}
-	r := m.find(key)
-	if r == nil {
-		return nil, false, nil
-	}
-	return bytes.Clone(r.value), true, nil
+	err = m.use("read", key, func(there []byte, _ time.Time) error {
+		value = bytes.Clone(there)
+		return nil
+	})
+	return value, value != nil, err
 }
 
 func (m *memory) Put(key string, value []byte, keep time.Duration) error {
-	_, err := m.change("put", key, value, keep, func([]byte) bool { return true })
-	return err
+	return m.use("put", key, func([]byte, time.Time) error {
+		if err := check(key, value, keep); err != nil {
+			return err
+		}
+		return m.set(key, remembered{bytes.Clone(value), time.Now().Add(keep)})
+	})
 }
 
-func (m *memory) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
-	return m.change("swap", key, value, keep, func(there []byte) bool { return bytes.Equal(there, old) })
-}
-
-// change sets the value under a key if may allows it for the value that is there, nil if none. It returns the value that
-// is there afterwards.
-func (m *memory) change(
-	verb, key string, value []byte, keep time.Duration, may func(there []byte) bool,
-) (standing []byte, err error) {
-	if err := check(key, value, keep); err != nil {
-		return nil, wrapped(verb, key, err)
+func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
+	err = m.use("swap", key, func(there []byte, _ time.Time) error {
+		if err := check(key, value, keep); err != nil || !bytes.Equal(there, old) {
+			standing = bytes.Clone(there)
+			return err
+		}
+		standing = bytes.Clone(value)
+		return m.set(key, remembered{bytes.Clone(value), time.Now().Add(keep)})
+	})
+	if err != nil {
+		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, wrapped(verb, key, ErrClosed)
-	}
-	if r := m.find(key); r != nil {
-		standing = r.value
-	}
-	if !may(standing) {
-		return bytes.Clone(standing), nil
-	}
-	r := &remembered{key, bytes.Clone(value), time.Now().Add(keep)}
-	if r.size() > m.limit {
-		return bytes.Clone(standing), wrapped(verb, key, fmt.Errorf("%w: it takes %d bytes of %d", ErrNoSpace, r.size(), m.limit))
-	}
-	m.remove(key)
-	for m.used+r.size() > m.limit {
-		m.remove(m.order.Back().Value.(*remembered).key)
-	}
-	m.facts[key] = m.order.PushFront(r)
-	m.used += r.size()
-	return bytes.Clone(value), nil
+	return standing, nil
 }
 
 func (m *memory) Touch(key string, keep time.Duration) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return wrapped("touch", key, ErrClosed)
-	}
-	if r := m.find(key); r != nil {
-		m.order.MoveToFront(m.facts[key])
-		if until := time.Now().Add(keep); until.After(r.expires) {
-			r.expires = until
+	return m.use("touch", key, func(there []byte, expires time.Time) error {
+		if there == nil {
+			return nil
 		}
-	}
-	return nil
+		if until := time.Now().Add(keep); until.After(expires) {
+			expires = until
+		}
+		return m.set(key, remembered{there, expires})
+	})
 }
 
 func (m *memory) Delete(key string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return wrapped("delete", key, ErrClosed)
-	}
-	m.remove(key)
-	return nil
+	return m.use("delete", key, func([]byte, time.Time) error {
+		m.remove(key)
+		return nil
+	})
 }
 
 func (m *memory) Scan(prefix string, visit func(key string, value []byte) bool) error {
-	m.mu.Lock()
-	var keys []string
-	for key := range m.facts {
-		if strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
+	var all map[string]remembered // visit may use the store
+	err := m.use("scan", prefix, func([]byte, time.Time) error {
+		all = maps.Clone(m.young)
+		maps.Copy(all, m.old)
+		return nil
+	})
+	for key := range all {
+		if !strings.HasPrefix(key, prefix) {
+			continue
 		}
-	}
-	closed := m.closed
-	m.mu.Unlock()
-	if closed {
-		return wrapped("scan", prefix, ErrClosed)
-	}
-	for _, key := range keys {
 		if value, found, _ := m.Get(key); found && !visit(key, value) {
 			break
 		}
 	}
-	return nil
+	return err
 }
 
 func (m *memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed, m.facts, m.order = true, nil, list.New()
+	m.closed, m.young, m.old = true, nil, nil
 	return nil
 }
