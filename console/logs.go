@@ -13,15 +13,17 @@ import (
 	"epitome/event"
 )
 
-// Log writes lines about events. No line has a credential, a header or a body.
+// Log writes lines about events, for one goroutine at a time. No line has a credential, a header or a body.
 type Log struct {
 	log       *slog.Logger
 	strangers *rate.Limiter // of lines about requests from nobody known
+	pairs     []any         // of the last exchange; reused, like attrs, as a line has many
+	attrs     []slog.Attr
 }
 
 // NewLog returns a Log that writes to log.
 func NewLog(log *slog.Logger) *Log {
-	return &Log{log, rate.NewLimiter(rate.Every(6*time.Second), 10)}
+	return &Log{log: log, strangers: rate.NewLimiter(rate.Every(6*time.Second), 10)}
 }
 
 // Record logs an event. Requests without a client's key get ten lines a minute, so that they cannot fill the log.
@@ -69,9 +71,9 @@ func (l *Log) writeSteps(e *event.Exchange) {
 }
 
 func (l *Log) writeExchange(e *event.Exchange) {
-	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream, "status", e.Status,
-		"action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes, "first_byte_ms", milliseconds(e.FirstByte),
-		"duration_ms", milliseconds(e.Duration), "client", e.Client}
+	pairs := append(l.pairs[:0], "id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
+		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
+		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client)
 	if e.ShapeTime > 0 {
 		pairs = append(pairs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
 			"conversation", e.Conversation, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
@@ -91,8 +93,9 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	if b.IsUnpriced() {
 		pairs = append(pairs, "unpriced", b.Unpriced)
 	}
-	l.write(levelOf(e), "exchange", append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
-		"fault", string(e.Fault), "error", e.Err)...)
+	l.pairs = append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
+		"fault", string(e.Fault), "error", e.Err)
+	l.write(levelOf(e), "exchange", l.pairs...)
 }
 
 // levelOf returns the level of an exchange: Warn where something failed, Error for a bug in epitome.
@@ -123,15 +126,15 @@ func (l *Log) write(level slog.Level, message string, pairs ...any) {
 	if !l.log.Enabled(ctx, level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, len(pairs)/2)
+	l.attrs = l.attrs[:0]
 	for i := 0; i < len(pairs); i += 2 {
 		switch v := pairs[i+1]; v {
 		case "", 0, int64(0), false, 0.0:
 		default:
-			attrs = append(attrs, slog.Any(pairs[i].(string), v))
+			l.attrs = append(l.attrs, slog.Any(pairs[i].(string), v))
 		}
 	}
-	l.log.LogAttrs(ctx, level, message, attrs...)
+	l.log.LogAttrs(ctx, level, message, l.attrs...)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
