@@ -18,21 +18,51 @@ import (
 	"epitome/store"
 )
 
-// summary answers with the sums of a time by day, hour, model, upstream, client or conversation.
-func (o *Console) summary(w http.ResponseWriter, r *http.Request) {
+// loader returns what r asks for, for an answer of JSON or for a page.
+type loader func(r *http.Request) (any, error)
+
+// badRequest is an error in the request. Its text says what to send.
+type badRequest struct{ error }
+
+// json returns a handler that answers with what load returns.
+func (o *Console) json(load loader) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		data, err := load(r)
+		if err != nil {
+			refuse(w, statusOf(err), err.Error())
+			return
+		}
+		writeJSON(w, http.StatusOK, data)
+	}
+}
+
+// statusOf returns the status of an answer that says an error.
+func statusOf(err error) int {
+	var bad badRequest
+	switch {
+	case errors.As(err, &bad):
+		return http.StatusBadRequest
+	case errors.Is(err, errNotOwner):
+		return http.StatusForbidden
+	case errors.Is(err, story.ErrUnknown), errors.Is(err, inject.ErrNoEntry):
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}
+
+// summary returns the sums of a time by day, model, upstream or client.
+func (o *Console) summary(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	from, err := parseTime(q.Get("from"))
 	to, err2 := parseTime(q.Get("to"))
 	if err := errors.Join(err, err2); err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
+		return nil, badRequest{err}
 	}
 	s, err := o.sums(story.Span{From: from, To: to, By: q.Get("by")})
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
+		return nil, badRequest{err}
 	}
-	writeJSON(w, http.StatusOK, s)
+	return s, nil
 }
 
 // sums returns the sums of a time, with a note for each store that fails.
@@ -70,9 +100,9 @@ func parseTime(text string) (time.Time, error) {
 		"2026-11-20T15:00:00Z, or an age as 24h or 7d", text)
 }
 
-// conversations answers with a page of the list of conversations, the newest first.
-func (o *Console) conversations(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, o.list(r, r.URL.Query().Get("filter"), 100))
+// conversations returns a page of the list of conversations, the newest first.
+func (o *Console) conversations(r *http.Request) (any, error) {
+	return o.list(r, r.URL.Query().Get("filter"), 100), nil
 }
 
 // list returns conversations that contain match, from the one that the cursor in the query names.
@@ -85,15 +115,8 @@ func (o *Console) list(r *http.Request, match string, limit int) story.Page[stor
 	return page
 }
 
-// conversation answers with a conversation and its turns.
-func (o *Console) conversation(w http.ResponseWriter, r *http.Request) {
-	s, err := o.story(r, r.PathValue("id"))
-	if err != nil {
-		refuse(w, http.StatusNotFound, err.Error())
-		return
-	}
-	writeJSON(w, http.StatusOK, s)
-}
+// conversation returns a conversation and its turns.
+func (o *Console) conversation(r *http.Request) (any, error) { return o.story(r, r.PathValue("id")) }
 
 // story returns a conversation with its turns. The error is story.ErrUnknown if it is not kept.
 func (o *Console) story(r *http.Request, id string) (story.Story, error) {
@@ -109,41 +132,33 @@ func hideTitle(r *http.Request, c *story.Conversation) {
 	}
 }
 
-// edits answers with the edits of a turn of a conversation, or of its newest one.
-func (o *Console) edits(w http.ResponseWriter, r *http.Request) {
-	s, err := o.program.Book.Conversation(r.PathValue("id"))
+// edits returns the edits of a turn of a conversation, or of its newest one.
+func (o *Console) edits(r *http.Request) (any, error) {
+	s, err := o.story(r, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
 	at := len(s.Exchanges) - 1
 	if turn := r.URL.Query().Get("turn"); turn != "" {
 		at = slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return strconv.Itoa(e.Turn) == turn })
 	}
-	if err != nil || at < 0 {
-		refuse(w, http.StatusNotFound, story.ErrUnknown.Error())
-		return
+	if at < 0 {
+		return nil, story.ErrUnknown
 	}
-	e := s.Exchanges[at]
-	edits, err := o.program.Edits(e.Decision)
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error())
-		return
-	}
-	edits.Turn = e.Turn
-	writeJSON(w, http.StatusOK, edits)
+	edits, err := o.program.Edits(s.Exchanges[at].Decision)
+	edits.Turn = s.Exchanges[at].Turn
+	return edits, err
 }
 
-// troubles answers with the newest exchanges that failed.
-func (o *Console) troubles(w http.ResponseWriter, _ *http.Request) {
+// troubles returns the newest exchanges that failed.
+func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()
-	writeJSON(w, http.StatusOK, story.Page[event.Exchange]{Items: all, Total: len(all)})
+	return story.Page[event.Exchange]{Items: all, Total: len(all)}, nil
 }
 
-// status answers with the state of the conversation that the query names, or of the newest one.
-func (o *Console) status(w http.ResponseWriter, r *http.Request) {
-	s, err := o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
-	if err != nil {
-		refuse(w, http.StatusNotFound, err.Error())
-		return
-	}
-	writeJSON(w, http.StatusOK, s)
+// status returns the state of the conversation that the query names, or of the newest one.
+func (o *Console) status(r *http.Request) (any, error) {
+	return o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
 }
 
 // Memories is the answer of /-/api/memory.
@@ -152,20 +167,17 @@ type Memories struct {
 	Memories []inject.Notes `json:"memories"`
 }
 
+// memory returns what earlier sessions have learned.
+func (o *Console) memory(*http.Request) (any, error) {
+	all, err := o.program.Memory.List()
+	return Memories{o.program.Memory.On(), append([]inject.Notes{}, all...)}, err
+}
+
 // Forgetting is the body of a request to /-/api/memory/forget: an id, or all entries of the owner.
 type Forgetting struct {
 	Owner inject.Owner `json:"owner"`
 	ID    string       `json:"id,omitempty"`
 	All   bool         `json:"all,omitempty"`
-}
-
-func (o *Console) memory(w http.ResponseWriter, _ *http.Request) {
-	all, err := o.program.Memory.List()
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error())
-		return
-	}
-	writeJSON(w, http.StatusOK, Memories{o.program.Memory.On(), append([]inject.Notes{}, all...)})
 }
 
 func (o *Console) forget(w http.ResponseWriter, r *http.Request) {
@@ -176,14 +188,11 @@ func (o *Console) forget(w http.ResponseWriter, r *http.Request) {
 			`or "all": true in place of the id`)
 		return
 	}
-	switch err := o.program.Memory.Forget(asked.Owner, asked.ID); {
-	case errors.Is(err, inject.ErrNoEntry):
-		refuse(w, http.StatusNotFound, err.Error())
-	case err != nil:
-		refuse(w, http.StatusInternalServerError, err.Error())
-	default:
-		writeJSON(w, http.StatusOK, map[string]bool{"forgotten": true})
+	if err := o.program.Memory.Forget(asked.Owner, asked.ID); err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
 	}
+	writeJSON(w, http.StatusOK, map[string]bool{"forgotten": true})
 }
 
 // compact answers a conversation with a shorter form of it. Nothing is sent to a provider.

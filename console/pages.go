@@ -13,7 +13,6 @@ import (
 
 	"epitome/console/story"
 	"epitome/event"
-	"epitome/inject"
 )
 
 // Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of a
@@ -31,9 +30,6 @@ var templates = func() map[string]*template.Template {
 	}
 	return all
 }()
-
-// loader returns the data of the page that r asks for.
-type loader func(r *http.Request) (any, error)
 
 // errNotOwner refuses a page that shows text of conversations to a visitor who has not logged in.
 var errNotOwner = errors.New("only the owner of this epitome may see this page")
@@ -70,16 +66,9 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		shown, status := name, http.StatusOK
 		data, err := load(r)
-		switch {
-		case errors.Is(err, story.ErrUnknown):
-			status = http.StatusNotFound
-		case errors.Is(err, errNotOwner):
-			status = http.StatusForbidden
-		case err != nil:
-			status = http.StatusInternalServerError
-		}
 		if err != nil {
-			shown, data = "error", failure{status, err.Error()}
+			shown, status = "error", statusOf(err)
+			data = failure{status, err.Error()}
 		}
 		var text bytes.Buffer
 		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
@@ -197,19 +186,6 @@ func (o *Console) causes(*http.Request) (any, error) {
 	slices.SortFunc(c.Misses, mostFirst)
 	slices.SortFunc(c.Reasons, mostFirst)
 	return c, err
-}
-
-func (o *Console) troubleList(*http.Request) (any, error) { return o.program.Book.Troubles(), nil }
-
-// memory is the data of the memory's page.
-type memory struct {
-	On       bool
-	Projects []inject.Notes
-}
-
-func (o *Console) memoryList(*http.Request) (any, error) {
-	all, err := o.program.Memory.List()
-	return memory{o.program.Memory.On(), all}, err
 }
 
 // settings is the data of the configuration's page.
