@@ -31,7 +31,7 @@ func exchanged() event.Exchange {
 	return event.Exchange{
 		ID: "x-1", Start: time.Unix(1_800_000_000, 0), Method: "POST", Path: "/v1/chat/completions", Upstream: "openai",
 		Mode: "on", Action: "none", Status: 200, RequestBytes: 100, ResponseBytes: 2000,
-		Sent: time.Millisecond, FirstByte: 300 * time.Millisecond, Duration: 1500 * time.Millisecond,
+		FirstByte: 300 * time.Millisecond, Duration: 1500 * time.Millisecond,
 	}
 }
 

@@ -84,12 +84,11 @@ type Exchange struct {
 	Client        string        `json:"client,omitempty"`  // its name in the configuration; empty without keys
 	Session       string        `json:"session,omitempty"` // as SessionOf returns it
 	Dialect       string        `json:"dialect,omitempty"`
-	Mode          string        `json:"mode"`           // on, observe or off
-	Action        string        `json:"action"`         // none, bypass or a step of the ladder
-	Status        int           `json:"status"`         // of the answer to the client; 0 if there was none
-	RequestBytes  int64         `json:"request_bytes"`  // of the body, as received
-	ResponseBytes int64         `json:"response_bytes"` // of the body written to the client, with chunk framing
-	Sent          time.Duration `json:"sent_ns,omitempty"`
+	Mode          string        `json:"mode"`                    // on, observe or off
+	Action        string        `json:"action"`                  // none, bypass or a step of the ladder
+	Status        int           `json:"status"`                  // of the answer to the client; 0 if there was none
+	RequestBytes  int64         `json:"request_bytes"`           // of the body, as received
+	ResponseBytes int64         `json:"response_bytes"`          // of the body written to the client, with chunk framing
 	FirstByte     time.Duration `json:"first_byte_ns,omitempty"` // of the answer
 	Duration      time.Duration `json:"duration_ns"`
 	Streams       bool          `json:"streams,omitempty"` // the client asked for a stream

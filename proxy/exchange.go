@@ -232,7 +232,6 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 		Head: head.AppendTo(make([]byte, 0, size), &up.peer),
 		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade, Dechunk: x.reply.HTTP10,
 		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
-		Sent: func() { x.event.Sent = time.Since(x.event.Start) },
 		Interim: func(h *wire.Head) error {
 			if x.reply.HTTP10 {
 				return nil

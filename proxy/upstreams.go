@@ -90,7 +90,7 @@ func (u *Upstreams) send(
 	a, err := up.pool.Do(ctx, wire.Request{
 		Head: head.AppendTo(nil, &up.peer), Body: body, Dechunk: true,
 		FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(),
-		Sent: func() {}, Interim: func(*wire.Head) error { return nil },
+		Interim: func(*wire.Head) error { return nil },
 	})
 	if err == nil {
 		answerHead = a.Head

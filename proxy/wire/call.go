@@ -44,7 +44,6 @@ func (p *Pool) Do(ctx context.Context, out Request) (*Answer, error) {
 			conn.cut()
 			continue
 		}
-		out.Sent()
 		if err := a.readHead(ctx, out, err); err != nil {
 			a.stop()
 			conn.cut()

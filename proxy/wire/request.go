@@ -19,7 +19,6 @@ type Request struct {
 	FirstByte time.Duration // how long the upstream may take to begin its answer
 	ReadIdle  time.Duration // how long the upstream may be silent within its answer
 
-	Sent    func()            // is called when all has been written, or as much as the upstream takes
 	Interim func(*Head) error // gets each head before the answer's own, such as 103 Early Hints
 }
 
