@@ -15,12 +15,13 @@ const (
 	assistant = "assistant"
 )
 
-// thread builds requests from the lines of a log.
+// thread builds requests from the lines of a log. For each line its reader sets id and calls say, answer, call and result.
+// Where lines form a tree, it calls rewind before that and end after it.
 type thread struct {
 	model    string
 	id       string // of the current line's message; lines with the same ID make one answer. Empty: unknown
 	messages []*message
-	places   map[string]int // by line ID, the number of messages at the end of the line
+	places   map[string]int // by line ID, the number of messages at the end of the line; an empty ID is the start
 	bodies   [][]byte       // of the conversations that have ended
 }
 
@@ -31,7 +32,7 @@ type message struct {
 	Calls   []*call `json:"tool_calls,omitempty"`
 	CallID  string  `json:"tool_call_id,omitempty"`
 
-	id string
+	id string // as thread.id
 }
 
 type call struct {
@@ -141,9 +142,7 @@ func (t *thread) finish() [][]byte {
 		Model    string     `json:"model,omitempty"`
 		Messages []*message `json:"messages"`
 	}{t.model, messages}
-	if err := e.Encode(request); err != nil {
-		panic("BUG: strings that cannot be JSON: " + err.Error())
-	}
+	_ = e.Encode(request) // never fails: it consists of strings
 	t.bodies = append(t.bodies, bytes.TrimSpace(body.Bytes()))
 	return t.bodies
 }
@@ -152,16 +151,15 @@ func (t *thread) finish() [][]byte {
 // result, and no answers at the end.
 func (t *thread) lastRequest() (messages []*message) {
 	for _, m := range t.messages {
-		answer := *m
-		answer.Calls = nil
+		sent := &message{Role: m.Role, Content: m.Content}
 		var results []*message
 		for _, c := range m.Calls {
 			if c.result != nil {
-				answer.Calls, results = append(answer.Calls, c), append(results, c.result)
+				sent.Calls, results = append(sent.Calls, c), append(results, c.result)
 			}
 		}
-		if answer.Content != nil || len(results) > 0 {
-			messages = append(append(messages, &answer), results...)
+		if sent.Content != nil || len(results) > 0 {
+			messages = append(append(messages, sent), results...)
 		}
 	}
 	for len(messages) > 0 && isAnswer(messages[len(messages)-1]) {
@@ -180,14 +178,11 @@ func objectOf(arguments gjson.Result) string {
 	case json.Valid([]byte(arguments.Str)) && gjson.Parse(arguments.Str).IsObject():
 		return arguments.Str
 	}
-	object, err := json.Marshal(map[string]string{"input": arguments.String()})
-	if err != nil {
-		panic("BUG: a string that cannot be JSON: " + err.Error())
-	}
+	object, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
 	return string(object)
 }
 
-// textOf returns the text of a content: a string, or a list of parts, of which images and documents are named only.
+// textOf returns the text of a content, which is a string or a list of parts. It only names images and documents.
 func textOf(content gjson.Result) string {
 	if !content.IsArray() {
 		return content.String()
