@@ -15,8 +15,8 @@ const (
 	assistant = "assistant"
 )
 
-// thread builds requests from the lines of a log. For each line its reader sets id and calls say, answer, call and result.
-// Where lines form a tree, it calls rewind before that and end after it.
+// thread builds requests from the lines of a log. For each line its reader sets id and calls say, answer, call and
+// result. Where lines form a tree, it calls rewind before that and end after it.
 type thread struct {
 	model    string
 	id       string // of the current line's message; lines with the same ID make one answer. Empty: unknown
