@@ -22,10 +22,6 @@ type api interface {
 	user(p pen, text string) object
 	answer(a answer) []object
 	results(p pen, calls []call) []object
-	// oddities are messages that break rules; long is a JSON string.
-	oddities(long string) []string
-	// pairs returns the IDs of the calls and of the results in a message.
-	pairs(message gjson.Result) (calls, results []string)
 	// refusal returns the error of a strict server that has answered the requests up to this one, as its client has it.
 	refusal(body, request []byte) error
 }
@@ -87,38 +83,14 @@ func (a chatAPI) results(p pen, calls []call) (list []object) {
 	return list
 }
 
-func (chatAPI) oddities(long string) []string {
-	return []string{
-		`{"role":"critic","content":` + long + `}`, `{"role":"developer","content":"Once more."}`, `{"role":"user"}`, `{}`,
-		`{"role":"user","content":[]}`, `{"role":"tool","content":` + long + `}`,
-		`{"role":"tool","tool_call_id":"none","content":` + long + `}`, `{"role":"tool","content":{"a":` + long + `}}`,
-		`{"role":"assistant","content":null,"tool_calls":[]}`,
-		`{"role":"assistant","content":null,"function_call":{"name":"bash","arguments":"{}"}}`,
-		`{"role":"function","name":"bash","content":` + long + `}`,
-		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":"{broken"}}]}`,
-		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":{}}},{"id":"a"},{}]}`,
-	}
-}
-
-func (chatAPI) pairs(m gjson.Result) (calls, results []string) {
-	if m.Get("role").Str == "tool" {
-		return nil, []string{m.Get("tool_call_id").String()}
-	}
-	for _, c := range m.Get("tool_calls").Array() {
-		calls = append(calls, c.Get("id").String())
-	}
-	return calls, nil
-}
-
 // refusal knows the rules that OpenAI's server is known for.
-func (a chatAPI) refusal(body, _ []byte) error {
+func (chatAPI) refusal(body, _ []byte) error {
 	if !gjson.ValidBytes(body) {
 		return errors.New("not JSON")
 	}
-	var open []string // calls without a result
+	var open []gjson.Result // IDs of calls without a result
 	for i, m := range append(gjson.GetBytes(body, "messages").Array(), gjson.Parse(`{"role":"user","content":"end"}`)) {
-		role, content := m.Get("role").Str, m.Get("content")
-		calls, results := a.pairs(m)
+		role, content, calls := m.Get("role").Str, m.Get("content"), m.Get("tool_calls.#.id").Array()
 		if len(open) > 0 && role != "tool" {
 			return fmt.Errorf("messages.%d: no result for call %s", i, open[0])
 		}
@@ -138,9 +110,10 @@ func (a chatAPI) refusal(body, _ []byte) error {
 			}
 			open = calls
 		case "tool":
-			at := slices.Index(open, results[0])
+			id := m.Get("tool_call_id")
+			at := slices.IndexFunc(open, func(call gjson.Result) bool { return call.Str == id.Str })
 			if at < 0 {
-				return fmt.Errorf("messages.%d: no call for result %s", i, results[0])
+				return fmt.Errorf("messages.%d: no call for result %s", i, id)
 			}
 			open = slices.Delete(open, at, at+1)
 		default:
@@ -216,31 +189,6 @@ func (a messagesAPI) results(p pen, calls []call) []object {
 		return []object{{"role": "user", "content": blocks[:1]}, {"role": "user", "content": blocks[1:]}}
 	}
 	return []object{{"role": "user", "content": blocks}}
-}
-
-func (messagesAPI) oddities(long string) []string {
-	user := func(blocks string) string { return `{"role":"user","content":[` + blocks + `]}` }
-	said := func(blocks string) string { return `{"role":"assistant","content":[` + blocks + `]}` }
-	return []string{
-		`{"role":"critic","content":` + long + `}`, `{"role":"system","content":` + long + `}`, `{"role":"user"}`, `{}`,
-		user(""), said(""), user(`{"type":"hologram","of":` + long + `}`), said(`{"type":"hologram","of":` + long + `}`),
-		user(`{"type":"tool_result","tool_use_id":"none","content":` + long + `},{"type":"text","text":"x"}`),
-		user(`{"type":"tool_result","content":` + long + `}`), user(`{"type":"text","text":""},{"type":"text"}`),
-		said(`{"type":"tool_use","id":"a","name":"x","input":"{broken"}`), said(`{"type":"tool_use"}`),
-		said(`{"type":"text","text":"x"},{"type":"thinking","thinking":"late"}`),
-	}
-}
-
-func (messagesAPI) pairs(m gjson.Result) (calls, results []string) {
-	for _, b := range m.Get("content").Array() {
-		switch b.Get("type").Str {
-		case "tool_use":
-			calls = append(calls, b.Get("id").String())
-		case "tool_result":
-			results = append(results, b.Get("tool_use_id").String())
-		}
-	}
-	return calls, results
 }
 
 func (messagesAPI) refusal(body, request []byte) error {
@@ -320,30 +268,6 @@ func (a responsesAPI) results(p pen, calls []call) (list []object) {
 		list = append(list, item)
 	}
 	return list
-}
-
-func (responsesAPI) oddities(long string) []string {
-	return []string{
-		`{"role":"critic","content":` + long + `}`, `{"role":"system","content":` + long + `}`, `{"role":"user"}`, `{}`,
-		`{"role":"user","content":[]}`, `{"role":"user","content":{"a":` + long + `}}`,
-		`{"type":"hologram","of":` + long + `}`, `{"id":"rs_1"}`, `{"type":"item_reference","id":"fc_1"}`,
-		`{"type":"function_call_output","call_id":"none","output":` + long + `}`, `{"type":"function_call_output"}`,
-		`{"type":"function_call","call_id":"a","name":"x","arguments":"{broken"}`, `{"type":"reasoning","summary":[]}`,
-		`{"type":"compaction","encrypted_content":` + long + `}`, `{"type":"image_generation_call","id":"i","result":"iVBO"}`,
-	}
-}
-
-func (responsesAPI) pairs(m gjson.Result) (calls, results []string) {
-	kind, id := m.Get("type").Str, m.Get("call_id").String()
-	switch {
-	case kind == "local_shell_call_output":
-		return nil, []string{m.Get("id").String()}
-	case strings.HasSuffix(kind, "_call_output"):
-		return nil, []string{id}
-	case strings.HasSuffix(kind, "_call") && id != "":
-		return []string{id}, nil
-	}
-	return nil, nil
 }
 
 func (responsesAPI) refusal(body, request []byte) error {

@@ -138,7 +138,26 @@ func (c *talk) body() []byte {
 
 func (c *talk) add(messages ...object) {
 	for _, m := range messages {
+		if c.broken && c.in(6) {
+			c.spoil(m)
+		}
 		c.messages = append(c.messages, c.json(m))
+	}
+}
+
+// spoil puts a value that the API does not expect into a message or a block of it, or takes one out.
+func (c *talk) spoil(m object) {
+	keys := slices.Sorted(maps.Keys(m))
+	key := keys[c.IntN(len(keys))]
+	if list, ok := m[key].([]any); ok && len(list) > 0 && c.in(2) {
+		if block, ok := list[c.IntN(len(list))].(object); ok {
+			c.spoil(block)
+			return
+		}
+	}
+	odd := []any{nil, 7, "", "hologram", []any{}, object{"a": c.output()}, c.output(), json.RawMessage("{}")}
+	if m[key] = odd[c.IntN(len(odd))]; c.in(4) {
+		delete(m, key)
 	}
 }
 
@@ -175,10 +194,6 @@ func (c *talk) grow() {
 		c.user()
 	case 1:
 		c.reminder = c.json(c.api.user(c.pen, "<system-reminder>"+c.words(5)+"</system-reminder>"))
-	}
-	if c.broken && c.in(3) {
-		odd := c.api.oddities(c.quote(c.output()))
-		c.messages = append(c.messages, odd[c.IntN(len(odd))])
 	}
 }
 

@@ -19,14 +19,10 @@ func TestEventsOfAStream(t *testing.T) {
 		}
 	}
 	f("", "", answer.FrameStep)
-	f("", `{"choices":[{"delta":{"role":"assistant","content":""}}]}`, answer.FrameStep)
-	f("", `{"choices":[],"usage":{"prompt_tokens":1}}`, answer.FrameStep)
 	f("", `{"choices":[{"delta":{"content":null,"tool_calls":[]}},{"delta":{"content":"a"}}]}`, answer.SaidStep)
-	f("", `{"type":"response.created","response":{}}`, answer.SaidStep)
 	f("", "[DONE]", answer.SaidStep)
 	f("", `{"choices":[{"delta":{},"finish_reason":"stop"}]}`, answer.EndStep)
 	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":"too long"}`, answer.ErrorStep)
-	f("Error", `{"message":"too long"}`, answer.ErrorStep)
 }
 
 func TestUsage(t *testing.T) {
@@ -56,7 +52,6 @@ func TestUsage(t *testing.T) {
 		`"completion_tokens_details":{"reasoning_tokens":20},"total_tokens":1030,"cost":0.001,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`, 1000, event.Usage{
 		Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900, Write5m: 50, Charged: 11_000_000})
 	f(`{"prompt_tokens":1000}`, 1000, event.Usage{})
-	f(`{"prompt_tokens":-1000,"completion_tokens":30}`, 0, event.Usage{})
 }
 
 func TestOnlyAHigherCapIsLowered(t *testing.T) {
@@ -68,7 +63,6 @@ func TestOnlyAHigherCapIsLowered(t *testing.T) {
 	}
 	f(`{"max_completion_tokens": 400,"max_tokens":101}`, `{"max_completion_tokens": 100,"max_tokens":100}`, true)
 	f(`{"max_tokens":100}`, `{"max_tokens":100}`, false)
-	f(`{"max_tokens":400`, `{"max_tokens":400`, false)
 }
 
 func TestContinue(t *testing.T) {
@@ -82,12 +76,9 @@ func TestContinue(t *testing.T) {
 		}
 	}
 	usual := summarize.Form{}
-	f(usual, ` { "messages" : [ ] } `, `{ "messages" : [ Q] ,"max_tokens":900}`)
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
 	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
-	f(usual, `{"tool_choice":"auto","tools":[],"messages":[1]}`, `{"tools":[],"messages":[1,Q],"max_tokens":900}`)
-	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
 	f(summarize.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
 	f(summarize.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"messages":[1,Q],"stream":true,"max_tokens":900}`)
 	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`, `{"messages":[01]}`} {
@@ -111,8 +102,6 @@ func TestAnswersAreRead(t *testing.T) {
 		summarize.Answer{Text: "ab", Cut: true})
 	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, summarize.Answer{Called: true})
 	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, summarize.Answer{Refused: true})
-	f(`{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`, summarize.Answer{Text: "half", Refused: true})
-	f(`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, summarize.Answer{Text: "a"})
 	f(`{"error":{"message":"too long"}}`, failed(`{"error":{"message":"too long"}}`))
 
 	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
@@ -122,5 +111,4 @@ func TestAnswersAreRead(t *testing.T) {
 	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
 		summarize.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
 	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
-	f("event: error\ndata: {\"message\":\"too long\"}\n\n"+end, failed(`{"message":"too long"}`))
 }

@@ -51,9 +51,6 @@ func TestUsage(t *testing.T) {
 	cut.Cut = true
 	unknown := used(0, 0, 0, 9)
 	unknown.CacheUnknown = true
-	const turns = `,"iterations":[{"type":"message","input_tokens":5},{"type":"compaction","input_tokens":100,"cache_read_input_tokens":50,` +
-		`"output_tokens":40},{"type":"message","input_tokens":3,"cache_read_input_tokens":200}]`
-	turned := used(300, 0, 0, 9) // but nobody knows how many tokens filled the window
 	for _, c := range []struct {
 		heard string
 		want  event.Usage
@@ -64,10 +61,7 @@ func TestUsage(t *testing.T) {
 		{start + delta(`,"cache_read_input_tokens":400`), used(400, 5, 15, 9), 423}, // what is said last is true
 		{delta(repeats), event.Usage{}, 0},                                          // the beginning, which is missing, may have said more
 		{start, cut, 323},
-		{start + `xt":"a"}}` + "\n\ndata: {\"type\":\"conte", cut, 323},
 		{`{"content":[],"usage":{"input_tokens":3,"output_tokens":9}}`, unknown, 3},
-		{`of it."}],"usage":{"input_tokens":3,"output_tokens":9},"container":null}`, unknown, 3},
-		{`{"usage":{"input_tokens":3` + strings.Replace(repeats, "20", "0", 1)[17:] + `,"output_tokens":9` + turns + `}}`, turned, 0},
 		{`{"type":"error","error":{"message":"no"}}`, event.Usage{}, 0},
 	} {
 		got, input := Dialect{}.Usage([]byte(c.heard))
@@ -97,13 +91,10 @@ func TestReadAnswer(t *testing.T) {
 		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, summarize.Answer{Called: true}, nil},
 		{`{"type":"error","error":{}}`, summarize.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
 		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`), summarize.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
-		{data(end("refusal")), summarize.Answer{Refused: true}, nil},
 		{data(start, `{"type":"error","error":{"message":"too long"}}`),
 			summarize.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
 		{"", summarize.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a), summarize.Answer{}, io.ErrUnexpectedEOF},
-		{data(start, a, "[DONE]"), summarize.Answer{}, io.ErrUnexpectedEOF},
-		{`{"content":[{"type":"text","text":"a`, summarize.Answer{}, io.ErrUnexpectedEOF},
 	} {
 		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(c.body)))
 		if !reflect.DeepEqual(got, c.want) || !errors.Is(err, c.err) {

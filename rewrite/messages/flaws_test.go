@@ -8,7 +8,6 @@ import (
 )
 
 func TestFlaws(t *testing.T) {
-	id := func(block, id string) string { return strings.ReplaceAll(block, `"1"`, `"`+id+`"`) }
 	list := func(m ...string) string { return `"messages":[` + strings.Join(m, ",") + `]` }
 	both := user(result, result2)
 	const manual = `,"thinking":{"type":"enabled","budget_tokens":1024}`
@@ -20,27 +19,19 @@ func TestFlaws(t *testing.T) {
 		{"orphan (1) late (1)", list(task, user(result))},
 		{"orphan (1)", list(task, said(call), user(result), user(result))},
 		{"orphan (1)", list(task, said(call), user(result), done, user(result))},
-		{"orphan (1) unanswered (3)", list(task, said(call), user(result), said(id(call, "3")), user(result))},
 		{"late (1)", list(task, said(call), user(text("x"), result))},
-		{"late (1)", list(task, said(call), task, user(result))},
 		{"first", list(done, task)},
-		{"", list(said(`{"type":"compaction","content":"x"}`), task, done)},
 		{"nothing", list(task, said(), task)},
 		{"", list(task, said())}, // the last one may be empty
 		{"blank", list(user(text(` \n`)))},
-		{"blank", list(`{"role":"user","content":"\n"}`)},
 		{"blank", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":[`+text("")+`]}`))},
-		{"blank", list(task, said(call), user(`{"type":"tool_result","tool_use_id":"1","content":""}`))},
 		{"", list(task, aside, aside, done, task, aside)},
 		{"system", list(task, done, aside)},
-		{"system", list(task, aside, task)},
 		{"system first", list(aside, done)},
 		{"", list(task, said(call), user(result), done) + manual},
 		{"thinking", list(task, said(call), user(result)) + manual},
 		{"", list(task, said(thought, call), user(result), said(thought, call2), user(result2)) + manual},
 		{"thinking", list(task, said(call), user(result), said(thought, call2), user(result2)) + manual},
-		{"", list(task, said(thought, call), user(result), said(call2), user(result2)) + manual},
-		{"", list(task, said(call), user(result), done, task, said(thought, call2), user(result2)) + manual},
 	} {
 		r, err := read(`{` + c.body + `}`)
 		if err != nil {

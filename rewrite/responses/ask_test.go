@@ -25,8 +25,6 @@ func TestServesPathsOfConversations(t *testing.T) {
 	f("/openai/v1/responses", true, false, false) // Azure
 	f("/v1/responses/input_tokens", false, true, false)
 	f("/backend-api/codex/responses/compact", false, false, true)
-	f("/v1/responses/resp_1", false, false, false)
-	f("/v1/chat/completions", false, false, false)
 }
 
 func TestEventsOfAStream(t *testing.T) {
@@ -40,12 +38,9 @@ func TestEventsOfAStream(t *testing.T) {
 		f(`{"type":"`+name+`","response":{"id":"r","error":null,"output":[]}}`, answer.FrameStep)
 	}
 	f(`{"type":"response.output_item.added","item":{"type":"message","role":"assistant","content":[]}}`, answer.FrameStep)
-	f(`{"type":"response.content_part.added","part":{"type":"output_text","text":""}}`, answer.FrameStep)
 	f(`{"type":"response.output_text.delta","delta":""}`, answer.FrameStep)
 	f(`{"type":"response.output_text.delta","delta":"a"}`, answer.SaidStep)
 	f(`{"type":"response.content_part.added","part":{"type":"refusal","refusal":"no"}}`, answer.SaidStep)
-	f(`{"type":"response.content_part.added","part":{"type":"reasoning_text","text":""}}`, answer.SaidStep)
-	f(`{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a"}]}}`, answer.SaidStep)
 	f(`{"type":"response.output_item.added","item":{"type":"function_call"}}`, answer.SaidStep)
 	f(`{"choices":[{"delta":{}}]}`, answer.SaidStep) // an event of another API must not be held
 	f(`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":""}}}`, answer.ErrorStep)
@@ -93,17 +88,14 @@ func TestReadsAnswers(t *testing.T) {
 		}
 	}
 	f(`{"status":"completed","output":[`+reasoned+`,`+said+`],`+usage+`}`, "Done well. counted")
-	f(`{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`, " refused")
 	f(`{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}`, " refused")
 	f(`{"status":"failed","error":{"message":"x"},"output":[]}`, " failed")
-	f(`{"error":{"message":"x"}}`, " failed")
 	f(stream(begun, item, ended("completed", said)), "Done well. counted")
 	f(stream(begun, item, ended("completed", "")), "Done well. counted")
 	f(stream(begun, ended("incomplete", said)), "Done well. cut counted")
 	f(stream(begun, `{"type":"response.output_item.done","item":{"type":"function_call"}}`, item, ended("completed", "")),
 		"Done well. called counted")
 	f(stream(begun, `{"type":"response.failed","response":{"error":{"message":"x"}}}`), " failed")
-	f(stream(begun, item, "[DONE]"), " broken")
 	f("", " broken")
 }
 
@@ -119,8 +111,6 @@ func TestReadsUsage(t *testing.T) {
 	f(`{"output":[],`+usage+`,`+tools+`}`, 30)
 	f(`text."}]}],`+usage+`,"user":null}`, 30)
 	f(`"tools":[{"parameters":{"properties":{"usage":{"type":"object","properties":{"input_tokens":{}}}}}}],"top_p":1}`, 0)
-	f(`said \"usage\":{\"input_tokens\":5}"}]}]}`, 0)
-	f(`{"usage":{"input_tokens":-5}}`, 0)
 	for _, how := range []string{"completed", "incomplete", "failed"} {
 		all := stream(begun, ended(how, said))
 		f(all, 30)
@@ -141,7 +131,6 @@ func TestContinuesConversation(t *testing.T) {
 		}
 	}
 	usual := summarize.Form{MaxOutput: 900}
-	f(usual, ` { "input" : [ ] } `, `{ "input" : [ QUESTION] ,"max_output_tokens":900,"store":false}`)
 	f(usual, `{"input":[`+task+`],"tools":[{"x":1}],"tool_choice":"auto","reasoning":{"effort":"low"}}`,
 		`{"input":[`+task+`,QUESTION],"tools":[{"x":1}],"reasoning":{"effort":"low"},"tool_choice":"none"`+end)
 	f(usual, `{"input":[{"type":"additional_tools"}]}`,
