@@ -20,11 +20,10 @@ import (
 	"epitome/store"
 )
 
-// s3 is the service in this process. It can be made to fail, and its clock runs late.
+// s3 is the service in this process. It can be made to fail.
 type s3 struct {
 	testing.TB
 	address string
-	late    atomic.Int64 // nanoseconds
 	fails   atomic.Bool  // nothing is answered but 503
 	full    atomic.Bool  // writes are refused
 	frozen  atomic.Bool  // nothing is answered
@@ -33,12 +32,6 @@ type s3 struct {
 	mu  sync.Mutex
 	log bytes.Buffer
 }
-
-// Now is the time of the service.
-func (s *s3) Now() time.Time { return time.Now().Add(-time.Duration(s.late.Load())) }
-
-// Since returns how long ago a time was.
-func (s *s3) Since(then time.Time) time.Duration { return s.Now().Sub(then) }
 
 // Write is for the log of shelves.
 func (s *s3) Write(b []byte) (int, error) {
@@ -57,11 +50,11 @@ func serveS3(t testing.TB) *s3 {
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
 	s := &s3{TB: t}
-	backend := s3mem.New(s3mem.WithTimeSource(s))
+	backend := s3mem.New()
 	if err := backend.CreateBucket("team"); err != nil {
 		t.Fatal(err)
 	}
-	fake := gofakes3.New(backend, gofakes3.WithTimeSource(s), gofakes3.WithTimeSkewLimit(0)).Server()
+	fake := gofakes3.New(backend).Server()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked.Add(1)
 		switch {

@@ -1,9 +1,7 @@
 package offload
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -57,28 +55,4 @@ func FuzzParseRange(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-func TestMatchInALongLineIsFoundWhereverItLies(t *testing.T) {
-	want, err := ParseRange("", "needle")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, at := range []int{0, 299, 301, 1 << 20, 3<<20 - 6} {
-		line := bytes.Repeat([]byte("."), 3<<20)
-		copy(line[at:], "needle")
-		out, err := Select(t.Context(), []byte("first\n"+string(line)+"\nlast needle"), want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, rest, _ := strings.Cut(string(out), ":")
-		var n, offset int
-		_, _ = fmt.Sscanf(head, "%d+%d", &n, &offset)
-		if n != 2 || offset+strings.Index(rest, "needle") != at {
-			t.Errorf("at %d: %.100q", at, out)
-		}
-		if !strings.HasSuffix(string(out), "\n3:last needle\n") || len(out) > 1000 {
-			t.Errorf("at %d: %d bytes", at, len(out))
-		}
-	}
 }

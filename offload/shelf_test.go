@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -262,42 +261,6 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 	writers.Wait()
 	cancel()
 	sweeps.Wait()
-}
-
-// failing is a place whose writes fail.
-type failing struct {
-	place
-	err error
-}
-
-func (f *failing) put(name string, content []byte) error {
-	if f.err != nil {
-		return &os.PathError{Op: "write", Path: name, Err: f.err}
-	}
-	return f.place.put(name, content)
-}
-
-func TestWriteThatFailsIsAnError(t *testing.T) {
-	f := func(failure error, full bool) {
-		t.Helper()
-		s := inFolder(t, t.TempDir(), options())
-		disk := &failing{s.place, failure}
-		s.place = disk
-		name := s.Name("tests", []byte("content"))
-		err := s.Put(name, []byte("content"), false)
-		if !errors.Is(err, failure) || errors.Is(err, ErrFull) != full || strings.Contains(err.Error(), name) {
-			t.Errorf("%v: %v", failure, err)
-		}
-		if unknown(t, s, name); s.Used() != 0 || s.NoSpace() != full || s.Full() {
-			t.Errorf("%d bytes are used, no space: %v", s.Used(), s.NoSpace())
-		}
-		disk.err = nil
-		if has(t, s, put(t, s, "content"), "content"); s.NoSpace() {
-			t.Error("there is said to be no space, though the content was written")
-		}
-	}
-	f(syscall.ENOSPC, true)
-	f(syscall.EIO, false)
 }
 
 func TestFilesAreTheOwnersAlone(t *testing.T) {
