@@ -1,9 +1,7 @@
 package inject
 
 import (
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -85,19 +83,6 @@ func TestNotesAreLearnedAndTakenBack(t *testing.T) {
 	learn(t, m, other, "fact: tabs")
 	if all, err := m.List(); err != nil || len(all) != 2 || all[0].Owner != ada || all[1].Owner != other {
 		t.Errorf("listed are %+v, %v", all, err)
-	}
-}
-
-func TestSessionsLearnAtTheSameTime(t *testing.T) {
-	m, _ := newMemory(t)
-	o := Owner{"ada", "app"}
-	var work sync.WaitGroup
-	for i := range 8 {
-		work.Go(func() { learn(t, m, o, fmt.Sprintf("fact: number %d", i)) })
-	}
-	work.Wait()
-	if n, _ := m.Read(o); len(n.Entries) != 8 {
-		t.Errorf("of 8 notes %d are left", len(n.Entries))
 	}
 }
 

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -142,17 +141,6 @@ func TestSharedLessonsAreEverybodys(t *testing.T) {
 	}
 	clock.at = clock.at.Add(readEvery)
 	f(a, "one", 128_000)
-}
-
-func TestManyNamesTakeLittleRoom(t *testing.T) {
-	w, _ := learning()
-	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
-	for i := range 10_000 {
-		w.Of("up", fmt.Sprint(i))
-	}
-	if got := w.Of("up", "m"); len(w.known) > mostKnown || got != (Window{32_768, Learned}) {
-		t.Errorf("%d models are known, and the window is %v", len(w.known), got)
-	}
 }
 
 func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {

@@ -2,7 +2,6 @@ package window
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ type server struct {
 	t       *testing.T
 	mu      sync.Mutex
 	answers map[string]string // by path without its query; others get status 404
-	status  int               // of all; 0 is as answers says
 	looks   []string
 	config  Config
 	clock   watch
@@ -41,21 +39,10 @@ func (s *server) asked(_ context.Context, _, path string) (int, []byte, error) {
 	s.looks = append(s.looks, path)
 	path, _, _ = strings.Cut(path, "?")
 	answer, ok := s.answers[path]
-	switch {
-	case s.status < 0:
-		return 0, nil, errors.New("hangup")
-	case s.status > 0:
-		return s.status, []byte("no"), nil
-	case !ok:
+	if !ok {
 		return 404, []byte("no"), nil
 	}
 	return 200, []byte(answer), nil
-}
-
-// probe has the server asked about a model.
-func (s *server) probe(model string) {
-	s.Probe("up", model, s.asked, slog.New(slog.DiscardHandler))
-	s.running.Wait()
 }
 
 // converse has a conversation with the model once the time has passed: it is believed to hold before, then after.
@@ -66,7 +53,8 @@ func (s *server) converse(pass time.Duration, before, after, looks int) {
 		if got := s.Of("up", "m/x").Tokens; got != want {
 			s.t.Errorf("at %d the model is believed to hold %d, want %d", i, got, want)
 		}
-		s.probe("m/x")
+		s.Probe("up", "m/x", s.asked, slog.New(slog.DiscardHandler))
+		s.running.Wait()
 	}
 	if len(s.looks) != looks {
 		s.t.Errorf("after %v it was asked %q, want %d", pass, s.looks, looks)
@@ -110,20 +98,4 @@ func TestWhatAServerSaidHoldsForAnHour(t *testing.T) {
 	s.converse(29*time.Second, 65_536, 65_536, 7)
 	s.converse(time.Second, 65_536, 65_536, 12)
 	s.converse(time.Hour, 128_000, 128_000, 17)
-}
-
-func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
-	f := func(own bool, status, looks int, wait time.Duration) {
-		t.Helper()
-		s := probing(t, nil, nil)
-		s.Configure(s.config, map[string]bool{"up": own})
-		s.status = status
-		learnProbe(s.Windows, "m/x", 65_536)
-		s.converse(0, 65_536, 65_536, looks)
-		s.converse(wait-time.Second, 65_536, 65_536, looks)
-		s.converse(time.Second, 65_536, 65_536, 2*looks)
-	}
-	f(true, 503, 5, 30*time.Second)
-	f(true, -1, 1, 30*time.Second)
-	f(false, 401, 1, time.Hour)
 }

@@ -60,30 +60,20 @@ func TestRefusalIsFoundInEveryShape(t *testing.T) {
 		}
 	}
 	f(400, inner)
-	f(500, inner)
 	f(200, inner)
 	f(400, text)
-	f(400, "\n  "+strings.ReplaceAll(inner, ":", " :\n "))
 	f(400, `{"error":`+q+`}`)
-	f(400, `{"object":"error","message":`+q+`,"type":"BadRequestError"}`)
 	f(400, `[{"error":{"code":400,"message":`+q+`}}]`)
-	f(400, `{"errors":[{"code":7,"message":`+q+`}],"success":false}`)
-	f(400, `{"detail":`+q+`}`)
 	f(400, `{"detail":[{"type":"value_error","loc":["body"],"msg":`+q+`,"input":"x"}]}`)
 	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+quoted(inner)+`,"provider_name":"P"}}}`)
 	f(400, `{"error":{"message":`+quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+`}}`)
 	f(400, `{"error":{"message":{"type":"error","error":{"message":`+q+`}},"status":"INVALID"}}`)
 	f(400, `{"OriginalMessage":`+quoted(quoted(inner))+`,"Message":"the model failed"}`)
-	f(400, `{"base_resp":{"status_code":1,"status_msg":`+q+`}}`)
-	f(400, "Error code: 400 - {'error': {'message': \""+text+"\", 'param': None, 'code': 400}}")
 	f(200, "event: error\ndata: {\"message\":"+q+"}\n\n")
-	f(200, "event: error\ndata: "+text+"\n\n")
 	f(200, ": hello\n\ndata:"+inner+"\n\ndata: [DONE]\n\n")
 	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\ndata: "+inner+"\n\n")
 	f(200, `data: {"type":"error","sequence_number":3,"message":`+q+"}\n\n")
 	f(200, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"x\",\"message\":"+q+"}}}\n\n")
-	f(200, "validationException: {\"message\":"+q+"}")
-	f(200, "\x00\x00\x00\x9f\r:exception-type\x07\x00\x13validationException{\"message\":"+q+"}\x01\x02")
 }
 
 func TestStatusDecidesWhereNothingIsSaid(t *testing.T) {
