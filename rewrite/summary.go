@@ -7,7 +7,6 @@ import (
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/recap"
 	"epitome/summarize"
 )
 
@@ -25,17 +24,17 @@ type asker struct{ *shaping }
 
 // key returns the key of the question about the items up to end. The links cover the content of these items and of the
 // system prompt, so a summary is never found for another conversation.
-func (a asker) key(end int, earlier recap.Says) string {
+func (a asker) key(end int, earlier summarize.Says) string {
 	root, last := a.chain[a.request.Head], a.chain[end]
 	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode), earlier.Text)
 }
 
-func (a asker) Look(end int, earlier recap.Says) (text string, ready, pending bool) {
+func (a asker) Look(end int, earlier summarize.Says) (text string, ready, pending bool) {
 	p, ready, pending := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
 	return p.Text, ready, pending
 }
 
-func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error) {
+func (a asker) Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error) {
 	client := a.in.Client
 	if client == nil {
 		return "", cost, errors.New("nobody waits for a summary")
@@ -46,7 +45,7 @@ func (a asker) Ask(end int, earlier recap.Says) (text string, cost event.Cost, e
 	return p.Text, p.Cost, err
 }
 
-func (a asker) Prepare(end int, earlier recap.Says) bool {
+func (a asker) Prepare(end int, earlier summarize.Says) bool {
 	s := a.shaper.deps.Summarizer
 	if a.in.Client == nil || !s.Prepares(a.in.Upstream) {
 		return false
@@ -57,14 +56,14 @@ func (a asker) Prepare(end int, earlier recap.Says) bool {
 
 // question returns the question for a summary of the items up to end. There must be a client: its credential is in
 // the question.
-func (a asker) question(end int, earlier recap.Says) summarize.Question {
+func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 	s, head := a.state, a.request.Head
 	q := summarize.Question{
 		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream,
 		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
 		Credential: a.in.Client.Credential(), Usable: s.OfModel(s.Limits.Usable),
 		Earlier: earlier.Text, Continue: a.cachedBody(end, earlier),
-		Room: recap.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio).Prose,
+		Room: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio).Prose,
 	}
 	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)
@@ -73,14 +72,14 @@ func (a asker) question(end int, earlier recap.Says) summarize.Question {
 	if earlier.Text != "" { // which covers the items before earlier.Until
 		from = max(head, earlier.Until)
 	}
-	q.Transcript = recap.Entries(a.request, s.Calls, from, end)
+	q.Transcript = summarize.Entries(a.request, s.Calls, from, end)
 	return q
 }
 
 // cachedBody returns the body without the items from end on, with the replayed edits alone: the provider has it in its
 // cache, so a model reads it cheaply, with an instruction behind it. It returns nil if tools or system prompt are not
 // the cached ones, if the earlier summary is not in the body, or if the window has no room for the instruction.
-func (a asker) cachedBody(end int, earlier recap.Says) []byte {
+func (a asker) cachedBody(end int, earlier summarize.Says) []byte {
 	s := a.state
 	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
 	isShown := earlier.Text == "" || slices.ContainsFunc(a.replayed, hasEarlier)

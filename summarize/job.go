@@ -201,7 +201,7 @@ func (j *job) body() ([]byte, error) {
 	}
 	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable
 	for ; ; j.step++ {
-		j.prompt.Record = transcript(&j.question, j.prompt.Tag, j.step)
+		j.prompt.Record = turnsOf(&j.question, j.prompt.Tag, j.step)
 		system, user := j.prompt.render("summary-system.md"), j.prompt.render("summary.md")
 		if j.question.Usable <= 0 || j.step >= lastStep || j.deps.Count(system)+j.deps.Count(user) <= room {
 			return j.dialect.Prompt(j.model, system, user, j.form), nil

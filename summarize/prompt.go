@@ -73,8 +73,8 @@ const (
 	lastStep    = textSteps + groupSteps
 )
 
-// transcript returns the span of a question as text. Each entry begins with a line that has the tag.
-func transcript(q *Question, tag string, step int) string {
+// turnsOf returns the span of a question as text. Each entry begins with a line that has the tag.
+func turnsOf(q *Question, tag string, step int) string {
 	var b strings.Builder
 	first := len(q.Transcript) * max(0, step-textSteps) / (groupSteps + 1)
 	for first > 0 && q.Transcript[first-1].Group == q.Transcript[first].Group {

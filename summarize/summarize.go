@@ -1,12 +1,18 @@
-// Package summarize has models write summaries of conversations, each of them once.
+// Package summarize writes the summary that replaces older messages of a conversation, and their transcript.
 //
+// Text has a model's words, if one was asked, and what code knows for sure: the user's messages, the agent's task list,
+// files written, calls and how they ended, and the agent's last words. A message of the user is in it word for word or
+// not at all. No line of the conversation can pass for a heading of the summary. Text depends on its arguments alone,
+// and budgets bound its size.
+//
+// A Summarizer asks models, each question once.
 // Equal questions share one job, also across a restart and across processes that share a store, and an answer is stored
 // before anybody gets it. A caller waits at most Limits.Wait and may leave earlier; the job goes on until
 // Limits.Timeout. After a failure a question rests for a while, and after two useless answers the model for good in that
 // conversation. Jobs, memory, requests per job and the size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
-// a credential or an upstream's answer. A model may be wrong: what must be right is written by code, elsewhere.
+// a credential or an upstream's answer. A model may be wrong: what must be right is written by code.
 package summarize
 
 import (

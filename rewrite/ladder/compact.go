@@ -6,7 +6,6 @@ import (
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/recap"
 	"epitome/summarize"
 )
 
@@ -19,11 +18,11 @@ const (
 // last summary.
 type Prose interface {
 	// Look returns a text that Ask or Prepare had made; pending says that a model is still at it.
-	Look(end int, earlier recap.Says) (text string, ready, pending bool)
+	Look(end int, earlier summarize.Says) (text string, ready, pending bool)
 	// Ask has a text made, and waits for it. An error says why there is none.
-	Ask(end int, earlier recap.Says) (text string, cost event.Cost, err error)
+	Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error)
 	// Prepare has a text made in the background, for a later Look; false if no model may be asked ahead of need.
-	Prepare(end int, earlier recap.Says) bool
+	Prepare(end int, earlier summarize.Says) bool
 }
 
 // whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
@@ -65,16 +64,16 @@ func Compact(s *State) {
 type compaction struct {
 	*State
 	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
-	budgets     recap.Budgets
-	summarySize int        // tokens that the summary takes at most, estimated
-	maxTail     int        // tokens that may stay behind the cut
-	says        recap.Says // a model's words for the summary: those of the last summary, until there are newer ones
+	budgets     summarize.Budgets
+	summarySize int            // tokens that the summary takes at most, estimated
+	maxTail     int            // tokens that may stay behind the cut
+	says        summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
 	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
-		budgets: recap.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
+		budgets: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.Limits.Target
 	if minimal {
 		c.budgets = c.budgets.Shrink()
@@ -82,18 +81,18 @@ func newCompaction(s *State, minimal bool) *compaction {
 	}
 	if s.Prose != nil && s.compactedEnd > s.Request.Head {
 		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // asked for the last summary, and late
-			c.says = recap.Says{Text: text, Until: s.compactedEnd}
+			c.says = summarize.Says{Text: text, Until: s.compactedEnd}
 		}
 	}
-	c.summarySize = recap.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
+	c.summarySize = summarize.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
 	return c
 }
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
-func (c *compaction) span(cut int) recap.Span {
-	return recap.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
+func (c *compaction) span(cut int) summarize.Span {
+	return summarize.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
 		Count: c.Scale.CountText, Budgets: c.budgets}
 }
 
@@ -180,7 +179,7 @@ func (c *compaction) findProse(cut int) int {
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.Limits.PrepareLine {
 		text, ready, pending := c.Prose.Look(ahead, c.says)
 		if ready {
-			report.Prepared, c.says = true, recap.Says{Text: text, Until: ahead}
+			report.Prepared, c.says = true, summarize.Says{Text: text, Until: ahead}
 			return ahead
 		}
 		if pending { // Ask below waits for these words
@@ -196,7 +195,7 @@ func (c *compaction) findProse(cut int) int {
 		report.Why = err.Error()
 		return cut
 	}
-	report.Cost, c.says = cost, recap.Says{Text: text, Until: cut}
+	report.Cost, c.says = cost, summarize.Says{Text: text, Until: cut}
 	return cut
 }
 
@@ -234,7 +233,7 @@ func (c *compaction) replace(cut, least int) bool {
 			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
-	c.setText(summary, recap.Text(span, c.says, c.transcriptAt(summary)))
+	c.setText(summary, summarize.Text(span, c.says, c.transcriptAt(summary)))
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
 	return c.addIfSmaller(least, edits)
 }

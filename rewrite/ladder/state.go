@@ -7,7 +7,6 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/recap"
 	"epitome/summarize"
 )
 
@@ -57,7 +56,7 @@ type State struct {
 	forms        []form           // by item
 	total        int              // tokens of the request as it is sent
 	compactedEnd int              // end of the items that the last compaction dropped; the head if there was none
-	lastSays     recap.Says       // a model's words in the last summary
+	lastSays     summarize.Says   // a model's words in the last summary
 }
 
 // form is how an item is sent.
@@ -93,7 +92,7 @@ func (s *State) Prepare() {
 // setEdits sets the edits, and from them the form of each item and the total.
 func (s *State) setEdits(edits, added []ledger.Edit) {
 	s.Edits, s.Added, s.total = edits, added, s.Fixed.Total()
-	s.compactedEnd, s.lastSays = s.Request.Head, recap.Says{}
+	s.compactedEnd, s.lastSays = s.Request.Head, summarize.Says{}
 	for i := range s.forms {
 		s.forms[i] = form{tokens: s.Size(i), thinks: len(s.Request.Items[i].Thinking) > 0}
 	}
@@ -114,7 +113,7 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 				s.compactedEnd = max(s.compactedEnd, e.End())
 			}
 			if e.Prose != "" {
-				s.lastSays = recap.Says{Text: e.Prose, Until: e.Told}
+				s.lastSays = summarize.Says{Text: e.Prose, Until: e.Told}
 			}
 		case ledger.Clear:
 			f.cleared = true

@@ -11,7 +11,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/recap"
+	"epitome/summarize"
 )
 
 // Tool is how texts for a model call epitome's own tool, in words, as each client gives the tool another name.
@@ -85,7 +85,7 @@ func (s *State) keepItem(i int) []string {
 // keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
 func (s *State) keepItems(first, end int) []string {
 	source := s.keepContent(s.Request.Source(first, end))
-	return []string{s.keepContent(recap.Transcript(s.Request, s.Calls, first, end, source)), source}
+	return []string{s.keepContent(summarize.Transcript(s.Request, s.Calls, first, end, source)), source}
 }
 
 // KeepAgain keeps all content that a recorded edit may have taken out, so that artifacts that were lost are put again.

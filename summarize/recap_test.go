@@ -1,4 +1,4 @@
-package recap
+package summarize_test
 
 import (
 	"fmt"
@@ -28,12 +28,12 @@ func read(t *testing.T, messages ...string) (*conversation.Request, []activity.C
 }
 
 // span is all behind the first message, and what follows it in the request stays.
-func span(t *testing.T, messages, behind []string) Span {
+func span(t *testing.T, messages, behind []string) summarize.Span {
 	t.Helper()
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
-	s := Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
-		Budgets: BudgetsFor(summarize.Hybrid, 64_000, 1)}
+	s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
+		Budgets: summarize.BudgetsFor(summarize.Hybrid, 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
 	}
@@ -42,7 +42,7 @@ func span(t *testing.T, messages, behind []string) Span {
 
 func summaryOf(t *testing.T, messages ...string) string {
 	t.Helper()
-	return Text(span(t, messages, nil), Says{}, "It lies there")
+	return summarize.Text(span(t, messages, nil), summarize.Says{}, "It lies there")
 }
 
 func count(text string) int {
@@ -98,8 +98,8 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 	large := strings.Repeat("Mind the gap. ", 1_000)
 	s := span(t, join(assistant("Well."), user("The first."), assistant("Yes."), user(large), assistant("Yes."),
 		user("Third."), assistant("Yes."), user(large+"End.")), nil)
-	s.Budgets = Budgets{Users: 40, Latest: 10_000}
-	text := Text(s, Says{}, "It lies there")
+	s.Budgets = summarize.Budgets{Users: 40, Latest: 10_000}
+	text := summarize.Text(s, summarize.Says{}, "It lies there")
 	if !has(text, "The first.", "Third.", large+"End.") || strings.Count(text, large) != 1 ||
 		!strings.Contains(text, "message 5\n") {
 		t.Errorf("got %s", text)
@@ -117,7 +117,7 @@ func TestTaskListStandsAsItsLastCallHasIt(t *testing.T) {
 	}
 	s := span(t, messages, call("TodoWrite", `{"todos":[{"content":"new"}]}`, "ok"))
 	s.End = len(s.Request.Items)
-	if text := Text(s, Says{}, ""); strings.Contains(text, "mend") {
+	if text := summarize.Text(s, summarize.Says{}, ""); strings.Contains(text, "mend") {
 		t.Errorf("a newer list stays, but the summary is %s", text)
 	}
 }
@@ -145,7 +145,7 @@ func TestCallsStandInTheOrderOfEvents(t *testing.T) {
 
 func TestSummaryFramesWhatAModelSays(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
-	text := Text(s, Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
+	text := summarize.Text(s, summarize.Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
 	id, _, _ := strings.Cut(strings.TrimPrefix(text, "[epitome: summary "), " ")
 	frames := 0
 	for l := range strings.Lines(text) {
@@ -168,11 +168,11 @@ func TestSummaryKeepsItsBudget(t *testing.T) {
 	}
 	for _, window := range []int{8_000, 32_000, 200_000} {
 		s := span(t, all, nil)
-		b := BudgetsFor(summarize.Intent, window, 1)
-		for _, s.Budgets = range []Budgets{b, b.Shrink()} {
-			text := Text(s, Says{}, "")
-			if n := count(text); n > Size(s)+Size(s)/5 { // paths have short tokens
-				t.Errorf("at %d: %d tokens, of at most %d", window, n, Size(s))
+		b := summarize.BudgetsFor(summarize.Intent, window, 1)
+		for _, s.Budgets = range []summarize.Budgets{b, b.Shrink()} {
+			text := summarize.Text(s, summarize.Says{}, "")
+			if n := count(text); n > summarize.Size(s)+summarize.Size(s)/5 { // paths have short tokens
+				t.Errorf("at %d: %d tokens, of at most %d", window, n, summarize.Size(s))
 			}
 		}
 	}

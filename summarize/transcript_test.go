@@ -1,9 +1,11 @@
-package recap
+package summarize_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/summarize"
 )
 
 const source = "abcdefghijklmnopqrstuvwxyz"
@@ -12,8 +14,8 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 	f := func(want string, items ...string) {
 		t.Helper()
 		r, calls := read(t, items...)
-		_, got, _ := strings.Cut(string(Transcript(r, calls, 1, len(r.Items), source)), source+".txt beside this file]\n\n")
-		got = strings.ReplaceAll(got, "["+idBefore(r, len(r.Items))+": ", "[id: ")
+		_, got, _ := strings.Cut(string(summarize.Transcript(r, calls, 1, len(r.Items), source)), source+".txt beside this file]\n\n")
+		got = strings.ReplaceAll(got, "["+fmt.Sprintf("%x", r.Chain()[len(r.Items)][:4])+": ", "[id: ")
 		if got != want {
 			t.Errorf("%q\nis shown as\n%s\nnot\n%s", items, got, want)
 		}
@@ -41,8 +43,8 @@ func TestIndexSaysWhereMessagesLie(t *testing.T) {
 	}
 	s := span(t, all, nil)
 	for _, s.Budgets.Index = range []int{4_000, 320} {
-		lines := strings.Split(string(Transcript(s.Request, s.Calls, s.From, s.To, source)), "\n")
-		text := Text(s, Says{}, "")
+		lines := strings.Split(string(summarize.Transcript(s.Request, s.Calls, s.From, s.To, source)), "\n")
+		text := summarize.Text(s, summarize.Says{}, "")
 		_, text, _ = strings.Cut(text, "where they begin ==\n")
 		text, _, _ = strings.Cut(text, "==")
 		for row := range strings.Lines(text) {

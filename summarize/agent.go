@@ -1,4 +1,4 @@
-package recap
+package summarize
 
 import (
 	"fmt"

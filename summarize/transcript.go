@@ -1,4 +1,4 @@
-package recap
+package summarize
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
-	"epitome/summarize"
 )
 
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
@@ -68,11 +67,11 @@ func callsByResult(calls []activity.Call) map[int]*activity.Call {
 }
 
 // speakers has the kind of an entry for each role of an item; prose has no kind for Unknown.
-var speakers = map[conversation.Role]summarize.Kind{conversation.User: summarize.User, conversation.Assistant: summarize.Assistant,
-	conversation.System: summarize.System, conversation.Unknown: summarize.System, conversation.Tool: summarize.Result}
+var speakers = map[conversation.Role]Kind{conversation.User: User, conversation.Assistant: Assistant,
+	conversation.System: System, conversation.Unknown: System, conversation.Tool: Result}
 
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
-func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []summarize.Entry) {
+func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
 	callOf, group := callsByResult(calls), 0
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
@@ -82,7 +81,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := summarize.Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
+		e := Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
 		if c := callOf[i]; c != nil {
 			e.Tool, e.State = c.Tool, c.State()
 		}
@@ -91,7 +90,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		for k := range it.Calls {
 			text := string(it.Calls[k].ArgumentsIn(r.Body))
-			list = append(list, summarize.Entry{Group: group, Kind: summarize.Call, Tool: it.Calls[k].Name, Text: text})
+			list = append(list, Entry{Group: group, Kind: Call, Tool: it.Calls[k].Name, Text: text})
 		}
 	}
 	return list

@@ -1,10 +1,4 @@
-// Package recap writes the summary that replaces older messages of a conversation, and their transcript.
-//
-// The summary has the text of a model about the messages, if one was asked, and what code knows for sure: the user's
-// messages, the agent's task list, files written, calls and how they ended, and the agent's last words. A message of
-// the user is in it word for word or not at all. No line of the conversation can pass for a heading of the summary.
-// Every result depends on the arguments alone, and budgets bound the size of the summary.
-package recap
+package summarize
 
 import (
 	"fmt"
@@ -13,7 +7,6 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
-	"epitome/summarize"
 )
 
 // Span is the part of a conversation that a summary replaces.
@@ -108,13 +101,13 @@ type Budgets struct {
 
 // BudgetsFor returns the budgets for a mode. window is in tokens of the vocabulary, of which each is ratio tokens of
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
-func BudgetsFor(mode summarize.Mode, window int, ratio float64) Budgets {
+func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
 	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
 	switch mode {
-	case summarize.Lossless: // the index says where the transcript has the work
+	case Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)
-	case summarize.Window: // there is only what a model said before, beside the user's messages
+	case Window: // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
 	return b
