@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/proxy/certificatetest"
+	"epitome/internal/fakeapi"
 	"epitome/store"
 	"epitome/store/storetest"
 )
@@ -130,7 +130,7 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 func TestRedisOverTLS(t *testing.T) {
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	certificatetest.Issue(t, cert, key, "redis.example.com")
+	fakeapi.WriteCertificate(t, cert, key)
 	address := storetest.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,

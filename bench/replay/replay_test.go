@@ -15,7 +15,6 @@ import (
 
 	"epitome/bench/sessions"
 	"epitome/config"
-	"epitome/config/configtest"
 	"epitome/summarize"
 	"epitome/tokenize"
 )
@@ -74,7 +73,7 @@ func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 		}
 	}
 	o := Options{Paths: []string{folder}, Windows: []int{window}, Progress: io.Discard,
-		Config: config.Defaults(configtest.Text())}
+		Config: defaults(t)}
 	if s != nil {
 		open := func(*session, int) (shaper, error) { return s, nil }
 		o.policies = []policy{{"it", open, true}}
@@ -343,8 +342,18 @@ func TestBaselinesKeepSessionsSmall(t *testing.T) {
 	f(3, long(40, false), "number_0.", "part_9 ")
 }
 
+// defaults are those of config.toml.
+func defaults(t *testing.T) config.Config {
+	t.Helper()
+	text, err := os.ReadFile("../../config.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.Defaults(string(text))
+}
+
 func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
-	conf := config.Defaults(configtest.Text())
+	conf := defaults(t)
 	f := func(mode summarize.Mode) []asked {
 		t.Helper()
 		conf.Summarize.Mode = mode

@@ -3,91 +3,129 @@ package daemon
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
 	"epitome/config"
+	"epitome/internal/fakeapi"
+	"epitome/rewrite"
 	"epitome/store/storetest"
 )
 
-// morning is when sessions begin: later than any moment at which a busy machine keeps the server from answering. What
-// was noted before such a gap is not trusted.
-func morning() time.Time { return time.Date(2099, 11, 1, 9, 0, 0, 0, time.UTC) }
-
-// keys are of the dialects.
-func keys() (all []string) {
-	for _, d := range dialects() {
-		all = append(all, d.Name())
-	}
-	return all
-}
-
-// TestSharedReplicasSendWhatOneProcessSends plays sessions with a clock over one, two and four replicas in turn,
-// and to one process that shares nothing but artifacts. These lie in a folder.
-func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
-	t.Parallel()
-	server := storetest.StartRedis(t)
-	for _, key := range keys() {
-		for _, n := range []int{1, 2, 4} {
-			if n == 1 && key != "chat" {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s over %d", key, n), func(t *testing.T) {
-				server.Flush()
-				folder := filepath.Join(t.TempDir(), strings.Repeat("d", 8*n)) // stubs are as long as it is
-				one := alone(t, folder, nil)
-				var some []*replica
-				for range n {
-					some = append(some, sharing(t, server.URL(), folder, nil))
-				}
-				one.sendsAs(t, newTalk(key, uint64(n)), some)
-			})
-		}
-	}
-}
-
-// TestReplicasOverABucketSendWhatOneProcessSends is the same with artifacts in a bucket of S3.
-func TestReplicasOverABucketSendWhatOneProcessSends(t *testing.T) {
-	server := storetest.StartRedis(t)
-	bucket, _ := s3(t)
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	inBucket := func(c *config.Config) {
-		c.Offload.Bucket, c.Offload.Secret, c.Offload.URL = bucket, secret, "http://epitome.team:7070"
-	}
-	for _, key := range keys() {
-		t.Run(key, func(t *testing.T) {
-			server.Flush()
-			one := alone(t, t.TempDir(), inBucket)
-			some := []*replica{
-				sharing(t, server.URL(), "", inBucket), sharing(t, server.URL(), "", inBucket),
-			}
-			one.sendsAs(t, newTalk(key, 2), some)
-		})
-	}
-}
-
-// sendsAs expects that replicas, each in its turn, send a session as r does alone.
-func (r *replica) sendsAs(t *testing.T, k *talk, replicas []*replica) {
+// replica is one of several epitomes that share facts and artifacts.
+func replica(t *testing.T, redis string, change func(*config.Config)) *program {
 	t.Helper()
-	now, decided := morning(), 0
-	for i := range 40 {
-		k.goOn()
-		if now = now.Add(time.Minute); i%13 == 12 {
-			now = now.Add(time.Hour)
+	return run(t, t.TempDir(), "http://127.0.0.1:1", func(c *config.Config) {
+		c.Window.Default, c.Summarize.Mode = 32_000, "intent"
+		if redis != "" {
+			c.Store.URL = redis + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s" // on a busy machine
 		}
-		want := r.sends(k.dialect, k.body(), now)
-		got := replicas[i%len(replicas)].sends(k.dialect, k.body(), now)
+		change(c)
+	})
+}
+
+// sharing has replicas put artifacts into one folder.
+func sharing(folder string) func(*config.Config) {
+	return func(c *config.Config) { c.Offload.Folder = folder }
+}
+
+// session is one of an agent that reads and runs things, in one dialect, on a clock.
+type session struct {
+	api   string
+	dice  *rand.Rand
+	items []string
+	now   time.Time
+}
+
+// newSession begins later than any moment at which a busy machine keeps the server from answering. What was noted
+// before such a gap is not trusted.
+func newSession(api string, seed uint64) *session {
+	s := &session{api: api, dice: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2099, 11, 1, 9, 0, 0, 0, time.UTC)}
+	s.items = append(s.items, fmt.Sprintf(`{"role":"user","content":"Task %d: find out why the build fails."}`, seed))
+	return s
+}
+
+// turn adds a call with its result, mostly short, now and then long, and now and then what the user says.
+func (s *session) turn() {
+	n, lines := len(s.items), 5+s.dice.IntN(60)
+	if s.dice.IntN(5) == 0 {
+		lines = 600 + s.dice.IntN(900)
+	}
+	result := ""
+	for i := range lines {
+		result += fmt.Sprintf(`%d: value %x of alpha\n`, i, s.dice.Uint32())
+	}
+	s.items = append(s.items, calling(s.api, fmt.Sprint("call_", n), fmt.Sprintf("cat src/file%d.go",
+		s.dice.IntN(40)), result)...)
+	if s.dice.IntN(3) == 0 {
+		s.items = append(s.items, `{"role":"assistant","content":"I go on."}`,
+			fmt.Sprintf(`{"role":"user","content":"Now step %d."}`, n))
+	}
+	if s.now = s.now.Add(time.Minute); n%40 > 37 {
+		s.now = s.now.Add(time.Hour)
+	}
+}
+
+// calling are the items of a call of the shell and its result. Both are texts within quotes.
+func calling(api, id, command, result string) []string {
+	switch api {
+	case "messages":
+		return []string{`{"role":"assistant","content":[{"type":"tool_use","id":"` + id +
+			`","name":"bash","input":{"command":"` +
+			command + `"}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id +
+			`","content":"` + result + `"}]}`}
+	case "responses":
+		return []string{`{"type":"function_call","call_id":"` + id + `","name":"bash","arguments":"{\"command\":\"` +
+			command + `\"}"}`,
+			`{"type":"function_call_output","call_id":"` + id + `","output":"` + result + `"}`}
+	}
+	return []string{`{"role":"assistant","content":null,"tool_calls":[{"id":"` + id +
+		`","type":"function","function":{"name":"bash",` +
+		`"arguments":"{\"command\":\"` + command + `\"}"}}]}`, `{"role":"tool","tool_call_id":"` + id +
+		`","content":"` + result + `"}`}
+}
+
+// sends shapes the session's next request.
+func (p *program) sends(s *session) rewrite.Output {
+	list := map[string]string{"chat": "messages", "messages": "messages", "responses": "input"}[s.api]
+	body := fmt.Sprintf(`{"model":"some-model","%s":[%s]}`, list, strings.Join(s.items, ","))
+	if s.api == "messages" {
+		body = strings.Replace(body, `"messages"`, `"max_tokens":1000,"messages"`, 1)
+	}
+	d, err := DialectOf(s.api, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return p.live.Shape(rewrite.Input{Dialect: d, Body: []byte(body), Upstream: "openai", Limits: &p.started.Rewrite,
+		SummaryMode: p.started.Summarize.Mode, Now: s.now})
+}
+
+// wantAlike expects that replicas, each in its turn, send a session as one process does alone.
+func wantAlike(t *testing.T, one *program, api string, replicas ...*program) {
+	t.Helper()
+	s, decided := newSession(api, uint64(len(replicas))), 0
+	for i := range 40 {
+		s.turn()
+		want, got := one.sends(s), replicas[i%len(replicas)].sends(s)
 		if got.Report.Err != nil || want.Report.Err != nil {
 			t.Fatal(i, got.Report.Err, want.Report.Err)
 		}
 		if !bytes.Equal(want.Body, got.Body) {
-			t.Fatalf("turn %d: %d bytes are sent, one process sends %d; %+v and %+v", i, len(got.Body), len(want.Body),
+			t.Fatalf("%s, turn %d: %d bytes are sent, one process sends %d; %+v and %+v", api, i, len(got.Body),
+				len(want.Body),
 				got.Changes(), want.Changes())
 		}
 		if got.Report.Decided {
@@ -99,94 +137,183 @@ func (r *replica) sendsAs(t *testing.T, k *talk, replicas []*replica) {
 	}
 }
 
-// TestSharedStoreLostDecidesNothing takes the store away in mid-run: what is known goes on as it was sent, what is not
-// goes as it came, and when the store is back, all is decided as before.
+// Promise 5: replicas over Redis, with artifacts in a folder or in a bucket of S3, send the bytes of one process.
+func TestReplicasSendWhatOneProcessSends(t *testing.T) {
+	server := storetest.StartRedis(t)
+	bucket, _ := s3(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inBucket := func(c *config.Config) {
+		c.Offload.Bucket, c.Offload.Secret, c.Offload.URL = bucket, secret, "http://epitome.team:7070"
+	}
+	for _, api := range []string{"chat", "messages", "responses"} {
+		server.Flush()
+		folder := t.TempDir()
+		one := replica(t, "", func(c *config.Config) { c.Data = folder })
+		share := sharing(folder)
+		wantAlike(t, one, api, replica(t, server.URL(), share), replica(t, server.URL(), share),
+			replica(t, server.URL(), share))
+	}
+	server.Flush()
+	wantAlike(t, replica(t, "", inBucket), "chat", replica(t, server.URL(), inBucket),
+		replica(t, server.URL(), inBucket))
+}
+
+// The store goes in mid-run: conversations it knows go on as they were sent, others go as they came, and when it is
+// back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {
-	t.Parallel()
 	server := storetest.StartRedis(t)
-	for what, fail := range map[string]func(*storetest.Wire){
-		"frozen": (*storetest.Wire).Freeze, "cut": (*storetest.Wire).Cut, "deaf": (*storetest.Wire).Deafen,
-	} {
-		t.Run(what, func(t *testing.T) {
-			server.Flush()
-			folder := t.TempDir()
-			wire := storetest.NewWire(t, server.Address)
-			away := sharing(t, wire.URL(), folder, nil)
-			there := sharing(t, server.URL(), folder, nil)
-			k, now := newTalk("chat", 9), morning()
-			var sent []byte
-			for range 25 {
-				k.goOn()
-				now = now.Add(time.Minute)
-				out := away.sends(k.dialect, k.body(), now)
-				if sent = out.Body; out.Report.Err != nil {
-					t.Fatal(out.Report.Err)
-				}
-			}
-			fail(wire)
-			stranger := newTalk("chat", 10)
-			for i := range 6 {
-				k.goOn()
-				stranger.goOn()
-				now = now.Add(time.Minute)
-				out := away.sends(k.dialect, k.body(), now)
-				if out.Report.Err == nil || out.Report.Decided || !beginsAlike(out.Body, sent) {
-					t.Fatalf("turn %d without a store: %v, decided: %v", i, out.Report.Err, out.Report.Decided)
-				}
-				sent = out.Body
-				if out := away.sends(k.dialect, stranger.body(), now); out.Changed || out.Report.Err == nil {
-					t.Errorf("turn %d: what nobody knows is changed: %v", i, out.Report.Err)
-				}
-			}
-			if told := away.storage.parts(); told["shared_store"] != "away" {
-				t.Errorf("without a store it is told %q", told)
-			}
-			wire.Mend()
-			storetest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
-			if told := away.storage.parts(); told["shared_store"] != "answers" {
-				t.Errorf("the store is back, and it is told %q", told)
-			}
-			k.goOn()
-			now = now.Add(time.Minute)
-			want := there.sends(k.dialect, k.body(), now)
-			if got := away.sends(k.dialect, k.body(), now); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
-				t.Errorf("the store is back: %v, the same: %v", got.Report.Err, bytes.Equal(got.Body, want.Body))
-			}
-		})
+	folder := t.TempDir()
+	wire := storetest.NewWire(t, server.Address)
+	away, there := replica(t, wire.URL(), sharing(folder)), replica(t, server.URL(), sharing(folder))
+	s, stranger := newSession("chat", 9), newSession("chat", 10)
+	var sent []byte
+	for range 25 {
+		s.turn()
+		out := away.sends(s)
+		if sent = out.Body; out.Report.Err != nil {
+			t.Fatal(out.Report.Err)
+		}
+	}
+	wire.Freeze()
+	for i := range 6 {
+		s.turn()
+		stranger.turn()
+		out := away.sends(s)
+		if out.Report.Err == nil || out.Report.Decided || !bytes.HasPrefix(out.Body,
+			bytes.TrimSuffix(sent, []byte("]}"))) {
+			t.Fatalf("turn %d without a store: %v, decided: %v", i, out.Report.Err, out.Report.Decided)
+		}
+		sent = out.Body
+		if out := away.sends(stranger); out.Changed || out.Report.Err == nil {
+			t.Errorf("turn %d: a stranger is changed: %v", i, out.Report.Err)
+		}
+	}
+	if is := away.storage.parts()["shared_store"]; is != "away" {
+		t.Errorf("without a store it is %q", is)
+	}
+	wire.Mend()
+	storetest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
+	s.turn()
+	want := there.sends(s)
+	if got := away.sends(s); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
+		t.Errorf("the store is back: %v, the same: %v", got.Report.Err, bytes.Equal(got.Body, want.Body))
+	}
+	server.Refuse() // it answers, and takes no writes any more
+	for range 25 {
+		s.turn()
+		there.sends(s)
+	}
+	if is := there.storage.parts()["shared_store"]; is != "refuses" {
+		t.Errorf("a store that takes no writes is %q", is)
 	}
 }
 
-// TestSharedStoreThatRefusesIsTold has a server that answers, and takes no writes any more.
-func TestSharedStoreThatRefusesIsTold(t *testing.T) {
-	server := storetest.StartRedis(t)
-	r := sharing(t, server.URL(), t.TempDir(), nil)
-	k, now := newTalk("chat", 9), morning()
-	ask := func(want string) {
-		t.Helper()
-		for range 25 {
-			k.goOn()
-			now = now.Add(time.Minute)
-			r.sends(k.dialect, k.body(), now)
-		}
-		if told := r.storage.parts(); told["shared_store"] != want {
-			t.Errorf("it is told %q", told)
-		}
+// s3 is a service with the bucket "team" that can be made to fail. Hooks see each request first.
+func s3(t *testing.T, hooks ...func(*http.Request)) (address string, fails *atomic.Int32) {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "sk-planted-of-s3")
+	backend, fails := s3mem.New(), new(atomic.Int32)
+	if err := backend.CreateBucket("team"); err != nil {
+		t.Fatal(err)
 	}
-	ask("answers")
-	server.Refuse()
-	ask("refuses")
+	fake := gofakes3.New(backend).Server()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, hook := range hooks {
+			hook(r)
+		}
+		if status := int(fails.Load()); status > 0 {
+			w.WriteHeader(status)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return "s3://team/p?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL), fails
 }
 
-// beginsAlike reports whether the messages of a body go on with those of another one; map keys are sorted, so that the
-// list ends the one or the other.
-func beginsAlike(longer, shorter []byte) bool {
-	list := func(b []byte) []byte {
-		for _, name := range []string{`"messages":[`, `"input":[`} {
-			if _, rest, ok := bytes.Cut(b, []byte(name)); ok {
-				return rest[:bytes.LastIndexByte(rest, ']')]
-			}
-		}
-		return nil
+// Artifacts lie in the bucket, where another epitome finds them. While it is away, conversations go on as they came, no
+// text names what was not put, and users can see why.
+func TestArtifactsLieInTheBucket(t *testing.T) {
+	var h recorder
+	up := httptest.NewServer(&h)
+	defer up.Close()
+	at, fails := s3(t)
+	inBucket := func(c *config.Config) { c.Offload.Bucket = at }
+	one, other := run(t, t.TempDir(), up.URL, inBucket), run(t, t.TempDir(), up.URL, inBucket)
+	send := func(body string) string {
+		one.chat(body)
+		return h.last()
 	}
-	return bytes.HasPrefix(list(longer), list(shorter))
+	body := string(fakeapi.Conversation(2))
+	sent := send(body)
+	name := regexp.MustCompile(`/-/artifacts/([a-z2-7]{26})`).FindStringSubmatch(sent)
+	if name == nil {
+		t.Fatalf("no text names an artifact: %.300s", sent)
+	}
+	if got := other.read(name[0]); !strings.Contains(got, plantedResult) {
+		t.Errorf("the other one has %.100q", got)
+	}
+	fails.Store(http.StatusServiceUnavailable)
+	fresh := strings.Replace(body, "Look at the tables.", "Look at other tables.", 1)
+	for k := range 5 { // some find out
+		fresh = strings.Replace(fresh, "table_1: value", "table_1: other", 1+k)
+		if got := send(fresh); got != fresh {
+			t.Errorf("while the bucket is away %.300s is sent", got)
+		}
+	}
+	if got := strings.TrimSpace(one.read("/-/ready")); got != `{"bucket":"away","status":"ready"}` {
+		t.Errorf("while the bucket is away it is ready so: %s", got)
+	}
+	if one.storage.keeps() {
+		t.Error("artifacts are said to be kept")
+	}
+	if again := send(body); again != sent {
+		t.Errorf("a known conversation is sent as %.300s", again)
+	}
+	if _, err := launch(t, t.TempDir(), up.URL, inBucket); err == nil || !strings.Contains(err.Error(),
+		"offload.secret_file") {
+		t.Errorf("without the secret it starts: %v", err)
+	}
+	if n := strings.Count(one.log.String(), "the bucket of artifacts does not answer: nothing"); n != 1 {
+		t.Errorf("the log says it %d times: %s", n, one.log)
+	}
+	// A bucket that takes nothing, as without the right to write, is seen from the start on.
+	fails.Store(http.StatusForbidden)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := run(t, t.TempDir(), up.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
+	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
+		t.Errorf("the bucket is %v", refused.storage.parts())
+	}
+}
+
+// A turn with many artifacts waits about as long as one with one: four are asked for before any is answered.
+func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
+	const many = 4
+	var mu sync.Mutex
+	under, all := 0, make(chan struct{})
+	at, _ := s3(t, func(r *http.Request) {
+		if !strings.Contains(r.URL.Path, ".txt") {
+			return
+		}
+		mu.Lock()
+		if under++; under == many {
+			close(all)
+		}
+		mu.Unlock()
+		select {
+		case <-all:
+		case <-r.Context().Done(): // one after another, none is answered in time
+		}
+	})
+	p := run(t, t.TempDir(), "http://127.0.0.1:1", func(c *config.Config) { c.Offload.Bucket = at })
+	if out := shape(p.live, many); out.Report.Err != nil || out.Report.Offloaded < many {
+		t.Errorf("%d were asked for: %+v", under, out.Report)
+	}
 }

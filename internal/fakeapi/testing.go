@@ -2,9 +2,12 @@ package fakeapi
 
 import (
 	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"flag"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -71,6 +74,24 @@ func CollectLess() {
 	debug.SetGCPercent(400)
 	if flag.Lookup("test.memprofile").Value.String() == "" {
 		runtime.MemProfileRate = 0
+	}
+}
+
+// WriteCertificate writes a certificate for 127.0.0.1 that is its own authority, and its key.
+func WriteCertificate(tb testing.TB, certFile, keyFile string) {
+	tb.Helper()
+	server := httptest.NewTLSServer(nil)
+	pair := server.TLS.Certificates[0]
+	server.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	for file, block := range map[string]pem.Block{certFile: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]},
+		keyFile: {Type: "PRIVATE KEY", Bytes: key}} {
+		if err == nil {
+			err = os.WriteFile(file, pem.EncodeToMemory(&block), 0o600)
+		}
+	}
+	if err != nil {
+		tb.Fatal(err)
 	}
 }
 
