@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,8 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -160,7 +161,7 @@ const settings = "[window]\nprobe = false\ndefault = 16000\n"
 // staged is a program that runs for the checks, before a model of the test's own.
 type staged struct {
 	rig
-	model      *model
+	model      *fakeapi.Provider
 	base, data string
 }
 
@@ -187,7 +188,7 @@ func (r rig) testPages(t *testing.T) {
 	const turns = 48
 	a.play(t, turns)
 	told := s.facts()
-	told["turns"], told["unseen"], told["texts"] = turns, a.unseen(t, s.model.last()), a.texts()
+	told["turns"], told["unseen"], told["texts"] = turns, a.unseen(t, last(s.model)), a.texts()
 	told["secrets"] = secrets(t, s.data)
 	s.play(t, "pages.mjs", told)
 	s.play(t, "live.mjs", s.facts())
@@ -202,7 +203,7 @@ func (s staged) playDear(t *testing.T) {
 	for k := range 60 {
 		a.call(fmt.Sprintf("time make check-%d", k), output(k, 18))
 		a.send(t)
-		if k > 4 && len(a.unseen(t, s.model.last())) > 0 {
+		if k > 4 && len(a.unseen(t, last(s.model))) > 0 {
 			return
 		}
 	}
@@ -261,62 +262,21 @@ func ask(t *testing.T, url string) {
 // modelName is one that price lists know.
 const modelName = "gpt-5.2"
 
-// model is an upstream of Chat Completions that keeps what it was sent. As a provider's, its cache has what the request
-// before began with.
-type model struct {
-	URL string
-
-	mu     sync.Mutex
-	bodies [][]byte // guarded by mu; without requests for summaries
+// newModel is a provider whose model goes on.
+func newModel(t *testing.T) *fakeapi.Provider {
+	return fakeapi.StartProvider(t, fakeapi.Options{Answer: func(x fakeapi.Exchange) []fakeapi.Part {
+		return []fakeapi.Part{fakeapi.Text(cmp.Or(summary(x.Body), "I go on."))}
+	}})
 }
 
-func newModel(t *testing.T) *model {
-	m := &model{}
-	server := httptest.NewServer(m)
-	t.Cleanup(server.Close)
-	m.URL = server.URL
-	return m
-}
-
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	answer, cached := summary(body), 0
-	if answer == "" {
-		answer, cached = "I go on.", m.keep(body)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(object{
-		"id": "answer", "object": "chat.completion", "model": modelName,
-		"choices": []object{{"index": 0, "finish_reason": "stop",
-			"message": object{"role": "assistant", "content": answer}}},
-		"usage": object{"prompt_tokens": len(body) / 4, "completion_tokens": 40, "total_tokens": len(body)/4 + 40,
-			"prompt_tokens_details": object{"cached_tokens": cached / 4}},
-	})
-}
-
-// keep keeps a body, and returns how many bytes of it stood in the one before.
-func (m *model) keep(body []byte) (cached int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.bodies) > 0 {
-		last := m.bodies[len(m.bodies)-1]
-		for cached < min(len(last), len(body)) && last[cached] == body[cached] {
-			cached++
+// last is the newest request, without those for summaries.
+func last(p *fakeapi.Provider) []byte {
+	for _, x := range slices.Backward(posts(p)) {
+		if summary(x.Body) == "" {
+			return x.Body
 		}
 	}
-	m.bodies = append(m.bodies, body)
-	return cached
-}
-
-// last is the newest body.
-func (m *model) last() []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.bodies[len(m.bodies)-1]
+	return nil
 }
 
 type object = map[string]any

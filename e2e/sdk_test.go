@@ -5,9 +5,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"slices"
 	"strings"
@@ -71,7 +68,8 @@ func everyday() fakeapi.Options {
 		},
 		Answer: func(x fakeapi.Exchange) []fakeapi.Part {
 			said := string(x.Body)
-			answered := strings.Contains(said, "tool_result") || strings.Contains(said, "function_call_output")
+			answered := strings.Contains(said, "tool_result") || strings.Contains(said, "function_call_output") ||
+				strings.Contains(said, "tool_call_id")
 			if strings.Contains(said, "Tools.") && !answered {
 				return []fakeapi.Part{fakeapi.Think("A tool knows."), fakeapi.Text("I look."),
 					fakeapi.Call("", "get_weather", `{"city":"Zürich"}`)}
@@ -88,79 +86,12 @@ func wire(x fakeapi.Exchange) string {
 	return fmt.Sprintf("%s %s\n%s\n%s", x.Method, x.Target, &head, x.Body)
 }
 
-// chats are a provider's answers to main.mjs, in order: a body of JSON, or events.
-var chats = []struct {
-	status int
-	body   string
-}{
-	{200, `{"id":"1","object":"chat.completion","model":"fake","choices":[{"index":0,"message":{"role":"assistant",` +
-		`"content":"12 °C <&>"},"finish_reason":"stop"}],"usage":{"total_tokens":13}}`},
-	{200, ": warming up\n\n" + chunk(`"content":"12 °"`, `null`) + chunk(`"content":"C"`, `"stop"`) +
-		"data: {\"id\":\"2\",\"choices\":[],\"usage\":{\"total_tokens\":13}}\n\ndata: [DONE]\n\n"},
-	{200, chunk(`"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":"function",`+
-		`"function":{"name":"get_weather","arguments":"{\"city\":"}}]`, `null`) +
-		chunk(`"tool_calls":[{"index":0,"function":{"arguments":"\"Zürich\"}"}}]`, `"tool_calls"`) +
-		"data: [DONE]\n\n"},
-	{200, `{"id":"4","choices":[{"index":0,"message":{"role":"assistant","content":"rain"},"finish_reason":"stop"}]}`},
-	{429, `{"error":{"message":"Slow down.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
-	{200, `{"id":"6","choices":[{"index":0,"message":{"role":"assistant","content":"again"},"finish_reason":"stop"}]}`},
-	{400, `{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model",` +
-		`"code":"no_such_thing"}}`},
-}
-
-// chunk is an event of a stream with one choice.
-func chunk(delta, reason string) string {
-	return `data: {"id":"2","object":"chat.completion.chunk","choices":[{"index":0,"delta":{` + delta +
-		`},"finish_reason":` + reason + "}]}\n\n"
-}
-
-// startChats answers by chats, and sends each request that it gets to seen, without what belongs to the connection.
-func startChats(t *testing.T) (base string, seen chan string) {
-	seen = make(chan string, len(chats)+1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || len(seen) == len(chats) { // epitome asks how large a window is
-			http.NotFound(w, r)
-			return
-		}
-		body, _ := io.ReadAll(r.Body)
-		answer := chats[len(seen)]
-		seen <- wire(fakeapi.Exchange{Method: r.Method, Target: r.RequestURI, Header: r.Header, Body: body})
-		w.Header().Set("X-Request-Id", "req_1")
-		w.Header().Set("Retry-After-Ms", "50")
-		w.Header().Set("Content-Type", "application/json")
-		if !strings.HasPrefix(answer.body, "{") {
-			w.Header().Set("Content-Type", "text/event-stream")
-		}
-		w.WriteHeader(answer.status)
-		for event := range strings.SplitAfterSeq(answer.body, "\n\n") {
-			_, _ = io.WriteString(w, event)
-			w.(http.Flusher).Flush()
-		}
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1", seen
-}
-
-func TestSDKOfChatCompletions(t *testing.T) {
-	direct, asked := startChats(t)
-	through, seen := startChats(t)
-	want := sdk(t, direct, "main.mjs")
-	got := sdk(t, serve(t, "--upstream", through)+"/v1", "main.mjs")
-	if got != want || strings.Count(want, `"ok":`) != 5 {
-		t.Errorf("the SDK printed, through epitome:\n%s\nwithout:\n%s", got, want)
-	}
-	for n := range chats {
-		if got, want := <-seen, <-asked; got != want {
-			t.Errorf("request %d, through epitome:\n%s\nwithout:\n%s", n, got, want)
-		}
-	}
-}
-
 func TestSDKs(t *testing.T) {
 	for _, api := range []struct {
 		script, path, model string
 		sessions            []string
 	}{
+		{"chat.mjs", "/v1", "gpt-5.5", []string{"session"}},
 		{"messages.mjs", "", "claude-sonnet-4-5", []string{"session"}},
 		{"responses.mjs", "/v1", "gpt-5.5", []string{"session", "agents"}},
 	} {

@@ -125,6 +125,7 @@ func (w *work) plan(t *testing.T, pkg string) {
 	const function = "func %[1]sStep%[2]d(in money.Amount) money.Amount { return in.Scale(%[2]d).Plus(%[3]d) }"
 	w.file(t, pkg+"/"+pkg+".go", "package "+pkg+"\n\n"+round+lines(function, pkg))
 	w.file(t, pkg+"/totals.go", "package "+pkg+"\n\n"+lines(function, pkg+"Total"))
+	w.file(t, pkg+"/rates.go", "package "+pkg+"\n\n"+lines(function, pkg+"Rate"))
 	const failure = "--- FAIL: TestRound: got 12.35, want 12.34\n"
 	w.file(t, ".out/"+pkg+".fail", lines("ok   %s part %d in %d ms", pkg)+failure)
 	w.file(t, ".out/"+pkg+".pass", lines("ok   %s part %d passes in %d ms", pkg))
@@ -132,14 +133,14 @@ func (w *work) plan(t *testing.T, pkg string) {
 	name := fmt.Sprintf("cents%d_test.go", len(w.moves)) // an agent may refuse to write over what it has not read
 	w.move("I look where package %s rounds.", pkg, w.shell("grep -rn 'Step1' %s | head -c 20000", pkg))
 	w.move("The core of %s first.", pkg, w.readFile(pkg+"/"+pkg+".go"))
-	w.move("And its totals: package %s has one more file.", pkg, w.readFile(pkg+"/totals.go"))
+	w.move("Package %s has two more files.", pkg, w.readFile(pkg+"/totals.go"), w.readFile(pkg+"/rates.go"))
 	w.move("The tests of %s as they are.", pkg, w.shell("./check %s", pkg))
 	w.move("Decision: package %s rounds half to even, once, after the sum.", pkg,
 		w.editFile(pkg+"/"+pkg+".go", "cents.Floor()", "cents.HalfEven()"), w.shell("./check %s", pkg))
 	w.move("The service's answer for %s? A batch that was rounded wrongly should be stuck.", pkg,
 		w.shell("./fetch %s", pkg))
 	w.move("A test of its own for package %s.", pkg, w.writeFile(pkg+"/"+name, lines("// %s case %d: %d cents", pkg)))
-	w.move("Once more the code of %s as it is now.", pkg, w.shell("cat %s/%s.go", pkg, pkg))
+	w.move("Once more the code of %s as it is now.", pkg, w.shell("cat %s/%s.go", pkg, pkg), w.readFile(pkg+"/totals.go"))
 }
 
 // move has the model think, say something of a package and make calls.

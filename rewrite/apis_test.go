@@ -2,12 +2,9 @@ package rewrite_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
 
 	"epitome/internal/fakeapi"
 )
@@ -83,45 +80,7 @@ func (a chatAPI) results(p pen, calls []call) (list []object) {
 	return list
 }
 
-// refusal knows the rules that OpenAI's server is known for.
-func (chatAPI) refusal(body, _ []byte) error {
-	if !gjson.ValidBytes(body) {
-		return errors.New("not JSON")
-	}
-	var open []gjson.Result // IDs of calls without a result
-	for i, m := range append(gjson.GetBytes(body, "messages").Array(), gjson.Parse(`{"role":"user","content":"end"}`)) {
-		role, content, calls := m.Get("role").Str, m.Get("content"), m.Get("tool_calls.#.id").Array()
-		if len(open) > 0 && role != "tool" {
-			return fmt.Errorf("messages.%d: no result for call %s", i, open[0])
-		}
-		switch role {
-		case "system", "developer", "user":
-			if content.Type != gjson.String && len(content.Array()) == 0 {
-				return fmt.Errorf("messages.%d has no content", i)
-			}
-		case "assistant":
-			if len(calls) == 0 && (content.Type == gjson.Null || m.Get("tool_calls").Exists()) {
-				return fmt.Errorf("messages.%d has neither content nor calls", i)
-			}
-			for _, arguments := range m.Get("tool_calls.#.function.arguments").Array() {
-				if arguments.Type != gjson.String || !gjson.Valid(arguments.Str) {
-					return fmt.Errorf("messages.%d: arguments are not JSON", i)
-				}
-			}
-			open = calls
-		case "tool":
-			id := m.Get("tool_call_id")
-			at := slices.IndexFunc(open, func(call gjson.Result) bool { return call.Str == id.Str })
-			if at < 0 {
-				return fmt.Errorf("messages.%d: no call for result %s", i, id)
-			}
-			open = slices.Delete(open, at, at+1)
-		default:
-			return fmt.Errorf("messages.%d: role %s", i, role)
-		}
-	}
-	return nil
-}
+func (chatAPI) refusal(body, request []byte) error { return fakeapi.Judge(fakeapi.Chat, body, request) }
 
 // messagesAPI is Anthropic Messages.
 type messagesAPI struct{}

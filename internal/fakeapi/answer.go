@@ -35,7 +35,11 @@ func (p *Provider) nextID(prefix string) string {
 
 // say returns the answer of these parts whole, and as a stream.
 func (p *Provider) say(q *request, x *Exchange, parts []Part) (whole object, events []serverEvent) {
-	if x.API == Messages {
+	switch x.API {
+	case Chat:
+		whole = p.sayChat(q, x.Usage, parts)
+		return whole, q.chatEvents(whole)
+	case Messages:
 		whole = p.sayMessage(q, x.Usage, parts)
 		return whole, messageEvents(whole)
 	}
@@ -46,7 +50,10 @@ func (p *Provider) say(q *request, x *Exchange, parts []Part) (whole object, eve
 // failing is a stream that begins like an answer and ends with a refusal.
 func (p *Provider) failing(q *request, x *Exchange) []serverEvent {
 	_, events := p.say(q, x, nil)
-	if x.API == Messages {
+	switch x.API {
+	case Chat:
+		return append(events[:1], serverEvent{data: object{"error": x.Refusal.fields()}})
+	case Messages:
 		why := object{"type": x.Refusal.Type, "message": x.Refusal.Message}
 		return append(events[:1], serverEvent{"error", object{"error": why}})
 	}

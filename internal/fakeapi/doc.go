@@ -1,6 +1,6 @@
 // Package fakeapi plays the providers that tests put behind epitome. It shares no code with what it judges.
 //
-// A Provider is a strict server of Anthropic Messages and OpenAI Responses. It refuses a request that breaks a rule of
+// A Provider is a strict server of Chat Completions, Messages and Responses. It refuses a request that breaks a rule of
 // its API, in the API's words; it knows each thinking block, opaque string and ID that it issued and accepts them only in
 // the place they belong to; it accounts tokens and a prompt cache; and it says in one of many ways that the window is
 // full. The same requests in the same order get the same bytes.

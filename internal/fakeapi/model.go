@@ -88,9 +88,13 @@ func (o Overflow) streams() bool { return o >= FailsInStream && o <= ErrorObject
 func (q *request) checkWindow(api API) *Refusal {
 	tokens, window := q.tokens(), q.model.Window
 	refused := flaw("prompt is too long: %d tokens > %d maximum", tokens, window)
-	if api == Responses {
-		refused = flaw("Your input exceeds the context window of this model. Please adjust your input and try again.")
-		refused.Param, refused.Code = "input", "context_length_exceeded"
+	switch api {
+	case Chat:
+		refused = wrong("messages", "context_length_exceeded", "This model's maximum context length is %d tokens. However, "+
+			"your messages resulted in %d tokens. Please reduce the length of the messages.", window, tokens)
+	case Responses:
+		refused = wrong("input", "context_length_exceeded", "Your input exceeds the context window of this model. Please "+
+			"adjust your input and try again.")
 	}
 	if q.model.Overflow == CountsOutput && tokens+q.maxOutput > window {
 		refused.Message = fmt.Sprintf("input length and `max_tokens` exceed context limit: %d + %d > %d, "+
@@ -108,7 +112,7 @@ func (q *request) checkWindow(api API) *Refusal {
 		refused.foreign = `{"message":"Input is too long for requested model."}`
 	case SaysLiteLLM:
 		inner := "litellm.ContextWindowExceededError: AnthropicError - " + string(refused.body(api))
-		if api == Responses {
+		if api != Messages {
 			inner = "litellm.ContextWindowExceededError: OpenAIException - " + refused.Message
 		}
 		why := object{"message": inner, "type": nil, "param": nil, "code": "400"}

@@ -20,9 +20,10 @@ import (
 // An API is one that a Provider serves.
 type API int
 
-// The two APIs. A Provider tells them apart by the path.
+// A Provider tells the APIs apart by the path.
 const (
-	Messages  API = iota // Anthropic Messages: /v1/messages, /v1/messages/count_tokens
+	Chat      API = iota // OpenAI Chat Completions: /v1/chat/completions
+	Messages             // Anthropic Messages: /v1/messages, /v1/messages/count_tokens
 	Responses            // OpenAI Responses: /v1/responses, /v1/responses/input_tokens, /v1/responses/compact
 )
 
@@ -79,7 +80,7 @@ func Custom(name, input string) Part { return Part{kind: "custom", name: name, t
 // Raw is an item of Responses as it stands, a JSON object with an id.
 func Raw(item string) Part { return Part{kind: "raw", text: item} }
 
-// A Provider serves Messages and Responses on a port of loopback. It refuses what the real APIs refuse, in their words.
+// A Provider serves the three APIs on a port of loopback. It refuses what the real APIs refuse, in their words.
 type Provider struct {
 	URL     string
 	options Options
@@ -126,11 +127,9 @@ func Judge(api API, body, original []byte) error {
 	model.Prefill, model.InlineSystem = true, true
 	p := newProvider(Options{Models: map[string]Model{name: model}})
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	if issued := gjson.ParseBytes(original); api == Messages {
-		p.adoptThoughts(issued)
-	} else {
-		p.book.adopt(issued)
-	}
+	issued := gjson.ParseBytes(original)
+	p.adoptThoughts(issued)
+	p.book.adopt(issued)
 	if _, refused := p.read(&Exchange{API: api, Header: header, Body: body}); refused != nil {
 		return refused
 	}
@@ -194,7 +193,8 @@ type reply struct {
 	events []serverEvent
 }
 
-// serverEvent is an event of a stream; its type goes into its data.
+// serverEvent is an event of a stream; its type goes into its data. Those of Chat Completions have no type, and the last
+// has no data.
 type serverEvent struct {
 	kind string
 	data object
@@ -211,8 +211,15 @@ func (a reply) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	for _, e := range a.events {
-		e.data["type"] = e.kind
-		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.kind, encode(e.data))
+		switch {
+		case e.kind != "":
+			e.data["type"] = e.kind
+			_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.kind, encode(e.data))
+		case e.data != nil:
+			_, _ = fmt.Fprintf(w, "data: %s\n\n", encode(e.data))
+		default:
+			_, _ = io.WriteString(w, "data: [DONE]\n\n")
+		}
 		_ = http.NewResponseController(w).Flush()
 	}
 }
@@ -226,6 +233,8 @@ func (p *Provider) answer(path string, x *Exchange) reply {
 	switch {
 	case path == "/" && x.Method != http.MethodPost: // clients look whether anybody is there
 		return reply{status: http.StatusOK}
+	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/chat/completions"):
+		x.API = Chat
 	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages"):
 		x.API = Messages
 	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/responses"):
@@ -292,11 +301,8 @@ func (p *Provider) read(x *Exchange) (*request, *Refusal) {
 	case !q.body.IsObject():
 		return nil, flaw("The request body is not an object")
 	}
-	read := p.readMessages
-	if x.API == Responses {
-		read = p.readResponses
-	}
-	if refused := read(q); refused != nil {
+	read := map[API]func(*request) *Refusal{Chat: p.readChat, Messages: p.readMessages, Responses: p.readResponses}
+	if refused := read[x.API](q); refused != nil {
 		return nil, refused
 	}
 	return q, nil

@@ -24,7 +24,10 @@ type client struct {
 // body is a request that says all of this.
 func (c *client) body(said ...string) string {
 	list := strings.Join(said, ",")
-	form := `{"model":%q,"store":false,"include":["reasoning.encrypted_content"]%s,"input":[%s]}`
+	form := `{"model":%q,"tools":[{"type":"function","function":{"name":"sh"}}]%s,"messages":[%s]}`
+	if c.api == Responses {
+		form = `{"model":%q,"store":false,"include":["reasoning.encrypted_content"]%s,"input":[%s]}`
+	}
 	if c.api == Messages {
 		form = `{"model":%q,"max_tokens":2000,"tools":[{"name":"sh","input_schema":{}}]%s,"messages":[%s]}`
 	}
@@ -34,7 +37,7 @@ func (c *client) body(said ...string) string {
 // post sends a request, and returns the status and the answer.
 func (c *client) post(body string) (answer string) {
 	c.t.Helper()
-	path := map[API]string{Messages: "/v1/messages", Responses: "/v1/responses"}[c.api]
+	path := map[API]string{Chat: "/v1/chat/completions", Messages: "/v1/messages", Responses: "/v1/responses"}[c.api]
 	r, err := http.NewRequest(http.MethodPost, c.provider.URL+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
@@ -61,6 +64,8 @@ func (c *client) says(what ...string) {
 	switch {
 	case !strings.HasPrefix(answer, "200 "):
 		c.t.Fatal(answer)
+	case c.api == Chat:
+		c.said = append(c.said, parsed.Get("choices.0.message").Raw)
 	case c.api == Messages:
 		c.said = append(c.said, `{"role":"assistant","content":`+parsed.Get("content").Raw+`}`)
 	default:
@@ -91,6 +96,29 @@ func thinking() func(Exchange) []Part {
 			return []Part{Think(fmt.Sprintf("thought %d", n)), Call(fmt.Sprintf("call_%d", n), "sh", `{"c":"ls"}`)}
 		}
 		return []Part{Text("Found.")}
+	}
+}
+
+func TestProviderHoldsRulesOfChat(t *testing.T) {
+	c := &client{t: t, api: Chat, model: "gpt-5", provider: StartProvider(t, Options{Answer: thinking()})}
+	result := func(n int) string {
+		return fmt.Sprintf(`{"role":"tool","tool_call_id":"call_%d","content":"r%d"}`, n, n)
+	}
+	c.says(`{"role":"user","content":"Look."}`)
+	c.says(result(1))
+	c.said = append(c.said, result(2))
+	for _, rule := range []struct{ old, now, want string }{
+		{`"role":"user"`, `"role":"critic"`, "Invalid value: 'critic'"},
+		{`"Look."`, `[]`, "Invalid value for 'content'"},
+		{`"tools"`, `"max_completion_tokens":1000000,"tools"`, "max_tokens is too large"},
+		{result(1) + ",", "", "did not have response messages: call_1"},
+		{"," + result(2), "", "did not have response messages: call_2"},
+		{c.said[1] + ",", "", "must be a response to a preceeding message with 'tool_calls'"},
+		{result(2), result(2) + "," + result(2), "must be a response to a preceeding message with 'tool_calls'"},
+		{`"arguments":"{\"c\":\"ls\"}"`, `"arguments":"{"`, "expected JSON in a string"},
+		{c.said[1] + "," + result(1) + ",", "", ""}, // a whole round may go
+	} {
+		c.refused(rule.old, rule.now, rule.want)
 	}
 }
 
@@ -181,12 +209,13 @@ func TestProviderHoldsRulesOfResponses(t *testing.T) {
 func TestProviderAccountsItsCache(t *testing.T) {
 	long := strings.Repeat("word ", 4000) // 5,000 tokens
 	for api, want := range map[API][]Usage{
+		Chat:      {{Input: 5016}, {Input: 5027, Read: 4992}, {Input: 5027}},
 		Messages:  {{Input: 5351, Written: 5351}, {Input: 5362, Read: 5351}, {Input: 5362, Written: 5351}},
 		Responses: {{Input: 5004}, {Input: 5015, Read: 4992}, {Input: 5015}},
 	} {
 		c := &client{t: t, api: api, model: "gpt-5", provider: StartProvider(t, Options{})}
 		first := `{"role":"user","content":[{"type":"input_text","text":"` + long + `"}]}`
-		if api == Messages {
+		if api != Responses {
 			first = `{"role":"user","content":[{"type":"text","text":"` + long +
 				`","cache_control":{"type":"ephemeral"}}]}`
 		}
@@ -207,14 +236,14 @@ func TestProviderAccountsItsCache(t *testing.T) {
 
 // A request that exceeds the window is refused at once or within a stream, and uses up no answer.
 func TestProviderRefusesWhatExceedsItsWindow(t *testing.T) {
-	says := map[Overflow][2]string{ // of Messages, of Responses
-		SaysTooLong:       {"400 {.*prompt is too long: 1", "400 {.*context_length_exceeded"},
-		TooLarge:          {"413 ", "413 "},
-		FailsInStream:     {"200 event: message_start.*error.*prompt is too long", "response.failed.*exceeds the context window"},
-		FailsWithoutWords: {"200 event: message_start.*event: error", "response.failed.*context_length_exceeded"},
-		ErrorInStream:     {"200 event: message_start.*event: error", "event: error"},
-		EndsAtOnce:        {"model_context_window_exceeded", "response.incomplete"},
-		CountsOutput:      {"exceed context limit: 1", "exceed context limit: 1"},
+	says := map[Overflow][3]string{ // of Chat, of Messages, of Responses
+		SaysTooLong:       {"400 {.*maximum context length is 1000", "400 {.*prompt is too long: 1", "400 {.*context_length_exceeded"},
+		TooLarge:          {"413 ", "413 ", "413 "},
+		FailsInStream:     {"200 data: .*data: {\"error\"", "200 event: message_start.*error.*prompt is too long", "response.failed.*exceeds the context window"},
+		FailsWithoutWords: {"200 data: .*data: {\"error\"", "200 event: message_start.*event: error", "response.failed.*context_length_exceeded"},
+		ErrorInStream:     {"200 data: .*data: {\"error\"", "200 event: message_start.*event: error", "event: error"},
+		EndsAtOnce:        {`"finish_reason":"length"`, "model_context_window_exceeded", "response.incomplete"},
+		CountsOutput:      {"exceed context limit: 1", "exceed context limit: 1", "exceed context limit: 1"},
 	}
 	for overflow, words := range says {
 		for api, want := range words {
