@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-
 	"epitome/internal/fakeapi"
 )
 
