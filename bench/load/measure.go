@@ -50,11 +50,14 @@ func (r *run) idle(l *lane) error {
 	time.Sleep(r.wait(settle))
 	_, before, known := l.usage()
 	for range streams {
-		conn, err := l.open(chatPath+"?bench="+streaming, body, true)
+		conn, err := l.open(chatPath+"?bench="+streaming, body)
 		if err != nil {
 			return err
 		}
 		defer conn.Close()
+		if _, err := conn.Read(make([]byte, 1)); err != nil {
+			return err
+		}
 	}
 	time.Sleep(r.wait(settle))
 	if _, after, _ := l.usage(); known {
@@ -205,7 +208,7 @@ func (r *run) depart(l *lane, phase string) (time.Duration, error) {
 	t, id := newTry(), fmt.Sprint(time.Now().UnixNano())
 	r.upstream.tries.Store(id, t)
 	target := fmt.Sprintf("%s?bench=%s&try=%s", chatPath, phase, id)
-	conn, err := l.open(target, chatBody(2<<10), phase == streaming)
+	conn, err := l.open(target, chatBody(2<<10))
 	if err != nil {
 		return 0, err
 	}
@@ -215,7 +218,7 @@ func (r *run) depart(l *lane, phase string) (time.Duration, error) {
 	case <-time.After(answerLimit):
 		return 0, errors.New("the request does not reach the upstream")
 	}
-	time.Sleep(2 * time.Millisecond) // the proxy comes to rest
+	time.Sleep(2 * time.Millisecond) // the first event reaches the client
 	left := time.Now()
 	_ = conn.Close()
 	select {

@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -18,8 +19,6 @@ const (
 	chatPath  = "/v1/chat/completions"
 	streaming = "streaming"
 	waiting   = "waiting"
-
-	event = "data: {}\n"
 )
 
 // lengthHeader says how long the body is. No proxy corrects it, as it would Content-Length.
@@ -67,7 +66,7 @@ func (u *upstream) serve(ctx *fasthttp.RequestCtx) {
 	case streaming:
 		ctx.SetContentType("text/event-stream")
 		ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-			_, _ = w.WriteString(event + "\n")
+			_, _ = w.WriteString("data: {}\n\n")
 			_ = w.Flush() // untilGone notices a client that left
 			t.untilGone(conn)
 		})
@@ -122,28 +121,14 @@ func exchange(c *fasthttp.HostClient, request *fasthttp.Request) error {
 	return nil
 }
 
-// open sends a request over a connection of its own, which the caller closes. If the response is to be a stream, it
-// waits for the first event.
-func (l *lane) open(target string, body []byte, stream bool) (net.Conn, error) {
+// open sends a request over a connection of its own, which the caller closes.
+func (l *lane) open(target string, body []byte) (net.Conn, error) {
 	conn, err := net.DialTimeout("tcp", l.addr, answerLimit)
 	if err != nil {
 		return nil, err
 	}
-	_ = conn.SetDeadline(time.Now().Add(answerLimit)) // an error comes again at the next read
 	w := bufio.NewWriter(conn)
-	if err = l.request(target, body).Write(w); err == nil {
-		err = w.Flush()
-	}
-	for r := bufio.NewReader(conn); stream && err == nil; {
-		var line string
-		if line, err = r.ReadString('\n'); line == event {
-			break
-		}
-	}
-	if err != nil {
-		_ = conn.Close()
-	}
-	return conn, err
+	return conn, errors.Join(conn.SetDeadline(time.Now().Add(answerLimit)), l.request(target, body).Write(w), w.Flush())
 }
 
 // Baseline serves a minimal fasthttp reverse proxy on listen until ctx ends: it forwards requests to upstream and
