@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
 	}
 	first := task{0, o.Seed}
-	m, err := newModel(o.Window, &script{turns: o.Turns, task: first, results: map[string]string{}})
+	m, err := newModel(o.Window, &script{turns: o.Turns, task: task{-1, o.Seed}, results: map[string]string{}})
 	if err != nil {
 		return nil, err
 	}

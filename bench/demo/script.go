@@ -15,11 +15,9 @@ import (
 type script struct {
 	turns   int // of the session
 	turn    int
-	task    task // the next one
-	queue   []step
+	task    task              // Number is -1 before the first one
+	steps   []step            // of the task, still to come
 	results map[string]string // of tool calls, by ID; a search of files that epitome stored has none
-	asked   *question         // to be answered
-	looked  bool              // in files, for asked
 	closed  bool
 }
 
@@ -29,8 +27,7 @@ type step struct {
 	Args                map[string]string
 	Content             string // name of the prop that is an argument, too
 	Size                int    // of the prop
-	Find                bool   // search files for the trace of the failure, unless the request has it
-	failure             *question
+	Find                bool   // search files for the trace of the failed test, unless the request has it
 }
 
 // closing is how many turns the end of a session takes.
@@ -39,32 +36,30 @@ const closing = 5
 // answer returns the model's answer to a request.
 func (s *script) answer(messages []message) message {
 	s.turn++
-	if last := messages[len(messages)-1]; last.Role == "user" {
-		s.asked, s.looked = questionIn(s.task.seed, last.Content), false
+	if q := pendingIn(s.task.seed, messages); q != nil {
+		return s.reply(q, messages)
 	}
-	switch {
-	case s.asked != nil:
-		return s.reply(messages)
-	case s.turn == 1:
+	if s.turn == 1 {
 		return s.say(step{Words: "Before I begin: is there a rule that I have to keep to?"})
-	case s.turn > s.turns-closing && !s.closed:
-		s.closed, s.queue = true, nil
+	}
+	if s.turn > s.turns-closing && !s.closed {
+		s.closed, s.steps = true, nil
 		return s.say(step{Words: "Done: the packages up to here agree with the ledger to the cent.\nNext: the release."})
 	}
-	for {
-		if len(s.queue) == 0 {
-			s.queue = stepsOf(s.task)
-			s.task.Number++
-		}
-		next := s.queue[0]
-		s.queue = s.queue[1:]
-		switch {
-		case !next.Find:
-			return s.say(next)
-		case next.failure.in(messages) == "":
-			return s.search(next.Words, next.failure, messages)
-		}
+	if len(s.steps) == 0 {
+		s.task.Number++
+		s.steps = stepsOf(s.task)
 	}
+	next, failure := s.steps[0], failureOf(s.task)
+	if next.Find && failure.in(messages) != "" {
+		s.steps = s.steps[1:]
+		next = s.steps[0]
+	}
+	s.steps = s.steps[1:]
+	if next.Find {
+		return s.search(next.Words, failure, messages)
+	}
+	return s.say(next)
 }
 
 // stepsOf returns the steps of a task, with the texts that they name.
@@ -74,7 +69,6 @@ func stepsOf(t task) (steps []step) {
 	}
 	for i := range steps {
 		x := &steps[i]
-		x.failure = failureOf(t)
 		if x.Result != "" {
 			x.Result = t.prop(x.Result, x.Size)
 		}
@@ -98,15 +92,12 @@ func (s *script) say(x step) message {
 }
 
 // reply answers the user's question from the request, or else searches files once.
-func (s *script) reply(messages []message) message {
-	found := s.asked.in(messages)
-	if found == "" && !s.looked {
-		s.looked = true
-		return s.search("That is no longer before me. I look in the files.", s.asked, messages)
+func (s *script) reply(q *question, messages []message) message {
+	found := q.in(messages)
+	if found == "" && messages[len(messages)-1].Role == "user" {
+		return s.search("That is no longer before me. I look in the files.", q, messages)
 	}
-	label := s.asked.label
-	s.asked = nil
-	return s.say(step{Words: label + ": " + found})
+	return s.say(step{Words: q.label + ": " + found})
 }
 
 // artifact matches the path of a file that epitome names in the place of a result or in a summary.
@@ -196,10 +187,16 @@ func questions(seed uint64) []*question {
 	return []*question{failureOf(first), stuckBatchOf(third), stuckBatchOf(first), change}
 }
 
-// questionIn returns the question in a user's message; nil if it has none.
-func questionIn(seed uint64, text string) *question {
+// pendingIn returns the question in the user's latest message; nil if it has none.
+func pendingIn(seed uint64, messages []message) *question {
+	latest := ""
+	for _, m := range messages {
+		if m.Role == "user" {
+			latest = m.Content
+		}
+	}
 	for _, q := range questions(seed) {
-		if q.text() == text {
+		if q.text() == latest {
 			return q
 		}
 	}
