@@ -85,10 +85,13 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 	if err != nil {
 		return err
 	}
-	var edits story.Edits
-	err = a.askAny("search conversation "+conversation, "/-/api/conversations/"+conversation+"/edits", &edits)
+	card, err := a.running("search conversation " + conversation)
 	if err != nil {
 		return err
+	}
+	var edits story.Edits
+	if err := card.Get("/-/api/conversations/"+conversation+"/edits", &edits); err != nil {
+		return fmt.Errorf("cannot search conversation %s: %w", conversation, err)
 	}
 	for _, e := range edits.List {
 		name := e.Name()

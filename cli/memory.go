@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,61 +27,58 @@ func (a *app) memoryCommand() *cobra.Command {
 	return c
 }
 
-// listMemory prints the entries of one project, or of all if it is empty.
+// memory returns what the sessions of a running epitome have learned in a project, or in all if the project is empty.
+func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
+	card, err := a.running("read what sessions have learned")
+	if err != nil {
+		return nil, nil, err
+	}
+	var all console.Memories
+	err = card.Get("/-/api/memory", &all)
+	isOther := func(n inject.Notes) bool { return project != "" && n.Owner.Project != inject.ProjectName(project) }
+	return card, slices.DeleteFunc(all.Memories, isOther), err
+}
+
+// listMemory prints the entries of one project, or of all.
 func (a *app) listMemory(project string) error {
-	isEmpty := true
-	err := a.eachMemory(project, func(_ *daemon.Card, n inject.Notes) error {
-		isEmpty = false
+	_, all, err := a.memory(project)
+	if err == nil && len(all) == 0 {
+		fmt.Println("No session has learned anything.")
+	}
+	for _, n := range all {
 		fmt.Println(console.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
 			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly), console.Plain(e.Kind),
 				console.Plain(e.Text))
 		}
-		return nil
-	})
-	if err == nil && isEmpty {
-		fmt.Println("No session has learned anything.")
 	}
 	return err
 }
 
 // forgetMemory forgets the entries with these ids, or all entries if there are none, of one project or of all.
 func (a *app) forgetMemory(project string, ids []string) error {
-	var gone []string
-	err := a.eachMemory(project, func(card *daemon.Card, n inject.Notes) (err error) {
-		for _, e := range n.Entries {
-			if err == nil && (len(ids) == 0 || slices.Contains(ids, e.ID)) {
-				err = card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{})
-				gone = append(gone, e.ID)
-			}
-		}
-		return err
-	})
-	for _, id := range ids {
-		if err == nil && !slices.Contains(gone, id) {
-			err = fmt.Errorf("cannot forget %q: no entry has this id; 'epitome memory list' has all", id)
-		}
-	}
-	if err == nil {
-		fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", len(gone))
-	}
-	return err
-}
-
-// eachMemory calls do with what each running epitome remembers for a project, or for all projects if it is empty.
-func (a *app) eachMemory(project string, do func(card *daemon.Card, n inject.Notes) error) error {
-	cards, err := a.allRunning("read what sessions have learned")
+	card, all, err := a.memory(project)
 	if err != nil {
 		return err
 	}
-	for _, card := range cards {
-		var listing console.Memories
-		err = errors.Join(err, card.Get("/-/api/memory", &listing))
-		for _, n := range listing.Memories {
-			if project == "" || n.Owner.Project == inject.ProjectName(project) {
-				err = errors.Join(err, do(card, n))
+	var gone []string
+	for _, n := range all {
+		for _, e := range n.Entries {
+			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
+				continue
 			}
+			err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{})
+			if err != nil {
+				return err
+			}
+			gone = append(gone, e.ID)
 		}
 	}
-	return err
+	for _, id := range ids {
+		if !slices.Contains(gone, id) {
+			return fmt.Errorf("cannot forget %q: no entry has this id; 'epitome memory list' has all", id)
+		}
+	}
+	fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", len(gone))
+	return nil
 }
