@@ -127,7 +127,7 @@ func (a *app) startOwn(home string, targets []target) (p commandProxy, stop func
 		if err != nil {
 			return conf, err
 		}
-		conf.Listen, conf.Data = "127.0.0.1:0", folder
+		conf.Listen, conf.Data, conf.Home = "127.0.0.1:0", folder, home
 		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
 		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
 		for _, t := range targets {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -172,7 +173,7 @@ func (c *Config) checkContexts(folder string) error {
 	}
 	var m mistakes
 	for _, name := range names {
-		files, _ := Contexts(folder).List(name)
+		files, _ := c.ContextFiles(folder).List(name)
 		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
 	}
 	return errors.Join(m...)
@@ -246,5 +247,5 @@ func ParseWindow(text string) (int, error) {
 	return int(n), nil
 }
 
-// Contexts are the context files for an epitome with this data folder: those in the user's own folder.
-func Contexts(folder string) inject.Files { return inject.FilesIn(HomeOf(folder)) }
+// ContextFiles are the context files for an epitome with this data folder.
+func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(cmp.Or(c.Home, data)) }

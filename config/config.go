@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"epitome/console"
@@ -50,6 +51,7 @@ type Config struct {
 	Routes    []proxy.RouteRule               `toml:"routes"`
 	Prices    event.OwnPrices                 `toml:"prices"`
 
+	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
 	reference string // the text of the embedded config.toml
 }
 
@@ -224,4 +226,28 @@ func PathCause(err error) error {
 		return p.Err
 	}
 	return err
+}
+
+// DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
+func (c *Config) DataFolder() (string, error) {
+	if c.Data != "" {
+		return filepath.Abs(c.Data)
+	}
+	var base string
+	var err error
+	switch runtime.GOOS {
+	case "darwin", "ios":
+		base, err = os.UserConfigDir() // ~/Library/Application Support
+	case "windows":
+		base, err = os.UserCacheDir() // %LocalAppData%, which stays on this machine
+	default:
+		if base = os.Getenv("XDG_DATA_HOME"); !filepath.IsAbs(base) { // a relative one is void, by its specification
+			base, err = os.UserHomeDir()
+			base = filepath.Join(base, ".local", "share")
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find the user's data folder: %w; name one with --data", err)
+	}
+	return filepath.Join(base, "epitome"), nil
 }

@@ -127,7 +127,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.windows.Configure(conf.Window, probedOf(conf))
 	d.biller = event.NewBiller(prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
-	contexts := config.Contexts(folder)
+	contexts := conf.ContextFiles(folder)
 	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
 
 	metrics := console.NewMetrics(Version())

@@ -45,7 +45,7 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 	}
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
 	d.Address, d.CachedPrice = conf.Offload.Address, event.NewBiller(prices(conf)).CachedPrice
-	d.Inject = &inject.Injector{Files: config.Contexts(home), Shelf: shelf}
+	d.Inject = &inject.Injector{Files: conf.ContextFiles(home), Shelf: shelf}
 	return d, nil
 }
 
