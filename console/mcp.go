@@ -8,13 +8,13 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"epitome/internal/lazyregexp"
 	"epitome/offload"
 )
 
@@ -169,7 +169,7 @@ func (get ReadArtifact) search(ctx context.Context, in searchInput) (string, err
 	return b.String(), nil
 }
 
-var nameShape = lazyregexp.New(`\b[a-z2-7]{26}\b`)
+var nameShape = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 
 // artifactName returns the name of an artifact that is given by name, path or URL.
 func artifactName(artifact string) (string, error) {
@@ -189,7 +189,7 @@ func (get ReadArtifact) named(ctx context.Context, artifact string) ([]string, e
 	}
 	text, err := get.lines(ctx, first, "", "", mostScan)
 	names := []string{first}
-	for _, found := range nameShape().FindAll(text, -1) {
+	for _, found := range nameShape.FindAll(text, -1) {
 		if len(names) <= mostNamed && !slices.Contains(names, string(found)) {
 			names = append(names, string(found))
 		}

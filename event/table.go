@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"epitome/internal/lazyregexp"
 )
 
 // PriceTable is the prices of models by provider. It does not change.
@@ -106,7 +104,7 @@ func (t *PriceTable) find(host, name string) *model {
 	if p == nil {
 		return nil
 	}
-	for _, spelled := range []string{name, dayInName().ReplaceAllString(name, "-$1-$2-$3$4")} {
+	for _, spelled := range []string{name, dayInName.ReplaceAllString(name, "-$1-$2-$3$4")} {
 		for _, id := range append([]string{p.ID}, p.Others...) {
 			models := t.provider(id).Models
 			if i := slices.IndexFunc(models, func(m model) bool { return m.Match.fits(spelled) }); i >= 0 {
@@ -118,7 +116,7 @@ func (t *PriceTable) find(host, name string) *model {
 }
 
 // dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
-var dayInName = lazyregexp.New(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
+var dayInName = regexp.MustCompile(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
 
 func (t *PriceTable) provider(id string) *provider {
 	for i := range t.Providers {

@@ -3,13 +3,12 @@ package inject
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"epitome/internal/lazyregexp"
 )
 
 // Entry is one thing that was learned. A model wrote it from files, pages and results of tools: it may be wrong.
@@ -28,7 +27,7 @@ func (e Entry) line() string { return "\n- " + e.Kind + ": " + e.Text }
 func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 	const least, most = 4, 300 // characters
 	text = cleanLine(text)
-	if n := utf8.RuneCountInString(text); n < least || n > most || secret().MatchString(text) {
+	if n := utf8.RuneCountInString(text); n < least || n > most || secret.MatchString(text) {
 		return Entry{}, false
 	}
 	sum := sha256.Sum256([]byte(kind + " " + strings.ToLower(text)))
@@ -37,14 +36,14 @@ func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 
 // secret matches words that name a secret with a value behind them, keys by their issuers' prefixes, passwords in URLs,
 // long random words and long numbers.
-var secret = lazyregexp.New(`(?i:\b(?:password|passwd|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*\S{3})` +
+var secret = regexp.MustCompile(`(?i:\b(?:password|passwd|secret|token|api[_ -]?key|credentials?)["']?\s*(?:[:=]|\bis\b)\s*\S{3})` +
 	`|\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|npm_|AIza|AKIA|ASIA|eyJ)[-_.A-Za-z0-9]{14}` +
 	`|(?i:\bbearer\s+\S{8})|://[^\s/:@]*:[^\s/@]+@|-----BEGIN [A-Z ]*KEY|[A-Za-z0-9+/=]{32}|[0-9]{16}`)
 
 // Marks of epitome and of model templates, which no text of a model's or a user's may forge.
 var (
-	ownMark       = lazyregexp.New(`(?i)\[\s*epitome\s*:`)
-	templateTag   = lazyregexp.New(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
+	ownMark       = regexp.MustCompile(`(?i)\[\s*epitome\s*:`)
+	templateTag   = regexp.MustCompile(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
 	templateMarks = strings.NewReplacer("<|", "< |", "|>", "| >", "<｜", "< ｜", "｜>", "｜ >")
 )
 
@@ -56,11 +55,11 @@ func cleanLine(text string) string {
 		}
 		return r
 	}, text)
-	text = ownMark().ReplaceAllString(strings.Join(strings.Fields(text), " "), "(epitome:")
+	text = ownMark.ReplaceAllString(strings.Join(strings.Fields(text), " "), "(epitome:")
 	for templateMarks.Replace(text) != text { // "<|>" holds two
 		text = templateMarks.Replace(text)
 	}
-	return templateTag().ReplaceAllString(text, "$1 $2")
+	return templateTag.ReplaceAllString(text, "$1 $2")
 }
 
 // Learned is what one session says for later ones.
@@ -84,18 +83,18 @@ const (
 )
 
 var (
-	answerLine = lazyregexp.New("(?m)^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*(.*)$")
-	entryID    = lazyregexp.New(`\b[0-9a-f]{8}\b`)
+	answerLine = regexp.MustCompile("(?m)^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?\\s*[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*(.*)$")
+	entryID    = regexp.MustCompile(`\b[0-9a-f]{8}\b`)
 )
 
 // ParseLearned reads the section that a model wrote. It skips lines that are no entries.
 func ParseLearned(said string) (l Learned) {
 	const most = 16 // entries of each kind of change
-	for _, m := range answerLine().FindAllStringSubmatch(said, 4*most) {
+	for _, m := range answerLine.FindAllStringSubmatch(said, 4*most) {
 		text := strings.TrimSpace(m[3])
 		switch kind := strings.ToLower(m[2]); {
 		case kind == "drop":
-			l.Drop = append(l.Drop, entryID().FindAllString(strings.ToLower(text), -1)...)
+			l.Drop = append(l.Drop, entryID.FindAllString(strings.ToLower(text), -1)...)
 		case strings.EqualFold(strings.Trim(text, ".*_`\""), "none"):
 		case slices.Contains(kinds, kind):
 			if e, ok := newEntry(kind, text, time.Time{}); ok {

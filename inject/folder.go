@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 )
@@ -14,9 +13,9 @@ import (
 // of up to 200 characters.
 const path = `((?:~?/|[A-Za-z]:[\\/])[^<\r\n]{0,198})`
 
-var folderExprs = []func() *regexp.Regexp{
-	lazyregexp.New(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
-	lazyregexp.New(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
+var folderExprs = []*regexp.Regexp{
+	regexp.MustCompile(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
+	regexp.MustCompile(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
 		`I'm currently working in the directory): ` + path + `\r?$`),
 }
 
@@ -46,7 +45,7 @@ func Folder(r *conversation.Request) string {
 				if !strings.Contains(text, "irectory: ") && !strings.Contains(text, "<cwd>") {
 					continue // expressions are slow on long texts
 				}
-				if found := expr().FindStringSubmatch(text); found != nil {
+				if found := expr.FindStringSubmatch(text); found != nil {
 					return cmp.Or(strings.TrimRight(found[1], "/ "), "/")
 				}
 			}

@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 
 	"epitome/event"
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -138,7 +138,7 @@ func (x *shaping) prefix(end int) []jsonspan.Span {
 
 // recallTool matches the name of epitome's own tool recall, before which clients put that of the server
 // (mcp__epitome__recall, epitome_recall), and in a declaration of tools the name of its MCP server.
-var recallTool = lazyregexp.New(`epitome[_.:/-]{1,3}recall\b|` +
+var recallTool = regexp.MustCompile(`epitome[_.:/-]{1,3}recall\b|` +
 	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
 
 // readsByTool reports whether stubs name epitome's own tool, not an address, as the way to read an artifact. If Address
@@ -146,7 +146,7 @@ var recallTool = lazyregexp.New(`epitome[_.:/-]{1,3}recall\b|` +
 func (x *shaping) readsByTool() bool {
 	declares := func(s jsonspan.Span) bool {
 		text := s.Of(x.request.Body)
-		return bytes.Contains(text, []byte("epitome")) && recallTool().Match(text)
+		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
 	}
 	address := x.shaper.deps.Address
 	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)

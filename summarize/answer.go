@@ -2,17 +2,17 @@ package summarize
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/inject"
-	"epitome/internal/lazyregexp"
 )
 
 const maxText = 256 << 10 // bytes of an answer
 
 // frame matches beginnings of lines that epitome writes around a summary.
-var frame = lazyregexp.New(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary)`)
+var frame = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary)`)
 
 // read returns what is kept of an answer, or why it cannot be used.
 func (j *job) read(answer Answer) (text, why string) {
@@ -111,4 +111,4 @@ func headingIn(line string, headings []string) (name, rest string) {
 }
 
 // defuse returns a text of which no line can be taken for one of the frame around a summary.
-func defuse(text string) string { return frame().ReplaceAllString(text, "> $1") }
+func defuse(text string) string { return frame.ReplaceAllString(text, "> $1") }

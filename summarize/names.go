@@ -1,24 +1,24 @@
 package summarize
 
 import (
+	"regexp"
 	"strings"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/activity"
 )
 
 // wordForm matches words with the signs of paths. nameForm matches those of them that look like a name: a path, words
 // joined by dots or underscores, a word with a capital inside, a number of at least six digits.
 var (
-	wordForm = lazyregexp.New(`[\w./:@+~$-]{4,}`)
-	nameForm = lazyregexp.New(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
+	wordForm = regexp.MustCompile(`[\w./:@+~$-]{4,}`)
+	nameForm = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
 )
 
 // namesIn returns the words of a text that look like names, of files or in code.
 func namesIn(text string) (list []string) {
 	const longest = 80 // bytes
-	for _, w := range wordForm().FindAllString(text, -1) {
-		if w = strings.Trim(w, ".-/:@+~$"); len(w) <= longest && nameForm().MatchString(w) {
+	for _, w := range wordForm.FindAllString(text, -1) {
+		if w = strings.Trim(w, ".-/:@+~$"); len(w) <= longest && nameForm.MatchString(w) {
 			list = append(list, w)
 		}
 	}

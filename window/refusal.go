@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/lazyregexp"
 	"epitome/internal/sse"
 )
 
@@ -94,6 +93,12 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 	return r
 }
 
+// lazily returns a function that returns an expression, compiled at the first call: the start of the program does not
+// wait for the many expressions of this package, which most runs never need.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 //go:embed words.txt
 var wordsText string
 
@@ -109,7 +114,7 @@ var words = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-var chinese = lazyregexp.New(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
+var chinese = lazily(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
 func says(text, what string) bool { return words()[what].MatchString(text) }
 
@@ -165,17 +170,17 @@ type sizes struct {
 }
 
 // number has groups for the digits, for k or m, and for what makes it a number of something else.
-var number = lazyregexp.New(`(?:^|[^a-z0-9.$@#-])(-?\d{1,3}(?:,\d{3})+|-?\d+)(?:(k|m)\b)?([a-z0-9%]|[.-]\d|` +
+var number = lazily(`(?:^|[^a-z0-9.$@#-])(-?\d{1,3}(?:,\d{3})+|-?\d+)(?:(k|m)\b)?([a-z0-9%]|[.-]\d|` +
 	`[ -](?:[kmgt]?i?b|bytes?|char\w*|px|pixels?|m?s|(?:sec|min)\w*|hours?|pages?|images?|files?|requests?|usd)\b)?`)
 
 // What stands around a number, which is "#" here.
 var (
-	limitAround = lazyregexp.New(`(?:\b(?:max\w*|largest|limit\w*|ceiling|cap|capacity|windows?|ctx|range|` +
+	limitAround = lazily(`(?:\b(?:max\w*|largest|limit\w*|ceiling|cap|capacity|windows?|ctx|range|` +
 		`at most|up to|only|context (?:length|size|limit|of|is)|allow\w*|accept\w*|support\w*|exceed\w*|surpass\w*|` +
 		`beyond|above|over|under|below|within|fit in|full|than)\b|[<>]|超过|上限|最大).*#(?:[^ ]| [^+]|$)` +
 		`|#[ -]?(?:tokens?)? ?(?:(?:input|prompt|context|model|token) )?` +
 		`(?:max(?:imum)?|limit|ceiling|cap|windows?|context|allowed|available|supported)\b`)
-	outputAround = lazyregexp.New(`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?` +
+	outputAround = lazily(`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?` +
 		`|\+ )#|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?(?:maxout|completions?|outputs?|response|new)\b`)
 )
 
@@ -326,15 +331,15 @@ func (a *answer) addUsage(usage gjson.Result) {
 }
 
 var (
-	errorType = lazyregexp.New(`(?i)(?:error|exception|failed)\b`) // of an event or an object
-	title     = lazyregexp.New(`<title>[^<]*`)
-	member    = lazyregexp.New(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
+	errorType = lazily(`(?i)(?:error|exception|failed)\b`) // of an event or an object
+	title     = lazily(`<title>[^<]*`)
+	member    = lazily(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
 	// Names of members in lower case and without "_".
-	holdTexts = lazyregexp.New(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
+	holdTexts = lazily(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
 		`details?|reason|title|raw|description|code|type|status|errcode|errors|err|fault|exception|cause)$`)
-	holdSizes = lazyregexp.New(`token|ctx|context|limit|max|length|window|requested|^got$`)
+	holdSizes = lazily(`token|ctx|context|limit|max|length|window|requested|^got$`)
 	// Where an answer repeats its request, which may itself speak of errors.
-	echo = lazyregexp.New(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
+	echo = lazily(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
 		`|input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
 )
 
@@ -354,13 +359,13 @@ func (a *answer) addErrors(raw string) {
 }
 
 var (
-	noise = lazyregexp.New(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
+	noise = lazily(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
 		`|\b(?:input validation error|invalid input)\b` +
 		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
-	caps = lazyregexp.New(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
+	caps = lazily(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
 		`|(?:max|num|n)_?(?:completion|output|new|response|gen(?:erated?)?|predict|sample)s?(?:_?tokens?` +
 		`|_?len(?:gth)?)?)\b`)
-	joints = lazyregexp.New(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
+	joints = lazily(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
 	signs  = strings.NewReplacer("_", " ", "`", "", `"`, "", "'", "", "*", "", "~", "", "≤", "<=", "≥", ">=",
 		"\n", " | ", ". ", " | ", "? ", " | ", "! ", " | ", "; ", " | ", "。", " | ")
 )

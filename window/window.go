@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"epitome/internal/lazyregexp"
 	"epitome/internal/unit"
 	"epitome/store"
 )
@@ -158,10 +157,10 @@ var table = sync.OnceValue(func() (all []rule) {
 })
 
 var (
-	maker   = lazyregexp.New(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
-	joint   = lazyregexp.New(`([0-9])[._p]([0-9])`)
-	variant = lazyregexp.New(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
-	date    = lazyregexp.New(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
+	maker   = lazily(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
+	joint   = lazily(`([0-9])[._p]([0-9])`)
+	variant = lazily(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
+	date    = lazily(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
 )
 
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",

@@ -5,12 +5,12 @@ package activity
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -154,13 +154,13 @@ func readArguments(raw []byte, freeText bool) arguments {
 }
 
 // patchedFile matches lines that name a file in a patch: in the format of Codex's apply_patch, or in a unified diff.
-var patchedFile = lazyregexp.New(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
+var patchedFile = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
 
 // files returns the paths among the arguments, or else those in a patch, except patterns and folders like / and ..
 func (a *arguments) files() (list []string) {
 	paths := a.paths
 	if len(paths) == 0 {
-		for _, m := range patchedFile().FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
+		for _, m := range patchedFile.FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
 			paths = append(paths, m[1]+m[2]) // one of them is empty
 		}
 	}

@@ -2,13 +2,12 @@ package activity
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
-
-	"epitome/internal/lazyregexp"
 )
 
 // exitForm matches an exit code, in one of its two groups: on a line that says nothing else, or in a field of JSON.
-var exitForm = lazyregexp.New(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
+var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
 	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?(?:exit[ _]?code|exit[ _]status|` +
 	`return[ _]?code)|exited with (?:code|status))[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
@@ -19,7 +18,7 @@ func exitCode(text string) int {
 	if len(text) > 2*near {
 		text = text[:near] + "x\nx" + text[len(text)-near:] // with a letter at the cuts, half a number or line is no match
 	}
-	m := exitForm().FindStringSubmatch(text)
+	m := exitForm.FindStringSubmatch(text)
 	if m == nil {
 		return -1
 	}

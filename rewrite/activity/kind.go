@@ -1,10 +1,9 @@
 package activity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"epitome/internal/lazyregexp"
 )
 
 // Kind is what a tool is for.
@@ -38,11 +37,11 @@ var kinds = []struct {
 	{Read, strings.Fields("read view cat open file")},
 }
 
-var word = lazyregexp.New(`[A-Z]+[a-z]*|[a-z]+`)
+var word = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
 
 // kindOf returns what a tool is for by the words of its name: "read" and "file" in read_file, read-file and ReadFile.
 func kindOf(tool string) Kind {
-	name := strings.ToLower(strings.Join(word().FindAllString(tool, -1), "_"))
+	name := strings.ToLower(strings.Join(word.FindAllString(tool, -1), "_"))
 	words := append(strings.Split(name, "_"), name) // the whole name, too, for names of several words in kinds
 	for _, k := range kinds {
 		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(k.names, w) }) {

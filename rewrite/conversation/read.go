@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/jsonspan"
 )
 
@@ -170,7 +170,7 @@ func CommonPrefix(a, b []byte) int {
 
 // summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
 // missing here does little harm: such a request is shortened like any other.
-var summaryRequest = lazyregexp.New(`^"(?:` +
+var summaryRequest = regexp.MustCompile(`^"(?:` +
 	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
 	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
 	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
@@ -188,7 +188,7 @@ func (r *Request) checkLast() {
 	}
 	it := &r.Items[last]
 	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head // an answer in the head holds the provider's summary
-	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest().Match(it.Parts[n-1].Value.Of(r.Body)) {
+	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest.Match(it.Parts[n-1].Value.Of(r.Body)) {
 		r.Upkeep = ClientSummarizes
 	}
 }

@@ -2,15 +2,15 @@ package conversation
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/jsonspan"
 )
 
 // clientText matches text that clients put into user messages: elements with one of clientTags (reminders, notices,
 // outputs of local commands), slash commands without arguments, and whole texts that begin as only clients write.
-var clientText = lazyregexp.New(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
+var clientText = regexp.MustCompile(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
 	`\A\s*<command-(?:name|message)>.*<command-args>\s*</command-args>\s*\z|` +
 	`\A\s*(?:Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user).*`)
 
@@ -21,7 +21,7 @@ const clientTags = `system[-_]reminder|local-command-\w+|bash-\w+|task-notificat
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
 	for _, text := range r.texts(it) {
-		if text = strings.TrimSpace(clientText().ReplaceAllString(text, "")); text != "" {
+		if text = strings.TrimSpace(clientText.ReplaceAllString(text, "")); text != "" {
 			own = append(own, text)
 		}
 	}

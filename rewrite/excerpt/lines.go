@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-
-	"epitome/internal/lazyregexp"
 )
 
 // failureWords are texts in small letters by which a line is taken to speak of failure. Test runners print the signs.
@@ -28,10 +27,10 @@ func speaksOfFailure(line string) bool {
 // harmless matches parts of lines that have failureWords and speak of no failure, such as "0 errors". reason matches a
 // failing line that says why it failed.
 var (
-	harmless = lazyregexp.New(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
+	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
 		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$`)
-	reason = lazyregexp.New(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
+	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
 )
 
 // How much of a text is shown, and in which order: the score of a line is explained at order.
@@ -110,9 +109,9 @@ func mask(line string) string {
 func failure(line string) float64 {
 	small := strings.ToLower(line)
 	switch {
-	case !speaksOfFailure(small) || !speaksOfFailure(harmless().ReplaceAllString(small, "")): // the second test is slow
+	case !speaksOfFailure(small) || !speaksOfFailure(harmless.ReplaceAllString(small, "")): // the second test is slow
 		return 0
-	case reason().MatchString(line):
+	case reason.MatchString(line):
 		return failureScore + reasonScore
 	}
 	return failureScore
@@ -229,7 +228,7 @@ func (x *choice) join() (short string, omitted int) {
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
 // of a diff, or a place in a file.
-var detail = lazyregexp.New(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
+var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 
 // Failure returns the lines of an output that report its main failure: the failing line with the highest score, its
@@ -248,7 +247,7 @@ func Failure(text string) string {
 		}
 		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2 // at 1 is the heading
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
-		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail().MatchString(x.lines[k])
+		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail.MatchString(x.lines[k])
 		if belongs && n > 0 && n <= min(longest, room) { // else even the best line is left out
 			x.shown[k] = true
 			room -= n

@@ -1,11 +1,10 @@
 package excerpt
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"epitome/internal/lazyregexp"
 )
 
 // Bounds for the cursor in place of the size of the terminal, which is not known.
@@ -16,7 +15,7 @@ const (
 
 // sequence matches an escape sequence, or what is there of an incomplete one: a control sequence, with groups for its
 // first number and its final character; a title or the address of a link, if it ends in its line; or any other.
-var sequence = lazyregexp.New(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
+var sequence = regexp.MustCompile(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
 
 // Screen returns what a terminal shows after a text was written to it: the last state of each progress bar, no erased
 // text, no colors. Its lines consist of characters of the text, and of spaces where a move of the cursor left a gap.
@@ -43,7 +42,7 @@ func Screen(text string) (screen string, changed bool) {
 			s.column = max(s.column-1, 0)
 		case r == '\a': // the bell shows nothing
 		case r == '\x1b':
-			m := sequence().FindStringSubmatch(text[i:])
+			m := sequence.FindStringSubmatch(text[i:])
 			number, _ := strconv.Atoi(m[1])
 			s.command(m[2], number) // m[2] is empty, and nothing happens, unless m is a whole control sequence
 			size = len(m[0])
