@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/event"
-	"epitome/internal/lazyregexp"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"
@@ -126,8 +126,8 @@ func (e *epitome) close() { _ = e.Close(context.Background()) } // no context en
 func (e *epitome) Prepare(q summarize.Question) { e.ahead = append(e.ahead, q) }
 
 var (
-	askedTokens   = lazyregexp.New(`about ([0-9]+) tokens`)
-	askedHeadings = lazyregexp.New(`(?m)^## .+\n`)
+	askedTokens   = regexp.MustCompile(`about ([0-9]+) tokens`)
+	askedHeadings = regexp.MustCompile(`(?m)^## .+\n`)
 )
 
 // answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
@@ -136,7 +136,7 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 	messages := gjson.GetBytes(r.Body, "messages").Array()
 	instruction := messages[len(messages)-1].Get("content").String()
 	form := instruction[max(0, strings.LastIndex(instruction, "\nWrite plain text ")):]
-	headings, length := askedHeadings().FindAllString(form, -1), askedTokens().FindStringSubmatch(form)
+	headings, length := askedHeadings.FindAllString(form, -1), askedTokens.FindStringSubmatch(form)
 	if len(headings) == 0 || length == nil {
 		return summarize.Response{}, errors.New("cannot stand in for a model: the request has no form")
 	}

@@ -9,19 +9,17 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
-
-	"epitome/internal/lazyregexp"
 )
 
 // Nothing that is measured knows the rules in this file: which lines of an output tell what went wrong, and which calls
 // only read.
 
 // escape matches what a terminal does not show, such as colours.
-var escape = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+var escape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
 // shown returns a line as a terminal shows it, without white space at the end. Lines are compared in this form.
 func shown(line string) string {
-	line = strings.TrimRightFunc(escape().ReplaceAllString(line, ""), unicode.IsSpace)
+	line = strings.TrimRightFunc(escape.ReplaceAllString(line, ""), unicode.IsSpace)
 	return line[strings.LastIndexByte(line, '\r')+1:]
 }
 
@@ -44,7 +42,7 @@ func isFailure(line string) bool {
 	switch {
 	case len(line) > 1000:
 		return false
-	case !slices.ContainsFunc(failureWords, mayBe) && !position().MatchString(line), success().MatchString(line):
+	case !slices.ContainsFunc(failureWords, mayBe) && !position.MatchString(line), success().MatchString(line):
 		return false
 	case failure().MatchString(line):
 		return true
@@ -62,7 +60,7 @@ var failureWords = strings.Fields(`err fail panic fatal exception traceback asse
 	imagepull critical severe emerg unauthorized forbidden bad unavailable cannot could unable not problem ✗ ✕ × ✘ ❌ ✖ ●`)
 
 // position matches the place in a file at which a compiler reports something, and the mark of pytest.
-var position = lazyregexp.New(`^\S+\.\w+:\d+:\d|^E `)
+var position = regexp.MustCompile(`^\S+\.\w+:\d+:\d|^E `)
 
 // anyLine returns a function that compiles the alternatives of an expression, which stand on a line each.
 func anyLine(alternatives string) func() *regexp.Regexp {
@@ -147,10 +145,10 @@ var silent = strings.Fields(`cd echo printf pwd export set true sleep source com
 var gitReaders = strings.Fields(`diff show log grep blame ls-files cat-file`)
 
 var (
-	quoted    = lazyregexp.New(`'[^']*'|"(?:[^"\\]|\\.)*"`)
-	separator = lazyregexp.New(`\|\||&&|[|;&\n]|\$\(`)
-	redirect  = lazyregexp.New(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
-	prefix    = lazyregexp.New(`^(?:|\w+=.*|sudo|env|do|then)$`) // a word before the name of a program
+	quoted    = regexp.MustCompile(`'[^']*'|"(?:[^"\\]|\\.)*"`)
+	separator = regexp.MustCompile(`\|\||&&|[|;&\n]|\$\(`)
+	redirect  = regexp.MustCompile(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
+	prefix    = regexp.MustCompile(`^(?:|\w+=.*|sudo|env|do|then)$`) // a word before the name of a program
 )
 
 // isReading reports whether a call reads or searches, by its tool or, for a shell, by all its commands.
@@ -166,12 +164,12 @@ func isReading(tool string, arguments []byte) bool {
 		}
 	}
 	reads := false
-	for _, part := range separator().Split(quoted().ReplaceAllString(command, "''"), -1) {
-		words := strings.Fields(redirect().ReplaceAllString(part, " "))
+	for _, part := range separator.Split(quoted.ReplaceAllString(command, "''"), -1) {
+		words := strings.Fields(redirect.ReplaceAllString(part, " "))
 		for i := range words {
 			words[i] = strings.Trim(words[i], "(){}!`")
 		}
-		for len(words) > 0 && prefix().MatchString(words[0]) {
+		for len(words) > 0 && prefix.MatchString(words[0]) {
 			words = words[1:]
 		}
 		switch {

@@ -2,14 +2,13 @@ package replay
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
-
-	"epitome/internal/lazyregexp"
 )
 
 // At most so many names and lines are taken from the calls of one answer.
@@ -27,12 +26,12 @@ type name struct {
 }
 
 var (
-	paths = lazyregexp.New(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
-	words = lazyregexp.New(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
-	texts = lazyregexp.New("\"[^\"\n]{8,80}\"|'[^'\n]{8,80}'|`[^`\n]{8,80}`")
+	paths = regexp.MustCompile(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
+	words = regexp.MustCompile(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
+	texts = regexp.MustCompile("\"[^\"\n]{8,80}\"|'[^'\n]{8,80}'|`[^`\n]{8,80}`")
 
-	mixed  = lazyregexp.New(`[A-Za-z0-9]_[A-Za-z0-9]|^[A-Za-z]*[a-z0-9][A-Z]`) // snake_case or camelCase
-	number = lazyregexp.New(`^\p{Nd}{4,}$`)
+	mixed  = regexp.MustCompile(`[A-Za-z0-9]_[A-Za-z0-9]|^[A-Za-z]*[a-z0-9][A-Z]`) // snake_case or camelCase
+	number = regexp.MustCompile(`^\p{Nd}{4,}$`)
 )
 
 // namesIn returns the names in text, each once, in the order of their first place: paths, dotted words, snake_case and
@@ -43,17 +42,17 @@ func namesIn(text string) []name {
 		start int
 	}
 	var all []place
-	for _, at := range paths().FindAllStringIndex(text, -1) {
+	for _, at := range paths.FindAllStringIndex(text, -1) {
 		all = append(all, place{name{text: text[at[0]:at[1]], isWord: true}, at[0]})
 	}
-	for _, at := range words().FindAllStringIndex(text, -1) {
+	for _, at := range words.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		isFraction := at[0] > 0 && text[at[0]-1] == '.' || at[1] < len(text) && text[at[1]] == '.'
-		if strings.Contains(word, ".") || mixed().MatchString(word) || !isFraction && number().MatchString(word) {
+		if strings.Contains(word, ".") || mixed.MatchString(word) || !isFraction && number.MatchString(word) {
 			all = append(all, place{name{text: word, isWord: true}, at[0]})
 		}
 	}
-	for _, at := range texts().FindAllStringIndex(text, -1) {
+	for _, at := range texts.FindAllStringIndex(text, -1) {
 		all = append(all, place{name{text: text[at[0]+1 : at[1]-1]}, at[0]})
 	}
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(a.start-b.start, strings.Compare(a.text, b.text)) })

@@ -3,13 +3,13 @@ package replay
 import (
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/sessions"
-	"epitome/internal/lazyregexp"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/tokenize"
@@ -243,7 +243,7 @@ func (m *message) shownLines() func(yield func(string) bool) {
 }
 
 // listed matches the number or the mark that a text which quotes lines may put before each of them.
-var listed = lazyregexp.New(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
+var listed = regexp.MustCompile(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
 
 // quotesIn returns the lines of m that are lines of the client's messages before place end.
 func (s *session) quotesIn(m *message, end int) string {
@@ -255,7 +255,7 @@ func (s *session) quotesIn(m *message, end int) string {
 	b.WriteByte('\n')
 	for line := range m.shownLines() {
 		if !isClients(line) {
-			line = line[len(listed().FindString(line)):]
+			line = line[len(listed.FindString(line)):]
 		}
 		if line != "" && isClients(line) {
 			b.WriteString(line + "\n")
