@@ -61,12 +61,13 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 	}
 }
 
-// edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision.
+// edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision. A
+// request without edits of its messages has no key. What epitome adds to the system prompt edits no message.
 func (d *Daemon) edits(decision string) (story.Edits, error) {
 	if decision == "" {
 		return story.Edits{List: []story.Edit{}}, nil
 	}
-	sent, found, err := d.observed.At(decision)
+	sent, found, err := d.observed.At(decision) // this ledger has the decisions of both modes
 	if err != nil {
 		return story.Edits{}, err
 	}
@@ -75,16 +76,17 @@ func (d *Daemon) edits(decision string) (story.Edits, error) {
 			"expired, or its store is gone"}, nil
 	}
 	list := make([]story.Edit, 0, len(sent.Edits))
+	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last
+	ofModel := func(tokens int) int { return int(float64(tokens) * sent.Ratio) } // from tokens of the vocabulary
 	for i, e := range sent.Edits {
 		if e.Op == ledger.AppendSystem {
 			continue
 		}
 		s := story.Edit{
 			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(),
-			New:    i >= len(sent.Edits)-sent.Added,
-			Before: int(float64(e.Tokens+e.Saved) * sent.Ratio), After: int(float64(e.Tokens) * sent.Ratio), Text: e.Text,
+			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
 		}
-		switch {
+		switch { // of two artifacts the first is the form for models, the second the original
 		case e.Op == ledger.DropThinking && len(e.Artifacts) > 0:
 			s.Thinking = e.Artifacts[0]
 		case len(e.Artifacts) > 1:
