@@ -10,11 +10,11 @@ import (
 
 // A model that binds its thinking accepts a thinking block only behind what it was thought behind: the system prompt,
 // the tools, all blocks before it by value, and the thinking before it. The oldest thinking may be missing, a gap may
-// not be. See BindingBeta for clients that want such blocks dropped.
+// not be. See bindingBeta for clients that want such blocks dropped.
 
-// BindingBeta is the value of anthropic-beta that lets a client have the provider drop thinking that is bound to
+// bindingBeta is the value of anthropic-beta that lets a client have the provider drop thinking that is bound to
 // something else.
-const BindingBeta = "thinking-binding-controls-2026-08-01"
+const bindingBeta = "thinking-binding-controls-2026-08-01"
 
 // bond is what thinking is bound to.
 type bond struct {
@@ -130,7 +130,7 @@ func (p *Provider) checkThought(q *request, b *block) *Refusal {
 	switch {
 	case differs == "":
 		q.bond.last = b.signature()
-	case q.dropsLost && strings.Contains(q.header.Get("anthropic-beta"), BindingBeta):
+	case q.dropsLost && strings.Contains(q.header.Get("anthropic-beta"), bindingBeta):
 		b.dropped = true
 	default:
 		return flaw("%s: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "+

@@ -62,7 +62,7 @@ async function refused() {
   } catch (refusal) {
     if (!(refusal instanceof OpenAI.BadRequestError)) throw refusal;
     const { status, code, message, requestID } = refusal;
-    return { status, code, message, id: requestID };
+    return { status, code, message, id: requestID.startsWith("req_") };
   }
   throw new Error("got an answer, want the provider's error");
 }
