@@ -140,7 +140,8 @@ func (w *work) plan(t *testing.T, pkg string) {
 	w.move("The service's answer for %s? A batch that was rounded wrongly should be stuck.", pkg,
 		w.shell("./fetch %s", pkg))
 	w.move("A test of its own for package %s.", pkg, w.writeFile(pkg+"/"+name, lines("// %s case %d: %d cents", pkg)))
-	w.move("Once more the code of %s as it is now.", pkg, w.shell("cat %s/%s.go", pkg, pkg), w.readFile(pkg+"/totals.go"))
+	w.move("Once more the code of %s as it is now.", pkg, w.shell("cat %s/%s.go", pkg, pkg),
+		w.readFile(pkg+"/totals.go"))
 }
 
 // move has the model think, say something of a package and make calls.

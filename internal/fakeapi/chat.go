@@ -17,10 +17,10 @@ func (p *Provider) readChat(q *request) *Refusal {
 	case q.name == "":
 		return wrong("model", "", "you must provide a model parameter")
 	case len(list) == 0:
-		return wrong("messages", "empty_array", "Invalid 'messages': empty array. Expected an array with minimum length 1.")
+		return wrong("messages", "empty_array", "Invalid 'messages': empty array.")
 	case q.maxOutput > q.model.MaxOutput:
-		return wrong("max_completion_tokens", "invalid_value", "max_tokens is too large: %d. This model supports at most "+
-			"%d completion tokens.", q.maxOutput, q.model.MaxOutput)
+		return wrong("max_completion_tokens", "invalid_value", "max_tokens is too large: %d. This model supports at "+
+			"most %d completion tokens.", q.maxOutput, q.model.MaxOutput)
 	case q.body.Get("tool_choice").Exists() && len(tools.Array()) == 0:
 		return wrong("tool_choice", "", "'tool_choice' is only allowed when 'tools' are specified.")
 	}
@@ -34,8 +34,9 @@ func (p *Provider) readChat(q *request) *Refusal {
 		}
 	}
 	if len(open) > 0 {
-		return wrong("messages", "", "An assistant message with 'tool_calls' must be followed by tool messages responding to "+
-			"each 'tool_call_id'. The following tool_call_ids did not have response messages: %s", strings.Join(open, ", "))
+		return wrong("messages", "", "An assistant message with 'tool_calls' must be followed by tool messages "+
+			"responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s",
+			strings.Join(open, ", "))
 	}
 	q.prompt = append(q.prompt, piece{value: normal(tools.Raw), tokens: p.options.Count(tools.Raw)})
 	for _, m := range list {
@@ -60,7 +61,7 @@ func checkChatMessage(m gjson.Result, open *[]string) *Refusal {
 		}
 	case "assistant":
 		if calls.Exists() && len(calls.Array()) == 0 {
-			return wrong("messages", "empty_array", "Invalid 'tool_calls': empty array. Expected an array with minimum length 1.")
+			return wrong("messages", "empty_array", "Invalid 'tool_calls': empty array.")
 		}
 		if !says && !calls.Exists() {
 			return wrong("messages", "", "Invalid value for 'content': expected a string, got null.")
@@ -68,15 +69,16 @@ func checkChatMessage(m gjson.Result, open *[]string) *Refusal {
 		for _, call := range calls.Array() {
 			arguments := call.Get("function.arguments")
 			if arguments.Type != gjson.String || !gjson.Valid(arguments.Str) {
-				return wrong("messages", "invalid_type", "Invalid type for 'function.arguments': expected JSON in a string.")
+				return wrong("messages", "invalid_type",
+					"Invalid type for 'function.arguments': expected JSON in a string.")
 			}
 			*open = append(*open, call.Get("id").Str)
 		}
 	case "tool":
 		at := slices.Index(*open, m.Get("tool_call_id").Str)
 		if at < 0 {
-			return wrong("messages", "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding "+
-				"message with 'tool_calls'.")
+			return wrong("messages", "", "Invalid parameter: messages with role 'tool' must be a response to a "+
+				"preceeding message with 'tool_calls'.")
 		}
 		*open = slices.Delete(*open, at, at+1)
 	default:

@@ -90,11 +90,11 @@ func (q *request) checkWindow(api API) *Refusal {
 	refused := flaw("prompt is too long: %d tokens > %d maximum", tokens, window)
 	switch api {
 	case Chat:
-		refused = wrong("messages", "context_length_exceeded", "This model's maximum context length is %d tokens. However, "+
-			"your messages resulted in %d tokens. Please reduce the length of the messages.", window, tokens)
+		refused = wrong("messages", "context_length_exceeded", "This model's maximum context length is %d tokens. "+
+			"However, your messages resulted in %d tokens. Please reduce the length of the messages.", window, tokens)
 	case Responses:
-		refused = wrong("input", "context_length_exceeded", "Your input exceeds the context window of this model. Please "+
-			"adjust your input and try again.")
+		refused = wrong("input", "context_length_exceeded", "Your input exceeds the context window of this model. "+
+			"Please adjust your input and try again.")
 	}
 	if q.model.Overflow == CountsOutput && tokens+q.maxOutput > window {
 		refused.Message = fmt.Sprintf("input length and `max_tokens` exceed context limit: %d + %d > %d, "+

@@ -193,8 +193,8 @@ type reply struct {
 	events []serverEvent
 }
 
-// serverEvent is an event of a stream; its type goes into its data. Those of Chat Completions have no type, and the last
-// has no data.
+// serverEvent is an event of a stream; its type goes into its data. Those of Chat Completions have no type, and the
+// last has no data.
 type serverEvent struct {
 	kind string
 	data object
