@@ -147,10 +147,11 @@ func (b *Biller) Price(upstream, model string, at time.Time) (p *Price, billing 
 // CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if that
 // is not known.
 func (b *Biller) CachedPrice(upstream, model string) (share float64, ok bool) {
-	if p, _ := b.Price(upstream, model, time.Now()); p != nil {
-		share, _, _, ok = p.Relative()
+	p, _ := b.Price(upstream, model, time.Now())
+	if p == nil || p.Input == nil || p.Read == nil || p.Input.Base == 0 {
+		return 0, false
 	}
-	return share, ok
+	return min(p.Read.Base/p.Input.Base, 1), true
 }
 
 // Charge returns what asking for a summary cost.
@@ -237,7 +238,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32)
 		return u
 	}
 	if isCached {
-		u.Read = CachedTokens(tokens, int(held))
+		u.Read = cachedTokens(tokens, int(held))
 	}
 	switch {
 	case told.Write1h > 0 && told.Write5m == 0:
@@ -248,12 +249,9 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32)
 	return u
 }
 
-// CacheLife is how long a provider keeps a prefix that it caches by itself, at the least.
-const CacheLife = 5 * time.Minute
-
-// CachedTokens returns how many tokens of a request the provider's cache usually has if it begins with held tokens of
+// cachedTokens returns how many tokens of a request the provider's cache usually has if it begins with held tokens of
 // the last request.
-func CachedTokens(tokens, held int) int {
+func cachedTokens(tokens, held int) int {
 	const (
 		least = 1024 // a shorter prefix is not cached
 		step  = 128  // a longer one is cached in whole steps

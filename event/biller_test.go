@@ -18,7 +18,7 @@ func biller() *Biller {
 			"claude": {Host: "api.anthropic.com"}, "openai": {Host: "api.openai.com"},
 			"plan": {"chatgpt.com", Subscription}, "local": {"127.0.0.1", Free},
 		},
-		Life: CacheLife,
+		Life: 5 * time.Minute,
 	})
 }
 

@@ -58,19 +58,6 @@ func (p *Price) isNothing() bool {
 	return true
 }
 
-// Relative returns what a cached token, one that is written to the cache and one of the answer cost where a new token
-// costs 1. ok is false if that is not known.
-func (p *Price) Relative() (cached, write, output float64, ok bool) {
-	if p.Input == nil || p.Read == nil || p.Output == nil || p.Input.Base == 0 {
-		return 0, 0, 0, false
-	}
-	write = 1
-	if p.Write5m != nil {
-		write = max(p.Write5m.Base/p.Input.Base, 1)
-	}
-	return min(p.Read.Base/p.Input.Base, 1), write, p.Output.Base / p.Input.Base, true
-}
-
 // Cost returns what a usage costs in nano-dollars, or why it has no amount: one of the Unpriced reasons. If the usage
 // says nothing of a cache, the amount is the least: that with all of the request read from it.
 func (p *Price) Cost(u *Usage) (nano int64, why string) {

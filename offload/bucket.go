@@ -15,7 +15,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -30,9 +29,6 @@ type bucket struct {
 	address bucketAddress
 	client  *minio.Core
 	server  *store.Monitor
-
-	mu      sync.Mutex
-	renewed map[string]time.Time // last changes of objects that were seen, because each turn asks for many of them
 }
 
 const (
@@ -46,7 +42,7 @@ const (
 // Credentials come from the environment, from ~/.aws/credentials, or from the cluster or machine. With Options.Secret
 // the shelf opens while the service does not answer.
 func OpenBucket(address string, o Options) (*Shelf, error) {
-	b := &bucket{renewed: map[string]time.Time{}}
+	b := &bucket{}
 	var err error
 	if b.address, err = parseBucket(address); err == nil {
 		b.client, err = b.address.connect()
@@ -223,36 +219,22 @@ func (b *bucket) secret() ([]byte, error) {
 }
 
 func (b *bucket) put(name string, content []byte) error {
-	if err := b.write(b.key(name), content, minio.PutObjectOptions{}); err != nil {
-		return err
-	}
-	b.remember(name, time.Now())
-	return nil
+	return b.write(b.key(name), content, minio.PutObjectOptions{})
 }
 
 // renew has the service copy an object onto itself.
 func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
-	b.mu.Lock()
-	seen, found := b.renewed[name]
-	b.mu.Unlock()
-	if found && time.Since(seen) < age {
-		return true, nil
-	}
 	info, err := b.stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && info.Size != size {
 		return false, nil
 	}
 	if err == nil && time.Since(info.LastModified) >= age {
-		info.LastModified = time.Now()
 		err = b.do(info.Size, func(ctx context.Context) error {
 			_, err := b.client.CopyObject(ctx, b.address.bucket, b.key(name), b.address.bucket, b.key(name),
 				map[string]string{"x-amz-metadata-directive": "REPLACE", "content-type": "text/plain; charset=utf-8"},
 				minio.CopySrcOptions{}, minio.PutObjectOptions{})
 			return err
 		})
-	}
-	if err == nil {
-		b.remember(name, info.LastModified)
 	}
 	return err == nil, err
 }
@@ -263,17 +245,6 @@ func (b *bucket) stat(name string) (info minio.ObjectInfo, err error) {
 		return err
 	})
 	return info, err
-}
-
-// remember notes when an object was last changed.
-func (b *bucket) remember(name string, changed time.Time) {
-	const most = 1 << 14 // some hundred bytes each
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.renewed) >= most {
-		clear(b.renewed)
-	}
-	b.renewed[name] = changed
 }
 
 func (b *bucket) get(name string) ([]byte, error) {

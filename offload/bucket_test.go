@@ -116,15 +116,8 @@ func TestShelvesOverOneBucketShareContentsAndNames(t *testing.T) {
 		t.Errorf("a text names %q", got)
 	}
 	b.Touch(name)
-	time.Sleep(50 * time.Millisecond) // for the probes of the start
-	before := s.asked.Load()
-	for range 10 {
-		if put(t, b, "one content") != name || !b.Touch(name) {
-			t.Error("it is gone")
-		}
-	}
-	if n := s.asked.Load() - before; n != 0 {
-		t.Errorf("an object that was just seen costs %d requests", n)
+	if put(t, b, "one content") != name || !b.Touch(name) {
+		t.Error("it is gone")
 	}
 	if swept, err := a.Sweep(t.Context()); swept.Files != 0 || err != nil || a.Full() {
 		t.Errorf("%+v, %v, full: %v", swept, err, a.Full())

@@ -109,37 +109,28 @@ func (o Options) lifetime() time.Duration { return o.Keep + o.Keep/8 }
 // Put keeps content under its name, unless it is there already. beyondQuota lets the shelf hold twice its quota, for
 // content that texts name already. The error is ErrFull if there is no room.
 func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
-	if err := s.put(name, content, beyondQuota); err != nil {
-		return fmt.Errorf("cannot put artifact %s: %w", shown(name), err)
-	}
-	return nil
-}
-
-func (s *Shelf) put(name string, content []byte, beyondQuota bool) error {
 	if !IsName(name) {
-		return errors.New("this is not a name of an artifact")
+		return errors.New("cannot put an artifact: this is not a name of one")
 	}
 	size := int64(len(content))
 	found, err := s.place.renew(name, size, s.options.Keep/8)
-	if found && err == nil {
-		return nil
+	switch {
+	case found || err != nil:
+	case !s.reserve(size, beyondQuota):
+		err = fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
+	default:
+		err = s.place.put(name, content)
+		if s.crowded.Store(isDiskFull(err)); err != nil {
+			s.reserve(-size, true)
+		}
 	}
-	if err != nil {
-		return cause(err)
-	}
-	if !s.reserve(size, beyondQuota) {
-		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
-	}
-	err = s.place.put(name, content)
-	s.crowded.Store(isDiskFull(err))
 	if err == nil {
 		return nil
 	}
-	s.reserve(-size, true)
-	if isDiskFull(err) {
-		return fmt.Errorf("%w: %w", ErrFull, cause(err))
+	if err = cause(err); isDiskFull(err) {
+		err = fmt.Errorf("%w: %w", ErrFull, err)
 	}
-	return cause(err)
+	return fmt.Errorf("cannot put artifact %s: %w", shown(name), err)
 }
 
 // reserve counts size bytes as used. It returns false if they do not fit.
