@@ -119,8 +119,8 @@ func New(c Config, p Program) *Console {
 // Reload applies c to the requests that follow. Another token ends all logins.
 func (o *Console) Reload(c Config) {
 	if old := o.guard.Load(); old != nil && old.token != hash(c.Token) {
-		o.codes.clear()
-		o.sessions.clear()
+		o.codes.valid.Clear()
+		o.sessions.valid.Clear()
 	}
 	o.guard.Store(newGuard(c, o.program.Listen, o.program.Owner, &o.sessions))
 }

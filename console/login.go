@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,48 +25,30 @@ func (o *Console) loginPage(w http.ResponseWriter, r *http.Request) {
 // loginPath returns the path of the login page that leads on to the page that r asks for.
 func loginPath(r *http.Request) string { return "/-/login?next=" + url.QueryEscape(r.URL.RequestURI()) }
 
-// secrets are random texts that are valid until a time. They are kept as hashes, in memory only. Only the owner can
-// add some. The zero value is empty; it may be used by several goroutines.
-type secrets struct {
-	mu   sync.Mutex
-	ends map[[sha256.Size]byte]time.Time
-}
+// secrets are random texts that are valid for a time. They are kept as hashes, in memory only. Only the owner can add
+// some. The zero value is empty; it may be used by several goroutines.
+type secrets struct{ valid sync.Map }
 
 func hash(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
 // add returns a new secret that is valid for life.
 func (s *secrets) add(life time.Duration) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ends == nil {
-		s.ends = make(map[[sha256.Size]byte]time.Time)
-	}
-	maps.DeleteFunc(s.ends, func(_ [sha256.Size]byte, end time.Time) bool { return time.Now().After(end) })
 	secret := rand.Text()
-	s.ends[hash(secret)] = time.Now().Add(life)
+	s.valid.Store(hash(secret), true)
+	time.AfterFunc(life, func() { s.take(secret) })
 	return secret
 }
 
 // has reports whether a secret is valid.
 func (s *secrets) has(secret string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Before(s.ends[hash(secret)])
+	_, valid := s.valid.Load(hash(secret))
+	return valid
 }
 
 // take removes a secret, and reports whether it was valid.
 func (s *secrets) take(secret string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	end := s.ends[hash(secret)]
-	delete(s.ends, hash(secret))
-	return time.Now().Before(end)
-}
-
-func (s *secrets) clear() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.ends)
+	_, valid := s.valid.LoadAndDelete(hash(secret))
+	return valid
 }
 
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends

@@ -34,10 +34,13 @@ const instructions = "epitome moves large and old results out of the conversatio
 func newMCP(version string, get ReadArtifact) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
-	addTool(s, "recall", "Read an artifact: a result or older turns that epitome moved out of the conversation. Give lines "+
-		"or grep to read a part of it. A long answer ends with what to ask for next.", get.recall)
-	addTool(s, "search", "Search an artifact, and the artifacts that its text names, for a regular expression. Each line "+
-		"of the answer begins with the artifact and the number of the line.", get.search)
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
+	mcp.AddTool(s, &mcp.Tool{Name: "recall", Annotations: reads, Description: "Read an artifact: a result or older turns " +
+		"that epitome moved out of the conversation. Give lines or grep to read a part of it. A long answer ends with what " +
+		"to ask for next."}, answering(get.recall))
+	mcp.AddTool(s, &mcp.Tool{Name: "search", Annotations: reads, Description: "Search an artifact, and the artifacts that " +
+		"its text names, for a regular expression. Each line of the answer begins with the artifact and the number of the " +
+		"line."}, answering(get.search))
 	return s
 }
 
@@ -58,24 +61,18 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 	return err
 }
 
-// addTool adds a tool that only reads. The model gets its errors, and can ask for something else.
-func addTool[In any](s *mcp.Server, name, description string, answer func(context.Context, In) (string, error)) {
-	tool := &mcp.Tool{
-		Name: name, Description: description,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
-	}
-	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+// answering returns the handler of a tool that answers with a text. The model gets its errors, and can ask for something
+// else.
+func answering[In any](answer func(context.Context, In) (string, error)) mcp.ToolHandlerFor[In, any] {
+	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, cancel := context.WithTimeout(ctx, mostTime)
 		defer cancel()
 		text, err := answer(ctx, in)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = errors.New("this takes too long; ask for fewer lines, or for a simpler expression")
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
-	})
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
+	}
 }
 
 // artifactInput is the argument that both tools have.
