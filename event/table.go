@@ -79,14 +79,6 @@ var BuiltinPrices = sync.OnceValue(func() *PriceTable {
 	return &t
 })
 
-// Models returns how many models the table has.
-func (t *PriceTable) Models() (n int) {
-	for _, p := range t.Providers {
-		n += len(p.Models)
-	}
-	return n
-}
-
 // Find returns the price in force at a time of a model as a request to a host names it; nil if none is known. The host
 // says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
 // provider's, as routers write it ("openai/gpt-5").

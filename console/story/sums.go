@@ -80,7 +80,7 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 func listPrices(now time.Time) Prices {
 	const old = 90 * 24 * time.Hour
 	t := event.BuiltinPrices()
-	return Prices{Source: t.Source, Date: t.Date, Models: t.Models(), Old: now.Sub(t.Date) > old}
+	return Prices{Source: t.Source, Date: t.Date, Old: now.Sub(t.Date) > old}
 }
 
 // allNotes returns what a reader of figures should know.

@@ -104,7 +104,6 @@ type Row struct {
 type Prices struct {
 	Source string    `json:"source"`
 	Date   time.Time `json:"date"`
-	Models int       `json:"models"`
 	Old    bool      `json:"old"` // more than ninety days
 }
 
