@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"time"
 
-	"epitome/internal/sse"
 	"epitome/proxy/wire"
 	"epitome/rewrite/answer"
 	"epitome/window"
@@ -79,10 +78,10 @@ type streamStart struct {
 // isAnswer reads the lines that are new in the content of the stream, and reports whether it is an answer.
 func (s *streamStart) isAnswer(content []byte) bool {
 	if s.read == 0 {
-		s.read = len(content) - len(sse.TrimMark(content))
+		s.read = len(content) - len(answer.TrimMark(content))
 	}
 	for !s.answers && !s.refuses {
-		f, rest, whole := sse.Next(content[s.read:])
+		f, rest, whole := answer.NextField(content[s.read:])
 		if !whole {
 			break
 		}

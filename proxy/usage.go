@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"epitome/event"
-	"epitome/internal/sse"
 	"epitome/proxy/wire"
 	"epitome/rewrite/answer"
 	"epitome/tokenize"
@@ -122,7 +121,7 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 // word. There are none where a single event fills the end: the one with which a response ends.
 func lastSteps(d Dialect, end []byte) (steps []answer.Step) {
 	var kind []byte
-	for f := range sse.Fields(end) {
+	for f := range answer.Fields(end) {
 		switch string(f.Name) {
 		case "event":
 			kind = bytes.TrimSpace(f.Value)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/internal/sse"
+	"epitome/rewrite/answer"
 )
 
 // Cause is why a provider refused a request.
@@ -75,7 +75,7 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 		return r
 	}
 	const most = 1 << 20 // bytes: some providers repeat the request before the error
-	a := readAnswer(status >= 300, contentType, strings.TrimSpace(string(body[:min(len(body), most)])))
+	a := readReply(status >= 300, contentType, strings.TrimSpace(string(body[:min(len(body), most)])))
 	text := a.text.String()
 	if text == "" {
 		return a.readSilence(status, s)
@@ -238,8 +238,8 @@ func (n sizes) room(text string, s Sent) int {
 
 const mostText = 8 << 10 // bytes of all texts
 
-// answer is what a provider says where answers have their errors, in plain words, and how one without an error ended.
-type answer struct {
+// reply is what a provider says where answers have their errors, in plain words, and how one without an error ended.
+type reply struct {
 	text     strings.Builder
 	isStream bool
 	isJSON   bool           // it has an object
@@ -247,16 +247,16 @@ type answer struct {
 	counts   map[string]int // of tokens, by their names in usage; the largest of each
 }
 
-// readAnswer reads an answer; if it failed, by its status, all of it is about an error.
-func readAnswer(failed bool, contentType, body string) *answer {
-	isStream := strings.Contains(contentType, "event-stream") || sse.Looks([]byte(body[:min(len(body), 64)]))
-	a := &answer{isStream: isStream, counts: map[string]int{}}
+// readReply reads an answer; if it failed, by its status, all of it is about an error.
+func readReply(failed bool, contentType, body string) *reply {
+	isStream := strings.Contains(contentType, "event-stream") || answer.IsStream([]byte(body[:min(len(body), 64)]))
+	a := &reply{isStream: isStream, counts: map[string]int{}}
 	if !isStream || strings.ContainsAny(body[:min(len(body), 1)], "{[<") {
 		a.read(body, failed)
 		return a
 	}
 	kind := ""
-	for f := range sse.Fields([]byte(body)) {
+	for f := range answer.Fields([]byte(body)) {
 		switch value := strings.TrimSpace(string(f.Value)); {
 		case f.End:
 			kind = ""
@@ -270,7 +270,7 @@ func readAnswer(failed bool, contentType, body string) *answer {
 }
 
 // read reads an answer, or the data of an event.
-func (a *answer) read(s string, failed bool) {
+func (a *reply) read(s string, failed bool) {
 	switch {
 	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
 		a.readObject(s, failed)
@@ -282,7 +282,7 @@ func (a *answer) read(s string, failed bool) {
 }
 
 // readObject reads an answer, or an event of one, in one pass over its members, as each small answer waits for it.
-func (a *answer) readObject(raw string, failed bool) {
+func (a *reply) readObject(raw string, failed bool) {
 	kind, problems, isResponse := "", []string(nil), false
 	var read func(name, value gjson.Result) bool
 	read = func(name, value gjson.Result) bool {
@@ -323,7 +323,7 @@ func (a *answer) readObject(raw string, failed bool) {
 }
 
 // addUsage adds counts of tokens; of several the largest holds.
-func (a *answer) addUsage(usage gjson.Result) {
+func (a *reply) addUsage(usage gjson.Result) {
 	usage.ForEach(func(name, n gjson.Result) bool {
 		a.counts[name.Str] = max(a.counts[name.Str], int(min(n.Int(), Most)))
 		return true
@@ -344,7 +344,7 @@ var (
 )
 
 // addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
-func (a *answer) addErrors(raw string) {
+func (a *reply) addErrors(raw string) {
 	for _, m := range member().FindAllStringSubmatch(echo().Split(raw, 2)[0], -1) {
 		key, value := strings.ToLower(strings.ReplaceAll(m[1], "_", "")), gjson.Parse(m[2])
 		switch {
@@ -372,7 +372,7 @@ var (
 
 // addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
 // from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
-func (a *answer) addText(s string) {
+func (a *reply) addText(s string) {
 	s = echo().Split(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""), 2)[0]
 	s = joints().ReplaceAllString(caps().ReplaceAllString(noise().ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
 	if words := strings.Fields(signs.Replace(strings.ToLower(s))); len(words) > 0 {
@@ -381,7 +381,7 @@ func (a *answer) addText(s string) {
 }
 
 // readSilence is what an answer without any error says about the size of its request.
-func (a *answer) readSilence(status int, s Sent) Refusal {
+func (a *reply) readSilence(status int, s Sent) Refusal {
 	c := a.counts
 	used := c["prompt_tokens"] + c["input_tokens"] + c["cache_read_input_tokens"] + c["cache_creation_input_tokens"]
 	generated := max(c["completion_tokens"], c["output_tokens"], c["total_tokens"]-used)

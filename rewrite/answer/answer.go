@@ -1,5 +1,9 @@
 // Package answer reads the answers of models, whole or as a stream: the text, how it ends, and its counts of tokens.
 // It has the part that all APIs share. A Format, from the package of each API, knows the JSON names of that API.
+//
+// Lines of an event stream end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the colon
+// is not a part of the value, and several lines of data make one event. Unlike browsers it returns an event that ends
+// with the stream and not with an empty line, as some servers omit that.
 package answer
 
 import (
@@ -13,7 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/internal/sse"
 	"epitome/internal/unit"
 	"epitome/rewrite/jsonspan"
 	"epitome/summarize"
@@ -72,12 +75,12 @@ func (f *Format) Read(body io.Reader) (summarize.Answer, error) {
 		return summarize.Answer{}, err
 	}
 	var a Answer
-	events, isOver := sse.Events(all), false
-	if !sse.Looks(all) { // a whole answer is read as the only event of a stream
+	events, isOver := Events(all), false
+	if !IsStream(all) { // a whole answer is read as the only event of a stream
 		if !jsonspan.Valid(all) {
 			return summarize.Answer{}, io.ErrUnexpectedEOF
 		}
-		events, isOver = slices.Values([]sse.Event{{Data: all}}), true
+		events, isOver = slices.Values([]Event{{Data: all}}), true
 	}
 	for e := range events {
 		step := f.StepOf([]byte(e.Type), e.Data)

@@ -6,7 +6,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
-	"epitome/internal/sse"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/jsonspan"
 	"epitome/summarize"
@@ -80,7 +79,7 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 		output = max(output, answer.Tokens(v.Get("output_tokens")))
 		hasTurns = hasTurns || v.Get("iterations.1").Exists() // the model was called more than once
 	}
-	for f := range sse.Fields(text) {
+	for f := range answer.Fields(text) {
 		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
 			continue
 		}

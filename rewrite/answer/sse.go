@@ -1,9 +1,4 @@
-// Package sse reads event streams, as text/event-stream carries them.
-//
-// Lines end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the colon is not a part of
-// the value, and several lines of data make one event. Unlike browsers it returns an event that ends with the stream and
-// not with an empty line, as some servers omit that.
-package sse
+package answer
 
 import (
 	"bytes"
@@ -19,9 +14,9 @@ type Field struct {
 // Comment reports whether the line is a comment, which servers send to keep a connection open.
 func (f Field) Comment() bool { return len(f.Name) == 0 && !f.End }
 
-// Next reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the last
+// NextField reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the last
 // byte ends no line yet, as an LF may belong to it.
-func Next(data []byte) (f Field, rest []byte, ok bool) {
+func NextField(data []byte) (f Field, rest []byte, ok bool) {
 	n := bytes.IndexAny(data, "\r\n")
 	if n < 0 || data[n] == '\r' && n+1 == len(data) {
 		return Field{}, data, false
@@ -37,7 +32,7 @@ func Next(data []byte) (f Field, rest []byte, ok bool) {
 func Fields(stream []byte) iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for rest := TrimMark(stream); len(rest) > 0; {
-			f, behind, whole := Next(rest)
+			f, behind, whole := NextField(rest)
 			if !whole {
 				f, behind = parse(bytes.TrimSuffix(rest, []byte("\r"))), nil
 			}
@@ -94,8 +89,8 @@ const mark = "\ufeff"
 // TrimMark returns the beginning of a stream without a byte order mark.
 func TrimMark(begin []byte) []byte { return bytes.TrimPrefix(begin, []byte(mark)) }
 
-// Looks reports whether a text with this beginning is an event stream.
-func Looks(begin []byte) bool {
+// IsStream reports whether a text with this beginning is an event stream.
+func IsStream(begin []byte) bool {
 	begin = bytes.TrimLeft(begin, " \t\r\n"+mark)
 	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
 		if bytes.HasPrefix(begin, []byte(field)) {

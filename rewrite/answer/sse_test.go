@@ -1,4 +1,4 @@
-package sse
+package answer
 
 import (
 	"fmt"
@@ -73,7 +73,7 @@ func lines(first, second string) (list []string) {
 	rest := []byte(first)
 	for _, piece := range []string{"", second} {
 		rest = append(slices.Clone(rest), piece...)
-		for f, behind, ok := Next(rest); ok; f, behind, ok = Next(rest) {
+		for f, behind, ok := NextField(rest); ok; f, behind, ok = NextField(rest) {
 			note(f)
 			rest = behind
 		}
