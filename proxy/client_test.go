@@ -106,17 +106,3 @@ func TestClientsAreHeldToTheirUpstreams(t *testing.T) {
 	f(404, "unknown_upstream", "/u/none"+chatTarget, bobs)
 	r.wantRequests(1)
 }
-
-// Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
-func TestScopeIsTheClients(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, keyed, func(s *Settings) { s.Clients["bob"] = ClientConfig{Keys: []string{HashOfKey(bobs)}} })
-	for _, setting := range []string{"auto", "credential", "header:x-team", "shared"} {
-		a, b := r.scopeOf(setting, "x-team: red", "api-key: "+alices), r.scopeOf(setting, "x-team: red",
-			"api-key: "+bobs)
-		old := r.scopeOf(setting, "x-team: red", "Authorization: Bearer "+alicesOld, "api-key: theirs")
-		if old != a || (a == b) != (setting == "shared") || (a == "") != (setting == "shared") {
-			t.Errorf("%s: alice %q, with her old key %q, bob %q", setting, a, old, b)
-		}
-	}
-}

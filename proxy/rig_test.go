@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -52,8 +50,6 @@ type rig struct {
 
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
-
-	lessons lessons
 }
 
 // shaper stands in for what shapes conversations.
@@ -137,7 +133,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		},
 		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
-		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
+		Lessons:  lessons{}, Ratios: lessons{}, Traces: true,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})
@@ -364,35 +360,13 @@ func openFiles() int {
 	return len(list)
 }
 
-// lessons keeps what the proxy teaches of models.
-type lessons struct {
-	mu   sync.Mutex
-	said []string
-}
+// lessons stand in for what learns of models.
+type lessons struct{}
 
-func (l *lessons) note(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.said = append(l.said, fmt.Sprintf(format, args...))
-}
-
-func (l *lessons) LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (int, bool) {
-	l.note("refused %s %s %s %d of %d", upstream, model, v.Cause, s.Tokens, v.Limit)
+func (lessons) LearnRefusal(_, _ string, v window.Refusal, s window.Sent) (int, bool) {
 	return v.Limit, v.Below(s.Window)
 }
 
-func (l *lessons) LearnAnswer(upstream, model string, counted, used int) int {
-	l.note("answered %s %s %d as %d", upstream, model, counted, used)
-	return 2 * counted
-}
+func (lessons) LearnAnswer(_, _ string, counted, _ int) int { return 2 * counted }
 
-func (l *lessons) Learn(s tokenize.Source, counted, used int) {
-	l.note("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
-}
-
-// all is what was taught, in order.
-func (l *lessons) all() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.said, "\n")
-}
+func (lessons) Learn(tokenize.Source, int, int) {}

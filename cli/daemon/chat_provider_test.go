@@ -19,11 +19,11 @@ import (
 // request that real servers refuse fails the test.
 type chatProvider struct {
 	*httptest.Server
-	t      *testing.T
-	agent  *agent // whose model this is
-	window int    // tokens that a request may have
-	count  func(body string) int
-	refuse func(w http.ResponseWriter, tokens int) // refuses one that has more; nil fails the test
+	t       *testing.T
+	agent   *agent // whose model this is
+	window  int    // tokens that a request may have
+	count   func(body string) int
+	refusal refusal // of one that has more; none fails the test
 
 	mu     sync.Mutex
 	sent   []string // agents' requests that were answered
@@ -69,11 +69,16 @@ func (c *chatProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case c.count(body) > c.window:
 		c.over++
 		c.mu.Unlock()
-		if c.refuse == nil {
+		if c.refusal.status == 0 {
 			c.t.Errorf("a request has %d tokens", c.count(body))
 			return
 		}
-		c.refuse(w, c.count(body))
+		if strings.HasPrefix(c.refusal.text, "data:") {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		w.WriteHeader(c.refusal.status)
+		numbers := strings.NewReplacer("WINDOW", fmt.Sprint(c.window), "TOKENS", fmt.Sprint(c.count(body)))
+		_, _ = numbers.WriteString(w, c.refusal.text)
 		return
 	}
 	c.sent = append(c.sent, body)

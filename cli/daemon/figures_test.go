@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -184,36 +183,6 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	}
 	if lines, err := filepath.Glob(filepath.Join(folder, "events", "*.jsonl")); err != nil || len(lines) == 0 {
 		t.Errorf("there are no files: %v", err)
-	}
-}
-
-func TestWatchersEndWithTheProgram(t *testing.T) {
-	t.Parallel()
-	p := billed(t, t.TempDir())
-	var streams []io.ReadCloser
-	for range 8 {
-		resp, err := http.Get(p.url + "/-/events")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		streams = append(streams, resp.Body)
-	}
-	p.chat(string(fakeapi.Conversation(1)))
-	for _, s := range streams {
-		text := make([]byte, 0, 4096)
-		for !bytes.Contains(text, []byte("event: exchange\n")) {
-			n, err := s.Read(text[len(text):cap(text)])
-			if text = text[:len(text)+n]; err != nil {
-				t.Fatalf("%v behind %s", err, text)
-			}
-		}
-	}
-	p.stop() // and does not wait for shutdown_grace, which is longer than a test may take
-	for _, s := range streams {
-		if _, err := io.ReadAll(s); err != nil {
-			t.Errorf("a stream was broken off: %v", err)
-		}
 	}
 }
 

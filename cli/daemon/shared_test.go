@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -211,8 +210,8 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	}
 }
 
-// s3 is a service with the bucket "team" that can be made to fail. Hooks see each request first.
-func s3(t *testing.T, hooks ...func(*http.Request)) (address string, fails *atomic.Int32) {
+// s3 is a service with the bucket "team" that can be made to fail.
+func s3(t *testing.T) (address string, fails *atomic.Int32) {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "sk-planted-of-s3")
@@ -222,9 +221,6 @@ func s3(t *testing.T, hooks ...func(*http.Request)) (address string, fails *atom
 	}
 	fake := gofakes3.New(backend).Server()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, hook := range hooks {
-			hook(r)
-		}
 		if status := int(fails.Load()); status > 0 {
 			w.WriteHeader(status)
 			return
@@ -290,30 +286,5 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	refused := run(t, t.TempDir(), up.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
 	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
 		t.Errorf("the bucket is %v", refused.storage.parts())
-	}
-}
-
-// A turn with many artifacts waits about as long as one with one: four are asked for before any is answered.
-func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
-	const many = 4
-	var mu sync.Mutex
-	under, all := 0, make(chan struct{})
-	at, _ := s3(t, func(r *http.Request) {
-		if !strings.Contains(r.URL.Path, ".txt") {
-			return
-		}
-		mu.Lock()
-		if under++; under == many {
-			close(all)
-		}
-		mu.Unlock()
-		select {
-		case <-all:
-		case <-r.Context().Done(): // one after another, none is answered in time
-		}
-	})
-	p := run(t, t.TempDir(), "http://127.0.0.1:1", func(c *config.Config) { c.Offload.Bucket = at })
-	if out := shape(p.live, many); out.Report.Err != nil || out.Report.Offloaded < many {
-		t.Errorf("%d were asked for: %+v", under, out.Report)
 	}
 }

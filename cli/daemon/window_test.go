@@ -1,10 +1,9 @@
 package daemon
 
 import (
+	"flag"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,6 +45,8 @@ func windowOf(tokens unit.Tokens) func(*config.Config) {
 	}
 }
 
+var every = flag.Bool("every", false, "play each way in which a server says that its window is full")
+
 // Whatever the server says when its window is full, an agent that grows past a window that nobody knows of meets no
 // error, no rewriting breaks a rule, and few requests are refused.
 func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
@@ -68,26 +69,26 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 			}
 		})
 	}
-	for _, overflow := range []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.TooLarge, fakeapi.SaysBedrock,
-		fakeapi.SaysLiteLLM,
-		fakeapi.SaysGateway, fakeapi.FailsInStream, fakeapi.EndsAtOnce} {
-		play("messages", "claude-opus-4-6", overflow, true)
+	ofMessages := []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.FailsInStream, fakeapi.EndsAtOnce}
+	ofResponses := []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.FailsWithoutWords, fakeapi.EndsAtOnce}
+	if *every {
+		ofMessages = append(ofMessages, fakeapi.TooLarge, fakeapi.SaysBedrock, fakeapi.SaysLiteLLM, fakeapi.SaysGateway)
+		ofResponses = append(ofResponses, fakeapi.TooLarge, fakeapi.SaysLiteLLM, fakeapi.SaysLlama, fakeapi.SaysVLLM,
+			fakeapi.FailsInStream, fakeapi.ErrorInStream, fakeapi.ErrorObject)
 	}
-	for _, overflow := range []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.TooLarge, fakeapi.SaysLiteLLM,
-		fakeapi.SaysLlama,
-		fakeapi.SaysVLLM, fakeapi.FailsInStream, fakeapi.FailsWithoutWords, fakeapi.ErrorInStream,
-		fakeapi.ErrorObject, fakeapi.EndsAtOnce} {
-		play("responses", "gpt-5", overflow, true)
+	for _, stream := range []bool{true, false} {
+		for _, overflow := range ofMessages {
+			play("messages", "claude-opus-4-6", overflow, stream)
+		}
+		for _, overflow := range ofResponses {
+			play("responses", "gpt-5", overflow, stream)
+		}
 	}
-	for _, overflow := range []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.EndsAtOnce} {
-		play("messages", "claude-opus-4-6", overflow, false)
-		play("responses", "gpt-5", overflow, false)
-	}
-	for name, refuses := range refusals {
+	for name, refusal := range refusals {
 		t.Run("chat "+name, func(t *testing.T) {
 			t.Parallel()
 			c := chatting(t, 16_000)
-			c.refuse = refuses(c.window)
+			c.refusal = refusal
 			p := run(t, t.TempDir(), c.URL+"/v1")
 			c.agent = working(p, "chat", "gpt-5")
 			c.agent.work(36)
@@ -99,58 +100,40 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 	}
 }
 
-// refusals are the ways in which servers of Chat Completions refuse a request that is too long.
-var refusals = map[string]func(window int) func(w http.ResponseWriter, tokens int){
-	"in numbers": func(window int) func(w http.ResponseWriter, tokens int) {
-		return func(w http.ResponseWriter, tokens int) {
-			w.WriteHeader(400)
-			_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, `+
-				`your messages resulted in %d tokens. Please reduce the length of the messages.",`+
-				`"code":"context_length_exceeded"}}`, window, tokens)
-		}
-	},
-	"in words": func(int) func(w http.ResponseWriter, tokens int) {
-		return func(w http.ResponseWriter, _ int) {
-			w.WriteHeader(400)
-			_, _ = io.WriteString(w, `{"error":{"message":"Your input exceeds the context window of this model. Please `+
-				`adjust your input and try again.","code":"context_length_exceeded"}}`)
-		}
-	},
-	"as a local server": func(int) func(w http.ResponseWriter, tokens int) {
-		return func(w http.ResponseWriter, _ int) {
-			w.WriteHeader(500)
-			_, _ = io.WriteString(w, `{"error":{"code":500,"message":"the request exceeds the available context size. `+
-				`try increasing the context size or enable context shift","type":"server_error"}}`)
-		}
-	},
-	"within a stream": func(int) func(w http.ResponseWriter, tokens int) {
-		return func(w http.ResponseWriter, _ int) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"prompt is too long for the model's context window\","+
-				"\"code\":\"context_length_exceeded\"}}\n\n")
-		}
-	},
+// refusal is an answer of Chat Completions to a request that is too long.
+type refusal struct {
+	status int
+	text   string // WINDOW and TOKENS stand for numbers
+}
+
+var refusals = map[string]refusal{
+	"in numbers": {400, `{"error":{"message":"This model's maximum context length is WINDOW tokens. However, your ` +
+		`messages resulted in TOKENS tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}`},
+	"in words": {400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your ` +
+		`input and try again.","code":"context_length_exceeded"}}`},
+	"as a local server": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try ` +
+		`increasing the context size or enable context shift","type":"server_error"}}`},
+	"within a stream": {200, `data: {"error":{"message":"prompt is too long for the model's context window",` +
+		`"code":"context_length_exceeded"}}` + "\n\n"},
 }
 
 // A window may turn out to be a tenth or a hundredth of what the conversation has by then.
 func TestRescueReachesWindowsFarBelowWhatIsBelieved(t *testing.T) {
 	t.Parallel()
-	for _, window := range []int{10_000, 1_000} {
-		for _, way := range []string{"in numbers", "in words"} {
-			c := chatting(t, 1_000_000)
-			c.refuse = refusals[way](window)
-			p := run(t, t.TempDir(), c.URL+"/v1", windowOf(1_000_000))
-			c.agent = working(p, "chat", "gpt-5")
-			c.agent.work(60)
-			c.window = window
-			if got := c.agent.turn(); got != "rescue" || c.count(c.last()) > window {
-				t.Errorf("%d tokens, %s: epitome did %s", window, way, got)
-			}
-			over := c.over
-			c.agent.lines = 1
-			if c.agent.turn(); c.over > over+1 {
-				t.Errorf("%d tokens, %s: the turn after was refused %d times", window, way, c.over-over)
-			}
+	for way, window := range map[string]int{"in numbers": 1_000, "in words": 10_000} {
+		c := chatting(t, 1_000_000)
+		c.refusal = refusals[way]
+		p := run(t, t.TempDir(), c.URL+"/v1", windowOf(1_000_000))
+		c.agent = working(p, "chat", "gpt-5")
+		c.agent.work(60)
+		c.window = window
+		if got := c.agent.turn(); got != "rescue" || c.count(c.last()) > window {
+			t.Errorf("%d tokens, %s: epitome did %s", window, way, got)
+		}
+		over := c.over
+		c.agent.lines = 1
+		if c.agent.turn(); c.over > over+1 {
+			t.Errorf("%d tokens, %s: the turn after was refused %d times", window, way, c.over-over)
 		}
 	}
 }

@@ -25,24 +25,6 @@ func follow(text string, size int) (content string, taken int, done bool, err er
 	return content, taken, c.state == endOfBody, nil
 }
 
-func TestChunkedBodyIsFollowedToItsEnd(t *testing.T) {
-	f := func(text, want string, rest int) {
-		t.Helper()
-		for size := 1; size <= len(text); size++ {
-			content, taken, done, err := follow(text, size)
-			if content != want || !done || err != nil || len(text)-taken != rest {
-				t.Errorf("%q in pieces of %d: content %q, %d left, done %v, %v; want %q, %d left",
-					text, size, content, len(text)-taken, done, err, want, rest)
-			}
-		}
-	}
-	f("0\r\n\r\n", "", 0)
-	f("3\r\nabc\r\n0\r\n\r\n", "abc", 0)
-	f("00000000A\r\n0123456789\r\n1\r\n\n\r\n000\r\n\r\nGET", "0123456789\n", 3)
-	f("1;a=b;c=\"d\"\r\nx\r\n0;last\r\n\r\n", "x", 0)
-	f("1 \r\nx\r\n0\r\nA: 1\r\nB:\r\n\r\n", "x", 0)
-}
-
 func TestMalformedChunksAreRefused(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
