@@ -10,11 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"epitome/cli/daemon"
@@ -84,9 +82,8 @@ func (a *app) command() *cobra.Command {
 		"openai)")
 	f.StringVar(&a.flags.Data, "data", "", "`folder` for what epitome keeps on disk (default: epitome in your data "+
 		"folder)")
-	choiceVar(root, f, &a.flags.Mode, "mode", "on rewrites, observe reports what on would do, off touches nothing "+
-		"(default on)",
-		"on", "observe", "off")
+	f.StringVar(&a.flags.Mode, "mode", "", "on rewrites, observe reports what on would do, off touches nothing (default "+
+		"on)")
 
 	cobra.EnableCommandSorting = false
 	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
@@ -117,33 +114,6 @@ func verbs(name, short string, commands ...*cobra.Command) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(commands...)
 	return c
-}
-
-// choice is the value of a flag that takes one of a few words. It is a pflag.Value.
-type choice struct {
-	value   *string
-	allowed []string
-}
-
-func (c choice) String() string { return *c.value }
-func (c choice) Type() string   { return "word" }
-
-// Set takes one of the words.
-func (c choice) Set(word string) error {
-	if !slices.Contains(c.allowed, word) {
-		return fmt.Errorf("write one of %s", strings.Join(c.allowed, ", "))
-	}
-	*c.value = word
-	return nil
-}
-
-// choiceVar adds a flag that takes one of a few words, which shells complete. *p is its default.
-func choiceVar(c *cobra.Command, flags *pflag.FlagSet, p *string, name, usage string, allowed ...string) {
-	flags.Var(choice{p, allowed}, name, usage)
-	complete := cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp)
-	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(err) // the flag is not there
-	}
 }
 
 // exitStatus ends the program with a status and without a word.

@@ -18,15 +18,13 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	var since string
+	var since, by string
 	var asJSON bool
-	by := "day"
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
 		"(default: all that is kept)")
-	choiceVar(c, c.Flags(), &by, "by", "what each line is of: day, model, upstream or client",
-		"day", "model", "upstream", "client")
+	c.Flags().StringVar(&by, "by", "day", "what each line is of: day, model, upstream or client")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }
