@@ -18,12 +18,14 @@ type replayFlags struct {
 
 func (a *app) replayCommand() *cobra.Command {
 	var flags replayFlags
-	c := &cobra.Command{Use: "replay PATH...",
+	c := &cobra.Command{
+		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what the ladder saves and loses",
-		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or a\n" +
-			"folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
+		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or\n" +
+			"a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, flags) }}
+		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, flags) },
+	}
 	flags.addFlags(c)
 	f := c.Flags()
 	f.StringSliceVar(&flags.windows, "window", nil, "windows in `tokens`, as 32k or 200000 (default 32k,64k,128k,200k)")

@@ -107,7 +107,8 @@ func (b *baseline) dropOldest() {
 	}
 }
 
-// clearResults replaces all results of tools but the newest three whenever the request has more than half of the window.
+// clearResults replaces all results of tools but the newest three whenever the request has more than half of the
+// window.
 func (b *baseline) clearResults() {
 	if b.total*2 <= b.window {
 		return

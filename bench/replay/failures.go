@@ -37,12 +37,8 @@ func failuresIn(text string) (lines []string) {
 
 // isFailure reports whether a line tells what went wrong. Lines of more than 1000 bytes, such as data, never do.
 func isFailure(line string) bool {
-	small := strings.ToLower(line)
-	mayBe := func(word string) bool { return strings.Contains(small, word) }
 	switch {
-	case len(line) > 1000:
-		return false
-	case !slices.ContainsFunc(failureWords, mayBe) && !position.MatchString(line), success().MatchString(line):
+	case len(line) > 1000 || success().MatchString(line):
 		return false
 	case failure().MatchString(line):
 		return true
@@ -52,17 +48,8 @@ func isFailure(line string) bool {
 	return failureWithin().MatchString(harmless().ReplaceAllString(line, " "))
 }
 
-// failureWords are the words and signs of which the patterns of failures need one, in small letters. Most lines have
-// none, and the patterns take a hundred times as long.
-var failureWords = strings.Fields(`err fail panic fatal exception traceback assert caused goroutine segm dumped signal
-	expect receiv actual got want left right undefined *** lifecycle conflict found such denied refused reset exit
-	return finish terminat complet non-zero enoent eacces eaddr etimed enotf eperm econn timed timeout memory oom crash
-	imagepull critical severe emerg unauthorized forbidden bad unavailable cannot could unable not problem ✗ ✕ × ✘ ❌ ✖ ●`)
-
-// position matches the place in a file at which a compiler reports something, and the mark of pytest.
-var position = regexp.MustCompile(`^\S+\.\w+:\d+:\d|^E `)
-
-// anyLine returns a function that compiles the alternatives of an expression, which stand on a line each.
+// anyLine returns an expression whose alternatives stand on a line each. It is compiled when it is first needed: no other
+// command should wait for it.
 func anyLine(alternatives string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		lines := strings.FieldsFunc(alternatives, func(r rune) bool { return r == '\n' || r == '\t' })
@@ -127,15 +114,15 @@ var harmless = anyLine(`
 var source = anyLine(`
 	\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+)\(
 	\bt\.(?:Error|Fatal|Log)f?\(|[{;(,]\s*$|=> ?[{(]|\$\{
-	\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)
+	\b(?:throw new|raise [A-Z]|except [A-Z(]|if err\b|return (?:nil, )?err\b|Result<|(?:catch ?|new Error|panic|Err)\()
 	^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|(?:func|def|class|import|from|const|let|var|type|async|export|public|private) )
 	^\s*(?:[-*•]|\d+\.)\s|^\s*\|.*\|\s*$|^[-+](?:\s|[a-z}])|^[-dl][rwxsStT-]{9}|^\s*\d+(?:→|\t|\s*\|\s)
 `)
 
 // readers are the tools, and the programs of a shell, that show or search files, folders or history.
 var readers = strings.Fields(`read read_file readfile view view_file open_file grep grep_search glob ls list list_dir
-	list_files find search_files file_search codebase_search notebookread batch_get cat sed head tail nl less more bat rg
-	egrep fgrep zgrep ag ack fd tree stat file wc diff jq awk sort uniq cut tr xargs column strings zcat base64 od xxd
+	list_files find search_files file_search codebase_search notebookread batch_get cat sed head tail nl less more
+	bat rg egrep fgrep zgrep ag ack fd tree stat file wc diff jq awk sort uniq cut tr xargs column strings zcat base64 od xxd
 	hexdump`)
 
 // silent are the programs that return nothing of interest.

@@ -77,8 +77,8 @@ func (p *program) start(ctx context.Context, path, preset string) (err error) {
 		return err
 	}
 	for range 600 {
-		if _, err = p.do(http.MethodGet, "/-/ready", nil); err == nil {
-			return nil
+		if _, err = p.do(http.MethodGet, "/-/ready", nil); err == nil || ctx.Err() != nil {
+			break
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -125,7 +125,9 @@ func chatAnswer(text string) []byte {
 }
 
 func (p *program) shape(original *request) (shaped, error) {
+	p.mu.Lock()
 	p.sent = nil
+	p.mu.Unlock()
 	answer, err := p.do(http.MethodPost, "/v1/chat/completions", original.Body)
 	p.mu.Lock()
 	defer p.mu.Unlock()

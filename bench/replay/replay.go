@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	total := o.newReport()
 	total.Skipped = append(total.Skipped, skipped...)
-	for _, part := range parts { // in the order of the files, so that equal sessions have equal figures to the last digit
+	for _, part := range parts { // in the order of the files: equal sessions have equal figures to the last digit
 		total.add(part)
 	}
 	return total, nil

@@ -129,13 +129,13 @@ func (r *Report) Print(w io.Writer) error {
 // decision, and all that is needed can be retrieved. That nothing was replayed is one, too.
 func (r *Report) Missed() (missed []string) {
 	if r.Conversations == 0 {
-		return []string{"conversations: there is none; give session logs, or files with a Chat Completions request each"}
+		return []string{"conversations: none; give session logs, or files with a Chat Completions request each"}
 	}
 	for _, x := range r.Rows {
 		lost := int(x.Retrievable.of - x.Retrievable.sum/100)
 		if x.isOwn && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
-			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed without "+
-				"a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))
+			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed "+
+				"without a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))
 		}
 	}
 	return missed
