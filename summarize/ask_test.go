@@ -96,24 +96,6 @@ func TestSilenceEndsWithTheJobsTime(t *testing.T) {
 	})
 }
 
-func TestAnUpstreamThatFailsIsLeftAloneForAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), raw(503, ""))
-		for range 100 {
-			r.fails(question("a"), ErrFailed, "status 503")
-			r.Prepare(question("a"))
-		}
-		r.calls(3)
-		time.Sleep(rest + time.Second)
-		r.fails(question("a"), ErrFailed, "status 503")
-		r.calls(6)
-		time.Sleep(rest + time.Second)
-		r.plays(text(good("a")))
-		r.answered(question("a")) // however often its upstream failed
-		r.calls(7)
-	})
-}
-
 // A model that gives nothing usable twice in a conversation is not asked in it again; in others it is.
 func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -139,17 +121,6 @@ func TestAUselessModelIsNotAskedAgainInTheConversation(t *testing.T) {
 		r.Configure(c)
 		r.answered(in("of another model"))
 	})
-}
-
-func TestFormIsAdaptedOnce(t *testing.T) {
-	r := rigged(t, plain(), raw(400, "max_tokens is unknown"), text(good("a")))
-	r.answered(question("a"))
-	if q := r.requests()[1]; q.Way != WayContinue || !q.Form.OtherCap {
-		t.Errorf("asked %+v", q)
-	}
-	r = rigged(t, plain(), raw(400, "max_tokens is unknown"))
-	r.fails(question("a"), ErrFailed, "status 400")
-	r.calls(3) // as it is, adapted, the other way
 }
 
 func TestOtherModelIsAskedByTranscript(t *testing.T) {

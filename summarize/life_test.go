@@ -123,28 +123,6 @@ func TestJobsAndQueueAreBounded(t *testing.T) {
 	})
 }
 
-func TestMemoryOfQuestionsIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Limits.Pending = 3 << 20
-		r := rigged(t, c, takes(time.Minute, text(good("a"))))
-		large := func(key string, n int) Question {
-			q := question(key)
-			q.Transcript = append(q.Transcript, Entry{Text: strings.Repeat("x", n)})
-			return q
-		}
-		r.Prepare(large("one that is larger than all may be", 5<<20)) // is taken alone
-		synctest.Wait()
-		r.calls(1)
-		r.fails(large("small", 1), ErrBusy, "")
-		time.Sleep(2 * time.Minute)
-		r.Prepare(large("a", 2<<20))
-		r.Prepare(large("b", 2<<20))
-		synctest.Wait()
-		r.calls(2)
-	})
-}
-
 func TestCloseEndsAllJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()

@@ -106,22 +106,6 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 	}
 }
 
-func TestTaskListStandsAsItsLastCallHasIt(t *testing.T) {
-	messages := join(
-		call("TodoWrite", `{"todos":[{"content":"old","status":"pending"}]}`, "ok"),
-		call("TodoWrite", `{"todos":[{"content":"read","status":"completed"},{"content":"mend","status":"in_progress"}]}`, "ok"))
-	text := summaryOf(t, messages...)
-	if !has(text, `> {"content":"read","status":"completed"}`+"\n"+`> {"content":"mend","status":"in_progress"}`) ||
-		strings.Contains(text, "pending") {
-		t.Errorf("got %s", text)
-	}
-	s := span(t, messages, call("TodoWrite", `{"todos":[{"content":"new"}]}`, "ok"))
-	s.End = len(s.Request.Items)
-	if text := summarize.Text(s, summarize.Says{}, ""); strings.Contains(text, "mend") {
-		t.Errorf("a newer list stays, but the summary is %s", text)
-	}
-}
-
 func TestCallsStandInTheOrderOfEvents(t *testing.T) {
 	text := summaryOf(t, join(
 		call("Bash", `{"command":"cat > a.txt <<EOF\nerror: none\nEOF\n`+strings.Repeat("# more\\n", 100)+`"}`, ""),

@@ -1,7 +1,6 @@
 package summarize_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -34,30 +33,4 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 	f("[id: message 2: user]\nSee:\nThere.\n(with 1 picture)\n\n",
 		`{"role":"user","content":[{"type":"text","text":"See:"},{"type":"image_url","image_url":{"url":"https://a/b.png"}},`+
 			`{"type":"text","text":"There."}]}`)
-}
-
-func TestIndexSaysWhereMessagesLie(t *testing.T) {
-	var all []string
-	for i := range 40 {
-		all = append(all, join(assistant("Next."), user(fmt.Sprintf("Turn %d", i)), call("Bash", `{"command":"make"}`, "one\ntwo"))...)
-	}
-	s := span(t, all, nil)
-	for _, s.Budgets.Index = range []int{4_000, 320} {
-		lines := strings.Split(string(summarize.Transcript(s.Request, s.Calls, s.From, s.To, source)), "\n")
-		text := summarize.Text(s, summarize.Says{}, "")
-		_, text, _ = strings.Cut(text, "where they begin ==\n")
-		text, _, _ = strings.Cut(text, "==")
-		for row := range strings.Lines(text) {
-			var message, line int
-			if _, err := fmt.Sscanf(row, "message %d: line %d", &message, &line); err != nil {
-				t.Fatalf("%v: %s", err, row)
-			}
-			if !strings.Contains(lines[line-1], fmt.Sprintf(": message %d: ", message)) {
-				t.Errorf("%s but line %d is %s", row, line, lines[line-1])
-			}
-		}
-		if n := strings.Count(text, "\n"); n < 10 || n > s.Budgets.Index/20 {
-			t.Errorf("%d rows with %d tokens", n, s.Budgets.Index)
-		}
-	}
 }

@@ -41,22 +41,6 @@ func TestRatioIsTheMedianOfSoundAnswers(t *testing.T) {
 	f("gpt-4o", 0, 15_000, 15_000, 15_000, 15_000) // whose vocabulary is known
 }
 
-func TestSourcesAreApart(t *testing.T) {
-	r := ratios(kept())
-	for range 3 {
-		r.Learn(tokenize.Source{Upstream: "one", Model: "qwen3"}, 10_000, 13_000)
-		r.Learn(tokenize.Source{Upstream: "two", Model: "qwen3"}, 10_000, 12_000)
-	}
-	one, _ := r.Of(tokenize.Source{Upstream: "one", Model: "qwen3"})
-	two, _ := r.Of(tokenize.Source{Upstream: "two", Model: "qwen3"})
-	if framed, _ := r.Of(tokenize.Source{Upstream: "one", Model: "qwen3", Dialect: "m"}); framed != 0 {
-		t.Errorf("another dialect has %v", framed)
-	}
-	if other, _ := r.Of(tokenize.Source{Upstream: "one", Model: "glm-5"}); one != 1.3 || two != 1.2 || other != 0 {
-		t.Errorf("%v, %v and %v", one, two, other)
-	}
-}
-
 func TestRatiosAreKeptAndGoOn(t *testing.T) {
 	d := kept()
 	teach(ratios(d), "qwen3", 15_000, 15_000, 16_000)

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,73 +22,6 @@ func summed(t *testing.T, r rig, by string) Summary {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// listener keeps the events that it observes.
-type listener struct {
-	exchanges []event.Exchange
-	summaries []event.Summary
-}
-
-func (l *listener) observe(n Entry) {
-	if n.Summary != nil {
-		l.summaries = append(l.summaries, *n.Summary)
-	} else {
-		l.exchanges = append(l.exchanges, *n.Exchange)
-	}
-}
-
-// main returns some of the sums, for comparison.
-func (l *listener) main() []int64 {
-	var s Sums
-	for _, e := range l.exchanges {
-		s.Exchanges++
-		s.Money.Billed += e.Bill.Billed
-		if e.Mode == event.ModeOn && e.ShapeTime > 0 {
-			s.TokensBefore += int64(e.TokensBefore.Total())
-			s.TokensAfter += int64(e.TokensAfter.Total())
-			s.Money.Saved += e.Bill.Saved()
-		}
-	}
-	for _, n := range l.summaries {
-		s.Money.Own += n.Own.Nano
-		s.Money.Saved -= n.Own.Nano
-	}
-	return mainOf(s)
-}
-
-func mainOf(s Sums) []int64 {
-	return []int64{s.Exchanges, s.TokensBefore, s.TokensAfter, s.Money.Billed, s.Money.Own, s.Money.Saved}
-}
-
-func TestAllSumsAreTheSame(t *testing.T) {
-	for seed := range uint64(2) {
-		heard := &listener{}
-		r := begin(t, heard.observe)
-		cast(seed).record(r, 600)
-		total := summed(t, r, "day")
-		if got, want := mainOf(total.Total), heard.main(); !slices.Equal(got, want) {
-			t.Errorf("the total is %v, the events come to %v", got, want)
-		}
-		for _, by := range []string{"day", "model", "upstream", "client"} {
-			s := summed(t, r, by)
-			var rows Sums
-			for _, row := range s.Rows {
-				rows.add(&row.Sums)
-			}
-			if !reflect.DeepEqual(rows, total.Total) || !reflect.DeepEqual(s.Total, total.Total) {
-				t.Errorf("by %s the rows come to %+v, the total is %+v", by, rows, s.Total)
-			}
-		}
-		if total.Total.Money.Own == 0 || total.Total.Money.Died == 0 || len(total.Rows) < 2 {
-			t.Errorf("the events show too little: %+v", total.Total.Money)
-		}
-		r.now.Store(r.now.Load().Add(40 * 24 * time.Hour))
-		r.expire()
-		if old := summed(t, r, "day"); old.Total.Exchanges != 0 {
-			t.Errorf("after 40 days %d exchanges are kept", old.Total.Exchanges)
-		}
-	}
 }
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -127,14 +58,13 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // Whoever reaches the port can send requests without a key. They must not push out what clients did.
 func TestStrangersPushNothingOut(t *testing.T) {
-	heard := &listener{}
-	r := begin(t, heard.observe)
+	r := begin(t)
 	r.RecordExchange(talking("c1", 0))
 	for range 200 {
 		r.RecordExchange(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused})
 	}
-	if s := summed(t, r, "day"); len(heard.exchanges) != 201 || s.Total.Exchanges != 1 {
-		t.Errorf("%d exchanges reached the sink, %d are kept", len(heard.exchanges), s.Total.Exchanges)
+	if s := summed(t, r, "day"); s.Total.Exchanges != 1 {
+		t.Errorf("%d exchanges are kept", s.Total.Exchanges)
 	}
 }
 

@@ -137,11 +137,3 @@ func TestLinesAreCountedOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestLongLinesAndDeepJSON(t *testing.T) {
-	Lines(strings.Repeat("error", 2<<20), 2_000, bytes4)
-	deep := strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)
-	if _, ok := LaidOut("[" + deep + "," + deep + "]"); ok { // each line of it would be as long as it is deep
-		t.Error("deep JSON is laid out")
-	}
-}

@@ -60,16 +60,6 @@ func TestScreenShowsWhatATerminalShows(t *testing.T) {
 	f(far+"\x1b[9999AX", strings.Repeat("line\n", screenReach+1)+"Xine\n"+strings.Repeat("line\n", screenReach-2))
 }
 
-// A few bytes must not make many: gaps are filled as long as the screen is no longer than twice the text.
-func TestScreenStaysWithinTwiceTheText(t *testing.T) {
-	text := strings.Repeat("\x1b[500Gx\n", 1000)
-	got, _ := Screen(text)
-	if len(got) > 2*len(text) || !strings.HasPrefix(got, strings.Repeat(" ", screenWidth-1)+"x\n") ||
-		!strings.HasSuffix(got, "\nx\n") {
-		t.Errorf("%d bytes became %d", len(text), len(got))
-	}
-}
-
 // screenLaws are what holds for any text in UTF-8.
 func screenLaws(t interface {
 	Helper()

@@ -13,10 +13,7 @@ import (
 	"epitome/store"
 )
 
-var (
-	lane  = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m"}
-	other = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "n"}
-)
+var lane = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m"}
 
 // rig is a ledger for conversations whose items are letters.
 type rig struct {
@@ -116,20 +113,6 @@ func TestTheFirstDecisionStands(t *testing.T) {
 			t.Errorf("decided are %q", standing)
 		}
 	}
-}
-
-// Models share no decisions, but each starts from what another one decided; scopes share nothing.
-func TestModelsStartFromEachOther(t *testing.T) {
-	r := start(t)
-	r.record(lane, "a", Decision{}, false, "A")
-	d := r.find(other, "ab")
-	if r.want(d, 1, "A"); !d.OtherModel {
-		t.Error("the decision passes for the model's own")
-	}
-	r.record(other, "ab", d, false, "B")
-	r.want(r.find(lane, "abc"), 1, "A")
-	r.want(r.find(other, "abc"), 2, "A B")
-	r.want(r.find(Lane{"t", lane.Dialect, lane.Upstream, lane.Model}, "abc"), 0, "")
 }
 
 // What is used stays, and what is not used goes.
