@@ -17,12 +17,8 @@ import (
 var hostiles = map[string]string{
 	"html":      `</td></script><script>alert(1)</script><img src=x onerror=alert(1)>"'&`,
 	"template":  `{{.}}{{template "layout" .}}{{printf "%s" .Data}}`,
-	"attribute": `" onmouseover="alert(1)" style="x`,
 	"url":       `javascript:alert(1)//../../-/x?y#z`,
-	"quotes":    "'`\"=/>\x00\r\n<b>&amp;&#34;&quot; onfocus=alert(1) autofocus ",
 	"endings":   "</title></svg></pre></bdi></a><!-- --!> <![CDATA[ ]]> &lt;script&gt;",
-	"scheme":    "\tJAVASCRIPT&colon;alert(1)//",
-	"host":      `//evil.example/\\evil.example`,
 	"controls":  "\x00\x01\x1b[2J\x1b]0;title\x07\r\n\t\x7f\u0085",
 	"bidi":      "\u202e\u2066\u200f\u200b\ufeffgnp.exe",
 	"broken":    "\xff\xfe\xc3(\xed\xa0\x80",

@@ -129,31 +129,6 @@ func TestNamesDifferByScopeContentAndSecret(t *testing.T) {
 	f(other, "content under another secret", "scope", "content")
 }
 
-func TestAddresses(t *testing.T) {
-	data := t.TempDir()
-	name := strings.Repeat("a", 26)
-	path, url := filepath.Join(data, "artifacts", name+".txt"), "http://127.0.0.1:7070/-/artifacts/"
-	f := func(kind, url, want string) {
-		t.Helper()
-		o := options()
-		o.Address, o.URL = kind, url
-		s, err := OpenFolder(data, o)
-		if want == "error" && err != nil {
-			return
-		}
-		if err != nil || s.Address(name) != want {
-			t.Errorf("%s of %q is %v, %v; want %q", kind, url, s, err, want)
-		}
-	}
-	f("path", url, path)
-	f("url", url, url+name)
-	f("url", strings.TrimSuffix(url, "/"), url+name)
-	f("both", url, path+" or "+url+name)
-	f("none", url, "")
-	f("url", "", "error")
-	f("elsewhere", url, "error")
-}
-
 func TestQuotaIsHeld(t *testing.T) {
 	o := options()
 	o.Quota = 100

@@ -65,24 +65,6 @@ func headed(t testing.TB, said string) (text, why string) {
 	return j.read(Answer{Text: said})
 }
 
-func TestHeadingsAreRecognised(t *testing.T) {
-	f := func(said string) {
-		t.Helper()
-		const rest = "\n## Progress\nnone\n## Key Decisions\nnone\n## Failed Approaches\nnone\n## Open Issues\nnone"
-		const last = "\n## Critical Values\nnone"
-		const want = "## Goal\nwin\n## Constraints\nnone" + rest + "\n## Next Steps\n- go on" + last + "\n"
-		if got, why := headed(t, strings.Replace(said, "go on", "go on"+rest+last, 1)); got != want {
-			t.Errorf("%q is %q (%s)", said, got, why)
-		}
-	}
-	f("## Goal\nwin\n## Constraints\nnone\n## Next Steps\n- go on")
-	f("# GOAL:\n\nwin\n\n**Constraints**\nnone\n\n### 3. Next steps\n- go on  \n\n")
-	f("**Goal:** win\n**Constraints**: none\n**Next Steps:**\n- go on")
-	f("Goal\nwin\r\nConstraints:\r\nnone\rNext Steps:\r- go on\r")
-	f("Sure, here it is.\n\n1. Goal\nwin\n2. Constraints\nnone\n3. Next Steps\n- go on")
-	f("<think>\n## Goal\nlose\n</think>\n```markdown\n## Next Steps\n- go on\n## Goal\nwin\n## Constraints\nnone\n```")
-}
-
 func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 	f.Add(good("a"))
 	f.Add("## Goal\n\u2028== x\n\r== y\n** Goal\n## Constraints\n  [end of summary]\n## Next Steps\n\x00[epitome: ")

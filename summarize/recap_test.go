@@ -106,27 +106,6 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 	}
 }
 
-func TestCallsStandInTheOrderOfEvents(t *testing.T) {
-	text := summaryOf(t, join(
-		call("Bash", `{"command":"cat > a.txt <<EOF\nerror: none\nEOF\n`+strings.Repeat("# more\\n", 100)+`"}`, ""),
-		call("Read", `{"file_path":"/srv/a.go"}`, "error: this is only what the file says"),
-		call("Bash", `{"command":"make test"}`, "Exit code 2\nmain_test.go:7: got 1, want 2\nFAIL"),
-		call("Bash", `{"command":"make"}`, "done"),
-		call("Write", `{"file_path":"/srv/b.go","content":"package b"}`, "ok"))...)
-	if !strings.Contains(text, "cat > a.txt <<EOF ↵ error: none ↵ EOF") || !has(text, "Read:\n/srv/a.go\nBash:", "make test\n(failed, exit code 2)",
-		"> main_test.go:7: got 1, want 2", "make\nWrite:\n/srv/b.go") ||
-		strings.Count(text, "\nmake\n") != 1 || strings.Count(text, "(failed") != 1 || strings.Count(text, "# more") > 30 {
-		t.Errorf("got %s", text)
-	}
-	var many []string
-	for i := range 400 {
-		many = append(many, call("Bash", fmt.Sprintf(`{"command":"make part_%d # %s"}`, i, strings.Repeat("x", 80)), "done")...)
-	}
-	if text = summaryOf(t, many...); strings.Contains(text, "part_7 ") || !strings.Contains(text, "part_399 ") {
-		t.Errorf("the oldest calls are not the ones that are left out: %s", text)
-	}
-}
-
 func TestSummaryFramesWhatAModelSays(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
 	text := summarize.Text(s, summarize.Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")

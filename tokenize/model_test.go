@@ -1,7 +1,6 @@
 package tokenize_test
 
 import (
-	"strings"
 	"testing"
 
 	"epitome/tokenize"
@@ -84,18 +83,4 @@ func TestImagesCostWhatTheirModelsSay(t *testing.T) {
 	f("claude-sonnet-4-5", 8000, 8000, false, 1600)
 	f("gpt-4o", 1<<40, 1<<40, false, 765)
 	f("gemini-2.5-pro", 4000, 4000, false, 258)
-}
-
-func TestParallelResultsAreCountedEscaped(t *testing.T) {
-	c := counter(t)
-	if a, b := c.CountEscaped([]byte("plain text")), c.CountString("plain text"); a != b {
-		t.Errorf("ASCII counts %d escaped and %d plain", a, b)
-	}
-	text := strings.Repeat("температура 😀 ", 10)
-	if a, b := c.CountEscaped([]byte(text)), c.CountString(text); a < 2*b {
-		t.Errorf("escaped %d, plain %d", a, b)
-	}
-	if a, b := c.CountEscaped([]byte("é😀")), c.CountString(`\u00e9\ud83d\ude00`); a != b {
-		t.Errorf("escaped %d, want %d", a, b)
-	}
 }

@@ -121,19 +121,3 @@ func FuzzExcerpt(f *testing.F) {
 		}
 	})
 }
-
-// Counting is what costs most: each line is counted at most twice, so that work grows with the length of a text alone.
-func TestLinesAreCountedOnce(t *testing.T) {
-	for _, line := range []string{"error # of a kind", "  indented #", "", strings.Repeat("error ", 50), "\r"} {
-		var b strings.Builder
-		const lines = 20_000
-		for i := range lines {
-			b.WriteString(strings.ReplaceAll(line, "#", strconv.Itoa(i)) + strconv.Itoa(i%7) + "\n")
-		}
-		counted := 0
-		Lines(b.String(), 2_000, func(text string) int { counted++; return bytes4(text) })
-		if counted > 2*lines {
-			t.Errorf("%.20q: %d lines are counted %d times", line, lines, counted)
-		}
-	}
-}

@@ -94,7 +94,7 @@ func FuzzScreen(f *testing.F) {
 }
 
 // manyBytes is a length at which anything that is not linear would take minutes.
-const manyBytes = 4 << 20
+const manyBytes = 1 << 20
 
 func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 	long := strings.Repeat("x", manyBytes/2)

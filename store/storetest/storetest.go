@@ -23,7 +23,6 @@ type Server struct {
 	tb     testing.TB
 	client *redis.Client
 	args   []string
-	kill   func()
 }
 
 // StartRedis starts a server with more settings. Where none is installed, the test is skipped.
@@ -35,15 +34,15 @@ func StartRedis(tb testing.TB, settings ...string) *Server {
 		settings...)
 	s.client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
 	tb.Cleanup(func() { _ = s.client.Close() })
-	s.Run()
+	s.run()
 	return s
 }
 
 // URL is where the server is.
 func (s *Server) URL() string { return "redis://" + s.Address }
 
-// Run starts the server, which does not run, and waits until it answers.
-func (s *Server) Run() {
+// run starts the server and waits until it answers.
+func (s *Server) run() {
 	s.tb.Helper()
 	path, err := exec.LookPath("valkey-server")
 	if err != nil {
@@ -62,11 +61,10 @@ func (s *Server) Run() {
 		_ = run.Wait() // the output says more
 		close(ended)
 	}()
-	s.kill = func() {
+	s.tb.Cleanup(func() {
 		_ = run.Process.Kill()
 		<-ended
-	}
-	s.tb.Cleanup(s.kill)
+	})
 	Await(s.tb, "the server", func() error {
 		select {
 		case <-ended:
@@ -76,9 +74,6 @@ func (s *Server) Run() {
 		return s.client.Ping(context.Background()).Err()
 	})
 }
-
-// Kill ends the server as a fault would.
-func (s *Server) Kill() { s.kill() }
 
 // Flush deletes everything.
 func (s *Server) Flush() {
