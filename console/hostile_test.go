@@ -15,14 +15,14 @@ import (
 
 // hostiles are texts that would break out of a page, or break it.
 var hostiles = map[string]string{
-	"html":      `</td></script><script>alert(1)</script><img src=x onerror=alert(1)>"'&`,
-	"template":  `{{.}}{{template "layout" .}}{{printf "%s" .Data}}`,
-	"url":       `javascript:alert(1)//../../-/x?y#z`,
-	"endings":   "</title></svg></pre></bdi></a><!-- --!> <![CDATA[ ]]> &lt;script&gt;",
-	"controls":  "\x00\x01\x1b[2J\x1b]0;title\x07\r\n\t\x7f\u0085",
-	"bidi":      "\u202e\u2066\u200f\u200b\ufeffgnp.exe",
-	"broken":    "\xff\xfe\xc3(\xed\xa0\x80",
-	"long":      strings.Repeat("<b>m\u202e", 50),
+	"html":     `</td></script><script>alert(1)</script><img src=x onerror=alert(1)>"'&`,
+	"template": `{{.}}{{template "layout" .}}{{printf "%s" .Data}}`,
+	"url":      `javascript:alert(1)//../../-/x?y#z`,
+	"endings":  "</title></svg></pre></bdi></a><!-- --!> <![CDATA[ ]]> &lt;script&gt;",
+	"controls": "\x00\x01\x1b[2J\x1b]0;title\x07\r\n\t\x7f\u0085",
+	"bidi":     "\u202e\u2066\u200f\u200b\ufeffgnp.exe",
+	"broken":   "\xff\xfe\xc3(\xed\xa0\x80",
+	"long":     strings.Repeat("<b>m\u202e", 50),
 }
 
 // poison puts a text into every string within v, but for texts that choose what a page shows.

@@ -40,11 +40,6 @@ func span(t *testing.T, messages, behind []string) summarize.Span {
 	return s
 }
 
-func summaryOf(t *testing.T, messages ...string) string {
-	t.Helper()
-	return summarize.Text(span(t, messages, nil), summarize.Says{}, "It lies there")
-}
-
 func count(text string) int {
 	counter, err := new(tokenize.Counters).For(tokenize.O200k)
 	if err != nil {

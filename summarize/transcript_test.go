@@ -1,6 +1,7 @@
 package summarize_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
