@@ -68,7 +68,7 @@ var failure = anyLine(`
 	^\s*(?:--- )?(?:FAIL|FAILED|ERROR|FATAL)(?:$|[\s:])|\s(?:FAIL|FAILED|ERROR)(?:\s*[\[(].*)?$|^test result: FAILED
 	^\s*(?:(?:✗|✕|×|✘|❌|✖|●)\s|not ok \d)
 	^E\s{2,}\S
-	^\s+\w+_test\.go:\d+: .*\b(?:[Ff]ail\w*|[Ee]rror|[Ee]xpected|[Uu]nexpected|should|want|got|not|missing|mismatch)\b
+	^\s+\w+_test\.go:\d+: .*\b(?:[Ff]ail\w*|[Ee]rror|[Ee]xpected|[Uu]nexpected|want|got|not|missing)\b
 	^\s*(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|want|left|right)\s*:\s
 	^\s*(?:panic:|fatal:|fatal error:|thread '[^']*'.* panicked at|goroutine \d+ \[running|CONFLICT \()
 	^\s*(?:Traceback \(most recent call last\)|Exception in thread|Caused by:)
