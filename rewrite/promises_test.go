@@ -380,7 +380,7 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 					c.system, other.system = "Answer in German.", "Answer in French."
 				}
 				for turn := range rapid.IntRange(2, 16).Draw(t, "turns") {
-					if turn > 0 && rapid.Bool().Draw(t, "beside") {
+					if (turn > 0 || apart != "fork") && rapid.Bool().Draw(t, "beside") {
 						if apart == "fork" {
 							other = c.fork(p.draw("back to", len(c.ends)), p.seed())
 							p.ask(p.request(other))
