@@ -1,6 +1,7 @@
 // Package cli is the command line: one file a command, with its flags, its work and its output.
 //
-// It promises that an error is printed once, that it says what to do, and that the exit status is 0 on success, 2 for a mistake in the command line, the command's own for run, and 1 for everything else.
+// It promises that an error is printed once, that it says what to do, and that the exit status is 0 on success, 2 for a
+// mistake in the command line, the command's own for run, and 1 for everything else.
 package cli
 
 import (
@@ -70,7 +71,8 @@ func (a *app) command() *cobra.Command {
 	root.Use = "epitome"
 	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
 	root.Long = root.Short + "\n\nWithout a command it serves."
-	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", daemon.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", daemon.Version(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
 

@@ -172,7 +172,9 @@ func earlierBodies(r *conversation.Request) (bodies [][]byte) {
 }
 
 // writeExplanation writes what is done to a request, and why, for people. from says where its window is known from.
-func writeExplanation(to io.Writer, conf *config.Config, from window.Source, out *rewrite.Output, earlier []string) error {
+func writeExplanation(
+	to io.Writer, conf *config.Config, from window.Source, out *rewrite.Output, earlier []string,
+) error {
 	r := out.Report
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())

@@ -100,8 +100,8 @@ func (a *app) run(command []string) error {
 	return passSignals(child)
 }
 
-// findUsable returns the epitome of the run around this one, or else the one that runs with the data folder. Its address
-// is empty if there is none that the command can use: the command knows no certificate and no client key.
+// findUsable returns the epitome of the run around this one, or else the one that runs with the data folder. Its
+// address is empty if there is none that the command can use: the command knows no certificate and no client key.
 func findUsable(home string) (commandProxy, daemon.State) {
 	for _, folder := range []string{os.Getenv(folderVariable), home} {
 		card, err := daemon.Read(folder)

@@ -42,8 +42,8 @@ func openAIURL() string {
 }
 
 // findTargets returns the providers of a command: first that of OpenAI's API, then that of Anthropic's. A base URL in
-// the environment is kept as the upstream. named says that the upstream of the configuration was named for this command:
-// then it serves each API without such a base URL.
+// the environment is kept as the upstream. named says that the upstream of the configuration was named for this
+// command: then it serves each API without such a base URL.
 func findTargets(conf config.Config, named bool) ([]target, error) {
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", copilotURL} {
 		if value := os.Getenv(name); value != "" {

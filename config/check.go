@@ -32,8 +32,9 @@ func (c *Config) Validate() error {
 	m.require(slices.Contains([]string{event.ModeOn, event.ModeObserve, event.ModeOff}, c.Mode),
 		"mode must be on, observe or off, not %q", c.Mode)
 	header, byHeader := strings.CutPrefix(c.Scope, "header:")
-	m.require(byHeader && httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"auto", "credential", "shared"}, c.Scope),
-		"scope must be auto, credential, shared, or header:NAME with the name of a header, not %q", c.Scope)
+	isScope := byHeader && httpguts.ValidHeaderFieldName(header) ||
+		slices.Contains([]string{"auto", "credential", "shared"}, c.Scope)
+	m.require(isScope, "scope must be auto, credential, shared, or header:NAME with the name of a header, not %q", c.Scope)
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	m.require(err == nil && portErr == nil, "listen must be host:port, as in 127.0.0.1:7070 or [::1]:7070, not %q", c.Listen)
@@ -60,7 +61,8 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		m.check(key+".url", CheckURL(u.URL))
 		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
-		m.require(slices.Contains([]string{"", event.ByTokens, event.Subscription, event.Free}, u.Billing), "%s.billing must be tokens, subscription or free", key)
+		m.require(slices.Contains([]string{"", event.ByTokens, event.Subscription, event.Free}, u.Billing),
+			"%s.billing must be tokens, subscription or free", key)
 		if u.Project != "" {
 			m.check(key+".project", proxy.CheckProject(u.Project))
 		}
@@ -96,7 +98,8 @@ func (c *Config) checkNumbers(m *mistakes) {
 			m.add("proxy.%s must be greater than zero", key)
 		}
 	}
-	m.require(c.Proxy.MaxInFlight >= c.Proxy.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s", c.Proxy.MaxBody)
+	m.require(c.Proxy.MaxInFlight >= c.Proxy.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s",
+		c.Proxy.MaxBody)
 	m.require(c.Offload.Quota > 0, "offload.quota must be greater than zero")
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
 	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")

@@ -69,8 +69,8 @@ func explain(file string, err error) error {
 // anyName stands in the list of keys for a name that the user chooses: an upstream's or a header's.
 const anyName = "NAME"
 
-// nearest returns the key that was meant by one that does not exist; empty if none is like it. Keys are compared by their
-// own name, as the decoder leaves the tables around an inline table out; one of the same table is preferred.
+// nearest returns the key that was meant by one that does not exist; empty if none is like it. Keys are compared by
+// their own name, as the decoder leaves the tables around an inline table out; one of the same table is preferred.
 func nearest(key []string) (best string) {
 	last := key[len(key)-1]
 	most := 1 + len(last)/4

@@ -245,7 +245,8 @@ func warnOf(conf config.Config, address string, log *slog.Logger) {
 	case beyond && len(conf.Clients) == 0:
 		log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", address)
 	case beyond && !conf.TLS.IsSet():
-		log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations", "address", address)
+		log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations",
+			"address", address)
 	}
 }
 

@@ -93,7 +93,8 @@ func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (she
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
 // offload.ErrUnknown if there are none.
 func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
-	if _, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder)); err != nil && conf.Offload.Bucket == "" {
+	_, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder))
+	if err != nil && conf.Offload.Bucket == "" {
 		return nil, offload.ErrUnknown
 	}
 	return openShelf(conf, folder, conf.Listen, slog.New(slog.DiscardHandler))
