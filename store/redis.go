@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -28,7 +27,7 @@ const (
 // Redis is a store that several processes share, in Redis 7.0 or later, or in Valkey. How soon the server makes a fact
 // safe is for its own settings. While the server does not answer, calls fail at once with ErrAway.
 type Redis struct {
-	client *redis.Client
+	client redis.UniversalClient
 	server *Monitor
 	closed atomic.Bool
 }
@@ -44,8 +43,10 @@ func CheckRedis(server, ca string) error {
 }
 
 // OpenRedis opens the store on a server. The URL is that of the Redis client libraries: redis://USER:PASSWORD@HOST:6379/0,
-// rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. ca is a PEM file with the authorities that
-// are trusted in place of the system's; empty for these. That the server does not answer is no error.
+// rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More addresses stand behind ?addr=HOST:PORT:
+// with master_name=NAME all of them are Sentinels (with sentinel_username and sentinel_password), else servers of a Cluster.
+// ca is a PEM file with the authorities that are trusted in place of the system's; empty for these. That the server does
+// not answer is no error.
 func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 	o, err := parseRedis(server)
 	if err == nil && ca != "" {
@@ -55,7 +56,7 @@ func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
 	}
 	quiet.Do(logging.Disable)
-	r := &Redis{client: redis.NewClient(o)}
+	r := &Redis{client: redis.NewUniversalClient(o)}
 	r.server = NewMonitor("the shared store", log, r.ping, isUnanswered)
 	_ = r.server.Do(r.ping) // a server that is away is known from the start
 	return r, nil
@@ -65,22 +66,39 @@ func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 var quiet sync.Once
 
 // parseRedis reads the URL of a server.
-func parseRedis(server string) (*redis.Options, error) {
-	o, err := redis.ParseURL(server)
-	var malformed *url.Error // it has the URL
-	switch {
-	case errors.As(err, &malformed):
+func parseRedis(server string) (*redis.UniversalOptions, error) {
+	u, err := url.Parse(server)
+	if err != nil {
 		return nil, errors.New("it is not a URL; write one such as redis://HOST:6379/0")
-	case err != nil:
+	}
+	query := u.Query()
+	more, master := query["addr"], query.Get("master_name")
+	sentinelUser, sentinelPassword := query.Get("sentinel_username"), query.Get("sentinel_password")
+	for _, key := range []string{"addr", "master_name", "sentinel_username", "sentinel_password"} {
+		query.Del(key)
+	}
+	u.RawQuery = query.Encode()
+	one, err := redis.ParseURL(u.String())
+	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "redis: "))
 	}
-	for _, timeout := range []*time.Duration{&o.DialTimeout, &o.ReadTimeout, &o.WriteTimeout, &o.PoolTimeout} {
-		*timeout = cmp.Or(*timeout, redisTimeout)
+	if len(more) > 0 && master == "" && one.DB != 0 {
+		return nil, errors.New("a Cluster has one database; write no number behind the host")
 	}
-	o.PoolSize = max(o.PoolSize, 64)
-	o.MaxRetries, o.DialerRetries, o.DisableIdentity = -1, 1, true // the monitor tries again
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return o, nil
+	timeout := func(d time.Duration) time.Duration {
+		if d == 0 {
+			return redisTimeout
+		}
+		return d
+	}
+	return &redis.UniversalOptions{
+		Addrs: append([]string{one.Addr}, more...), DB: one.DB, Username: one.Username, Password: one.Password,
+		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword, TLSConfig: one.TLSConfig,
+		DialTimeout: timeout(one.DialTimeout), ReadTimeout: timeout(one.ReadTimeout), WriteTimeout: timeout(one.WriteTimeout),
+		PoolTimeout: timeout(one.PoolTimeout), PoolSize: max(one.PoolSize, 64),
+		MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}, nil
 }
 
 // trust returns a configuration of TLS that trusts the authorities in a PEM file.
@@ -183,11 +201,20 @@ func (r *Redis) Scan(prefix string, visit func(key string, value []byte) bool) e
 	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(redisPrefix + prefix)
 	seen := map[string]bool{} // the server may name a key twice
 	err := r.do("scan", prefix, func(ctx context.Context) error {
-		keys := r.client.Scan(ctx, 0, quoted+"*", 1000).Iterator()
-		for keys.Next(ctx) {
-			seen[strings.TrimPrefix(keys.Val(), redisPrefix)] = true
+		var mu sync.Mutex
+		collect := func(ctx context.Context, c redis.Cmdable) error {
+			keys := c.Scan(ctx, 0, quoted+"*", 1000).Iterator()
+			for keys.Next(ctx) {
+				mu.Lock()
+				seen[strings.TrimPrefix(keys.Val(), redisPrefix)] = true
+				mu.Unlock()
+			}
+			return keys.Err()
 		}
-		return keys.Err()
+		if c, ok := r.client.(*redis.ClusterClient); ok {
+			return c.ForEachMaster(ctx, func(ctx context.Context, one *redis.Client) error { return collect(ctx, one) })
+		}
+		return collect(ctx, r.client)
 	})
 	for key := range seen {
 		value, found, failed := r.Get(key)

@@ -131,8 +131,11 @@ func TestRedisURLsAreChecked(t *testing.T) {
 	}
 	f("redis://localhost", "", "")
 	f("unix:///run/redis.sock?db=2", "", "")
+	f("redis://:secret@a:26379/1?addr=b:26379&addr=c:26379&master_name=main&sentinel_password=secret", "", "")
+	f("rediss://a:6379?addr=b:6379", "", "")
 	f("http://a", "", "scheme")
 	f("redis://:secret@a:x", "", "not a URL")
 	f("redis://a?x=secret", "", "option")
+	f("redis://a/3?addr=b", "", "one database")
 	f("redis://a", "ca.pem", "rediss://")
 }
