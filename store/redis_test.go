@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -94,6 +95,31 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 			t.Errorf("%s: %s, the log says %s", why, s.State(), log.String())
 		}
 	}
+}
+
+// TestRedisCluster has a Cluster of one server, which has all slots.
+func TestRedisCluster(t *testing.T) {
+	server := storetest.StartRedis(t, "--cluster-enabled", "yes")
+	if err := server.Client.Do(t.Context(), "cluster", "addslotsrange", 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	s := openRedis(t, server.URL()+patience+"&addr="+server.Address, slog.New(slog.DiscardHandler))
+	storetest.Await(t, "the Cluster", func() error { return s.Put("k", []byte("v"), time.Hour) })
+	for i := range 20 {
+		put(t, s, fmt.Sprint("k", i), "v")
+	}
+	n := 0
+	if err := s.Scan("k", func(string, []byte) bool { n++; return true }); err != nil || n != 21 {
+		t.Errorf("%d facts, %v", n, err)
+	}
+}
+
+func TestRedisBehindASentinel(t *testing.T) {
+	server := storetest.StartRedis(t)
+	sentinel := storetest.StartSentinel(t, server)
+	s := openRedis(t, "redis://"+sentinel+patience+"&master_name=main", slog.New(slog.DiscardHandler))
+	storetest.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
+	want(t, openRedis(t, server.URL()+patience, slog.New(slog.DiscardHandler)), "k", "v")
 }
 
 func TestRedisOverTLS(t *testing.T) {

@@ -4,9 +4,12 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -19,10 +22,10 @@ import (
 // Server is a server of the Redis protocol on this machine, which keeps nothing.
 type Server struct {
 	Address string
+	Client  *redis.Client
 
-	tb     testing.TB
-	client *redis.Client
-	args   []string
+	tb   testing.TB
+	args []string
 }
 
 // StartRedis starts a server with more settings. Where none is installed, the test is skipped.
@@ -32,10 +35,32 @@ func StartRedis(tb testing.TB, settings ...string) *Server {
 	_, port, _ := net.SplitHostPort(s.Address)
 	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "", "--appendonly", "no"},
 		settings...)
-	s.client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
-	tb.Cleanup(func() { _ = s.client.Close() })
-	s.run()
+	s.start()
 	return s
+}
+
+// StartSentinel starts a Sentinel that watches a server under the name main, and returns its address.
+func StartSentinel(tb testing.TB, watched *Server) (address string) {
+	tb.Helper()
+	s := &Server{tb: tb, Address: FreeAddress(tb)}
+	_, port, _ := net.SplitHostPort(s.Address)
+	host, at, _ := net.SplitHostPort(watched.Address)
+	file := filepath.Join(tb.TempDir(), "sentinel.conf")
+	text := fmt.Sprintf("port %s\nbind 127.0.0.1\nsentinel monitor main %s %s 1\n", port, host, at)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	s.args = []string{file, "--sentinel"}
+	s.start()
+	return s.Address
+}
+
+// start starts the server with a client of its own.
+func (s *Server) start() {
+	s.tb.Helper()
+	s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+	s.tb.Cleanup(func() { _ = s.Client.Close() })
+	s.run()
 }
 
 // URL is where the server is.
@@ -71,14 +96,14 @@ func (s *Server) run() {
 			s.tb.Fatalf("%s has ended: %s", path, output.String())
 		default:
 		}
-		return s.client.Ping(context.Background()).Err()
+		return s.Client.Ping(context.Background()).Err()
 	})
 }
 
 // Flush deletes everything.
 func (s *Server) Flush() {
 	s.tb.Helper()
-	if err := s.client.FlushAll(context.Background()).Err(); err != nil {
+	if err := s.Client.FlushAll(context.Background()).Err(); err != nil {
 		s.tb.Fatal(err)
 	}
 }
@@ -86,7 +111,7 @@ func (s *Server) Flush() {
 // Refuse makes the server refuse writes from now on, as a master does that has too few replicas.
 func (s *Server) Refuse() {
 	s.tb.Helper()
-	if err := s.client.ConfigSet(context.Background(), "min-replicas-to-write", "1").Err(); err != nil {
+	if err := s.Client.ConfigSet(context.Background(), "min-replicas-to-write", "1").Err(); err != nil {
 		s.tb.Fatal(err)
 	}
 }
