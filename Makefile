@@ -24,9 +24,9 @@ fuzz:
 bench:
 	go run . bench load
 
-# The built-in table of prices, from the release that internal/tables names; needs npm and node.
+# The built-in table of prices, from the release that event/gen.go names; needs npm and node.
 tables:
-	go run ./internal/tables
+	go generate ./event
 
 # For six systems: archives with checksums and bills of materials, in dist, of the commit's tag. It needs goreleaser and
 # syft. SNAPSHOT=--snapshot makes them of a commit without a tag.

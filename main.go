@@ -4,8 +4,6 @@
 // what a request goes through is in package proxy.
 package main
 
-//go:generate go run ./internal/tables
-
 import (
 	_ "embed"
 	"os"

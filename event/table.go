@@ -61,10 +61,12 @@ type match struct {
 	Regexp   *regexp.Regexp `json:"regex"`
 }
 
+//go:generate go run gen.go
+
 //go:embed prices/prices.json
 var builtin []byte
 
-// BuiltinPrices returns the table of this build, which internal/tables has written. The first call reads it, which takes some
+// BuiltinPrices returns the table of this build, which gen.go has written. The first call reads it, which takes some
 // milliseconds.
 var BuiltinPrices = sync.OnceValue(func() *PriceTable {
 	var t PriceTable

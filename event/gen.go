@@ -1,7 +1,9 @@
-// Command tables writes the built-in table of prices from a release of genai-prices, and puts the licence of the release
-// beside it. It is run in the root of the project:
+//go:build ignore
+
+// This program writes the built-in table of prices from a release of genai-prices, and puts the licence of the release
+// beside it:
 //
-//	go generate .
+//	go generate ./event
 //
 // The release is fetched as an npm package, so npm, node and tar are needed; epitome itself needs none of them. For a
 // newer release, change its version here and in e2e/testdata/prices.
@@ -21,7 +23,7 @@ import (
 const (
 	release = "@pydantic/genai-prices"
 	version = "0.1.8"
-	folder  = "event/prices/"
+	folder  = "prices/"
 )
 
 // hosts are those of each provider in the table; one with a dot in front stands for all below it.
@@ -82,7 +84,7 @@ func main() {
 		Source    string     `json:"source"`
 		Date      string     `json:"date"`
 		Providers []provider `json:"providers"`
-	}{"Written by internal/tables: change that, not this. Dollars for a million tokens. MIT licence, see LICENSE.",
+	}{"Written by event/gen.go: change that, not this. Dollars for a million tokens. MIT licence, see LICENSE.",
 		"genai-prices " + version, day + "T00:00:00Z", providers(dir)}))
 	lines := bytes.ReplaceAll(out.Bytes(), []byte(`{"id":`), []byte("\n{\"id\":")) // so that a diff shows models
 	check(os.WriteFile(folder+"prices.json", lines, 0o644))                        //nolint:gosec // a source file
