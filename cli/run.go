@@ -220,7 +220,7 @@ func passSignals(child *exec.Cmd) error {
 func tally(t story.Sums) string {
 	if t.Exchanges == 0 {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
-			"own; docs/agents.md has those of many"
+			"own; docs/configuration.md has those of many"
 	}
 	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
 		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))

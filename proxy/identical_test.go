@@ -18,7 +18,7 @@ import (
 	"epitome/event"
 )
 
-// The documented list of what is changed where nothing is rewritten; docs/transparency.md is its text. It is all in
+// The documented list of what is changed where nothing is rewritten; docs/how-it-works.md has its text. It is all in
 // the two functions upstreamMayGet and clientMayGet, which turn what a direct call shows into what a call through the
 // proxy must show, to the byte. Whatever differs beyond it fails TestUntouchedMeansIdentical.
 
