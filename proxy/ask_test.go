@@ -212,12 +212,11 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 	}
 	for _, begin := range []string{"", chunkedHead + chunks("a")} {
 		noLeaks(t)
-		var r *rig
 		reached := make(chan struct{})
-		r = newRig(t, func(c *call) {
+		r := newRig(t, func(c *call) {
 			c.send(begin)
 			close(reached)
-			r.up.awaitEnd(c)
+			c.awaitEnd()
 		})
 		why := errors.New("nobody waits any more")
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -18,18 +18,21 @@ import (
 func TestCutAnswerIsNeverCompleted(t *testing.T) {
 	t.Parallel()
 	const whole = chunkedHead + "3\r\nabc\r\n4;x=1\r\ndefg\r\n0\r\nT: 1\r\n\r\n"
-	var at int
-	resets := false
 	r := newRig(t, func(c *call) {
+		var resets bool
+		var at int
+		if _, err := fmt.Sscanf(c.target, "/%t/%d", &resets, &at); err != nil {
+			t.Error(err)
+		}
 		c.send(whole[:at])
 		if resets {
 			c.reset()
 		}
 		c.hangUp()
 	})
-	for _, resets = range []bool{false, true} {
-		for at = range len(whole) {
-			c := r.dial().send(get("/a", "Connection: close"))
+	for _, resets := range []bool{false, true} {
+		for at := range len(whole) {
+			c := r.dial().send(get(fmt.Sprintf("/%t/%d", resets, at), "Connection: close"))
 			all, _ := io.ReadAll(c.br)
 			got, e := strings.Replace(string(all), "Connection: close\r\n", "", 1), r.event()
 			refused := strings.HasPrefix(got, "HTTP/1.1 502 Bad Gateway\r\n") && e.Fault == event.Broken
@@ -74,13 +77,13 @@ func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
 // Promise 9: a client that leaves ends its upstream call at once, in whatever phase it is.
 func TestClientGoneClosesTheUpstream(t *testing.T) {
 	const upload = 32 << 20
-	for name, play := range map[string]func(r *rig, c *call, reached func()){
-		"before the first byte": func(r *rig, c *call, reached func()) { reached() },
-		"in mid-stream, idle": func(r *rig, c *call, reached func()) {
+	for name, play := range map[string]func(c *call, reached func()){
+		"before the first byte": func(c *call, reached func()) { reached() },
+		"in mid-stream, idle": func(c *call, reached func()) {
 			c.send(chunkedHead + chunks("a"))
 			reached()
 		},
-		"in mid-stream, flowing": func(r *rig, c *call, reached func()) {
+		"in mid-stream, flowing": func(c *call, reached func()) {
 			c.send(chunkedHead)
 			for n := 0; ; n++ {
 				if _, err := io.WriteString(c, chunks("a")); err != nil || n > 1_000_000 {
@@ -96,20 +99,19 @@ func TestClientGoneClosesTheUpstream(t *testing.T) {
 		for _, how := range []string{"FIN", "RST"} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				noLeaks(t)
-				reached, left, dropped := make(chan struct{}), make(chan struct{}), int64(0)
+				reached, left, dropped := make(chan struct{}), make(chan struct{}), make(chan int64, 1)
 				body := "small"
-				var r *rig
-				r = newRig(t, func(c *call) {
-					play(r, c, func() { close(reached) })
-					r.up.awaitEnd(c)
+				r := newRig(t, func(c *call) {
+					play(c, func() { close(reached) })
+					c.awaitEnd()
 				})
 				if play == nil {
 					body = strings.Repeat("x", upload)
-					r.up.head = func(c *call) {
+					r.up.onHead(func(c *call) {
 						close(reached)
 						<-left
-						dropped = r.up.awaitEnd(c)
-					}
+						dropped <- c.awaitEnd()
+					})
 				}
 				c := r.dial().send(post("/a", body))
 				<-reached
@@ -119,7 +121,7 @@ func TestClientGoneClosesTheUpstream(t *testing.T) {
 				}
 				close(left)
 				r.awaitGone()
-				if dropped >= upload {
+				if play == nil && <-dropped >= upload {
 					t.Error("the whole body was sent")
 				}
 				r.wantRequests(1)
@@ -237,10 +239,9 @@ func TestSilenceIsBounded(t *testing.T) {
 	f := func(name string, play func(*call), change func(*Settings), fault event.Fault, read bool) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var r *rig
-			r = newRig(t, func(c *call) {
+			r := newRig(t, func(c *call) {
 				play(c)
-				r.up.awaitEnd(c)
+				c.awaitEnd()
 			}, change)
 			c := r.dial().send(get("/a"))
 			if read {
@@ -339,10 +340,9 @@ func TestShutdownLetsStreamsFinish(t *testing.T) {
 
 func TestShutdownCutsWhatOutlastsTheGrace(t *testing.T) {
 	noLeaks(t)
-	var r *rig
-	r = newRig(t, func(c *call) {
+	r := newRig(t, func(c *call) {
 		c.send(chunkedHead + chunks("a"))
-		r.up.awaitEnd(c)
+		c.awaitEnd()
 	}, func(s *Settings) { s.ShutdownGrace = unit.Duration(50 * time.Millisecond) })
 	c := r.dial().send(get("/s")).expect("HTTP/1.1 200 OK\r\n")
 	r.proxy.Shutdown()

@@ -96,12 +96,12 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Parallel()
 	held, release := make(chan struct{}), make(chan struct{})
 	r := newRig(t, answers(ok("b")), roomy, func(s *Settings) { s.limits.room = 50 * time.Millisecond })
-	r.up.head = func(c *call) {
+	r.up.onHead(func(c *call) {
 		if c.target == "/held" {
 			held <- struct{}{}
 			<-release
 		}
-	}
+	})
 	var holding []*testClient
 	for range 3 {
 		holding = append(holding, r.dial().send(post("/held", half)))

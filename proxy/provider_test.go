@@ -27,12 +27,13 @@ type provider struct {
 // A call is one request to a provider, on its connection.
 type call struct {
 	net.Conn
-	br     *bufio.Reader
-	conn   int    // number of the connection, from 1
-	target string // of the request's first line
-	head   string // with the first line and the blank one
-	body   string // without chunks
-	closed bool
+	provider *provider
+	br       *bufio.Reader
+	conn     int    // number of the connection, from 1
+	target   string // of the request's first line
+	head     string // with the first line and the blank one
+	body     string // without chunks
+	closed   bool
 }
 
 // startProvider serves until the test ends.
@@ -68,16 +69,17 @@ func (p *provider) url() string  { return "http://" + p.addr() }
 func (p *provider) serve(conn net.Conn, n int) {
 	defer func() { _ = conn.Close() }()
 	for br := bufio.NewReader(conn); ; {
-		c := &call{Conn: conn, br: br, conn: n}
+		c := &call{Conn: conn, provider: p, br: br, conn: n}
 		if c.readHead() != nil {
 			p.gone <- struct{}{}
 			return
 		}
 		p.mu.Lock()
 		p.got = append(p.got, c)
+		head := p.head
 		p.mu.Unlock()
-		if p.head != nil {
-			p.head(c)
+		if head != nil {
+			head(c)
 		}
 		if c.closed || c.readBody() != nil {
 			return
@@ -161,11 +163,18 @@ func (c *call) reset() {
 }
 
 // awaitEnd drops what arrives until the proxy ends the connection.
-func (p *provider) awaitEnd(c *call) (dropped int64) {
+func (c *call) awaitEnd() (dropped int64) {
 	dropped, _ = io.Copy(io.Discard, c.br)
 	c.hangUp()
-	p.gone <- struct{}{}
+	c.provider.gone <- struct{}{}
 	return dropped
+}
+
+// onHead has f called for each request before its body is read.
+func (p *provider) onHead(f func(*call)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.head = f
 }
 
 // answers plays one text after the other to the requests, and then the last one again and again.

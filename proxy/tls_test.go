@@ -97,7 +97,7 @@ func TestExchangesOverTLSAreTheSame(t *testing.T) {
 			c.hangUp()
 		case "/slow":
 			c.send(chunkedHead + chunks("a"))
-			r.up.awaitEnd(c)
+			c.awaitEnd()
 		default:
 			c.send(chunkedHead+chunks("one"), chunks("two")+lastChunk)
 		}
