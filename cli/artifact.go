@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
-	"epitome/console/story"
+	"epitome/event"
 	"epitome/offload"
 )
 
@@ -89,7 +89,7 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 	if err != nil {
 		return err
 	}
-	var edits story.Edits
+	var edits event.Edits
 	if err := card.Get("/-/api/conversations/"+conversation+"/edits", &edits); err != nil {
 		return fmt.Errorf("cannot search conversation %s: %w", conversation, err)
 	}

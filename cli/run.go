@@ -20,7 +20,7 @@ import (
 	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/story"
+	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -217,7 +217,7 @@ func passSignals(child *exec.Cmd) error {
 }
 
 // tally returns one line about the requests of a run.
-func tally(t story.Sums) string {
+func tally(t event.Sums) string {
 	if t.Exchanges == 0 {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
 			"own; docs/configuration.md has those of many"

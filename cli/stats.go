@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/console"
-	"epitome/console/story"
+	"epitome/event"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -39,7 +39,7 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if since != "" {
 		query.Set("from", since)
 	}
-	path, sums := "/-/api/summary?"+query.Encode(), story.Summary{}
+	path, sums := "/-/api/summary?"+query.Encode(), event.Report{}
 	if asJSON {
 		var answer json.RawMessage
 		err := card.Get(path, &answer)
@@ -54,7 +54,7 @@ func (a *app) stats(since, by string, asJSON bool) error {
 }
 
 // statsText returns sums as a table that ends with a line for all of them, with notes below.
-func statsText(s story.Summary) string {
+func statsText(s event.Report) string {
 	const minute = "Jan 2 15:04"
 	var b strings.Builder
 	fmt.Fprintf(&b, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
@@ -74,7 +74,7 @@ func statsText(s story.Summary) string {
 }
 
 // writeSums writes a line of the table. An unknown figure is –.
-func writeSums(w io.Writer, key string, s story.Sums) {
+func writeSums(w io.Writer, key string, s event.Sums) {
 	known := func(is bool, text string) string {
 		if is {
 			return text
@@ -93,7 +93,7 @@ func writeSums(w io.Writer, key string, s story.Sums) {
 }
 
 // statsNotes returns sentences that say what the table leaves out.
-func statsNotes(s story.Summary) (notes []string) {
+func statsNotes(s event.Report) (notes []string) {
 	note := func(is bool, format string, args ...any) {
 		if is {
 			notes = append(notes, fmt.Sprintf(format, args...))

@@ -14,7 +14,7 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/console"
-	"epitome/console/story"
+	"epitome/event"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -34,7 +34,7 @@ func (a *app) status(line bool) error {
 	if line {
 		path += "?session=" + url.QueryEscape(sessionIn(os.Stdin, 300*time.Millisecond))
 	}
-	var s story.Status
+	var s event.Status
 	card, err := a.running("show a conversation")
 	if err == nil {
 		err = card.Get(path, &s)
@@ -79,7 +79,7 @@ func sessionIn(in *os.File, wait time.Duration) string {
 
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
 // saved and the last decision. Unknown parts are left out.
-func statusText(s story.Status) string {
+func statusText(s event.Status) string {
 	filled := console.Tokens(int64(s.Tokens)) + " tokens"
 	if s.Window > 0 {
 		filled = fmt.Sprintf("%s/%s %s", console.Tokens(int64(s.Tokens)), console.Tokens(int64(s.Window)),

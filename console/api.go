@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/store"
@@ -44,7 +43,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, errNotOwner):
 		return http.StatusForbidden
-	case errors.Is(err, story.ErrUnknown), errors.Is(err, inject.ErrNoEntry):
+	case errors.Is(err, event.ErrUnknown), errors.Is(err, inject.ErrNoEntry):
 		return http.StatusNotFound
 	}
 	return http.StatusInternalServerError
@@ -58,7 +57,7 @@ func (o *Console) summary(r *http.Request) (any, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nil, badRequest{err}
 	}
-	s, err := o.sums(story.Span{From: from, To: to, By: q.Get("by")})
+	s, err := o.sums(event.Span{From: from, To: to, By: q.Get("by")})
 	if err != nil {
 		return nil, badRequest{err}
 	}
@@ -66,8 +65,8 @@ func (o *Console) summary(r *http.Request) (any, error) {
 }
 
 // sums returns the sums of a time, with a note for each store that fails.
-func (o *Console) sums(asked story.Span) (story.Summary, error) {
-	s, err := o.program.Book.Summary(asked)
+func (o *Console) sums(asked event.Span) (event.Report, error) {
+	s, err := o.program.Book.Report(asked)
 	s.Version, s.Mode = o.program.Version, o.program.Mode()
 	parts, _ := o.program.Ready()
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
@@ -106,7 +105,7 @@ func (o *Console) conversations(r *http.Request) (any, error) {
 }
 
 // list returns conversations that contain match, from the one that the cursor in the query names.
-func (o *Console) list(r *http.Request, match string, limit int) story.Page[story.Conversation] {
+func (o *Console) list(r *http.Request, match string, limit int) event.Page[event.Conversation] {
 	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
 	page := o.program.Book.Conversations(match, first, limit)
 	for i := range page.Items {
@@ -118,15 +117,15 @@ func (o *Console) list(r *http.Request, match string, limit int) story.Page[stor
 // conversation returns a conversation and its turns.
 func (o *Console) conversation(r *http.Request) (any, error) { return o.story(r, r.PathValue("id")) }
 
-// story returns a conversation with its turns. The error is story.ErrUnknown if it is not kept.
-func (o *Console) story(r *http.Request, id string) (story.Story, error) {
+// story returns a conversation with its turns. The error is event.ErrUnknown if it is not kept.
+func (o *Console) story(r *http.Request, id string) (event.Story, error) {
 	s, err := o.program.Book.Conversation(id)
 	hideTitle(r, &s.Conversation)
 	return s, err
 }
 
 // hideTitle removes the title, which is text of the conversation, unless the owner asks.
-func hideTitle(r *http.Request, c *story.Conversation) {
+func hideTitle(r *http.Request, c *event.Conversation) {
 	if !isOwner(r) {
 		c.Title = ""
 	}
@@ -143,7 +142,7 @@ func (o *Console) edits(r *http.Request) (any, error) {
 		at = slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return strconv.Itoa(e.Turn) == turn })
 	}
 	if at < 0 {
-		return nil, story.ErrUnknown
+		return nil, event.ErrUnknown
 	}
 	edits, err := o.program.Edits(s.Exchanges[at].Decision)
 	edits.Turn = s.Exchanges[at].Turn
@@ -153,7 +152,7 @@ func (o *Console) edits(r *http.Request) (any, error) {
 // troubles returns the newest exchanges that failed.
 func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()
-	return story.Page[event.Exchange]{Items: all, Total: len(all)}, nil
+	return event.Page[event.Exchange]{Items: all, Total: len(all)}, nil
 }
 
 // status returns the state of the conversation that the query names, or of the newest one.

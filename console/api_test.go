@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/console/story"
+	"epitome/event"
 	"epitome/inject"
 )
 
@@ -17,11 +17,11 @@ func TestAPI(t *testing.T) {
 	book.RecordExchange(e)
 	p := listening("127.0.0.1:7070")
 	p.Book, p.Memory, p.Owner = book, memoryOf(inject.Owner{Project: secretName}), func(token string) bool { return token == "proof" }
-	p.Edits = func(decision string) (story.Edits, error) {
+	p.Edits = func(decision string) (event.Edits, error) {
 		if decision != "decision" {
-			return story.Edits{}, errors.New("cannot read the store")
+			return event.Edits{}, errors.New("cannot read the store")
 		}
-		return story.Edits{List: []story.Edit{{Text: "what is sent"}}}, nil
+		return event.Edits{List: []event.Edit{{Text: "what is sent"}}}, nil
 	}
 	o := New(Config{}, p)
 	check := func(w *httptest.ResponseRecorder, status int, wants ...string) {

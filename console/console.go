@@ -15,7 +15,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"epitome/console/story"
+	"epitome/event"
 	"epitome/inject"
 	"epitome/rewrite"
 )
@@ -39,8 +39,8 @@ type Program struct {
 	Owner   func(token string) bool                        // recognizes the token of the data folder
 	Metrics http.Handler
 
-	Book      *story.Book
-	Edits     func(decision string) (story.Edits, error) // the edits that a request was sent with
+	Book      *event.Book
+	Edits     func(decision string) (event.Edits, error) // the edits that a request was sent with
 	Artifacts ReadArtifact
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
@@ -179,7 +179,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 // notFound answers a path without a handler, with a page where a browser shows it.
 func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
 	if isNavigation(r) {
-		o.page("error", func(*http.Request) (any, error) { return nil, story.ErrUnknown })(w, r)
+		o.page("error", func(*http.Request) (any, error) { return nil, event.ErrUnknown })(w, r)
 		return
 	}
 	refuse(w, http.StatusNotFound, "epitome has nothing at "+r.Method+" "+r.URL.Path+

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
 // newBook returns a book of no events, which the caller closes.
-func newBook() *story.Book {
-	return story.New(story.Config{
+func newBook() *event.Book {
+	return event.NewBook(event.BookConfig{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Biller: event.NewBiller(event.Prices{Life: time.Hour}),
 	})
@@ -56,7 +55,7 @@ func listening(listen string) Program {
 		Version: "1.2.3", Listen: listen, Book: empty,
 		Mode:     func() string { return event.ModeOn },
 		Settings: func() []Setting { return nil },
-		Edits:    func(string) (story.Edits, error) { return story.Edits{}, nil },
+		Edits:    func(string) (event.Edits, error) { return event.Edits{}, nil },
 		Ready:    func() (map[string]string, bool) { return nil, true },
 		Owner:    func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

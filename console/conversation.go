@@ -9,13 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
 // conversation is the data of the page of a conversation, at one of its turns.
 type conversation struct {
-	story.Story
+	event.Story
 	Chart               chart
 	FirstKept, LastKept int // turns
 	Turn                turn
@@ -26,7 +25,7 @@ type conversation struct {
 // turn is one request of a conversation and its answer.
 type turn struct {
 	event.Exchange
-	Edits story.Edits // in the order of the request's messages; the owner's only
+	Edits event.Edits // in the order of the request's messages; the owner's only
 }
 
 const (
@@ -53,7 +52,7 @@ func (o *Console) loadConversation(r *http.Request) (*conversation, error) {
 }
 
 // newConversation returns a conversation at a turn; at the newest one with tokens if there is no such turn.
-func newConversation(s story.Story, asked int) *conversation {
+func newConversation(s event.Story, asked int) *conversation {
 	c := &conversation{Story: s}
 	if len(s.Exchanges) == 0 {
 		return c
@@ -84,7 +83,7 @@ func newConversation(s story.Story, asked int) *conversation {
 }
 
 // turnChart draws the turns of a conversation: of many those around the current one.
-func turnChart(s story.Story, current int) chart {
+func turnChart(s event.Story, current int) chart {
 	exchanges := s.Exchanges
 	if over := len(exchanges) - turnsDrawn; over > 0 {
 		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
@@ -93,7 +92,7 @@ func turnChart(s story.Story, current int) chart {
 	var columns []column
 	for _, e := range exchanges {
 		c := column{
-			Label: strconv.Itoa(e.Turn), Window: int64(e.Window), Current: e.Turn == current, Mark: story.Step(&e),
+			Label: strconv.Itoa(e.Turn), Window: int64(e.Window), Current: e.Turn == current, Mark: event.Step(&e),
 			Link:   "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + strconv.Itoa(e.Turn),
 			Before: int64(e.TokensBefore.Total()), After: int64(e.TokensAfter.Total()),
 		}
@@ -137,7 +136,7 @@ const textShown = 256 << 10
 
 // editPage is the data of the page of an edit: the text of its messages, and what was sent in its place.
 type editPage struct {
-	story.Edit
+	event.Edit
 	ID       string         // of the conversation
 	Exchange event.Exchange // that it was sent in
 	Original string
@@ -157,9 +156,9 @@ func (o *Console) editOf(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(edits.List, func(e story.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
+	at := slices.IndexFunc(edits.List, func(e event.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
 	if at < 0 {
-		return nil, story.ErrUnknown
+		return nil, event.ErrUnknown
 	}
 	page := &editPage{Edit: edits.List[at], ID: c.ID, Exchange: c.Turn.Exchange}
 	if page.Name() == "" {

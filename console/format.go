@@ -14,7 +14,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"epitome/console/story"
+	"epitome/event"
 )
 
 // functions are what templates call. Amounts may be of any integer type.
@@ -34,7 +34,7 @@ var functions = template.FuncMap{
 	"line":    firstLine,
 	"escaped": escaped,
 	// figures with their names
-	"tiles": sumTiles, "sums": story.SumsOf,
+	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
 	"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
 }

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -27,7 +26,7 @@ func NewLog(log *slog.Logger) *Log {
 }
 
 // Record logs an event. Requests without a client's key get ten lines a minute, so that they cannot fill the log.
-func (l *Log) Record(n story.Entry) {
+func (l *Log) Record(n event.Entry) {
 	switch {
 	case n.Summary != nil:
 		s := n.Summary

@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -90,7 +89,7 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 }
 
 // Record counts an event.
-func (m *Metrics) Record(n story.Entry) {
+func (m *Metrics) Record(n event.Entry) {
 	if s := n.Summary; s != nil {
 		if s.Kind != event.SummaryStarted {
 			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed

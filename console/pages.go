@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -97,11 +96,11 @@ func visiblePage(page string) string {
 
 // overview is the data of the first page.
 type overview struct {
-	story.Summary
+	event.Report
 	Address string               // that the program listens on
 	Days    chart                // tokens by day
 	Newest  *conversation        // nil: there is none
-	Recent  []story.Conversation // the newest first
+	Recent  []event.Conversation // the newest first
 	More    int                  // conversations that are not listed
 }
 
@@ -111,7 +110,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		return nil, err
 	}
 	page := o.list(r, "", 10)
-	v := &overview{Summary: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
+	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
 	var columns []column
 	for _, row := range sum.Rows {
 		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
@@ -121,17 +120,17 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		return v, nil
 	}
 	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
-	newest := max(0, slices.IndexFunc(page.Items, func(c story.Conversation) bool { return c.Turns > 1 }))
+	newest := max(0, slices.IndexFunc(page.Items, func(c event.Conversation) bool { return c.Turns > 1 }))
 	s, err := o.story(r, page.Items[newest].ID)
 	v.Newest = newConversation(s, 0)
 	return v, err
 }
 
 // lastDays returns the days of which pages have sums: the last thirty.
-func lastDays() story.Span { return story.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
+func lastDays() event.Span { return event.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
 
 // dayColumn returns the column of a day.
-func dayColumn(row story.Row, observed bool) column {
+func dayColumn(row event.Row, observed bool) column {
 	c := column{Label: row.Key, Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
 	if observed {
 		c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
@@ -145,7 +144,7 @@ func dayColumn(row story.Row, observed bool) column {
 
 // conversations is the data of the list of all conversations.
 type conversations struct {
-	story.Page[story.Conversation]
+	event.Page[event.Conversation]
 	Match string // that they were searched for by
 	First bool   // it is the first page of the list
 }
@@ -158,7 +157,7 @@ func (o *Console) conversationList(r *http.Request) (any, error) {
 
 // causes is the data of the page that says why the provider's cache missed, and why nothing was done.
 type causes struct {
-	story.Summary
+	event.Report
 	Told    int64 // requests whose answer says what the cache had, and that could have hit
 	Misses  []cause
 	Reasons []cause
@@ -172,7 +171,7 @@ type cause struct {
 
 func (o *Console) causes(*http.Request) (any, error) {
 	sum, err := o.sums(lastDays())
-	c := causes{Summary: sum, Told: sum.Total.Hits}
+	c := causes{Report: sum, Told: sum.Total.Hits}
 	for miss, n := range sum.Total.Misses {
 		c.Misses = append(c.Misses, cause{missText(miss), n})
 		if miss != event.MissUnknown {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/store"
@@ -16,7 +15,7 @@ import (
 // source has all that pages show.
 type source struct {
 	exchanges []event.Exchange
-	edits     map[string]story.Edits
+	edits     map[string]event.Edits
 	contents  map[string]string
 	settings  []Setting
 	notes     inject.Owner
@@ -30,7 +29,7 @@ func (s *source) serve(t *testing.T) *Console {
 	p.Mode, p.Settings = func() string { return s.mode }, func() []Setting { return s.settings }
 	p.Ready = func() (map[string]string, bool) { return s.parts, true }
 	p.Owner = func(token string) bool { return token == "proof" }
-	p.Edits = func(decision string) (story.Edits, error) { return s.edits[decision], nil }
+	p.Edits = func(decision string) (event.Edits, error) { return s.edits[decision], nil }
 	p.Artifacts = func(name string) ([]byte, error) {
 		content, ok := s.contents[name]
 		if !ok {
@@ -89,7 +88,7 @@ func session() *source {
 	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
 	return &source{
 		mode: event.ModeOn, exchanges: all, parts: map[string]string{"artifacts": "full"},
-		edits: map[string]story.Edits{"decision": {List: []story.Edit{
+		edits: map[string]event.Edits{"decision": {List: []event.Edit{
 			{Item: 2, Last: 5, Rung: "compact", Reason: "the window was full", Before: 42_000, After: 900, New: true,
 				Text: "summary of " + secretText, Artifact: "transcript1"},
 			{Item: 6, Last: 6, Rung: "clear", Before: 3_000, After: 90, Text: "stub of the result", Artifact: "gone1"},

@@ -17,7 +17,6 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -41,14 +40,14 @@ func samples(t *testing.T, m *Metrics) map[string]string {
 
 func TestMetricsCountExchanges(t *testing.T) {
 	m := NewMetrics("v1")
-	m.Record(story.Entry{Exchange: new(exchanged())})
-	m.Record(story.Entry{Exchange: new(conversed())})
+	m.Record(event.Entry{Exchange: new(exchanged())})
+	m.Record(event.Entry{Exchange: new(conversed())})
 	late := exchanged()
 	late.Status, late.Fault, late.FirstByte, late.Duration = 504, event.Timeout, 0, 10*time.Minute
-	m.Record(story.Entry{Exchange: &late})
+	m.Record(event.Entry{Exchange: &late})
 	observed := conversed()
 	observed.Mode = event.ModeObserve
-	m.Record(story.Entry{Exchange: &observed})
+	m.Record(event.Entry{Exchange: &observed})
 	got := samples(t, m)
 	for series, want := range map[string]string{
 		`epitome_exchanges_total{action="none",fault="",status="200",upstream="openai"}`:        "2",
@@ -69,15 +68,15 @@ func TestMetricsCountExchanges(t *testing.T) {
 // A label whose values clients choose would let them fill the memory and read each other's requests.
 func TestNoLabelIsTheClients(t *testing.T) {
 	m := NewMetrics("v1")
-	m.Record(story.Entry{Exchange: new(conversed())})
+	m.Record(event.Entry{Exchange: new(conversed())})
 	before := slices.Sorted(maps.Keys(samples(t, m)))
 	for i := range 20 {
 		e := conversed()
 		e.ID, e.Method, e.Path, e.Mode = fmt.Sprint(i), fmt.Sprint("M", i), fmt.Sprint("/", i), fmt.Sprint("mode", i)
-		m.Record(story.Entry{Exchange: &e})
+		m.Record(event.Entry{Exchange: &e})
 		e.Mode = event.ModeOn
 		e.Model, e.Conversation, e.Reason, e.Inner = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
-		m.Record(story.Entry{Exchange: &e})
+		m.Record(event.Entry{Exchange: &e})
 	}
 	if after := slices.Sorted(maps.Keys(samples(t, m))); !slices.Equal(after, before) {
 		t.Errorf("series were %q, are %q", before, after)
@@ -90,7 +89,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	e := exchanged()
 	e.Status, e.Fault = 401, event.Refused
 	for range 500 {
-		log.Record(story.Entry{Exchange: &e})
+		log.Record(event.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n < 10 || n > 15 {
 		t.Errorf("500 requests without a key have %d lines", n)
@@ -98,7 +97,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	text.Reset()
 	e.Client = "alice"
 	for range 30 {
-		log.Record(story.Entry{Exchange: &e})
+		log.Record(event.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n != 30 {
 		t.Errorf("30 requests of a client have %d lines", n)
@@ -127,7 +126,7 @@ func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
 		t.Fatal(err)
 	}
 	for _, e := range all {
-		traces.Record(story.Entry{Exchange: &e})
+		traces.Record(event.Entry{Exchange: &e})
 	}
 	traces.Close()
 	return spans

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
 // streaming returns a server of a console over a book, and the book.
-func streaming(t *testing.T) (*httptest.Server, *story.Book) {
+func streaming(t *testing.T) (*httptest.Server, *event.Book) {
 	t.Helper()
 	book := newBook()
 	p := listening("127.0.0.1:7070")

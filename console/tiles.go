@@ -3,7 +3,7 @@ package console
 import (
 	"github.com/dustin/go-humanize"
 
-	"epitome/console/story"
+	"epitome/event"
 )
 
 // tile is a figure with its name. A figure without a value has none.
@@ -13,10 +13,10 @@ type tile struct {
 }
 
 // isObserved reports whether all conversations in sums were only observed.
-func isObserved(sums story.Sums) bool { return sums.Shaped == 0 && sums.Observed.Exchanges > 0 }
+func isObserved(sums event.Sums) bool { return sums.Shaped == 0 && sums.Observed.Exchanges > 0 }
 
 // sumTiles returns what became of some requests.
-func sumTiles(sums story.Sums) (tiles []tile) {
+func sumTiles(sums event.Sums) (tiles []tile) {
 	before, after, note := sums.TokensBefore, sums.TokensAfter, "before → after"
 	if isObserved(sums) {
 		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"

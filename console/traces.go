@@ -17,7 +17,6 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -46,7 +45,7 @@ func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
 }
 
 // Record makes a span of an exchange, as a child of the client's span if the request named one.
-func (t *Traces) Record(n story.Entry) {
+func (t *Traces) Record(n event.Entry) {
 	e := n.Exchange
 	if e == nil || e.Model == "" || e.Upstream == "" {
 		return

@@ -1,10 +1,4 @@
-// Package story keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON,
-// sums them up in memory, and answers questions about them.
-//
-// Recording an event never waits. Each amount is rounded once, when its event is written, so all sums of the same
-// events agree, also after a restart. Memory and files are bounded; a full disk or a damaged file costs figures and
-// nothing else. Events hold no text of a body but the name of the model and the title of a conversation.
-package story
+package event
 
 import (
 	"encoding/json"
@@ -17,25 +11,23 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"epitome/event"
 )
 
-// Config is what a Book needs of the program.
-type Config struct {
+// BookConfig is what a Book needs of the program.
+type BookConfig struct {
 	Folder    string        // of the files; empty: there are none
 	Keep      time.Duration // how long figures and files are kept
 	Quota     int64         // bytes of all files
 	Log       *slog.Logger
-	Biller    *event.Biller
+	Biller    *Biller
 	Observers []func(Entry)    // get each event when it is complete, one after the other
 	Now       func() time.Time // in the zone of days
 }
 
 // Entry is an event of one kind: one of its fields is set. As JSON it is a line of a file.
 type Entry struct {
-	Exchange *event.Exchange `json:"exchange,omitempty"`
-	Summary  *event.Summary  `json:"summary,omitempty"`
+	Exchange *Exchange `json:"exchange,omitempty"`
+	Summary  *Summary  `json:"summary,omitempty"`
 }
 
 // Seq returns where the event has its number; nil if the entry is empty.
@@ -57,9 +49,14 @@ const (
 	mostModels = 50    // that have sums of their own; clients choose the names
 )
 
-// Book keeps events. It may be used by several goroutines.
+// Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up in
+// memory, and answers questions about them. Its methods may be called from any goroutine.
+//
+// Recording an event never waits. Each amount is rounded once, when its event is written, so all sums of the same
+// events agree, also after a restart. Memory and files are bounded; a full disk or a damaged file costs figures and
+// nothing else.
 type Book struct {
-	Config
+	BookConfig
 	loaded chan struct{} // closed when the events of earlier processes are in the sums
 	stop   func()
 	ended  chan struct{}
@@ -80,11 +77,11 @@ type Book struct {
 	talks   map[string]*talk
 }
 
-// New returns a Book, which the caller closes. It reads the events of earlier processes in the background.
-func New(c Config) *Book {
+// NewBook returns a Book, which the caller closes. It reads the events of earlier processes in the background.
+func NewBook(c BookConfig) *Book {
 	stop := make(chan struct{})
 	b := &Book{
-		Config: c, loaded: make(chan struct{}), stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{}),
+		BookConfig: c, loaded: make(chan struct{}), stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{}),
 		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: c.Log},
 		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
@@ -93,10 +90,10 @@ func New(c Config) *Book {
 }
 
 // RecordExchange keeps an exchange that has ended.
-func (b *Book) RecordExchange(e event.Exchange) { b.enqueue(Entry{Exchange: &e}) }
+func (b *Book) RecordExchange(e Exchange) { b.enqueue(Entry{Exchange: &e}) }
 
 // RecordSummary keeps a step of a request for a summary.
-func (b *Book) RecordSummary(s event.Summary) { b.enqueue(Entry{Summary: &s}) }
+func (b *Book) RecordSummary(s Summary) { b.enqueue(Entry{Summary: &s}) }
 
 // enqueue wakes nobody: that would cost an exchange more than everything that is done with its event later.
 func (b *Book) enqueue(n Entry) {
@@ -214,10 +211,10 @@ func (b *Book) take(n Entry) {
 }
 
 // complete sets what is known of an exchange only now: the turn, the cause of a cache miss, and the cost.
-func (b *Book) complete(e *event.Exchange) {
+func (b *Book) complete(e *Exchange) {
 	e.Start = e.Start.Round(0) // wall clock only, as it is read from a file
 	for _, text := range [...]*string{&e.Method, &e.Path, &e.Model, &e.Title, &e.Reason, &e.Err} {
-		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
+		*text = strings.Clone(Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
 	var before *prior
 	if t := b.talks[e.Conversation]; t != nil {

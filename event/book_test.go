@@ -1,4 +1,4 @@
-package story
+package event
 
 import (
 	"bytes"
@@ -10,14 +10,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"epitome/event"
 )
 
-// summed returns the Summary of everything.
-func summed(t *testing.T, r rig, by string) Summary {
+// summed returns the Report of everything.
+func summed(t *testing.T, r rig, by string) Report {
 	t.Helper()
-	s, err := r.Summary(Span{By: by})
+	s, err := r.Report(Span{By: by})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +46,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	r.mu.Lock() // the queue is not emptied
 	for range mostQueued + 1 {
-		r.RecordSummary(event.Summary{})
+		r.RecordSummary(Summary{})
 	}
 	r.mu.Unlock()
 	if len(summed(t, r, "day").Notes) != 1 {
@@ -61,7 +59,7 @@ func TestStrangersPushNothingOut(t *testing.T) {
 	r := begin(t)
 	r.RecordExchange(talking("c1", 0))
 	for range 200 {
-		r.RecordExchange(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused})
+		r.RecordExchange(Exchange{Start: noon, Method: "POST", Status: 401, Fault: Refused})
 	}
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges are kept", s.Total.Exchanges)
@@ -77,9 +75,9 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	failed := talking("c2", 2)
 	failed.Status = 500
 	r.RecordExchange(failed)
-	r.RecordSummary(event.Summary{
-		Kind: event.SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
-		Cost: event.Cost{Requests: 1, InputTokens: 100},
+	r.RecordSummary(Summary{
+		Kind: SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
+		Cost: Cost{Requests: 1, InputTokens: 100},
 	})
 	r.now.Store(noon.Add(5 * time.Minute))
 	s, err := r.Conversation("c1")
@@ -109,7 +107,7 @@ func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
 	r := begin(t)
 	record := func(id, session string, minutes int) {
 		e := talking(id, minutes)
-		e.Session = event.SessionOf(session)
+		e.Session = SessionOf(session)
 		r.RecordExchange(e)
 	}
 	check := func(session, want string) {
@@ -167,7 +165,7 @@ func keeping(t *testing.T, folder string, at time.Time) rig {
 	now.Store(at)
 	c := configured(now)
 	c.Folder, c.Quota = folder, 64<<20
-	r := rig{New(c), now}
+	r := rig{NewBook(c), now}
 	t.Cleanup(r.Close)
 	<-r.loaded
 	return r
@@ -289,7 +287,7 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	f := journal{folder: folder, keep: 30 * 24 * time.Hour, quota: 1000}
 	f.tidy(noon)
 	for i := range 3 {
-		f.append(Entry{Summary: &event.Summary{Reason: strings.Repeat("x", 200)}})
+		f.append(Entry{Summary: &Summary{Reason: strings.Repeat("x", 200)}})
 		f.flush(noon.Add(time.Duration(i) * time.Second))
 	}
 	f.close()

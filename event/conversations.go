@@ -1,4 +1,4 @@
-package story
+package event
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"sort"
 	"strings"
 	"time"
-
-	"epitome/event"
 )
 
 // ErrUnknown says that nothing is kept under an id.
@@ -24,7 +22,7 @@ type talk struct {
 
 // add takes over what an exchange tells of its conversation. died reports that it is the first one that was larger
 // than its window.
-func (t *talk) add(e *event.Exchange, end time.Time) (died bool) {
+func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	if t.Turns == 0 {
 		t.First = e.Start
 	}
@@ -39,24 +37,24 @@ func (t *talk) add(e *event.Exchange, end time.Time) (died bool) {
 	if e.TokensBefore.Total() > 0 {
 		t.Tokens, t.Raw, t.Window = sent(e), e.TokensBefore.Total(), e.Window
 	}
-	if e.Decided && e.Mode == event.ModeOn {
+	if e.Decided && e.Mode == ModeOn {
 		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), e.Offloaded+e.Cleared+e.Compacted,
 			float64(e.TakenOut)/1000)
 	}
 	switch {
 	case isAnswered(e):
 		t.prior = priorOf(e)
-	case t.prior != nil && e.Broke && e.Mode == event.ModeOn:
+	case t.prior != nil && e.Broke && e.Mode == ModeOn:
 		t.prior.broke = true
 	}
-	died = t.ID != "" && !t.died && e.Bill.Beyond && e.Mode == event.ModeOn && e.ShapeTime > 0
+	died = t.ID != "" && !t.died && e.Bill.Beyond && e.Mode == ModeOn && e.ShapeTime > 0
 	t.died = t.died || died
 	return died
 }
 
 // Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; empty if
 // there was none. Its Action is what the conversation carries from earlier exchanges, too.
-func Step(e *event.Exchange) string {
+func Step(e *Exchange) string {
 	switch {
 	case e.Rescue.Kind != "":
 		return "rescue"
@@ -137,7 +135,7 @@ func (b *Book) Conversation(id string) (Story, error) {
 	if t == nil || t.Turns == 0 {
 		return Story{}, ErrUnknown
 	}
-	s := Story{Conversation: t.view(b.Now()), Exchanges: []event.Exchange{}}
+	s := Story{Conversation: t.view(b.Now()), Exchanges: []Exchange{}}
 	for _, n := range b.recent {
 		if n.Exchange != nil && n.Exchange.Conversation == id {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
@@ -154,7 +152,7 @@ func (b *Book) Conversation(id string) (Story, error) {
 func (b *Book) Status(id, session string) (Status, error) {
 	b.lock()
 	defer b.mu.Unlock()
-	now, session := b.Now(), event.SessionOf(session)
+	now, session := b.Now(), SessionOf(session)
 	var best *talk
 	bestRank := -1
 	for _, t := range b.talks {
@@ -201,12 +199,12 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 
 // Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
 // newest first.
-func (b *Book) Troubles() []event.Exchange {
+func (b *Book) Troubles() []Exchange {
 	b.lock()
 	defer b.mu.Unlock()
-	all := []event.Exchange{}
+	all := []Exchange{}
 	for _, n := range slices.Backward(b.recent) {
-		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == event.ActionBypass) && len(all) < 100 {
+		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == ActionBypass) && len(all) < 100 {
 			all = append(all, *e)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package event describes exchanges, and the making of summaries beside them, as plain data, and works out their cost.
+// Package event describes exchanges, and the making of summaries beside them, as plain data, works out their cost, and keeps
+// them: in files, as sums, and by conversation.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
 // An event holds no credential, no header value but the IDs of a trace and names that the configuration has too, and

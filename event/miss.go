@@ -1,10 +1,8 @@
-package story
+package event
 
 import (
 	"net/http"
 	"time"
-
-	"epitome/event"
 )
 
 // prior is the last answered request of a conversation, with which the next one is compared.
@@ -15,19 +13,19 @@ type prior struct {
 	broke          bool // a request since then, not answered, was sent in another form
 }
 
-func priorOf(e *event.Exchange) *prior {
+func priorOf(e *Exchange) *prior {
 	return &prior{start: e.Start, model: e.Model, leading: e.Leading, before: e.TokensBefore.Total(), after: sent(e)}
 }
 
 // isAnswered reports whether a request of a conversation was answered.
-func isAnswered(e *event.Exchange) bool {
-	return e.Conversation != "" && e.Fault == event.None &&
+func isAnswered(e *Exchange) bool {
+	return e.Conversation != "" && e.Fault == None &&
 		e.Status >= http.StatusOK && e.Status < http.StatusMultipleChoices
 }
 
 // sent returns the tokens of the request as the provider received it, by epitome's count.
-func sent(e *event.Exchange) int {
-	if e.Mode == event.ModeObserve {
+func sent(e *Exchange) int {
+	if e.Mode == ModeObserve {
 		return e.TokensBefore.Total()
 	}
 	return e.TokensAfter.Total()
@@ -35,7 +33,7 @@ func sent(e *event.Exchange) int {
 
 // missOf returns why the provider's cache had less of e than p, the request before, had left there. life is the time
 // that the cache keeps a request; 0 is without end. p is nil if there was none.
-func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
+func missOf(e *Exchange, p *prior, life time.Duration) Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, sent(e)
 	known := tellsCache(u)
@@ -44,12 +42,12 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 	hit := func(tokens int) bool { return known && all > 0 && 5*u.Read*all >= 4*min(tokens, all)*u.Input }
 	if p == nil {
 		if u.Read > 0 && hit(all) {
-			return event.NoMiss
+			return NoMiss
 		}
-		return event.MissFirst
+		return MissFirst
 	}
 	held, heldBefore := min(int(e.HeldAfter), p.after), int(e.HeldBefore)
-	if e.Mode == event.ModeObserve {
+	if e.Mode == ModeObserve {
 		held = min(heldBefore, p.after)
 	}
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
@@ -58,28 +56,28 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 	}
 	switch {
 	case hit(p.after):
-		return event.NoMiss
+		return NoMiss
 	case e.Model != p.model:
-		return event.MissModel
+		return MissModel
 	case life > 0 && e.Start.Sub(p.start) > life:
-		return event.MissPause
-	case (e.Broke || p.broke) && e.Mode == event.ModeOn:
-		return event.MissOurs
+		return MissPause
+	case (e.Broke || p.broke) && e.Mode == ModeOn:
+		return MissOurs
 	case e.Leading != p.leading:
-		return event.MissLeading
+		return MissLeading
 	case e.Diverged > 0 || hasHeld && 5*heldBefore < 4*p.before:
-		return event.MissClient
+		return MissClient
 	case all < leastCached || p.after < leastCached:
-		return event.MissSmall
+		return MissSmall
 	case !known:
-		return event.MissUnknown
+		return MissUnknown
 	case hit(held):
-		return event.NoMiss
+		return NoMiss
 	}
-	return event.MissProvider
+	return MissProvider
 }
 
 // tellsCache reports whether the provider said how much its cache had.
-func tellsCache(u *event.Usage) bool {
-	return u.Source == event.UsageProvider && !u.Odd && !u.CacheUnknown
+func tellsCache(u *Usage) bool {
+	return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown
 }

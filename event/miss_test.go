@@ -1,14 +1,12 @@
-package story
+package event
 
 import (
 	"testing"
 	"time"
-
-	"epitome/event"
 )
 
 func TestFirstCauseOfAMissCounts(t *testing.T) {
-	f := func(want event.Miss, change func(e *event.Exchange)) {
+	f := func(want Miss, change func(e *Exchange)) {
 		t.Helper()
 		r := begin(t)
 		r.RecordExchange(talking("c1", 0))
@@ -21,16 +19,16 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	f(event.NoMiss, func(e *event.Exchange) { e.Usage.Read = 2400 })
-	f(event.MissModel, func(e *event.Exchange) { e.Model, e.Start = "n", e.Start.Add(time.Hour) })
-	f(event.MissPause, func(e *event.Exchange) { e.Start, e.Broke = e.Start.Add(time.Hour), true })
-	f(event.MissOurs, func(e *event.Exchange) { e.Broke, e.Leading = true, "other" })
-	f(event.MissLeading, func(e *event.Exchange) { e.Leading, e.Diverged = "other", 2 })
-	f(event.MissClient, func(e *event.Exchange) { e.Diverged = 2 })
-	f(event.MissProvider, func(e *event.Exchange) { e.Usage.Read = 2399 })
-	f(event.NoMiss, func(e *event.Exchange) { e.HeldBefore, e.HeldAfter, e.Usage.Read = 4000, 1000, 800 })
-	f(event.MissUnknown, func(e *event.Exchange) { e.Usage.CacheUnknown = true })
-	f(event.MissProvider, func(e *event.Exchange) { // what was sent is what counts
-		e.Mode, e.Broke = event.ModeObserve, true
+	f(NoMiss, func(e *Exchange) { e.Usage.Read = 2400 })
+	f(MissModel, func(e *Exchange) { e.Model, e.Start = "n", e.Start.Add(time.Hour) })
+	f(MissPause, func(e *Exchange) { e.Start, e.Broke = e.Start.Add(time.Hour), true })
+	f(MissOurs, func(e *Exchange) { e.Broke, e.Leading = true, "other" })
+	f(MissLeading, func(e *Exchange) { e.Leading, e.Diverged = "other", 2 })
+	f(MissClient, func(e *Exchange) { e.Diverged = 2 })
+	f(MissProvider, func(e *Exchange) { e.Usage.Read = 2399 })
+	f(NoMiss, func(e *Exchange) { e.HeldBefore, e.HeldAfter, e.Usage.Read = 4000, 1000, 800 })
+	f(MissUnknown, func(e *Exchange) { e.Usage.CacheUnknown = true })
+	f(MissProvider, func(e *Exchange) { // what was sent is what counts
+		e.Mode, e.Broke = ModeObserve, true
 	})
 }

@@ -1,4 +1,4 @@
-package story
+package event
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"time"
-
-	"epitome/event"
 )
 
 // cell is what sums are kept by.
@@ -41,17 +39,17 @@ func (b *Book) dayOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
 }
 
-// Summary returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
+// Report returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
 // says what to ask for.
-func (b *Book) Summary(asked Span) (Summary, error) {
+func (b *Book) Report(asked Span) (Report, error) {
 	by := cmp.Or(asked.By, "day")
 	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
-		return Summary{}, errors.New("by must be day, model, upstream or client")
+		return Report{}, errors.New("by must be day, model, upstream or client")
 	}
 	b.lock()
 	defer b.mu.Unlock()
 	now := b.Now()
-	s := Summary{
+	s := Report{
 		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Live: b.countLive(), Notes: b.allNotes(),
 		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now), Prices: listPrices(now),
 	}
@@ -77,10 +75,10 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 }
 
 // listPrices returns where list prices come from.
-func listPrices(now time.Time) Prices {
+func listPrices(now time.Time) PriceSource {
 	const old = 90 * 24 * time.Hour
-	t := event.BuiltinPrices()
-	return Prices{Source: t.Source, Date: t.Date, Old: now.Sub(t.Date) > old}
+	t := BuiltinPrices()
+	return PriceSource{Source: t.Source, Date: t.Date, Old: now.Sub(t.Date) > old}
 }
 
 // allNotes returns what a reader of figures should know.
@@ -143,23 +141,23 @@ func count(n *int64, applies bool) {
 }
 
 // addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
-func (s *Sums) addExchange(e *event.Exchange, died bool) {
+func (s *Sums) addExchange(e *Exchange, died bool) {
 	s.Exchanges++
 	count(&s.Failed, isFailed(e))
 	count(&s.Rescued, e.Rescue.Rescued)
-	count(&s.Hits, e.Miss == event.NoMiss && isAnswered(e) && tellsCache(&e.Usage))
-	if e.Miss != event.NoMiss {
+	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && tellsCache(&e.Usage))
+	if e.Miss != NoMiss {
 		s.Misses.count(e.Miss)
 	}
 	s.addUsage(&e.Usage)
 	s.Money.addBill(&e.Bill)
 	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
 	switch {
-	case e.ShapeTime > 0 && e.Mode == event.ModeObserve:
+	case e.ShapeTime > 0 && e.Mode == ModeObserve:
 		s.Observed.Exchanges++
 		s.Observed.TokensBefore += before
 		s.Observed.TokensAfter += after
-	case e.ShapeTime > 0 && e.Mode == event.ModeOn:
+	case e.ShapeTime > 0 && e.Mode == ModeOn:
 		s.Shaped++
 		s.TokensBefore += before
 		s.TokensAfter += after
@@ -167,7 +165,7 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		s.Offloaded += int64(e.Offloaded)
 		s.Cleared += int64(e.Cleared)
 		s.Compacted += int64(e.Compacted)
-		if e.Code != event.NoCode {
+		if e.Code != NoCode {
 			s.Codes.count(e.Code)
 		}
 		if e.Bill.Ruled {
@@ -182,21 +180,21 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 }
 
 // SumsOf returns the sums of one exchange.
-func SumsOf(e event.Exchange) (s Sums) {
+func SumsOf(e Exchange) (s Sums) {
 	s.addExchange(&e, false)
 	return s
 }
 
 // isFailed reports whether the client did not get the whole of a good answer.
-func isFailed(e *event.Exchange) bool {
-	return e.Status >= http.StatusBadRequest || e.Fault != event.None
+func isFailed(e *Exchange) bool {
+	return e.Status >= http.StatusBadRequest || e.Fault != None
 }
 
-func (s *Sums) addUsage(u *event.Usage) {
+func (s *Sums) addUsage(u *Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
-	isReported := u.Source == event.UsageProvider
+	isReported := u.Source == UsageProvider
 	count(&s.Usage.Told, isReported)
 	count(&s.Usage.Counted, !isReported)
 	count(&s.Usage.Cut, isReported && u.Cut)
@@ -209,7 +207,7 @@ func (s *Sums) addUsage(u *event.Usage) {
 	}
 }
 
-func (m *Money) addBill(b *event.Bill) {
+func (m *Money) addBill(b *Bill) {
 	count(&m.Unpriced, b.IsUnpriced())
 	if b.Measured {
 		m.Measured++

@@ -1,11 +1,9 @@
-package story
+package event
 
 import (
 	"cmp"
 	"fmt"
 	"time"
-
-	"epitome/event"
 )
 
 // Sums are the sums of some exchanges. Amounts are in nano-dollars.
@@ -27,9 +25,9 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses counts[event.Miss] `json:"misses,omitempty"` // by cause; hits are not among them
-	Hits   int64              `json:"hits"`
-	Codes  counts[event.Code] `json:"codes,omitempty"` // why nothing, or not everything, was done
+	Misses counts[Miss] `json:"misses,omitempty"` // by cause; hits are not among them
+	Hits   int64        `json:"hits"`
+	Codes  counts[Code] `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // Seen tells what would have been done in mode observe.
@@ -78,20 +76,20 @@ type Span struct {
 	By       string    // of the rows: day, model, upstream or client; empty: day
 }
 
-// Summary is what became of all exchanges of some time.
-type Summary struct {
-	Version string    `json:"version"` // set by the console, like Mode
-	Mode    string    `json:"mode"`
-	Now     time.Time `json:"now"`
-	From    time.Time `json:"from"`
-	To      time.Time `json:"to"`
-	Since   time.Time `json:"since"` // from when on anything is known
-	By      string    `json:"by"`    // as in Span
-	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
-	Total   Sums      `json:"total"`
-	Rows    []Row     `json:"rows"`
-	Prices  Prices    `json:"prices"`
-	Notes   []string  `json:"notes,omitempty"` // what a reader should know: a log that was damaged, events that were dropped
+// Report is what became of all exchanges of some time.
+type Report struct {
+	Version string      `json:"version"` // set by the console, like Mode
+	Mode    string      `json:"mode"`
+	Now     time.Time   `json:"now"`
+	From    time.Time   `json:"from"`
+	To      time.Time   `json:"to"`
+	Since   time.Time   `json:"since"` // from when on anything is known
+	By      string      `json:"by"`    // as in Span
+	Live    int         `json:"live"`  // conversations with an exchange in the last ten minutes
+	Total   Sums        `json:"total"`
+	Rows    []Row       `json:"rows"`
+	Prices  PriceSource `json:"prices"`
+	Notes   []string    `json:"notes,omitempty"` // what a reader should know: a log that was damaged, events that were dropped
 }
 
 // Row is a part of a Summary.
@@ -100,8 +98,8 @@ type Row struct {
 	Sums Sums   `json:"sums"`
 }
 
-// Prices is where amounts come from.
-type Prices struct {
+// PriceSource is where amounts come from.
+type PriceSource struct {
 	Source string    `json:"source"`
 	Date   time.Time `json:"date"`
 	Old    bool      `json:"old"` // more than ninety days
@@ -138,8 +136,8 @@ func (c Conversation) Observed() bool {
 // Story is a conversation with its turns, the oldest first.
 type Story struct {
 	Conversation
-	Exchanges []event.Exchange `json:"exchanges"`
-	Forgotten int              `json:"forgotten"` // earlier turns that are not kept any more
+	Exchanges []Exchange `json:"exchanges"`
+	Forgotten int        `json:"forgotten"` // earlier turns that are not kept any more
 }
 
 // Page is a part of a list.
@@ -164,17 +162,17 @@ type Status struct {
 
 // Edit is in what form an item is sent that is not sent whole. It is read from the recorded decision when one asks.
 type Edit struct {
-	Item     int        `json:"item"` // index in the request's messages, from 0
-	Last     int        `json:"last"` // of several messages that it stands for, the index of the last one; else Item
-	Rung     string     `json:"rung"` // offload, clear or compact
-	Code     event.Code `json:"code"` // why
-	Reason   string     `json:"reason"`
-	New      bool       `json:"new"`    // decided in this exchange
-	Before   int        `json:"before"` // tokens as it came; 0 if not recorded
-	After    int        `json:"after"`
-	Text     string     `json:"text"`               // what is sent in its place
-	Artifact string     `json:"artifact,omitempty"` // name of what stood there
-	Readable string     `json:"readable,omitempty"` // the same for a reader of lines
+	Item     int    `json:"item"` // index in the request's messages, from 0
+	Last     int    `json:"last"` // of several messages that it stands for, the index of the last one; else Item
+	Rung     string `json:"rung"` // offload, clear or compact
+	Code     Code   `json:"code"` // why
+	Reason   string `json:"reason"`
+	New      bool   `json:"new"`    // decided in this exchange
+	Before   int    `json:"before"` // tokens as it came; 0 if not recorded
+	After    int    `json:"after"`
+	Text     string `json:"text"`               // what is sent in its place
+	Artifact string `json:"artifact,omitempty"` // name of what stood there
+	Readable string `json:"readable,omitempty"` // the same for a reader of lines
 	// name of the item as it came, if what was thought in it is not sent
 	Thinking string `json:"thinking,omitempty"`
 }

@@ -22,7 +22,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -226,7 +225,7 @@ func (s *session) observe(t *Turn, answer message) error {
 // exchange asks epitome for its record of the latest request. It waits until there is one.
 func (s *session) exchange() (event.Exchange, error) {
 	for range 1000 {
-		var all story.Story
+		var all event.Story
 		if err := s.proxy.Get("/-/api/conversations/"+s.id, &all); err == nil && len(all.Exchanges) == s.requests {
 			return all.Exchanges[s.requests-1], nil
 		}
@@ -236,8 +235,8 @@ func (s *session) exchange() (event.Exchange, error) {
 }
 
 // edits asks epitome in what form it sent the messages of the latest request.
-func (s *session) edits() ([]story.Edit, error) {
-	var edits story.Edits
+func (s *session) edits() ([]event.Edit, error) {
+	var edits event.Edits
 	err := s.proxy.Get("/-/api/conversations/"+s.id+"/edits", &edits)
 	return edits.List, err
 }
@@ -260,7 +259,7 @@ func (s *session) restart(ctx context.Context) (err error) {
 // review finds out where each message of the last request is: in the request as the model received it, or in the file
 // that epitome names for it. It also asks for the money that epitome's pages show.
 func (s *session) review() error {
-	var sums story.Summary
+	var sums event.Report
 	if err := s.proxy.Get("/-/api/summary", &sums); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"epitome/console"
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -28,7 +27,7 @@ type Report struct {
 	Restart     Restart     `json:"restart"`
 	Excerpt     *Excerpt    `json:"excerpt"` // the first one
 	Kept        Kept        `json:"kept"`
-	Money       story.Money `json:"money"` // as epitome's pages show it
+	Money       event.Money `json:"money"` // as epitome's pages show it
 	Reads       int         `json:"reads"` // turns with the text of a file in which epitome had put something
 	Asked       int         `json:"asked"` // questions about earlier turns that the model answered
 	Right       int         `json:"right"`
@@ -69,7 +68,7 @@ type Excerpt struct {
 }
 
 // newExcerpt shortens the text of an edit for printing.
-func newExcerpt(turn int, e story.Edit) *Excerpt {
+func newExcerpt(turn int, e event.Edit) *Excerpt {
 	const head, tail = 8, 6
 	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
 	for i := 1; i < len(lines); i++ { // the first one has the path

@@ -21,7 +21,6 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/story"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/proxy"
@@ -50,7 +49,7 @@ type Daemon struct {
 	windows    *window.Windows
 	biller     *event.Biller
 	memory     *inject.Memory // what sessions have taught
-	book       *story.Book
+	book       *event.Book
 	summarizer *summarize.Summarizer
 	deps       rewrite.Deps // of live, but that asks no server for windows
 	live       *rewrite.Shaper
@@ -70,7 +69,7 @@ func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config,
 func (d *Daemon) Address() string { return d.ln.Addr().String() }
 
 // Totals returns what it has done since it started.
-func (d *Daemon) Totals() story.Sums { return d.book.Totals() }
+func (d *Daemon) Totals() event.Sums { return d.book.Totals() }
 
 // Start takes the port and the data folder, so that everything that can fail has failed before the first request.
 func (d *Daemon) Start() error {
@@ -131,7 +130,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
 
 	metrics := console.NewMetrics(Version())
-	observers := []func(story.Entry){metrics.Record, console.NewLog(d.log).Record}
+	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record}
 	if d.traces != nil {
 		observers = append(observers, d.traces.Record)
 	}
@@ -139,7 +138,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	if s.passing { // another epitome may hold the folder
 		events = ""
 	}
-	d.book = story.New(story.Config{
+	d.book = event.NewBook(event.BookConfig{
 		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: observers, Now: time.Now,
 	})

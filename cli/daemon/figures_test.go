@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"epitome/config"
-	"epitome/console/story"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
@@ -64,7 +63,7 @@ func (f *figures) add(g figures) {
 		f.Saved + g.Saved}
 }
 
-func figuresOf(s story.Sums) figures {
+func figuresOf(s event.Sums) figures {
 	return figures{s.Exchanges, s.TokensBefore, s.TokensAfter, s.Money.Billed, s.Money.Saved}
 }
 
@@ -138,7 +137,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 				"x-epitome-mode: "+play.mode)
 		}
 	}
-	var all story.Summary
+	var all event.Report
 	p.get("/-/api/summary", &all)
 	want := figuresOf(all.Total)
 	if want.Exchanges != 20 || want.Before <= want.After || want.Billed == 0 || want.Saved == 0 ||
@@ -146,7 +145,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 		t.Errorf("the session shows too little: %+v", all.Total)
 	}
 	for _, by := range []string{"day", "model", "upstream"} {
-		var s story.Summary
+		var s event.Report
 		p.get("/-/api/summary?by="+by, &s)
 		rows := figures{}
 		for _, row := range s.Rows {
@@ -157,11 +156,11 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 		}
 	}
 	exchanges, conversations := figures{Exchanges: 1}, figures{Exchanges: 1} // the one in mode off is of none
-	var page story.Page[story.Conversation]
+	var page event.Page[event.Conversation]
 	p.get("/-/api/conversations", &page)
 	for _, c := range page.Items {
 		conversations.add(figuresOf(c.Sums))
-		var s story.Story
+		var s event.Story
 		p.get("/-/api/conversations/"+c.ID, &s)
 		for _, e := range s.Exchanges {
 			exchanges.add(ofExchange(e))
@@ -176,7 +175,7 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 	}
 	p.stop()
 	p = billed(t, folder)
-	var again story.Summary
+	var again event.Report
 	p.get("/-/api/summary", &again)
 	if !reflect.DeepEqual(again.Total, all.Total) || !reflect.DeepEqual(again.Rows, all.Rows) {
 		t.Errorf("after a restart there is %+v, before %+v", again.Total, all.Total)

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"epitome/console"
-	"epitome/console/story"
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -63,26 +63,26 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 
 // edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision. A
 // request without edits of its messages has no key. What epitome adds to the system prompt edits no message.
-func (d *Daemon) edits(decision string) (story.Edits, error) {
+func (d *Daemon) edits(decision string) (event.Edits, error) {
 	if decision == "" {
-		return story.Edits{List: []story.Edit{}}, nil
+		return event.Edits{List: []event.Edit{}}, nil
 	}
 	sent, found, err := d.observed.At(decision) // this ledger has the decisions of both modes
 	if err != nil {
-		return story.Edits{}, err
+		return event.Edits{}, err
 	}
 	if !found {
-		return story.Edits{List: []story.Edit{}, Missing: "the decision for this request is not kept any more: it has " +
+		return event.Edits{List: []event.Edit{}, Missing: "the decision for this request is not kept any more: it has " +
 			"expired, or its store is gone"}, nil
 	}
-	list := make([]story.Edit, 0, len(sent.Edits))
+	list := make([]event.Edit, 0, len(sent.Edits))
 	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last
 	ofModel := func(tokens int) int { return int(float64(tokens) * sent.Ratio) } // from tokens of the vocabulary
 	for i, e := range sent.Edits {
 		if e.Op == ledger.AppendSystem {
 			continue
 		}
-		s := story.Edit{
+		s := event.Edit{
 			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(),
 			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
 		}
@@ -96,8 +96,8 @@ func (d *Daemon) edits(decision string) (story.Edits, error) {
 		}
 		list = append(list, s)
 	}
-	slices.SortStableFunc(list, func(a, b story.Edit) int { return cmp.Compare(a.Item, b.Item) })
-	return story.Edits{List: list}, nil
+	slices.SortStableFunc(list, func(a, b event.Edit) int { return cmp.Compare(a.Item, b.Item) })
+	return event.Edits{List: list}, nil
 }
 
 // compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
