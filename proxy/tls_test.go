@@ -89,8 +89,7 @@ func TestExchangesOverTLSAreTheSame(t *testing.T) {
 	files := certificate(t)
 	_, trust := issue(t, files, "epitome.test")
 	whole := chunkedHead + chunks("one", "two") + lastChunk
-	var r *rig
-	r = secureRig(t, files, func(c *call) {
+	r := secureRig(t, files, func(c *call) {
 		switch c.target {
 		case "/cut":
 			c.send(chunkedHead + chunks("half"))
