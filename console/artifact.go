@@ -10,8 +10,8 @@ import (
 	"epitome/offload"
 )
 
-// ReadArtifact returns the content of an artifact. The error is offload.ErrUnknown if there is none of that name. Whoever
-// knows the name of an artifact may read it.
+// ReadArtifact returns the content of an artifact. The error is offload.ErrUnknown if there is none of that name.
+// Whoever knows the name of an artifact may read it.
 type ReadArtifact func(name string) ([]byte, error)
 
 // artifact answers with an artifact, or with the lines of it that the query selects.

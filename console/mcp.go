@@ -61,8 +61,8 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 	return err
 }
 
-// answering returns the handler of a tool that answers with a text. The model gets its errors, and can ask for something
-// else.
+// answering returns the handler of a tool that answers with a text. The model gets its errors, and can ask for
+// something else.
 func answering[In any](answer func(context.Context, In) (string, error)) mcp.ToolHandlerFor[In, any] {
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, cancel := context.WithTimeout(ctx, mostTime)

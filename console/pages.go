@@ -14,8 +14,8 @@ import (
 	"epitome/event"
 )
 
-// Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of a
-// conversation, a model or a configuration becomes a part of a page's code. A figure without a value is left out.
+// Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of
+// a conversation, a model or a configuration becomes a part of a page's code. A figure without a value is left out.
 
 // templates are the pages by name.
 var templates = func() map[string]*template.Template {

@@ -10,8 +10,8 @@ import (
 	"epitome/internal/unit"
 )
 
-// The ways in which an upstream is paid; empty is by tokens. The amounts of a subscription are what list prices would be;
-// an upstream that is free costs 0.
+// The ways in which an upstream is paid; empty is by tokens. The amounts of a subscription are what list prices would
+// be; an upstream that is free costs 0.
 const (
 	ByTokens     = "tokens"
 	Subscription = "subscription"
@@ -144,8 +144,8 @@ func (b *Biller) Price(upstream, model string, at time.Time) (p *Price, billing 
 	return row.price(at), s.Billing
 }
 
-// CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if that
-// is not known.
+// CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if
+// that is not known.
 func (b *Biller) CachedPrice(upstream, model string) (share float64, ok bool) {
 	p, _ := b.Price(upstream, model, time.Now())
 	if p == nil || p.Input == nil || p.Read == nil || p.Input.Base == 0 {
@@ -200,8 +200,8 @@ func (b *Biller) Bill(e *Exchange, pause time.Duration) {
 	e.compare(p, pause, b.Life())
 }
 
-// compare prices the request as it came and as it was sent, with the same assumptions about the provider's cache. life is
-// how long that keeps a request; 0 is without end.
+// compare prices the request as it came and as it was sent, with the same assumptions about the provider's cache. life
+// is how long that keeps a request; 0 is without end.
 func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
 	switch {

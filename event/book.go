@@ -49,8 +49,8 @@ const (
 	mostModels = 50    // that have sums of their own; clients choose the names
 )
 
-// Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up in
-// memory, and answers questions about them. Its methods may be called from any goroutine.
+// Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up
+// in memory, and answers questions about them. Its methods may be called from any goroutine.
 //
 // Recording an event never waits. Each amount is rounded once, when its event is written, so all sums of the same
 // events agree, also after a restart. Memory and files are bounded; a full disk or a damaged file costs figures and

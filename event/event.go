@@ -1,5 +1,5 @@
-// Package event describes exchanges, and the making of summaries beside them, as plain data, works out their cost, and keeps
-// them: in files, as sums, and by conversation.
+// Package event describes exchanges, and the making of summaries beside them, as plain data, works out their cost, and
+// keeps them: in files, as sums, and by conversation.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
 // An event holds no credential, no header value but the IDs of a trace and names that the configuration has too, and
@@ -7,7 +7,8 @@
 //
 // An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
 // amount that is not known is never 0 and never a guess: the reason stands in its place. A provider's bill may differ:
-// searches, stored files, audio that is priced apart from text, batches, tiers of service and discounts are not counted.
+// searches, stored files, audio that is priced apart from text, batches, tiers of service and discounts are not
+// counted.
 package event
 
 import (
@@ -148,8 +149,8 @@ func (r Rescue) Outgrew(tokens int) bool {
 	return false
 }
 
-// Shaping describes how a conversation was rewritten before it was sent; in mode observe, how it would have been. Tokens
-// are the model's; Before is of the request as the client sent it, After as it was sent on.
+// Shaping describes how a conversation was rewritten before it was sent; in mode observe, how it would have been.
+// Tokens are the model's; Before is of the request as the client sent it, After as it was sent on.
 type Shaping struct {
 	Model         string  `json:"model,omitempty"`        // as the request names it, clipped
 	Conversation  string  `json:"conversation,omitempty"` // its ID

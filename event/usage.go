@@ -23,7 +23,8 @@ type Usage struct {
 
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once: sums are
 // sums of these numbers. Raw and Sent price the request as the client sent it and as it was sent on by the same
-// assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage costs.
+// assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage
+// costs.
 type Bill struct {
 	Price    string `json:"price,omitempty"`       // ID of the price; empty: none is known, and amounts are unknown, not 0
 	Unpriced string `json:"unpriced,omitempty"`    // why an amount is missing: one of the Unpriced reasons
@@ -41,7 +42,8 @@ type Bill struct {
 	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
 }
 
-// Saved is how much less the exchange cost for being shaped; negative if it cost more. Summaries are charged in Summary.
+// Saved is how much less the exchange cost for being shaped; negative if it cost more. Summaries are charged in
+// Summary.
 func (b Bill) Saved() int64 { return b.Raw - b.Sent }
 
 // IsUnpriced reports whether an amount is missing though there was an answer to a conversation.

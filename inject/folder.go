@@ -20,8 +20,8 @@ var folderExprs = []*regexp.Regexp{
 }
 
 // Folder returns the folder in which an agent says that it works, before the model first speaks; empty if it says
-// nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of any
-// text, which may quote a file.
+// nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of
+// any text, which may quote a file.
 func Folder(r *conversation.Request) string {
 	var system, user []string
 	for _, text := range r.Prompts {

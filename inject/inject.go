@@ -1,8 +1,8 @@
 // Package inject gives new conversations context files and memory.
 //
 // Both are text behind the system prompt of a conversation's first request: an index of files that people keep for it,
-// and what earlier sessions of its project have learned. Later requests repeat that text as the ledger has it. Nothing is
-// added unless a user asks for it.
+// and what earlier sessions of its project have learned. Later requests repeat that text as the ledger has it. Nothing
+// is added unless a user asks for it.
 //
 // No file name and no note can pass for anything but data, and what belongs to one scope reaches no other.
 package inject
@@ -67,8 +67,8 @@ type Addition struct {
 	Memory    int      // bytes at the end of the text that are notes of earlier sessions
 }
 
-// For returns the text for a new conversation. byTool says that the model reads artifacts with epitome's tool. The error
-// says what is missing though it was asked for; the addition has the rest.
+// For returns the text for a new conversation. byTool says that the model reads artifacts with epitome's tool. The
+// error says what is missing though it was asked for; the addition has the rest.
 func (i *Injector) For(scope string, contexts []string, project string, byTool bool) (a Addition, err error) {
 	var texts []string
 	var missing []error

@@ -88,8 +88,8 @@ func (n *Notes) drop(id string) {
 	n.Entries = slices.DeleteFunc(n.Entries, func(e Entry) bool { return id == "" || e.ID == id })
 }
 
-// Memory keeps the notes of all projects in a store. Of two sessions that learn at the same time, neither loses what the
-// other one has learned. Its methods may be called from any goroutine.
+// Memory keeps the notes of all projects in a store. Of two sessions that learn at the same time, neither loses what
+// the other one has learned. Its methods may be called from any goroutine.
 type Memory struct {
 	store store.Store
 	keep  time.Duration // from their last use, until notes are forgotten

@@ -23,8 +23,8 @@ import (
 	"epitome/store"
 )
 
-// bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last renewal.
-// Nothing is deleted: a lifecycle rule of the bucket does that.
+// bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last
+// renewal. Nothing is deleted: a lifecycle rule of the bucket does that.
 type bucket struct {
 	address bucketAddress
 	client  *minio.Core

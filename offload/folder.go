@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// folder is a place in a folder. Each content is a file that its owner alone can read. The modification time of the file
-// is its last renewal.
+// folder is a place in a folder. Each content is a file that its owner alone can read. The modification time of the
+// file is its last renewal.
 type folder struct {
 	path       string // absolute
 	secretFile string

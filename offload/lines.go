@@ -60,9 +60,9 @@ func parseLine(text string) (int64, error) {
 	return int64(n), err
 }
 
-// Select returns the wanted lines of a text. Without grep they are unchanged. With grep, each line follows its number and
-// a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part of the text
-// was wanted and there is none, and that of the context once it ends.
+// Select returns the wanted lines of a text. Without grep they are unchanged. With grep, each line follows its number
+// and a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part of the
+// text was wanted and there is none, and that of the context once it ends.
 func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 	if want == (Range{}) {
 		return text, ctx.Err()

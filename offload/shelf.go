@@ -2,9 +2,9 @@
 // or in memory.
 //
 // Once Put has returned, the content survives the death of the process and can be read byte for byte until it was
-// neither put nor touched for Options.Keep. A content is whole before its name exists. Its name is a keyed hash of scope
-// and content: nobody can guess it, equal contents of two scopes have different names, and knowing it is the right to
-// read the content. So errors and logs show its first letters only.
+// neither put nor touched for Options.Keep. A content is whole before its name exists. Its name is a keyed hash of
+// scope and content: nobody can guess it, equal contents of two scopes have different names, and knowing it is the
+// right to read the content. So errors and logs show its first letters only.
 //
 // The last change of a file or object is its last renewal; nothing else is recorded about it. So processes that share a
 // folder or a bucket need nothing else in common.
@@ -189,7 +189,8 @@ func (s *Shelf) Find(prefix string) ([]string, error) {
 	return names, nil
 }
 
-// Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does that.
+// Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does
+// that.
 func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
 	swept, err := s.sweep(ctx, time.Now().Add(-s.options.lifetime()))
 	if err != nil {

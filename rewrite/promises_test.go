@@ -49,7 +49,8 @@ var (
 	dialects     = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{}}
 )
 
-// storage is what processes share and leave behind: a store for decisions and a shelf for artifacts. Writes fail by luck.
+// storage is what processes share and leave behind: a store for decisions and a shelf for artifacts. Writes fail by
+// luck.
 type storage struct {
 	store.Store
 	now time.Time
@@ -361,8 +362,8 @@ func TestRandomConversationsKeepThePromises(t *testing.T) {
 	}
 }
 
-// Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in another
-// scope, begins with another system prompt, or is a fork.
+// Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in
+// another scope, begins with another system prompt, or is a fork.
 func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 	for name := range apis {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 // atOnce is how many calls of the shelf run at the same time: each may have to wait for a bucket behind a network.
 const atOnce = 16
 
-// restoreArtifacts prolongs the life of the replayed edits and of the artifacts that they name, if that was last done some
-// time ago. If the shelf has lost any, their content is taken from the request and put once more.
+// restoreArtifacts prolongs the life of the replayed edits and of the artifacts that they name, if that was last done
+// some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
 	book, now := x.shaper.deps.Ledger, x.in.Now.Round(0)
 	if len(x.replayed) == 0 || now.IsZero() || !book.IsStale(x.state.Decision, now) {
@@ -65,8 +65,8 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	return nil
 }
 
-// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if a
-// message of the user at its end is edited.
+// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if
+// a message of the user at its end is edited.
 func (x *shaping) recordedEnd() int {
 	end := x.request.End()
 	if slices.ContainsFunc(x.state.Edits, func(e ledger.Edit) bool { return e.End() > end }) {

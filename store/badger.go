@@ -59,8 +59,8 @@ type Badger struct {
 }
 
 // OpenBadger opens the store in a folder and makes the folder if there is none. A damaged store is moved aside as
-// FOLDER.bad-TIME, which the log says, and an empty one begins. The errors are ErrInUse, ErrNoSpace, and what the system
-// refuses. The log also gets Badger's warnings.
+// FOLDER.bad-TIME, which the log says, and an empty one begins. The errors are ErrInUse, ErrNoSpace, and what the
+// system refuses. The log also gets Badger's warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log, stop: make(chan struct{})}
 	if err := b.open(); err != nil {

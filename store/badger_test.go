@@ -190,8 +190,8 @@ func TestFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamagedStoreIsMovedAside damages each kind of file in a store, and opens it in a process of its own. At the second
-// start at the latest the store is usable, what it has is right, and a damaged one lies beside it.
+// TestDamagedStoreIsMovedAside damages each kind of file in a store, and opens it in a process of its own. At the
+// second start at the latest the store is usable, what it has is right, and a damaged one lies beside it.
 func TestDamagedStoreIsMovedAside(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "store")

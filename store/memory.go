@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// memory is a store that ends with its process. Facts that were put or touched longest ago make room for others: they are
-// in two halves, and when the young one is full, it takes the place of the old one.
+// memory is a store that ends with its process. Facts that were put or touched longest ago make room for others: they
+// are in two halves, and when the young one is full, it takes the place of the old one.
 type memory struct {
 	limit int // bytes of a half
 

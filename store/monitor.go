@@ -20,8 +20,8 @@ const (
 )
 
 // Monitor watches a server that many requests need, so that none of them waits for one that is known to be down. The
-// first call that gets no answer marks the server as away. From then on calls fail at once, until the server has answered
-// a ping, which is sent a few times a second. An answer that refuses a call is an error of that call alone.
+// first call that gets no answer marks the server as away. From then on calls fail at once, until the server has
+// answered a ping, which is sent a few times a second. An answer that refuses a call is an error of that call alone.
 type Monitor struct {
 	name     string // for the log, as in "the shared store"
 	log      *slog.Logger
@@ -34,8 +34,8 @@ type Monitor struct {
 	end     context.CancelFunc
 }
 
-// NewMonitor returns a monitor that takes the server for answering. noAnswer reports whether an error of a call or a ping means
-// that the server gave no answer.
+// NewMonitor returns a monitor that takes the server for answering. noAnswer reports whether an error of a call or a
+// ping means that the server gave no answer.
 func NewMonitor(name string, log *slog.Logger, ping func(context.Context) error, noAnswer func(error) bool) *Monitor {
 	m := &Monitor{name: name, log: log, ping: ping, noAnswer: noAnswer}
 	m.life, m.end = context.WithCancel(context.Background())

@@ -42,11 +42,11 @@ func CheckRedis(server, ca string) error {
 	return err
 }
 
-// OpenRedis opens the store on a server. The URL is that of the Redis client libraries: redis://USER:PASSWORD@HOST:6379/0,
-// rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More addresses stand behind ?addr=HOST:PORT:
-// with master_name=NAME all of them are Sentinels (with sentinel_username and sentinel_password), else servers of a Cluster.
-// ca is a PEM file with the authorities that are trusted in place of the system's; empty for these. That the server does
-// not answer is no error.
+// OpenRedis opens the store on a server. The URL is that of the Redis client libraries:
+// redis://USER:PASSWORD@HOST:6379/0, rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More
+// addresses stand behind ?addr=HOST:PORT: with master_name=NAME all of them are Sentinels (with sentinel_username and
+// sentinel_password), else servers of a Cluster. ca is a PEM file with the authorities that are trusted in place of the
+// system's; empty for these. That the server does not answer is no error.
 func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 	o, err := parseRedis(server)
 	if err == nil && ca != "" {

@@ -5,11 +5,11 @@
 // not at all. No line of the conversation can pass for a heading of the summary. Text depends on its arguments alone,
 // and budgets bound its size.
 //
-// A Summarizer asks models, each question once.
-// Equal questions share one job, also across a restart and across processes that share a store, and an answer is stored
-// before anybody gets it. A caller waits at most Limits.Wait and may leave earlier; the job goes on until
-// Limits.Timeout. After a failure a question rests for a while, and after two useless answers the model for good in that
-// conversation. Jobs, memory, requests per job and the size of an answer are bounded.
+// A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
+// processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Limits.Wait and
+// may leave earlier; the job goes on until Limits.Timeout. After a failure a question rests for a while, and after two
+// useless answers the model for good in that conversation. Jobs, memory, requests per job and the size of an answer are
+// bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code.
@@ -164,7 +164,8 @@ func (s *Summarizer) Close(ctx context.Context) error {
 	}
 }
 
-// join returns the job of a question: the one there is, or a new one if there is room. asked says that the caller waits.
+// join returns the job of a question: the one there is, or a new one if there is room. asked says that the caller
+// waits.
 func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

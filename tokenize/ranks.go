@@ -33,8 +33,8 @@ type ranks struct {
 // enough to say of most bytes that they are no token; most lookups while merging are of such bytes.
 const maybeBits = 20
 
-// loadRanks reads a published vocabulary out of the program. Each row of the file has a token in base64, a blank and its
-// rank; go.sum has the checksum of the module with the file.
+// loadRanks reads a published vocabulary out of the program. Each row of the file has a token in base64, a blank and
+// its rank; go.sum has the checksum of the module with the file.
 func loadRanks(file string, tokens int) (*ranks, error) {
 	rows, err := assets.Assets.ReadFile(file)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"epitome/store"
 )
 
-// Ratios are learned from answers, for models whose vocabulary is not known: how many tokens the provider counts for one
-// that is counted here. A ratio is the median of what the newest answers say, and changes in steps, so that limits do
-// not move with every answer. Its methods may be called from any goroutine.
+// Ratios are learned from answers, for models whose vocabulary is not known: how many tokens the provider counts for
+// one that is counted here. A ratio is the median of what the newest answers say, and changes in steps, so that limits
+// do not move with every answer. Its methods may be called from any goroutine.
 type Ratios struct {
 	models Models
 	store  store.Store

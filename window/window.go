@@ -88,9 +88,10 @@ func New(c Config, s store.Store, now func() time.Time) *Windows {
 	return w
 }
 
-// Configure puts another configuration in force. servers are the upstreams that may be asked how much their models hold,
-// and whether each is the user's own: on this machine or in its network, it may be of any kind; others are asked for the
-// list of the common API alone. All are asked anew, as whoever changes the configuration may have changed a server, too.
+// Configure puts another configuration in force. servers are the upstreams that may be asked how much their models
+// hold, and whether each is the user's own: on this machine or in its network, it may be of any kind; others are asked
+// for the list of the common API alone. All are asked anew, as whoever changes the configuration may have changed a
+// server, too.
 func (w *Windows) Configure(c Config, servers map[string]bool) {
 	var all []rule
 	for pattern, tokens := range c.Models {

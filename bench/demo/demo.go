@@ -1,8 +1,8 @@
 // Package demo plays a long session of an agent through epitome, without any network beyond this machine, and prints
 // what epitome does.
 //
-// The agent, its tools, its user and the model are scripted; epitome is the real one. The model counts the tokens that it
-// receives and refuses requests over its window. It finds what it needs from earlier turns in the request, or in the
+// The agent, its tools, its user and the model are scripted; epitome is the real one. The model counts the tokens that
+// it receives and refuses requests over its window. It finds what it needs from earlier turns in the request, or in the
 // files that the request names. Decisions and money are those of epitome's API, as its pages show them. Equal options
 // give equal sessions.
 package demo

@@ -48,8 +48,8 @@ func isFailure(line string) bool {
 	return failureWithin().MatchString(harmless().ReplaceAllString(line, " "))
 }
 
-// anyLine returns an expression whose alternatives stand on a line each. It is compiled when it is first needed: no other
-// command should wait for it.
+// anyLine returns an expression whose alternatives stand on a line each. It is compiled when it is first needed: no
+// other command should wait for it.
 func anyLine(alternatives string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		lines := strings.FieldsFunc(alternatives, func(r rune) bool { return r == '\n' || r == '\t' })

@@ -1,6 +1,6 @@
-// Package unit reads and prints the quantities of a configuration: durations ("90s", "15m"), sizes in bytes ("64MB") and
-// numbers of tokens ("32k", "32000"). What is printed can be read again. Durations and sizes need a unit, and no quantity
-// is negative.
+// Package unit reads and prints the quantities of a configuration: durations ("90s", "15m"), sizes in bytes ("64MB")
+// and numbers of tokens ("32k", "32000"). What is printed can be read again. Durations and sizes need a unit, and no
+// quantity is negative.
 package unit
 
 import (

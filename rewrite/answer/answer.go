@@ -1,9 +1,9 @@
 // Package answer reads the answers of models, whole or as a stream: the text, how it ends, and its counts of tokens.
 // It has the part that all APIs share. A Format, from the package of each API, knows the JSON names of that API.
 //
-// Lines of an event stream end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the colon
-// is not a part of the value, and several lines of data make one event. Unlike browsers it returns an event that ends
-// with the stream and not with an empty line, as some servers omit that.
+// Lines of an event stream end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the
+// colon is not a part of the value, and several lines of data make one event. Unlike browsers it returns an event that
+// ends with the stream and not with an empty line, as some servers omit that.
 package answer
 
 import (
@@ -153,9 +153,9 @@ func LastUsage(answer []byte, key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// ReadUsage reads the last usage that an answer of OpenAI's APIs reports, and how many tokens the request had, with those
-// of the cache; 0 if it does not say. text is all of an answer, whole or streamed, or its end. input and output are the
-// words in the keys: "prompt" and "completion" in Chat Completions, "input" and "output" in Responses.
+// ReadUsage reads the last usage that an answer of OpenAI's APIs reports, and how many tokens the request had, with
+// those of the cache; 0 if it does not say. text is all of an answer, whole or streamed, or its end. input and output
+// are the words in the keys: "prompt" and "completion" in Chat Completions, "input" and "output" in Responses.
 func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 	v := LastUsage(text, input+"_tokens")
 	written := Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))

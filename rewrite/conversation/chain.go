@@ -119,8 +119,8 @@ func (r *Request) End() int {
 }
 
 // Ends returns the lengths in items of the prefixes for which an earlier request may have recorded a decision, longest
-// first: those that can be the End of a request, and whole requests. No prefix is within the leading system items, which
-// other conversations have as well.
+// first: those that can be the End of a request, and whole requests. No prefix is within the leading system items,
+// which other conversations have as well.
 func (r *Request) Ends() (ends []int) {
 	for n := len(r.Items); n > r.Lead; n-- {
 		isWhole := n == len(r.Items) || r.Items[n].StartsAnswer

@@ -93,9 +93,9 @@ func (l Lane) DecisionKey(prefix conversation.Link) string {
 }
 
 // shared returns the key of a fact about a prefix that holds for all models and upstreams. firstFact holds the
-// DecisionKey of the first decision for the prefix: one look-up tells whether it has decisions at all, and where a model
-// without one can start. nextFact holds a link: that of prefix and one item more, in the first request that had more
-// items than prefix. A request with another item there has branched off (see Name).
+// DecisionKey of the first decision for the prefix: one look-up tells whether it has decisions at all, and where a
+// model without one can start. nextFact holds a link: that of prefix and one item more, in the first request that had
+// more items than prefix. A request with another item there has branched off (see Name).
 func (l Lane) shared(fact string, prefix conversation.Link) string {
 	return fact + Hash(l.Scope, l.Dialect, string(prefix[:]))
 }
@@ -136,8 +136,8 @@ func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []
 // At returns the decision under a key, with all its edits.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) { return l.read(key, nil) }
 
-// read returns the decision under a key. If its record or one of its edits is lost or cannot be read, the decision counts
-// as not found, so that Find takes that of a shorter prefix.
+// read returns the decision under a key. If its record or one of its edits is lost or cannot be read, the decision
+// counts as not found, so that Find takes that of a shorter prefix.
 func (l *Ledger) read(key string, known []Edit) (d Decision, found bool, err error) {
 	record, found, err := l.store.Get(key)
 	if err != nil {
