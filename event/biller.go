@@ -240,7 +240,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32)
 	if isCached {
 		u.Read = cachedTokens(tokens, int(held))
 	}
-	switch {
+	switch { // where writing has a price of its own, all that is not read is taken to be written
 	case told.Write1h > 0 && told.Write5m == 0:
 		u.Write1h = tokens - u.Read
 	case p.Write5m != nil:

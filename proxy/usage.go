@@ -69,8 +69,9 @@ func (t *answerText) add(run []byte) {
 	t.tail = append(t.tail, run...)
 }
 
-// text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of a coded
-// answer at most the given number of bytes are decoded; one that is too long, or whose coding is not known, has none.
+// text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of an answer
+// that is kept whole both are all of it. Of a coded answer at most the given number of bytes are decoded; one that is
+// too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
 	switch {
 	case t.encoded && t.torn:

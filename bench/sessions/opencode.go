@@ -34,7 +34,7 @@ func addOpenCodeAnswers(t *thread, parts []gjson.Result) {
 	for i, part := range parts {
 		switch part.Get("type").Str {
 		case "step-start":
-			t.id = fmt.Sprint(message, " step ", i)
+			t.id = fmt.Sprint(message, " step ", i) // another id begins another answer
 		case "text":
 			t.answer(part.Get("text").Str)
 		case "tool":
