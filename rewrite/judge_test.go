@@ -176,9 +176,13 @@ func (j *judge) losses(was, now *body) {
 	}
 }
 
-// fits holds that a request which is too long for the model is shortened to what it holds, if that can be.
+// fits holds that a request which is too long for the model is shortened to what it holds, if that can be. A request
+// that was sent before is sent as it was then, even if the window is smaller now: promise 5, and a refusal is rescued.
 func (j *judge) fits(r request, was, now *body) {
 	j.Helper()
+	if _, again := j.answered[hashOf(r.name, r.scope, string(r.body))]; again {
+		return
+	}
 	size, least := j.around(now), j.around(was) // least: without what the model says and calls
 	for i := range now.messages {
 		size += j.count(&now.messages[i]) - pictureTokens*strings.Count(now.messages[i].plain, picture)

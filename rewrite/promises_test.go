@@ -111,7 +111,7 @@ func (s shelf) Touch(name string) bool { return s.artifact(name) != "" }
 // literal is a string in JSON.
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// Put keeps a content, and the strings in it if it is JSON.
+// Put keeps a content, and the strings in it if it is JSON, and what these say if they are JSON strings themselves.
 func (s shelf) Put(name string, content []byte, _ bool) error {
 	if err := s.write(); err != nil {
 		return err
@@ -120,9 +120,10 @@ func (s shelf) Put(name string, content []byte, _ bool) error {
 		return nil
 	}
 	text := string(content)
-	if strings.ContainsAny(text[:1], `[{"`) {
+	if strings.IndexAny(text, `[{"`) == 0 {
 		for _, l := range literal.FindAllString(text, -1) {
-			text += "\x00" + gjson.Parse(l).Str
+			says := gjson.Parse(l).Str
+			text += "\x00" + says + "\x00" + gjson.Parse(says).Str
 		}
 	}
 	s.mu.Lock()
