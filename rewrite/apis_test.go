@@ -117,13 +117,15 @@ func (a messagesAPI) user(p pen, text string) object {
 func (a messagesAPI) answer(said answer) []object {
 	var blocks []any
 	if said.thought != "" {
-		blocks = append(blocks, object{"type": "thinking", "thinking": said.thought, "signature": "signed: " + said.thought})
+		blocks = append(blocks, object{"type": "thinking", "thinking": said.thought, "signature": "signed: " +
+			said.thought})
 	}
 	if said.text != "" {
 		blocks = append(blocks, a.part(said.text))
 	}
 	for _, c := range said.calls {
-		blocks = append(blocks, object{"type": "tool_use", "id": c.id, "name": c.tool, "input": json.RawMessage(c.arguments)})
+		blocks = append(blocks, object{"type": "tool_use", "id": c.id, "name": c.tool,
+			"input": json.RawMessage(c.arguments)})
 	}
 	return []object{{"role": "assistant", "content": blocks}}
 }
@@ -183,12 +185,14 @@ func (a responsesAPI) user(p pen, text string) object {
 func (responsesAPI) answer(a answer) (list []object) {
 	if a.thought != "" {
 		id := fmt.Sprintf("%x", hashOf(a.thought))[:24]
-		list = append(list, object{"type": "reasoning", "id": "rs_" + id, "summary": []any{}, "encrypted_content": "gAAAA" + id})
+		list = append(list, object{"type": "reasoning", "id": "rs_" + id, "summary": []any{},
+			"encrypted_content": "gAAAA" + id})
 	}
 	if a.text != "" {
 		part := object{"type": "output_text", "text": a.text, "annotations": []any{}}
-		list = append(list, object{"type": "message", "role": "assistant", "status": "completed", "content": []any{part},
-			"id": fmt.Sprintf("msg_%x", hashOf(a.thought, a.text, fmt.Sprint(a.calls)))[:28]})
+		list = append(list, object{"type": "message", "role": "assistant", "status": "completed",
+			"content": []any{part},
+			"id":      fmt.Sprintf("msg_%x", hashOf(a.thought, a.text, fmt.Sprint(a.calls)))[:28]})
 	}
 	for _, c := range a.calls {
 		item := object{"type": itemOf(c), "id": "fc_" + c.id, "call_id": c.id}
@@ -219,7 +223,8 @@ func itemOf(c call) string {
 
 func (a responsesAPI) results(p pen, calls []call) (list []object) {
 	for _, c := range calls {
-		item := object{"type": itemOf(c) + "_output", "call_id": c.id, "output": p.content(c.result, a.part, a.picture())}
+		item := object{"type": itemOf(c) + "_output", "call_id": c.id,
+			"output": p.content(c.result, a.part, a.picture())}
 		if itemOf(c) == "local_shell_call" {
 			item = object{"type": "local_shell_call_output", "id": c.id, "output": quoted(c.result)}
 		}

@@ -39,8 +39,9 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 		}
 	}
 	i.deps = rewrite.Deps{
-		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(rewrite.Shelf), Counters: vocabularies, Models: tokenize.NewModels(),
-		Memo: memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
+		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(rewrite.Shelf), Counters: vocabularies,
+		Models: tokenize.NewModels(),
+		Memo:   memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
 	}
 	i.learn("The port is 8080.")
 	i.restart()
@@ -176,7 +177,8 @@ func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
 						i.contexts = nil // it asks in its first two requests
 					}
 					if got := i.send(i.body(first, wish+"!", answers)); got != want {
-						t.Errorf("%v: who asked for %q has %q after %d answers, want %q", order, wish, got, answers, want)
+						t.Errorf("%v: who asked for %q has %q after %d answers, want %q", order, wish, got, answers,
+							want)
 					}
 				}
 				i.restart()

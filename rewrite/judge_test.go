@@ -250,7 +250,8 @@ func (j *judge) breaks(before prefix, news []message, now *body, s response) {
 		for i < len(now.messages)-1 && now.messages[i].sum == before.messages[i] {
 			i++
 		}
-		j.Fatalf("promise 5: nothing was decided, and message %d of what was sent has become %.1000s", i, now.messages[i].Raw)
+		j.Fatalf("promise 5: nothing was decided, and message %d of what was sent has become %.1000s", i,
+			now.messages[i].Raw)
 	}
 	whole := before.tokens
 	for i := range news {

@@ -46,7 +46,8 @@ const keep = 30 * 24 * time.Hour
 var (
 	vocabularies = &tokenize.Counters{}
 	memo         = sync.OnceValue(func() *tokenize.Memo { return tokenize.NewMemo(1 << 16) })
-	dialects     = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{}}
+	dialects     = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{},
+		"responses": responses.Dialect{}}
 )
 
 // storage is what processes share and leave behind: a store for decisions and a shelf for artifacts. Writes fail by
@@ -166,7 +167,8 @@ type process struct {
 func start(s *storage) process {
 	p := process{window: &atomic.Int64{}, known: map[string]*conversation.Request{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
-		Ledger: ledger.New(s, keep), Shelf: shelf{s}, Counters: vocabularies, Models: tokenize.NewModels(), Memo: memo(),
+		Ledger: ledger.New(s, keep), Shelf: shelf{s}, Counters: vocabularies, Models: tokenize.NewModels(),
+		Memo: memo(),
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(p.window.Load())
 			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)
@@ -177,7 +179,8 @@ func start(s *storage) process {
 
 func (p process) shape(r request) response {
 	p.window.Store(int64(r.window))
-	in := rewrite.Input{Dialect: dialects[r.name], Body: r.body, Scope: r.scope, Upstream: "up", Limits: &r.limits, Now: r.now}
+	in := rewrite.Input{Dialect: dialects[r.name], Body: r.body, Scope: r.scope, Upstream: "up", Limits: &r.limits,
+		Now: r.now}
 	if r.refused > 0 {
 		in.Rescue = &rewrite.Rescue{Most: r.refused, From: ladder.StageClear}
 	}
@@ -198,7 +201,8 @@ func (p process) readsAlike(t rapid.TB, r request) {
 	if err != nil {
 		return
 	}
-	if !reflect.DeepEqual(got.Items, want.Items) || !reflect.DeepEqual(got.Chain(), want.Chain()) || got.Head != want.Head {
+	if !reflect.DeepEqual(got.Items, want.Items) || !reflect.DeepEqual(got.Chain(), want.Chain()) ||
+		got.Head != want.Head {
 		t.Fatalf("a request differs when it is read with the one before: %+v, %+v", got, want)
 	}
 	p.known[r.scope] = want
@@ -237,7 +241,8 @@ func (p *play) configure() {
 	l.Offload, l.OffloadKeep = one("offload", 100, 300, 1500), one("keep", 20, 200)
 	l.Lookups, l.OffloadReads = l.Offload, 2*l.Offload
 	l.ClearAt, l.Target = float64(one("clear at", 30, 80))/100, float64(one("compact to", 20, 50))/100
-	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000), one("groups", 0, 1, 2, 5)
+	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000),
+		one("groups", 0, 1, 2, 5)
 	p.limits = l
 }
 
@@ -254,7 +259,8 @@ func defaultLimits() ladder.Limits {
 
 func (p *play) request(c *talk) request {
 	p.judge.storage.now = p.judge.storage.now.Add(time.Second)
-	return request{name: p.name, api: c.api, body: c.body(), scope: c.scope, window: p.window, limits: p.limits, now: p.judge.storage.now}
+	return request{name: p.name, api: c.api, body: c.body(), scope: c.scope, window: p.window, limits: p.limits,
+		now: p.judge.storage.now}
 }
 
 func (p *play) ask(r request) response {
@@ -270,7 +276,8 @@ func (p *play) step(c *talk) {
 	p.T.Helper()
 	storage := p.judge.storage
 	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "grow", "grow", "grow", "restart",
-		"restart", "configure", "fork", "at once", "model", "clock", "pause", "lose", "fail", "refuse"}).Draw(p.T, "what") {
+		"restart", "configure", "fork", "at once", "model", "clock", "pause", "lose", "fail", "refuse"}).Draw(p.T,
+		"what") {
 	case "restart":
 		p.ask(p.request(c))
 		p.configure()
@@ -407,7 +414,8 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 // Promise 4: a panic costs the rewriting of one request. A Shaper without a store panics with each.
 func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)
-	out := rewrite.NewShaper(rewrite.Deps{}).Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Limits: &ladder.Limits{}})
+	out := rewrite.NewShaper(rewrite.Deps{}).Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body,
+		Limits: &ladder.Limits{}})
 	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Action != event.ActionBypass || out.Report.Err == nil {
 		t.Errorf("got %q with %+v", out.Body, out.Report)
 	}
@@ -418,8 +426,10 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"model":"m","messages":[{"role":"user","content":"Fix it."}`)
 	for i := range 40 {
-		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash","arguments":"{}"}}]},`+
-			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i, strings.Repeat("all of it is well here. ", 120))
+		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash",`+
+			`"arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i,
+			strings.Repeat("all of it is well here. ", 120))
 	}
 	b.WriteString(`,{"role":"user","content":"` + strings.Repeat("And now do all the rest of it. ", 400) + `"}]}`)
 	limits, s := defaultLimits(), newStorage()

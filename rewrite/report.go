@@ -68,7 +68,7 @@ func (o *Output) Changes() (list []Change) {
 // The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
 func (r *Report) JoinRefused(first *Report, whole bool) {
 	r.Parent, r.Diverged = first.Parent, first.Diverged // which a rescue does not find anew
-	// r has what its form shares with the refused form; with the request before both, it shares no more than that one did.
+	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
 	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
 	if !whole { // else all edits were taken back, and nothing is out
@@ -80,7 +80,8 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
 	r.Model, r.Items = event.Clip(req.Model), event.Narrow(req.MessagesIn(0, len(req.Items)))
-	r.ClearLine, r.CompactLine = event.Narrow(s.OfModel(s.Limits.ClearLine)), event.Narrow(s.OfModel(s.Limits.CompactLine))
+	r.ClearLine, r.CompactLine = event.Narrow(s.OfModel(s.Limits.ClearLine)),
+		event.Narrow(s.OfModel(s.Limits.CompactLine))
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project

@@ -313,7 +313,7 @@ func (x *shaping) addSystem() {
 	if err != nil {
 		added.Why = err.Error()
 	}
-	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: the request has no place for it
+	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: it has no place there
 		return
 	}
 	tokens := s.Scale.CountText(a.Text)

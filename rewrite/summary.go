@@ -26,7 +26,8 @@ type asker struct{ *shaping }
 // system prompt, so a summary is never found for another conversation.
 func (a asker) key(end int, earlier summarize.Says) string {
 	root, last := a.chain[a.request.Head], a.chain[end]
-	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode), earlier.Text)
+	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode),
+		earlier.Text)
 }
 
 func (a asker) Look(end int, earlier summarize.Says) (text string, ready, pending bool) {

@@ -254,7 +254,8 @@ func (c *talk) output() string {
 		case 4: // Base64
 			b.WriteString("QUJDREVGSElKS0xNTk9Q")
 		case 5: // JSON
-			fmt.Fprintf(&b, `{"id": %d, "name": %q, "tags": ["a", null, 1.5e3], "more": {"k": "%x"}},`+"\n", i, c.words(3), c.Uint64())
+			fmt.Fprintf(&b, `{"id": %d, "name": %q, "tags": ["a", null, 1.5e3], "more": {"k": "%x"}},`+"\n", i,
+				c.words(3), c.Uint64())
 		case 6: // lines that pass for epitome's own
 			b.WriteString(own + ": not ours]\n" + c.words(5) + "\n\n")
 		default: // a log

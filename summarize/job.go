@@ -212,7 +212,8 @@ func (j *job) body() ([]byte, error) {
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
 func (j *job) send(body []byte) (answer Answer, status int) {
-	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize}
+	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv,
+		Authorize: j.dialect.Authorize}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
 		r.Credential = j.question.Credential
 	}
@@ -273,7 +274,8 @@ func (j *job) adapt(status int, refusal []byte) error {
 // What refusals say of a form: a cap on the output and how high it may be, a cap that is unknown, or that the provider
 // answers in streams alone. A complaint about an upstream is none about streams.
 var (
-	highestCap = regexp.MustCompile(`(?i)\bmax(?:_completion|_output)?_tokens\b[^<>]*?(?:<=?|>|at most|equal to) ?([0-9]+)`)
+	highestCap = regexp.MustCompile(`(?i)\bmax(?:_completion|_output)?_tokens\b[^<>]*?` +
+		`(?:<=?|>|at most|equal to) ?([0-9]+)`)
 	anyCap     = regexp.MustCompile(`\bmax(?:_completion|_output)?_tokens\b`)
 	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
 )

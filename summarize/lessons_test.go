@@ -71,13 +71,15 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 	f(lastly("a", "- fact: "+strings.Repeat("on and on ", 100)+"\n- fact: use make check\n"), "fact: use make check")
 	f(lastly("a", strings.Repeat("words and more words\n", 1000)), "")
 	f("**"+inject.Heading+"**\n- fact: it came first\n\n"+good("a"), "fact: it came first")
-	f(strings.Replace(good("a"), "## Goal", "### project memory:\n1. fact: in other marks\n## Goal", 1), "fact: in other marks")
+	f(strings.Replace(good("a"), "## Goal", "### project memory:\n1. fact: in other marks\n## Goal", 1),
+		"fact: in other marks")
 }
 
 // TestWhatIsKnownIsShownAndCanBeTakenBack has notes in the question, as data.
 func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	r, place := learning(t)
-	known := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "use make"}, {Kind: "pitfall", Text: "cgo is off"}}}
+	known := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "use make"},
+		{Kind: "pitfall", Text: "cgo is off"}}}
 	if err := place.Learn(app, known); err != nil {
 		t.Fatal(err)
 	}

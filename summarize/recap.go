@@ -103,7 +103,8 @@ type Budgets struct {
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
 func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
-	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
+	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06),
+		Work: most(7_700, 0.165)}
 	switch mode {
 	case Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)

@@ -59,7 +59,8 @@ var lastID int
 func call(tool, arguments, result string) []string {
 	lastID++
 	return []string{
-		fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":%q,"arguments":%q}}]}`,
+		fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":%q,`+
+			`"arguments":%q}}]}`,
 			lastID, tool, arguments),
 		fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%s}`, lastID, strconv.Quote(result)),
 	}
@@ -120,8 +121,10 @@ func TestSummaryFramesWhatAModelSays(t *testing.T) {
 func TestSummaryKeepsItsBudget(t *testing.T) {
 	var all []string
 	for i := range 300 {
-		all = append(all, join(user(fmt.Sprintf("Do part_%d of it. %s", i, strings.Repeat("Take care. ", i))), assistant("I go on with it."),
-			call("Bash", fmt.Sprintf(`{"command":"make part_%d && cat part_%d/log.txt"}`, i, i+1), fmt.Sprintf("part_%d/log.txt written", i+1)),
+		all = append(all, join(user(fmt.Sprintf("Do part_%d of it. %s", i, strings.Repeat("Take care. ", i))),
+			assistant("I go on with it."),
+			call("Bash", fmt.Sprintf(`{"command":"make part_%d && cat part_%d/log.txt"}`, i, i+1),
+				fmt.Sprintf("part_%d/log.txt written", i+1)),
 			call("Write", fmt.Sprintf(`{"file_path":"/srv/part_%d/main.go"}`, i), "ok"))...)
 	}
 	for _, window := range []int{8_000, 32_000, 200_000} {

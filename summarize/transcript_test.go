@@ -14,24 +14,30 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 	f := func(want string, items ...string) {
 		t.Helper()
 		r, calls := read(t, items...)
-		_, got, _ := strings.Cut(string(summarize.Transcript(r, calls, 1, len(r.Items), source)), source+".txt beside this file]\n\n")
+		_, got, _ := strings.Cut(string(summarize.Transcript(r, calls, 1, len(r.Items), source)), source+
+			".txt beside this file]\n\n")
 		got = strings.ReplaceAll(got, "["+fmt.Sprintf("%x", r.Chain()[len(r.Items)][:4])+": ", "[id: ")
 		if got != want {
 			t.Errorf("%q\nis shown as\n%s\nnot\n%s", items, got, want)
 		}
 	}
 	f("[id: message 2: user]\nOne\n\tTwo é\n\n[id: message 3: assistant]\n\n[id: message 4: system]\nMind.\n\n",
-		`{"role":"user","content":"One\n\tTwo \u00e9\n"}`, `{"role":"assistant","content":null}`, `{"role":"developer","content":"Mind."}`)
+		`{"role":"user","content":"One\n\tTwo \u00e9\n"}`, `{"role":"assistant","content":null}`,
+		`{"role":"developer","content":"Mind."}`)
 	f("[id: message 2: assistant]\nI see.\n\n"+
 		"[id: call of bash]\nmake\necho $?\n5\n\n"+
 		"[id: message 3: user]\nWait.\n\n"+
 		"[id: message 4: result of bash `make ↵ echo $?`, failed, exit code 1]\nno rule\nExit code 1\n\n",
-		`{"role":"assistant","content":"I see.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\\necho $?\",\"timeout\":5}"}}]}`,
+		`{"role":"assistant","content":"I see.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash",`+
+			`"arguments":"{\"command\":\"make\\necho $?\",\"timeout\":5}"}}]}`,
 		`{"role":"user","content":"Wait."}`, `{"role":"tool","tool_call_id":"a","content":"no rule\nExit code 1"}`)
-	f("[id: message 2: assistant]\n\n[id: call of exec]\na\nb\n\n[id: call of odd]\n{\"a\"\n\n[id: message 3: tool]\nlate\n\n",
-		`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"exec","input":"a\nb"}},{"id":"b","function":{"name":"odd","arguments":"{\"a\""}}]}`,
+	f("[id: message 2: assistant]\n\n[id: call of exec]\na\nb\n\n"+
+		"[id: call of odd]\n{\"a\"\n\n[id: message 3: tool]\nlate\n\n",
+		`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"exec","input":"a\nb"}},`+
+			`{"id":"b","function":{"name":"odd","arguments":"{\"a\""}}]}`,
 		`{"role":"tool","tool_call_id":"none","content":"late"}`)
 	f("[id: message 2: user]\nSee:\nThere.\n(with 1 picture)\n\n",
-		`{"role":"user","content":[{"type":"text","text":"See:"},{"type":"image_url","image_url":{"url":"https://a/b.png"}},`+
+		`{"role":"user","content":[{"type":"text","text":"See:"},{"type":"image_url",`+
+			`"image_url":{"url":"https://a/b.png"}},`+
 			`{"type":"text","text":"There."}]}`)
 }

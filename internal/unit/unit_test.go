@@ -10,17 +10,20 @@ func TestQuantitiesAreReadWithTheirUnits(t *testing.T) {
 	var d Duration
 	var b Bytes
 	var n Tokens
-	for text, want := range map[string]time.Duration{"500ms": 500 * time.Millisecond, "1h30m": 90 * time.Minute, "720h": 720 * time.Hour} {
+	for text, want := range map[string]time.Duration{"500ms": 500 * time.Millisecond, "1h30m": 90 * time.Minute,
+		"720h": 720 * time.Hour} {
 		if err := d.UnmarshalText([]byte(text)); err != nil || d.D() != want {
 			t.Errorf("%q is read as %s, %v; want %s", text, d, err, want)
 		}
 	}
-	for text, want := range map[string]Bytes{"0B": 0, "32KB": 32 << 10, "64 MB": 64 << 20, "1GiB": 1 << 30, "4611686018427387904B": 1 << 62} {
+	for text, want := range map[string]Bytes{"0B": 0, "32KB": 32 << 10, "64 MB": 64 << 20, "1GiB": 1 << 30,
+		"4611686018427387904B": 1 << 62} {
 		if err := b.UnmarshalText([]byte(text)); err != nil || b != want {
 			t.Errorf("%q is read as %s, %v; want %s", text, b, err, want)
 		}
 	}
-	for text, want := range map[string]Tokens{"0": 0, "32_000": 32_000, "32k": 32_000, "128K": 128_000, "1M": 1_000_000} {
+	for text, want := range map[string]Tokens{"0": 0, "32_000": 32_000, "32k": 32_000, "128K": 128_000,
+		"1M": 1_000_000} {
 		if err := n.UnmarshalText([]byte(text)); err != nil || n != want {
 			t.Errorf("%q is read as %d, %v; want %d", text, n, err, want)
 		}
@@ -30,7 +33,8 @@ func TestQuantitiesAreReadWithTheirUnits(t *testing.T) {
 			t.Errorf("%q is read as %s", text, d)
 		}
 	}
-	for _, text := range []string{"", "64", "1.5MB", "-1B", "64kb", "64K", "0x10B", "9223372036854775808B", "8589934592GB"} {
+	for _, text := range []string{"", "64", "1.5MB", "-1B", "64kb", "64K", "0x10B", "9223372036854775808B",
+		"8589934592GB"} {
 		if err := b.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is read as %s", text, b)
 		}

@@ -141,7 +141,8 @@ func readArguments(raw []byte, freeText bool) arguments {
 		switch strings.ToLower(signs.Replace(key.Str)) {
 		case "command", "cmd", "commands", "script", "code", "shellcommand":
 			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc ")) // Codex runs commands with it
-		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls", "uri":
+		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls",
+			"uri":
 			a.query = cmp.Or(a.query, text)
 		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
@@ -154,7 +155,8 @@ func readArguments(raw []byte, freeText bool) arguments {
 }
 
 // patchedFile matches lines that name a file in a patch: in the format of Codex's apply_patch, or in a unified diff.
-var patchedFile = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|^\+\+\+ (?:b/)?(\S+)`)
+var patchedFile = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|` +
+	`^\+\+\+ (?:b/)?(\S+)`)
 
 // files returns the paths among the arguments, or else those in a patch, except patterns and folders like / and ..
 func (a *arguments) files() (list []string) {

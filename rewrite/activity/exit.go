@@ -7,9 +7,11 @@ import (
 )
 
 // exitForm matches an exit code, in one of its two groups: on a line that says nothing else, or in a field of JSON.
-var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
-	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?(?:exit[ _]?code|exit[ _]status|` +
-	`return[ _]?code)|exited with (?:code|status))[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
+var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
+	`(?:(?:the )?(?:process|command|program|shell|script) )?` +
+	`(?:has )?(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?` +
+	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))` +
+	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
 
 // exitCode returns the exit code that a client states at the beginning or the end of a result; -1 if it states none.

@@ -27,7 +27,8 @@ var kinds = []struct {
 	kind  Kind
 	names []string
 }{
-	{Ask, strings.Fields("ask question questions request_user_input attempt_completion exit_plan_mode plan_mode_respond")},
+	{Ask, strings.Fields("ask question questions request_user_input attempt_completion exit_plan_mode " +
+		"plan_mode_respond")},
 	{Todo, strings.Fields("todo todos update_plan")},
 	{Run, strings.Fields("write_stdin")},
 	{Write, strings.Fields("write edit editor patch create replace insert delete remove rename move save append")},

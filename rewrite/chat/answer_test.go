@@ -48,8 +48,10 @@ func TestUsage(t *testing.T) {
 		f(`{"prompt_tokens":1000,"completion_tokens":30,`+cached+`}`, 1000,
 			event.Usage{Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900})
 	}
-	f(`{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":50},"completion_tokens":10,`+
-		`"completion_tokens_details":{"reasoning_tokens":20},"total_tokens":1030,"cost":0.001,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`, 1000, event.Usage{
+	f(`{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":50},`+
+		`"completion_tokens":10,`+
+		`"completion_tokens_details":{"reasoning_tokens":20},"total_tokens":1030,"cost":0.001,"is_byok":true,`+
+		`"cost_details":{"upstream_inference_cost":0.01}}`, 1000, event.Usage{
 		Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900, Write5m: 50, Charged: 11_000_000})
 	f(`{"prompt_tokens":1000}`, 1000, event.Usage{})
 }
@@ -78,10 +80,14 @@ func TestContinue(t *testing.T) {
 	usual := summarize.Form{}
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
-	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`, `{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
-	f(summarize.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,Q],"max_completion_tokens":900}`)
-	f(summarize.Form{Stream: true}, `{"stream":false,"messages":[1]}`, `{"messages":[1,Q],"stream":true,"max_tokens":900}`)
-	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`, `{"messages":[01]}`} {
+	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`,
+		`{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
+	f(summarize.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`,
+		`{"messages":[1,Q],"max_completion_tokens":900}`)
+	f(summarize.Form{Stream: true}, `{"stream":false,"messages":[1]}`,
+		`{"messages":[1,Q],"stream":true,"max_tokens":900}`)
+	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`,
+		`{"messages":[01]}`} {
 		f(usual, body, "")
 	}
 }
@@ -96,19 +102,24 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 	failed := func(doc string) summarize.Answer { return summarize.Answer{Error: []byte(doc)} }
 	f(`{"choices":[{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
-		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
+		"usage":{"prompt_tokens":9,"completion_tokens":2,`+
+		`"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
 		summarize.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
-	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
+	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},`+
+		`"finish_reason":"length"}]}`,
 		summarize.Answer{Text: "ab", Cut: true})
 	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, summarize.Answer{Called: true})
 	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, summarize.Answer{Refused: true})
 	f(`{"error":{"message":"too long"}}`, failed(`{"error":{"message":"too long"}}`))
 
 	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
-	f(": hi\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\ndata: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
-		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
+	f(": hi\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\n"+
+		"data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
+		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"+
+		"data:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
 		summarize.Answer{Text: "ab"})
-	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
-		summarize.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
+	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n"+
+		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
+		summarize.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], no empty line at its end
 	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
 }

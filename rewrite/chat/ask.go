@@ -43,7 +43,8 @@ func (d Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]
 
 // Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f summarize.Form) []byte {
-	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model), message(conversation.System, system))
+	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model),
+		message(conversation.System, system))
 	body, _ := d.Continue(start, user, f) // start has a list of messages
 	return body
 }

@@ -6,8 +6,9 @@ import (
 )
 
 const (
-	task  = `{"role":"user","content":"do"}`
-	two   = `{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}},{"id":"2","function":{"name":"b","arguments":""}}]}`
+	task = `{"role":"user","content":"do"}`
+	two  = `{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}},` +
+		`{"id":"2","function":{"name":"b","arguments":""}}]}`
 	one   = `{"role":"tool","tool_call_id":"1","content":"r"}`
 	other = `{"role":"tool","tool_call_id":"2","content":"r"}`
 	done  = `{"role":"assistant","content":"done"}`
@@ -28,7 +29,8 @@ func TestFlaws(t *testing.T) {
 	f("a call is not answered (2)", task, two, one, done)
 	f("a call is not answered (2)", task, two, one, task)
 	f("a tool's result answers no call that waits for it (1)", task, one)
-	f("a tool's result answers no call that waits for it (9)", task, two, one, other, `{"role":"tool","tool_call_id":"9","content":"r"}`)
+	f("a tool's result answers no call that waits for it (9)", task, two, one, other,
+		`{"role":"tool","tool_call_id":"9","content":"r"}`)
 	f("a tool's result answers no call that waits for it (1)", task, two, one, one, other)
 	f("a call is not answered (2) a tool's result answers no call that waits for it (2)", task, two, one, task, other)
 	f("a call is not answered (2) a tool's result answers no call that waits for it (2)", task, two, one, done, other)

@@ -55,12 +55,15 @@ func TestHashIsOfWhatIsSaid(t *testing.T) {
 		}
 	}
 	f(true, `{"role":"user","content":"a"}`, ` { "content" : "a", "role":"user"} `)
-	f(true, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"text":"a","type":"text","cache_control":{"type":"ephemeral"}}]}`)
+	f(true, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"text":"a","type":"text",`+
+		`"cache_control":{"type":"ephemeral"}}]}`)
 	f(true, `{"role":"user","content":"a"}`, `{"role":"user","content":"a","cache_control":{}}`)
-	f(true, `{"role":"assistant","content":"a"}`, `{"role":"assistant","content":"a","reasoning_content":"b","reasoning_details":[{}]}`)
+	f(true, `{"role":"assistant","content":"a"}`, `{"role":"assistant","content":"a","reasoning_content":"b",`+
+		`"reasoning_details":[{}]}`)
 	f(false, `{"role":"user","content":"a"}`, `{"role":"assistant","content":"a"}`)
 	f(false, `{"role":"user","content":"a"}`, `{"role":"user","content":"b"}`)
-	f(false, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"a"}]}`)
+	f(false, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text",`+
+		`"text":"a"}]}`)
 	f(false, `{"role":"tool","tool_call_id":"1","content":"a"}`, `{"role":"tool","tool_call_id":"2","content":"a"}`)
 	f(false, `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`,
 		`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{ }"}}]}`)

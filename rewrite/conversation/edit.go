@@ -20,7 +20,8 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 	replacements := map[int][]byte{}                 // Drop.Message by the index of the drop's first item
 	for _, d := range drops {
 		if d.First < next || d.First+d.Count > len(r.Items) {
-			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count, d.First)
+			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count,
+				d.First)
 		}
 		for next = d.First; next < d.First+d.Count; next++ {
 			isDropped[next] = true

@@ -23,7 +23,8 @@ func build(middle string) string {
 }
 
 func TestLinesShowEndsFailuresAndTheirHeading(t *testing.T) {
-	failing := "report.js\n  1:1  warning  tabs\n  2:1  warning  tabs\n  4:3  error  'send' is not defined\n  9:1  warning  tabs\n"
+	failing := "report.js\n  1:1  warning  tabs\n  2:1  warning  tabs\n" +
+		"  4:3  error  'send' is not defined\n  9:1  warning  tabs\n"
 	got, omitted := Lines(build(failing)+"2 problems\n", 160, bytes4)
 	want := `cc -O2 -c part_0.c -o part_0.o
 cc -O2 -c part_1.c -o part_1.o
@@ -57,7 +58,8 @@ func TestFailureIsTheWholeOfIt(t *testing.T) {
 		}
 	}
 	f("", "")
-	f("--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1, want 2\n", "--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1, want 2")
+	f("--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1, want 2\n",
+		"--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1, want 2")
 	f("error[E0308]: mismatched types\n --> src/a.rs:4:9\n  |\n4 |     1\n  |     ^ expected `&str`\n",
 		"error[E0308]: mismatched types\n --> src/a.rs:4:9\n  |     ^ expected `&str`")
 	f("AssertionError: totals differ\n+ expected - actual\n-30\n+31\n at tally.js:7:3\n",

@@ -27,10 +27,12 @@ func speaksOfFailure(line string) bool {
 // harmless matches parts of lines that have failureWords and speak of no failure, such as "0 errors". reason matches a
 // failing line that says why it failed.
 var (
-	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b|` +
+	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
+		`(?:errors?|failures?|failed|fail|conflicts)\b|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
 		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$`)
-	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
+	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b` +
+		`[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
 )
 
 // How much of a text is shown, and in which order: the score of a line is explained at order.
@@ -228,7 +230,8 @@ func (x *choice) join() (short string, omitted int) {
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
 // of a diff, or a place in a file.
-var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
+var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|` +
+	`(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 
 // Failure returns the lines of an output that report its main failure: the failing line with the highest score, its

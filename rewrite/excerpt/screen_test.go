@@ -105,7 +105,8 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 		long + strings.Repeat("\ra", manyBytes/20),
 		long + strings.Repeat("\n\x1b[Ax", manyBytes/20),
 		long + strings.Repeat("\n\x1b[A\x1b[J", manyBytes/20),
-		strings.Repeat("\x1b]", manyBytes/20), strings.Repeat("\x1b[1;", manyBytes/20), strings.Repeat("x\x1b[H", manyBytes/20),
+		strings.Repeat("\x1b]", manyBytes/20), strings.Repeat("\x1b[1;", manyBytes/20),
+		strings.Repeat("x\x1b[H", manyBytes/20),
 		"\x1b]" + long, "\x1b[" + strings.Repeat("1", manyBytes), strings.Repeat("\n\x1b[999A", manyBytes/20),
 		strings.Repeat("\r", manyBytes),
 	} {

@@ -19,7 +19,8 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 		var want []byte
 		at := 0
 		for i := 0; i+1 < len(cuts); i += 2 {
-			e := Edit{Span: Span{Start: cuts[i], End: cuts[i+1]}, With: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "with")}
+			e := Edit{Span: Span{Start: cuts[i], End: cuts[i+1]},
+				With: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "with")}
 			want = append(append(want, body[at:e.Start]...), e.With...)
 			at = e.End
 			edits = append(edits, e)
@@ -30,7 +31,8 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 			t.Fatalf("got %q (%v), want %q", got, err, want)
 		}
 	})
-	for _, edits := range [][]Edit{{{Span: Span{0, 2}}, {Span: Span{1, 3}}}, {{Span: Span{2, 1}}}, {{Span: Span{0, 9}}}, {{Span: Span{-1, 1}}}} {
+	for _, edits := range [][]Edit{{{Span: Span{0, 2}}, {Span: Span{1, 3}}}, {{Span: Span{2, 1}}}, {{Span: Span{0, 9}}},
+		{{Span: Span{-1, 1}}}} {
 		if _, err := Splice([]byte("abcd"), edits); err == nil {
 			t.Errorf("edits %v were taken", edits)
 		}

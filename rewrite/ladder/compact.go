@@ -226,7 +226,7 @@ func (c *compaction) replace(cut, least int) bool {
 		return false
 	}
 	span, summary := c.span(cut), &edits[0]                       // the other edits only drop
-	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be at the ends
+	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be beside
 	for i := range c.Request.Items {
 		f := &c.forms[i]
 		if isBeside := i < c.Request.Head || i >= cut; isBeside && !f.dropped && !f.cleared && !f.shortened {

@@ -28,7 +28,7 @@ type Limits struct {
 	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
 	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
-	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0 never does
+	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0: never
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
 	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0 waits for ClearAt
 	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
@@ -64,10 +64,13 @@ func Usual() Limits {
 
 // presets have the numbers that differ between presets.
 var presets = [...]Limits{
-	{Preset: "balanced", Offload: 4_000, Lookups: 2_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 5_000, Rent: 5},
-	{Preset: "faithful", Offload: 8_000, Lookups: 8_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 10_000, Rent: 6},
+	{Preset: "balanced", Offload: 4_000, Lookups: 2_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 5_000,
+		Rent: 5},
+	{Preset: "faithful", Offload: 8_000, Lookups: 8_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 10_000,
+		Rent: 6},
 	{Preset: "cautious", Offload: 20_000, Lookups: 20_000, OffloadReads: 20_000, OffloadKeep: 4_000, Protect: 40_000},
-	{Preset: "economy", Offload: 4_000, Lookups: 2_000, OffloadReads: 8_000, OffloadKeep: 1_000, Protect: 5_000, Rent: 1.5},
+	{Preset: "economy", Offload: 4_000, Lookups: 2_000, OffloadReads: 8_000, OffloadKeep: 1_000, Protect: 5_000,
+		Rent: 1.5},
 }
 
 // SetPreset sets the numbers of a named preset, and leaves all others as they are. The error lists the names.
@@ -273,7 +276,8 @@ func (l *Limits) Check() error {
 	}
 	for _, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
-			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
+			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true",
+				t.Tool)
 		}
 	}
 	return l.CheckShares()

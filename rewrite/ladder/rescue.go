@@ -14,7 +14,7 @@ type Stage uint8
 const (
 	StageNone    Stage = iota
 	StageClear         // all results outside of the newest groups and tokens are cleared
-	StageCompact       // old groups become a summary; if that is not enough the summary shrinks, then results are cut hard
+	StageCompact       // old groups become a summary; if that is not enough it shrinks, then results are cut hard
 	StageBare          // all groups of the prefix become a short summary
 	StageUsers         // messages of the user become stubs that name artifacts, the newest message last
 )

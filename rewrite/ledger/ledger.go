@@ -31,7 +31,7 @@ type Decision struct {
 	Conversation string    `json:"c"`           // ID of the conversation
 	Sent         time.Time `json:"d"`           // when the request was sent: after a pause the provider's cache is cold
 	Touched      time.Time `json:"t,omitzero"`  // when the life of the edits and their artifacts was prolonged last
-	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for them
+	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for it
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
 

@@ -98,7 +98,7 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	case !hasStart: // the answer is not a stream
 		read(answer.LastUsage(text, "input_tokens"))
 	}
-	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are those for any time.
+	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are for any time.
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
 	u.Write5m -= u.Write1h

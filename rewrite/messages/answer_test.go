@@ -15,7 +15,8 @@ import (
 
 func TestEventsOfAStream(t *testing.T) {
 	for want, events := range map[answer.Step][]string{
-		answer.FrameStep: {``, `{"type":"message_start","message":{"id":"m","usage":{"input_tokens":9}}}`, `{"type": "ping"}`,
+		answer.FrameStep: {``, `{"type":"message_start","message":{"id":"m","usage":{"input_tokens":9}}}`,
+			`{"type": "ping"}`,
 			`{"type":"content_block_start","content_block":{"type":"text","text":""}}`,
 			`{"type":"content_block_delta","delta":{"type":"text_delta","text":""}}`, `{"type":"content_block_stop"}`,
 			`{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":0}}`},
@@ -37,14 +38,16 @@ func TestEventsOfAStream(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	const start = "data: " + `{"type":"message_start","message":{"usage":{"input_tokens":3,"cache_creation_input_tokens":20,` +
+	const start = "data: " + `{"type":"message_start","message":{"usage":{"input_tokens":3,` +
+		`"cache_creation_input_tokens":20,` +
 		`"cache_read_input_tokens":300,"cache_creation":{"ephemeral_1h_input_tokens":15},"output_tokens":1}}}` + "\n\n"
 	delta := func(usage string) string {
 		return `xt":"a"}}` + "\n\ndata: " + `{"type":"message_delta","usage":{"output_tokens":9` + usage + "}}\n\n"
 	}
 	const repeats = `,"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":300`
 	used := func(read, write5m, write1h, output int) event.Usage {
-		return event.Usage{Source: event.UsageProvider, Input: 3 + read + write5m + write1h, Read: read, Write5m: write5m,
+		return event.Usage{Source: event.UsageProvider, Input: 3 + read + write5m + write1h, Read: read,
+			Write5m: write5m,
 			Write1h: write1h, Output: output}
 	}
 	cut := used(300, 5, 15, 1)
@@ -59,7 +62,8 @@ func TestUsage(t *testing.T) {
 		{start + delta(""), used(300, 5, 15, 9), 323},
 		{start + delta(repeats), used(300, 5, 15, 9), 323},
 		{start + delta(`,"cache_read_input_tokens":400`), used(400, 5, 15, 9), 423}, // what is said last is true
-		{delta(repeats), event.Usage{}, 0},                                          // the beginning, which is missing, may have said more
+		// Its missing beginning may have said more.
+		{delta(repeats), event.Usage{}, 0},
 		{start, cut, 323},
 		{`{"content":[],"usage":{"input_tokens":3,"output_tokens":9}}`, unknown, 3},
 		{`{"type":"error","error":{"message":"no"}}`, event.Usage{}, 0},
@@ -74,7 +78,8 @@ func TestUsage(t *testing.T) {
 func TestReadAnswer(t *testing.T) {
 	data := func(events ...string) string { return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n" }
 	const start = `{"type":"message_start","message":{"usage":{"input_tokens":1,"cache_read_input_tokens":8}}}`
-	const a, b = `{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`, `{"type":"content_block_start","content_block":{"type":"text","text":"b"}}`
+	const a, b = `{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`,
+		`{"type":"content_block_start","content_block":{"type":"text","text":"b"}}`
 	const thinks = `{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"no"}}`
 	end := func(reason string) string {
 		return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":5}}`
@@ -84,13 +89,15 @@ func TestReadAnswer(t *testing.T) {
 		want summarize.Answer
 		err  error
 	}{
-		{`{"content":[` + thought + `,` + text(`a\n`) + `,` + text("b") + `],"stop_reason":"end_turn","usage":{"input_tokens":1,` +
+		{`{"content":[` + thought + `,` + text(`a\n`) + `,` + text("b") +
+			`],"stop_reason":"end_turn","usage":{"input_tokens":1,` +
 			`"cache_read_input_tokens":8,"cache_creation_input_tokens":2,"output_tokens":3}}`,
 			summarize.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3}, nil},
 		{`{"content":[` + text("a") + `],"stop_reason":"max_tokens"}`, summarize.Answer{Text: "a", Cut: true}, nil},
 		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, summarize.Answer{Called: true}, nil},
 		{`{"type":"error","error":{}}`, summarize.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
-		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`), summarize.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
+		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`),
+			summarize.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
 		{data(start, `{"type":"error","error":{"message":"too long"}}`),
 			summarize.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
 		{"", summarize.Answer{}, io.ErrUnexpectedEOF},

@@ -22,14 +22,19 @@ func TestContinue(t *testing.T) {
 		{bodyOf(task, said(call), user(result, text("go"))), bodyOf(task, said(call), user(result, text("go")), alone)},
 		{bodyOf(task, aside), bodyOf(task, alone, aside)}, // the system's last message stays last
 		// What the cache depends on stays, and what would make the answer another one goes.
-		{`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `],"max_tokens":5}`,
-			`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task + `,` + done + `,` + alone + `],"max_tokens":9}`},
-		{`{"stream":true,"max_tokens":5,"stop_sequences":["x"],"output_config":{"format":{}, "effort":"low"},"messages":[` + task + `],"thread":{}}`,
+		{`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` + task +
+			`,` + done + `],"max_tokens":5}`,
+			`{"tools":[{"name":"x"}],"tool_choice":{"type":"auto"},"output_config":{"effort":"high"},"messages":[` +
+				task + `,` + done + `,` + alone + `],"max_tokens":9}`},
+		{`{"stream":true,"max_tokens":5,"stop_sequences":["x"],"output_config":{"format":{}, "effort":"low"},` +
+			`"messages":[` + task + `],"thread":{}}`,
 			`{"max_tokens":9,"output_config":{ "effort":"low"},"messages":[` + task + `,` + alone + `]}`},
 		{`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":32000,"messages":[` + task + `]}`,
-			`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":2009,"messages":[` + task + `,` + alone + `]}`},
+			`{"thinking":{"type":"enabled","budget_tokens":2000},"max_tokens":2009,"messages":[` + task + `,` + alone +
+				`]}`},
 		{`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + task + `]}`,
-			`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + task + `,` + alone + `]}`},
+			`{"thinking":{"type":"enabled","budget_tokens":31999},"max_tokens":32000,"messages":[` + task + `,` +
+				alone + `]}`},
 		// The instruction is marked as the system prompt is, unless a message is marked.
 		{system + task + `]}`, system + task + "," + user(last) + `]}`},
 		// Errors.

@@ -50,11 +50,12 @@ const (
 )
 
 func TestWhoElseShortensTheConversation(t *testing.T) {
+	const clears = `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`
 	for settings, want := range map[string]conversation.Upkeep{
-		`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`:                  conversation.NobodyElse,
-		`"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`:                              conversation.ProviderClears,
-		`"thread":{"type":"continue"},"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`: conversation.ProviderRemembers,
-		`"thread":{"type":"continue"},"compaction":{"type":"summarize"}`:                                    conversation.ClientSummarizes,
+		`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`: conversation.NobodyElse,
+		clears:                                   conversation.ProviderClears,
+		`"thread":{"type":"continue"},` + clears: conversation.ProviderRemembers,
+		`"thread":{"type":"continue"},"compaction":{"type":"summarize"}`: conversation.ClientSummarizes,
 	} {
 		r, err := read(`{` + settings + `,"messages":[` + task + `]}`)
 		if err != nil || r.Upkeep != want {
@@ -70,7 +71,8 @@ func TestWhoElseShortensTheConversation(t *testing.T) {
 func TestBadBodiesAreErrors(t *testing.T) {
 	for _, body := range []string{
 		``, `[]`, `{"messages":[`, `{"messages":[]} x`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[7]}`,
-		`{"messages":[{"role":"user","role":"user"}]}`, `{"messages":[{"role":"user","content":[{"type":"text","type":"x"}]}]}`,
+		`{"messages":[{"role":"user","role":"user"}]}`,
+		`{"messages":[{"role":"user","content":[{"type":"text","type":"x"}]}]}`,
 	} {
 		if _, err := read(body); err == nil {
 			t.Errorf("%s is read", body)
@@ -99,13 +101,15 @@ func TestEqualContentsHaveEqualHashes(t *testing.T) {
 	f(false, user(text("ab")), user(text("a"), text("b")))
 	f(false, user(result), user(strings.Replace(result, "1", "2", 1)))
 	f(false, user(result), user(strings.TrimSuffix(result, "}")+`,"is_error":true}`))
-	f(false, said(`{"type":"tool_use","id":"1","input":{"cache_control":1}}`), said(`{"type":"tool_use","id":"1","input":{}}`))
+	f(false, said(`{"type":"tool_use","id":"1","input":{"cache_control":1}}`),
+		said(`{"type":"tool_use","id":"1","input":{}}`))
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(bodyOf(task, said(thought, call), user(result, text("x"), result2, "7"))))
 	f.Add([]byte(bodyOf(user(`{"type":"image","source":{"data":"x"}}`, `{"type":"document","source":{"url":"x"}}`))))
-	f.Add([]byte(`{"system":[{"text":"x","cache_control":{}}],"messages":[{"content":[{"type":"tool_result","content":[{}]}]}]}`))
+	f.Add([]byte(`{"system":[{"text":"x","cache_control":{}}],"messages":[{"content":[{"type":"tool_result",` +
+		`"content":[{}]}]}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := Dialect{}.Read(body, nil)
 		if err != nil {

@@ -41,7 +41,8 @@ func (Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]by
 
 // Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f summarize.Form) []byte {
-	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model), jsonspan.Quoted(system))
+	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model),
+		jsonspan.Quoted(system))
 	body, _ := d.Continue(start, user, f) // start has a list
 	return body
 }

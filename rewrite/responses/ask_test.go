@@ -37,13 +37,15 @@ func TestEventsOfAStream(t *testing.T) {
 	for _, name := range []string{"response.created", "response.in_progress", "keepalive", "codex.rate_limits"} {
 		f(`{"type":"`+name+`","response":{"id":"r","error":null,"output":[]}}`, answer.FrameStep)
 	}
-	f(`{"type":"response.output_item.added","item":{"type":"message","role":"assistant","content":[]}}`, answer.FrameStep)
+	f(`{"type":"response.output_item.added","item":{"type":"message","role":"assistant","content":[]}}`,
+		answer.FrameStep)
 	f(`{"type":"response.output_text.delta","delta":""}`, answer.FrameStep)
 	f(`{"type":"response.output_text.delta","delta":"a"}`, answer.SaidStep)
 	f(`{"type":"response.content_part.added","part":{"type":"refusal","refusal":"no"}}`, answer.SaidStep)
 	f(`{"type":"response.output_item.added","item":{"type":"function_call"}}`, answer.SaidStep)
 	f(`{"choices":[{"delta":{}}]}`, answer.SaidStep) // an event of another API must not be held
-	f(`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":""}}}`, answer.ErrorStep)
+	f(`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":""}}}`,
+		answer.ErrorStep)
 	f(`{"type":"error","code":"context_length_exceeded","message":"m","param":null}`, answer.ErrorStep)
 	f(`{"error":"too long"}`, answer.ErrorStep)
 	f(`{"type":"response.completed","response":{"output":[]}}`, answer.EndStep)
@@ -93,7 +95,8 @@ func TestReadsAnswers(t *testing.T) {
 	f(stream(begun, item, ended("completed", said)), "Done well. counted")
 	f(stream(begun, item, ended("completed", "")), "Done well. counted")
 	f(stream(begun, ended("incomplete", said)), "Done well. cut counted")
-	f(stream(begun, `{"type":"response.output_item.done","item":{"type":"function_call"}}`, item, ended("completed", "")),
+	f(stream(begun, `{"type":"response.output_item.done","item":{"type":"function_call"}}`, item,
+		ended("completed", "")),
 		"Done well. called counted")
 	f(stream(begun, `{"type":"response.failed","response":{"error":{"message":"x"}}}`), " failed")
 	f("", " broken")
@@ -110,7 +113,8 @@ func TestReadsUsage(t *testing.T) {
 	}
 	f(`{"output":[],`+usage+`,`+tools+`}`, 30)
 	f(`text."}]}],`+usage+`,"user":null}`, 30)
-	f(`"tools":[{"parameters":{"properties":{"usage":{"type":"object","properties":{"input_tokens":{}}}}}}],"top_p":1}`, 0)
+	f(`"tools":[{"parameters":{"properties":{"usage":{"type":"object","properties":{"input_tokens":{}}}}}}],"top_p":1}`,
+		0)
 	for _, how := range []string{"completed", "incomplete", "failed"} {
 		all := stream(begun, ended(how, said))
 		f(all, 30)

@@ -52,7 +52,7 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 	}
 	if r.Lead > 0 {
 		last := &r.Items[r.Lead-1]
-		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok { // no declaration of tools
+		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok { // no tools declared
 			return e, true
 		}
 	}

@@ -34,7 +34,8 @@ func TestReplacesContentInItsForm(t *testing.T) {
 		return `{"type":"shell_call_output","call_id":"1","output":[ {"stdout":` + a + `, "stderr":` + b +
 			`,"outcome":{"exit_code":1}},{"outcome":{"type":"timeout"},"stdout":` + c + `}],"max_output_length":9}`
 	}
-	f(`{"type":"shell_call","call_id":"1","action":{}}`, chunks(`"x"`, `"y"`, `"z"`), chunks(`"a \"stub\""`, `""`, `""`))
+	f(`{"type":"shell_call","call_id":"1","action":{}}`, chunks(`"x"`, `"y"`, `"z"`),
+		chunks(`"a \"stub\""`, `""`, `""`))
 	f(shell, `{"type":"local_shell_call_output","id":"1","output":"{\"output\":\"x\"}","status":"completed"}`,
 		`{"type":"local_shell_call_output","id":"1","output":"\"a \\\"stub\\\"\"","status":"completed"}`)
 	f(call+`,`+output, `{"role":"user","content":[`+part(`"a"`, "")+`,`+image+`]}`,

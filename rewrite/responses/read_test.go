@@ -12,14 +12,15 @@ import (
 
 const (
 	task     = `{"role":"user","content":"do"}`
-	reasoned = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gA"}`
-	call     = `{"type":"function_call","id":"fc_1","call_id":"1","name":"a","arguments":"{}"}`
-	output   = `{"type":"function_call_output","call_id":"1","output":"r"}`
-	other    = `{"type":"function_call","call_id":"2","name":"a","arguments":""}`
-	second   = `{"type":"function_call_output","call_id":"2","output":[{"type":"input_text","text":"r"}]}`
-	done     = `{"role":"assistant","content":"done"}`
-	odd      = `{"type":"hologram"}`
-	shell    = `{"type":"local_shell_call","id":"ls_1","call_id":"1","action":{"command":["ls"]}}`
+	reasoned = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],` +
+		`"encrypted_content":"gA"}`
+	call   = `{"type":"function_call","id":"fc_1","call_id":"1","name":"a","arguments":"{}"}`
+	output = `{"type":"function_call_output","call_id":"1","output":"r"}`
+	other  = `{"type":"function_call","call_id":"2","name":"a","arguments":""}`
+	second = `{"type":"function_call_output","call_id":"2","output":[{"type":"input_text","text":"r"}]}`
+	done   = `{"role":"assistant","content":"done"}`
+	odd    = `{"type":"hologram"}`
+	shell  = `{"type":"local_shell_call","id":"ls_1","call_id":"1","action":{"command":["ls"]}}`
 )
 
 func bodyOf(entries ...string) string {
@@ -49,7 +50,8 @@ func TestWhoElseShortensTheConversation(t *testing.T) {
 	f(`,"context_management":[{"compact_threshold":9}]`, conversation.ProviderClears, "", task)
 	f("", conversation.ClientSummarizes, "", task, `{"type":"compaction_trigger"}`)
 	f("", conversation.ClientSummarizes, "", task,
-		`{"role":"user","content":[{"type":"input_text","text":"You are performing a CONTEXT CHECKPOINT COMPACTION. Do"}]}`)
+		`{"role":"user","content":[{"type":"input_text",`+
+			`"text":"You are performing a CONTEXT CHECKPOINT COMPACTION. Do"}]}`)
 	f(`,"client_metadata":{"x-codex-turn-metadata":"{\"request_kind\":\"compaction\"}"}`,
 		conversation.ClientSummarizes, "", task)
 }
