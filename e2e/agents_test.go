@@ -289,7 +289,7 @@ func TestOtherAgentsUnderRun(t *testing.T) {
 	}
 	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
 		path: "path", old: "old", now: "now"}
-	script := filepath.Join(install(t), "aisdk.mjs")
+	script := filepath.Join(install(t, clients), "aisdk.mjs")
 	f("AI SDK", claudeModel, "", plain, []string{"node", script, task, claudeModel})
 	f("AI SDK streamed", claudeModel, "/v1", plain, []string{"node", script, task, claudeModel, "streamed"})
 

@@ -38,7 +38,7 @@ func newRig(t *testing.T) rig {
 	t.Helper()
 	r := rig{complaints: new(bytes.Buffer)}
 	r.driver = exec.CommandContext(t.Context(), "node", "drive.mjs", findChromium(t))
-	r.driver.Dir = install(t)
+	r.driver.Dir = install(t, clients)
 	r.program = build(t)
 	r.driver.Stderr, r.driver.WaitDelay = r.complaints, time.Minute
 	r.driver.Env = append(environ(), "HOME="+t.TempDir())

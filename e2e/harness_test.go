@@ -73,25 +73,33 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// installed installs what the lock file pins. No script of a package is run.
-var installed = sync.OnceValues(func() (dir string, err error) {
-	dir = filepath.Join(folder, "node")
+// SDKs and libraries are dependencies in package.json; agents and the browser's driver, which take ten times the room,
+// are developer's and optional ones.
+var (
+	libraries = sync.OnceValues(func() (string, error) { return installed("libraries", "--omit=dev", "--omit=optional") })
+	clients   = sync.OnceValues(func() (string, error) { return installed("clients") })
+)
+
+// installed installs what the lock file pins into a folder. No script of a package is run.
+func installed(name string, omit ...string) (dir string, err error) {
+	dir = filepath.Join(folder, name)
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	out, err := run(ctx, dir, "npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
+	args := append([]string{"ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"}, omit...)
+	out, err := run(ctx, dir, "npm", args...)
 	if err != nil {
 		return "", fmt.Errorf("cannot install what %s pins: %w\n%s", source, err, out)
 	}
 	return dir, nil
-})
+}
 
-// install returns the folder with the clients.
-func install(t *testing.T) string {
+// install returns the folder with the libraries, or with the clients.
+func install(t *testing.T, of func() (string, error)) string {
 	t.Helper()
-	dir, err := installed()
+	dir, err := of()
 	switch {
 	case err == nil:
 	case strings.Contains(err.Error(), "EUSAGE"), strings.Contains(err.Error(), "EINTEGRITY"): // the lock file is wrong
@@ -102,10 +110,10 @@ func install(t *testing.T) string {
 	return dir
 }
 
-// find returns the one file below the installed folder that matches.
+// find returns the one file of the clients that matches.
 func find(t *testing.T, pattern string) string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(install(t), "node_modules", pattern))
+	found, err := filepath.Glob(filepath.Join(install(t, clients), "node_modules", pattern))
 	if err != nil || len(found) != 1 {
 		fakeapi.Skip(t, "there are %d files %s, want one; some clients are pinned for Linux on x64 alone",
 			len(found), pattern)

@@ -49,7 +49,7 @@ func TestPricesAreThoseOfTheRelease(t *testing.T) {
 	const count = 20_000
 	args := []string{"prices.mjs", strconv.Itoa(count)}
 	args = append(args, slices.Sorted(maps.Keys(hosts))...)
-	said, err := run(t.Context(), install(t), "node", args...)
+	said, err := run(t.Context(), install(t, libraries), "node", args...)
 	if err != nil {
 		t.Fatalf("%v\n%.2000s", err, said)
 	}

@@ -26,7 +26,7 @@ const rounds = 30
 func sdk(t *testing.T, base, script string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", append([]string{script}, args...)...)
-	cmd.Dir, cmd.WaitDelay = install(t), time.Minute
+	cmd.Dir, cmd.WaitDelay = install(t, libraries), time.Minute
 	cmd.Env = append(environ(), "OPENAI_BASE_URL="+base, "OPENAI_API_KEY=sk-test",
 		"ANTHROPIC_BASE_URL="+base, "ANTHROPIC_API_KEY=sk-ant-test")
 	var out, complaint bytes.Buffer
