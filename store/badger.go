@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -24,18 +20,13 @@ import (
 const (
 	memTableSize = 8 << 20
 	reserve      = 512 << 20 // bytes of the disk that must stay free, as Badger dies of a fault in a mapped file without
-	lookEvery    = time.Second
-	syncEvery    = time.Second // how much of the latest work a power failure may undo
 
 	// newest is the version that transactions read at. The store numbers the versions itself: where Badger does, each
 	// read wakes a goroutine twice.
 	newest = math.MaxUint64
-
-	// openingFile stands in the folder while it is opened. One that is left behind says that Badger died of the folder.
-	openingFile = "opening"
 )
 
-// Badger is a store in a folder. One process at a time can use the folder.
+// Badger is a store in a folder. One process at a time can use the folder. A power failure may undo the last facts.
 type Badger struct {
 	db     *badger.DB
 	folder string
@@ -49,25 +40,34 @@ type Badger struct {
 	writing sync.Mutex
 	version uint64 // of the last fact that was written; guarded by writing
 
-	unsynced atomic.Bool
-	stop     chan struct{} // ends the syncs
-	syncs    sync.WaitGroup
-
-	spaceMu sync.Mutex // guards what follows
-	looked  time.Time  // at the free space
-	noSpace error      // what the look has found
+	stop chan struct{} // ends the syncs
 }
 
-// OpenBadger opens the store in a folder and makes the folder if there is none. A damaged store is moved aside as
-// FOLDER.bad-TIME, which the log says, and an empty one begins. The errors are ErrInUse, ErrNoSpace, and what the
-// system refuses. The log also gets Badger's warnings.
+// OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or ends
+// the process. So a folder that could not be opened before is moved to FOLDER.bad-TIME, which the log says, and an empty
+// store begins. The errors are ErrInUse, ErrNoSpace, and those of the system and of Badger. The log also gets Badger's
+// warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log, stop: make(chan struct{})}
 	if err := b.open(); err != nil {
 		return nil, fmt.Errorf("cannot open store %s: %w", folder, err)
 	}
-	b.syncs.Go(b.syncNowAndThen)
+	go b.syncNowAndThen()
 	return b, nil
+}
+
+// syncNowAndThen makes facts survive a power failure.
+func (b *Badger) syncNowAndThen() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.stop:
+			return
+		case <-tick.C:
+			_ = b.use(b.db.Sync)
+		}
+	}
 }
 
 func (b *Badger) open() (err error) {
@@ -90,51 +90,15 @@ func (b *Badger) open() (err error) {
 	if err := b.space(); err != nil {
 		return err
 	}
-	damage := b.openFolder()
-	if damage == nil || isOfSystem(damage) {
-		return damage
-	}
-	aside := b.folder + ".bad-" + time.Now().UTC().Format("20060102T150405.000")
-	if err := os.Rename(b.folder, aside); err != nil {
-		return fmt.Errorf("it is damaged (%w) and cannot be moved aside: %w", damage, err)
-	}
-	b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside,
-		"error", fmt.Sprintf("%.300s", damage.Error()))
-	if err := os.Mkdir(b.folder, 0o700); err != nil {
-		return err
-	}
-	return b.openFolder()
-}
-
-// openFolder opens what is in the folder.
-func (b *Badger) openFolder() (err error) {
-	opening := filepath.Join(b.folder, openingFile)
+	opening := b.folder + ".opening"
 	if _, err := os.Stat(opening); err == nil {
-		return errors.New("epitome ended while it was opening the store")
-	}
-	files, err := os.ReadDir(b.folder)
-	if err != nil {
-		return err
-	}
-	isBadgers := func(file fs.DirEntry) bool {
-		return slices.Contains([]string{".sst", ".vlog", ".mem"}, filepath.Ext(file.Name())) || file.Name() == "KEYREGISTRY"
-	}
-	if _, err := os.Stat(filepath.Join(b.folder, badger.ManifestFilename)); err != nil && len(files) > 0 {
-		if !slices.ContainsFunc(files, isBadgers) {
-			return fmt.Errorf("%w, such as %s", errForeign, files[0].Name())
-		}
-		return errors.New("its MANIFEST is missing") // Badger would delete the rest
-	}
-	for _, file := range files { // a process that dies while it begins a log leaves an empty one, which Badger refuses
-		info, err := file.Info()
-		if ext := filepath.Ext(file.Name()); err == nil && info.Size() == 0 && (ext == ".mem" || ext == ".vlog") {
-			err = os.Remove(filepath.Join(b.folder, file.Name()))
-		}
-		if err != nil {
+		aside := b.folder + ".bad-" + time.Now().UTC().Format("20060102T150405.000")
+		if err := os.Rename(b.folder, aside); err != nil {
 			return err
 		}
+		b.log.Warn("the store could not be opened before, and an empty one begins", "folder", b.folder, "moved_to", aside)
 	}
-	if err := os.WriteFile(opening, nil, 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(opening, nil, 0o600), b.removeEmptyLogs()); err != nil {
 		return err
 	}
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
@@ -142,25 +106,24 @@ func (b *Badger) openFolder() (err error) {
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
 		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).
 		WithValueLogFileSize(64 << 20).WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
-	if b.db, err = badger.OpenManaged(o); err == nil {
-		b.version = b.db.MaxVersion()
+	if b.db, err = badger.OpenManaged(o); err != nil {
+		return err
 	}
-	return errors.Join(err, os.Remove(opening))
+	b.version = b.db.MaxVersion()
+	return os.Remove(opening)
 }
 
-var errForeign = errors.New("the folder has other files in it")
-
-// isOfSystem reports whether an error is of the system, or of a folder that is not a store's, so that moving the folder
-// aside would not help. Badger keeps only the text of some errors.
-func isOfSystem(err error) bool {
-	for _, e := range []error{
-		errForeign, fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.ENOMEM, syscall.EROFS,
-	} {
-		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {
-			return true
+// removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
+func (b *Badger) removeEmptyLogs() (err error) {
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		logs, _ := filepath.Glob(filepath.Join(b.folder, pattern))
+		for _, log := range logs {
+			if info, failed := os.Stat(log); failed == nil && info.Size() == 0 {
+				err = errors.Join(err, os.Remove(log))
+			}
 		}
 	}
-	return false
+	return err
 }
 
 // warnings logs Badger's errors and warnings.
@@ -176,20 +139,16 @@ func (w warnings) warn(format string, args []any) {
 	w.log.Warn(fmt.Sprintf("badger: %.300s", strings.TrimSpace(fmt.Sprintf(format, args...))))
 }
 
-// space returns ErrNoSpace if too little of the disk is free. It looks once a second at most.
+// space returns ErrNoSpace if too little of the disk is free.
 func (b *Badger) space() error {
-	b.spaceMu.Lock()
-	defer b.spaceMu.Unlock()
-	if time.Since(b.looked) < lookEvery {
-		return b.noSpace
+	free, err := b.free(b.folder)
+	if err != nil {
+		return fmt.Errorf("cannot read the free space of %s: %w", b.folder, err)
 	}
-	b.looked, b.noSpace = time.Now(), nil
-	if free, err := b.free(b.folder); err != nil {
-		b.noSpace = fmt.Errorf("cannot look for free space: %w", err)
-	} else if free < reserve {
-		b.noSpace = fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, b.folder, reserve>>20)
+	if free < reserve {
+		return fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, b.folder, reserve>>20)
 	}
-	return b.noSpace
+	return nil
 }
 
 // Full reports whether the disk has too little room for another fact.
@@ -216,14 +175,32 @@ func (b *Badger) use(do func() error) error {
 	return do()
 }
 
-func (b *Badger) Get(key string) (value []byte, found bool, err error) {
-	err = b.use(func() error {
+// view runs a transaction that only reads.
+func (b *Badger) view(verb, key string, do func(txn *badger.Txn) error) error {
+	return wrapped(verb, key, b.use(func() error {
 		txn := b.db.NewTransactionAt(newest, false)
 		defer txn.Discard()
-		value, _, err = read(txn, key)
-		return err
-	})
-	return value, value != nil, wrapped("read", key, err)
+		return do(txn)
+	}))
+}
+
+// update runs a transaction that writes, one at a time.
+func (b *Badger) update(verb, key string, do func(txn *badger.Txn) error) error {
+	if err := b.space(); err != nil {
+		return wrapped(verb, key, err)
+	}
+	return wrapped(verb, key, b.use(func() error {
+		b.writing.Lock()
+		defer b.writing.Unlock()
+		txn := b.db.NewTransactionAt(newest, true)
+		defer txn.Discard()
+		if err := do(txn); err != nil {
+			return err
+		}
+		b.version++
+		b.db.SetDiscardTs(b.version - 1) // nobody reads older versions
+		return txn.CommitAt(b.version, nil)
+	}))
 }
 
 // read returns a value and when it expires, in seconds since 1970; nil if there is none.
@@ -241,24 +218,16 @@ func read(txn *badger.Txn, key string) (value []byte, expires uint64, err error)
 	return value, item.ExpiresAt(), nil
 }
 
-// update runs a transaction, one at a time.
-func (b *Badger) update(verb, key string, do func(txn *badger.Txn) error) error {
-	if err := b.space(); err != nil {
-		return wrapped(verb, key, err)
-	}
-	b.unsynced.Store(true)
-	return wrapped(verb, key, b.use(func() error {
-		b.writing.Lock()
-		defer b.writing.Unlock()
-		txn := b.db.NewTransactionAt(newest, true)
-		defer txn.Discard()
-		if err := do(txn); err != nil {
-			return err
-		}
-		b.version++
-		b.db.SetDiscardTs(b.version - 1) // nobody reads older versions
-		return txn.CommitAt(b.version, nil)
-	}))
+func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
+	return txn.SetEntry(badger.NewEntry([]byte(key), bytes.Clone(value)).WithTTL(keep))
+}
+
+func (b *Badger) Get(key string) (value []byte, found bool, err error) {
+	err = b.view("read", key, func(txn *badger.Txn) error {
+		value, _, err = read(txn, key)
+		return err
+	})
+	return value, value != nil, err
 }
 
 func (b *Badger) Put(key string, value []byte, keep time.Duration) error {
@@ -266,10 +235,6 @@ func (b *Badger) Put(key string, value []byte, keep time.Duration) error {
 		return wrapped("put", key, err)
 	}
 	return b.update("put", key, func(txn *badger.Txn) error { return set(txn, key, value, keep) })
-}
-
-func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
-	return txn.SetEntry(badger.NewEntry([]byte(key), bytes.Clone(value)).WithTTL(keep))
 }
 
 func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
@@ -299,19 +264,8 @@ func (b *Badger) Touch(key string, keep time.Duration) error {
 	})
 }
 
-func (b *Badger) Delete(key string) error {
-	return b.update("delete", key, func(txn *badger.Txn) error { return txn.Delete([]byte(key)) })
-}
-
 func (b *Badger) Scan(prefix string, visit func(key string, value []byte) bool) error {
-	type fact struct {
-		key   string
-		value []byte
-	}
-	var facts []fact // visit may use the store, so no transaction may be open
-	err := b.use(func() error {
-		txn := b.db.NewTransactionAt(newest, false)
-		defer txn.Discard()
+	return b.view("scan", prefix, func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -319,34 +273,12 @@ func (b *Badger) Scan(prefix string, visit func(key string, value []byte) bool) 
 			if err != nil {
 				return err
 			}
-			facts = append(facts, fact{string(it.Item().Key()), value})
+			if !visit(string(it.Item().Key()), value) {
+				break
+			}
 		}
 		return nil
 	})
-	for _, f := range facts {
-		if !visit(f.key, f.value) {
-			break
-		}
-	}
-	return wrapped("scan", prefix, err)
-}
-
-// syncNowAndThen makes facts survive a power failure.
-func (b *Badger) syncNowAndThen() {
-	tick := time.NewTicker(syncEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-b.stop:
-			return
-		case <-tick.C:
-		}
-		if b.unsynced.Swap(false) {
-			if err := b.use(b.db.Sync); err != nil && !errors.Is(err, ErrClosed) {
-				b.log.Warn("cannot sync the store", "error", err.Error())
-			}
-		}
-	}
 }
 
 func (b *Badger) Close() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 )
 
 func TestBadgerKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	holdContract(t, func(t testing.TB) store.Store {
 		b, err := store.OpenBadger(filepath.Join(t.TempDir(), "store"), slog.New(slog.DiscardHandler))
 		if err != nil {
@@ -38,6 +40,7 @@ func holdContract(t *testing.T, open func(t testing.TB) store.Store) {
 		"Races": testRaces, "AgreesWithAMap": testModel, "Close": testClose,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := open(t)
 			test(t, s)
 			if err := s.Close(); err != nil {
@@ -70,12 +73,6 @@ func testValues(t *testing.T, s store.Store) {
 	want(t, s, "a", "one")
 	put(t, s, "a", "two")
 	want(t, s, "a", "two")
-	for range 2 {
-		if err := s.Delete("a"); err != nil {
-			t.Fatal(err)
-		}
-		want(t, s, "a", "")
-	}
 	long := strings.Repeat("k", store.MaxKey)
 	put(t, s, long, strings.Repeat("x", store.MaxValue))
 	want(t, s, long, strings.Repeat("x", store.MaxValue))
@@ -103,8 +100,7 @@ func testSwaps(t *testing.T, s store.Store) {
 
 // testExpiry has facts that live for seconds, and waits until those are gone that nobody touched.
 func testExpiry(t *testing.T, s store.Store) {
-	t.Parallel()
-	for key, keep := range map[string]time.Duration{"touched": 5 * time.Second, "left": 6 * time.Second, "long": kept} {
+	for key, keep := range map[string]time.Duration{"touched": 3 * time.Second, "left": 4 * time.Second, "long": kept} {
 		if err := s.Put(key, []byte("one"), keep); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +141,7 @@ func testScan(t *testing.T, s store.Store) {
 			t.Errorf("under %q: %q", key, value)
 		}
 		got = append(got, key)
-		return s.Delete(key) == nil
+		return true
 	})
 	if slices.Sort(got); err != nil || !slices.Equal(got, expected) {
 		t.Fatalf("%d keys, %v; want %d", len(got), err, len(expected))
@@ -200,12 +196,13 @@ func testRaces(t *testing.T, s store.Store) {
 
 // testModel compares a store with a map.
 func testModel(t *testing.T, s store.Store) {
+	run := 0
 	rapid.Check(t, func(t *rapid.T) {
-		facts := map[string]string{}
-		if err := s.Scan("", func(key string, _ []byte) bool { return s.Delete(key) == nil }); err != nil {
-			t.Fatal(err)
+		run++
+		prefix, facts := fmt.Sprintf("run %d/", run), map[string]string{}
+		key := func(t *rapid.T) string {
+			return prefix + rapid.SampledFrom([]string{"a", "ab", "b", "c"}).Draw(t, "key")
 		}
-		key := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "ab", "b", "c"}).Draw(t, "key") }
 		value := func(t *rapid.T) string { return rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "value") }
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
@@ -217,28 +214,17 @@ func testModel(t *testing.T, s store.Store) {
 			},
 			"swap": func(t *rapid.T) {
 				k, old, v := key(t), value(t), value(t)
-				if facts[k] == old {
+				if facts[k] == old { // a swap of a fact that is not there sets nothing, as old is not empty
 					facts[k] = v
 				}
 				if standing, err := s.Swap(k, []byte(old), []byte(v), kept); err != nil || string(standing) != facts[k] {
 					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
 				}
 			},
-			"delete": func(t *rapid.T) {
-				k := key(t)
-				if delete(facts, k); s.Delete(k) != nil {
-					t.Fatal("it cannot be deleted")
-				}
-			},
 			"": func(t *rapid.T) {
 				got := map[string]string{}
-				err := s.Scan("", func(key string, value []byte) bool { got[key] = string(value); return true })
-				for k, v := range facts {
-					if v == "" {
-						delete(facts, k)
-					}
-				}
-				if err != nil || fmt.Sprint(got) != fmt.Sprint(facts) {
+				err := s.Scan(prefix, func(key string, value []byte) bool { got[key] = string(value); return true })
+				if err != nil || !maps.Equal(got, facts) {
 					t.Fatalf("%v, %v; want %v", got, err, facts)
 				}
 			},
@@ -254,7 +240,7 @@ func testClose(t *testing.T, s store.Store) {
 	_, found, err1 := s.Get("a")
 	_, err2 := s.Swap("a", nil, []byte("x"), kept)
 	scanned := s.Scan("", func(string, []byte) bool { return true })
-	for i, err := range []error{err1, err2, scanned, s.Put("a", []byte("x"), kept), s.Touch("a", kept), s.Delete("a")} {
+	for i, err := range []error{err1, err2, scanned, s.Put("a", []byte("x"), kept), s.Touch("a", kept)} {
 		if !errors.Is(err, store.ErrClosed) || found {
 			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)
 		}

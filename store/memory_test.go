@@ -8,6 +8,7 @@ import (
 )
 
 func TestMemoryKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	holdContract(t, func(testing.TB) store.Store { return store.NewMemory(64 << 20) })
 }
 

@@ -130,7 +130,7 @@ func isUnanswered(err error) bool {
 	return false
 }
 
-// State returns the state of the server as package health names it.
+// State returns Answers, Refuses or Away.
 func (r *Redis) State() string { return r.server.State() }
 
 // do makes a call about a key.
@@ -191,10 +191,6 @@ func (r *Redis) Touch(key string, keep time.Duration) error {
 	return r.do("touch", key, func(ctx context.Context) error {
 		return r.client.Do(ctx, "pexpire", redisPrefix+key, keep.Milliseconds(), "gt").Err()
 	})
-}
-
-func (r *Redis) Delete(key string) error {
-	return r.do("delete", key, func(ctx context.Context) error { return r.client.Del(ctx, redisPrefix+key).Err() })
 }
 
 func (r *Redis) Scan(prefix string, visit func(key string, value []byte) bool) error {

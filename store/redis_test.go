@@ -12,7 +12,6 @@ import (
 
 	"epitome/internal/fakeapi"
 	"epitome/store"
-	"epitome/store/storetest"
 )
 
 // patience has a store wait as long as a busy machine takes.
@@ -29,13 +28,14 @@ func openRedis(t testing.TB, url string, log *slog.Logger) *store.Redis {
 }
 
 func TestRedisKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	holdContract(t, func(t testing.TB) store.Store {
-		return openRedis(t, storetest.StartRedis(t).URL()+patience, slog.New(slog.DiscardHandler))
+		return openRedis(t, fakeapi.StartRedis(t).URL()+patience, slog.New(slog.DiscardHandler))
 	})
 }
 
 func TestRedisIsShared(t *testing.T) {
-	server := storetest.StartRedis(t)
+	server := fakeapi.StartRedis(t)
 	log := slog.New(slog.DiscardHandler)
 	a, b := openRedis(t, server.URL()+patience, log), openRedis(t, server.URL()+patience, log)
 	other := openRedis(t, server.URL()+"/1"+patience, log)
@@ -50,15 +50,15 @@ func TestRedisIsShared(t *testing.T) {
 // No call waits for a server that has not answered the one before. When it answers again, it is used again.
 func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	for what, fail := range map[string]func(*storetest.Wire){
-		"frozen": (*storetest.Wire).Freeze, "cut": (*storetest.Wire).Cut, "deaf": (*storetest.Wire).Deafen,
+	for what, fail := range map[string]func(*fakeapi.Wire){
+		"frozen": (*fakeapi.Wire).Freeze, "cut": (*fakeapi.Wire).Cut, "deaf": (*fakeapi.Wire).Deafen,
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			wire, log := storetest.NewWire(t, storetest.StartRedis(t).Address), &fakeapi.Log{}
-			s := openRedis(t, wire.URL()+"?read_timeout=3s", slog.New(slog.NewTextHandler(log, nil)))
+			wire, log := fakeapi.NewWire(t, fakeapi.StartRedis(t).Address), &fakeapi.Log{}
+			s := openRedis(t, wire.URL()+"?read_timeout=1s", slog.New(slog.NewTextHandler(log, nil)))
 			get := func() error { _, _, err := s.Get("k"); return err }
-			storetest.Await(t, "an answer", get)
+			fakeapi.Await(t, "an answer", get)
 			fail(wire)
 			if err := get(); err == nil || s.State() != store.Away {
 				t.Fatalf("the server does not answer: %v", err)
@@ -70,7 +70,7 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 				}
 			}
 			wire.Mend()
-			storetest.Await(t, "the server", get)
+			fakeapi.Await(t, "the server", get)
 			if away, back := strings.Count(log.String(), "does not answer"), strings.Count(log.String(), "answers again"); away == 0 || away != back {
 				t.Errorf("%d lines say that it is away, %d that it is back", away, back)
 			}
@@ -80,11 +80,12 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 
 // A server that takes no writes is read all the same, and one line of the log says why.
 func TestRedisThatRefusesIsRead(t *testing.T) {
+	t.Parallel()
 	for why, settings := range map[string][]string{
 		"OOM": {"--maxmemory", "1"}, "NOREPLICAS": {"--min-replicas-to-write", "1"},
 	} {
 		log := &fakeapi.Log{}
-		s := openRedis(t, storetest.StartRedis(t, settings...).URL()+patience, slog.New(slog.NewTextHandler(log, nil)))
+		s := openRedis(t, fakeapi.StartRedis(t, settings...).URL()+patience, slog.New(slog.NewTextHandler(log, nil)))
 		for range 10 {
 			if _, err := s.Swap("k", nil, []byte("v"), time.Hour); err == nil || errors.Is(err, store.ErrAway) {
 				t.Fatalf("%s: %v", why, err)
@@ -99,12 +100,13 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 
 // TestRedisCluster has a Cluster of one server, which has all slots.
 func TestRedisCluster(t *testing.T) {
-	server := storetest.StartRedis(t, "--cluster-enabled", "yes")
+	t.Parallel()
+	server := fakeapi.StartRedis(t, "--cluster-enabled", "yes")
 	if err := server.Client.Do(t.Context(), "cluster", "addslotsrange", 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
 	s := openRedis(t, server.URL()+patience+"&addr="+server.Address, slog.New(slog.DiscardHandler))
-	storetest.Await(t, "the Cluster", func() error { return s.Put("k", []byte("v"), time.Hour) })
+	fakeapi.Await(t, "the Cluster", func() error { return s.Put("k", []byte("v"), time.Hour) })
 	for i := range 20 {
 		put(t, s, fmt.Sprint("k", i), "v")
 	}
@@ -115,20 +117,22 @@ func TestRedisCluster(t *testing.T) {
 }
 
 func TestRedisBehindASentinel(t *testing.T) {
-	server := storetest.StartRedis(t)
-	sentinel := storetest.StartSentinel(t, server)
+	t.Parallel()
+	server := fakeapi.StartRedis(t)
+	sentinel := fakeapi.StartSentinel(t, server)
 	s := openRedis(t, "redis://"+sentinel+patience+"&master_name=main", slog.New(slog.DiscardHandler))
-	storetest.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
+	fakeapi.Await(t, "the server", func() error { return s.Put("k", []byte("v"), time.Hour) })
 	want(t, openRedis(t, server.URL()+patience, slog.New(slog.DiscardHandler)), "k", "v")
 }
 
 func TestRedisOverTLS(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	fakeapi.WriteCertificate(t, cert, key)
-	address := storetest.FreeAddress(t)
+	address := fakeapi.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
+	fakeapi.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
 		"--tls-auth-clients", "no")
 	f := func(ca string) error {
 		s, err := store.OpenRedis("rediss://"+address+patience, ca, slog.New(slog.DiscardHandler))

@@ -7,13 +7,9 @@
 package store
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 const (
@@ -38,7 +34,7 @@ var (
 // Store is what every store does. Keys and values must not be empty. keep is how long a fact lives from now, to the
 // second; it must be positive. Values that are passed are not kept, and those that are returned belong to the caller.
 type Store interface {
-	// Get returns the value under a key. An error says that it is not known whether there is one.
+	// Get returns the value under a key. After an error it is not known whether there is one.
 	Get(key string) (value []byte, found bool, err error)
 
 	// Put sets the value under a key.
@@ -52,13 +48,11 @@ type Store interface {
 	// may be missing.
 	Touch(key string, keep time.Duration) error
 
-	// Delete removes the fact under a key, if there is one.
-	Delete(key string) error
-
-	// Scan calls visit with each fact whose key begins with a prefix, in no order, until visit returns false.
+	// Scan calls visit with each fact whose key begins with a prefix, in no order, until visit returns false. visit must
+	// not use the store.
 	Scan(prefix string, visit func(key string, value []byte) bool) error
 
-	// Close ends the store. Afterwards calls return ErrClosed; a second Close does nothing.
+	// Close closes the store. Afterwards calls return ErrClosed; a second Close does nothing.
 	Close() error
 }
 
@@ -79,9 +73,6 @@ func check(key string, value []byte, keep time.Duration) error {
 func wrapped(verb, key string, err error) error {
 	if err == nil {
 		return nil
-	}
-	if strings.ContainsFunc(key, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
-		key = hex.EncodeToString([]byte(key[:min(len(key), 8)])) + "…"
 	}
 	return fmt.Errorf("cannot %s fact %q: %w", verb, key[:min(len(key), 100)], err)
 }

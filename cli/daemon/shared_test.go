@@ -21,7 +21,6 @@ import (
 	"epitome/config"
 	"epitome/internal/fakeapi"
 	"epitome/rewrite"
-	"epitome/store/storetest"
 )
 
 // replica is one of several epitomes that share facts and artifacts.
@@ -138,7 +137,7 @@ func wantAlike(t *testing.T, one *program, api string, replicas ...*program) {
 
 // Promise 5: replicas over Redis, with artifacts in a folder or in a bucket of S3, send the bytes of one process.
 func TestReplicasSendWhatOneProcessSends(t *testing.T) {
-	server := storetest.StartRedis(t)
+	server := fakeapi.StartRedis(t)
 	bucket, _ := s3(t)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
@@ -163,9 +162,9 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 // The store goes in mid-run: conversations it knows go on as they were sent, others go as they came, and when it is
 // back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {
-	server := storetest.StartRedis(t)
+	server := fakeapi.StartRedis(t)
 	folder := t.TempDir()
-	wire := storetest.NewWire(t, server.Address)
+	wire := fakeapi.NewWire(t, server.Address)
 	away, there := replica(t, wire.URL(), sharing(folder)), replica(t, server.URL(), sharing(folder))
 	s, stranger := newSession("chat", 9), newSession("chat", 10)
 	var sent []byte
@@ -194,7 +193,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 		t.Errorf("without a store it is %q", is)
 	}
 	wire.Mend()
-	storetest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
+	fakeapi.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
 	s.turn()
 	want := there.sends(s)
 	if got := away.sends(s); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {

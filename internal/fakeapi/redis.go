@@ -1,5 +1,4 @@
-// Package storetest starts Redis for tests, with a wire to it that can fail.
-package storetest
+package fakeapi
 
 import (
 	"bytes"
@@ -15,12 +14,10 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"epitome/internal/fakeapi"
 )
 
-// Server is a server of the Redis protocol on this machine, which keeps nothing.
-type Server struct {
+// Redis is a server of the Redis protocol on this machine, which keeps nothing.
+type Redis struct {
 	Address string
 	Client  *redis.Client
 
@@ -29,9 +26,9 @@ type Server struct {
 }
 
 // StartRedis starts a server with more settings. Where none is installed, the test is skipped.
-func StartRedis(tb testing.TB, settings ...string) *Server {
+func StartRedis(tb testing.TB, settings ...string) *Redis {
 	tb.Helper()
-	s := &Server{tb: tb, Address: FreeAddress(tb)}
+	s := &Redis{tb: tb, Address: FreeAddress(tb)}
 	_, port, _ := net.SplitHostPort(s.Address)
 	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "", "--appendonly", "no"},
 		settings...)
@@ -40,9 +37,9 @@ func StartRedis(tb testing.TB, settings ...string) *Server {
 }
 
 // StartSentinel starts a Sentinel that watches a server under the name main, and returns its address.
-func StartSentinel(tb testing.TB, watched *Server) (address string) {
+func StartSentinel(tb testing.TB, watched *Redis) (address string) {
 	tb.Helper()
-	s := &Server{tb: tb, Address: FreeAddress(tb)}
+	s := &Redis{tb: tb, Address: FreeAddress(tb)}
 	_, port, _ := net.SplitHostPort(s.Address)
 	host, at, _ := net.SplitHostPort(watched.Address)
 	file := filepath.Join(tb.TempDir(), "sentinel.conf")
@@ -56,7 +53,7 @@ func StartSentinel(tb testing.TB, watched *Server) (address string) {
 }
 
 // start starts the server with a client of its own.
-func (s *Server) start() {
+func (s *Redis) start() {
 	s.tb.Helper()
 	s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
 	s.tb.Cleanup(func() { _ = s.Client.Close() })
@@ -64,17 +61,17 @@ func (s *Server) start() {
 }
 
 // URL is where the server is.
-func (s *Server) URL() string { return "redis://" + s.Address }
+func (s *Redis) URL() string { return "redis://" + s.Address }
 
 // run starts the server and waits until it answers.
-func (s *Server) run() {
+func (s *Redis) run() {
 	s.tb.Helper()
 	path, err := exec.LookPath("valkey-server")
 	if err != nil {
 		path, err = exec.LookPath("redis-server")
 	}
 	if err != nil {
-		fakeapi.Skip(s.tb, "neither redis-server nor valkey-server is installed")
+		Skip(s.tb, "neither redis-server nor valkey-server is installed")
 	}
 	var output bytes.Buffer
 	run, ended := exec.Command(path, s.args...), make(chan struct{})
@@ -101,7 +98,7 @@ func (s *Server) run() {
 }
 
 // Flush deletes everything.
-func (s *Server) Flush() {
+func (s *Redis) Flush() {
 	s.tb.Helper()
 	if err := s.Client.FlushAll(context.Background()).Err(); err != nil {
 		s.tb.Fatal(err)
@@ -109,7 +106,7 @@ func (s *Server) Flush() {
 }
 
 // Refuse makes the server refuse writes from now on, as a master does that has too few replicas.
-func (s *Server) Refuse() {
+func (s *Redis) Refuse() {
 	s.tb.Helper()
 	if err := s.Client.ConfigSet(context.Background(), "min-replicas-to-write", "1").Err(); err != nil {
 		s.tb.Fatal(err)
