@@ -39,8 +39,6 @@ type Badger struct {
 
 	writing sync.Mutex
 	version uint64 // of the last fact that was written; guarded by writing
-
-	stop chan struct{} // ends the syncs
 }
 
 // OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or ends
@@ -48,26 +46,11 @@ type Badger struct {
 // store begins. The errors are ErrInUse, ErrNoSpace, and those of the system and of Badger. The log also gets Badger's
 // warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
-	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log, stop: make(chan struct{})}
+	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log}
 	if err := b.open(); err != nil {
 		return nil, fmt.Errorf("cannot open store %s: %w", folder, err)
 	}
-	go b.syncNowAndThen()
 	return b, nil
-}
-
-// syncNowAndThen makes facts survive a power failure.
-func (b *Badger) syncNowAndThen() {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-b.stop:
-			return
-		case <-tick.C:
-			_ = b.use(b.db.Sync)
-		}
-	}
 }
 
 func (b *Badger) open() (err error) {
@@ -288,7 +271,6 @@ func (b *Badger) Close() error {
 		return nil
 	}
 	b.closed = true
-	close(b.stop)
 	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize {
 		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace) // the next start reads the logs, as after a crash
 	}
