@@ -12,8 +12,8 @@ import (
 // replayFlags are those of the command bench replay.
 type replayFlags struct {
 	verdict
-	windows         []string
-	preset, program string
+	windows []string
+	preset  string
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -30,7 +30,6 @@ func (a *app) replayCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&flags.windows, "window", nil, "windows in `tokens`, as 32k or 200000 (default 32k,64k,128k,200k)")
 	f.StringVar(&flags.preset, "preset", "", "use this preset in place of the configured one")
-	f.StringVar(&flags.program, "program", "", "also play through the epitome in this `file`, with summaries by code")
 	return c
 }
 
@@ -43,7 +42,7 @@ func (a *app) replay(paths []string, flags replayFlags) error {
 	if err := setPreset(&conf, flags.preset); err != nil {
 		return err
 	}
-	o := replay.Options{Paths: paths, Config: conf, Program: flags.program, Progress: os.Stderr}
+	o := replay.Options{Paths: paths, Config: conf, Progress: os.Stderr}
 	for _, text := range flags.windows {
 		tokens, err := config.ParseWindow(text)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 
 	"epitome/cli/daemon"
 	"epitome/config"
@@ -153,6 +154,14 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 	}
 	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.tokens(e.count(text))})
 	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(chatAnswer(text)))}, nil
+}
+
+// chatAnswer returns a response of Chat Completions with a text.
+func chatAnswer(text string) []byte {
+	body, _ := sjson.SetBytes([]byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,`+
+		`"model":"replay","choices":[{"index":0,"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
+		"choices.0.message.content", text)
+	return body
 }
 
 // client waits for every answer, and knows no credential.

@@ -25,7 +25,6 @@ type Options struct {
 	Paths    []string      // logs of sessions, or folders with logs; see package sessions
 	Windows  []int         // in tokens; nil is 32,000, 64,000, 128,000 and 200,000
 	Config   config.Config // of the epitome that is measured
-	Program  string        // another epitome's program file that is measured, too; empty if there is none
 	Progress io.Writer     // gets a line for each file
 
 	policies []policy // in the place of the baselines and epitome, for tests
@@ -40,9 +39,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1 << 18)}
 	if o.policies == nil {
 		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, m))
-		if o.Program != "" {
-			o.policies = append(o.policies, programPolicy(ctx, o.Program, o.Config.Rewrite.Preset))
-		}
 	}
 	files, skipped := sessions.Find(o.Paths)
 	parts := make([]*Report, len(files))
