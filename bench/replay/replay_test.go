@@ -334,7 +334,6 @@ func TestBaselinesKeepSessionsSmall(t *testing.T) {
 	f(1, long(40, true), "part_39 ", "part_9 ")
 	f(1, long(40, false), "part_39 ", "part_9 ")
 	f(2, long(20, true), "part_17 ", "part_9 ")
-	f(3, long(40, false), "number_0.", "part_9 ")
 }
 
 // defaults are those of config.toml.

@@ -162,15 +162,6 @@ func (s *session) read(body []byte, before *request, known map[string]*message) 
 // tokens converts a count in the vocabulary to tokens of the model.
 func (s *session) tokens(n int) int { return int(math.Round(float64(n) * s.scale.Ratio)) }
 
-// tokensOf returns the tokens of a message by itself.
-func (s *session) tokensOf(source string) int {
-	r, err := s.read([]byte(`{"messages":[`+source+`]}`), nil, map[string]*message{})
-	if err != nil {
-		return 0
-	}
-	return r.messages[0].tokens
-}
-
 // bodyAt returns the request that the client sent when the conversation had end messages: the recorded one without the
 // messages that came later.
 func (s *session) bodyAt(end int) []byte {
