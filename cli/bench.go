@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/bench/load"
+	"epitome/bench/replay"
+	"epitome/config"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -57,6 +59,50 @@ func (v verdict) report(r interface {
 // untilSignal returns a context that ends with an interrupt.
 func untilSignal() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var v verdict
+	var windows []string
+	var preset string
+	c := &cobra.Command{
+		Use:   "replay PATH...",
+		Short: "Play recorded sessions, and measure what the ladder saves and loses",
+		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or\n" +
+			"a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, preset, v) },
+	}
+	v.addFlags(c)
+	c.Flags().StringSliceVar(&windows, "window", []string{"32k", "64k", "128k", "200k"}, "windows in `tokens`")
+	c.Flags().StringVar(&preset, "preset", "", "use this preset in place of the configured one")
+	return c
+}
+
+// replay plays the sessions in paths, and prints the report.
+func (a *app) replay(paths, windows []string, preset string, v verdict) error {
+	conf, err := a.load()
+	if err != nil {
+		return err
+	}
+	if err := setPreset(&conf, preset); err != nil {
+		return err
+	}
+	o := replay.Options{Paths: paths, Config: conf, Progress: os.Stderr}
+	for _, text := range windows {
+		tokens, err := config.ParseWindow(text)
+		if err != nil {
+			return err
+		}
+		o.Windows = append(o.Windows, tokens)
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := replay.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return v.report(r)
 }
 
 func loadCommand() *cobra.Command {

@@ -18,12 +18,10 @@ var baselines = []policy{
 
 // baselinePolicy returns a policy whose shrink shortens the entries of a request that has so many tokens.
 func baselinePolicy(name string, shrink func(b *baseline, tokens int)) policy {
-	return policy{name: name, open: func(s *session, window int) (shaper, error) {
+	return policy{name, func(s *session, window int) (shaper, error) {
 		return &baseline{session: s, window: window, shrink: shrink}, nil
 	}}
 }
-
-func (b *baseline) close() {}
 
 // baseline is a conversation as a baseline leaves it.
 type baseline struct {

@@ -32,7 +32,10 @@ import (
 // ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory.
 // Where a model is asked for summaries, a stand-in answers.
 func ownPolicy(conf config.Config, m *meter) policy {
-	open := func(s *session, size int) (shaper, error) {
+	limits := summarize.DefaultLimits()
+	limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
+	conf.Summarize.Limits = &limits
+	return policy{"epitome, " + conf.Rewrite.Preset, func(s *session, size int) (shaper, error) {
 		const maxBytes = 256 << 20
 		facts := store.NewMemory(maxBytes)
 		artifacts, err := offload.OpenMemory(offload.Options{
@@ -44,16 +47,11 @@ func ownPolicy(conf config.Config, m *meter) policy {
 		all := unit.Tokens(size)
 		windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
 		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
-		limits := summarize.DefaultLimits()
-		limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
-		conf.Summarize.Limits = &limits
-		e.count = daemon.CountIn(tokenize.O200k, &m.counters)
+		e.count = daemon.CountIn(tokenize.O200k, &tokenize.Counters{})
 		e.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
 			Store: facts, Keep: time.Hour, Send: e.answer, Count: e.count, Overflow: window.TooLong,
 			Dialects: map[string]summarize.Dialect{"": chat.Dialect{}, chat.Dialect{}.Name(): chat.Dialect{}},
-			Usable: func(upstream, model string) int {
-				return window.Usable(windows.Of(upstream, model).Tokens, 0)
-			},
+			Usable:   func(string, string) int { return window.Usable(size, 0) },
 			Prepares: func(string) bool { return conf.Summarize.Prepare != summarize.PrepareOff },
 			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 		})
@@ -61,8 +59,7 @@ func ownPolicy(conf config.Config, m *meter) policy {
 		deps.Summarizer, deps.Memo = e, m.memo
 		e.shaper = rewrite.NewShaper(deps)
 		return e, nil
-	}
-	return policy{"epitome, " + conf.Rewrite.Preset, open, true}
+	}}
 }
 
 // epitome shapes the requests of one session.
@@ -121,8 +118,6 @@ func (e *epitome) artifact(name string) string {
 	return string(content)
 }
 
-func (e *epitome) close() { _ = e.Close(context.Background()) } // no context ends, so no error
-
 // Prepare has a question answered before the next request, so that equal sessions have equal figures.
 func (e *epitome) Prepare(q summarize.Question) { e.ahead = append(e.ahead, q) }
 
@@ -152,16 +147,10 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 			break
 		}
 	}
-	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.tokens(e.count(text))})
-	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(chatAnswer(text)))}, nil
-}
-
-// chatAnswer returns a response of Chat Completions with a text.
-func chatAnswer(text string) []byte {
-	body, _ := sjson.SetBytes([]byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,`+
-		`"model":"replay","choices":[{"index":0,"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
+	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.modelTokens(e.count(text))})
+	body, err := sjson.SetBytes([]byte(`{"choices":[{"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
 		"choices.0.message.content", text)
-	return body
+	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(body))}, err
 }
 
 // client waits for every answer, and knows no credential.

@@ -6,22 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 )
 
 // Nothing that is measured knows the rules in this file: which lines of an output tell what went wrong, and which calls
 // only read.
-
-// escape matches what a terminal does not show, such as colours.
-var escape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
-
-// shown returns a line as a terminal shows it, without white space at the end. Lines are compared in this form.
-func shown(line string) string {
-	line = strings.TrimRightFunc(escape.ReplaceAllString(line, ""), unicode.IsSpace)
-	return line[strings.LastIndexByte(line, '\r')+1:]
-}
 
 // failuresIn returns the distinct lines of an output that tell what went wrong, as they are shown.
 func failuresIn(text string) (lines []string) {

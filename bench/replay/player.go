@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
 
 // policy is a way of shaping requests. open begins a session with a window of so many tokens.
 type policy struct {
-	name  string
-	open  func(s *session, window int) (shaper, error)
-	isOwn bool // it is this epitome
+	name string
+	open func(s *session, window int) (shaper, error)
 }
 
 // shaper shapes the requests of one session, which come in order.
@@ -22,7 +20,6 @@ type shaper interface {
 	shape(original *request) (shaped, error)
 	// artifact returns the text that was taken out under a name; "" if there is none.
 	artifact(name string) string
-	close()
 }
 
 // shaped is what is sent in the place of a request.
@@ -47,25 +44,13 @@ const (
 // player plays one session through one policy in one window, and measures what is sent.
 type player struct {
 	*session
-	policy  string
-	window  int
-	shaper  shaper
-	known   map[string]*message // all messages read so far, by their source
-	before  *request            // as it was sent
-	whole   int                 // tokens of the request before as the client sent it
-	texts   map[string]string   // of artifacts, by name
-	holders map[string]string   // an artifact that contains a name, by the name
-	row     Row
-	faults  []string
-}
-
-func newPlayer(s *session, p policy, window int) (*player, error) {
-	opened, err := p.open(s, window)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", p.name, err)
-	}
-	return &player{session: s, policy: p.name, window: window, shaper: opened, known: maps.Clone(s.known),
-		texts: map[string]string{}, holders: map[string]string{}}, nil
+	shaper shaper
+	row    *Row                // of the policy and the window, with the figures of all sessions
+	known  map[string]*message // all messages read so far, by their source
+	before *request            // as it was sent
+	whole  int                 // tokens of the request before as the client sent it
+	died   bool
+	fault  string // the first thing that is wrong
 }
 
 // play plays and measures turn number n. original is the client's request.
@@ -74,7 +59,7 @@ func (p *player) play(n int, original *request) {
 	s, now := p.shape(n, original)
 	for _, m := range now.messages {
 		if m.place < 0 && m.quotes == "" {
-			m.quotes, m.artifacts = p.quotesIn(m, t.end), artifactsIn(m.text+"\n"+m.args)
+			p.findQuotes(m, t.end)
 		}
 	}
 	same, cached := now.cached(p.before)
@@ -85,15 +70,16 @@ func (p *player) play(n int, original *request) {
 			cost += price(r.tokens, cached) + outputPrice*float64(a.output)
 		}
 	}
-	p.row.Cost.add(ratio{cost, price(original.tokens, p.whole)})
-	if now.tokens > p.window {
-		p.row.Died = 1
+	p.row.Cost.sum, p.row.Cost.of = p.row.Cost.sum+cost, p.row.Cost.of+price(original.tokens, p.whole)
+	if now.tokens > p.row.Window && !p.died {
+		p.died = true
+		p.row.Died++
 	}
 	breaks := p.before != nil && same < len(p.before.messages)
 	p.row.BreaksPer100.count(breaks)
 	if breaks && !s.isDecided {
 		p.row.Unrecorded++
-		p.fault(n, "earlier messages changed without a decision")
+		p.note(n, "earlier messages changed without a decision")
 	}
 	p.measureRecall(t, now, original)
 	p.measureSignal(t, now)
@@ -116,17 +102,15 @@ func (p *player) shape(n int, original *request) (shaped, *request) {
 	}
 	if err != nil {
 		p.row.Invalid++
-		p.fault(n, err.Error())
+		p.note(n, err.Error())
 	}
 	return s, now
 }
 
-// fault keeps the first things that are wrong in the session.
-func (p *player) fault(n int, what string) {
-	const maxFaults = 3
-	if len(p.faults) < maxFaults {
-		p.faults = append(p.faults,
-			fmt.Sprintf("%s: %s, window %d, request %d: %s", p.name, p.policy, p.window, n+1, what))
+// note keeps the first thing that is wrong in the session.
+func (p *player) note(n int, what string) {
+	if p.fault == "" {
+		p.fault = fmt.Sprintf("%s: %s, window %d, request %d: %s", p.name, p.row.Policy, p.row.Window, n+1, what)
 	}
 }
 
@@ -158,11 +142,10 @@ func (p *player) measureRecall(t turn, now, original *request) {
 	}
 	var names, old, lines ratio
 	for _, n := range t.needs {
-		isSent := slices.ContainsFunc(n.in, func(m *message) bool { return now.has[m] }) ||
-			slices.ContainsFunc(made, func(m *message) bool {
-				return n.isIn(m.quotes) || n.isLine && (n.isIn(m.text) || n.isIn(m.args))
-			})
-		isMet := isSent && now.tokens <= p.window
+		isSent := now.hasAny(n.in) || slices.ContainsFunc(made, func(m *message) bool {
+			return n.isIn(m.quotes) || n.isLine && (n.isIn(m.text) || n.isIn(m.args))
+		})
+		isMet := isSent && now.tokens <= p.row.Window
 		if n.isLine {
 			lines.count(isMet)
 			continue
@@ -175,53 +158,41 @@ func (p *player) measureRecall(t turn, now, original *request) {
 			p.row.Retrievable.count(p.isInArtifact(n.text, artifacts))
 		}
 	}
-	if 2*original.tokens > min(p.window, 200_000) {
+	if 2*original.tokens > min(p.row.Window, 200_000) {
 		p.row.Recall.addShare(names)
 		p.row.RecallOlder.addShare(old)
 		p.row.RecallLines.addShare(lines)
 	}
 }
 
+// hasAny reports whether one of the messages is sent whole.
+func (r *request) hasAny(messages []*message) bool {
+	return slices.ContainsFunc(messages, func(m *message) bool { return r.has[m] })
+}
+
 // isInArtifact reports whether one of the artifacts contains a name: as it is, in a JSON string, or in the arguments of
 // a call, which are JSON in a JSON string.
 func (p *player) isInArtifact(name string, artifacts []string) bool {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace
-	forms := []string{name, escape(name), escape(escape(name))}
-	for _, artifact := range artifacts {
-		if p.holders[name] == artifact {
-			return true
-		}
-		text, known := p.texts[artifact]
-		if !known {
-			text = p.shaper.artifact(artifact)
-			p.texts[artifact] = text
-		}
-		if slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) }) {
-			p.holders[name] = artifact
-			return true
-		}
-	}
-	return false
+	once := escape(name)
+	forms := slices.Compact([]string{name, once, escape(once)})
+	return slices.ContainsFunc(artifacts, func(artifact string) bool {
+		text := p.shaper.artifact(artifact)
+		return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
+	})
 }
 
-// artifactsIn returns the words of a text that may be names of artifacts.
-func artifactsIn(text string) (names []string) {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
-		if len(word) == 26 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" {
-			names = append(names, word)
-		}
-	}
-	return names
-}
-
-// measureSignal counts the failures that a request shows of the outputs that are new with it. A request over the window
-// shows none.
+// measureSignal counts the failures that a request shows of the outputs that are new with it: in a message of the
+// client's that is sent whole, or quoted. A request over the window shows none.
 func (p *player) measureSignal(t turn, now *request) {
-	fits := now.tokens <= p.window
 	for _, o := range t.outputs {
 		isWhole := now.has[o.message]
 		for i, line := range o.failures {
-			isShown := fits && (isWhole || p.shows(now, line))
+			isSent := isWhole || now.hasAny(p.lines[line]) ||
+				slices.ContainsFunc(now.messages, func(m *message) bool {
+					return strings.Contains(m.quotes, "\n"+line+"\n")
+				})
+			isShown := isSent && now.tokens <= p.row.Window
 			p.row.Seen.count(isShown)
 			if isWhole {
 				continue
@@ -232,10 +203,4 @@ func (p *player) measureSignal(t turn, now *request) {
 			}
 		}
 	}
-}
-
-// shows reports whether a line stands in a message of the client's that is sent whole, or is quoted.
-func (p *player) shows(now *request, line string) bool {
-	return slices.ContainsFunc(p.lines[line], func(m *message) bool { return now.has[m] }) ||
-		slices.ContainsFunc(now.messages, func(m *message) bool { return strings.Contains(m.quotes, "\n"+line+"\n") })
 }

@@ -10,10 +10,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
+	"maps"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"epitome/bench/sessions"
 	"epitome/config"
@@ -23,111 +22,78 @@ import (
 // Options say what Run plays.
 type Options struct {
 	Paths    []string      // logs of sessions, or folders with logs; see package sessions
-	Windows  []int         // in tokens; nil is 32,000, 64,000, 128,000 and 200,000
+	Windows  []int         // in tokens
 	Config   config.Config // of the epitome that is measured
 	Progress io.Writer     // gets a line for each file
 
 	policies []policy // in the place of the baselines and epitome, for tests
 }
 
-// Run plays the sessions in the files, as many files at once as there are processors. What cannot be read is named in
-// the report.
+// Run plays the sessions in the files. What cannot be read is named in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if len(o.Windows) == 0 {
-		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
-	}
 	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1 << 18)}
 	if o.policies == nil {
 		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, m))
 	}
 	files, skipped := sessions.Find(o.Paths)
-	parts := make([]*Report, len(files))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, file := range files {
-		group.Go(func() (err error) {
-			parts[i], err = o.playFile(ctx, file, m)
-			fmt.Fprintln(o.Progress, "bench: played", file)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("cannot replay: %w", err)
-	}
-	total := o.newReport()
-	total.Skipped = append(total.Skipped, skipped...)
-	for _, part := range parts { // in the order of the files: equal sessions have equal figures to the last digit
-		total.add(part)
-	}
-	return total, nil
-}
-
-// newReport returns a report with a row for each policy in each window.
-func (o *Options) newReport() *Report {
-	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
+	r := &Report{Faults: []string{}, Skipped: append([]string{}, skipped...)} // not null in JSON
 	for _, window := range o.Windows {
 		for _, p := range o.policies {
-			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name, isOwn: p.isOwn})
+			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name})
 		}
 	}
-	return r
-}
-
-// playFile plays the sessions in a file.
-func (o *Options) playFile(ctx context.Context, file string, m *meter) (*Report, error) {
-	r := o.newReport()
-	conversations, skipped := sessions.Read(file)
-	if skipped != "" {
-		r.Skipped = append(r.Skipped, skipped)
-	}
-	for _, c := range conversations {
-		s, err := newSession(c, m)
+	for _, file := range files {
+		conversations, err := sessions.Read(file)
 		if err != nil {
-			r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", c.Name, err))
-			continue
+			r.Skipped = append(r.Skipped, err.Error())
 		}
-		if err := o.playSession(ctx, s, r); err != nil {
-			return nil, err
+		for _, c := range conversations {
+			s, err := newSession(c, m)
+			if err == nil {
+				err = o.play(ctx, s, r)
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", c.Name, err))
+			}
 		}
+		fmt.Fprintln(o.Progress, "bench: played", file)
 	}
 	return r, nil
 }
 
-// playSession plays a session through all policies in all windows, turn by turn, and adds the figures to r.
-func (o *Options) playSession(ctx context.Context, s *session, r *Report) error {
+// play plays a session through all policies in all windows, turn by turn, and adds the figures to r. The players of a
+// turn run at once, each on its own row.
+func (o *Options) play(ctx context.Context, s *session, r *Report) error {
 	var players []*player
-	defer func() {
-		for _, p := range players {
-			p.shaper.close()
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		opened, err := o.policies[i%len(o.policies)].open(s, row.Window)
+		if err != nil {
+			return err
 		}
-	}()
-	for _, window := range o.Windows {
-		for _, it := range o.policies {
-			p, err := newPlayer(s, it, window)
-			if err != nil {
-				return err
-			}
-			players = append(players, p)
-		}
+		players = append(players, &player{session: s, shaper: opened, row: row, known: maps.Clone(s.known)})
 	}
 	var original *request
 	for n, t := range s.turns {
-		err := ctx.Err()
-		if err == nil {
-			original, err = s.read(s.bodyAt(t.end), original, s.known)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		var err error
+		if original, err = s.read(s.bodyAt(t.end), original, s.known); err != nil || ctx.Err() != nil {
+			return err
 		}
 		r.Requests, r.Tokens = r.Requests+1, r.Tokens+original.tokens
+		var turn sync.WaitGroup
 		for _, p := range players {
-			p.play(n, original)
+			turn.Go(func() { p.play(n, original) })
 		}
+		turn.Wait()
 	}
 	r.Conversations++
-	for i, p := range players {
-		r.Rows[i].add(&p.row)
-		r.Faults = append(r.Faults, p.faults...)
+	for _, p := range players {
+		if p.fault != "" {
+			r.Faults = append(r.Faults, p.fault)
+		}
 	}
 	return nil
 }

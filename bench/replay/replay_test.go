@@ -50,8 +50,6 @@ func (f fake) shape(original *request) (shaped, error) {
 
 func (f fake) artifact(name string) string { return f.artifacts[name] }
 
-func (f fake) close() {}
-
 // replacing returns a fake that replaces texts in every request that contains trigger.
 func replacing(trigger string, pairs ...string) fake {
 	return fake{edit: func(body string) (string, bool, error) {
@@ -75,7 +73,7 @@ func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 		Config: defaults(t)}
 	if s != nil {
 		open := func(*session, int) (shaper, error) { return s, nil }
-		o.policies = []policy{{"it", open, true}}
+		o.policies = []policy{{"epitome", open}}
 	}
 	r, err := Run(t.Context(), o)
 	if err != nil {
@@ -104,7 +102,7 @@ func near(t *testing.T, what string, got ratio, want float64) {
 func TestCommonPrefixCostsATenth(t *testing.T) {
 	s := open(t, requestOf(talk...))
 	var n []float64
-	for _, m := range s.messages {
+	for _, m := range s.whole.messages {
 		n = append(n, float64(m.tokens))
 	}
 	f := 3.0 // beside the messages
@@ -300,7 +298,6 @@ func playLong(t *testing.T, p policy, body string, window int) (sent string, all
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shaper.close()
 	for _, turn := range s.turns {
 		original, err := s.read(s.bodyAt(turn.end), nil, s.known)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -34,8 +35,6 @@ type Row struct {
 	Died         int    `json:"died"`           // sessions with a request over the window
 	Invalid      int    `json:"invalid"`        // requests that break a rule which the client's request keeps
 	Unrecorded   int    `json:"unrecorded"`     // breaks without a new decision
-
-	isOwn bool // of this epitome
 }
 
 // ratio is a sum relative to another: a share, or a mean. It is null in JSON if nothing was counted.
@@ -52,11 +51,9 @@ func (r *ratio) count(holds bool) {
 // addShare adds a share to a mean of shares; one of nothing is left out.
 func (r *ratio) addShare(o ratio) {
 	if o.of > 0 {
-		r.add(ratio{o.sum / o.of, 1})
+		r.sum, r.of = r.sum+o.sum/o.of, r.of+1
 	}
 }
-
-func (r *ratio) add(o ratio) { r.sum, r.of = r.sum+o.sum, r.of+o.of }
 
 func (r ratio) text(digits int) string {
 	if r.of == 0 {
@@ -72,55 +69,29 @@ func (r ratio) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.sum / r.of)
 }
 
-// add adds the figures of other sessions.
-func (r *Row) add(o *Row) {
-	r.Cost.add(o.Cost)
-	r.BreaksPer100.add(o.BreaksPer100)
-	r.Recall.add(o.Recall)
-	r.RecallOlder.add(o.RecallOlder)
-	r.RecallLines.add(o.RecallLines)
-	r.Seen.add(o.Seen)
-	r.Signal.add(o.Signal)
-	r.SignalFirst.add(o.SignalFirst)
-	r.Retrievable.add(o.Retrievable)
-	r.Died += o.Died
-	r.Invalid += o.Invalid
-	r.Unrecorded += o.Unrecorded
-}
-
-// add adds the figures of other sessions, with rows of the same policies and windows.
-func (r *Report) add(o *Report) {
-	r.Conversations += o.Conversations
-	r.Requests += o.Requests
-	r.Tokens += o.Tokens
-	for i := range r.Rows {
-		r.Rows[i].add(&o.Rows[i])
-	}
-	r.Faults = append(r.Faults, o.Faults...)
-	r.Skipped = append(r.Skipped, o.Skipped...)
-}
-
 // Print writes the report as tables.
 func (r *Report) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) } // Flush returns the error
-	line("%d conversations, %d requests, %.1f M tokens as the clients sent them", r.Conversations, r.Requests,
-		float64(r.Tokens)/1e6)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // Flush returns the errors of all writes
+	fmt.Fprintf(t, "%d conversations, %d requests, %.1f M tokens as the clients sent them\n", r.Conversations,
+		r.Requests, float64(r.Tokens)/1e6)
 	for i, x := range r.Rows {
 		if i == 0 || x.Window != r.Rows[i-1].Window {
-			line("\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal\tfirst"+
-				"\tretrievable %%\tdied\tinvalid\tunrecorded", x.Window)
+			fmt.Fprintf(t, "\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal"+
+				"\tfirst\tretrievable %%\tdied\tinvalid\tunrecorded\n", x.Window)
 		}
-		line("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2),
-			x.Recall.text(1), x.RecallOlder.text(1), x.RecallLines.text(1), x.Seen.text(1), x.Signal.text(1),
-			x.SignalFirst.text(1), x.Retrievable.text(1), x.Died, x.Invalid, x.Unrecorded)
+		fmt.Fprintf(t, "%s\t%s\t%s", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2))
+		for _, share := range []ratio{x.Recall, x.RecallOlder, x.RecallLines, x.Seen, x.Signal, x.SignalFirst,
+			x.Retrievable} {
+			fmt.Fprint(t, "\t", share.text(1))
+		}
+		fmt.Fprintf(t, "\t%d\t%d\t%d\n", x.Died, x.Invalid, x.Unrecorded)
 	}
-	line("\nThe columns: docs/benchmarks.md#replay")
+	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#replay")
 	for _, fault := range r.Faults {
-		line("FAULT %s", fault)
+		fmt.Fprintln(t, "FAULT", fault)
 	}
 	for _, why := range r.Skipped {
-		line("SKIPPED %s", why)
+		fmt.Fprintln(t, "SKIPPED", why)
 	}
 	return t.Flush()
 }
@@ -133,7 +104,7 @@ func (r *Report) Missed() (missed []string) {
 	}
 	for _, x := range r.Rows {
 		lost := int(x.Retrievable.of - x.Retrievable.sum/100)
-		if x.isOwn && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
+		if strings.HasPrefix(x.Policy, "epitome") && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
 			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed "+
 				"without a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))
 		}

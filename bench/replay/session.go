@@ -2,10 +2,12 @@ package replay
 
 import (
 	"errors"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -15,15 +17,14 @@ import (
 	"epitome/tokenize"
 )
 
-// session is a recorded conversation. It is read from its last request, which has all messages.
+// session is a recorded conversation. It is read from its last request, which has all messages. Equal messages are one.
 type session struct {
-	name     string
-	scale    conversation.Scale
-	whole    *conversation.Request
-	messages []*message // equal messages are one
-	known    map[string]*message
-	lines    map[string][]*message // the messages with a line, in order, by the line
-	turns    []turn
+	name  string
+	scale conversation.Scale
+	whole *request // the last one
+	known map[string]*message
+	lines map[string][]*message // the messages with a line, in order, by the line
+	turns []turn
 }
 
 // message is a message of a request. It is the client's, or a policy has made it.
@@ -37,26 +38,19 @@ type message struct {
 
 	// A message that a policy made also has:
 	quotes    string   // the lines that are lines of the client's messages, each between line breaks
-	artifacts []string // the names of artifacts in it
+	artifacts []string // words that may be names of artifacts
 }
 
 // turn is one request of the session and the answer to it.
 type turn struct {
-	end     int       // messages in the request
-	needs   []need    // of the answer
-	outputs []*output // of tools, new in the request
+	end     int      // messages in the request
+	needs   []need   // of the answer
+	outputs []output // of tools, new in the request
 }
 
-// need is a name or line in the calls of an answer that messages before the answer contain.
-type need struct {
-	name
-	isOld bool       // the newest of the messages is more than five answers back
-	in    []*message // that contain it
-}
-
-// output is what a tool returned, other than the content of files and the findings of a search.
+// output is what a tool returned for the first time, other than the content of files and the findings of a search.
 type output struct {
-	message  *message
+	*message
 	failures []string // the lines that tell what went wrong
 }
 
@@ -70,43 +64,39 @@ type request struct {
 
 // meter counts tokens as epitome does when it serves. It may be used from any goroutine.
 type meter struct {
-	models   tokenize.Models
-	counters tokenize.Counters
-	memo     *tokenize.Memo // a session is played several times, and each text is counted once
-}
-
-func (m *meter) scale(model string) (conversation.Scale, error) {
-	of := m.models.Of(model)
-	counter, err := m.counters.For(of.Vocabulary)
-	return conversation.Scale{Model: of, Counter: counter, Memo: m.memo, Ratio: of.Ratio}, err
+	models tokenize.Models
+	memo   *tokenize.Memo // a session is played several times, and each text is counted once
 }
 
 // newSession reads a recorded conversation.
 func newSession(in sessions.Conversation, m *meter) (*session, error) {
-	whole, err := chat.Dialect{}.Read(in.Body, nil)
-	if err != nil {
-		return nil, err
-	}
 	if !gjson.ValidBytes(in.Body) {
 		return nil, errors.New("it is not JSON")
 	}
-	if len(whole.Items) == 0 {
-		return nil, errors.New("it has no messages")
-	}
-	s := &session{name: in.Name, whole: whole, known: map[string]*message{}, lines: map[string][]*message{}}
-	if s.scale, err = m.scale(whole.Model); err != nil {
-		return nil, err
-	}
-	last, err := s.read(in.Body, nil, s.known)
+	s := &session{name: in.Name, known: map[string]*message{}, lines: map[string][]*message{}}
+	model := m.models.Of(gjson.GetBytes(in.Body, "model").Str)
+	counter, err := (&tokenize.Counters{}).For(model.Vocabulary)
 	if err != nil {
 		return nil, err
 	}
-	s.messages = last.messages
-	for i, it := range whole.Items {
+	s.scale = conversation.Scale{Model: model, Counter: counter, Memo: m.memo, Ratio: model.Ratio}
+	if s.whole, err = s.read(in.Body, nil, s.known); err != nil {
+		return nil, err
+	}
+	if len(s.whole.messages) == 0 {
+		return nil, errors.New("it has no messages")
+	}
+	var outputs []output // since the last answer
+	calls := map[string]conversation.Call{}
+	for i, it := range s.whole.Items {
 		if it.StartsAnswer && i > 0 {
-			s.turns = append(s.turns, turn{end: i})
+			s.turns = append(s.turns, turn{end: i, outputs: outputs})
+			outputs = nil
 		}
-		m := s.messages[i]
+		for _, call := range it.Calls {
+			calls[call.ID] = call
+		}
+		m := s.whole.messages[i]
 		if m.place >= 0 { // an equal one came before
 			continue
 		}
@@ -116,10 +106,13 @@ func newSession(in sessions.Conversation, m *meter) (*session, error) {
 				s.lines[line] = append(at, m)
 			}
 		}
+		call := calls[it.Answers]
+		if m.role == conversation.Tool && !isReading(call.Name, call.ArgumentsIn(in.Body)) {
+			outputs = append(outputs, output{m, failuresIn(m.text)})
+		}
 	}
-	s.turns = append(s.turns, turn{end: len(s.messages)})
+	s.turns = append(s.turns, turn{end: len(s.whole.messages), outputs: outputs})
 	s.findNeeds()
-	s.findOutputs()
 	return s, nil
 }
 
@@ -134,21 +127,17 @@ func (s *session) read(body []byte, before *request, known map[string]*message) 
 	if err != nil {
 		return nil, err
 	}
-	r := &request{Request: parsed, fixed: s.tokens(parsed.Count(s.scale).Total()), has: map[*message]bool{}}
+	r := &request{Request: parsed, fixed: s.modelTokens(parsed.Count(s.scale).Total()), has: map[*message]bool{}}
 	r.tokens = r.fixed
 	for i := range parsed.Items {
 		it := &parsed.Items[i]
 		m := known[string(it.Of(body))]
 		if m == nil {
 			m = &message{source: string(it.Of(body)), role: it.Role, text: parsed.TextOf(it), place: -1,
-				tokens: s.tokens(it.Size.Total())}
+				tokens: s.modelTokens(it.Size.Total())}
 			var values []string
 			for _, call := range it.Calls {
-				if arguments := string(call.ArgumentsIn(body)); call.FreeText {
-					values = append(values, arguments)
-				} else {
-					values = append(values, valuesIn(arguments)...)
-				}
+				values = appendValues(values, string(call.ArgumentsIn(body)), call.FreeText)
 			}
 			m.args = strings.Join(values, "\n")
 			known[m.source] = m
@@ -159,8 +148,34 @@ func (s *session) read(body []byte, before *request, known map[string]*message) 
 	return r, nil
 }
 
-// tokens converts a count in the vocabulary to tokens of the model.
-func (s *session) tokens(n int) int { return int(math.Round(float64(n) * s.scale.Ratio)) }
+// appendValues appends the values in the arguments of a call: strings as they read, others as they are written. Other
+// JSON than an object has none; free text is a value itself.
+func appendValues(values []string, arguments string, isFreeText bool) []string {
+	if isFreeText {
+		return append(values, arguments)
+	}
+	var walk func(v gjson.Result)
+	walk = func(v gjson.Result) {
+		switch v.Type {
+		case gjson.String:
+			values = append(values, v.Str)
+		case gjson.JSON:
+			v.ForEach(func(_, value gjson.Result) bool {
+				walk(value)
+				return true
+			})
+		default:
+			values = append(values, v.Raw)
+		}
+	}
+	if object := gjson.Parse(arguments); object.IsObject() && gjson.Valid(arguments) {
+		walk(object)
+	}
+	return values
+}
+
+// modelTokens converts a count in the vocabulary to tokens of the model.
+func (s *session) modelTokens(n int) int { return int(math.Round(float64(n) * s.scale.Ratio)) }
 
 // bodyAt returns the request that the client sent when the conversation had end messages: the recorded one without the
 // messages that came later.
@@ -169,61 +184,17 @@ func (s *session) bodyAt(end int) []byte {
 	return slices.Concat(body[:items[end-1].End], body[items[len(items)-1].End:])
 }
 
-// findNeeds sets the needs of all turns. No answer to the last request is known, so it has none.
-func (s *session) findNeeds() {
-	answers := make([]int, len(s.messages)) // up to each message
-	for i, m := range s.messages {
-		if answers[i] = answers[max(0, i-1)]; m.role == conversation.Assistant {
-			answers[i]++
-		}
-	}
-	places := map[name][]int{} // of the messages that contain a name
-	for t := range s.turns[:len(s.turns)-1] {
-		end := s.turns[t].end
-		args := s.messages[end].args
-		for _, n := range append(namesIn(args), longLinesIn(args)...) {
-			if _, known := places[n]; !known {
-				for i, m := range s.messages {
-					if n.isIn(m.text) || n.isIn(m.args) {
-						places[n] = append(places[n], i)
-					}
-				}
-			}
-			before, _ := slices.BinarySearch(places[n], end)
-			if before == 0 {
-				continue
-			}
-			found := need{name: n, isOld: answers[end]-answers[places[n][before-1]] > 5}
-			for _, i := range places[n][:before] {
-				found.in = append(found.in, s.messages[i])
-			}
-			s.turns[t].needs = append(s.turns[t].needs, found)
-		}
-	}
-}
+// escape matches what a terminal does not show, such as colours.
+var escape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
-// findOutputs sets the outputs of all turns. An output that is equal to an earlier one is left out.
-func (s *session) findOutputs() {
-	calls := map[string]conversation.Call{}
-	t := 0
-	for i, it := range s.whole.Items {
-		for _, call := range it.Calls {
-			calls[call.ID] = call
-		}
-		for s.turns[t].end <= i {
-			t++
-		}
-		m := s.messages[i]
-		call := calls[it.Answers]
-		if m.role != conversation.Tool || m.place != i || isReading(call.Name, call.ArgumentsIn(s.whole.Body)) {
-			continue
-		}
-		s.turns[t].outputs = append(s.turns[t].outputs, &output{m, failuresIn(m.text)})
-	}
+// shown returns a line as a terminal shows it, without white space at the end. Lines are compared in this form.
+func shown(line string) string {
+	line = strings.TrimRightFunc(escape.ReplaceAllString(line, ""), unicode.IsSpace)
+	return line[strings.LastIndexByte(line, '\r')+1:]
 }
 
 // shownLines yields the lines of a message as a terminal shows them, without blank lines.
-func (m *message) shownLines() func(yield func(string) bool) {
+func (m *message) shownLines() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(m.text+"\n"+m.args, "\n") {
 			if line = shown(line); line != "" && !yield(line) {
@@ -233,11 +204,15 @@ func (m *message) shownLines() func(yield func(string) bool) {
 	}
 }
 
-// listed matches the number or the mark that a text which quotes lines may put before each of them.
-var listed = regexp.MustCompile(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
+var (
+	// listed matches the number or the mark that a text which quotes lines may put before each of them.
+	listed = regexp.MustCompile(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
+	// artifactName matches a word that may be the name of an artifact.
+	artifactName = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
+)
 
-// quotesIn returns the lines of m that are lines of the client's messages before place end.
-func (s *session) quotesIn(m *message, end int) string {
+// findQuotes sets quotes and artifacts of a message that a policy made for a request with end messages.
+func (s *session) findQuotes(m *message, end int) {
 	isClients := func(line string) bool {
 		at := s.lines[line]
 		return len(at) > 0 && at[0].place < end
@@ -252,5 +227,5 @@ func (s *session) quotesIn(m *message, end int) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	return b.String()
+	m.quotes, m.artifacts = b.String(), artifactName.FindAllString(m.text+"\n"+m.args, -1)
 }

@@ -7,15 +7,19 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 // Conversation is one recorded conversation.
@@ -48,14 +52,14 @@ func Find(paths []string) (files, skipped []string) {
 	return slices.Compact(files), skipped
 }
 
-// Read returns the conversations of the log at path. skipped is a line about the parts of the log that cannot be read;
-// it is empty if there are none.
-func Read(path string) (conversations []Conversation, skipped string) {
+// Read returns the conversations of the log at path. The error names the first part of the log that cannot be read; the
+// conversations are those of the other parts.
+func Read(path string) (conversations []Conversation, err error) {
 	log, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
-	bodies, problems := parse(log)
+	bodies, err := parse(log)
 	for i, body := range bodies {
 		name := path
 		if i > 0 {
@@ -63,57 +67,74 @@ func Read(path string) (conversations []Conversation, skipped string) {
 		}
 		conversations = append(conversations, Conversation{name, body})
 	}
-	const maxShown = 3
-	if more := len(problems) - maxShown; more > 0 {
-		problems = append(problems[:maxShown], fmt.Sprintf("and %d more", more))
-	}
 	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read all of %s: %w", path, err)
 	case len(bodies) == 0:
-		problems = append([]string{"it has no conversation in a known format"}, problems...)
-		return nil, fmt.Sprintf("cannot replay %s: %s", path, strings.Join(problems, "; "))
-	case len(problems) > 0:
-		return conversations, fmt.Sprintf("left out of %s: %s", path, strings.Join(problems, "; "))
+		err = fmt.Errorf("cannot replay %s: it has no conversation in a known format", path)
 	}
-	return conversations, ""
+	return conversations, err
 }
 
 // parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It
-// recognizes the format by the first document that only one format has.
-func parse(log []byte) (bodies [][]byte, problems []string) {
-	documents, problems := documentsIn(log)
+// recognizes the format by the first document that only one format has. The error is the first of several.
+func parse(log []byte) (bodies [][]byte, err error) {
+	lines := bytes.SplitAfter(log, []byte("\n"))
+	if json.Valid(log) {
+		lines = [][]byte{log}
+	}
+	var documents []gjson.Result
+	for i, line := range lines {
+		if json.Valid(line) {
+			documents = append(documents, gjson.ParseBytes(line))
+		} else if len(bytes.TrimSpace(line)) > 0 && err == nil {
+			err = fmt.Errorf("line %d is not JSON", i+1)
+		}
+	}
 	for i, d := range documents {
 		kind := d.Get("type").Str
 		switch {
 		case d.Get("messages.0.parts").IsArray():
-			return readOpenCode(d), problems
+			return readOpenCode(d), err
 		case d.Get("messages.0.role").Exists() && !d.Get("system").Exists(): // requests in Messages have a key system
 			bodies, invalid := readRequests(documents[i:])
-			return bodies, append(problems, invalid...)
+			return bodies, cmp.Or(err, invalid)
 		case d.Get("payload").IsObject():
-			return readCodex(documents[i:]), problems
+			return readCodex(documents[i:]), err
 		case kind == "session" || kind == "message":
-			return readPi(documents[i:]), problems
+			return readPi(documents[i:]), err
 		case (kind == "user" || kind == "assistant") && d.Get("message").IsObject():
-			return readClaudeCode(documents[i:]), problems
+			return readClaudeCode(documents[i:]), err
 		}
 	}
-	return nil, problems
+	return nil, err
 }
 
-// documentsIn returns the JSON documents in a log, and a problem for each line that is not JSON.
-func documentsIn(log []byte) (documents []gjson.Result, problems []string) {
-	if json.Valid(log) {
-		return []gjson.Result{gjson.ParseBytes(log)}, nil
-	}
-	number := 0
-	for line := range bytes.Lines(log) {
-		number++
-		switch {
-		case json.Valid(line):
-			documents = append(documents, gjson.ParseBytes(line))
-		case len(bytes.TrimSpace(line)) > 0:
-			problems = append(problems, fmt.Sprintf("line %d is not JSON", number))
+// readRequests reads Chat Completions requests. It leaves out those that another one extends. The error is that of the
+// first one that cannot be read.
+func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
+	extended := map[conversation.Link]bool{} // the proper prefixes of all requests
+	var requests []*conversation.Request
+	for i, d := range documents {
+		r, invalid := chat.Dialect{}.Read([]byte(d.Raw), nil)
+		if invalid == nil && len(r.Items) == 0 {
+			invalid = errors.New("it has no messages")
+		}
+		if invalid != nil {
+			err = cmp.Or(err, fmt.Errorf("request %d: %w", i+1, invalid))
+			continue
+		}
+		requests = append(requests, r)
+		for _, link := range r.Chain()[:len(r.Items)] {
+			extended[link] = true
 		}
 	}
-	return documents, problems
+	for _, r := range requests {
+		whole := r.Chain()[len(r.Items)]
+		if !extended[whole] {
+			extended[whole] = true // leaves out the next one that is equal
+			bodies = append(bodies, r.Body)
+		}
+	}
+	return bodies, err
 }

@@ -39,7 +39,7 @@ func TestLogsBecomeRequests(t *testing.T) {
 	t.Chdir("testdata")
 	for _, log := range []string{"claude", "codex", "opencode", "pi", "requests"} {
 		var got strings.Builder
-		conversations, skipped := Read(log)
+		conversations, wrong := Read(log)
 		for _, c := range conversations {
 			if err := checkValid(c.Body); err != nil && log != "requests" {
 				t.Errorf("%s: %v", c.Name, err)
@@ -50,7 +50,10 @@ func TestLogsBecomeRequests(t *testing.T) {
 			}
 			got.WriteString("\n")
 		}
-		got.WriteString(skipped + "\n")
+		if wrong != nil {
+			got.WriteString(wrong.Error())
+		}
+		got.WriteString("\n")
 		golden := log + ".golden"
 		if *update {
 			if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
@@ -71,13 +74,13 @@ func TestDamagedLogs(t *testing.T) {
 	for _, c := range []struct {
 		log           string
 		conversations int
-		skipped       string
+		wrong         string
 	}{
 		{good, 1, ""},
 		{strings.ReplaceAll(good, "\n", "\r\n\r\n"), 1, ""},
 		{"{\n\"messages\": [\n{\"role\":\"user\",\"content\":\"a\"}\n]\n}\n", 1, ""},
-		{good + good[:40], 1, "left out of log: line 4 is not JSON"},
-		{strings.Repeat("x\n", 5) + good, 1, "line 3 is not JSON; and 2 more"},
+		{good + good[:40], 1, "cannot read all of log: line 4 is not JSON"},
+		{strings.Repeat("x\n", 5) + good, 1, "line 1 is not JSON"},
 		{good[:strings.Index(good, "\n")], 0, none},
 		{"", 0, none},
 		{`{"a":1}`, 0, none},
@@ -88,10 +91,10 @@ func TestDamagedLogs(t *testing.T) {
 		if err := os.WriteFile("log", []byte(c.log), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		conversations, skipped := Read("log")
-		if n := len(conversations); n != c.conversations || (skipped == "") != (c.skipped == "") ||
-			!strings.Contains(skipped, c.skipped) {
-			t.Errorf("%.80q: %d conversations, skipped %q", c.log, n, skipped)
+		conversations, err := Read("log")
+		if n := len(conversations); n != c.conversations || (err == nil) != (c.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%.80q: %d conversations, %v", c.log, n, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ const (
 	system    = "system"
 	user      = "user"
 	assistant = "assistant"
+	tool      = "tool"
 )
 
 // thread builds requests from the lines of a log. For each line its reader sets id and calls say, answer, call and
@@ -25,11 +27,11 @@ type thread struct {
 	bodies   [][]byte       // of the conversations that have ended
 }
 
-// message is a message of a Chat Completions request. Results are not in a thread's messages, but at their calls.
+// message is a message of a Chat Completions request.
 type message struct {
 	Role    string  `json:"role"`
 	Content *string `json:"content"`
-	Calls   []*call `json:"tool_calls,omitempty"`
+	Calls   []call  `json:"tool_calls,omitempty"`
 	CallID  string  `json:"tool_call_id,omitempty"`
 
 	id string // as thread.id
@@ -42,17 +44,37 @@ type call struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
-
-	result *message // nil until the log has it
 }
 
 func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
+
+// add adds a message: the text in its content and, of an answer, the calls in it. Messages of other roles are left out.
+func (t *thread) add(role string, content gjson.Result) {
+	switch text := textOf(content); role {
+	case "system", "developer":
+		t.say(system, text)
+	case "user", "custom", "hookMessage":
+		t.say(user, text)
+	case "assistant":
+		t.answer(text)
+		for _, block := range content.Array() {
+			if kind := block.Get("type").Str; kind == "tool_use" || kind == "toolCall" {
+				t.call(block.Get("id").Str, block.Get("name").Str, firstOf(block, "input", "arguments"))
+			}
+		}
+	}
+}
 
 // say adds a message of the system or the user.
 func (t *thread) say(role, text string) {
 	if text != "" {
 		t.messages = append(t.messages, &message{Role: role, Content: &text, id: t.id})
 	}
+}
+
+// result adds the result of a call.
+func (t *thread) result(id, text string) {
+	t.messages = append(t.messages, &message{Role: tool, Content: &text, CallID: id, id: t.id})
 }
 
 // answer adds text to the current answer.
@@ -67,42 +89,39 @@ func (t *thread) answer(text string) {
 	m.Content = &text
 }
 
-// call adds a tool call to the current answer, unless the answer has one with this ID.
+// call adds a tool call to the current answer, unless the answer has one with this ID. Arguments that are free text
+// become the field input of an object.
 func (t *thread) call(id, name string, arguments gjson.Result) {
 	m := t.currentAnswer()
-	if id == "" || name == "" || slices.ContainsFunc(m.Calls, func(c *call) bool { return c.ID == id }) {
+	if id == "" || name == "" || slices.ContainsFunc(m.Calls, func(c call) bool { return c.ID == id }) {
 		return
 	}
-	c := &call{ID: id, Type: "function"}
-	c.Function.Name, c.Function.Arguments = name, objectOf(arguments)
+	c := call{ID: id, Type: "function"}
+	switch c.Function.Name = name; {
+	case arguments.IsObject():
+		c.Function.Arguments = arguments.Get("@ugly").Raw
+	case json.Valid([]byte(arguments.Str)) && gjson.Parse(arguments.Str).IsObject():
+		c.Function.Arguments = arguments.Str
+	default:
+		object, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
+		c.Function.Arguments = string(object)
+	}
 	m.Calls = append(m.Calls, c)
 }
 
-// currentAnswer returns the answer that the current line continues: the last message if it has the same ID or, in logs
-// without IDs, no result yet. Otherwise it adds an answer.
+// currentAnswer returns the answer that the current line continues: the last message or, if it has the same ID, the last
+// one before the results at the end. Otherwise it adds an answer.
 func (t *thread) currentAnswer() *message {
-	if n := len(t.messages); n > 0 {
-		last := t.messages[n-1]
-		hasResult := slices.ContainsFunc(last.Calls, func(c *call) bool { return c.result != nil })
-		if last.Role == assistant && last.id == t.id && (t.id != "" || !hasResult) {
-			return last
-		}
+	last := len(t.messages) - 1
+	for t.id != "" && last >= 0 && t.messages[last].Role == tool {
+		last--
+	}
+	if last >= 0 && isAnswer(t.messages[last]) && t.messages[last].id == t.id {
+		return t.messages[last]
 	}
 	m := &message{Role: assistant, id: t.id}
 	t.messages = append(t.messages, m)
 	return m
-}
-
-// result adds the result of the last call with this ID, and drops one that no call waits for.
-func (t *thread) result(id, text string) {
-	for _, m := range slices.Backward(t.messages) {
-		for _, c := range m.Calls {
-			if c.ID == id && c.result == nil {
-				c.result = &message{Role: "tool", Content: &text, CallID: id}
-				return
-			}
-		}
-	}
 }
 
 // end ends a line, so that later lines can rewind to it by its ID.
@@ -150,15 +169,16 @@ func (t *thread) finish() [][]byte {
 // lastRequest returns the messages of the last request: each result behind the message of its call, no calls without a
 // result, and no answers at the end.
 func (t *thread) lastRequest() (messages []*message) {
-	for _, m := range t.messages {
+	for i, m := range t.messages {
 		sent := &message{Role: m.Role, Content: m.Content}
 		var results []*message
 		for _, c := range m.Calls {
-			if c.result != nil {
-				sent.Calls, results = append(sent.Calls, c), append(results, c.result)
+			at := slices.IndexFunc(t.messages[i:], func(r *message) bool { return r.Role == tool && r.CallID == c.ID })
+			if at > 0 {
+				sent.Calls, results = append(sent.Calls, c), append(results, t.messages[i+at])
 			}
 		}
-		if sent.Content != nil || len(results) > 0 {
+		if m.Role != tool && (sent.Content != nil || len(results) > 0) {
 			messages = append(append(messages, sent), results...)
 		}
 	}
@@ -170,19 +190,7 @@ func (t *thread) lastRequest() (messages []*message) {
 
 func isAnswer(m *message) bool { return m.Role == assistant }
 
-// objectOf returns the arguments of a call as a JSON object. Free text becomes its field input.
-func objectOf(arguments gjson.Result) string {
-	switch {
-	case arguments.IsObject():
-		return arguments.Get("@ugly").Raw
-	case json.Valid([]byte(arguments.Str)) && gjson.Parse(arguments.Str).IsObject():
-		return arguments.Str
-	}
-	object, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
-	return string(object)
-}
-
-// textOf returns the text of a content, which is a string or a list of parts. It only names images and documents.
+// textOf returns the text of a content, which is a string or a list of parts. It only names files.
 func textOf(content gjson.Result) string {
 	if !content.IsArray() {
 		return content.String()
@@ -191,12 +199,13 @@ func textOf(content gjson.Result) string {
 	for _, part := range content.Array() {
 		kind := strings.TrimPrefix(part.Get("type").Str, "input_")
 		switch text := part.Get("text"); {
+		case part.Get("ignored").Bool() || kind == "reasoning":
 		case part.Type == gjson.String:
 			texts = append(texts, part.Str)
 		case text.Type == gjson.String:
 			texts = append(texts, text.Str)
-		case kind == "image" || kind == "document":
-			texts = append(texts, "["+kind+" omitted]")
+		case kind == "image" || kind == "document" || kind == "file":
+			texts = append(texts, "["+kind+" "+cmp.Or(part.Get("filename").Str, "omitted")+"]")
 		}
 	}
 	return strings.Join(texts, "\n")

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
+	"epitome/rewrite/conversation"
 )
 
 // At most so many names and lines are taken from the calls of one answer.
@@ -17,7 +17,14 @@ const (
 	maxLines = 40
 )
 
-// name is a text that the arguments of a call have in common with what was said before: a path, an identifier, a
+// need is a name or line in the calls of an answer that messages before the answer contain.
+type need struct {
+	name
+	isOld bool       // the newest of the messages is more than five answers back
+	in    []*message // that contain it
+}
+
+// name is a text that the arguments of a call may have in common with what was said before: a path, an identifier, a
 // number, a quoted text or a whole line.
 type name struct {
 	text   string
@@ -34,9 +41,43 @@ var (
 	number = regexp.MustCompile(`^\p{Nd}{4,}$`)
 )
 
+// findNeeds sets the needs of all turns. No answer to the last request is known, so it has none.
+func (s *session) findNeeds() {
+	answers := make([]int, len(s.whole.messages)) // up to each message
+	for i, m := range s.whole.messages {
+		if answers[i] = answers[max(0, i-1)]; m.role == conversation.Assistant {
+			answers[i]++
+		}
+	}
+	places := map[name][]int{} // of the messages that contain a name
+	for t := range s.turns[:len(s.turns)-1] {
+		end := s.turns[t].end
+		args := s.whole.messages[end].args
+		for _, n := range append(namesIn(args), longLinesIn(args)...) {
+			if _, known := places[n]; !known {
+				places[n] = nil
+				for i, m := range s.whole.messages {
+					if n.isIn(m.text) || n.isIn(m.args) {
+						places[n] = append(places[n], i)
+					}
+				}
+			}
+			before, _ := slices.BinarySearch(places[n], end)
+			if before == 0 {
+				continue
+			}
+			found := need{name: n, isOld: answers[end]-answers[places[n][before-1]] > 5}
+			for _, i := range places[n][:before] {
+				found.in = append(found.in, s.whole.messages[i])
+			}
+			s.turns[t].needs = append(s.turns[t].needs, found)
+		}
+	}
+}
+
 // namesIn returns the names in text, each once, in the order of their first place: paths, dotted words, snake_case and
 // camelCase words, integers of four digits and more, and quoted texts of 8 to 80 characters.
-func namesIn(text string) []name {
+func namesIn(text string) (names []name) {
 	type place struct {
 		name
 		start int
@@ -56,41 +97,37 @@ func namesIn(text string) []name {
 		all = append(all, place{name{text: text[at[0]+1 : at[1]-1]}, at[0]})
 	}
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(a.start-b.start, strings.Compare(a.text, b.text)) })
-
-	var names []name
-	seen := map[string]bool{}
 	for _, p := range all {
 		if p.isWord {
 			p.text = strings.Trim(p.text, ".")
 		}
-		if size := utf8.RuneCountInString(p.text); size < 4 || size > 200 || seen[p.text] {
-			continue
+		if len(names) < maxNames {
+			names = appendNew(names, p.name, 4, 200)
 		}
-		if names = append(names, p.name); len(names) == maxNames {
-			break
-		}
-		seen[p.text] = true
 	}
 	return names
 }
 
 // longLinesIn returns the lines of text with 24 to 300 characters, each once and without the marks of a patch: the
 // lines that an edit repeats from a file.
-func longLinesIn(text string) []name {
-	var lines []name
-	seen := map[string]bool{}
+func longLinesIn(text string) (lines []name) {
 	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimRightFunc(strings.TrimLeft(line, "+- \t"), unicode.IsSpace)
-		size := utf8.RuneCountInString(line)
-		if size < 24 || size > 300 || seen[line] {
-			continue
-		}
-		if lines = append(lines, name{text: line, isLine: true}); len(lines) == maxLines {
+		if len(lines) == maxLines {
 			break
 		}
-		seen[line] = true
+		line = strings.TrimRightFunc(strings.TrimLeft(line, "+- \t"), unicode.IsSpace)
+		lines = appendNew(lines, name{text: line, isLine: true}, 24, 300)
 	}
 	return lines
+}
+
+// appendNew appends a name that has between least and most characters, unless one of names has its text.
+func appendNew(names []name, n name, least, most int) []name {
+	size := utf8.RuneCountInString(n.text)
+	if size < least || size > most || slices.ContainsFunc(names, func(o name) bool { return o.text == n.text }) {
+		return names
+	}
+	return append(names, n)
 }
 
 // isIn reports whether text contains the name.
@@ -111,28 +148,3 @@ func (n name) isIn(text string) bool {
 }
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
-
-// valuesIn returns the values in the arguments of a call, a line each: strings as they read, others as they are
-// written. Arguments that are no JSON object have none.
-func valuesIn(arguments string) []string {
-	if !gjson.Valid(arguments) || !gjson.Parse(arguments).IsObject() {
-		return nil
-	}
-	var values []string
-	var walk func(v gjson.Result)
-	walk = func(v gjson.Result) {
-		switch v.Type {
-		case gjson.String:
-			values = append(values, v.Str)
-		case gjson.JSON:
-			v.ForEach(func(_, value gjson.Result) bool {
-				walk(value)
-				return true
-			})
-		default:
-			values = append(values, v.Raw)
-		}
-	}
-	walk(gjson.Parse(arguments))
-	return values
-}
