@@ -24,9 +24,12 @@ fuzz:
 bench:
 	go run . bench load
 
-# The built-in table of prices, from the release that event/gen.go names; needs npm and node.
+# The built-in table of prices, from the release that e2e/testdata/node installs: event/prices.go has its name and date.
+# Needs npm and node.
 tables:
-	go generate ./event
+	npm ci --silent --prefix e2e/testdata/node
+	node e2e/testdata/node/table.mjs > event/prices/prices.json
+	cp e2e/testdata/node/node_modules/@pydantic/genai-prices/LICENSE event/prices/
 
 # For six systems: archives with checksums and bills of materials, in dist, of the commit's tag. It needs goreleaser and
 # syft. SNAPSHOT=--snapshot makes them of a commit without a tag.

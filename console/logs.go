@@ -89,10 +89,7 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	if b.Ruled && e.Mode == event.ModeOn {
 		pairs = append(pairs, "saved_nano", b.Saved())
 	}
-	if b.IsUnpriced() {
-		pairs = append(pairs, "unpriced", b.Unpriced)
-	}
-	l.pairs = append(pairs, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
+	l.pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
 		"fault", string(e.Fault), "error", e.Err)
 	l.write(levelOf(e), "exchange", l.pairs...)
 }

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -58,34 +60,35 @@ const (
 type Book struct {
 	BookConfig
 	loaded chan struct{} // closed when the events of earlier processes are in the sums
-	stop   func()
+	stop   context.CancelFunc
 	ended  chan struct{}
 
 	queueing sync.Mutex
 	queue    []Entry // not summed up yet
 	dropped  int     // for lack of room in the queue
 
-	mu      sync.Mutex // guards what follows
-	journal journal
-	seq     uint64    // of the newest event
-	since   time.Time // of the oldest one
-	notes   []string  // about files that could not be read
-	totals  Sums      // of exchanges since the start
-	recent  []Entry   // the newest events
-	cells   map[cell]*Sums
-	models  map[string]bool
-	talks   map[string]*talk
+	mu        sync.Mutex // guards what follows
+	journal   journal
+	unwritten error     // why events were not written to disk the last time; nil if they were
+	seq       uint64    // of the newest event
+	since     time.Time // of the oldest one
+	notes     []string  // about files that could not be read
+	totals    Sums      // of exchanges since the start
+	recent    []Entry   // the newest events
+	cells     map[cell]*Sums
+	models    map[string]bool
+	talks     map[string]*talk
 }
 
 // NewBook returns a Book, which the caller closes. It reads the events of earlier processes in the background.
 func NewBook(c BookConfig) *Book {
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
 	b := &Book{
-		BookConfig: c, loaded: make(chan struct{}), stop: sync.OnceFunc(func() { close(stop) }), ended: make(chan struct{}),
-		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota, log: c.Log},
+		BookConfig: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
+		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota},
 		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
-	go b.run(stop)
+	go b.run(ctx)
 	return b
 }
 
@@ -125,41 +128,44 @@ func (b *Book) lock() {
 	}
 }
 
-// Totals returns the sums of the exchanges since the start.
-func (b *Book) Totals() (sums Sums) {
-	b.lock()
-	defer b.mu.Unlock()
-	sums.add(&b.totals)
-	return sums
-}
-
 // Close writes all events, and ends the Book.
 func (b *Book) Close() {
 	b.stop()
 	<-b.ended
 }
 
-// run reads the files, and then processes what is recorded.
-func (b *Book) run(stop <-chan struct{}) {
+// run reads the files, and then processes what is recorded until ctx ends.
+func (b *Book) run(ctx context.Context) {
 	defer close(b.ended)
 	b.load()
 	close(b.loaded)
 	tick, tidy := time.NewTicker(100*time.Millisecond), time.NewTicker(10*time.Minute)
 	defer tick.Stop()
 	defer tidy.Stop()
-	for stopped := false; !stopped; {
+	for ctx.Err() == nil {
 		select {
 		case <-tick.C:
 		case <-tidy.C:
 			b.expire()
-		case <-stop:
-			stopped = true
+		case <-ctx.Done():
 		}
-		b.lock()
-		b.journal.flush(b.Now())
-		b.mu.Unlock()
+		b.flush()
 	}
 	b.journal.close()
+}
+
+// flush processes what is recorded and writes it to disk. It logs when that begins to fail, and when it works again.
+func (b *Book) flush() {
+	b.lock()
+	defer b.mu.Unlock()
+	err := b.journal.flush(b.Now())
+	switch {
+	case err != nil && b.unwritten == nil:
+		b.Log.Warn("cannot write events to disk; they are kept in memory", "error", err.Error())
+	case err == nil && b.unwritten != nil:
+		b.Log.Info("events are written to disk again")
+	}
+	b.unwritten = err
 }
 
 // load sums up the events of earlier processes.
@@ -244,7 +250,8 @@ func (b *Book) add(n Entry) {
 		b.recent = slices.Clone(b.recent[over:])
 	}
 	if s := n.Summary; s != nil {
-		if t := b.talkOf(s.Conversation, s.Time); s.Own.Nano != 0 {
+		t := b.talkOf(s.Conversation, s.Time)
+		if s.Own.Nano != 0 {
 			t.Sums.addOwn(s.Own.Nano)
 			b.sumsOf(s.Time, s.Upstream, s.Model, t.Client).addOwn(s.Own.Nano)
 		}
@@ -256,29 +263,6 @@ func (b *Book) add(n Entry) {
 	died := t.add(e, end)
 	t.Sums.addExchange(e, died)
 	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, died)
-}
-
-// talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
-func (b *Book) talkOf(id string, at time.Time) *talk {
-	if b.since.IsZero() || at.Before(b.since) {
-		b.since = at
-	}
-	t := b.talks[id]
-	if t != nil {
-		return t
-	}
-	t = &talk{Conversation: Conversation{ID: id, Last: at}}
-	if id == "" {
-		return t
-	}
-	b.talks[id] = t
-	if len(b.talks) > mostTalks+mostTalks/10 { // forget those that were used longest ago; the sums keep their figures
-		all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
-		for _, old := range all[:len(all)-mostTalks] {
-			delete(b.talks, old.ID)
-		}
-	}
-	return t
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.
@@ -294,4 +278,32 @@ func (b *Book) expire() {
 		b.since = oldest
 	}
 	b.journal.tidy(now)
+}
+
+// Since returns the events after a number, and the number of the newest event. whole is false if some of them are no
+// longer kept, or if there was no event of that number yet. The caller must not change the events.
+func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
+	<-b.loaded
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if seq > b.seq {
+		return nil, b.seq, false
+	}
+	first := sort.Search(len(b.recent), func(i int) bool { return *b.recent[i].Seq() > seq })
+	after = slices.Clone(b.recent[first:])
+	return after, b.seq, uint64(len(after)) == b.seq-seq
+}
+
+// Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
+// newest first.
+func (b *Book) Troubles() []Exchange {
+	b.lock()
+	defer b.mu.Unlock()
+	all := []Exchange{}
+	for _, n := range slices.Backward(b.recent) {
+		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == ActionBypass) && len(all) < 100 {
+			all = append(all, *e)
+		}
+	}
+	return all
 }

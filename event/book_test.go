@@ -250,14 +250,8 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := keeping(t, folder, noon)
-	flush := func() {
-		r.Settle()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.journal.flush(noon)
-	}
 	r.RecordExchange(talking("c1", 0))
-	flush()
+	r.flush()
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 || len(s.Notes) != 1 {
 		t.Errorf("%d exchanges, noted %q", s.Total.Exchanges, s.Notes)
 	}
@@ -265,9 +259,9 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.RecordExchange(talking("c1", 1))
-	flush()
+	r.flush()
 	r.Close()
-	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 1 {
+	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 2 {
 		t.Errorf("%d exchanges were written", s.Total.Exchanges)
 	}
 }
@@ -288,7 +282,9 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	f.tidy(noon)
 	for i := range 3 {
 		f.append(Entry{Summary: &Summary{Reason: strings.Repeat("x", 200)}})
-		f.flush(noon.Add(time.Duration(i) * time.Second))
+		if err := f.flush(noon.Add(time.Duration(i) * time.Second)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	f.close()
 	if all := f.list(); len(all) != 4 || day(filepath.Base(all[0])) != "2026-11-19" {

@@ -4,14 +4,69 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 )
 
 // ErrUnknown says that nothing is kept under an id.
 var ErrUnknown = errors.New("nothing is known of it: it never was, or it is no longer kept")
+
+// Conversation is a line of requests that extend one another.
+type Conversation struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title,omitempty"` // words of the user: whoever shows it asks for the owner first
+	Parent   string    `json:"parent,omitempty"`
+	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
+	Session  string    `json:"session,omitempty"` // of the client, as events name it
+	Model    string    `json:"model"`
+	Upstream string    `json:"upstream"`
+	Dialect  string    `json:"dialect"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Live     bool      `json:"live"`
+	Turns    int       `json:"turns"`  // exchanges, with those that are not kept any more
+	Tokens   int       `json:"tokens"` // of the newest request, as it was sent
+	Raw      int       `json:"raw"`    // and as it came
+	Window   int       `json:"window"`
+	Share    float64   `json:"share"`            // Tokens of Window
+	Cached   float64   `json:"cached"`           // part of the input that the provider's cache had; -1: unknown
+	Latest   string    `json:"latest,omitempty"` // the newest decision, such as "clear 11 items, 25.9k tokens"
+	Sums     Sums      `json:"sums"`
+}
+
+// Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
+func (c Conversation) Observed() bool {
+	return c.Sums.Observed.Exchanges > 0 && c.Sums.Observed.Exchanges == c.Sums.Exchanges
+}
+
+// Story is a conversation with its turns, the oldest first.
+type Story struct {
+	Conversation
+	Exchanges []Exchange `json:"exchanges"`
+	Forgotten int        `json:"forgotten"` // earlier turns that are not kept any more
+}
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T `json:"items"`
+	Next  int `json:"next,omitempty"` // the number of items before the next page; 0: there is none
+	Total int `json:"total"`          // of all pages
+}
+
+// Status is what a status line shows of a conversation.
+type Status struct {
+	ID     string    `json:"conversation"`
+	Model  string    `json:"model"`
+	Tokens int       `json:"tokens"`
+	Window int       `json:"window"`
+	Share  float64   `json:"share"`
+	Cached float64   `json:"cached"`
+	Saved  *float64  `json:"saved_usd"` // null if no price is known
+	Last   string    `json:"last,omitempty"`
+	AsOf   time.Time `json:"as_of"`
+}
 
 // talk is a conversation as it is kept.
 type talk struct {
@@ -20,8 +75,31 @@ type talk struct {
 	died         bool // one of its requests was larger than its window
 }
 
-// add takes over what an exchange tells of its conversation. died reports that it is the first one that was larger
-// than its window.
+// talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
+func (b *Book) talkOf(id string, at time.Time) *talk {
+	if b.since.IsZero() || at.Before(b.since) {
+		b.since = at
+	}
+	t := b.talks[id]
+	if t != nil {
+		return t
+	}
+	t = &talk{Conversation: Conversation{ID: id, Last: at}}
+	if id == "" {
+		return t
+	}
+	b.talks[id] = t
+	if len(b.talks) > mostTalks+mostTalks/10 { // forget those that were used longest ago; the sums keep their figures
+		all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
+		for _, old := range all[:len(all)-mostTalks] {
+			delete(b.talks, old.ID)
+		}
+	}
+	return t
+}
+
+// add takes over what an exchange says of its conversation. died reports that it is the first one that was larger than
+// its window.
 func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	if t.Turns == 0 {
 		t.First = e.Start
@@ -102,24 +180,31 @@ func (b *Book) countLive() (n int) {
 	return n
 }
 
+// matching returns the conversations that fit and had an exchange; the newest come first.
+func (b *Book) matching(fits func(*talk) bool) (all []*talk) {
+	for _, t := range b.talks {
+		if t.Turns > 0 && fits(t) {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(x, y *talk) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
+	return all
+}
+
 // Conversations returns up to limit conversations whose id, model or upstream contains match, in either case, behind
 // the first ones; the newest come first.
 func (b *Book) Conversations(match string, first, limit int) Page[Conversation] {
 	b.lock()
 	defer b.mu.Unlock()
-	now, match := b.Now(), strings.ToLower(match)
-	var all []*talk
-	for _, t := range b.talks {
-		if t.Turns > 0 && strings.Contains(strings.ToLower(t.ID+"\n"+t.Model+"\n"+t.Upstream), match) {
-			all = append(all, t)
-		}
-	}
-	slices.SortFunc(all, func(x, y *talk) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
+	match = strings.ToLower(match)
+	all := b.matching(func(t *talk) bool {
+		return strings.Contains(strings.ToLower(t.ID+"\n"+t.Model+"\n"+t.Upstream), match)
+	})
 	first = min(max(first, 0), len(all))
 	end := min(first+limit, len(all))
 	page := Page[Conversation]{Items: []Conversation{}, Total: len(all)}
 	for _, t := range all[first:end] {
-		page.Items = append(page.Items, t.view(now))
+		page.Items = append(page.Items, t.view(b.Now()))
 	}
 	if end < len(all) {
 		page.Next = end
@@ -152,26 +237,23 @@ func (b *Book) Conversation(id string) (Story, error) {
 func (b *Book) Status(id, session string) (Status, error) {
 	b.lock()
 	defer b.mu.Unlock()
-	now, session := b.Now(), SessionOf(session)
-	var best *talk
-	bestRank := -1
-	for _, t := range b.talks {
-		rank := 0
-		if id == "" && session != "" && t.Session == session {
-			rank = 2
-		}
-		if t.Turns > 1 && t.isLive(now) {
-			rank++
-		}
-		isMeant := t.ID == id || id == "" && (session == "" || t.Session == session || t.Session == "")
-		if t.Turns > 0 && isMeant && (rank > bestRank || rank == bestRank && t.Last.After(best.Last)) {
-			best, bestRank = t, rank
-		}
-	}
-	if best == nil {
+	session = SessionOf(session)
+	all := b.matching(func(t *talk) bool {
+		return t.ID == id || id == "" && (session == "" || t.Session == session || t.Session == "")
+	})
+	if len(all) == 0 {
 		return Status{}, ErrUnknown
 	}
-	c := best.view(now)
+	rank := func(t *talk) (r int) {
+		if session != "" && t.Session == session {
+			r = 2
+		}
+		if t.Turns > 1 && t.isLive(b.Now()) {
+			r++
+		}
+		return r
+	}
+	c := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }).view(b.Now()) // of equals the newest
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
 		Last: c.Latest, AsOf: c.Last,
@@ -181,32 +263,4 @@ func (b *Book) Status(id, session string) (Status, error) {
 		s.Saved = &saved
 	}
 	return s, nil
-}
-
-// Since returns the events after a number, and the number of the newest event. whole is false if some of them are no
-// longer kept, or if there was no event of that number yet. The caller must not change the events.
-func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
-	<-b.loaded
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if seq > b.seq {
-		return nil, b.seq, false
-	}
-	first := sort.Search(len(b.recent), func(i int) bool { return *b.recent[i].Seq() > seq })
-	after = slices.Clone(b.recent[first:])
-	return after, b.seq, uint64(len(after)) == b.seq-seq
-}
-
-// Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
-// newest first.
-func (b *Book) Troubles() []Exchange {
-	b.lock()
-	defer b.mu.Unlock()
-	all := []Exchange{}
-	for _, n := range slices.Backward(b.recent) {
-		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == ActionBypass) && len(all) < 100 {
-			all = append(all, *e)
-		}
-	}
-	return all
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,75 +18,63 @@ type journal struct {
 	folder string
 	keep   time.Duration
 	quota  int64 // bytes of all files
-	log    *slog.Logger
 
 	pending bytes.Buffer // lines that are not written yet
 	file    *os.File     // nil: none is open
-	name    string       // of file
 	size    int64        // of file
-	failed  error        // of the last write; nil if it succeeded
 }
 
 // fileName is the layout of a file's name. Names sort by time.
 const fileName = "2006-01-02T15-04-05.000000.jsonl"
 
+// day returns the date at the beginning of a file's name.
+func day(path string) string { return filepath.Base(path)[:len(time.DateOnly)] }
+
 // append adds a line, which flush writes.
 func (j *journal) append(e Entry) {
-	if j.folder == "" {
-		return
-	}
-	if err := json.NewEncoder(&j.pending).Encode(e); err != nil {
-		j.log.Error("BUG: cannot encode an event", "error", err.Error())
+	if j.folder != "" {
+		_ = json.NewEncoder(&j.pending).Encode(e) // events can be encoded
 	}
 }
 
-// flush writes the pending lines. Lines that cannot be written are dropped.
-func (j *journal) flush(now time.Time) {
+// flush writes the pending lines. Lines that a full disk refuses are written later, unless they become too many.
+func (j *journal) flush(now time.Time) error {
+	const mostPending = 4 << 20 // bytes
 	if j.pending.Len() == 0 {
-		return
+		return nil
 	}
-	err := j.write(now)
-	switch {
-	case err != nil && j.failed == nil:
-		j.log.Warn("cannot write events to disk; they are kept in memory until epitome ends", "error", err.Error())
-	case err == nil && j.failed != nil:
-		j.log.Info("events are written to disk again")
+	err := j.open(now)
+	if err == nil {
+		var n int64
+		n, err = j.pending.WriteTo(j.file)
+		j.size += n
 	}
-	if err != nil {
-		j.close()
+	if j.pending.Len() > mostPending {
+		j.pending.Reset()
+		j.close() // it may end within a line
 	}
-	j.failed = err
-	j.pending.Reset()
-}
-
-func (j *journal) write(now time.Time) error {
-	name := now.UTC().Format(fileName)
-	if j.file != nil && (j.size > j.quota/8 || day(j.name) != day(name)) {
-		j.close()
-	}
-	if j.file == nil {
-		if err := os.MkdirAll(j.folder, 0o700); err != nil {
-			return err
-		}
-		file, err := os.OpenFile(filepath.Join(j.folder, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			return err
-		}
-		j.file, j.name, j.size = file, name, 0
-	}
-	n, err := j.file.Write(j.pending.Bytes())
-	j.size += int64(n)
 	return err
 }
 
-// day returns the date at the beginning of a file's name.
-func day(name string) string { return name[:len(time.DateOnly)] }
+// open opens a file, unless one is open that still may be written to.
+func (j *journal) open(now time.Time) error {
+	path := filepath.Join(j.folder, now.UTC().Format(fileName))
+	if j.file != nil && j.size <= j.quota/8 && day(j.file.Name()) == day(path) {
+		return nil
+	}
+	j.close()
+	err := os.MkdirAll(j.folder, 0o700)
+	if err == nil {
+		j.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	}
+	return err
+}
 
 func (j *journal) close() {
 	if j.file != nil {
 		_ = j.file.Close() // what was written is in the file
 	}
-	j.file = nil
+	j.file, j.size = nil, 0
 }
 
 // list returns the paths of the files, the oldest first.
@@ -101,27 +88,20 @@ func (j *journal) tidy(now time.Time) {
 	var size int64 // of the file and of all newer ones
 	oldest := now.Add(-j.keep).UTC().Format(time.DateOnly)
 	for _, path := range slices.Backward(j.list()) {
-		info, err := os.Stat(path)
-		if err != nil {
-			continue
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
 		}
-		size += info.Size()
-		isOpen := j.file != nil && j.name == info.Name()
-		if !isOpen && (day(info.Name()) < oldest || size > j.quota) {
+		isOpen := j.file != nil && j.file.Name() == path
+		if !isOpen && (day(path) < oldest || size > j.quota) {
 			_ = os.Remove(path) // tried again at the next time
 		}
 	}
 }
 
 // read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
-func (j *journal) read(do func(line []byte)) error {
-	var errs []error
+func (j *journal) read(do func(line []byte)) (failed error) {
 	for _, path := range j.list() {
 		file, err := os.Open(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
 		lines := bufio.NewReader(file)
 		for err == nil {
 			var line []byte
@@ -130,9 +110,9 @@ func (j *journal) read(do func(line []byte)) error {
 			}
 		}
 		if err != io.EOF {
-			errs = append(errs, err)
+			failed = errors.Join(failed, err)
 		}
 		_ = file.Close() // it was only read
 	}
-	return errors.Join(errs...)
+	return failed
 }

@@ -5,6 +5,23 @@ import (
 	"time"
 )
 
+// Miss is why the provider's cache had less of a request than the request before had put there: the first that fits.
+type Miss string
+
+// The misses. NoMiss is a hit, or nothing to hit.
+const (
+	NoMiss       Miss = ""
+	MissFirst    Miss = "first"    // the first request of the conversation
+	MissModel    Miss = "model"    // another model was asked before
+	MissPause    Miss = "pause"    // the pause was longer than the cache lives
+	MissOurs     Miss = "decision" // a new decision of epitome's changed what had been sent
+	MissLeading  Miss = "leading"  // the client changed its system prompt, tools or settings
+	MissClient   Miss = "client"   // the client changed an earlier message
+	MissSmall    Miss = "small"    // the request is below what is cached at all
+	MissProvider Miss = "provider" // the beginning was the same, and yet the provider had less than four fifths of it
+	MissUnknown  Miss = "unknown"  // the answer says nothing of the cache
+)
+
 // prior is the last answered request of a conversation, with which the next one is compared.
 type prior struct {
 	start          time.Time
@@ -36,7 +53,7 @@ func sent(e *Exchange) int {
 func missOf(e *Exchange, p *prior, life time.Duration) Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, sent(e)
-	known := tellsCache(u)
+	known := u.tellsCache()
 	// hit reports whether the cache had at least four fifths of so many tokens. Shares of the request are compared: the
 	// provider counts tokens in its own way.
 	hit := func(tokens int) bool { return known && all > 0 && 5*u.Read*all >= 4*min(tokens, all)*u.Input }
@@ -75,9 +92,4 @@ func missOf(e *Exchange, p *prior, life time.Duration) Miss {
 		return NoMiss
 	}
 	return MissProvider
-}
-
-// tellsCache reports whether the provider said how much its cache had.
-func tellsCache(u *Usage) bool {
-	return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown
 }

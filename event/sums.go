@@ -11,19 +11,106 @@ import (
 	"time"
 )
 
+// Sums are the sums of some exchanges. Amounts are in nano-dollars.
+type Sums struct {
+	Exchanges    int64 `json:"exchanges"`
+	Failed       int64 `json:"failed"`        // status 400 and more, cut off, or with an error
+	Rescued      int64 `json:"rescued"`       // refused as too long, then answered
+	Shaped       int64 `json:"shaped"`        // conversations, in mode on
+	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
+	TokensAfter  int64 `json:"tokens_after"`
+	TakenOut     int64 `json:"taken_out"` // tokens, each item counted once
+	Offloaded    int64 `json:"offloaded"` // items newly changed
+	Cleared      int64 `json:"cleared"`
+	Compacted    int64 `json:"compacted"`
+	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed, Usage,
+	// Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
+	Observed struct {
+		Exchanges    int64 `json:"exchanges"`
+		TokensBefore int64 `json:"tokens_before"`
+		TokensAfter  int64 `json:"tokens_after"`
+	} `json:"observed"`
+
+	Usage UsageSums `json:"usage"`
+	Money Money     `json:"money"`
+
+	Misses map[Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
+	Hits   int64          `json:"hits"`
+	Codes  map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
+}
+
+// UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
+type UsageSums struct {
+	Told    int64 `json:"told"`    // exchanges with reported tokens
+	Counted int64 `json:"counted"` // exchanges with counted ones
+	Input   int64 `json:"input"`   // with Read and Write
+	Read    int64 `json:"read"`
+	Write   int64 `json:"write"`
+	Output  int64 `json:"output"`
+	// CacheInput is the part of Input of answers that report cached tokens. Of the rest, cached tokens are unknown.
+	CacheInput int64 `json:"cache_input"`
+	// Cut counts answers that were cut off: Output has what they had reported until then.
+	Cut int64 `json:"cut"`
+}
+
+// Money sums up costs. Saved is Raw - Sent - Own: it may be negative.
+type Money struct {
+	Billed   int64 `json:"billed_nano"` // of the exchanges whose usage and price are known
+	Ruled    int64 `json:"ruled"`       // exchanges that Raw and Sent are of
+	Raw      int64 `json:"raw_nano"`    // as they came
+	Sent     int64 `json:"sent_nano"`   // as they were sent
+	Own      int64 `json:"own_nano"`    // of requests for summaries
+	Saved    int64 `json:"saved_nano"`
+	Measured int64 `json:"measured"` // exchanges that Billed is of
+	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
+	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
+	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
+	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
+	Died     int64 `json:"died"`     // conversations that had such a request
+}
+
+// Span selects the exchanges of a Report.
+type Span struct {
+	From, To time.Time // zero: the beginning, and now
+	By       string    // of the rows: day, model, upstream or client; empty: day
+}
+
+// Report is what became of all exchanges of some time.
+type Report struct {
+	Version string    `json:"version"` // set by the console, like Mode
+	Mode    string    `json:"mode"`
+	Now     time.Time `json:"now"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Since   time.Time `json:"since"` // from when on anything is known
+	By      string    `json:"by"`    // as in Span
+	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
+	Total   Sums      `json:"total"`
+	Rows    []Row     `json:"rows"`
+	Prices  struct {
+		Source string    `json:"source"`
+		Date   time.Time `json:"date"`
+		Old    bool      `json:"old"` // more than ninety days
+	} `json:"prices"`
+	Notes []string `json:"notes,omitempty"` // what a reader should know: damaged files, events that were dropped
+}
+
+// Row is a part of a Report.
+type Row struct {
+	Key  string `json:"key"`
+	Sums Sums   `json:"sums"`
+}
+
 // cell is what sums are kept by.
 type cell struct {
 	day                     int64 // its beginning, in seconds since 1970
 	upstream, model, client string
 }
 
-// otherModels is the model of sums once more models were named than have sums of their own.
-const otherModels = "other"
-
-// sumsOf returns the sums to which an event belongs.
+// sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
 	if !b.models[model] && len(b.models) >= mostModels {
-		model = otherModels
+		model = "other"
 	}
 	b.models[model] = true
 	c := cell{b.dayOf(at).Unix(), upstream, model, client}
@@ -39,6 +126,14 @@ func (b *Book) dayOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
 }
 
+// Totals returns the sums of the exchanges since the start.
+func (b *Book) Totals() (sums Sums) {
+	b.lock()
+	defer b.mu.Unlock()
+	sums.add(&b.totals)
+	return sums
+}
+
 // Report returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
 // says what to ask for.
 func (b *Book) Report(asked Span) (Report, error) {
@@ -51,8 +146,9 @@ func (b *Book) Report(asked Span) (Report, error) {
 	now := b.Now()
 	s := Report{
 		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Live: b.countLive(), Notes: b.allNotes(),
-		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now), Prices: listPrices(now),
+		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now),
 	}
+	s.Prices.Source, s.Prices.Date, s.Prices.Old = pricesSource, pricesDate, now.Sub(pricesDate) > 90*24*time.Hour
 	rows := map[string]*Sums{}
 	for at, sums := range b.cells {
 		day := time.Unix(at.day, 0).In(now.Location())
@@ -74,24 +170,16 @@ func (b *Book) Report(asked Span) (Report, error) {
 	return s, nil
 }
 
-// listPrices returns where list prices come from.
-func listPrices(now time.Time) PriceSource {
-	const old = 90 * 24 * time.Hour
-	t := BuiltinPrices()
-	return PriceSource{Source: t.Source, Date: t.Date, Old: now.Sub(t.Date) > old}
-}
-
 // allNotes returns what a reader of figures should know.
 func (b *Book) allNotes() []string {
 	notes := slices.Clone(b.notes)
 	b.queueing.Lock()
 	defer b.queueing.Unlock()
 	if b.dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once; figures lack them",
-			b.dropped))
+		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once", b.dropped))
 	}
-	if b.journal.failed != nil {
-		notes = append(notes, "events cannot be written to disk; figures lack them after a restart")
+	if b.unwritten != nil {
+		notes = append(notes, "events cannot be written to disk: figures may lack them after a restart")
 	}
 	return notes
 }
@@ -114,23 +202,13 @@ func addCounts(to, from reflect.Value) {
 		}
 		for _, key := range from.MapKeys() {
 			sum := reflect.New(to.Type().Elem()).Elem()
+			sum.SetInt(from.MapIndex(key).Int())
 			if old := to.MapIndex(key); old.IsValid() {
-				sum.Set(old)
+				sum.SetInt(sum.Int() + old.Int())
 			}
-			sum.SetInt(sum.Int() + from.MapIndex(key).Int())
 			to.SetMapIndex(key, sum)
 		}
 	}
-}
-
-// counts are numbers by what they count.
-type counts[K comparable] map[K]int64
-
-func (c *counts[K]) count(key K) {
-	if *c == nil {
-		*c = counts[K]{}
-	}
-	(*c)[key]++
 }
 
 // count adds one to a count if it applies.
@@ -140,43 +218,15 @@ func count(n *int64, applies bool) {
 	}
 }
 
-// addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
-func (s *Sums) addExchange(e *Exchange, died bool) {
-	s.Exchanges++
-	count(&s.Failed, isFailed(e))
-	count(&s.Rescued, e.Rescue.Rescued)
-	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && tellsCache(&e.Usage))
-	if e.Miss != NoMiss {
-		s.Misses.count(e.Miss)
+// countKey adds one to the count of a key, unless the key is empty.
+func countKey[K ~string](counts *map[K]int64, key K) {
+	if key == "" {
+		return
 	}
-	s.addUsage(&e.Usage)
-	s.Money.addBill(&e.Bill)
-	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
-	switch {
-	case e.ShapeTime > 0 && e.Mode == ModeObserve:
-		s.Observed.Exchanges++
-		s.Observed.TokensBefore += before
-		s.Observed.TokensAfter += after
-	case e.ShapeTime > 0 && e.Mode == ModeOn:
-		s.Shaped++
-		s.TokensBefore += before
-		s.TokensAfter += after
-		s.TakenOut += int64(e.TakenOut)
-		s.Offloaded += int64(e.Offloaded)
-		s.Cleared += int64(e.Cleared)
-		s.Compacted += int64(e.Compacted)
-		if e.Code != NoCode {
-			s.Codes.count(e.Code)
-		}
-		if e.Bill.Ruled {
-			s.Money.Ruled++
-			s.Money.Raw += e.Bill.Raw
-			s.Money.Sent += e.Bill.Sent
-			s.Money.Saved += e.Bill.Saved()
-		}
-		count(&s.Money.Beyond, e.Bill.Beyond)
-		count(&s.Money.Died, died)
+	if *counts == nil {
+		*counts = map[K]int64{}
 	}
+	(*counts)[key]++
 }
 
 // SumsOf returns the sums of one exchange.
@@ -185,35 +235,67 @@ func SumsOf(e Exchange) (s Sums) {
 	return s
 }
 
-// isFailed reports whether the client did not get the whole of a good answer.
-func isFailed(e *Exchange) bool {
-	return e.Status >= http.StatusBadRequest || e.Fault != None
+// addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
+func (s *Sums) addExchange(e *Exchange, died bool) {
+	s.Exchanges++
+	count(&s.Failed, isFailed(e))
+	count(&s.Rescued, e.Rescue.Rescued)
+	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && e.Usage.tellsCache())
+	countKey(&s.Misses, e.Miss)
+	s.Usage.add(&e.Usage)
+	m, bill := &s.Money, &e.Bill
+	count(&m.Unpriced, bill.Unpriced)
+	if bill.Measured {
+		m.Measured++
+		m.Billed += bill.Billed
+		count(&m.AtLeast, bill.AtLeast)
+		count(&m.Listed, bill.Subscription)
+	}
+	if e.ShapeTime == 0 {
+		return
+	}
+	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
+	switch e.Mode {
+	case ModeObserve:
+		s.Observed.Exchanges++
+		s.Observed.TokensBefore += before
+		s.Observed.TokensAfter += after
+	case ModeOn:
+		s.Shaped++
+		s.TokensBefore += before
+		s.TokensAfter += after
+		s.TakenOut += int64(e.TakenOut)
+		s.Offloaded += int64(e.Offloaded)
+		s.Cleared += int64(e.Cleared)
+		s.Compacted += int64(e.Compacted)
+		countKey(&s.Codes, e.Code)
+		count(&m.Ruled, bill.Ruled) // else the amounts are 0
+		m.Raw += bill.Raw
+		m.Sent += bill.Sent
+		m.Saved += bill.Saved()
+		count(&m.Beyond, bill.Beyond)
+		count(&m.Died, died)
+	}
 }
 
-func (s *Sums) addUsage(u *Usage) {
+// isFailed reports whether the client did not get the whole of a good answer.
+func isFailed(e *Exchange) bool { return e.Status >= http.StatusBadRequest || e.Fault != None }
+
+// add counts the tokens of an exchange.
+func (s *UsageSums) add(u *Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
 	isReported := u.Source == UsageProvider
-	count(&s.Usage.Told, isReported)
-	count(&s.Usage.Counted, !isReported)
-	count(&s.Usage.Cut, isReported && u.Cut)
-	s.Usage.Input += int64(u.Input)
-	s.Usage.Read += int64(u.Read)
-	s.Usage.Write += int64(u.Write5m) + int64(u.Write1h)
-	s.Usage.Output += int64(u.Output)
-	if tellsCache(u) {
-		s.Usage.CacheInput += int64(u.Input)
-	}
-}
-
-func (m *Money) addBill(b *Bill) {
-	count(&m.Unpriced, b.IsUnpriced())
-	if b.Measured {
-		m.Measured++
-		m.Billed += b.Billed
-		count(&m.AtLeast, b.AtLeast)
-		count(&m.Listed, b.Subscription)
+	count(&s.Told, isReported)
+	count(&s.Counted, !isReported)
+	count(&s.Cut, isReported && u.Cut)
+	s.Input += int64(u.Input)
+	s.Read += int64(u.Read)
+	s.Write += int64(u.Write5m) + int64(u.Write1h)
+	s.Output += int64(u.Output)
+	if u.tellsCache() {
+		s.CacheInput += int64(u.Input)
 	}
 }
 

@@ -79,9 +79,7 @@ func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text strin
 func prices(conf config.Config) event.Prices {
 	s := event.Prices{Own: conf.Prices, Sellers: map[string]event.Seller{}, Life: conf.Rewrite.CacheLife.D()}
 	for name, u := range conf.Upstreams {
-		if base, err := url.Parse(u.URL); err == nil {
-			s.Sellers[name] = event.Seller{Host: base.Hostname(), Billing: u.Billing}
-		}
+		s.Sellers[name] = event.Seller{URL: u.URL, Billing: u.Billing}
 	}
 	return s
 }

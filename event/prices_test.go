@@ -37,8 +37,8 @@ func told(input, output int) Usage {
 func TestCostIsTheSumOfItsParts(t *testing.T) {
 	f := func(p *Price, u Usage, want int64) {
 		t.Helper()
-		if nano, why := p.Cost(&u); nano != want || why != "" {
-			t.Errorf("%+v: %d, %q; want %d", u, nano, why, want)
+		if nano, known := p.Cost(&u); nano != want || !known {
+			t.Errorf("%+v: %d, %t; want %d", u, nano, known, want)
 		}
 	}
 	million := told(1_000_000, 10_000)
@@ -63,13 +63,13 @@ func TestCostIsTheSumOfItsParts(t *testing.T) {
 
 func TestTheTableIsRead(t *testing.T) {
 	table := BuiltinPrices()
-	if len(table.Providers) < 10 || table.Source == "" || table.Date.IsZero() {
-		t.Fatalf("%d providers, %q of %v", len(table.Providers), table.Source, table.Date)
+	if len(table) < 10 {
+		t.Fatalf("%d providers", len(table))
 	}
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	f := func(host, model, want string, input float64) {
 		t.Helper()
-		p := table.Find(host, model, now)
+		p := table.Find("https://"+host+"/v1", model, now)
 		if p == nil {
 			p = &Price{Input: &Rate{}}
 		}
@@ -96,7 +96,7 @@ func TestPricesHoldAtTheirTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := table.Find("api.deepseek.com", model, now)
+		p := table.Find("https://api.deepseek.com", model, now)
 		if p == nil || p.Input.Base != want {
 			t.Errorf("%s at %s: %+v, want %v", model, at, p, want)
 		}

@@ -1,0 +1,287 @@
+package event
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"epitome/internal/unit"
+)
+
+// Sources of a Usage.
+const (
+	UsageProvider = "provider" // the answer states it
+	UsageCounted  = "counted"  // the answer does not: the input is our own count, and nothing else is known
+)
+
+// Usage is the tokens of a request and its answer, with one meaning for all APIs and providers.
+type Usage struct {
+	Source  string `json:"source,omitempty"`   // one of the sources; empty: nothing is known
+	Input   int    `json:"input,omitempty"`    // of the request, with Read and writes
+	Read    int    `json:"read,omitempty"`     // of Input, read from the provider's cache
+	Write5m int    `json:"write_5m,omitempty"` // of Input, written to the cache for five minutes
+	Write1h int    `json:"write_1h,omitempty"` // and for an hour
+	Output  int    `json:"output,omitempty"`   // with what the model thought
+	// CacheUnknown reports that the answer does not mention a cache: Read is not 0 but unknown.
+	CacheUnknown bool  `json:"cache_unknown,omitempty"`
+	Odd          bool  `json:"odd,omitempty"`          // the numbers contradict each other; they are not priced
+	Cut          bool  `json:"cut,omitempty"`          // the answer broke off: Output is what it stated until then
+	Charged      int64 `json:"charged_nano,omitempty"` // nano-dollars by the provider's own words; 0 if it has none
+}
+
+// tellsCache reports whether the provider said how much its cache had.
+func (u *Usage) tellsCache() bool { return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown }
+
+// Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once: sums are
+// sums of these numbers. Raw and Sent price the request as the client sent it and as it was sent on by the same
+// assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage
+// costs.
+type Bill struct {
+	Price    string `json:"price,omitempty"`        // ID of the price; empty: none is known, and amounts are unknown, not 0
+	Unpriced bool   `json:"lacks_amount,omitempty"` // an amount is missing though there was an answer
+	Raw      int64  `json:"raw_nano,omitempty"`
+	Sent     int64  `json:"sent_nano,omitempty"`
+	Billed   int64  `json:"billed_nano,omitempty"`
+	// AtLeast reports that Billed may be too low: the answer broke off, or says nothing of the cache, so that Billed is
+	// with all of the request read from it.
+	AtLeast  bool `json:"at_least,omitempty"`
+	Ruled    bool `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
+	Measured bool `json:"measured,omitempty"` // Billed is known
+	// Beyond reports that the original request is larger than its model's window, or than one that was refused as too
+	// long: it would have been refused, and has no price.
+	Beyond       bool `json:"beyond,omitempty"`
+	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
+}
+
+// Saved is how much less the exchange cost for being shaped; negative if it cost more. Summaries are charged in
+// Summary.
+func (b Bill) Saved() int64 { return b.Raw - b.Sent }
+
+// The ways in which an upstream is paid; empty is by tokens. The amounts of a subscription are what list prices would
+// be; an upstream that is free costs 0.
+const (
+	ByTokens     = "tokens"
+	Subscription = "subscription"
+	Free         = "free"
+)
+
+// Seller is an upstream, as far as prices go.
+type Seller struct {
+	URL     string // its base URL
+	Billing string
+}
+
+// OwnPrices is the table [prices] of the configuration, by patterns of models' names: * is any run of characters, ? is
+// one, and case does not matter.
+type OwnPrices map[string]OwnPrice
+
+// OwnPrice is what the user says that models cost, in dollars for a million tokens; nil is unknown.
+type OwnPrice struct {
+	Input     *float64 `toml:"input"`
+	Cached    *float64 `toml:"cached"`
+	Written   *float64 `toml:"written"`
+	Written1h *float64 `toml:"written_1h"`
+	Output    *float64 `toml:"output"`
+}
+
+// Check returns an error, which does not name the row, if an amount is missing or cannot be one.
+func (o OwnPrice) Check() error {
+	const most = 1e6 // dollars: no model costs as much
+	if o.Input == nil || o.Output == nil {
+		return errors.New("needs input and output, in dollars for a million tokens")
+	}
+	for _, dollars := range []*float64{o.Input, o.Cached, o.Written, o.Written1h, o.Output} {
+		if dollars != nil && !(*dollars >= 0 && *dollars <= most) {
+			return fmt.Errorf("must have dollars for a million tokens, from 0 to 1000000, not %v", *dollars)
+		}
+	}
+	return nil
+}
+
+// rate returns the Rate of an amount, which is nil if it is unknown.
+func rate(dollars *float64) *Rate {
+	if dollars == nil {
+		return nil
+	}
+	return &Rate{Base: *dollars}
+}
+
+// Prices say what a Biller charges by.
+type Prices struct {
+	Own     OwnPrices
+	Sellers map[string]Seller // by the upstream's name
+	Life    time.Duration     // for which caches hold what they have; 0 is without end
+}
+
+// Biller works out what exchanges cost, by prices of its own, and else by the built-in table. Its methods may be called
+// from any goroutine.
+type Biller struct {
+	mu       sync.Mutex
+	prices   Prices
+	patterns []string             // of prices.Own: the first one that fits a model counts
+	rows     map[soldModel]*model // of the built-in table, as finding one takes long; nil: none is known
+}
+
+// soldModel is a model's name at an upstream.
+type soldModel struct{ upstream, name string }
+
+// NewBiller returns a Biller that charges by p.
+func NewBiller(p Prices) *Biller {
+	b := &Biller{}
+	b.Configure(p)
+	return b
+}
+
+// Configure lets the Biller charge by p from now on.
+func (b *Biller) Configure(p Prices) {
+	longestFirst := func(x, y string) int { return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x, y)) }
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prices, b.rows = p, map[soldModel]*model{}
+	b.patterns = slices.SortedFunc(maps.Keys(p.Own), longestFirst)
+}
+
+// Life returns how long caches hold what they have; 0 is without end.
+func (b *Biller) Life() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.prices.Life
+}
+
+// price returns the price of a model at an upstream, and how that is paid; a nil price if none is known.
+func (b *Biller) price(upstream, name string, at time.Time) (p *Price, billing string) {
+	const (
+		longest = 256  // bytes; nobody sells a model by a longer name
+		most    = 1000 // rows that are remembered, as clients choose the names of models
+	)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.prices.Sellers[upstream]
+	if s.Billing == Free {
+		return &Price{ID: Free, Input: &Rate{}, Output: &Rate{}}, s.Billing
+	}
+	if len(name) > longest {
+		return nil, s.Billing
+	}
+	for _, pattern := range b.patterns {
+		if o := b.prices.Own[pattern]; unit.Match(pattern, name) {
+			return &Price{"config/" + pattern, rate(o.Input), rate(o.Cached), rate(o.Written), rate(o.Written1h),
+				rate(o.Output)}, s.Billing
+		}
+	}
+	sold := soldModel{upstream, name}
+	row, known := b.rows[sold]
+	if !known {
+		row = BuiltinPrices().find(s.URL, name)
+		if len(b.rows) < most {
+			b.rows[sold] = row
+		}
+	}
+	return row.price(at), s.Billing
+}
+
+// CachedPrice returns what a cached token of a model at an upstream costs now, where a new one costs 1. ok is false if
+// that is not known.
+func (b *Biller) CachedPrice(upstream, model string) (share float64, ok bool) {
+	p, _ := b.price(upstream, model, time.Now())
+	if p == nil || p.Read == nil || p.Input.Base == 0 {
+		return 0, false
+	}
+	return min(p.Read.Base/p.Input.Base, 1), true
+}
+
+// Charge returns what asking for a summary cost.
+func (b *Biller) Charge(s *Summary) Charge {
+	c := s.Cost
+	p, _ := b.price(s.Upstream, s.Model, s.Time)
+	if p == nil || c.Requests == 0 || c.Untold > 0 && !p.isFree() {
+		return Charge{}
+	}
+	u := Usage{Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens, Output: c.OutputTokens}
+	nano, known := p.cost(u, c.InputTokens/c.Requests)
+	if !known {
+		return Charge{}
+	}
+	return Charge{Price: p.ID, Nano: nano}
+}
+
+// Bill puts into an exchange what it cost. pause is how long before it the conversation's last request was sent;
+// negative if there was none.
+func (b *Biller) Bill(e *Exchange, pause time.Duration) {
+	p, billing := b.price(e.Upstream, e.Model, e.Start.Add(e.Duration))
+	e.Bill = Bill{Subscription: billing == Subscription}
+	if e.Model == "" {
+		return
+	}
+	if p != nil {
+		e.Bill.Price = p.ID
+	}
+	if e.Status < 200 || e.Status >= 400 || e.FirstByte == 0 { // there is no answer to pay for
+		return
+	}
+	switch bill, u := &e.Bill, &e.Usage; {
+	case u.Charged > 0:
+		bill.Billed, bill.Measured = u.Charged, true
+	case p.isFree(): // whatever the answer says
+		bill.Measured = true
+	default:
+		bill.Billed, bill.Measured = p.Cost(u)
+		bill.AtLeast = bill.Measured && (u.Cut || u.CacheUnknown)
+	}
+	e.Bill.Unpriced = !e.Bill.Measured
+	e.compare(p, pause, b.Life())
+}
+
+// compare prices the request as it came and as it was sent, with the same assumptions about the provider's cache. life
+// is how long that keeps a request; 0 is without end.
+func (e *Exchange) compare(p *Price, pause, life time.Duration) {
+	raw, sent := e.TokensBefore.Total(), e.TokensAfter.Total()
+	if e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw) {
+		e.Bill.Beyond = true
+		return
+	}
+	if raw == 0 || sent == 0 {
+		return
+	}
+	if forHour := e.Usage.Write1h > 0 && e.Usage.Write5m == 0; forHour && life > 0 {
+		life = max(life, time.Hour)
+	}
+	isCached := life == 0 || pause <= life
+	before, after := e.assumedUsage(p, isCached, raw, e.HeldBefore), e.assumedUsage(p, isCached, sent, e.HeldAfter)
+	rawNano, rawKnown := p.Cost(&before)
+	sentNano, sentKnown := p.Cost(&after)
+	if !rawKnown || !sentKnown {
+		e.Bill.Unpriced = true
+		return
+	}
+	e.Bill.Raw, e.Bill.Sent, e.Bill.Ruled = rawNano, sentNano, true
+}
+
+// assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began
+// with, too. The usage that the provider reported shows how it caches; without it the usual figures count.
+func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32) Usage {
+	const (
+		leastCached = 1024 // tokens: a shorter prefix is not cached
+		step        = 128  // a longer one is cached in whole steps
+	)
+	told := &e.Usage
+	u := Usage{Source: UsageProvider, Input: tokens, Output: told.Output}
+	isUnused := told.tellsCache() && told.Read+told.Write5m+told.Write1h == 0
+	if isUnused && e.Dialect == "messages" { // clients of Messages mark what is to be cached: this one marked nothing
+		return u
+	}
+	if prefix := min(int(held), tokens); isCached && prefix >= leastCached {
+		u.Read = prefix - prefix%step
+	}
+	switch { // where writing has a price of its own, all that is not read is taken to be written
+	case told.Write1h > 0 && told.Write5m == 0:
+		u.Write1h = tokens - u.Read
+	case p != nil && p.Write5m != nil:
+		u.Write5m = tokens - u.Read
+	}
+	return u
+}

@@ -1,0 +1,285 @@
+package event
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Price is what a model costs. Input and Output are always known; another rate that is nil is not.
+type Price struct {
+	// ID names the price: PROVIDER/MODEL of the table, or config/PATTERN. It holds nothing that a client has chosen.
+	ID      string `json:"-"`
+	Input   *Rate  `json:"input_mtok"`          // new to the provider
+	Read    *Rate  `json:"cache_read_mtok"`     // read from its cache
+	Write5m *Rate  `json:"cache_write_mtok"`    // written to its cache for five minutes
+	Write1h *Rate  `json:"cache_write_1h_mtok"` // and for an hour
+	Output  *Rate  `json:"output_mtok"`
+}
+
+// Rate is what a million tokens cost, in dollars.
+type Rate struct {
+	Base  float64 `json:"base"`
+	Tiers []Tier  `json:"tiers"` // the smallest first
+}
+
+// Tier is a price for requests that have more than Start tokens of input, cached ones included.
+type Tier struct {
+	Start int     `json:"start"`
+	Price float64 `json:"price"`
+}
+
+// UnmarshalJSON reads a number, which holds for requests of any size, or an object with tiers.
+func (r *Rate) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		return json.Unmarshal(text, &r.Base)
+	}
+	type plain Rate // without this method
+	return json.Unmarshal(text, (*plain)(r))
+}
+
+// isFree reports whether a model costs nothing. A nil Price is unknown, not free.
+func (p *Price) isFree() bool {
+	return p != nil && p.Input.Base == 0 && p.Input.Tiers == nil && p.Output.Base == 0 && p.Output.Tiers == nil
+}
+
+// Cost returns what a usage costs in nano-dollars; known is false if the provider did not report the usage, if its
+// numbers contradict each other, or if a rate is missing. If the usage says nothing of a cache, the amount is the
+// least: with all of the request read from it. A nil Price knows no amount.
+func (p *Price) Cost(u *Usage) (nano int64, known bool) {
+	isOdd := u.Odd || min(u.Read, u.Write5m, u.Write1h, u.Output, u.Input-u.Read-u.Write5m-u.Write1h) < 0
+	if p == nil || u.Source != UsageProvider || isOdd {
+		return 0, false
+	}
+	counts := *u
+	if u.CacheUnknown {
+		counts.Read = u.Input
+	}
+	return p.cost(counts, u.Input)
+}
+
+// cost returns what a usage costs in requests of size tokens, rounded once; known is false if a rate is missing.
+func (p *Price) cost(u Usage, size int) (nano int64, known bool) {
+	if p.isFree() {
+		return 0, true
+	}
+	written := p.Write5m
+	if written == nil && p.Read != nil {
+		written = p.Input // the provider caches, and asks nothing for writing
+	}
+	millionths := 0.0 // of a dollar
+	for _, part := range []struct {
+		tokens int
+		rate   *Rate
+	}{
+		{u.Input - u.Read - u.Write5m - u.Write1h, p.Input},
+		{u.Read, p.Read}, {u.Write5m, written}, {u.Write1h, p.Write1h}, {u.Output, p.Output},
+	} {
+		if part.tokens == 0 {
+			continue
+		}
+		if part.rate == nil {
+			return 0, false
+		}
+		dollars := part.rate.Base
+		for _, t := range part.rate.Tiers {
+			if size > t.Start {
+				dollars = t.Price
+			}
+		}
+		millionths += float64(part.tokens) * dollars
+	}
+	return int64(math.Floor(millionths*1e3 + 0.5)), true
+}
+
+// PriceTable is the prices of a release of genai-prices, by provider. It does not change.
+type PriceTable []provider
+
+// The release in prices/prices.json, which 'make tables' writes.
+const pricesSource = "genai-prices 0.1.8"
+
+var pricesDate = time.Date(2026, 9, 23, 0, 0, 0, 0, time.UTC)
+
+// provider sells models.
+type provider struct {
+	ID     string         `json:"id"`
+	API    *regexp.Regexp `json:"api_pattern"`              // of base URLs
+	Match  match          `json:"model_match"`              // names that only its models have
+	Others []string       `json:"fallback_model_providers"` // whose models it sells besides
+	Models []model        `json:"models"`
+}
+
+// model has prices, of which the last one that holds is in force.
+type model struct {
+	ID     string     `json:"id"` // once the table is read: PROVIDER/MODEL
+	Match  match      `json:"match"`
+	Prices conditions `json:"prices"`
+}
+
+// condition is a price that holds at all times, from a day on, or at some hours of each day in UTC.
+type condition struct {
+	Constraint struct {
+		Date  string `json:"start_date"` // as in 2026-09-01
+		Start string `json:"start_time"` // as in 16:30:00Z; may be after End
+		End   string `json:"end_time"`
+	} `json:"constraint"`
+	Prices struct {
+		Price
+		Reasoning *Rate `json:"output_reasoning_mtok"`
+	} `json:"prices"`
+}
+
+type conditions []condition
+
+// UnmarshalJSON reads a list, or the one price that holds at all times.
+func (c *conditions) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, (*[]condition)(c))
+	}
+	*c = make(conditions, 1)
+	return json.Unmarshal(text, &(*c)[0].Prices)
+}
+
+// match says which names of models fit: the one field that is set decides. Case does not matter, except in expressions,
+// which see the name in lower case.
+type match struct {
+	Or       []match        `json:"or"`
+	And      []match        `json:"and"`
+	Not      *match         `json:"not"`
+	Equals   string         `json:"equals"`
+	Prefix   string         `json:"starts_with"`
+	Suffix   string         `json:"ends_with"`
+	Contains string         `json:"contains"`
+	Regexp   *regexp.Regexp `json:"regex"`
+}
+
+// goExpressions replaces the expressions of the release that Go cannot compile: not a model for speech, and a name
+// without a maker, which has no slash anyway.
+var goExpressions = strings.NewReplacer(
+	`{"regex":"^(?!.*-[tT][tT][sS](?:$|-))"}`, `{"not":{"regex":"-tts(?:$|-)"}}`,
+	`{"regex":"^(?![^/]+/)`, `{"regex":"^`)
+
+//go:embed prices/prices.json
+var builtin string
+
+// BuiltinPrices returns the table of this build. The first call reads it, which takes some milliseconds.
+var BuiltinPrices = sync.OnceValue(func() (t PriceTable) {
+	if err := json.Unmarshal([]byte(goExpressions.Replace(builtin)), &t); err != nil {
+		panic(fmt.Sprintf("BUG: cannot read the built-in prices: %v", err))
+	}
+	for _, p := range t {
+		for i := range p.Models {
+			p.Models[i].ID = p.ID + "/" + p.Models[i].ID
+		}
+	}
+	return t
+})
+
+// Find returns the price in force at a time of a model as requests name it at a base URL; nil if none is known. The URL
+// says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
+// provider's, as routers write it ("openai/gpt-5").
+func (t PriceTable) Find(url, name string, at time.Time) *Price { return t.find(url, name).price(at) }
+
+// dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
+var dayInName = regexp.MustCompile(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
+
+// find returns the row of a model; nil if there is none.
+func (t PriceTable) find(url, name string) *model {
+	url, name = strings.ToLower(url), strings.ToLower(strings.TrimSpace(name))
+	seller := t.first(func(p provider) bool { return p.API.MatchString(url) })
+	if seller == nil {
+		seller, name = t.byName(name)
+	}
+	if seller == nil {
+		return nil
+	}
+	for _, spelled := range []string{name, dayInName.ReplaceAllString(name, "-$1-$2-$3$4")} {
+		for _, id := range append([]string{seller.ID}, seller.Others...) {
+			models := t.first(func(p provider) bool { return p.ID == id }).Models
+			if i := slices.IndexFunc(models, func(m model) bool { return m.Match.fits(spelled) }); i >= 0 {
+				return &models[i]
+			}
+		}
+	}
+	return nil
+}
+
+// first returns the first provider that is meant; nil if there is none.
+func (t PriceTable) first(isMeant func(provider) bool) *provider {
+	if i := slices.IndexFunc(t, isMeant); i >= 0 {
+		return &t[i]
+	}
+	return nil
+}
+
+// byName returns the provider whose models have such names, and the name as it calls it. A name with a tag behind a
+// colon is one of Ollama's: nobody asks money for it.
+func (t PriceTable) byName(name string) (*provider, string) {
+	if before, rest, ok := strings.Cut(name, "/"); ok {
+		if p := t.first(func(p provider) bool { return p.ID == before }); p != nil {
+			return p, rest
+		}
+	}
+	if strings.Contains(name, ":") && !strings.HasPrefix(name, "ft:") {
+		return nil, name
+	}
+	return t.first(func(p provider) bool { return p.Match.fits(name) }), name
+}
+
+// price returns the price that is in force, or the first one if none is; nil if there is none for text, or another one
+// for thinking, or no model.
+func (m *model) price(now time.Time) *Price {
+	if m == nil {
+		return nil
+	}
+	i := len(m.Prices) - 1
+	for i > 0 && !m.Prices[i].holds(now.UTC()) {
+		i--
+	}
+	prices := &m.Prices[i].Prices
+	if prices.Input == nil || prices.Output == nil || prices.Reasoning != nil {
+		return nil
+	}
+	found := prices.Price
+	found.ID = m.ID
+	return &found
+}
+
+func (c *condition) holds(now time.Time) bool {
+	clock, start, end := now.Format("15:04:05Z"), c.Constraint.Start, c.Constraint.End
+	switch {
+	case start == end:
+		return now.Format(time.DateOnly) >= c.Constraint.Date
+	case start < end:
+		return clock >= start && clock < end
+	default: // over midnight
+		return clock >= start || clock < end
+	}
+}
+
+// fits reports whether a name in lower case is one of them.
+func (m *match) fits(name string) bool {
+	switch {
+	case m.Or != nil:
+		return slices.ContainsFunc(m.Or, func(one match) bool { return one.fits(name) })
+	case m.And != nil:
+		return !slices.ContainsFunc(m.And, func(one match) bool { return !one.fits(name) })
+	case m.Not != nil:
+		return !m.Not.fits(name)
+	case m.Equals != "":
+		return strings.EqualFold(name, m.Equals)
+	case m.Prefix != "":
+		return strings.HasPrefix(name, strings.ToLower(m.Prefix))
+	case m.Suffix != "":
+		return strings.HasSuffix(name, strings.ToLower(m.Suffix))
+	case m.Contains != "":
+		return strings.Contains(name, strings.ToLower(m.Contains))
+	}
+	return m.Regexp != nil && m.Regexp.MatchString(name)
+}
