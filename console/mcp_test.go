@@ -25,12 +25,10 @@ func (s contents) get(name string) ([]byte, error) {
 }
 
 const (
-	transcript = "aaaaaaaaaaaaaaaaaaaaaaaaaa"
-	result     = "bbbbbbbbbbbbbbbbbbbbbbbbbb"
-	stranger   = "cccccccccccccccccccccccccc"
-	gone       = "eeeeeeeeeeeeeeeeeeeeeeeeee"
-	odd        = "ffffffffffffffffffffffffff"
-	long       = "gggggggggggggggggggggggggg"
+	result = "bbbbbbbbbbbbbbbbbbbbbbbbbb"
+	gone   = "eeeeeeeeeeeeeeeeeeeeeeeeee"
+	odd    = "ffffffffffffffffffffffffff"
+	long   = "gggggggggggggggggggggggggg"
 )
 
 func artifactsInMemory() contents {
@@ -39,11 +37,9 @@ func artifactsInMemory() contents {
 		fmt.Fprintf(&lines, "line %d of the result\n", i+1)
 	}
 	return contents{
-		transcript: "The user asked.\nThe result is in /data/artifacts/" + result + ".txt, and one that went is " + gone + ".\n",
-		result:     lines.String(),
-		stranger:   "what another conversation keeps: line 7 of the result\n",
-		odd:        strings.Repeat("ü", 40_000),
-		long:       strings.Repeat("filler. ", 6_250) + "NEEDLE=42 " + strings.Repeat("filler. ", 31_250),
+		result: lines.String(),
+		odd:    strings.Repeat("ü", 40_000),
+		long:   strings.Repeat("filler. ", 6_250) + "NEEDLE=42 " + strings.Repeat("filler. ", 31_250),
 	}
 }
 
@@ -81,34 +77,26 @@ func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any)
 func TestModelsReadArtifacts(t *testing.T) {
 	for _, overHTTP := range []bool{false, true} {
 		call := connect(t, overHTTP)
-		f := func(tool string, args map[string]any, well bool, wants ...string) string {
+		f := func(args map[string]any, well bool, wants ...string) {
 			t.Helper()
-			got, ok := call(tool, args)
+			got, ok := call("recall", args)
 			for _, want := range wants {
 				if !strings.Contains(got, want) {
-					t.Errorf("%s %v: %.600q lacks %q", tool, args, got, want)
+					t.Errorf("%v: %.600q lacks %q", args, got, want)
 				}
 			}
 			if ok != well || len(got) > mostAnswer+1000 {
-				t.Errorf("%s %v: went well: %t, %d bytes: %.300q", tool, args, ok, len(got), got)
+				t.Errorf("%v: went well: %t, %d bytes: %.300q", args, ok, len(got), got)
 			}
-			return got
 		}
 		type args = map[string]any
-		f("recall", args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
+		f(args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
 			"line 10 of the result\nline 11 of the result\n")
-		f("recall", args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
-		f("recall", args{"artifact": odd}, true, "Read on with from = 24576")
-		f("recall", args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
-		f("search", args{"artifact": "artifact " + long, "pattern": "NEEDLE"}, true, long+":1+49", "NEEDLE=42")
-		f("recall", args{"artifact": gone}, false, "there is no such artifact")
-		f("recall", args{"artifact": "../../etc/passwd"}, false, "names no artifact")
-		f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
-		f("search", args{"artifact": transcript, "pattern": "line"}, true, result+" has more matches")
-		got := f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true)
-		if strings.Contains(got, stranger) || strings.Contains(got, "another conversation") {
-			t.Errorf("a search reads an artifact that the given one does not name: %s", got)
-		}
+		f(args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
+		f(args{"artifact": odd}, true, "Read on with from = 24576")
+		f(args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
+		f(args{"artifact": gone}, false, "there is no such artifact")
+		f(args{"artifact": "../../etc/passwd"}, false, "names no artifact")
 	}
 }
 
@@ -118,7 +106,7 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 	for name, lines := range map[string]string{long: "", odd: "1", result: ""} {
 		var read strings.Builder
 		for from := 2; ; { // what is read before would end at a line
-			text, err := get.recall(t.Context(), recallInput{artifactInput{name}, lines, "", from})
+			text, err := get.recall(t.Context(), recallInput{name, lines, "", from})
 			if err != nil {
 				t.Fatal(err)
 			}
