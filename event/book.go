@@ -143,14 +143,15 @@ func (b *Book) run(ctx context.Context) {
 	defer tick.Stop()
 	defer tidy.Stop()
 	for ctx.Err() == nil {
+		b.flush()
 		select {
 		case <-tick.C:
 		case <-tidy.C:
 			b.expire()
 		case <-ctx.Done():
 		}
-		b.flush()
 	}
+	b.flush()
 	b.journal.close()
 }
 
