@@ -20,7 +20,7 @@ race:
 fuzz:
 	bash .ci/run fuzz
 
-# Added latency, CPU and memory against nginx and bare fasthttp.
+# Added latency, CPU and memory against a bare fasthttp proxy.
 bench:
 	go run . bench load
 

@@ -110,7 +110,7 @@ func loadCommand() *cobra.Command {
 	var against []string
 	var quick bool
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
-		Short: "Compare latency, CPU, throughput and memory with a direct call, nginx and a bare fasthttp proxy",
+		Short: "Compare latency, CPU, throughput and memory with a direct call and a bare fasthttp proxy",
 		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
 	v.addFlags(c)
 	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures "+

@@ -1,150 +1,150 @@
 package load
 
 import (
-	"bytes"
-	"context"
-	_ "embed"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/errgroup"
 )
 
 // Names of contenders in the report.
 const (
 	direct  = "direct" // a call without a proxy
 	subject = "epitome"
-	nginx   = "nginx"
 	bare    = "bare fasthttp"
 )
 
-// contender is a proxy that takes part. In its command and configuration {listen} stands for the address to listen on,
-// {upstream} for that of the upstream, {dir} for a folder of its own, and {config} for the file of its configuration.
+// contender takes requests: a proxy, or the upstream itself.
 type contender struct {
 	name    string
-	command []string
-	config  string
-	ready   string // path that answers 200 once the proxy takes requests
+	command []string    // of a proxy, without the address to listen on
+	dir     string      // of a proxy's files
+	addr    string      // host:port
+	process *os.Process // nil for the upstream
 }
 
-//go:embed nginx.conf
-var nginxConfig string
-
-// epitomeConfig has epitome leave the bodies as they are.
-const epitomeConfig = "[rewrite]\nrent = 0.0\n"
-
-// contenders returns the proxies in the order of their turns.
-func contenders(program string, against []string) (all []contender) {
-	for i, path := range append([]string{program}, against...) {
-		name := subject
-		if i > 0 {
-			name = fmt.Sprintf("%d: %s", i, filepath.Base(path))
-		}
-		all = append(all, contender{name: name, config: epitomeConfig, ready: "/-/ready",
-			command: []string{path, "serve", "--config", "{config}", "--listen", "{listen}", "--upstream",
-				"http://{upstream}", "--data", "{dir}"}})
+// contenders returns what Run measures before an upstream. Proxies keep their files in dir.
+func contenders(o Options, dir, upstream string) ([]*contender, error) {
+	config := filepath.Join(dir, "config.toml")
+	proxy := func(name, program string, command ...string) *contender {
+		command = append([]string{program, "--upstream", "http://" + upstream, "--config", config}, command...)
+		return &contender{name: name, dir: dir, command: command}
 	}
-	all = append(all, contender{name: bare, ready: "/", command: []string{program, "bench", "baseline",
-		"--listen", "{listen}", "--upstream", "{upstream}"}})
-	if path, err := exec.LookPath(nginx); err == nil {
-		all = append(all, contender{name: nginx, config: nginxConfig, ready: "/",
-			command: []string{path, "-e", "{dir}/error.log", "-p", "{dir}", "-c", "{config}"}})
+	all := []*contender{proxy(subject, o.Program, "serve"), {name: direct, addr: upstream},
+		proxy(bare, o.Program, "bench", "baseline")}
+	for i, path := range o.Against {
+		all = append(all, proxy(fmt.Sprintf("%d: %s", i+1, filepath.Base(path)), path, "serve"))
 	}
-	return all
+	return all, os.WriteFile(config, []byte("rewrite.rent = 0.0\n"), 0o600) // it leaves the bodies as they are
 }
 
-// lane is a contender that takes requests.
-type lane struct {
-	name  string
-	addr  string    // host:port
-	cmd   *exec.Cmd // nil for a direct call
-	ready time.Duration
-	stop  func() // ends the process, by force if it does not end within three seconds
-}
-
-// launch starts a contender and waits until it is ready. The caller stops it.
-func launch(ctx context.Context, c contender, upstream string) (*lane, error) {
-	addr, err := freeAddress()
+// start starts a process of the proxy, and returns when it takes requests. The caller calls stop, which ends it.
+func (c *contender) start() (stop func(), err error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "epitome-bench-")
+	c.addr = free.Addr().String()
+	_ = free.Close()
+	log, err := os.Create(filepath.Join(c.dir, "log")) // a pipe would cost time here
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a folder: %w", err)
+		return nil, err
 	}
-	config, output := filepath.Join(dir, "config"), filepath.Join(dir, "output")
-	fill := strings.NewReplacer("{listen}", addr, "{upstream}", upstream, "{dir}", dir, "{config}", config)
-	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, c.command[0])
-	for _, word := range c.command[1:] {
-		cmd.Args = append(cmd.Args, fill.Replace(word))
+	defer log.Close() // the process has its own descriptor
+	flags := []string{"--listen", c.addr, "--data", filepath.Join(c.dir, c.addr)}
+	p := exec.Command(c.command[0], append(c.command[1:], flags...)...)
+	p.Stderr = log
+	if err := p.Start(); err != nil {
+		return nil, err
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 3 * time.Second
-	l := &lane{name: c.name, addr: addr, cmd: cmd, stop: func() {
-		cancel()
-		_ = cmd.Wait()
-		_ = os.RemoveAll(dir)
-	}}
-	if err := l.start(fill.Replace(c.config), config, output, c.ready); err != nil {
-		text, _ := os.ReadFile(output)
-		l.stop()
-		return nil, fmt.Errorf("cannot start %s: %w: %s", c.name, err, bytes.TrimSpace(text))
+	c.process, stop = p.Process, func() { _, _ = p.Process.Kill(), p.Wait() }
+	for began := time.Now(); time.Since(began) < answerLimit; time.Sleep(time.Millisecond) {
+		// The bare proxy passes this on, and the upstream answers.
+		if status, _, _ := fasthttp.Get(nil, "http://"+c.addr+"/-/ready"); status == fasthttp.StatusOK {
+			return stop, nil
+		}
 	}
-	return l, nil
+	stop()
+	text, _ := os.ReadFile(log.Name())
+	return nil, fmt.Errorf("it is not ready: %s", text)
 }
 
-// start runs the command, and asks for the path ready until it is answered. Config is the file for text. The output
-// goes to a file as well, so that no goroutine here spends time on it.
-func (l *lane) start(text, config, output, ready string) error {
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		return err
+// usage returns the CPU time of the process in µs and its resident memory in KB. They are 0 for a direct call and where
+// they are not known, which they are on Linux alone.
+func (c *contender) usage() (cpu, memory float64) {
+	if c.process == nil {
+		return 0, 0
 	}
-	file, err := os.Create(output)
+	p, err := procfs.NewProc(c.process.Pid)
 	if err != nil {
-		return err
+		return 0, 0
 	}
-	defer file.Close() // the process has its own descriptor
-	l.cmd.Stdout, l.cmd.Stderr = file, file
-	began := time.Now()
-	if err := l.cmd.Start(); err != nil {
-		return err
-	}
-	client, request := l.client(1), l.request(ready, nil)
-	for err = exchange(client, request); err != nil && time.Since(began) < 20*time.Second; {
-		time.Sleep(time.Millisecond)
-		err = exchange(client, request)
-	}
-	l.ready = time.Since(began)
-	return err
+	stat, _ := p.Stat() // zeros with an error
+	return stat.CPUTime() * 1e6, float64(stat.ResidentMemory()) / 1024
 }
 
-// freeAddress returns a loopback address that nobody listens on.
-func freeAddress() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("cannot find a free port: %w", err)
-	}
-	defer ln.Close()
-	return ln.Addr().String(), nil
+// answerLimit bounds one exchange: a proxy that hangs fails the run.
+const answerLimit = time.Minute
+
+// request returns a request with a body. Phase is waiting or streaming if the upstream holds it, or else empty.
+func (c *contender) request(phase string, body []byte) *fasthttp.Request {
+	r := &fasthttp.Request{}
+	r.SetRequestURI("http://" + c.addr + "/v1/chat/completions?bench=" + phase)
+	r.Header.SetMethod(fasthttp.MethodPost)
+	r.Header.SetContentType("application/json")
+	r.Header.Set("Authorization", "Bearer bench")
+	r.SetBodyRaw(body)
+	return r
 }
 
-// usage returns the CPU time of the process in µs and its resident memory in KB. They are known on Linux alone, and not
-// of a direct call.
-func (l *lane) usage() (cpu, memory float64, ok bool) {
-	if l.cmd == nil {
-		return 0, 0, false
+// sendFor sends requests over each of several connections for some time, at least one, and reads the whole responses.
+// It returns the time of each exchange in µs, and fails if a body does not pass unchanged.
+func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]float64, error) {
+	client := &fasthttp.HostClient{Addr: c.addr, MaxConns: conns, ReadTimeout: answerLimit, WriteTimeout: answerLimit,
+		MaxIdemponentCallAttempts: 1}
+	defer client.CloseIdleConnections()
+	took := make([][]float64, conns)
+	var group errgroup.Group
+	for i := range took {
+		group.Go(func() error {
+			request, response := c.request("", body), &fasthttp.Response{}
+			for began := time.Now(); len(took[i]) == 0 || time.Since(began) < length; {
+				sent := time.Now()
+				err := client.Do(request, response)
+				took[i] = append(took[i], 1000*milliseconds(time.Since(sent)))
+				if arrived := string(response.Header.Peek(lengthHeader)); err != nil || arrived != strconv.Itoa(len(body)) {
+					return fmt.Errorf("of %d bytes %q arrived: %.200q, %w", len(body), arrived, response.Body(), err)
+				}
+			}
+			return nil
+		})
 	}
-	p, err := procfs.NewProc(l.cmd.Process.Pid)
-	if err != nil {
-		return 0, 0, false
+	err := group.Wait()
+	return slices.Concat(took...), err
+}
+
+// open sends a request that the upstream holds, over a connection of its own, which the caller closes. Gone gets the
+// time at which the upstream's connection ends.
+func (r *run) open(c *contender, phase string) (conn net.Conn, gone chan time.Time, err error) {
+	if conn, err = net.Dial("tcp", c.addr); err != nil {
+		return nil, nil, err
 	}
-	stat, err := p.Stat()
-	return stat.CPUTime() * 1e6, float64(stat.ResidentMemory()) / 1024, err == nil
+	if _, err = c.request(phase, chatBody(2<<10)).WriteTo(conn); err != nil {
+		return nil, nil, err
+	}
+	select {
+	case gone = <-r.upstream.held:
+		return conn, gone, nil
+	case <-time.After(answerLimit):
+		return nil, nil, errors.New("the request does not reach the upstream")
+	}
 }

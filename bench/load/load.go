@@ -1,6 +1,5 @@
 // Package load measures what a proxy costs: latency, CPU, throughput, memory, start, and how soon it notices a client
-// that leaves. It compares epitome with a direct call, a bare fasthttp proxy, nginx where it is installed, and other
-// epitome binaries.
+// that leaves. It compares epitome with a direct call, a bare fasthttp proxy, and other epitome binaries.
 //
 // Everything compared is measured in one run, in short turns that alternate between the contenders, so that a noisy
 // machine is noisy for all of them. Figures of different runs or machines must not be compared. The report has no
@@ -8,10 +7,17 @@
 package load
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Options say what Run measures.
@@ -25,79 +31,209 @@ type Options struct {
 // run is one Run in progress.
 type run struct {
 	*Report
-	quick      bool
-	progress   io.Writer
-	contenders []contender
-	upstream   *upstream
+	upstream *upstream
+	progress io.Writer
+	haste    time.Duration // divides times and numbers: 1, or 50 in a quick run
 }
 
-// few returns n, but a fiftieth of it and at least 2 in a quick run.
-func (r *run) few(n int) int {
-	if r.quick {
-		return max(n/50, 2)
-	}
-	return n
-}
-
-// wait returns d, but a fiftieth of it in a quick run.
-func (r *run) wait(d time.Duration) time.Duration {
-	if r.quick {
-		return d / 50
-	}
-	return d
-}
-
-// Run measures all contenders. It takes about three minutes for four of them.
+// Run measures all contenders. It takes about three minutes for three of them.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &run{Report: newReport(), quick: o.Quick, progress: o.Progress, contenders: contenders(o.Program, o.Against)}
-	var err error
-	if r.upstream, err = startUpstream(); err != nil {
+	dir, err := os.MkdirTemp("", "epitome-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	u, err := startUpstream()
+	if err != nil {
 		return nil, err
 	}
-	defer r.upstream.close()
-	if err := r.measureStart(ctx); err != nil {
+	defer u.listener.Close()
+	all, err := contenders(o, dir, u.listener.Addr().String())
+	if err != nil {
 		return nil, err
 	}
-	// Memory is read from processes of its own, as load grows the heap.
-	for _, part := range []func(context.Context, []*lane) error{r.measureIdleStreams, r.measureBurst, r.measureLoad} {
-		if err := r.withLanes(ctx, part); err != nil {
+	machine := fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	r := &run{&Report{Machine: machine, contenders: all}, u, o.Progress, 1}
+	if o.Quick {
+		r.haste = 50
+	}
+	parts := slices.Repeat([]func(context.Context) error{r.measureIdle}, r.few(15))
+	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureLoad) {
+		if err := r.withProcesses(ctx, measure); err != nil {
 			return nil, err
 		}
 	}
-	r.judge()
 	return r.Report, nil
 }
 
-// withLanes calls measure with a fresh process of each contender.
-func (r *run) withLanes(ctx context.Context, measure func(context.Context, []*lane) error) error {
-	var lanes []*lane
+// few returns n, but a fiftieth of it and at least 2 in a quick run.
+func (r *run) few(n int) int { return max(n/int(r.haste), 2) }
+
+// settle waits between a change and a reading of memory.
+func (r *run) settle() { time.Sleep(500 * time.Millisecond / r.haste) }
+
+// withProcesses calls measure while a fresh process of each proxy runs, as load grows the heap.
+func (r *run) withProcesses(ctx context.Context, measure func(context.Context) error) error {
 	for _, c := range r.contenders {
-		l, err := launch(ctx, c, r.upstream.addr)
-		if err != nil {
-			return err
+		if c.command == nil {
+			continue
 		}
-		defer l.stop()
-		lanes = append(lanes, l)
+		began := time.Now()
+		stop, err := c.start()
+		if err != nil {
+			return fmt.Errorf("cannot start %s: %w", c.name, err)
+		}
+		defer stop()
+		r.record("start to ready", "ms", c, milliseconds(time.Since(began)))
 	}
-	return measure(ctx, lanes)
+	return measure(ctx)
 }
 
-// inTurns calls do for each contender in each round, and begins each round with another one, as none should profit
-// from its place in the order.
-func inTurns[T any](ctx context.Context, rounds int, contenders []T, do func(T) error) error {
-	for round := range rounds {
-		for k := range contenders {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := do(contenders[(round+k)%len(contenders)]); err != nil {
-				return err
-			}
+// inTurns calls measure for each contender in each round, and begins each round with another one, as none should
+// profit from its place in the order. What is the name of the measurement.
+func (r *run) inTurns(ctx context.Context, what string, rounds int, measure func(*contender) error) error {
+	fmt.Fprintln(r.progress, "bench: "+what)
+	n := len(r.contenders)
+	for i := range rounds * n {
+		c := r.contenders[(i/n+i)%n]
+		if err := errors.Join(ctx.Err(), measure(c)); err != nil {
+			return fmt.Errorf("cannot measure %s of %s: %w", what, c.name, err)
 		}
 	}
 	return nil
 }
 
-func (r *run) say(format string, args ...any) {
-	fmt.Fprintf(r.progress, "bench: "+format+"\n", args...)
+// measureIdle records the memory of processes that have only started.
+func (r *run) measureIdle(context.Context) error {
+	r.settle()
+	r.recordMemory("idle memory")
+	return nil
+}
+
+// measureStreams measures the memory of streams that stay open and silent.
+func (r *run) measureStreams(ctx context.Context) error {
+	return r.inTurns(ctx, "idle streams", 1, func(c *contender) error {
+		if _, err := c.sendFor(0, chatBody(2<<10), 1); err != nil { // the first request finds nothing prepared
+			return err
+		}
+		r.settle()
+		_, before := c.usage()
+		streams := r.few(1000)
+		for range streams {
+			conn, _, err := r.open(c, streaming)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+		}
+		r.settle()
+		if _, after := c.usage(); after > 0 {
+			r.record("memory of an idle stream", "KB", c, (after-before)/float64(streams))
+		}
+		return nil
+	})
+}
+
+// measureBurst sends large bodies, all different, and reads memory some seconds later.
+func (r *run) measureBurst(ctx context.Context) error {
+	body := chatBody(r.few(8 << 20))
+	err := r.inTurns(ctx, "a burst", 1, func(c *contender) error {
+		var group errgroup.Group
+		group.SetLimit(8)
+		for n := range r.few(48) {
+			group.Go(func() error {
+				_, err := c.sendFor(0, bytes.Replace(body, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1), 1)
+				return err
+			})
+		}
+		return group.Wait()
+	})
+	time.Sleep(10 * time.Second / r.haste)
+	r.recordMemory("memory after a burst")
+	return err
+}
+
+// measureLoad measures requests, clients that leave, and memory after both.
+func (r *run) measureLoad(ctx context.Context) error {
+	for _, kb := range []int{2, 100, 800} {
+		for _, conns := range []int{1, r.few(16)} {
+			if err := r.measureRequests(ctx, kb, conns); err != nil {
+				return err
+			}
+		}
+	}
+	for _, phase := range []string{waiting, streaming} {
+		if err := r.measureDepartures(ctx, phase); err != nil {
+			return err
+		}
+	}
+	r.recordMemory("memory after load")
+	return nil
+}
+
+// measureRequests sends requests of one size over a number of connections, one at a time over each. One connection
+// gives latency, several give throughput.
+func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
+	name := fmt.Sprintf("%d KB", kb)
+	if conns > 1 {
+		name += fmt.Sprintf(" over %d connections", conns)
+	}
+	body := chatBody(kb << 10)
+	cpu, requests := map[*contender]float64{}, map[*contender]float64{}
+	latency := map[string][]float64{} // by contender, one a round
+	err := r.inTurns(ctx, name, r.few(20), func(c *contender) error {
+		before, _ := c.usage()
+		began := time.Now()
+		took, err := c.sendFor(100*time.Millisecond/r.haste, body, conns)
+		if err != nil {
+			return err
+		}
+		if conns > 1 {
+			r.record("throughput, "+name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
+		} else {
+			latency[c.name] = append(latency[c.name], percentile(took, 50))
+			r.record("latency, "+name, "µs", c, percentile(took, 50))
+		}
+		after, _ := c.usage()
+		cpu[c] += after - before
+		requests[c] += float64(len(took))
+		return nil
+	})
+	for _, c := range r.contenders {
+		for i, sample := range latency[c.name] {
+			r.record("added latency, "+name, "µs", c, sample-latency[direct][i])
+		}
+		if cpu[c] > 0 {
+			r.record("CPU per request, "+name, "µs", c, cpu[c]/requests[c])
+		}
+	}
+	return err
+}
+
+// measureDepartures measures the time from a client's departure to the end of the upstream's connection.
+func (r *run) measureDepartures(ctx context.Context, phase string) error {
+	return r.inTurns(ctx, "clients that leave while "+phase, 1, func(c *contender) error {
+		var took []float64
+		unnoticed := 0
+		for k := 0; k < r.few(100) && (unnoticed < 3 || len(took) > 0); k++ {
+			conn, gone, err := r.open(c, phase)
+			if err != nil {
+				return err
+			}
+			time.Sleep(2 * time.Millisecond) // the first event reaches the client
+			left := time.Now()
+			_ = conn.Close()
+			select {
+			case end := <-gone:
+				took = append(took, milliseconds(end.Sub(left)))
+			case <-time.After(500 * time.Millisecond):
+				unnoticed++
+			}
+		}
+		if len(took) > 0 {
+			r.record("client gone to upstream closed, "+phase+", p99", "ms", c, percentile(took, 99))
+		}
+		r.record("departures unnoticed, "+phase, "clients", c, float64(unnoticed))
+		return nil
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"runtime"
@@ -11,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestMain lets this test binary be the bare proxy, and stand for epitome by being another one.
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if upstream := args["--upstream"]; upstream != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		if err := Baseline(ctx, args["--listen"], strings.TrimPrefix(upstream, "http://")); err != nil {
+		if err := Baseline(ctx, args["--listen"], upstream); err != nil {
 			panic(err)
 		}
 		return
@@ -47,13 +48,13 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 	}
 	for _, name := range names {
 		for _, contender := range []string{subject, bare, "1: load.test"} {
-			if _, ok := r.find(name).Values[contender]; !ok {
+			if _, ok := r.find(name, "").Values[contender]; !ok {
 				t.Errorf("%s of %s was not measured", name, contender)
 			}
 		}
 	}
 	// The bare proxy watches no client, so that it cannot notice one that leaves.
-	unnoticed := r.find("departures unnoticed, streaming").Values
+	unnoticed := r.find("departures unnoticed, streaming", "").Values
 	if unnoticed[direct] != 0 || unnoticed[bare] == 0 {
 		t.Errorf("departures unnoticed: %v", unnoticed)
 	}
@@ -74,15 +75,12 @@ func TestProgramThatDoesNotStartIsAnError(t *testing.T) {
 }
 
 func TestChangedBodyIsAnError(t *testing.T) {
-	u, err := startUpstream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer u.close()
-	l := &lane{addr: u.addr}
-	request := l.request(chatPath, chatBody(2<<10))
-	request.SetBodyString("{}")
-	if err := exchange(l.client(1), request); err == nil || !strings.Contains(err.Error(), "arrived with 2") {
+	changing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set(lengthHeader, "2")
+	}))
+	defer changing.Close()
+	c := &contender{addr: changing.Listener.Addr().String()}
+	if _, err := c.sendFor(0, chatBody(2<<10), 1); err == nil || !strings.Contains(err.Error(), `of 2048 bytes "2" arrived`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -97,19 +95,12 @@ func TestBodyIsAConversationOfItsSize(t *testing.T) {
 }
 
 func TestFigureIsTheMedianAndGoalsAreJudgedByIt(t *testing.T) {
-	r := newReport()
-	r.record("start to ready", "ms", subject, 30, 400, 101)
-	r.record("latency, 2 KB", "µs", direct, 10, 10)
-	r.record("latency, 2 KB", "µs", subject, 30, 30)
-	r.record("latency, 2 KB", "µs", nginx, 20, 20)
-	r.recordAdded("latency, 2 KB", subject)
-	r.recordAdded("latency, 2 KB", nginx)
-	r.judge()
-	want := []string{"added latency, 2 KB: 2.00, goal ≤ 1.8", "start to ready: 101.00, goal ≤ 100"}
-	if got := r.Missed(); !slices.Equal(got, want) {
-		t.Errorf("missed %q, want %q", got, want)
+	r := &Report{}
+	for _, started := range []float64{30, 400, 101} {
+		r.record("start to ready", "ms", &contender{name: subject}, started)
+		r.record("start to ready", "ms", &contender{name: bare}, 900)
 	}
-	if got := milliseconds(1500 * time.Microsecond); got != 1.5 {
-		t.Errorf("1500 µs are %g ms", got)
+	if got, want := r.Missed(), []string{"start to ready: 101.00, goal ≤ 100"}; !slices.Equal(got, want) {
+		t.Errorf("missed %q, want %q", got, want)
 	}
 }

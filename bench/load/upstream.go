@@ -3,64 +3,45 @@ package load
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 )
 
-// A target says how the upstream responds: with a short answer as JSON, or by ?bench=KIND&try=ID with one event that
-// goes on as a stream (streaming) or with nothing (waiting), until the client leaves.
+// A request asks by ?bench= how the upstream responds: with one event of a stream that goes on until the client leaves,
+// with nothing until then, or else with a short answer as JSON.
 const (
-	chatPath  = "/v1/chat/completions"
 	streaming = "streaming"
 	waiting   = "waiting"
 )
 
-// lengthHeader says how long the body is. No proxy corrects it, as it would Content-Length.
+// lengthHeader says in an answer how long the request's body was.
 const lengthHeader = "X-Bench-Bytes"
 
 // upstream is the scripted provider. It runs in this process, so that one clock times both ends.
 type upstream struct {
-	addr  string
-	close func() error
-	tries sync.Map // ID to *try
+	listener net.Listener
+	held     chan chan time.Time // gets a channel for each request that is held, and that the end of its connection
 }
-
-// try is one client that is about to leave.
-type try struct {
-	arrived chan struct{}
-	gone    chan time.Time // the end of the upstream's connection
-}
-
-func newTry() *try { return &try{make(chan struct{}, 1), make(chan time.Time, 1)} }
 
 func startUpstream() (*upstream, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the upstream: %w", err)
 	}
-	u := &upstream{addr: ln.Addr().String(), close: ln.Close}
+	u := &upstream{ln, make(chan chan time.Time)}
 	server := &fasthttp.Server{Handler: u.serve, MaxRequestBodySize: 100 << 20}
 	go func() { _ = server.Serve(ln) }() // without it every part of the run fails
 	return u, nil
 }
 
+// serve answers a request.
 func (u *upstream) serve(ctx *fasthttp.RequestCtx) {
-	made, length := string(ctx.Request.Header.Peek(lengthHeader)), len(ctx.PostBody())
-	if made != "" && made != strconv.Itoa(length) {
-		// The run measures how bodies pass unchanged.
-		ctx.Error(fmt.Sprintf("the body had %s bytes and arrived with %d", made, length), fasthttp.StatusConflict)
-		return
-	}
-	t := newTry()
-	if known, ok := u.tries.Load(string(ctx.QueryArgs().Peek("try"))); ok {
-		t = known.(*try)
-	}
 	conn := ctx.Conn()
 	switch string(ctx.QueryArgs().Peek("bench")) {
 	case streaming:
@@ -68,91 +49,84 @@ func (u *upstream) serve(ctx *fasthttp.RequestCtx) {
 		ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
 			_, _ = w.WriteString("data: {}\n\n")
 			_ = w.Flush() // untilGone notices a client that left
-			t.untilGone(conn)
+			u.untilGone(conn)
 		})
 	case waiting:
-		t.untilGone(conn)
+		u.untilGone(conn)
 	default:
+		length := len(ctx.PostBody())
 		ctx.SetContentType("application/json")
+		ctx.Response.Header.Set(lengthHeader, strconv.Itoa(length))
 		ctx.SetBody(chatAnswer(length))
 	}
 }
 
 // untilGone waits until the other end closes the connection.
-func (t *try) untilGone(conn net.Conn) {
-	t.arrived <- struct{}{}
+func (u *upstream) untilGone(conn net.Conn) {
+	gone := make(chan time.Time, 1)
+	u.held <- gone
 	_, _ = conn.Read(make([]byte, 1))
-	t.gone <- time.Now()
-}
-
-// answerLimit bounds one exchange: a proxy that hangs fails the run.
-const answerLimit = time.Minute
-
-// client returns a client with so many persistent connections to the lane.
-func (l *lane) client(conns int) *fasthttp.HostClient {
-	return &fasthttp.HostClient{Addr: l.addr, MaxConns: conns, ReadTimeout: answerLimit, WriteTimeout: answerLimit,
-		MaxIdemponentCallAttempts: 1}
-}
-
-// request returns a POST with a body; a GET without one.
-func (l *lane) request(target string, body []byte) *fasthttp.Request {
-	r := &fasthttp.Request{}
-	r.SetRequestURI("http://" + l.addr + target)
-	r.Header.Set("Authorization", "Bearer bench")
-	if body != nil {
-		r.Header.SetMethod(fasthttp.MethodPost)
-		r.Header.SetContentType("application/json")
-		r.Header.Set(lengthHeader, strconv.Itoa(len(body)))
-		r.SetBodyRaw(body)
-	}
-	return r
-}
-
-// exchange sends a request and reads the whole response, which must have status 200.
-func exchange(c *fasthttp.HostClient, request *fasthttp.Request) error {
-	response := fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseResponse(response)
-	if err := c.Do(request, response); err != nil {
-		return err
-	}
-	if response.StatusCode() != fasthttp.StatusOK {
-		return fmt.Errorf("the response has status %d: %.200q", response.StatusCode(), response.Body())
-	}
-	return nil
-}
-
-// open sends a request over a connection of its own, which the caller closes.
-func (l *lane) open(target string, body []byte) (net.Conn, error) {
-	conn, err := net.DialTimeout("tcp", l.addr, answerLimit)
-	if err != nil {
-		return nil, err
-	}
-	w := bufio.NewWriter(conn)
-	return conn, errors.Join(conn.SetDeadline(time.Now().Add(answerLimit)), l.request(target, body).Write(w), w.Flush())
+	gone <- time.Now()
 }
 
 // Baseline serves a minimal fasthttp reverse proxy on listen until ctx ends: it forwards requests to upstream and
-// streams the responses. Both are host:port.
+// streams the responses. Listen is host:port, and upstream a URL.
 func Baseline(ctx context.Context, listen, upstream string) error {
-	target := &fasthttp.HostClient{Addr: upstream, MaxConns: 8192, StreamResponseBody: true, DisablePathNormalizing: true,
-		NoDefaultUserAgentHeader: true, MaxIdemponentCallAttempts: 1}
-	server := &fasthttp.Server{NoDefaultServerHeader: true, MaxRequestBodySize: 100 << 20, ReadBufferSize: 32 << 10,
-		Handler: func(ctx *fasthttp.RequestCtx) {
-			ctx.Request.Header.Del("Connection")
-			if err := target.Do(&ctx.Request, &ctx.Response); err != nil {
-				ctx.Error("cannot reach the upstream: "+err.Error(), fasthttp.StatusBadGateway)
-				return
-			}
-			ctx.Response.Header.Del("Connection")
-			ctx.Response.ImmediateHeaderFlush = ctx.Response.Header.ContentLength() < 0
-		}}
+	target := &fasthttp.HostClient{Addr: strings.TrimPrefix(upstream, "http://"), MaxConns: 8192, StreamResponseBody: true,
+		MaxIdemponentCallAttempts: 1}
+	server := &fasthttp.Server{MaxRequestBodySize: 100 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
+		ctx.Request.Header.Del("Connection")
+		if err := target.Do(&ctx.Request, &ctx.Response); err != nil {
+			ctx.Error("cannot reach the upstream: "+err.Error(), fasthttp.StatusBadGateway)
+			return
+		}
+		ctx.Response.Header.Del("Connection")
+		ctx.Response.ImmediateHeaderFlush = ctx.Response.Header.ContentLength() < 0
+	}}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", listen, err)
+		return err
 	}
 	context.AfterFunc(ctx, func() { _ = ln.Close() })
 	if err := server.Serve(ln); ctx.Err() == nil {
-		return fmt.Errorf("cannot serve on %s: %w", listen, err)
+		return err
 	}
 	return nil
+}
+
+// words give bodies the letter mix of agent traffic. JSON escapes none of their characters.
+const words = "func return error build test file line read write value index buffer request answer stream token model " +
+	"window header parse check commit branch merge import package struct pointer array string "
+
+// chatBody returns a Chat Completions request of size bytes, at least 2,048, the same for the same size: a system
+// message, tool calls with their results, and a user message. It names a model with a window of two million tokens, so
+// that epitome leaves even the largest body alone.
+func chatBody(size int) []byte {
+	const end, result = `"}]}`, 1500 // bytes of a tool result
+	dice, all := rand.New(rand.NewPCG(1, uint64(size))), strings.SplitAfter(words, " ")
+	body := []byte(`{"model":"grok-4-fast","messages":[{"role":"system","content":"You are a careful agent."}`)
+	fill := func(to int) { // adds words up to so many bytes in all
+		for len(body) < to {
+			body = append(body, all[dice.IntN(len(all))]...)
+		}
+		body = body[:to]
+	}
+	for call := 0; size-len(body) > 2*result; call++ {
+		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
+			`"function":{"name":"read_file","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call)
+		fill(len(body) + result)
+		body = append(body, `"}`...)
+	}
+	body = append(body, `,{"role":"user","content":"`...)
+	fill(size - len(end))
+	return append(body, end...)
+}
+
+// chatAnswer returns a response of about 1 KB to a request of so many bytes. Its count of the request's tokens is not
+// lower than the true one, as epitome would take the provider for one that cuts requests.
+func chatAnswer(request int) []byte {
+	const bytesPerToken = 5
+	return fmt.Appendf(nil, `{"id":"chatcmpl-bench","object":"chat.completion","model":"bench-model",`+
+		`"choices":[{"index":0,"message":{"role":"assistant","content":"%s"},"finish_reason":"stop"}],`+
+		`"usage":{"prompt_tokens":%d,"completion_tokens":150}}`, strings.Repeat(words, 4), request/bytesPerToken)
 }
