@@ -88,7 +88,6 @@ func (c *Config) checkClients(m *mistakes) {
 			m.require(known, "%s.upstreams has an unknown upstream, %q", key, u)
 		}
 	}
-	m.check("", proxy.CheckClients(c.Clients))
 }
 
 // checkNumbers checks the quantities that must be above zero, and those that depend on each other.

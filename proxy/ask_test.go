@@ -34,7 +34,7 @@ func (r *rig) credential(target string, lines ...string) Credential {
 	r.shapes(notes(&asked))
 	r.ask(post(target, long, lines...))
 	r.event()
-	return asked.Client.Credential().(Credential)
+	return asked.Credential().(Credential)
 }
 
 // asked is the head of a question as it is sent to target, with the lines between.
@@ -182,7 +182,7 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 		waits := make(chan struct{})
 		var cause error
 		r.shapes(func(a rewrite.Input) rewrite.Output {
-			life := a.Client.Context()
+			life := a.Client
 			close(waits)
 			<-life.Done()
 			cause = context.Cause(life)

@@ -24,11 +24,14 @@ type ClientConfig struct {
 // clients are those of a configuration by the hashes of their keys; nil if it has none. They do not change once made.
 type clients map[[sha256.Size]byte]*client
 
-// client is one that has keys. A nil client is nobody in particular, who may use every upstream.
+// client is one that has keys.
 type client struct {
 	name   string
 	config ClientConfig
 }
+
+// nobody stands for any client where keys are not asked for.
+var nobody = &client{}
 
 // newClients makes the clients of a configuration.
 func newClients(all map[string]ClientConfig) (clients, error) {
@@ -51,12 +54,6 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 		}
 	}
 	return byHash, nil
-}
-
-// CheckClients returns an error if the keys of clients cannot be used.
-func CheckClients(all map[string]ClientConfig) error {
-	_, err := newClients(all)
-	return err
 }
 
 // keyHeader is the request header that carries a key beside a credential for the provider.
@@ -82,7 +79,7 @@ func (b clients) owner(l *wire.Lines) *client {
 // known key. The error refuses a request without a known key.
 func (b clients) find(head []byte) (found *client, left []byte, err error) {
 	if b == nil {
-		return nil, head, nil
+		return nobody, head, nil
 	}
 	for l := wire.LinesOf(head); l.Next(); {
 		if c := b.owner(&l); c != nil {
@@ -92,7 +89,7 @@ func (b clients) find(head []byte) (found *client, left []byte, err error) {
 		}
 	}
 	if found == nil {
-		return nil, head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+
+		return nobody, head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+
 			"send yours as Authorization: Bearer KEY, x-api-key or "+keyHeader, "WWW-Authenticate: Bearer\r\n", noRetry)
 	}
 	return found, left, nil
@@ -100,7 +97,7 @@ func (b clients) find(head []byte) (found *client, left []byte, err error) {
 
 // mayUse returns the refusal of a request to the upstream of that name, if the client may not use it.
 func (c *client) mayUse(upstream string) error {
-	if c == nil || len(c.config.Upstreams) == 0 || slices.Contains(c.config.Upstreams, upstream) {
+	if len(c.config.Upstreams) == 0 || slices.Contains(c.config.Upstreams, upstream) {
 		return nil
 	}
 	return refuse(403, "upstream_forbidden", fmt.Sprintf(

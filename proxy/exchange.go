@@ -18,8 +18,7 @@ import (
 	"epitome/rewrite"
 )
 
-// exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used by no
-// other one, except for cut.
+// exchange is one request on its way. Only the goroutine that serves the client's connection uses it.
 type exchange struct {
 	proxy *Proxy
 	set   *settings // as they were when the exchange began
@@ -34,10 +33,11 @@ type exchange struct {
 	endsByClose bool            // the client takes the connection's end for the answer's
 	tunnelled   bool            // the exchange ends where its tunnel does
 
-	life  context.Context // ends when the client has left, and when the exchange is cut
+	life  context.Context // ends when the client has left, and with the proxy's life
 	leave func()          // ends life, and with it the upstream call
+	uncut func() bool     // ends the watch for the end of the proxy's life
 	marks bool            // the request is to carry the proxy's mark
-	owner *client         // whose key the request came with; nil if keys are not asked for
+	owner *client         // whose key the request came with
 
 	head   []byte // the client's header lines, without its key for epitome
 	fields fields // of head
@@ -112,34 +112,33 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x := &exchange{
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), head: h.RawHeaders(),
-		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(),
-		room: room{all: p.rooms, wait: p.limits.room},
+		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(), room: room{all: p.rooms},
 	}
 	x.fields = readFields(x.head)
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
+	x.uncut = context.AfterFunc(p.life, func() { x.client.Cut(); x.leave() })
 	x.reply.HTTP10 = !h.IsHTTP11()
 	x.reply.Close = h.ConnectionClose() || x.fields.closes || p.Stopping()
 	mode, _ := x.set.mode(x.fields.mode)
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
-		Action: event.ActionNone,
+		Action: event.ActionNone, TraceParent: event.Clip(string(x.fields.traceParent)),
 	}
 	if mode != event.ModeOff && !x.own {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
-	if p.deps.Traces {
-		x.event.TraceParent = event.Clip(string(x.fields.traceParent))
+	x.marks = p.underWay.Add(1) > unmarked || x.fields.via != nil
+	if x.own {
+		p.own.Add(1)
 	}
-	x.marks = p.enter(x) > unmarked || x.fields.via != nil
 	return x
 }
 
 // identify finds the client by its key, where clients have keys, and takes the key off the header lines.
 func (x *exchange) identify() (err error) {
-	if x.owner, x.head, err = x.set.clients.find(x.head); x.owner != nil {
-		x.event.Client = x.owner.name
-	}
+	x.owner, x.head, err = x.set.clients.find(x.head)
+	x.event.Client = x.owner.name
 	return err
 }
 
@@ -208,8 +207,7 @@ func (x *exchange) whyUnread(err error) error {
 // refuseUnread answers a request whose head could not be read.
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	x := p.begin(ctx)
-	x.event.Method, x.event.Path = "", ""
-	x.own, x.unread = false, true
+	x.event.Method, x.event.Path, x.unread = "", "", true
 	x.err = x.whyUnread(err)
 	x.end()
 }
@@ -266,9 +264,11 @@ func (x *exchange) end() {
 		x.fail()
 	}
 	x.leave()
-	x.proxy.leave(x)
+	x.uncut()
+	x.proxy.underWay.Add(-1)
 	x.letGo()
 	if x.own { // no exchange of a client with a provider
+		x.proxy.own.Add(-1)
 		return
 	}
 	x.event.Duration = time.Since(x.event.Start)
@@ -277,7 +277,7 @@ func (x *exchange) end() {
 
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
-	if x.client.IsCut() {
+	if x.proxy.life.Err() != nil {
 		x.err = &wire.Failure{Fault: event.Stopped,
 			Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
@@ -297,7 +297,7 @@ func (x *exchange) fail() {
 		x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
 		w := response{exchange: x, header: make(http.Header), status: r.status, body: r.body()}
 		w.header.Set("Content-Type", "application/json")
-		w.finish()
+		w.send(true)
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
 		x.reply.Close = true
@@ -311,10 +311,4 @@ func (x *exchange) fail() {
 func (x *exchange) dropBodies() {
 	x.body, x.plain, x.sent, x.input = nil, nil, nil, nil
 	x.room.release()
-}
-
-// cut ends the exchange and its client's connection, from any goroutine.
-func (x *exchange) cut() {
-	x.client.Cut() // first, as the exchange's end looks at it
-	x.leave()
 }

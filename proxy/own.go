@@ -2,11 +2,12 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 
-	"epitome/event"
 	"epitome/proxy/wire"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // serveOwn answers a request for epitome itself. The handler runs on the connection's goroutine, and its request's
 // context ends when the client leaves or the proxy stops.
-func (x *exchange) serveOwn() (err error) {
+func (x *exchange) serveOwn() error {
 	most := int64(x.set.conf.MaxBody)
 	if _, _, err := x.set.clients.find(x.head); err != nil {
 		most = min(most, strangerBody)
@@ -26,6 +27,7 @@ func (x *exchange) serveOwn() (err error) {
 		return err
 	}
 	x.client.Watch(x.leave)
+	defer context.AfterFunc(x.proxy.serving, x.leave)()
 	target := string(wire.OriginForm(x.ctx.Request.Header.RequestURI()))
 	r, err := http.NewRequestWithContext(x.life, x.event.Method, target, bytes.NewReader(x.body))
 	if err != nil {
@@ -35,20 +37,9 @@ func (x *exchange) serveOwn() (err error) {
 		r.Header.Add(string(l.Name), string(l.Value))
 	}
 	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
-	defer func() {
-		switch r := recover(); {
-		case r == nil:
-		case r != http.ErrAbortHandler: // by which the standard library's handlers break off
-			panic(r)
-		case x.begun:
-			err = &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
-		default:
-			err = refuse(500, "console", "the answer could not be completed; ask for less of it")
-		}
-	}()
 	w := &response{exchange: x, header: make(http.Header)}
 	x.proxy.deps.Own.ServeHTTP(w, r)
-	w.finish()
+	w.send(true)
 	return nil
 }
 
@@ -58,8 +49,8 @@ type response struct {
 	exchange *exchange
 	header   http.Header
 	status   int
-	body     []byte // was not sent yet
-	chunked  bool   // the head is out
+	body     []byte // not yet sent
+	chunked  bool   // the head has been sent, and the body goes in chunks
 	err      error  // of a write that failed
 }
 
@@ -67,11 +58,7 @@ type response struct {
 func (w *response) Header() http.Header { return w.header }
 
 // WriteHeader sets the status, once.
-func (w *response) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
+func (w *response) WriteHeader(status int) { w.status = cmp.Or(w.status, status) }
 
 // Write collects p. It returns the error of the last Flush.
 func (w *response) Write(p []byte) (int, error) {
@@ -81,56 +68,46 @@ func (w *response) Write(p []byte) (int, error) {
 
 // Flush sends the collected bytes as a chunk. Clients of HTTP/1.0 get the whole answer at once.
 func (w *response) Flush() {
-	if w.exchange.reply.HTTP10 || w.err != nil {
-		return
+	if !w.exchange.reply.HTTP10 && w.err == nil {
+		w.send(false)
 	}
-	var out []byte
-	if !w.chunked {
-		w.chunked, w.exchange.begun = true, true
-		w.header.Del("Content-Length")
-		w.header.Set("Transfer-Encoding", "chunked")
-		out = w.head()
-	}
-	if len(w.body) > 0 && !w.exchange.ctx.IsHead() {
-		out = fmt.Appendf(out, "%x\r\n%s\r\n", len(w.body), w.body)
-	}
-	w.body = w.body[:0]
-	w.err = w.exchange.write(out)
 }
 
-// finish sends the rest of the answer. A client that does not get the whole of it loses its connection.
-func (w *response) finish() {
-	var head, rest []byte
-	if w.chunked {
-		w.Flush()
-		rest = []byte("0\r\n\r\n")
-	} else {
-		if !w.exchange.ctx.IsHead() || w.header.Get("Content-Length") == "" {
+// send writes the collected bytes, behind the head if that has not been sent. A client that does not get the whole
+// answer loses its connection.
+func (w *response) send(isLast bool) {
+	x, toHead := w.exchange, w.exchange.ctx.IsHead()
+	var out bytes.Buffer
+	if !w.chunked {
+		w.chunked, x.begun = !isLast, true
+		switch {
+		case w.chunked:
+			w.header.Del("Content-Length")
+			w.header.Set("Transfer-Encoding", "chunked")
+		case !toHead || w.header.Get("Content-Length") == "":
 			w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
 		}
-		head, rest = w.head(), w.body
-	}
-	if w.exchange.ctx.IsHead() {
-		rest = nil
-	}
-	if w.err == nil {
-		w.err = w.exchange.write(append(head, rest...))
-	}
-	w.exchange.reply.Close = w.exchange.reply.Close || w.err != nil
-}
-
-// head returns the head, with the header of the handler.
-func (w *response) head() []byte {
-	w.WriteHeader(http.StatusOK)
-	dst := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
-	for name, values := range w.header {
-		for _, v := range values {
-			dst = wire.AppendField(dst, []byte(name), v)
+		w.WriteHeader(http.StatusOK)
+		fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
+		_ = w.header.Write(&out) // a buffer takes everything
+		out.Write(x.reply.Extra)
+		if x.reply.Close {
+			out.WriteString("Connection: close\r\n")
 		}
+		out.WriteString("\r\n")
 	}
-	dst = append(dst, w.exchange.reply.Extra...)
-	if w.exchange.reply.Close {
-		dst = append(dst, "Connection: close\r\n"...)
+	switch {
+	case toHead:
+	case !w.chunked:
+		out.Write(w.body)
+	case len(w.body) > 0:
+		fmt.Fprintf(&out, "%x\r\n%s\r\n", len(w.body), w.body)
 	}
-	return append(dst, "\r\n"...)
+	if w.chunked && isLast && !toHead {
+		out.WriteString("0\r\n\r\n")
+	}
+	if w.body = w.body[:0]; w.err == nil {
+		w.err = x.write(out.Bytes())
+	}
+	x.reply.Close = x.reply.Close || w.err != nil
 }

@@ -25,7 +25,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +36,8 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
+	"epitome/tokenize"
+	"epitome/window"
 )
 
 // Deps are what the proxy needs from the rest of the program. None may be nil.
@@ -45,19 +46,14 @@ type Deps struct {
 	Record   func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
 	Log      *slog.Logger              // for failures outside of exchanges
 	Dialects []Dialect                 // the first that serves a path reads its conversation
-	Shaper   Shaper                    // shapes conversations, and records how
-	Shadow   Shaper                    // says what Shaper would do, and records nothing that is live
-	Lessons  Lessons                   // learn from answers how much models hold
-	Ratios   Ratios                    // learn from answers how models count
-	Traces   bool                      // events have the ids of the client's span
+	Windows  *window.Windows           // learn from answers how much models hold
+	Ratios   *tokenize.Ratios          // learn from answers how models count
 	Keeps    func(context string) bool // whether there are context files of that name
+	// Shape returns what to send in the place of a request, and records it. Observe returns the same, and records
+	// nothing that is live.
+	Shape, Observe func(rewrite.Input) rewrite.Output
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
-}
-
-// Shaper says what to send in the place of a request.
-type Shaper interface {
-	Shape(rewrite.Input) rewrite.Output
 }
 
 // Dialect is one API: which requests hold its conversations, and what its answers mean. It has no state.
@@ -90,17 +86,20 @@ type Proxy struct {
 	settings  *atomic.Pointer[settings] // of upstreams
 	upstreams *Upstreams
 	rooms     *rooms              // for the bodies under way
-	turns     *semaphore.Weighted // for large bodies to be decoded or shaped
+	turns     *semaphore.Weighted // for large bodies to be shaped
 	server    *fasthttp.Server
 	born      time.Time
 	count     atomic.Uint64
-	loopback  bool        // the listener can be reached from this machine only; set by Serve
-	mark      string      // of requests that went through here; nobody can guess it
-	stopping  atomic.Bool // Shutdown has begun
+	loopback  bool   // the listener can be reached from this machine only; set by Serve
+	mark      string // of requests that went through here; nobody can guess it
 
-	mu   sync.Mutex
-	open map[*exchange]struct{} // exchanges under way, tunnels too
-	over bool                   // the grace time has ended: each exchange that begins is cut
+	underWay atomic.Int64 // exchanges that have not ended, tunnels too
+	own      atomic.Int64 // those of them that epitome itself answers
+
+	serving context.Context // ends when Shutdown begins
+	stop    context.CancelFunc
+	life    context.Context // of every exchange; Cut ends it
+	end     context.CancelFunc
 }
 
 // New makes a proxy in front of the upstreams, with their settings.
@@ -108,9 +107,11 @@ func New(u *Upstreams, deps Deps) *Proxy {
 	conf := u.settings.Load().conf
 	p := &Proxy{
 		deps: deps, limits: conf.times(), upstreams: u, settings: &u.settings, born: time.Now(), mark: rand.Text(),
-		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody)), open: make(map[*exchange]struct{}),
+		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.times().room),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
 	}
+	p.life, p.end = context.WithCancel(context.Background())
+	p.serving, p.stop = context.WithCancel(p.life)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
 		HeaderReceived:     readExpect,
@@ -170,19 +171,12 @@ func (p *Proxy) Serve(ln net.Listener) error {
 }
 
 // Stopping reports whether Shutdown has begun.
-func (p *Proxy) Stopping() bool { return p.stopping.Load() }
+func (p *Proxy) Stopping() bool { return p.serving.Err() != nil }
 
 // Shutdown stops listening and ends requests under /-/ at once, gives exchanges that are under way the grace time to
 // finish, and then cuts the rest, with the requests of epitome's own to upstreams.
 func (p *Proxy) Shutdown() {
-	if p.stopping.Swap(true) {
-		return
-	}
-	p.each(func(x *exchange) {
-		if x.own {
-			x.leave()
-		}
-	})
+	p.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
@@ -195,63 +189,21 @@ func (p *Proxy) Shutdown() {
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
 // client's connection with it.
 func (p *Proxy) Cut() {
-	p.mu.Lock()
-	p.over = true
-	p.mu.Unlock()
-	n := 0
-	p.each(func(x *exchange) { n++; x.cut() })
-	if n > 0 {
+	if n := p.underWay.Load(); n > 0 {
 		p.deps.Log.Warn("cutting exchanges that have not finished", "count", n)
 	}
+	p.end()
 	p.upstreams.stop()
 }
 
 // InFlight returns the number of exchanges under way, without requests for epitome's own pages.
-func (p *Proxy) InFlight() (n int) {
-	p.each(func(x *exchange) {
-		if !x.own {
-			n++
-		}
-	})
-	return n
-}
-
-// each calls f for every exchange that is under way.
-func (p *Proxy) each(f func(*exchange)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for x := range p.open {
-		f(x)
-	}
-}
+func (p *Proxy) InFlight() int { return int(p.underWay.Load() - p.own.Load()) }
 
 // await returns when no exchange is under way, or with ctx.
 func (p *Proxy) await(ctx context.Context) {
-	for n := 1; n > 0 && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
-		n = 0
-		p.each(func(*exchange) { n++ })
+	for p.underWay.Load() > 0 && ctx.Err() == nil {
+		time.Sleep(2 * time.Millisecond)
 	}
-}
-
-// enter adds x to the exchanges under way, and returns how many these are. One that begins while the proxy stops is
-// cut.
-func (p *Proxy) enter(x *exchange) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open[x] = struct{}{}
-	switch {
-	case p.over:
-		x.cut()
-	case x.own && p.Stopping():
-		x.leave()
-	}
-	return len(p.open)
-}
-
-func (p *Proxy) leave(x *exchange) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.open, x)
 }
 
 // nextID returns a short text that no other exchange of this process has.

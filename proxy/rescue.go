@@ -180,7 +180,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	in := *r.input
 	in.Body, _ = r.conversation() // could be read before
 	how.NoThinking, in.Rescue = r.noThinking, &how
-	out, err := r.shapeInTurn(r.proxy.deps.Shaper, in, r.up, r.target)
+	out, err := r.shapeInTurn(r.proxy.deps.Shape, in)
 	if err != nil {
 		return false
 	}
@@ -217,7 +217,7 @@ func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		tokens, news := r.proxy.deps.Lessons.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused)
+		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused)
 		if news {
 			e.WindowAfter, r.last.Window = tokens, tokens
 		}

@@ -97,7 +97,7 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 		TokensAfter:  5_000,
 		WindowBefore: 1_000_000, WindowAfter: 8_000}
 	if got := e.Rescue; got != want || e.Window != 8_000 || e.TokensAfter.Total() != 5_000 ||
-		e.WindowRefuted != 10_000 {
+		r.windows.Of("test", "m").Tokens != 8_000 {
 		t.Errorf("%+v of %+v", got, e.Shaping)
 	}
 	r.allGivenBack()

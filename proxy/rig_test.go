@@ -23,6 +23,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
+	"epitome/store"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -48,17 +49,14 @@ type rig struct {
 	ended  chan struct{}       // closed when Serve has returned
 	events chan event.Exchange // of the exchanges that have ended
 
+	windows *window.Windows
+
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
 }
 
 // shaper stands in for what shapes conversations.
 type shaper = func(rewrite.Input) rewrite.Output
-
-// shapedBy is a shaper as the proxy has it.
-type shapedBy struct{ now *atomic.Pointer[shaper] }
-
-func (s shapedBy) Shape(a rewrite.Input) rewrite.Output { return (*s.now.Load())(a) }
 
 // whole changes nothing.
 func whole(a rewrite.Input) rewrite.Output {
@@ -116,7 +114,8 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	for _, f := range change {
 		f(&s)
 	}
-	r := &rig{tb: tb, addr: ln.Addr().String(), ended: make(chan struct{}), events: make(chan event.Exchange, 10_000)}
+	r := &rig{tb: tb, addr: ln.Addr().String(), ended: make(chan struct{}), events: make(chan event.Exchange, 10_000),
+		windows: window.New(window.Config{Default: 1_000_000}, nil, time.Now)}
 	r.shapes(whole)
 	r.observe.Store(r.shape.Load())
 	upstreams, err := NewUpstreams(s)
@@ -131,9 +130,10 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 			default: // nobody looks
 			}
 		},
-		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
+		Shape:    func(in rewrite.Input) rewrite.Output { return (*r.shape.Load())(in) },
+		Observe:  func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
-		Lessons:  lessons{}, Ratios: lessons{}, Traces: true,
+		Windows:  r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1<<20), tokenize.NewModels()),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})
@@ -359,14 +359,3 @@ func openFiles() int {
 	list, _ := os.ReadDir("/proc/self/fd")
 	return len(list)
 }
-
-// lessons stand in for what learns of models.
-type lessons struct{}
-
-func (lessons) LearnRefusal(_, _ string, v window.Refusal, s window.Sent) (int, bool) {
-	return v.Limit, v.Below(s.Window)
-}
-
-func (lessons) LearnAnswer(_, _ string, counted, _ int) int { return 2 * counted }
-
-func (lessons) Learn(tokenize.Source, int, int) {}

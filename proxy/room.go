@@ -6,36 +6,38 @@ import (
 	"io"
 	"sync"
 	"time"
-)
 
-// freeBody is how many bytes of a body take no room: max_connections bounds them, so that small requests never wait.
-const freeBody = 64 << 10
+	"golang.org/x/sync/semaphore"
+)
 
 // rooms bounds the memory of the bodies under way. A body takes room as its bytes arrive, so a slow one is in nobody's
 // way. When all room is taken, one body at a time goes on without: it will end and free its room, where many bodies
 // that are half there would wait for each other for ever.
 type rooms struct {
-	mu    sync.Mutex
-	free  int64         // bytes
-	freed chan struct{} // closed, and made anew, when bytes are given back
-	extra chan struct{} // holds the token of the body that goes on without room
+	free  *semaphore.Weighted // bytes
+	extra chan struct{}       // holds the token of the body that goes on without room
+	wait  time.Duration       // how long a body waits for more room
 }
 
 // newRooms returns the room for bodies of inFlight bytes together, with a rewritten copy of each. It keeps back what a
 // body of maxBody bytes needs.
-func newRooms(inFlight, maxBody int64) *rooms {
-	return &rooms{free: max(inFlight/2-maxBody, 0), freed: make(chan struct{}), extra: make(chan struct{}, 1)}
+func newRooms(inFlight, maxBody int64, wait time.Duration) *rooms {
+	return &rooms{semaphore.NewWeighted(max(inFlight/2-maxBody, 0)), make(chan struct{}, 1), wait}
 }
 
 // room is the memory that the bodies of one request have.
 type room struct {
 	all    *rooms
-	wait   time.Duration // how long a body waits for more room
 	bytes  int64
 	taken  int64   // of bytes: those that are missing in all.free
 	extra  bool    // it goes on without room
 	pooled *[]byte // what was taken from bodyPool; nil if nothing was
 }
+
+const (
+	freeBody  = 64 << 10 // bytes of a body that take no room: max_connections bounds them; small requests never wait
+	retryRoom = 10 * time.Millisecond
+)
 
 // bodyPool holds the memory of bodies of freeBody to largeBody bytes for the next requests. Without it the garbage
 // collector runs so often that a body of 800 KB costs half as much CPU time again.
@@ -53,28 +55,20 @@ func (r *room) take(ctx context.Context, n int64) error {
 	if need <= 0 || r.extra {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.wait)
+	ctx, cancel := context.WithTimeout(ctx, r.all.wait)
 	defer cancel()
-	for {
-		r.all.mu.Lock()
-		freed, fits := r.all.freed, r.all.free >= need
-		if fits {
-			r.all.free -= need
-			r.taken += need
-		}
-		r.all.mu.Unlock()
-		if fits {
-			return nil
-		}
+	for !r.all.free.TryAcquire(need) {
 		select {
-		case <-freed:
 		case r.all.extra <- struct{}{}:
 			r.extra = true
 			return nil
 		case <-ctx.Done():
 			return errNoRoom
+		case <-time.After(retryRoom):
 		}
 	}
+	r.taken += need
+	return nil
 }
 
 // release gives everything back, and the memory of the body too.
@@ -85,14 +79,8 @@ func (r *room) release() {
 	if r.extra {
 		<-r.all.extra
 	}
-	if r.taken > 0 {
-		r.all.mu.Lock()
-		r.all.free += r.taken
-		close(r.all.freed)
-		r.all.freed = make(chan struct{})
-		r.all.mu.Unlock()
-	}
-	*r = room{all: r.all, wait: r.wait}
+	r.all.free.Release(r.taken)
+	*r = room{all: r.all}
 }
 
 // memory returns an empty slice for a body of size bytes, of which nothing has been read.

@@ -8,23 +8,7 @@ import (
 	"epitome/proxy/wire"
 	"epitome/rewrite/answer"
 	"epitome/tokenize"
-	"epitome/window"
 )
-
-// Lessons learn from answers how many tokens models hold. Their methods may be called from any goroutine.
-type Lessons interface {
-	// LearnRefusal learns from a refusal. It returns the window of the model; ok is false if that was known.
-	LearnRefusal(upstream, model string, v window.Refusal, s window.Sent) (tokens int, ok bool)
-	// LearnAnswer learns from an answer, by our count of its request and by the provider's, which may be 0; it returns a
-	// window that this shows to be too small; 0 is none.
-	LearnAnswer(upstream, model string, counted, used int) (refuted int)
-}
-
-// Ratios learn from answers how models count. Their methods may be called from any goroutine.
-type Ratios interface {
-	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
-	Learn(s tokenize.Source, counted, used int)
-}
 
 // answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a
 // content coding is kept whole, to be decoded.
@@ -150,7 +134,7 @@ func (x *exchange) learn(used int) {
 		return
 	}
 	e.TokensUsed = max(used, 0)
-	e.WindowRefuted = deps.Lessons.LearnAnswer(e.Upstream, e.Model, counted, used)
+	e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model, counted, used)
 	if own := x.answer.counted; own > 0 && used > 0 {
 		deps.Ratios.Learn(tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}, own, used)
 	}

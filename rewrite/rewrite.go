@@ -15,6 +15,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"epitome/event"
 	"epitome/inject"
 	"epitome/rewrite/conversation"
@@ -74,16 +76,6 @@ type Summarizer interface {
 	Needs() int
 }
 
-// Client is the client that waits for the request. Its methods are called on Shape's goroutine, until Shape returns.
-type Client interface {
-	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
-	Credential() any
-	// Context ends when the client has left, and when Shape has returned.
-	Context() context.Context
-	// Waits runs a step that waits for a model. Meanwhile the client's turn to be shaped is given to another request.
-	Waits(step func())
-}
-
 // Input is a request to shape.
 type Input struct {
 	Dialect     conversation.Dialect
@@ -96,9 +88,14 @@ type Input struct {
 	Compact     bool      // compact now, whatever the size, even if the request was decided before
 	Replay      bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
 	Rescue      *Rescue   // how the provider refused the request; nil if it did not
-	Client      Client    // nil if nobody waits: then no model is asked
 	Now         time.Time // when the request came; zero if that is not known
 	Contexts    []string  // names of the contexts whose files the conversation is to be given
+	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
+	Client context.Context
+	// Turn is a semaphore of which the caller holds one unit; it is given up while a model is waited for. It may be nil.
+	Turn *semaphore.Weighted
+	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
+	Credential func() any
 }
 
 // Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.

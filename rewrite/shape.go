@@ -191,7 +191,7 @@ func (x *shaping) decide() error {
 		return x.build()
 	}
 	x.extend()
-	if c := x.in.Client; c != nil && x.state.Compaction != nil && c.Context().Err() != nil {
+	if c := x.in.Client; c != nil && x.state.Compaction != nil && c.Err() != nil {
 		return errClientLeft
 	}
 	if err := x.build(); err != nil {

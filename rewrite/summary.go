@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -36,13 +37,14 @@ func (a asker) Look(end int, earlier summarize.Says) (text string, ready, pendin
 }
 
 func (a asker) Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error) {
-	client := a.in.Client
-	if client == nil {
+	if a.in.Client == nil {
 		return "", cost, errors.New("nobody waits for a summary")
 	}
-	var p summarize.Prose
-	question := a.question(end, earlier)
-	client.Waits(func() { p, err = a.shaper.deps.Summarizer.Ask(client.Context(), question) })
+	if turn := a.in.Turn; turn != nil {
+		turn.Release(1)
+		defer func() { _ = turn.Acquire(context.Background(), 1) }() // which never fails
+	}
+	p, err := a.shaper.deps.Summarizer.Ask(a.in.Client, a.question(end, earlier))
 	return p.Text, p.Cost, err
 }
 
@@ -62,7 +64,7 @@ func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 	q := summarize.Question{
 		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream,
 		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
-		Credential: a.in.Client.Credential(), Usable: s.OfModel(s.Limits.Usable),
+		Credential: a.in.Credential(), Usable: s.OfModel(s.Limits.Usable),
 		Earlier: earlier.Text, Continue: a.cachedBody(end, earlier),
 		Room: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio).Prose,
 	}

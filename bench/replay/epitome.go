@@ -77,7 +77,7 @@ type epitome struct {
 
 func (e *epitome) shape(original *request) (shaped, error) {
 	in := rewrite.Input{Dialect: chat.Dialect{}, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, Client: client{}}
+		SummaryMode: e.conf.Summarize.Mode, Client: context.Background(), Credential: func() any { return nil }}
 	out := e.shaper.Shape(in)
 	broke := out.Report.Broke
 	out = e.rescue(in, out)
@@ -152,12 +152,3 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 		"choices.0.message.content", text)
 	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(body))}, err
 }
-
-// client waits for every answer, and knows no credential.
-type client struct{}
-
-func (client) Credential() any { return nil }
-
-func (client) Context() context.Context { return context.Background() }
-
-func (client) Waits(step func()) { step() }

@@ -178,8 +178,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
-		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(), Traces: d.traces != nil,
-		Shaper: d.live, Shadow: d.observer, Lessons: d.windows, Ratios: ratios, Keeps: contexts.Knows,
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
+		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios, Keeps: contexts.Knows,
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return s.shelf.NameOf("scope "+kind, value) },
 	})

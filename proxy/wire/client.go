@@ -104,9 +104,6 @@ func (c *Client) Write(p []byte) (int, error) {
 // HasLeft reports whether the client has closed its side, or reset.
 func (c *Client) HasLeft() bool { return c.left != nil }
 
-// IsCut reports whether Cut has been called.
-func (c *Client) IsCut() bool { return c.cut.Load() }
-
 // Cut ends every wait on the connection, now and from now on. Any goroutine may call it.
 func (c *Client) Cut() {
 	c.cut.Store(true)
