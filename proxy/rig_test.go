@@ -133,7 +133,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Shape:    func(in rewrite.Input) rewrite.Output { return (*r.shape.Load())(in) },
 		Observe:  func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
-		Windows:  r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1<<20), tokenize.NewModels()),
+		Windows:  r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
 	})

@@ -11,7 +11,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/store"
-	"epitome/tokenize"
 )
 
 // injecting shapes conversations that may be given the files of docs and rules, and what is known in the project shop.
@@ -39,9 +38,8 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 		}
 	}
 	i.deps = rewrite.Deps{
-		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(rewrite.Shelf), Counters: vocabularies,
-		Models: tokenize.NewModels(),
-		Memo:   memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
+		Ledger: ledger.New(facts, time.Hour), Shelf: given.Shelf.(rewrite.Shelf),
+		Memo: memo(), Inject: given, Window: func(string, string, int) (int, int) { return i.window, i.window },
 	}
 	i.learn("The port is 8080.")
 	i.restart()

@@ -24,7 +24,6 @@ const own = "[epitome"
 type judge struct {
 	rapid.TB
 	storage *storage
-	counter *tokenize.Counter
 	loose   bool // writes fail, so that nobody can know what was decided
 	broken  bool // requests break rules, so that it may be decided late how they are sent
 	rescued bool // a request was refused: all marks may be gone, and small messages may grow
@@ -43,11 +42,7 @@ type prefix struct {
 
 func newJudge(t rapid.TB, s *storage) *judge {
 	t.Helper()
-	counter, err := vocabularies.For(tokenize.O200k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &judge{TB: t, storage: s, counter: counter, answered: map[hash]hash{}, sent: map[hash]map[string]prefix{},
+	return &judge{TB: t, storage: s, answered: map[hash]hash{}, sent: map[hash]map[string]prefix{},
 		tokens: map[hash]int{}}
 }
 
@@ -272,13 +267,13 @@ func (j *judge) sizeOf(b *body) int {
 }
 
 func (j *judge) around(b *body) int {
-	return j.counter.CountString(b.start) + j.counter.CountString(b.end)
+	return tokenize.CountString(b.start) + tokenize.CountString(b.end)
 }
 
 // escaped counts the tokens of all texts with escapes.
 func (j *judge) escaped(b *body) (n int) {
 	for _, m := range b.messages {
-		texts("", "", m.Result, func(_, text string) { n += j.counter.CountEscaped([]byte(text)) })
+		texts("", "", m.Result, func(_, text string) { n += tokenize.CountEscaped([]byte(text)) })
 	}
 	return n
 }
@@ -289,11 +284,11 @@ const pictureTokens = 2000
 func (j *judge) count(m *message) int {
 	n, known := j.tokens[m.sum]
 	if !known {
-		n = pictureTokens*strings.Count(m.plain, picture) + j.counter.CountString(m.Get("reasoning_content").Str)
+		n = pictureTokens*strings.Count(m.plain, picture) + tokenize.CountString(m.Get("reasoning_content").Str)
 		for _, thought := range m.Get("content.#.thinking").Array() {
-			n += j.counter.CountString(thought.Str)
+			n += tokenize.CountString(thought.Str)
 		}
-		texts("", "", m.Result, func(_, text string) { n += j.counter.CountString(text) })
+		texts("", "", m.Result, func(_, text string) { n += tokenize.CountString(text) })
 		j.tokens[m.sum] = n
 	}
 	return n

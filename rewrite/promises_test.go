@@ -44,9 +44,8 @@ func TestMain(m *testing.M) {
 const keep = 30 * 24 * time.Hour
 
 var (
-	vocabularies = &tokenize.Counters{}
-	memo         = sync.OnceValue(func() *tokenize.Memo { return tokenize.NewMemo(1 << 16) })
-	dialects     = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{},
+	memo     = sync.OnceValue(func() *tokenize.Memo { return tokenize.NewMemo(1 << 16) })
+	dialects = map[string]conversation.Dialect{"chat": chat.Dialect{}, "messages": messages.Dialect{},
 		"responses": responses.Dialect{}}
 )
 
@@ -167,7 +166,7 @@ type process struct {
 func start(s *storage) process {
 	p := process{window: &atomic.Int64{}, known: map[string]*conversation.Request{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
-		Ledger: ledger.New(s, keep), Shelf: shelf{s}, Counters: vocabularies, Models: tokenize.NewModels(),
+		Ledger: ledger.New(s, keep), Shelf: shelf{s},
 		Memo: memo(),
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(p.window.Load())

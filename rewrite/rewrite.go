@@ -28,16 +28,14 @@ import (
 
 // Deps are what shaping needs of the rest of the program. None may be nil, unless it says so.
 type Deps struct {
-	Ledger   *ledger.Ledger
-	Shelf    Shelf
-	Counters *tokenize.Counters // of tokens, one for each vocabulary
-	Models   tokenize.Models    // which vocabulary a model is counted in, and its ratio before any answer
-	Memo     *tokenize.Memo     // of counts, so that a text is seldom counted twice
+	Ledger *ledger.Ledger
+	Shelf  Shelf
+	Memo   *tokenize.Memo // of counts, so that a text is seldom counted twice
 	// Window returns how many tokens of its own a model at an upstream holds, and how many of them a request may fill
 	// that asks for up to maxOutput tokens as answer.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
 	// Ratio returns how many tokens the provider counts for one token of the vocabulary, and how many answers have
-	// shown that. If it is nil, or has seen 0 answers, Models has the ratio.
+	// shown that. If it is nil, or has seen 0 answers, tokenize.ModelOf has the ratio.
 	Ratio func(s tokenize.Source) (ratio float64, answers int)
 	// CachedPrice returns what a cached token costs if a new one costs 1. If it is nil or not ok, the limits say it.
 	CachedPrice func(upstream, model string) (price float64, ok bool)

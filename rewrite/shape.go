@@ -62,11 +62,7 @@ func (x *shaping) read() error {
 	}
 	x.request, x.lane.Model = req, req.Model
 	x.findChain()
-	scale, err := x.scale()
-	if err != nil {
-		return err
-	}
-	limits := in.Limits
+	scale, limits := x.scale(), in.Limits
 	if d.CachedPrice != nil {
 		if price, ok := d.CachedPrice(in.Upstream, req.Model); ok {
 			limits = limits.AtPrice(price)
@@ -153,21 +149,17 @@ func (x *shaping) readsByTool() bool {
 }
 
 // scale returns what the request is counted with.
-func (x *shaping) scale() (conversation.Scale, error) {
+func (x *shaping) scale() conversation.Scale {
 	d := &x.shaper.deps
-	model := d.Models.Of(x.request.Model)
-	counter, err := d.Counters.For(model.Vocabulary)
-	if err != nil {
-		return conversation.Scale{}, err
-	}
-	scale := conversation.Scale{Model: model, Counter: counter, Memo: d.Memo, Ratio: model.Ratio}
+	model := tokenize.ModelOf(x.request.Model)
+	scale := conversation.Scale{Model: model, Memo: d.Memo, Ratio: model.Ratio}
 	if d.Ratio != nil && !model.Exact {
 		source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
 		if ratio, answers := d.Ratio(source); answers > 0 {
 			scale.Ratio, x.out.Report.Ratio = ratio, ratio // the report has no Ratio as long as no answer has shown one
 		}
 	}
-	return scale, nil
+	return scale
 }
 
 // decide finds the edits of the request, adds new ones, builds the body and records the decision before it is sent.

@@ -41,11 +41,7 @@ func span(t *testing.T, messages, behind []string) summarize.Span {
 }
 
 func count(text string) int {
-	counter, err := new(tokenize.Counters).For(tokenize.O200k)
-	if err != nil {
-		panic(err)
-	}
-	return counter.CountString(text)
+	return tokenize.CountString(text)
 }
 
 func user(text string) string { return `{"role":"user","content":` + strconv.Quote(text) + `}` }

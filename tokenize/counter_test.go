@@ -14,18 +14,6 @@ import (
 	"epitome/tokenize"
 )
 
-// shared holds the counters of all tests: loading takes a while.
-var shared tokenize.Counters
-
-func counter(tb testing.TB) *tokenize.Counter {
-	tb.Helper()
-	c, err := shared.For(tokenize.O200k)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
-}
-
 // newer are characters of the fixture that the official encoder knows as letters and Go's Unicode tables (15.0) do
 // not. A contraction behind one of them is counted as a piece of its own: one token more. When Go's tables know them
 // this fails, and they go from here.
@@ -48,7 +36,7 @@ func TestCountsAreTheOfficialOnes(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
-		got, want := counter(t).CountString(row.Text), row.O200k
+		got, want := tokenize.CountString(row.Text), row.O200k
 		if strings.HasSuffix(row.Text, "'s") && strings.ContainsAny(row.Text, newer) {
 			want++
 		}
@@ -64,7 +52,7 @@ func TestCountsAreTheOfficialOnes(t *testing.T) {
 // oracle is another implementation, slow and independent of ours.
 var oracle = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
-	return tiktoken.GetEncoding(tokenize.O200k.String())
+	return tiktoken.GetEncoding(tokenize.Vocabulary)
 })
 
 func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
@@ -81,7 +69,7 @@ func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := counter(t).CountString(s), len(other.EncodeOrdinary(s)); got != want {
+		if got, want := tokenize.CountString(s), len(other.EncodeOrdinary(s)); got != want {
 			t.Errorf("%q counts %d, want %d", s, got, want)
 		}
 	})
@@ -92,7 +80,7 @@ func FuzzAnyBytesAreCountedWithinTheBound(f *testing.F) {
 	f.Add([]byte("\t \n"), 5000)
 	f.Fuzz(func(t *testing.T, b []byte, times int) {
 		b = []byte(strings.Repeat(string(b), min(max(1, times), 1+20000/max(1, len(b)))))
-		if n := counter(t).Count(b); n > len(b) || n < (len(b)+127)/128 {
+		if n := tokenize.Count(b); n > len(b) || n < (len(b)+127)/128 {
 			t.Errorf("%d bytes count as %d tokens", len(b), n)
 		}
 	})
@@ -103,7 +91,7 @@ func TestAwkwardTextsAreCountedInLinearTime(t *testing.T) {
 	for _, unit := range []string{"a", " ", "\n", "=", "qzjxkvbpygfwmucldrhsnioate", "日本語一番", "😀", " \t\n\u3000\r\u0085", "7",
 		"\u0301AB", "A", "'", "\x80", "\xed\xa0\x80", "\x00", strings.Repeat(" ", 31) + "x", "aGVsbG8gd29ybGQhIQ9Zk3/+x"} {
 		text := strings.Repeat(unit, 256<<10/len(unit))
-		if n := counter(t).CountString(text); n < 1 || n > len(text) {
+		if n := tokenize.CountString(text); n < 1 || n > len(text) {
 			t.Errorf("%q: %d bytes have %d tokens", unit, len(text), n)
 		}
 	}

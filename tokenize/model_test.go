@@ -6,40 +6,29 @@ import (
 	"epitome/tokenize"
 )
 
-func TestModelsFindTheirVocabulary(t *testing.T) {
-	models := tokenize.NewModels()
-	f := func(name, family string, v tokenize.Vocabulary, exact bool) {
+func TestModelsAreFound(t *testing.T) {
+	f := func(name string, ratio float64) {
 		t.Helper()
-		m := models.Of(name)
-		if m.Family != family || m.Vocabulary != v || m.Exact != exact || exact != (m.Ratio == 1) || m.Ratio < 1 {
-			t.Errorf("%s is %s in %s, exact %v, ratio %v; want %s in %s, exact %v",
-				name, m.Family, m.Vocabulary, m.Exact, m.Ratio, family, v, exact)
+		if m := tokenize.ModelOf(name); m.Ratio != ratio || m.Exact != (ratio == 1) {
+			t.Errorf("%s has the ratio %v, exact %v; want %v", name, m.Ratio, m.Exact, ratio)
 		}
 	}
-	const o = tokenize.O200k
-	f("gpt-5", "gpt-5", o, true)
-	f("openai/gpt-4.1", "gpt-4.1", o, true)
-	f("ft:gpt-4o-mini:acme::id", "gpt-4o", o, true)
-	f("chatgpt-4o-latest", "gpt-4o", o, true)
-	f("o3-mini", "o-series", o, true)
-	f("gpt-oss-120b", "gpt-oss", o, true)
-	f("anthropic/claude-opus-4-8", "claude", o, false)
-	f("us.anthropic.claude-sonnet-4-5-v1:0", "claude", o, false)
-	f("gemini-2.5-pro", "gemini", o, false)
-	f("meta-llama/llama-3.3-70b-instruct:free", "other", o, false)
+	for _, exact := range []string{"gpt-5", "openai/gpt-4.1", "ft:gpt-4o-mini:acme::id", "chatgpt-4o-latest", "o3-mini",
+		"gpt-oss-120b"} {
+		f(exact, 1)
+	}
+	f("anthropic/claude-opus-4-8", 1.53)
 	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "claude-4-sonnet-20250514", "claude-2.1",
-		"claude-instant-1.2", "anthropic.claude-v2:1",
+		"claude-instant-1.2", "anthropic.claude-v2:1", "us.anthropic.claude-sonnet-4-5-v1:0",
 		"jp.anthropic.claude-sonnet-4-5-v1:0", "us-gov.anthropic.claude-3-5-sonnet", "databricks-claude-opus-4-5"} {
-		f(old, "claude", o, false)
-		if r := models.Of(old).Ratio; r != 1.18 {
-			t.Errorf("%s has the ratio %v of the newer ones", old, r)
-		}
+		f(old, 1.18)
 	}
-	for _, like := range []string{"o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b", "codexqwen", "text-embedding-004",
-		"text-embedding-v3"} {
-		f(like, "other", o, false)
+	f("gemini-2.5-pro", 1.11)
+	f("us.deepseek.r1-v1:0", 1.33)
+	for _, other := range []string{"meta-llama/llama-3.3-70b-instruct:free", "o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b",
+		"codexqwen", "text-embedding-004", "text-embedding-v3", ""} {
+		f(other, 1.1)
 	}
-	f("", "other", o, false)
 }
 
 // The published example of the provider's cookbook, with the count that its API gave for gpt-4o.
@@ -54,10 +43,9 @@ func TestToolsCostWhatTheCookbookSays(t *testing.T) {
 		"You are a helpful assistant that can answer to questions about the weather.",
 		"What's the weather like in San Francisco?",
 	}
-	c := counter(t)
-	n := tokenize.PerReply + tokenize.Tools(c.CountString, tools)
+	n := tokenize.PerReply + tokenize.Tools(tokenize.CountString, tools)
 	for i, role := range []string{"system", "user"} {
-		n += tokenize.PerMessage + c.CountString(role) + c.CountString(texts[i])
+		n += tokenize.PerMessage + tokenize.CountString(role) + tokenize.CountString(texts[i])
 	}
 	if n != 101 {
 		t.Errorf("the example counts %d, want 101", n)
@@ -67,7 +55,7 @@ func TestToolsCostWhatTheCookbookSays(t *testing.T) {
 func TestImagesCostWhatTheirModelsSay(t *testing.T) {
 	f := func(model string, width, height int, low bool, want int) {
 		t.Helper()
-		if got := tokenize.NewModels().Of(model).Image(width, height, low); got != want {
+		if got := tokenize.ModelOf(model).Image(width, height, low); got != want {
 			t.Errorf("%s: %dx%d (low %v) costs %d, want %d", model, width, height, low, got, want)
 		}
 	}

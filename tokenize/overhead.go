@@ -2,10 +2,7 @@ package tokenize
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // What a request costs beyond its texts. The numbers are those of OpenAI's cookbook ("How to count tokens"), which
@@ -80,23 +77,4 @@ func (s Schema) tokens(count func(string) int) (n int) {
 		n += p.tokens(count)
 	}
 	return n + propInit
-}
-
-// CountEscaped returns the number of tokens of a tool result when several calls were made at once: providers were seen
-// to write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
-func (c *Counter) CountEscaped(text []byte) int {
-	if !slices.ContainsFunc(text, func(b byte) bool { return b >= utf8.RuneSelf }) {
-		return c.Count(text)
-	}
-	var escaped []byte
-	for _, r := range string(text) {
-		if r < utf8.RuneSelf {
-			escaped = append(escaped, byte(r))
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
-		}
-	}
-	return c.Count(escaped)
 }

@@ -15,8 +15,7 @@ import (
 // one that is counted here. A ratio is the median of what the newest answers say, and changes in steps, so that limits
 // do not move with every answer. Its methods may be called from any goroutine.
 type Ratios struct {
-	models Models
-	store  store.Store
+	store store.Store
 
 	mu      sync.Mutex
 	sources map[Source]*learned // at most maxSources
@@ -49,8 +48,8 @@ const (
 )
 
 // NewRatios returns ratios that go on from those in the store, where an earlier run has put what it learned.
-func NewRatios(s store.Store, models Models) *Ratios {
-	return &Ratios{models: models, store: s, sources: map[Source]*learned{}}
+func NewRatios(s store.Store) *Ratios {
+	return &Ratios{store: s, sources: map[Source]*learned{}}
 }
 
 // of returns what is known of a source; nil if nothing can be learned of it. The caller holds r.mu.
@@ -58,7 +57,7 @@ func (r *Ratios) of(s Source) *learned {
 	if l := r.sources[s]; l != nil {
 		return l
 	}
-	if len(s.Model) > maxName || r.models.Of(s.Model).Exact {
+	if len(s.Model) > maxName || ModelOf(s.Model).Exact {
 		return nil
 	}
 	if len(r.sources) >= maxSources {
@@ -88,7 +87,7 @@ func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 // is known.
 func (r *Ratios) Learn(s Source, counted, used int) {
 	ratio := float64(used) / float64(counted)
-	if counted < minCounted || ratio < max(minRatio, minShare*r.models.Of(s.Model).Ratio) || ratio > maxRatio {
+	if counted < minCounted || ratio < max(minRatio, minShare*ModelOf(s.Model).Ratio) || ratio > maxRatio {
 		return
 	}
 	r.mu.Lock()

@@ -11,7 +11,7 @@ import (
 )
 
 func ratios(s store.Store) *tokenize.Ratios {
-	return tokenize.NewRatios(s, tokenize.NewModels())
+	return tokenize.NewRatios(s)
 }
 
 func kept() store.Store { return store.NewMemory(1 << 20) }

@@ -1,5 +1,72 @@
 package tokenize
 
+import (
+	"bytes"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/rangetable"
+)
+
+// class says in which sets of the published pattern a character is. It may be in more than one.
+type class uint8
+
+const (
+	upper  class = 1 << iota // may stand in the first part of a word: Lu, Lt, Lm, Lo, M
+	lower                    // may stand in the second part: Ll, Lm, Lo, M
+	letter                   // any L
+	number                   // any N
+	space                    // White_Space
+	line                     // CR or LF; these are space too
+	symbol                   // neither space, letter nor number; marks (M) are symbols too
+)
+
+// classes has the class of every character.
+type classes [unicode.MaxRune + 1]class
+
+// knownClasses returns the classes by package unicode. Characters that are newer than its tables count as symbols.
+var knownClasses = sync.OnceValue(func() *classes {
+	cs := &classes{'\r': line, '\n': line}
+	for _, set := range []struct {
+		table *unicode.RangeTable
+		class class
+	}{
+		{unicode.Lu, upper | letter}, {unicode.Lt, upper | letter}, {unicode.Ll, lower | letter},
+		{unicode.Lm, upper | lower | letter}, {unicode.Lo, upper | lower | letter},
+		{unicode.M, upper | lower}, {unicode.N, number}, {unicode.White_Space, space},
+	} {
+		rangetable.Visit(set.table, func(r rune) { cs[r] |= set.class })
+	}
+	for r, c := range cs {
+		if c&(space|letter|number) == 0 {
+			cs[r] |= symbol
+		}
+	}
+	return cs
+})
+
+// at returns the class of the character at b[i] and its length. A byte that is no UTF-8 counts as a symbol of one byte.
+func (cs *classes) at(b []byte, i int) (class, int) {
+	if c := b[i]; c < utf8.RuneSelf {
+		return cs[c], 1
+	}
+	r, n := utf8.DecodeRune(b[i:])
+	return cs[r], n
+}
+
+// run returns the end of the run of characters of a class, from i on.
+func (cs *classes) run(b []byte, i int, of class) int {
+	for i < len(b) {
+		c, n := cs.at(b, i)
+		if c&of == 0 {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
 // next returns the end of the piece that begins at b[i]; i < len(b). It cuts text exactly as the published pattern of
 // o200k_base does, and looks at no character more than a fixed number of times:
 //
@@ -10,118 +77,79 @@ package tokenize
 //	\s*[\r\n]+
 //	\s+(?!\S)
 //	\s+
-func (s *classes) next(b []byte, i int) int {
-	c, n := s.at(b, i)
-	if end := s.word(b, i, c, n); end > i {
+func (cs *classes) next(b []byte, i int) int {
+	c, n := cs.at(b, i)
+	switch {
+	case c&letter != 0:
+		_, end := cs.word(b, i)
 		return contraction(b, end)
+	case c&number != 0:
+		return cs.digits(b, i)
+	case c&line == 0: // it may stand before a word
+		isFirst, end := cs.word(b, i+n)
+		if !isFirst && c&lower != 0 { // a mark before capitals is a word of its own
+			isFirst, end = cs.word(b, i)
+		}
+		if isFirst || end > i+n {
+			return contraction(b, end)
+		}
 	}
-	if c&number != 0 {
-		return s.digits(b, i+n)
+	start := i
+	if b[i] == ' ' {
+		start++
 	}
-	if end := s.symbols(b, i, c, n); end > i {
+	if end := cs.run(b, start, symbol); end > start {
+		for end < len(b) && (b[end] == '\r' || b[end] == '\n' || b[end] == '/') {
+			end++
+		}
 		return end
 	}
-	return s.blanks(b, i)
+	return cs.blanks(b, i)
 }
 
-// run returns the end of the run of characters that have a bit of set, from i on.
-func (s *classes) run(b []byte, i int, set class) int {
-	for i < len(b) {
-		c := s.ascii[b[i]]
-		if c&set != 0 {
-			i++
-			continue
-		}
-		if c != wide {
-			break
-		}
-		c, n := s.wideAt(b, i)
-		if c&set == 0 {
-			break
-		}
-		i += n
+// word matches one of the first two alternatives at i, without what stands before the word and without the contraction:
+// capitals followed by small letters, where letters without case and marks are both. isFirst says that it is the first
+// alternative, which ends with a small letter.
+func (cs *classes) word(b []byte, i int) (isFirst bool, end int) {
+	capitals := cs.run(b, i, upper)
+	if end = cs.run(b, capitals, lower); end > capitals {
+		return true, end
 	}
-	return i
+	for end > i { // back to the last character that counts as a small letter
+		r, n := utf8.DecodeLastRune(b[i:end])
+		if cs[r]&lower != 0 {
+			return true, end
+		}
+		end -= n
+	}
+	return false, capitals
 }
 
-// word matches the first two alternatives, without the contraction; c and n are the class and length of the character
-// at i.
-func (s *classes) word(b []byte, i int, c class, n int) int {
-	switch {
-	case c&letter != 0: // cannot be a prefix
-		_, end := s.wordFrom(b, i)
-		return end
-	case !c.prefix():
-		return i
-	}
-	both, end := s.wordFrom(b, i+n)
-	switch {
-	case both:
-		return end
-	case c&(upper|lower) != 0: // a mark: it may be a word of its own, which goes before capitals behind it
-		_, end = s.wordFrom(b, i)
-		return end
-	case end > i+n:
-		return end
-	}
-	return i
+var contractions = [][]byte{
+	[]byte("'s"), []byte("'t"), []byte("'re"), []byte("'ve"), []byte("'m"), []byte("'ll"), []byte("'d"),
+	[]byte("'ſ"), // the long s is an s in another case
 }
 
-// wordFrom matches at i without a prefix: capitals followed by small letters, where letters without case and marks
-// are both. small says that there were any of the second kind; without, it is the second alternative that matches.
-func (s *classes) wordFrom(b []byte, i int) (small bool, end int) {
-	for end = i; end < len(b) && s.ascii[b[end]]&upper != 0; {
-		end++
-	}
-	last := i // behind the last character of the run that is of both kinds, which none is in ASCII
-	for end < len(b) {
-		c, n := s.at(b, end)
-		if c&upper == 0 {
-			if c&lower != 0 {
-				return true, s.run(b, end, lower)
-			}
-			break
-		}
-		if end += n; c&lower != 0 {
-			last = end
-		}
-	}
-	if last > i {
-		return true, last
-	}
-	return false, end
-}
-
-// contraction returns the end of 's, 't, 're, 've, 'm, 'll or 'd at i, in any case; i if there is none.
+// contraction returns the end of the contraction at i, in any case; i if there is none.
 func contraction(b []byte, i int) int {
-	if i+1 >= len(b) || b[i] != '\'' {
+	if i == len(b) || b[i] != '\'' {
 		return i
 	}
-	switch b[i+1] | 0x20 {
-	case 's', 't', 'm', 'd':
-		return i + 2
-	case 'r', 'v':
-		if i+2 < len(b) && b[i+2]|0x20 == 'e' {
-			return i + 3
+	for _, c := range contractions {
+		if end := i + len(c); end <= len(b) && bytes.EqualFold(b[i:end], c) {
+			return end
 		}
-	case 'l':
-		if i+2 < len(b) && b[i+2]|0x20 == 'l' {
-			return i + 3
-		}
-	}
-	if b[i+1] == 0xc5 && i+2 < len(b) && b[i+2] == 0xbf { // the long s folds to s
-		return i + 3
 	}
 	return i
 }
 
-// digits returns the end of a piece of up to three numbers, the first of which ends at i.
-func (s *classes) digits(b []byte, i int) int {
-	for range 2 {
-		if i >= len(b) {
+// digits returns the end of a piece of up to three numbers.
+func (cs *classes) digits(b []byte, i int) int {
+	for range 3 {
+		if i == len(b) {
 			break
 		}
-		c, n := s.at(b, i)
+		c, n := cs.at(b, i)
 		if c&number == 0 {
 			break
 		}
@@ -130,49 +158,15 @@ func (s *classes) digits(b []byte, i int) int {
 	return i
 }
 
-// symbols matches a run of symbols with a blank before it and line ends behind it; i if there is none.
-func (s *classes) symbols(b []byte, i int, c class, n int) int {
-	end := i
-	if b[i] == ' ' {
-		if end++; end == len(b) {
-			return i
-		}
-		c, n = s.at(b, end)
-	}
-	if !c.symbol() {
-		return i
-	}
-	for end += n; end < len(b); end += n {
-		if c, n = s.at(b, end); !c.symbol() {
-			break
-		}
-	}
-	for end < len(b) && (b[end] == '\r' || b[end] == '\n' || b[end] == '/') {
-		end++
-	}
-	return end
-}
-
 // blanks matches a run of white space: through its last line end if it has one; else whole at the end of the text,
 // and without its last character where something follows that can take it.
-func (s *classes) blanks(b []byte, i int) int {
-	last, lineEnd := i, i
-	end := i
-	for end < len(b) {
-		c, n := s.at(b, end)
-		if c&space == 0 {
-			break
-		}
-		last, end = end, end+n
-		if c&line != 0 {
-			lineEnd = end
-		}
+func (cs *classes) blanks(b []byte, i int) int {
+	end := cs.run(b, i, space)
+	if at := bytes.LastIndexAny(b[i:end], "\r\n"); at >= 0 {
+		return i + at + 1
 	}
-	switch {
-	case lineEnd > i:
-		return lineEnd
-	case end == len(b) || last == i:
-		return end
+	if _, n := utf8.DecodeLastRune(b[i:end]); end < len(b) && end-n > i {
+		return end - n
 	}
-	return last
+	return end
 }

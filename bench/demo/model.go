@@ -87,12 +87,7 @@ func newModel(window int, s *script) (*model, error) {
 		return nil, fmt.Errorf("cannot listen for the model: %w", err)
 	}
 	m := &model{window: window, script: s, url: "http://" + ln.Addr().String() + "/v1"}
-	known := tokenize.NewModels().Of(ModelName)
-	counter, err := new(tokenize.Counters).For(known.Vocabulary)
-	if err != nil {
-		return nil, fmt.Errorf("cannot count tokens: %w", err)
-	}
-	m.scale = conversation.Scale{Model: known, Counter: counter, Memo: tokenize.NewMemo(1 << 14), Ratio: 1}
+	m.scale = conversation.Scale{Model: tokenize.ModelOf(ModelName), Memo: tokenize.NewMemo(1 << 14), Ratio: 1}
 	m.server = &http.Server{Handler: m}
 	go func() { _ = m.server.Serve(ln) }() // it ends with Close
 	return m, nil

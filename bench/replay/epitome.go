@@ -31,7 +31,7 @@ import (
 
 // ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory.
 // Where a model is asked for summaries, a stand-in answers.
-func ownPolicy(conf config.Config, m *meter) policy {
+func ownPolicy(conf config.Config, memo *tokenize.Memo) policy {
 	limits := summarize.DefaultLimits()
 	limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
 	conf.Summarize.Limits = &limits
@@ -47,7 +47,7 @@ func ownPolicy(conf config.Config, m *meter) policy {
 		all := unit.Tokens(size)
 		windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
 		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
-		e.count = daemon.CountIn(tokenize.O200k, &tokenize.Counters{})
+		e.count = tokenize.CountString
 		e.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
 			Store: facts, Keep: time.Hour, Send: e.answer, Count: e.count, Overflow: window.TooLong,
 			Dialects: map[string]summarize.Dialect{"": chat.Dialect{}, chat.Dialect{}.Name(): chat.Dialect{}},
@@ -56,7 +56,7 @@ func ownPolicy(conf config.Config, m *meter) policy {
 			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 		})
 		deps := daemon.Deps(facts, artifacts, windows, time.Hour)
-		deps.Summarizer, deps.Memo = e, m.memo
+		deps.Summarizer, deps.Memo = e, memo
 		e.shaper = rewrite.NewShaper(deps)
 		return e, nil
 	}}

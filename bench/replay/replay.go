@@ -31,9 +31,9 @@ type Options struct {
 
 // Run plays the sessions in the files. What cannot be read is named in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1 << 18)}
+	memo := tokenize.NewMemo(1 << 18)
 	if o.policies == nil {
-		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, m))
+		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, memo))
 	}
 	files, skipped := sessions.Find(o.Paths)
 	r := &Report{Faults: []string{}, Skipped: append([]string{}, skipped...)} // not null in JSON
@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			r.Skipped = append(r.Skipped, err.Error())
 		}
 		for _, c := range conversations {
-			s, err := newSession(c, m)
+			s, err := newSession(c, memo)
 			if err == nil {
 				err = o.play(ctx, s, r)
 			}

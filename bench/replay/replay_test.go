@@ -84,7 +84,7 @@ func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 
 func open(t *testing.T, body string) *session {
 	t.Helper()
-	m := &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1000)}
+	m := tokenize.NewMemo(1000)
 	s, err := newSession(sessions.Conversation{Body: []byte(body)}, m)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
 	f := func(mode summarize.Mode) []asked {
 		t.Helper()
 		conf.Summarize.Mode = mode
-		own := ownPolicy(conf, &meter{models: tokenize.NewModels(), memo: tokenize.NewMemo(1000)})
+		own := ownPolicy(conf, tokenize.NewMemo(1000))
 		sent, all := playLong(t, own, long(40, false), 32_000)
 		if strings.Contains(sent, "And so on. And so on.") != (len(all) > 0) {
 			t.Errorf("%s: %d answers of a model, %.3000s", mode, len(all), sent)

@@ -62,24 +62,15 @@ type request struct {
 	fixed, tokens int
 }
 
-// meter counts tokens as epitome does when it serves. It may be used from any goroutine.
-type meter struct {
-	models tokenize.Models
-	memo   *tokenize.Memo // a session is played several times, and each text is counted once
-}
-
-// newSession reads a recorded conversation.
-func newSession(in sessions.Conversation, m *meter) (*session, error) {
+// newSession reads a recorded conversation. A session is played several times, and with memo each text is counted once.
+func newSession(in sessions.Conversation, memo *tokenize.Memo) (*session, error) {
 	if !gjson.ValidBytes(in.Body) {
 		return nil, errors.New("it is not JSON")
 	}
 	s := &session{name: in.Name, known: map[string]*message{}, lines: map[string][]*message{}}
-	model := m.models.Of(gjson.GetBytes(in.Body, "model").Str)
-	counter, err := (&tokenize.Counters{}).For(model.Vocabulary)
-	if err != nil {
-		return nil, err
-	}
-	s.scale = conversation.Scale{Model: model, Counter: counter, Memo: m.memo, Ratio: model.Ratio}
+	model := tokenize.ModelOf(gjson.GetBytes(in.Body, "model").Str)
+	s.scale = conversation.Scale{Model: model, Memo: memo, Ratio: model.Ratio}
+	var err error
 	if s.whole, err = s.read(in.Body, nil, s.known); err != nil {
 		return nil, err
 	}

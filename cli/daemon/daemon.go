@@ -127,7 +127,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.biller = event.NewBiller(prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	contexts := conf.ContextFiles(folder)
-	ratios := tokenize.NewRatios(s.store, tokenize.NewModels())
+	ratios := tokenize.NewRatios(s.store)
 
 	metrics := console.NewMetrics(Version())
 	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record}
@@ -149,7 +149,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Dialects: map[string]summarize.Dialect{
 			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},
-		Overflow: window.TooLong, Count: CountIn(tokenize.O200k, d.deps.Counters),
+		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
 			return window.Usable(d.windows.Of(upstream, model).Tokens, 0)
 		},

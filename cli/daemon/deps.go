@@ -24,7 +24,7 @@ const (
 func Deps(s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration) rewrite.Deps {
 	return rewrite.Deps{
 		Ledger: ledger.New(s, keep), Shelf: artifacts, Keep: keep,
-		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
+		Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Of(upstream, model)
 			return w.Tokens, window.Usable(w.Tokens, maxOutput)
@@ -63,17 +63,6 @@ type unwritten struct{ rewrite.Shelf }
 func (unwritten) Put(string, []byte, bool) error { return nil }
 
 func (unwritten) Touch(string) bool { return true }
-
-// CountIn returns a function that counts tokens in a vocabulary. O200k is the one that is nearest to most models'.
-func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text string) int {
-	return func(text string) int {
-		c, err := counters.For(v)
-		if err != nil {
-			return len(text) / 3 // rewriting, which cannot count either, has said so
-		}
-		return c.CountString(text)
-	}
-}
 
 // prices returns by which prices a configuration charges.
 func prices(conf config.Config) event.Prices {

@@ -24,7 +24,7 @@ func strict(t *testing.T, api, model string, o fakeapi.Options, changes ...func(
 	t.Helper()
 	a := new(agent)
 	if api == "responses" {
-		o.Count = CountIn(tokenize.O200k, new(tokenize.Counters))
+		o.Count = tokenize.CountString
 	}
 	o.Answer = func(x fakeapi.Exchange) []fakeapi.Part {
 		if asksForSummary(x.Body) {

@@ -11,10 +11,9 @@ import (
 
 // Scale counts tokens for one model. All counts are in tokens of the vocabulary; Ratio converts them.
 type Scale struct {
-	Model   tokenize.Model
-	Counter *tokenize.Counter // of Model.Vocabulary
-	Memo    *tokenize.Memo    // remembers counts from request to request
-	Ratio   float64           // tokens of the model for one token of the vocabulary
+	Model tokenize.Model
+	Memo  *tokenize.Memo // remembers counts from request to request
+	Ratio float64        // tokens of the model for one token of the vocabulary
 }
 
 // maxCounted bounds the time that counting one text takes: the count of a text of more bytes is extrapolated from
@@ -46,7 +45,7 @@ func (r *Request) Count(s Scale) event.Tokens {
 		r.fixed.System += s.count(text.Of(r.Body), false)
 	}
 	if raw := r.Tools.Of(r.Body); len(raw) > 0 {
-		r.fixed.Tools = s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) int {
+		r.fixed.Tools = s.Memo.Count(countTools, raw, func(raw []byte) int {
 			if list := r.Dialect.Declared(raw); list != nil {
 				return tokenize.Tools(s.CountText, list)
 			}
@@ -111,23 +110,23 @@ func (r *Request) CountIn(s Scale, i int, v []byte) int {
 
 // CountText returns the tokens of a text, an estimate if it is longer than maxCounted.
 func (s Scale) CountText(text string) int {
-	return tokenize.About([]byte(text), maxCounted, s.Counter.Count)
+	return tokenize.About([]byte(text), maxCounted, tokenize.Count)
 }
 
-// Kinds of counts in the memo: the same bytes have another count in each of them. Kind 0 is the memo's own.
+// Kinds of counts in the memo: the same bytes have another count in each of them.
 const (
-	countUnquoted uint16 = iota + 1
+	countUnquoted uint16 = iota
 	countEscaped
 	countTools
 )
 
 // count returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for escaped.
 func (s Scale) count(v []byte, escaped bool) int {
-	kind, count := countUnquoted, s.Counter.Count
+	kind, count := countUnquoted, tokenize.Count
 	if escaped {
-		kind, count = countEscaped, s.Counter.CountEscaped
+		kind, count = countEscaped, tokenize.CountEscaped
 	}
-	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
+	return s.Memo.Count(kind, v, func(v []byte) int {
 		return tokenize.About(jsonspan.TextOf(v), maxCounted, count)
 	})
 }
