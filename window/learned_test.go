@@ -35,7 +35,7 @@ func answers(w *Windows, model string, used, counted int) (refuted int) {
 
 // learnProbe has the server of a model say what it holds.
 func learnProbe(w *Windows, model string, tokens int) {
-	w.of(id{"up", model}).probed = lesson{Tokens: tokens, Until: w.now().Add(keepProbed)}
+	w.of("up", model).probed = lesson{Tokens: tokens, Until: w.now().Add(keepProbed)}
 }
 
 func stated(tokens int) Refusal {

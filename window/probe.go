@@ -83,7 +83,7 @@ func (l look) read(answer gjson.Result, model string) int {
 func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, k := w.now(), w.of(id{upstream, model})
+	now, k := w.now(), w.of(upstream, model)
 	own, ok := w.servers[upstream]
 	if !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
 		return
@@ -92,9 +92,8 @@ func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	if own {
 		k.askAt = now.Add(askLoading)
 	}
-	q := id{strings.Clone(upstream), strings.Clone(model)} // they may be parts of a whole request
 	w.asking = true
-	w.running.Go(func() { w.probe(q, own, get, log) })
+	w.running.Go(func() { w.probe(k.id, own, get, log) })
 }
 
 // probe asks one question after the other until the server says how much the model holds. What fails within a server
@@ -130,7 +129,7 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	}
 	believed := w.Of(q.upstream, q.model)
 	w.mu.Lock()
-	k, now := w.of(q), w.now()
+	k, now := w.of(q.upstream, q.model), w.now()
 	k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
 	w.mu.Unlock()
 	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))

@@ -281,44 +281,24 @@ func (a *reply) read(s string, failed bool) {
 	}
 }
 
-// readObject reads an answer, or an event of one, in one pass over its members, as each small answer waits for it.
+// readObject reads an answer, or an event of one.
 func (a *reply) readObject(raw string, failed bool) {
-	kind, problems, isResponse := "", []string(nil), false
-	var read func(name, value gjson.Result) bool
-	read = func(name, value gjson.Result) bool {
-		switch name.Str {
-		case "type", "object":
-			kind += " " + value.Str
-		case "response": // an event of Responses, with the response so far
-			isResponse = true
-			value.ForEach(read)
-		case "error":
-			if value.IsObject() || value.Type == gjson.String {
-				problems = append(problems, `"error":`+value.Raw)
-			}
-		case "usage":
-			a.addUsage(value)
-		case "message":
-			a.addUsage(value.Get("usage"))
-		case "stop_reason":
-			a.reason += value.Str
-		case "choices":
-			a.reason += value.Get("0.finish_reason").Str
-		case "delta":
-			a.reason += value.Get("stop_reason").Str
-		case "incomplete_details":
-			a.reason += value.Get("reason").Str
-		}
-		return true
-	}
 	v := gjson.Parse(raw)
 	a.isJSON = a.isJSON || v.IsObject()
-	v.ForEach(read)
-	if failed || errorType().MatchString(kind) && !isResponse {
-		problems = []string{raw}
+	response := v.Get("response") // so far, in an event of Responses
+	if failed || !response.Exists() && errorType().MatchString(v.Get("type").Str+" "+v.Get("object").Str) {
+		a.addErrors(raw)
+		return
 	}
-	for _, problem := range problems {
-		a.addErrors(problem)
+	for _, part := range []gjson.Result{v, response} {
+		if problem := part.Get("error"); problem.IsObject() || problem.Type == gjson.String {
+			a.addErrors(`"error":` + problem.Raw)
+		}
+		a.addUsage(part.Get("usage"))
+		a.addUsage(part.Get("message.usage"))
+		for _, path := range []string{"stop_reason", "choices.0.finish_reason", "delta.stop_reason", "incomplete_details.reason"} {
+			a.reason += part.Get(path).Str
+		}
 	}
 }
 

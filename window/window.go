@@ -115,7 +115,7 @@ func (w *Windows) Configure(c Config, servers map[string]bool) {
 func (w *Windows) Of(upstream, model string) Window {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found, k := Window{int(w.config.Default), Default}, w.of(id{upstream, model})
+	found, k := Window{int(w.config.Default), Default}, w.of(upstream, model)
 	if tokens := find(w.rules, strings.ToLower(model)); tokens > 0 {
 		found = Window{tokens, Configured}
 	} else if k.family > 0 {
@@ -177,7 +177,7 @@ func familyName(model string) string {
 // What is remembered, and for how long.
 const (
 	mostKnown   = 256
-	maxName     = 256 // bytes: requests make up names
+	maxName     = 256 // bytes of a name that count: requests make up names
 	keepStated  = 24 * time.Hour
 	keepGuessed = time.Hour
 	readEvery   = 5 * time.Second // others may learn into the same store
@@ -190,16 +190,17 @@ const (
 // id names a model at an upstream as requests do.
 type id struct{ upstream, model string }
 
-func (q id) key() string { return "window/" + q.upstream + "\x00" + q.model }
-
 // known is what is known of one model at one upstream.
 type known struct {
+	id
 	family  int       // tokens by the name; 0 if the table has none that fits
 	learned lesson    // from refusals, and in the store
 	probed  lesson    // from its server
 	readAt  time.Time // when learned was read
 	askAt   time.Time // when the server may be asked again
 }
+
+func (k *known) key() string { return "window/" + k.upstream + "\x00" + k.model }
 
 // lesson is a window, for a time; without tokens it is none.
 type lesson struct {
@@ -209,24 +210,22 @@ type lesson struct {
 
 func (w *Windows) holds(n lesson) bool { return n.Tokens >= Least && w.now().Before(n.Until) }
 
-// of returns what is known of a model, to be changed. Of too long a name nothing is kept. The caller holds w.mu.
-func (w *Windows) of(q id) *known {
+// of returns what is known of a model, to be changed. The caller holds w.mu.
+func (w *Windows) of(upstream, model string) *known {
+	q := id{upstream, model[:min(len(model), maxName)]}
 	k := w.known[q]
 	if k == nil {
 		if len(w.known) >= mostKnown {
 			clear(w.known) // servers are asked again, and lessons are in the store
 		}
-		k = &known{family: find(table(), familyName(strings.ToLower(q.model[:min(len(q.model), maxName)])))}
-		if len(q.model) > maxName {
-			k.askAt = w.now().Add(askAgain)
-			return k
-		}
-		w.known[id{strings.Clone(q.upstream), strings.Clone(q.model)}] = k // they may be parts of a whole request
+		q = id{strings.Clone(q.upstream), strings.Clone(q.model)} // they may be parts of a whole request
+		k = &known{id: q, family: find(table(), familyName(strings.ToLower(q.model)))}
+		w.known[q] = k
 	}
 	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {
 		k.readAt = now
 		var n lesson
-		if value, found, _ := w.store.Get(q.key()); found && json.Unmarshal(value, &n) == nil {
+		if value, found, _ := w.store.Get(k.key()); found && json.Unmarshal(value, &n) == nil {
 			k.learned = n
 		}
 	}
@@ -234,10 +233,10 @@ func (w *Windows) of(q id) *known {
 }
 
 // learn replaces the lesson of a model. The caller holds w.mu.
-func (w *Windows) learn(q id, n lesson) {
-	w.of(q).learned = n
+func (w *Windows) learn(k *known, n lesson) {
+	k.learned = n
 	if value, err := json.Marshal(n); err == nil && w.store != nil {
-		_ = w.store.Put(q.key(), value, keepStated) // what is not stored is learned again
+		_ = w.store.Put(k.key(), value, keepStated) // what is not stored is learned again
 	}
 }
 
@@ -250,12 +249,12 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (token
 	if r.Cause == Input && !r.Below(believed) {
 		tokens, keep = s.Tokens-s.Tokens/20, keepGuessed
 	}
-	if tokens < Least || tokens >= believed || len(model) > maxName {
+	if tokens < Least || tokens >= believed {
 		return 0, false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.learn(id{upstream, model}, lesson{tokens, w.now().Add(keep)})
+	w.learn(w.of(upstream, model), lesson{tokens, w.now().Add(keep)})
 	return tokens, true
 }
 
@@ -265,13 +264,13 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	k := w.of(id{upstream, model})
+	k := w.of(upstream, model)
 	if w.holds(k.probed) && used > k.probed.Tokens {
 		refuted, k.probed = k.probed.Tokens, lesson{}
 	}
 	if w.holds(k.learned) && used > k.learned.Tokens {
 		refuted = max(refuted, k.learned.Tokens)
-		w.learn(id{upstream, model}, lesson{})
+		w.learn(k, lesson{})
 	}
 	return refuted
 }
