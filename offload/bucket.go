@@ -187,9 +187,10 @@ func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) err
 	})
 }
 
-// read returns an object. The caller knows that it fits into memory.
-func (b *bucket) read(key string, size int64) (content []byte, err error) {
-	err = b.do(size, func(ctx context.Context) error {
+// read returns an object.
+func (b *bucket) read(key string) (content []byte, err error) {
+	const usual = 16 << 20 // bytes: a larger object must come faster
+	err = b.do(usual, func(ctx context.Context) error {
 		body, _, _, err := b.client.GetObject(ctx, b.address.bucket, key, minio.GetObjectOptions{})
 		if err != nil {
 			return err
@@ -204,12 +205,12 @@ func (b *bucket) read(key string, size int64) (content []byte, err error) {
 // secret reads the secret, or makes one. Of several processes that make it at once, one wins.
 func (b *bucket) secret() ([]byte, error) {
 	key := b.address.prefix + secretObject
-	secret, err := b.read(key, secretSize)
+	secret, err := b.read(key)
 	if errors.Is(err, fs.ErrNotExist) {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
 		if err = b.write(key, newSecret(), o); err == nil || errors.Is(err, fs.ErrExist) {
-			secret, err = b.read(key, secretSize)
+			secret, err = b.read(key)
 		}
 	}
 	if err == nil && len(secret) != secretSize {
@@ -224,7 +225,11 @@ func (b *bucket) put(name string, content []byte) error {
 
 // renew has the service copy an object onto itself.
 func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
-	info, err := b.stat(name)
+	var info minio.ObjectInfo
+	err = b.do(0, func(ctx context.Context) error {
+		info, err = b.client.StatObject(ctx, b.address.bucket, b.key(name), minio.StatObjectOptions{})
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && info.Size != size {
 		return false, nil
 	}
@@ -239,35 +244,7 @@ func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, 
 	return err == nil, err
 }
 
-func (b *bucket) stat(name string) (info minio.ObjectInfo, err error) {
-	err = b.do(0, func(ctx context.Context) error {
-		info, err = b.client.StatObject(ctx, b.address.bucket, b.key(name), minio.StatObjectOptions{})
-		return err
-	})
-	return info, err
-}
-
-func (b *bucket) get(name string) ([]byte, error) {
-	info, err := b.stat(name)
-	if err != nil {
-		return nil, err
-	}
-	return b.read(b.key(name), info.Size)
-}
-
-func (b *bucket) find(prefix string) (names []string, err error) {
-	err = b.do(0, func(ctx context.Context) error {
-		list, err := b.client.ListObjectsV2(b.address.bucket, b.address.prefix+prefix, "", "", "/", 0)
-		for _, object := range list.Contents {
-			name := strings.TrimSuffix(strings.TrimPrefix(object.Key, b.address.prefix), extension)
-			if IsName(name) {
-				names = append(names, name)
-			}
-		}
-		return err
-	})
-	return names, err
-}
+func (b *bucket) get(name string) ([]byte, error) { return b.read(b.key(name)) }
 
 // sweep does nothing: the bucket's owner bounds what it holds.
 func (b *bucket) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }

@@ -8,11 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -97,19 +94,6 @@ func (f *folder) renew(name string, size int64, age time.Duration) (found bool, 
 
 func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
 
-func (f *folder) find(prefix string) (names []string, err error) {
-	entries, err := os.ReadDir(f.path)
-	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), extension); strings.HasPrefix(name, prefix) && IsName(name) {
-			names = append(names, name)
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return slices.Compact(names), err
-}
-
 func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err error) {
 	entries, err := os.ReadDir(f.path)
 	for _, e := range entries {
@@ -132,31 +116,22 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 	return swept, err
 }
 
-// removeExpired deletes a file that was last modified before a time. It returns the size of the file in either case.
+// removeExpired deletes a file that was last modified before a time. It returns the size of the file in either case; 0
+// if it is not there, as another process has swept it or its write has ended.
 func (f *folder) removeExpired(path string, before time.Time) (size int64, gone bool, err error) {
+	f.sweeping.Lock()
+	defer f.sweeping.Unlock()
 	info, err := os.Lstat(path)
-	if err == nil && info.ModTime().Before(before) {
-		f.sweeping.Lock()
-		defer f.sweeping.Unlock()
-		if info, err = os.Lstat(path); err == nil && info.ModTime().Before(before) {
-			return info.Size(), true, os.Remove(path)
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) { // another process has swept it, or a write has ended
+	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
 	}
 	if err != nil {
 		return 0, false, err
 	}
-	return info.Size(), false, nil
-}
-
-func isDiskFull(err error) bool {
-	if runtime.GOOS == "windows" {
-		const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112)
-		return errors.Is(err, handleDiskFull) || errors.Is(err, diskFull)
+	if gone = info.ModTime().Before(before); gone {
+		err = os.Remove(path)
 	}
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return info.Size(), gone, err
 }
 
 // cause returns err without paths and URLs, which hold names of artifacts.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 const maxRegexp = 256 // bytes; a search takes time for each byte of text and each of the expression
@@ -18,24 +17,27 @@ var ErrNoLines = errors.New("no such lines")
 
 // Range says which lines of a text are wanted. The zero Range wants all.
 type Range struct {
-	from, to int64 // from 1; 0 is open
+	from, to int // from 1; 0 is open
 	grep     *regexp.Regexp
 }
+
+// rangeForm matches numbers of lines, from 1, as "A-B", "A-", "-B" and "A".
+var rangeForm = regexp.MustCompile(`^([1-9][0-9]{0,17})?(-)?([1-9][0-9]{0,17})?$`)
 
 // ParseRange reads lines, as in "10-20", "10-", "-20" or "10", counted from 1, and grep, a regular expression of Go.
 // Empty ones want everything. With both, the matching ones of these lines are wanted.
 func ParseRange(lines, grep string) (want Range, err error) {
-	if lines != "" {
-		first, last, isRange := strings.Cut(lines, "-")
-		if !isRange {
-			last = first
+	if m := rangeForm.FindStringSubmatch(lines); lines != "" {
+		if m != nil {
+			want.from, _ = strconv.Atoi(m[1])
+			want.to, _ = strconv.Atoi(m[3])
 		}
-		from, err1 := parseLine(first)
-		to, err2 := parseLine(last)
-		if err1 != nil || err2 != nil || first+last == "" || to != 0 && to < from {
+		if m == nil || lines == "-" || want.to != 0 && want.to < want.from {
 			return Range{}, fmt.Errorf("cannot read lines=%.40q: want A-B, A-, -B or A, counted from 1, as in 10-20", lines)
 		}
-		want.from, want.to = from, to
+		if m[2] == "" {
+			want.to = want.from
+		}
 	}
 	if len(grep) > maxRegexp {
 		return Range{}, fmt.Errorf("cannot read grep=%.40q: it has %d bytes; want at most %d", grep, len(grep), maxRegexp)
@@ -48,18 +50,6 @@ func ParseRange(lines, grep string) (want Range, err error) {
 	return want, nil
 }
 
-// parseLine reads the number of a line. An empty text is 0, an open end.
-func parseLine(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	if n == 0 && err == nil {
-		err = strconv.ErrRange
-	}
-	return int64(n), err
-}
-
 // Select returns the wanted lines of a text. Without grep they are unchanged. With grep, each line follows its number
 // and a colon, and of a long line there is only the text around its matches. The error is ErrNoLines if a part of the
 // text was wanted and there is none, and that of the context once it ends.
@@ -68,7 +58,7 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 		return text, ctx.Err()
 	}
 	var out bytes.Buffer
-	lines, found := int64(0), false
+	lines, found := 0, false
 	for line := range bytes.Lines(text) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("cannot select lines: %w", ctx.Err())
@@ -91,7 +81,7 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 
 // writeMatches writes line n if it matches, and reports whether it does. A long line is written in parts, each around a
 // match, as in "12+61440:text": the number of the line and the offset of the part in bytes.
-func writeMatches(w io.Writer, n int64, line []byte, grep *regexp.Regexp) bool {
+func writeMatches(w io.Writer, n int, line []byte, grep *regexp.Regexp) bool {
 	const long, around, most = 2 << 10, 300, 10 // bytes, bytes, matches
 	if len(line) <= long {
 		if !grep.Match(line) {

@@ -21,7 +21,7 @@ func TestLinesAreSelected(t *testing.T) {
 	}
 	f("", "", text)
 	f("1-", "", text)
-	f("9223372036854775807-", "", "")
+	f("999999999999999999-", "", "")
 	f("1-1", "", "one\n")
 	f("2", "", "two\r\n")
 	f("2-3", "", "two\r\nthree\n")

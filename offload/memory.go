@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
-	"strings"
 	"sync"
 	"time"
 )
@@ -42,17 +41,6 @@ func (m *memory) get(name string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	return content, nil
-}
-
-func (m *memory) find(prefix string) (names []string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name := range m.contents {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }
 
 func (m *memory) sweep(context.Context, time.Time) (swept Swept, err error) {

@@ -19,7 +19,7 @@ const (
 	extension  = ".txt" // so that agents' tools read the files as text
 )
 
-// Name returns the name of content in a scope.
+// Name returns the name of content in a scope. The scope may also be the kind of a text that is no artifact.
 func (s *Shelf) Name(scope string, content []byte) string {
 	const domain = "epitome artifact name 1\x00" // keeps names apart from other uses of the secret
 	mac := hmac.New(sha256.New, s.options.Secret)
@@ -28,9 +28,6 @@ func (s *Shelf) Name(scope string, content []byte) string {
 	mac.Write(content)
 	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
 }
-
-// NameOf returns a name for a text of another kind, such as a credential that makes a scope.
-func (s *Shelf) NameOf(kind, text string) string { return s.Name(kind, []byte(text)) }
 
 // IsName reports whether name is formed like one that Name makes. No such name leads out of a folder.
 func IsName(name string) bool {

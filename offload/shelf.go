@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +25,7 @@ import (
 )
 
 var (
-	// ErrFull says that the quota or the disk is used up.
+	// ErrFull says that the quota is used up.
 	ErrFull = errors.New("no room for artifacts")
 
 	// ErrUnknown says that there is no artifact of a name: never put, expired, or not a name.
@@ -50,11 +49,7 @@ type Shelf struct {
 	options Options
 	folder  string // of the files, where texts name their paths; else empty
 
-	mu      sync.Mutex // guards used and refused
-	used    int64      // bytes
-	refused bool       // something found no room within the quota, and nothing was swept since
-
-	crowded  atomic.Bool    // the last write found no room on the disk
+	used     atomic.Int64   // bytes
 	server   *store.Monitor // of the bucket; nil for other shelves
 	sweeping sync.Mutex
 }
@@ -69,8 +64,6 @@ type place interface {
 	// content of that size. A negative size fits all.
 	renew(name string, size int64, age time.Duration) (found bool, err error)
 	get(name string) ([]byte, error)
-	// find returns the names that begin with a prefix, in no order; at most a few hundred of them from a bucket.
-	find(prefix string) ([]string, error)
 	// sweep deletes contents that were last renewed before a time, and what broken writes have left.
 	sweep(ctx context.Context, before time.Time) (Swept, error)
 }
@@ -119,36 +112,26 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 	case !s.reserve(size, beyondQuota):
 		err = fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
 	default:
-		err = s.place.put(name, content)
-		if s.crowded.Store(isDiskFull(err)); err != nil {
-			s.reserve(-size, true)
+		if err = s.place.put(name, content); err != nil {
+			s.used.Add(-size)
 		}
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
 	}
-	if err = cause(err); isDiskFull(err) {
-		err = fmt.Errorf("%w: %w", ErrFull, err)
-	}
-	return fmt.Errorf("cannot put artifact %s: %w", shown(name), err)
+	return nil
 }
 
 // reserve counts size bytes as used. It returns false if they do not fit.
 func (s *Shelf) reserve(size int64, beyondQuota bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	limit := s.options.Quota
 	if beyondQuota {
 		limit *= 2
 	}
-	if s.server != nil {
-		limit = math.MaxInt64
-	}
-	if size > 0 && s.used > limit-size {
-		s.refused = s.refused || size <= limit // what never fits says nothing about the room that is left
+	if s.used.Add(size) > limit && s.server == nil {
+		s.used.Add(-size)
 		return false
 	}
-	s.used += size
 	return true
 }
 
@@ -180,15 +163,6 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	return content, nil
 }
 
-// Find returns the names that begin with a prefix. Whoever lets strangers ask wants a prefix that cannot be guessed.
-func (s *Shelf) Find(prefix string) ([]string, error) {
-	names, err := s.place.find(prefix)
-	if err != nil {
-		return nil, fmt.Errorf("cannot look for artifacts: %w", cause(err))
-	}
-	return names, nil
-}
-
 // Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does
 // that.
 func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
@@ -204,36 +178,23 @@ func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
 	defer s.sweeping.Unlock()
 	counted := s.Used()
 	swept, err := s.place.sweep(ctx, before)
-	if err != nil {
-		return swept, err
+	if err == nil {
+		s.used.Add(swept.Left - counted) // what was put meanwhile may count twice until the next sweep
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used += swept.Left - counted // what was put meanwhile may count twice until the next sweep
-	s.refused = s.refused && swept.Files == 0
-	return swept, nil
+	return swept, err
 }
 
 // Used returns how many bytes of content there are, about.
-func (s *Shelf) Used() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.used
-}
+func (s *Shelf) Used() int64 { return s.used.Load() }
 
-// Full reports whether new content is likely to be refused, except beyond the quota: the quota is used up, something
-// found no room within it since the last sweep that freed any, or the bucket does not answer. Put may still take less.
+// Full reports whether new content is likely to be refused, except beyond the quota: less than a sixteenth of the quota
+// is left, or the bucket does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
 		return s.server.State() == store.Away
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.refused || s.used >= s.options.Quota
+	return s.Used() > s.options.Quota-s.options.Quota/16
 }
-
-// NoSpace reports whether the last write found no room on the disk. The next content is tried all the same.
-func (s *Shelf) NoSpace() bool { return s.crowded.Load() }
 
 // Server returns the state of the bucket as package health names it; empty for other shelves.
 func (s *Shelf) Server() string {

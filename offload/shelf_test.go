@@ -87,9 +87,6 @@ func TestContentComesBackAsItWasPut(t *testing.T) {
 			if put(t, s, content) != name || !s.Touch(name) {
 				t.Fatal("it is not there a second time")
 			}
-			if names, err := s.Find(name[:12]); err != nil || len(names) != 1 || names[0] != name {
-				t.Fatalf("%q begin like %s, %v", names, name, err)
-			}
 		}
 	})
 }
@@ -147,10 +144,10 @@ func TestQuotaIsHeld(t *testing.T) {
 		t.Fatal("full at 60 of 100")
 	}
 	refused(strings.Repeat("b", 41), false)
-	if !s.Full() {
-		t.Fatal("not full when something was refused")
-	}
 	put(t, s, strings.Repeat("c", 40))
+	if !s.Full() {
+		t.Fatal("not full at 100 of 100")
+	}
 	refused("d", false)
 	put(t, s, strings.Repeat("a", 60)) // is there
 	beyond := strings.Repeat("f", 100)

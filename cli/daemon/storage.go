@@ -124,7 +124,7 @@ func (s *storage) openShared(conf config.Config) (err error) {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
 	const century = 100 * 365 * 24 * time.Hour
-	mark := []byte(s.shelf.NameOf("the mark of a shared store", ""))
+	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
 	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
 		_ = s.shared.Close()
 		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
@@ -172,7 +172,7 @@ func (s *storage) parts() map[string]string {
 	if state := s.shelf.Server(); state != "" {
 		all["bucket"] = state
 	}
-	if s.shelf.NoSpace() || s.disk != nil && s.disk.Full() {
+	if s.disk != nil && s.disk.Full() {
 		all["artifacts"] = "full"
 	}
 	if s.passing {
