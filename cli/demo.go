@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -18,6 +17,7 @@ import (
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/proxy"
+	"epitome/summarize"
 )
 
 // demoFlags are those of the command demo.
@@ -25,7 +25,6 @@ type demoFlags struct {
 	verdict
 	window string
 	turns  int
-	seed   uint64
 	open   bool
 }
 
@@ -33,11 +32,10 @@ func (a *app) demoCommand() *cobra.Command {
 	var flags demoFlags
 	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
 		RunE: func(*cobra.Command, []string) error { return a.demo(flags) }}
-	flags.addFlags(c)
 	f := c.Flags()
+	f.BoolVar(&flags.check, "check", false, "exit with status 1 if epitome makes a mistake")
 	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends")
-	f.Uint64Var(&flags.seed, "seed", 1, "equal seeds make equal sessions")
 	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C ends it")
 	return c
 }
@@ -51,39 +49,31 @@ func (a *app) demo(flags demoFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := newDemoFolder(flags.seed)
+	folder, err := newDemoFolder()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	end := func() error { return nil } // of epitome, once it runs
+	defer func() { err = errors.Join(err, end(), os.RemoveAll(folder)) }()
 	conf, err := a.demoConfig(folder, window)
 	if err != nil {
 		return err
 	}
-	stop := func() error { return nil }
-	defer func() { err = errors.Join(err, stop()) }()
 	start := func(upstream string) (demo.Proxy, error) {
-		if err := stop(); err != nil {
-			return demo.Proxy{}, err
-		}
 		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
-		d, end, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
+		d, stop, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
 		if err != nil {
-			stop = func() error { return nil }
 			return demo.Proxy{}, err
 		}
-		stop = end
+		end = stop
 		card, err := daemon.Read(folder)
 		artifacts := filepath.Join(folder, "artifacts")
 		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: artifacts, Get: card.Get}, err
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	o := demo.Options{Window: window, Turns: flags.turns, Seed: flags.seed, Start: start, Live: io.Discard}
-	if !flags.json {
-		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
-	}
-	r, err := demo.Run(ctx, o)
+	r, err := demo.Run(ctx, demo.Options{Window: window, Turns: flags.turns, Start: start, Out: os.Stdout,
+		Color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""})
 	if err != nil {
 		return err
 	}
@@ -113,15 +103,15 @@ func linger(ctx context.Context, folder string) error {
 }
 
 // newDemoFolder makes a folder for what epitome keeps. Its path, and the names of artifacts, stand in the text that the
-// model is sent: they are the same each time for a seed, unless another demo runs.
-func newDemoFolder(seed uint64) (folder string, err error) {
+// model is sent: they are the same each time, unless another demo runs.
+func newDemoFolder() (folder string, err error) {
 	folder = filepath.Join(os.TempDir(), "epitome-demo")
 	if os.Mkdir(folder, 0o700) != nil {
 		if folder, err = os.MkdirTemp("", "epitome-demo-"); err != nil {
 			return "", fmt.Errorf("cannot make a folder for the demo: %w", err)
 		}
 	}
-	secret := sha256.Sum256(fmt.Appendf(nil, "epitome demo %d", seed))
+	secret := sha256.Sum256([]byte("epitome demo"))
 	if err := os.WriteFile(filepath.Join(folder, "secret"), secret[:], 0o600); err != nil {
 		return "", fmt.Errorf("cannot write to the folder of the demo: %w", err)
 	}
@@ -139,6 +129,7 @@ func (a *app) demoConfig(folder string, window int) (config.Config, error) {
 		return config.Config{}, err
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
+	conf.Summarize.Mode = summarize.Intent   // the model cannot write
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
 	conf.Prices = event.OwnPrices{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}, false

@@ -9,9 +9,9 @@ package demo
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,20 +20,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
-
 	"epitome/event"
 )
 
 // Options describe a session.
 type Options struct {
-	Window int // tokens that the model holds
-	Turns  int // about how many requests the agent sends
-	Seed   uint64
-	// Start starts epitome before an upstream. It is called a second time to restart it with the data of the first.
-	Start func(upstream string) (Proxy, error)
-	Live  io.Writer // gets the turns as they are played
-	Color bool
+	Window int                                  // tokens that the model holds
+	Turns  int                                  // about how many requests the agent sends
+	Start  func(upstream string) (Proxy, error) // starts epitome
+	Out    io.Writer                            // gets the turns as they are played
+	Color  bool
 }
 
 // Proxy is an epitome that runs.
@@ -49,16 +45,15 @@ const leastTurns = 20
 // session is a Run in progress: the agent, which sends its whole conversation each turn, and an observer beside it.
 type session struct {
 	Options
-	report   *Report
+	report   Report
 	model    *model
-	user     user
 	proxy    Proxy
-	table    *table
 	messages []message // of the conversation
-	next     Turn      // the turn to be played
+	excerpt  bool      // was printed
+	turn     Turn      // being played, or to be played next
 	last     []byte    // the latest request, as the agent sent it
 	id       string    // of the conversation; empty where epitome does not read it
-	requests int       // that epitome has answered
+	err      error     // that ended the session
 }
 
 // Run plays a session and returns its report. A session that dies on its way is no error: the report says so.
@@ -66,237 +61,209 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Turns < leastTurns {
 		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
 	}
-	first := task{0, o.Seed}
-	m, err := newModel(o.Window, &script{turns: o.Turns, task: task{-1, o.Seed}, results: map[string]string{}})
+	m, err := newModel(o.Window)
 	if err != nil {
 		return nil, err
 	}
 	defer m.server.Close()
-	s := &session{Options: o, model: m, user: user{turns: o.Turns, task: first},
-		report: &Report{Window: o.Window, Seed: o.Seed}, table: newTable(o),
-		messages: []message{{Role: "system", Content: first.prop("system", 0)}}}
+	s := &session{Options: o, model: m, report: Report{Window: o.Window}}
 	if s.proxy, err = o.Start(m.url); err != nil {
 		return nil, err
 	}
-	for more := s.hearUser(); more; {
-		if s.next.Turn == o.Turns/2 {
-			if err := s.restart(ctx); err != nil {
-				return nil, fmt.Errorf("cannot restart epitome: %w", err)
-			}
-		}
-		if more, err = s.play(ctx, s.next); err != nil {
-			return nil, fmt.Errorf("cannot play turn %d: %w", len(s.report.Turns)+1, err)
-		}
-	}
-	s.table.unfold()
-	if s.report.Failed == "" && s.id != "" {
+	s.printHead()
+	s.play(ctx)
+	var refused *refusal
+	switch {
+	case errors.As(s.err, &refused):
+		s.printTurn()
+		s.report.fault("the session died in turn %d: %v", s.turn.Number, refused)
+	case s.err != nil:
+		return nil, fmt.Errorf("cannot play turn %d: %w", s.turn.Number, s.err)
+	case s.id != "":
 		err = s.review()
 	}
-	return s.report, err
+	return &s.report, err
 }
 
-// hearUser adds the user's next message. It returns false if there is none.
-func (s *session) hearUser() bool {
-	turn := len(s.report.Turns) + 1
-	text, note, q := s.user.says(turn)
-	s.messages = append(s.messages, message{Role: "user", Content: text})
-	s.next = Turn{Turn: turn, Did: "user: " + note, Question: q}
-	return text != ""
-}
-
-// play sends one request, and does what the model answers. It returns false at the end of the session.
-func (s *session) play(ctx context.Context, t Turn) (more bool, err error) {
-	s.last = encode(request{Model: ModelName, Tools: tools, Messages: s.messages})
-	r, err := s.model.read(s.last)
-	if err != nil {
-		return false, err
-	}
-	t.Sent = r.tokens
-	s.report.Raw.add(t.Sent, 0)
-	if t.Sent > s.Window && s.report.Died == 0 {
-		s.report.Died = t.Turn
-		_, why, err := s.ask(ctx, s.model.url)
-		if why == nil {
-			return false, fmt.Errorf("the model accepts %d tokens: %w", t.Sent, err)
+// play plays all turns: the user sets a goal, then one task after the other, and asks about earlier turns on the way
+// and at the end. After an error nothing more happens.
+func (s *session) play(ctx context.Context) {
+	end := s.Turns - 5
+	s.say("system", newTask(0).prop("system", 0))
+	s.hear("the goal", newTask(0).prop("goal", 0))
+	s.take(ctx, step{Words: "Before I begin: is there a rule that I have to keep to?"})
+	for n := 0; s.err == nil && s.report.Turns < end; n++ {
+		s.hear("the next job", newTask(n).prop("job", 0))
+		for _, x := range newTask(n).steps() {
+			if s.report.Turns >= end {
+				x = step{Words: "Done: the packages up to here agree with the ledger to the cent.\nNext: the release."}
+			}
+			s.take(ctx, x)
+			if x.Tool == "" {
+				break
+			}
 		}
-		s.table.death(why)
+		if (n == 1 || n == 4) && s.report.Turns < end {
+			s.ask(ctx, newTask(n/2).traceQuestion())
+		}
 	}
-	answer, refused, err := s.ask(ctx, s.proxy.URL)
-	if err != nil {
-		return false, err
-	}
-	if refused != nil {
-		s.report.Failed = refused.Error()
-	} else if err := s.observe(&t, answer); err != nil {
-		return false, err
-	}
-	s.report.Turns = append(s.report.Turns, t)
-	s.table.turn(t)
-	return refused == nil && s.react(t, answer), nil
+	s.ask(ctx, newTask(0).traceQuestion())
+	s.ask(ctx, changeNumber)
 }
 
-// react runs the tool that the model calls, or hears the user. It returns false if the user has nothing to say.
-func (s *session) react(t Turn, answer message) bool {
-	s.messages = append(s.messages, answer)
-	if len(answer.Calls) == 0 {
-		return s.hearUser()
-	}
-	c := answer.Calls[0]
-	s.next = Turn{Turn: t.Turn + 1, Did: describe(c), Question: t.Question}
-	result := s.model.script.results[c.ID]
-	if result == "" {
-		result, s.next.ReadBack = searchFiles(c), true
-	}
-	s.messages = append(s.messages, message{Role: "tool", CallID: c.ID, Content: result})
-	return true
+// say adds a message to the conversation.
+func (s *session) say(role, text string) {
+	s.messages = append(s.messages, message{Role: role, Content: text})
 }
 
-// ask sends the latest request to a base URL, and returns the answer or why it was refused.
-func (s *session) ask(ctx context.Context, url string) (answer message, refused *refusal, err error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/chat/completions", bytes.NewReader(s.last))
-	if err != nil {
-		return answer, nil, err
+// hear adds a message of the user, and begins a turn with it.
+func (s *session) hear(about, text string) {
+	s.say("user", text)
+	s.turn = Turn{Did: "user: " + about}
+}
+
+// ask has the user ask a question, and the model answer it.
+func (s *session) ask(ctx context.Context, q *question) {
+	if s.err != nil {
+		return
 	}
-	q.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(q)
+	s.hear(q.label+"?", "A question in between: what was "+q.label+"?")
+	s.turn.Question = true
+	s.take(ctx, step{Words: "It was {found}.", needs: q})
+}
+
+// take has the model take a step, and the agent run its tool. Where the request as the model receives it lacks what the
+// step needs, the model first searches the files that the request names.
+func (s *session) take(ctx context.Context, x step) {
+	if s.err == nil {
+		s.err = ctx.Err()
+	}
+	for search := x.needs != nil; s.err == nil; search = false {
+		taken, found := x, ""
+		answer, err := s.send(func(received []message) message {
+			if x.needs != nil {
+				found = x.needs.in(received)
+			}
+			if search = search && found == ""; search {
+				taken = x.needs.search(received)
+			}
+			taken.Words = strings.ReplaceAll(taken.Words, "{found}", found)
+			return taken.message(s.turn.Number)
+		})
+		if s.err = err; err != nil {
+			return
+		}
+		if s.turn.Question && taken.Tool == "" {
+			s.turn.Answer, s.turn.Right = found, found == x.needs.want
+		}
+		s.report.add(s.turn)
+		s.printTurn()
+		s.messages = append(s.messages, answer)
+		if taken.Tool == "" {
+			return
+		}
+		s.messages = append(s.messages, message{Role: "tool", CallID: answer.Calls[0].ID, Content: taken.Result})
+		s.turn = Turn{Did: taken.String(), ReadBack: search, Question: s.turn.Question}
+		if !search {
+			return
+		}
+	}
+}
+
+// send sends the conversation, and notes what the model received and what epitome says that it did. Decide is the
+// model's answer to the messages that it receives.
+func (s *session) send(decide func([]message) message) (answer message, err error) {
+	t := &s.turn
+	t.Number = s.report.Turns + 1
+	s.model.decide = decide
+	s.last = encode(request{Model: ModelName, Tools: tools, Messages: s.messages})
+	t.Sent = s.model.count(s.last)
+	if t.Sent > s.Window && s.report.Alone == "" {
+		s.report.Alone = fmt.Sprint(t.Number-1, ", then error 400")
+		_, why := s.post(s.model.url)
+		s.line(red, "      ✗ without epitome the session dies here. To the agent's own request the model answers\n"+
+			"        %s", strings.Replace(why.Error(), ". ", ".\n        ", 1))
+	}
+	if answer, err = s.post(s.proxy.URL); err != nil {
+		return answer, err
+	}
+	t.Got, t.Cached, t.Extends = s.model.last.tokens, s.model.last.cached, s.model.last.extends
+	if s.id != "" {
+		t.Exchange, err = s.exchange()
+	}
+	return answer, err
+}
+
+// post sends the latest request to a base URL. The error is a refusal if the model refused it.
+func (s *session) post(url string) (answer message, err error) {
+	resp, err := http.Post(url+"/chat/completions", "application/json", bytes.NewReader(s.last))
 	if err != nil {
-		return answer, nil, err
+		return answer, err
 	}
 	defer resp.Body.Close()
 	var body struct {
 		Choices []struct{ Message message }
-		Error   *refusal
+		Error   refusal
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
-		return answer, nil, fmt.Errorf("cannot read the answer: %w", err)
+	err = json.NewDecoder(resp.Body).Decode(&body)
+	if err != nil || len(body.Choices) == 0 {
+		return answer, errors.Join(err, &body.Error)
 	}
-	if body.Error != nil || len(body.Choices) != 1 {
-		return answer, body.Error, nil
-	}
-	if url == s.proxy.URL {
-		s.id = resp.Header.Get("X-Epitome-Conversation")
-		s.requests++
-	}
-	return body.Choices[0].Message, nil, nil
+	s.id = resp.Header.Get("X-Epitome-Conversation")
+	return body.Choices[0].Message, nil
 }
 
-// observe notes what the model received, what it answered to a question, and what epitome says that it did.
-func (s *session) observe(t *Turn, answer message) error {
-	got := s.model.latest()
-	t.Got, t.Cached = got.tokens, got.cached
-	s.report.Sent.add(t.Got, t.Cached)
-	if got.extends {
-		s.report.Extended++
-	}
-	if t.ReadBack {
-		s.report.Reads++
-	}
-	if t.Question != nil && len(answer.Calls) == 0 {
-		_, t.Answer, _ = strings.Cut(answer.Content, ": ")
-		s.report.Asked++
-		if t.Answer == t.Question.want {
-			s.report.Right++
-		}
-	}
-	if s.id == "" {
-		return nil
-	}
-	e, err := s.exchange()
-	if err != nil || e.Mode != event.ModeOn {
-		return err
-	}
-	t.Shaping = e.Shaping
-	if e.Compacted > 0 {
-		s.report.Compactions++
-	}
-	if !got.extends && !e.Broke && t.Turn > 1 {
-		s.report.Unexplained++
-	}
-	if e.Offloaded > 0 && s.report.Excerpt == nil {
-		edits, err := s.edits()
-		if err != nil {
-			return err
-		}
-		s.report.Excerpt = newExcerpt(t.Turn, edits[len(edits)-1])
-	}
-	return nil
-}
-
-// exchange asks epitome for its record of the latest request. It waits until there is one.
+// exchange returns epitome's record of the latest request, as soon as there is one.
 func (s *session) exchange() (event.Exchange, error) {
 	for range 1000 {
 		var all event.Story
-		if err := s.proxy.Get("/-/api/conversations/"+s.id, &all); err == nil && len(all.Exchanges) == s.requests {
-			return all.Exchanges[s.requests-1], nil
+		err := s.proxy.Get("/-/api/conversations/"+s.id, &all)
+		if err == nil && len(all.Exchanges) == s.turn.Number {
+			return all.Exchanges[s.turn.Number-1], nil
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return event.Exchange{}, fmt.Errorf("epitome has no record of request %d", s.requests)
+	return event.Exchange{}, errors.New("epitome has no record of it")
 }
 
-// edits asks epitome in what form it sent the messages of the latest request.
+// edits returns in what form epitome sent the messages of the latest request.
 func (s *session) edits() ([]event.Edit, error) {
 	var edits event.Edits
 	err := s.proxy.Get("/-/api/conversations/"+s.id+"/edits", &edits)
 	return edits.List, err
 }
 
-// restart restarts epitome with the data that it has kept. The agent then sends its latest request again, as after a
-// broken connection, and the model says whether it received the same bytes.
-func (s *session) restart(ctx context.Context) (err error) {
-	if s.proxy, err = s.Start(s.model.url); err != nil {
-		return err
-	}
-	if _, _, err := s.ask(ctx, s.proxy.URL); err != nil {
-		return err
-	}
-	got := s.model.latest()
-	s.report.Restart = Restart{s.next.Turn, len(got.Body), got.repeats}
-	s.table.restart(s.report.Restart)
-	return nil
-}
-
-// review finds out where each message of the last request is: in the request as the model received it, or in the file
-// that epitome names for it. It also asks for the money that epitome's pages show.
+// review finds out where each message of the last request is: in the request as the model received it, or in the files
+// that epitome names. It also asks for the money that epitome's pages show.
 func (s *session) review() error {
 	var sums event.Report
-	if err := s.proxy.Get("/-/api/summary", &sums); err != nil {
-		return err
-	}
-	s.report.Money = sums.Total.Money
 	edits, err := s.edits()
-	if err != nil {
+	if err = errors.Join(err, s.proxy.Get("/-/api/summary", &sums)); err != nil {
 		return err
 	}
-	k := &s.report.Kept
-	stored := map[int]string{} // by the number of the message
+	var files strings.Builder
 	for _, e := range edits {
 		text, err := os.ReadFile(filepath.Join(s.proxy.Artifacts, e.Artifact+".txt"))
 		if err != nil {
 			return fmt.Errorf("cannot read what was taken out: %w", err)
 		}
-		k.Files++
-		k.KB += len(text) / 1024
-		for i := e.Item; i <= e.Last; i++ {
-			stored[i] = string(text)
-		}
+		files.Write(text)
 	}
-	var sent request
-	if err := json.Unmarshal(s.last, &sent); err != nil {
-		return err
-	}
-	got := string(s.model.latest().Body)
-	for i, m := range sent.Messages {
+	r, got, stored := &s.report, string(s.model.last.body), files.String()
+	r.Money, r.Files, r.KB, r.Messages = sums.Total.Money, len(edits), len(stored)/1024, len(s.messages)-1
+	for _, m := range s.messages[:r.Messages] { // without the last answer
 		raw := string(encode(m))
-		k.Messages++
 		switch {
-		case m.Role == "tool" && stored[i] == m.Content || strings.Contains(stored[i], raw):
-			k.Stored++
 		case strings.Contains(got, strings.TrimSuffix(raw, `"}`)): // a summary may follow
-			k.Whole++
+			r.Whole++
+		case strings.Contains(stored, raw) || m.Role == "tool" && strings.Contains(stored, m.Content):
+			r.Stored++
 		default:
-			k.Lost++
+			r.Lost++
 		}
+	}
+	if r.Lost > 0 {
+		r.fault("messages lost: %d", r.Lost)
 	}
 	return nil
 }
@@ -308,15 +275,4 @@ func encode(v any) []byte {
 		panic("BUG: " + err.Error())
 	}
 	return text
-}
-
-// describe says in a few words what a call does.
-func describe(c call) string {
-	var args map[string]string
-	_ = json.Unmarshal([]byte(c.Function.Arguments), &args) // the script has made them
-	name, _, _ := strings.Cut(c.Function.Name, "_")
-	if name == "grep" && args["path"] != "." {
-		return "grep " + english.Plural(1+strings.Count(args["path"], "\n"), "stored file", "")
-	}
-	return strings.TrimPrefix(name+" "+cmp.Or(args["pattern"], args["path"], args["url"], args["command"]), "bash ")
 }

@@ -4,8 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -16,131 +18,178 @@ import (
 
 // Report is the result of a session. Tokens are the model's.
 type Report struct {
-	Window      int         `json:"window"`
-	Seed        uint64      `json:"seed"`
-	Died        int         `json:"died"`   // the turn in which the session dies without epitome; 0 if in none
-	Failed      string      `json:"failed"` // why it died with epitome; empty if it did not
-	Raw         Load        `json:"raw"`    // of the requests as the agent sent them
-	Sent        Load        `json:"sent"`   // and as the model received them
-	Extended    int         `json:"extended"`
-	Unexplained int         `json:"unexplained"` // requests that neither extend the one before nor hold a decision
-	Restart     Restart     `json:"restart"`
-	Excerpt     *Excerpt    `json:"excerpt"` // the first one
-	Kept        Kept        `json:"kept"`
-	Money       event.Money `json:"money"` // as epitome's pages show it
-	Reads       int         `json:"reads"` // turns with the text of a file in which epitome had put something
-	Asked       int         `json:"asked"` // questions about earlier turns that the model answered
-	Right       int         `json:"right"`
-	Compactions int         `json:"compactions"`
-	Turns       []Turn      `json:"turns"`
-}
+	Window      int
+	Turns       int
+	Alone       string   // how many turns the session lasts without epitome
+	Raw, Sent   int      // tokens of all requests, as the agent sent them and as the model received them
+	Cached      int      // of Sent
+	RawLargest  int      // tokens of the largest request
+	SentLargest int      // likewise, as the model received it
+	Extended    int      // requests that begin with the one before, byte for byte; the first one, too
+	Reads       int      // turns with the text of files of epitome
+	Asked       int      // questions about earlier turns that the model answered
+	Right       int      // answers that are right
+	Compactions int      // in which old turns became a summary
+	Faults      []string // of epitome
 
-// Load is the sum of many requests.
-type Load struct {
-	Tokens  int `json:"tokens"`
-	Cached  int `json:"cached"` // of Tokens
-	Largest int `json:"largest"`
-}
-
-func (l *Load) add(tokens, cached int) {
-	l.Tokens, l.Cached, l.Largest = l.Tokens+tokens, l.Cached+cached, max(l.Largest, tokens)
+	Money     event.Money // as epitome's pages show it
+	Messages  int         // of the agent's last request
+	Whole     int         // of these, in the request as the model received it
+	Stored    int         // or in the files that it names
+	Lost      int         // or nowhere
+	Files, KB int
 }
 
 // Turn is one request of the agent.
 type Turn struct {
-	Turn     int           `json:"turn"`
-	Did      string        `json:"did"`    // by agent or user since the request before
-	Sent     int           `json:"sent"`   // tokens, as the agent sent it
-	Got      int           `json:"got"`    // tokens, as the model received it; 0 if it gave no answer
-	Cached   int           `json:"cached"` // of Got
-	Shaping  event.Shaping `json:"shaping"`
-	Question *question     `json:"-"`
-	Answer   string        `json:"answer,omitempty"` // to the question
-	ReadBack bool          `json:"read_back,omitempty"`
+	Number   int
+	Did      string // by agent or user since the request before
+	Sent     int    // tokens, as the agent sent it
+	Got      int    // tokens, as the model received it; 0 if it gave no answer
+	Cached   int    // of Got
+	Extends  bool   // it begins with the request before
+	Exchange event.Exchange
+	Question bool   // the user has asked something
+	Answer   string // to that
+	Right    bool
+	ReadBack bool // it has the text of a file of epitome
 }
 
-// Excerpt is the text that the model received in the place of a large result.
-type Excerpt struct {
-	Turn   int      `json:"turn"`
-	Before int      `json:"before"` // tokens
-	After  int      `json:"after"`
-	Lines  []string `json:"lines"`
-}
-
-// newExcerpt shortens the text of an edit for printing.
-func newExcerpt(turn int, e event.Edit) *Excerpt {
-	const head, tail = 8, 6
-	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
-	for i := 1; i < len(lines); i++ { // the first one has the path
-		lines[i] = console.Shorten(lines[i], width-4)
-	}
-	if hidden := len(lines) - head - tail; hidden > 0 {
-		lines = append(append(lines[:head:head], fmt.Sprintf("… %d lines …", hidden)), lines[head+hidden:]...)
-	}
-	return &Excerpt{turn, e.Before, e.After, lines}
-}
-
-// Restart says whether the request before a restart was sent in the same bytes after it.
-type Restart struct {
-	Turn  int  `json:"turn"`
-	Bytes int  `json:"bytes"`
-	Equal bool `json:"equal"`
-}
-
-// Kept says where the messages of the agent's last request are.
-type Kept struct {
-	Messages int `json:"messages"`
-	Whole    int `json:"whole"`  // in the request as the model received it
-	Stored   int `json:"stored"` // in files that epitome names
-	Lost     int `json:"lost"`
-	Files    int `json:"files"`
-	KB       int `json:"kb"`
-}
-
-// Missed returns the faults of the session.
-func (r *Report) Missed() (faults []string) {
-	add := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Sprintf(format, args...))
+// add counts a turn that was answered.
+func (r *Report) add(t Turn) {
+	count := func(n *int, add bool) {
+		if add {
+			*n++
 		}
 	}
-	if r.Failed != "" {
-		return []string{fmt.Sprintf("the session died in turn %d: %s", len(r.Turns), r.Failed)}
+	r.Turns++
+	r.Raw, r.RawLargest = r.Raw+t.Sent, max(r.RawLargest, t.Sent)
+	r.Sent, r.SentLargest, r.Cached = r.Sent+t.Got, max(r.SentLargest, t.Got), r.Cached+t.Cached
+	count(&r.Extended, t.Extends)
+	count(&r.Reads, t.ReadBack)
+	count(&r.Asked, t.Answer != "")
+	count(&r.Right, t.Right)
+	count(&r.Compactions, t.Exchange.Compacted > 0)
+	if t.Answer != "" && !t.Right {
+		r.fault("the answer %s is wrong", t.Answer)
 	}
-	add(r.Unexplained > 0, "%s changed earlier messages without a decision", english.Plural(r.Unexplained, "request", ""))
-	add(!r.Restart.Equal, "after the restart the request had other bytes")
-	add(r.Kept.Lost > 0, "%s lost", english.Plural(r.Kept.Lost, "message is", "messages are"))
-	add(r.Right < r.Asked, "%d of %d answers are wrong", r.Asked-r.Right, r.Asked)
-	return faults
+	if !t.Extends && t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
+		r.fault("request %d changed earlier messages without a decision", t.Number)
+	}
 }
 
-// Life returns how many turns the session lasts without epitome.
-func (r *Report) Life() string {
-	if r.Died == 0 {
-		return fmt.Sprintf("%d of %d", len(r.Turns), len(r.Turns))
-	}
-	return fmt.Sprintf("%d, then error 400", r.Died-1)
+// fault notes something that epitome has done wrong.
+func (r *Report) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }
 
-// Cost returns the cost of the session in nano-dollars.
-func (r *Report) Cost() int64 { return r.Money.Billed + r.Money.Own }
+// Missed returns the faults.
+func (r *Report) Missed() []string { return r.Faults }
 
 //go:embed report.tmpl
 var reportText string
 
 // Print writes the result of the session. Its turns were printed as they were played.
 func (r *Report) Print(w io.Writer) error {
-	funcs := template.FuncMap{"tokens": tokens, "dollars": console.Dollars,
-		"comma":   func(n int) string { return humanize.Comma(int64(n)) },
-		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) },
-		"plural": func(n any, noun string) string {
-			if fmt.Sprint(n) != "1" {
-				noun += "s"
-			}
-			return fmt.Sprint(n, " ", noun)
-		},
-	}
+	funcs := template.FuncMap{"tokens": tokens, "dollars": console.Dollars, "comma": comma,
+		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) }}
 	return template.Must(template.New("").Funcs(funcs).Parse(reportText)).Execute(w, r)
 }
 
+func comma(n int) string { return humanize.Comma(int64(n)) }
+
 func tokens(n int) string { return console.Tokens(int64(n)) }
+
+// Colours of a terminal.
+const red, green, yellow, cyan, faint = "31", "32", "33", "36", "2"
+
+// paint colours a text.
+func (s *session) paint(color, text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// line prints a line in a colour.
+func (s *session) line(color, format string, args ...any) {
+	fmt.Fprintln(s.Out, s.paint(color, strings.TrimRight(fmt.Sprintf(format, args...), " ")))
+}
+
+// printHead prints the head of the table of turns.
+func (s *session) printHead() {
+	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
+		"holds %s tokens; epitome, between the two, keeps small what the model gets. Agent, user and\n"+
+		"model are scripted. Epitome is the real one. Turns without news are left out.\n", comma(s.Window))
+	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
+		"what epitome did")
+}
+
+// printTurn prints the turn, if it has anything new.
+func (s *session) printTurn() {
+	t, notes := &s.turn, s.notes()
+	if len(notes) == 0 && t.Number > 2 && !t.Question {
+		return
+	}
+	const cells = 8
+	full := min((t.Got*cells+s.Window/2)/s.Window, cells)
+	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
+	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
+		tokens(t.Sent), tokens(t.Got), bar, 100*t.Got/s.Window, 100*t.Cached/max(t.Got, 1))
+	indent := "\n" + strings.Repeat(" ", utf8.RuneCountInString(start))
+	s.line("", "%s%s", start, strings.Join(notes, indent))
+	if t.Exchange.Offloaded > 0 && !s.excerpt {
+		s.excerpt = true
+		s.printExcerpt()
+	}
+}
+
+// notes returns what happened in the turn.
+func (s *session) notes() (notes []string) {
+	t := &s.turn
+	note := func(color, format string, args ...any) {
+		notes = append(notes, s.paint(color, fmt.Sprintf(format, args...)))
+	}
+	if n := t.Exchange.Compacted; n > 0 {
+		note(yellow, "compact %s", english.Plural(n, "message", ""))
+	}
+	if n := t.Exchange.Cleared; n > 0 {
+		note(cyan, "clear %s", english.Plural(n, "result", ""))
+	}
+	if n := t.Exchange.Offloaded; n > 0 {
+		note("", "offload %s", english.Plural(n, "result", ""))
+	}
+	if notes != nil {
+		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
+	}
+	where := "still there"
+	if t.ReadBack {
+		where = "read back"
+	}
+	switch {
+	case t.Got == 0:
+		note(red, "✗ no answer")
+	case t.Right:
+		note(green, "%s: %s ✓", where, t.Answer)
+	case t.Answer != "":
+		note(red, "WRONG: %s", t.Answer)
+	case t.ReadBack:
+		note("", "%s", where)
+	}
+	return notes
+}
+
+// printExcerpt prints what the model received in the place of the result that was offloaded last.
+func (s *session) printExcerpt() {
+	edits, err := s.edits()
+	if err != nil || len(edits) == 0 {
+		return // it is a picture, nothing more
+	}
+	e := edits[len(edits)-1]
+	s.line("", "\n      The model gets this excerpt of %s tokens in the place of %s.\n", comma(e.After), comma(e.Before))
+	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
+	for _, line := range slices.Concat(lines[:min(8, len(lines))], []string{"…"}, lines[max(0, len(lines)-6):]) {
+		s.line(faint, "      │ %s", line)
+	}
+	s.line("", "")
+}
