@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,39 +15,65 @@ import (
 
 	"epitome/event"
 	"epitome/inject"
+	"epitome/offload"
 	"epitome/store"
 )
 
 // loader returns what r asks for, for an answer of JSON or for a page.
 type loader func(r *http.Request) (any, error)
 
-// badRequest is an error in the request. Its text says what to send.
-type badRequest struct{ error }
+// refusal is an error in the request. Its text says what to send.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r refusal) Error() string { return r.text }
+
+// statusOf returns the status of an answer that says an error.
+func statusOf(err error) int {
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		return refused.status
+	case errors.Is(err, event.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
+		errors.Is(err, offload.ErrNoLines):
+		return http.StatusNotFound
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
 
 // json returns a handler that answers with what load returns.
 func (o *Console) json(load loader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, err := load(r)
 		if err != nil {
-			refuse(w, statusOf(err), err.Error())
+			o.fail(w, err)
 			return
 		}
 		writeJSON(w, http.StatusOK, data)
 	}
 }
 
-// statusOf returns the status of an answer that says an error.
-func statusOf(err error) int {
-	var bad badRequest
-	switch {
-	case errors.As(err, &bad):
-		return http.StatusBadRequest
-	case errors.Is(err, errNotOwner):
-		return http.StatusForbidden
-	case errors.Is(err, event.ErrUnknown), errors.Is(err, inject.ErrNoEntry):
-		return http.StatusNotFound
+// fail answers with an error. One of epitome's own is logged.
+func (o *Console) fail(w http.ResponseWriter, err error) {
+	status, message := statusOf(err), err.Error()
+	if status == http.StatusInternalServerError {
+		o.program.Log.Warn("cannot answer a request under /-/", "error", message)
+		message = "epitome failed, as its log says"
 	}
-	return http.StatusInternalServerError
+	refuse(w, status, message)
+}
+
+// decode reads a small JSON body; form is what a client should send.
+func decode(r *http.Request, body any, form string) error {
+	const most = 16 << 10 // bytes
+	if json.NewDecoder(io.LimitReader(r.Body, most)).Decode(body) != nil {
+		return refusal{http.StatusBadRequest, "cannot read the body: send " + form}
+	}
+	return nil
 }
 
 // summary returns the sums of a time by day, model, upstream or client.
@@ -55,18 +82,17 @@ func (o *Console) summary(r *http.Request) (any, error) {
 	from, err := parseTime(q.Get("from"))
 	to, err2 := parseTime(q.Get("to"))
 	if err := errors.Join(err, err2); err != nil {
-		return nil, badRequest{err}
+		return nil, err
 	}
-	s, err := o.sums(event.Span{From: from, To: to, By: q.Get("by")})
-	if err != nil {
-		return nil, badRequest{err}
-	}
-	return s, nil
+	return o.sums(event.Span{From: from, To: to, By: q.Get("by")})
 }
 
 // sums returns the sums of a time, with a note for each store that fails.
 func (o *Console) sums(asked event.Span) (event.Report, error) {
 	s, err := o.program.Book.Report(asked)
+	if err != nil {
+		return s, refusal{http.StatusBadRequest, err.Error()}
+	}
 	s.Version, s.Mode = o.program.Version, o.program.Mode()
 	parts, _ := o.program.Ready()
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
@@ -74,7 +100,7 @@ func (o *Console) sums(asked event.Span) (event.Report, error) {
 			s.Notes = append(s.Notes, part+": "+state+", as the log says")
 		}
 	}
-	return s, err
+	return s, nil
 }
 
 // parseTime parses a time, a date, or an age such as 24h or 7d. An empty text is the zero time.
@@ -87,19 +113,18 @@ func parseTime(text string) (time.Time, error) {
 			return at, nil
 		}
 	}
-	if number, ok := strings.CutSuffix(text, "d"); ok {
-		if days, err := strconv.ParseUint(number, 10, 16); err == nil {
-			return time.Now().AddDate(0, 0, -int(days)), nil
-		}
+	number, isDays := strings.CutSuffix(text, "d")
+	if days, err := strconv.ParseUint(number, 10, 16); isDays && err == nil {
+		return time.Now().AddDate(0, 0, -int(days)), nil
 	}
 	if age, err := time.ParseDuration(text); err == nil {
 		return time.Now().Add(-age), nil
 	}
-	return time.Time{}, fmt.Errorf("cannot read the time %.40q: write a date as 2026-11-20, a time as "+
-		"2026-11-20T15:00:00Z, or an age as 24h or 7d", text)
+	return time.Time{}, refusal{http.StatusBadRequest, fmt.Sprintf("cannot read the time %.40q: write a date as "+
+		"2026-11-20, a time as 2026-11-20T15:00:00Z, or an age as 24h or 7d", text)}
 }
 
-// conversations returns a page of the list of conversations, the newest first.
+// conversations returns a page of the list of conversations that the query filters, the newest first.
 func (o *Console) conversations(r *http.Request) (any, error) {
 	return o.list(r, r.URL.Query().Get("filter"), 100), nil
 }
@@ -179,19 +204,17 @@ type Forgetting struct {
 	All   bool         `json:"all,omitempty"`
 }
 
-func (o *Console) forget(w http.ResponseWriter, r *http.Request) {
+// forget removes entries of the memory.
+func (o *Console) forget(r *http.Request) (any, error) {
+	const form = `{"owner": {"scope": "…", "project": "…"}, "id": "…"}, or "all": true in place of the id`
 	var asked Forgetting
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<10)).Decode(&asked)
-	if err != nil || asked.Owner.Project == "" || (asked.ID == "") != asked.All {
-		refuse(w, http.StatusBadRequest, `cannot read the entry: send {"owner": {"scope": "…", "project": "…"}, "id": "…"}, `+
-			`or "all": true in place of the id`)
-		return
+	if err := decode(r, &asked, form); err != nil {
+		return nil, err
 	}
-	if err := o.program.Memory.Forget(asked.Owner, asked.ID); err != nil {
-		refuse(w, statusOf(err), err.Error())
-		return
+	if asked.Owner.Project == "" || (asked.ID == "") != asked.All {
+		return nil, refusal{http.StatusBadRequest, "cannot forget this: send " + form}
 	}
-	writeJSON(w, http.StatusOK, map[string]bool{"forgotten": true})
+	return map[string]bool{"forgotten": true}, o.program.Memory.Forget(asked.Owner, asked.ID)
 }
 
 // compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
@@ -206,23 +229,57 @@ func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	done, err := o.program.Compact(r, body)
-	switch {
-	case err != nil:
+	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
-	case done.Report.Err != nil:
-		o.program.Log.Warn("cannot compact a conversation", "error", done.Report.Err.Error())
-		refuse(w, http.StatusInternalServerError,
-			"epitome failed, as its log says: go on with the conversation as it is, or try again")
+	}
+	report, h := &done.Report, w.Header()
+	if report.Err != nil {
+		o.fail(w, report.Err)
 		return
 	}
-	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(done.Body)))
-	h.Set("X-Epitome-Action", done.Report.Action)
-	h.Set("X-Epitome-Tokens", fmt.Sprintf("%d>%d", done.Report.TokensBefore.Total(), done.Report.TokensAfter.Total()))
-	if reason := strings.Fields(done.Report.Reason); len(reason) > 0 {
+	h.Set("X-Epitome-Action", report.Action)
+	h.Set("X-Epitome-Tokens", fmt.Sprintf("%d>%d", report.TokensBefore.Total(), report.TokensAfter.Total()))
+	if reason := strings.Fields(report.Reason); len(reason) > 0 {
 		h.Set("X-Epitome-Reason", strings.Join(reason, " "))
 	}
 	_, _ = w.Write(done.Body) // an error means that the client has left
+}
+
+// ReadArtifact returns the content of an artifact. The error is offload.ErrUnknown if there is none of that name.
+// Whoever knows the name of an artifact may read it.
+type ReadArtifact func(name string) ([]byte, error)
+
+// mostTime is the time in which lines are selected: an expression may be costly over tens of megabytes.
+const mostTime = 20 * time.Second
+
+// lines returns an artifact, or the lines of it that are wanted.
+func (get ReadArtifact) lines(ctx context.Context, name, lines, grep string) ([]byte, error) {
+	want, err := offload.ParseRange(lines, grep)
+	if err != nil {
+		return nil, refusal{http.StatusBadRequest, err.Error()}
+	}
+	content, err := get(name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	defer cancel()
+	return offload.Select(ctx, content, want)
+}
+
+// artifact answers with an artifact, or with the lines of it that the query selects.
+func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
+	q, name := r.URL.Query(), strings.TrimSuffix(r.PathValue("name"), ".txt")
+	text, err := o.program.Artifacts.lines(r.Context(), name, q.Get("lines"), q.Get("grep"))
+	if err != nil {
+		o.fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text) // a client that has left misses it
+	}
 }

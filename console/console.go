@@ -89,20 +89,20 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/api/conversations/{id}/edits", owner, o.json(o.edits))
 	o.handle("GET /-/api/troubles", figures, o.json(o.troubles))
 	o.handle("GET /-/api/memory", owner, o.json(o.memory))
-	o.handle("POST /-/api/memory/forget", owner, o.forget)
+	o.handle("POST /-/api/memory/forget", owner, o.json(o.forget))
 
 	o.handle("POST /-/compact", figures, o.compact)
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
 	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts).ServeHTTP) // names of artifacts are secrets
 
 	o.handle("GET /-/login", public|page, o.loginPage)
-	o.handle("GET /-/session", public, o.session)
+	o.handle("GET /-/session", public, o.json(o.session))
 	o.handle("POST /-/login", public, o.login)
 	o.handle("POST /-/logout", public, o.logout)
-	o.handle("POST /-/login/code", figures, o.newCode)
+	o.handle("POST /-/login/code", figures, o.json(o.newCode))
 
 	o.handle("GET /-/{$}", page, o.page("overview", o.overview))
-	o.handle("GET /-/conversations", page, o.page("conversations", o.conversationList))
+	o.handle("GET /-/conversations", page, o.page("conversations", o.conversations))
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
 	o.handle("GET /-/conversations/{id}/edits/{item}", page, o.page("edit", owned(o.editOf)))
 	o.handle("GET /-/causes", page, o.page("causes", o.causes))

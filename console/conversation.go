@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,15 +16,10 @@ type conversation struct {
 	event.Story
 	Chart               chart
 	FirstKept, LastKept int // turns
-	Turn                turn
+	Turn                event.Exchange
+	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns in which something was done, failed or missed the cache, the newest first
 	More                int              // older ones that are not listed
-}
-
-// turn is one request of a conversation and its answer.
-type turn struct {
-	event.Exchange
-	Edits event.Edits // in the order of the request's messages; the owner's only
 }
 
 const (
@@ -36,7 +30,7 @@ const (
 func (o *Console) conversationAt(r *http.Request) (any, error) {
 	c, err := o.loadConversation(r)
 	if err == nil && isOwner(r) {
-		c.Turn.Edits, err = o.program.Edits(c.Turn.Decision)
+		c.Edits, err = o.program.Edits(c.Turn.Decision)
 	}
 	return c, err
 }
@@ -58,17 +52,16 @@ func newConversation(s event.Story, asked int) *conversation {
 		return c
 	}
 	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, s.Exchanges[len(s.Exchanges)-1].Turn
-	at := 0
-	for i, e := range s.Exchanges {
+	c.Turn = s.Exchanges[0]
+	for _, e := range s.Exchanges {
 		if e.Turn == asked {
-			at = i
+			c.Turn = e
 			break
 		}
 		if e.TokensBefore.Total() > 0 {
-			at = i
+			c.Turn = e
 		}
 	}
-	c.Turn = turn{Exchange: s.Exchanges[at]}
 	c.Chart = turnChart(s, c.Turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
 		switch {
@@ -97,8 +90,8 @@ func turnChart(s event.Story, current int) chart {
 			Before: int64(e.TokensBefore.Total()), After: int64(e.TokensAfter.Total()),
 		}
 		c.Title = fmt.Sprintf("turn %d: %s", e.Turn, beforeAfter(c.Before, c.After))
-		if u := e.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
-			c.Title += ", " + ratio(u.Read, u.Input) + " from the cache"
+		if sums := event.SumsOf(e); sums.Usage.CacheInput > 0 {
+			c.Title += ", " + ratio(sums.Usage.Read, sums.Usage.CacheInput) + " from the cache"
 		}
 		if changed(e) {
 			c.Title += "; " + changes(e)
@@ -120,9 +113,9 @@ type part struct {
 	Before, After int
 }
 
-// Parts returns what the request spends tokens on, without what it has nothing of.
-func (t turn) Parts() []part {
-	b, a := t.TokensBefore, t.TokensAfter
+// partsOf returns what a request spends tokens on, without what it has nothing of.
+func partsOf(e event.Exchange) []part {
+	b, a := e.TokensBefore, e.TokensAfter
 	all := []part{
 		{"System prompt", b.System, a.System}, {"Tools", b.Tools, a.Tools}, {"User", b.User, a.User},
 		{"Assistant", b.Assistant, a.Assistant}, {"Tool results", b.Results, a.Results}, {"Summaries", b.Summary, a.Summary},
@@ -130,9 +123,6 @@ func (t turn) Parts() []part {
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
 }
-
-// textShown is how many bytes of a text a page shows.
-const textShown = 256 << 10
 
 // editPage is the data of the page of an edit: the text of its messages, and what was sent in its place.
 type editPage struct {
@@ -145,22 +135,23 @@ type editPage struct {
 }
 
 func (o *Console) editOf(r *http.Request) (any, error) {
+	const shown = 256 << 10 // bytes of the original
 	c, err := o.loadConversation(r)
 	if err != nil {
 		return nil, err
 	}
 	edits, err := o.program.Edits(c.Turn.Decision)
 	if err == nil && edits.Missing != "" {
-		err = errors.New(edits.Missing)
+		err = refusal{http.StatusNotFound, edits.Missing}
+	}
+	at := slices.IndexFunc(edits.List, func(e event.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
+	if err == nil && at < 0 {
+		err = event.ErrUnknown
 	}
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(edits.List, func(e event.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
-	if at < 0 {
-		return nil, event.ErrUnknown
-	}
-	page := &editPage{Edit: edits.List[at], ID: c.ID, Exchange: c.Turn.Exchange}
+	page := &editPage{Edit: edits.List[at], ID: c.ID, Exchange: c.Turn}
 	if page.Name() == "" {
 		page.Missing = "nothing was taken out here, or it was not kept"
 		return page, nil
@@ -170,7 +161,6 @@ func (o *Console) editOf(r *http.Request) (any, error) {
 		page.Missing = err.Error()
 		return page, nil
 	}
-	shown := text[:min(len(text), textShown)]
-	page.Original, page.More = string(shown), len(text)-len(shown)
+	page.Original, page.More = string(text[:min(len(text), shown)]), len(text)-shown
 	return page, nil
 }

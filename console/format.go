@@ -36,7 +36,7 @@ var functions = template.FuncMap{
 	// figures with their names
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
-	"changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
+	"parts": partsOf, "changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
 }
 
 // Tokens writes a number of tokens in three digits, such as 4.12k or 128k.

@@ -61,7 +61,7 @@ func poisoned(text string) (*source, []string) {
 	s.edits[text] = edits
 	oneLine := strings.ReplaceAll(text, "\n", " ")
 	s.contents[strings.TrimSuffix(text, ".txt")] = oneLine + "\n" + oneLine
-	paths := []string{"/-/conversations?match=" + url.QueryEscape(text)}
+	paths := []string{"/-/conversations?filter=" + url.QueryEscape(text)}
 	for _, path := range all {
 		paths = append(paths, strings.ReplaceAll(path, id, url.PathEscape(text)))
 	}

@@ -1,9 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,18 +53,15 @@ func (s *secrets) take(secret string) bool {
 
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
 // its cookie only then.
-func (o *Console) session(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]bool{"owner": isOwner(r)})
+func (o *Console) session(r *http.Request) (any, error) {
+	return map[string]bool{"owner": isOwner(r)}, nil
 }
-
-// mostLogin bounds the body of a login, in bytes.
-const mostLogin = 4 << 10
 
 // login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once.
 func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Secret string }
-	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil {
-		refuse(w, http.StatusBadRequest, `cannot read the login: send {"secret": "CODE"}`)
+	if err := decode(r, &asked, `{"secret": "CODE"}`); err != nil {
+		o.fail(w, err)
 		return
 	}
 	g := o.guard.Load()
@@ -91,21 +88,14 @@ func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
 
 // newCode answers with a login code, for clients that can read the data folder. A cookie does not suffice: a script in
 // a browser must not be able to let others in.
-func (o *Console) newCode(w http.ResponseWriter, r *http.Request) {
+func (o *Console) newCode(r *http.Request) (any, error) {
 	if !o.guard.Load().hasFolderToken(r) {
-		refuse(w, http.StatusForbidden, "only the owner of the data folder gets a login code: run 'epitome open'")
-		return
+		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a login code: run 'epitome open'"}
 	}
-	var asked struct{ Seconds int64 }
-	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil || asked.Seconds < 0 {
-		refuse(w, http.StatusBadRequest, `cannot read the life of the code: send {"seconds": 60}`)
-		return
-	}
-	life := CodeLife
-	if asked.Seconds > 0 {
-		life = time.Duration(min(asked.Seconds, int64(SessionLife/time.Second))) * time.Second
-	}
-	writeJSON(w, http.StatusOK, map[string]string{"code": o.codes.add(life)})
+	var asked struct{ Seconds uint32 } // 0: as usual
+	err := decode(r, &asked, `{"seconds": 60}`)
+	life := min(time.Duration(asked.Seconds)*time.Second, SessionLife)
+	return map[string]string{"code": o.codes.add(cmp.Or(life, CodeLife))}, err
 }
 
 // setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.

@@ -9,17 +9,13 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"epitome/offload"
 )
 
-const (
-	mostAnswer = 24 << 10         // bytes of content in an answer
-	mostTime   = 20 * time.Second // for an answer: an expression may be costly over tens of megabytes
-)
+const mostAnswer = 24 << 10 // bytes of content in an answer
 
 const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: say " +
 	"what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall reads " +
@@ -73,17 +69,7 @@ func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, err
 		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names",
 			in.Artifact)
 	}
-	want, err := offload.ParseRange(in.Lines, in.Grep)
-	if err != nil {
-		return "", err
-	}
-	content, err := get(name)
-	if err != nil {
-		return "", err
-	}
-	ctx, cancel := context.WithTimeout(ctx, mostTime)
-	defer cancel()
-	text, err := offload.Select(ctx, content, want)
+	text, err := get.lines(ctx, name, in.Lines, in.Grep)
 	from := max(in.From, 0)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

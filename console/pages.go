@@ -3,10 +3,10 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"html/template"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -30,14 +30,11 @@ var templates = func() map[string]*template.Template {
 	return all
 }()
 
-// errNotOwner refuses a page that shows text of conversations to a visitor who has not logged in.
-var errNotOwner = errors.New("only the owner of this epitome may see this page")
-
 // owned returns a loader for the owner alone.
 func owned(load loader) loader {
 	return func(r *http.Request) (any, error) {
 		if !isOwner(r) {
-			return nil, errNotOwner
+			return nil, refusal{http.StatusForbidden, "only the owner of this epitome may see this page"}
 		}
 		return load(r)
 	}
@@ -51,6 +48,7 @@ type frame struct {
 	Remembers bool   // there is a memory to look at
 	Owner     bool   // the visitor has logged in
 	Login     string // the address of the login that leads back here
+	Query     url.Values
 	Data      any
 }
 
@@ -72,7 +70,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		var text bytes.Buffer
 		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
 			Page: shown, Version: o.program.Version, Mode: o.program.Mode(), Remembers: o.program.Memory.On(),
-			Owner: isOwner(r), Login: loginPath(r), Data: data,
+			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})
 		if err != nil {
 			http.Error(w, "cannot show the page: "+err.Error(), http.StatusInternalServerError)
@@ -142,19 +140,6 @@ func dayColumn(row event.Row, observed bool) column {
 	return c
 }
 
-// conversations is the data of the list of all conversations.
-type conversations struct {
-	event.Page[event.Conversation]
-	Match string // that they were searched for by
-	First bool   // it is the first page of the list
-}
-
-func (o *Console) conversationList(r *http.Request) (any, error) {
-	query := r.URL.Query()
-	match := query.Get("match")
-	return conversations{o.list(r, match, 100), match, query.Get("cursor") == ""}, nil
-}
-
 // causes is the data of the page that says why the provider's cache missed, and why nothing was done.
 type causes struct {
 	event.Report
@@ -187,17 +172,11 @@ func (o *Console) causes(*http.Request) (any, error) {
 	return c, err
 }
 
-// settings is the data of the configuration's page.
-type settings struct{ Changed, Defaults []Setting }
-
+// settings returns the settings that differ from their defaults under true, all others under false.
 func (o *Console) settings(*http.Request) (any, error) {
-	var s settings
-	for _, v := range o.program.Settings() {
-		if v.Changed {
-			s.Changed = append(s.Changed, v)
-		} else {
-			s.Defaults = append(s.Defaults, v)
-		}
+	all := map[bool][]Setting{}
+	for _, s := range o.program.Settings() {
+		all[s.Changed] = append(all[s.Changed], s)
 	}
-	return s, nil
+	return all, nil
 }

@@ -102,7 +102,7 @@ func session() *source {
 }
 
 // all are the paths of all pages.
-var all = []string{"/-/", "/-/conversations", "/-/conversations?match=gpt&cursor=1", "/-/conversations/" + id,
+var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
 	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/conversations/" + id + "/edits/2?turn=7",
 	"/-/conversations/" + id + "/edits/6", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
 
@@ -111,7 +111,7 @@ func TestPagesSay(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/-/":                                        {title, "410k → 40k", "2.25M → 220k", "1 conversation", "Saved", "artifacts: full"},
 		"/-/conversations":                           {title, "alice", "10 turns"},
-		"/-/conversations?match=nothing":             {"No conversation matches"},
+		"/-/conversations?filter=nothing":            {"No conversation matches"},
 		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
 		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "no model answered"},
 		"/-/conversations/" + id + "?turn=8":         {"clear, compact", "64k, not 128k"},
