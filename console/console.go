@@ -104,7 +104,6 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/{$}", page, o.page("overview", o.overview))
 	o.handle("GET /-/conversations", page, o.page("conversations", o.conversations))
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
-	o.handle("GET /-/conversations/{id}/edits/{item}", page, o.page("edit", owned(o.editOf)))
 	o.handle("GET /-/causes", page, o.page("causes", o.causes))
 	o.handle("GET /-/troubles", page, o.page("troubles", o.troubles))
 	o.handle("GET /-/memory", page, o.page("memory", owned(o.memory)))

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"epitome/event"
 )
@@ -27,22 +26,18 @@ const (
 	turnsDrawn   = 250
 )
 
+// conversationAt returns the conversation that a request names in its path, at the turn that its query names.
 func (o *Console) conversationAt(r *http.Request) (any, error) {
-	c, err := o.loadConversation(r)
-	if err == nil && isOwner(r) {
-		c.Edits, err = o.program.Edits(c.Turn.Decision)
-	}
-	return c, err
-}
-
-// loadConversation returns the conversation that a request names in its path, at the turn that its query names.
-func (o *Console) loadConversation(r *http.Request) (*conversation, error) {
 	s, err := o.story(r, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	asked, _ := strconv.Atoi(r.URL.Query().Get("turn")) // anything else is the newest turn
-	return newConversation(s, asked), nil
+	c := newConversation(s, asked)
+	if isOwner(r) {
+		c.Edits, err = o.program.Edits(c.Turn.Decision)
+	}
+	return c, err
 }
 
 // newConversation returns a conversation at a turn; at the newest one with tokens if there is no such turn.
@@ -122,45 +117,4 @@ func partsOf(e event.Exchange) []part {
 		{"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
-}
-
-// editPage is the data of the page of an edit: the text of its messages, and what was sent in its place.
-type editPage struct {
-	event.Edit
-	ID       string         // of the conversation
-	Exchange event.Exchange // that it was sent in
-	Original string
-	More     int    // bytes of it that are not shown
-	Missing  string // why it cannot be shown
-}
-
-func (o *Console) editOf(r *http.Request) (any, error) {
-	const shown = 256 << 10 // bytes of the original
-	c, err := o.loadConversation(r)
-	if err != nil {
-		return nil, err
-	}
-	edits, err := o.program.Edits(c.Turn.Decision)
-	if err == nil && edits.Missing != "" {
-		err = refusal{http.StatusNotFound, edits.Missing}
-	}
-	at := slices.IndexFunc(edits.List, func(e event.Edit) bool { return strconv.Itoa(e.Item) == r.PathValue("item") })
-	if err == nil && at < 0 {
-		err = event.ErrUnknown
-	}
-	if err != nil {
-		return nil, err
-	}
-	page := &editPage{Edit: edits.List[at], ID: c.ID, Exchange: c.Turn}
-	if page.Name() == "" {
-		page.Missing = "nothing was taken out here, or it was not kept"
-		return page, nil
-	}
-	text, err := o.program.Artifacts(strings.TrimSuffix(page.Name(), ".txt")) // its file is called so
-	if err != nil {
-		page.Missing = err.Error()
-		return page, nil
-	}
-	page.Original, page.More = string(text[:min(len(text), shown)]), len(text)-shown
-	return page, nil
 }

@@ -23,7 +23,7 @@ var templates = func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	for _, name := range []string{
-		"overview", "conversations", "conversation", "edit", "causes", "troubles", "memory", "config", "error",
+		"overview", "conversations", "conversation", "causes", "troubles", "memory", "config", "error",
 	} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}

@@ -103,25 +103,22 @@ func session() *source {
 
 // all are the paths of all pages.
 var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
-	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/conversations/" + id + "/edits/2?turn=7",
-	"/-/conversations/" + id + "/edits/6", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
 
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
 	for path, wants := range map[string][]string{
-		"/-/":                                        {title, "410k → 40k", "2.25M → 220k", "1 conversation", "Saved", "artifacts: full"},
-		"/-/conversations":                           {title, "alice", "10 turns"},
-		"/-/conversations?filter=nothing":            {"No conversation matches"},
-		"/-/conversations/" + id:                     {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
-		"/-/conversations/" + id + "?turn=7":         {"Turn 7", "60 old messages", "over the line", "no model answered"},
-		"/-/conversations/" + id + "?turn=8":         {"clear, compact", "64k, not 128k"},
-		"/-/conversations/" + id + "/edits/2?turn=7": {"42k → 900", secretText, "summary of", "more"},
-		"/-/conversations/" + id + "/edits/6":        {"it has expired"},
-		"/-/conversations/" + id + "/edits/7":        {"nothing was taken out"},
-		"/-/causes":                                  {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
-		"/-/troubles":                                {"turn 9", "unreachable", "no route to host"},
-		"/-/memory":                                  {"The port is 8080."},
-		"/-/config":                                  {"listen", "observe", "secret"},
+		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "Saved", "artifacts: full"},
+		"/-/conversations":                {title, "alice", "10 turns"},
+		"/-/conversations?filter=nothing": {"No conversation matches"},
+		"/-/conversations/" + id:          {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
+		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "over the line", "no model answered", "42k → 900",
+			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
+		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
+		"/-/causes":                          {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
+		"/-/troubles":                        {"turn 9", "unreachable", "no route to host"},
+		"/-/memory":                          {"The port is 8080."},
+		"/-/config":                          {"listen", "observe", "secret"},
 	} {
 		status, page := get(o, path, true)
 		for _, want := range wants {
@@ -133,7 +130,7 @@ func TestPagesSay(t *testing.T) {
 }
 
 func TestPagesThatAreNotThere(t *testing.T) {
-	for _, path := range []string{"/-/conversations/none", "/-/conversations/" + id + "/edits/99", "/-/nowhere"} {
+	for _, path := range []string{"/-/conversations/none", "/-/nowhere"} {
 		if status, page := get(session().serve(t), path, true); status != http.StatusNotFound || !strings.Contains(page, "Not found") {
 			t.Errorf("%s: %d %s", path, status, page)
 		}
