@@ -1,11 +1,9 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
-	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -30,9 +28,8 @@ var functions = template.FuncMap{
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
 	"took":  took,
 	// texts
-	"short":   func(most int, text string) string { return Shorten(text, most) },
-	"line":    firstLine,
-	"escaped": escaped,
+	"short": func(most int, text string) string { return Shorten(text, most) },
+	"line":  firstLine,
 	// figures with their names
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
@@ -134,10 +131,4 @@ func took(d time.Duration) string {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
 	return Shorten(line, 160)
-}
-
-// escaped returns a value as JSON in which no character has a meaning for HTML, for a script to read back.
-func escaped(v any) (string, error) {
-	text, err := json.Marshal(v)
-	return url.PathEscape(string(text)), err
 }

@@ -23,33 +23,22 @@ var templates = func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	for _, name := range []string{
-		"overview", "conversations", "conversation", "causes", "troubles", "memory", "config", "error",
+		"overview", "conversations", "conversation", "causes", "troubles", "config", "error",
 	} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all
 }()
 
-// owned returns a loader for the owner alone.
-func owned(load loader) loader {
-	return func(r *http.Request) (any, error) {
-		if !isOwner(r) {
-			return nil, refusal{http.StatusForbidden, "only the owner of this epitome may see this page"}
-		}
-		return load(r)
-	}
-}
-
 // frame is the data of every page: the parts that all of them have, and those of the page itself.
 type frame struct {
-	Page      string // the name of its template
-	Version   string
-	Mode      string
-	Remembers bool   // there is a memory to look at
-	Owner     bool   // the visitor has logged in
-	Login     string // the address of the login that leads back here
-	Query     url.Values
-	Data      any
+	Page    string // the name of its template
+	Version string
+	Mode    string
+	Owner   bool   // the visitor has logged in
+	Login   string // the address of the login that leads back here
+	Query   url.Values
+	Data    any
 }
 
 // failure is the data of the page that is shown in place of another one.
@@ -69,7 +58,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		}
 		var text bytes.Buffer
 		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
-			Page: shown, Version: o.program.Version, Mode: o.program.Mode(), Remembers: o.program.Memory.On(),
+			Page: shown, Version: o.program.Version, Mode: o.program.Mode(),
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})
 		if err != nil {

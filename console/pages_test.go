@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/inject"
-	"epitome/store"
 )
 
 // source has all that pages show.
@@ -18,7 +16,6 @@ type source struct {
 	edits     map[string]event.Edits
 	contents  map[string]string
 	settings  []Setting
-	notes     inject.Owner
 	parts     map[string]string // the state of stores
 	mode      string
 }
@@ -36,10 +33,6 @@ func (s *source) serve(t *testing.T) *Console {
 			return nil, errors.New("it has expired")
 		}
 		return []byte(content), nil
-	}
-	p.Memory = inject.NewMemory(store.NewMemory(1<<20), inject.MemoryConfig{}, time.Hour, time.Now)
-	if s.notes != (inject.Owner{}) {
-		p.Memory = memoryOf(s.notes)
 	}
 	p.Book = newBook()
 	t.Cleanup(p.Book.Close)
@@ -97,13 +90,12 @@ func session() *source {
 		contents: map[string]string{"transcript1": "user: fix it\n" + secretText + "\n" + strings.Repeat("more\n", 900)},
 		settings: []Setting{{Key: "listen", Text: `"127.0.0.1:7070"`}, {Key: "mode", Text: `"observe"`, Changed: true},
 			{Key: "console.token", Secret: true, Changed: true}},
-		notes: inject.Owner{Project: "/home/me/shop"},
 	}
 }
 
 // all are the paths of all pages.
 var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
-	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles", "/-/memory", "/-/config"}
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles", "/-/config"}
 
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
@@ -117,7 +109,6 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
 		"/-/causes":                          {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
 		"/-/troubles":                        {"turn 9", "unreachable", "no route to host"},
-		"/-/memory":                          {"The port is 8080."},
 		"/-/config":                          {"listen", "observe", "secret"},
 	} {
 		status, page := get(o, path, true)
@@ -139,10 +130,10 @@ func TestPagesThatAreNotThere(t *testing.T) {
 
 func TestEmptyProgramSaysHowToStart(t *testing.T) {
 	o := (&source{mode: event.ModeOn}).serve(t)
-	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") || strings.Contains(page, "/-/memory") {
+	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") {
 		t.Error(page)
 	}
-	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/memory", "/-/config"} {
+	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/config"} {
 		if status, page := get(o, path, true); status != http.StatusOK {
 			t.Errorf("%s: %d %s", path, status, page)
 		}
@@ -153,15 +144,10 @@ func TestEmptyProgramSaysHowToStart(t *testing.T) {
 func TestVisitorsSeeNoText(t *testing.T) {
 	o := session().serve(t)
 	for _, path := range all {
-		status, page := get(o, path, false)
-		for _, text := range []string{title, secretText, "summary of", "stub of", "/artifacts/transcript1", "gone1", "8080", "shop"} {
+		_, page := get(o, path, false)
+		for _, text := range []string{title, secretText, "summary of", "stub of", "/artifacts/transcript1", "gone1"} {
 			if strings.Contains(page, text) {
 				t.Errorf("%s tells a visitor %q", path, text)
-			}
-		}
-		for _, part := range []string{"/edits/", "/memory"} {
-			if strings.Contains(path, part) && status != http.StatusForbidden {
-				t.Errorf("%s: %d", path, status)
 			}
 		}
 	}

@@ -66,24 +66,7 @@
     });
   }
 
-  // forget deletes an entry of the memory and takes its row away.
-  function forget(button) {
-    const request = new XMLHttpRequest();
-    request.open("POST", "/-/api/memory/forget");
-    request.setRequestHeader("Content-Type", "application/json");
-    request.onload = () => {
-      if (request.status === 200) button.closest("tr").remove();
-      else status.textContent = "This entry could not be forgotten.";
-    };
-    const owner = JSON.parse(decodeURIComponent(button.dataset.owner));
-    request.send(JSON.stringify({ owner, id: button.dataset.forget }));
-  }
-
   const slider = document.querySelector("input[type=range]");
   if (slider) slide(slider);
-  for (const button of document.querySelectorAll("[data-forget]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => forget(button));
-  }
   if (document.querySelector("[data-live]")) watch();
 })();
