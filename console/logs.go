@@ -12,12 +12,10 @@ import (
 	"epitome/event"
 )
 
-// Log writes lines about events, for one goroutine at a time. No line has a credential, a header or a body.
+// Log writes lines about events. No line has a credential, a header or a body.
 type Log struct {
 	log       *slog.Logger
 	strangers *rate.Limiter // of lines about requests from nobody known
-	pairs     []any         // of the last exchange; reused, like attrs, as a line has many
-	attrs     []slog.Attr
 }
 
 // NewLog returns a Log that writes to log.
@@ -70,9 +68,9 @@ func (l *Log) writeSteps(e *event.Exchange) {
 }
 
 func (l *Log) writeExchange(e *event.Exchange) {
-	pairs := append(l.pairs[:0], "id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
+	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
 		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
-		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client)
+		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client}
 	if e.ShapeTime > 0 {
 		pairs = append(pairs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
 			"conversation", e.Conversation, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
@@ -86,12 +84,12 @@ func (l *Log) writeExchange(e *event.Exchange) {
 			"output_tokens", u.Output, "cut", u.Cut)
 	}
 	b := &e.Bill
-	if b.Ruled && e.Mode == event.ModeOn {
+	if e.Mode == event.ModeOn {
 		pairs = append(pairs, "saved_nano", b.Saved())
 	}
-	l.pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
+	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "price", b.Price, "beyond", b.Beyond,
 		"fault", string(e.Fault), "error", e.Err)
-	l.write(levelOf(e), "exchange", l.pairs...)
+	l.write(levelOf(e), "exchange", pairs...)
 }
 
 // levelOf returns the level of an exchange: Warn where something failed, Error for a bug in epitome.
@@ -122,15 +120,15 @@ func (l *Log) write(level slog.Level, message string, pairs ...any) {
 	if !l.log.Enabled(ctx, level) {
 		return
 	}
-	l.attrs = l.attrs[:0]
+	kept := make([]any, 0, len(pairs))
 	for i := 0; i < len(pairs); i += 2 {
 		switch v := pairs[i+1]; v {
 		case "", 0, int64(0), false, 0.0:
 		default:
-			l.attrs = append(l.attrs, slog.Any(pairs[i].(string), v))
+			kept = append(kept, pairs[i], v)
 		}
 	}
-	l.log.LogAttrs(ctx, level, message, l.attrs...)
+	l.log.Log(ctx, level, message, kept...)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -24,7 +24,7 @@ type Metrics struct {
 	registry     *prometheus.Registry
 
 	exchanges, received, sent, changes, rescues, misses, compactions *prometheus.CounterVec
-	input, cached, written, output, billed, summaries                *prometheus.CounterVec
+	usage, billed, summaries                                         *prometheus.CounterVec
 	saved                                                            *prometheus.GaugeVec
 	firstByte, duration, shaping, windowUsed                         *prometheus.HistogramVec
 }
@@ -56,13 +56,8 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "verdict", "outcome"),
 		misses: counter("cache_misses_total", "Requests that the provider's cache had less of than it could.",
 			"upstream", "cause"),
-		input: counter("usage_input_tokens_total", "Input tokens that providers report, cached ones included.",
-			"upstream", "model"),
-		cached: counter("usage_cache_read_tokens_total", "Input tokens read from the provider's cache.",
-			"upstream", "model"),
-		written: counter("usage_cache_write_tokens_total", "Input tokens written to the provider's cache.",
-			"upstream", "model"),
-		output: counter("usage_output_tokens_total", "Output tokens that providers report.", "upstream", "model"),
+		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones.",
+			"upstream", "model", "kind"),
 		billed: counter("billed_dollars_total", "Cost of exchanges whose usage and price are known.", "upstream", "model"),
 		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "epitome_saved_dollars",
@@ -96,7 +91,7 @@ func (m *Metrics) Record(n event.Entry) {
 			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
 		}
 		if s.Own.Nano != 0 {
-			m.saved.WithLabelValues(s.Upstream, pricedAs(s.Own.Price)).Sub(dollars(s.Own.Nano))
+			m.saved.WithLabelValues(s.Upstream, modelOf(s.Own.Price)).Sub(dollars(s.Own.Nano))
 		}
 		return
 	}
@@ -143,12 +138,13 @@ func (m *Metrics) Record(n event.Entry) {
 // recordMoney counts tokens as the provider reports them, and their cost. A provider may report negative counts, which
 // would panic a counter.
 func (m *Metrics) recordMoney(e *event.Exchange) {
-	model := pricedAs(e.Bill.Price)
+	model := modelOf(e.Bill.Price)
 	if u := &e.Usage; u.Source != "" && !u.Odd {
-		m.input.WithLabelValues(e.Upstream, model).Add(float64(max(u.Input, 0)))
-		m.cached.WithLabelValues(e.Upstream, model).Add(float64(max(u.Read, 0)))
-		m.written.WithLabelValues(e.Upstream, model).Add(float64(max(u.Write5m+u.Write1h, 0)))
-		m.output.WithLabelValues(e.Upstream, model).Add(float64(max(u.Output, 0)))
+		for kind, tokens := range map[string]int{
+			"input": u.Input, "cached": u.Read, "written": u.Write5m + u.Write1h, "output": u.Output,
+		} {
+			m.usage.WithLabelValues(e.Upstream, model, kind).Add(float64(max(tokens, 0)))
+		}
 	}
 	if e.Miss != event.NoMiss {
 		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
@@ -161,14 +157,8 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 	}
 }
 
-// pricedAs returns the label of a model by the ID of its price: the model of SELLER/MODEL, an ID that has no seller as
-// it is ("free"), or "other" if there is no price. Models are named by clients, so their own names are no labels.
-func pricedAs(priceID string) string {
-	_, model, hasSeller := strings.Cut(priceID, "/")
-	if !hasSeller {
-		model = priceID
-	}
-	return cmp.Or(model, "other")
-}
+// modelOf returns the label of a model, which is the ID of its price: models are named by clients, so their own names
+// are no labels.
+func modelOf(price string) string { return cmp.Or(price, "other") }
 
 func dollars(nano int64) float64 { return float64(nano) / 1e9 }

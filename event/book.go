@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,9 +64,8 @@ type Book struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	queueing sync.Mutex
-	queue    []Entry // not summed up yet
-	dropped  int     // for lack of room in the queue
+	queue   chan Entry   // not summed up yet
+	dropped atomic.Int64 // events, for lack of room in the queue
 
 	mu        sync.Mutex // guards what follows
 	journal   journal
@@ -85,6 +85,7 @@ func NewBook(c BookConfig) *Book {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Book{
 		BookConfig: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
+		queue:   make(chan Entry, mostQueued),
 		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota},
 		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
@@ -98,15 +99,14 @@ func (b *Book) RecordExchange(e Exchange) { b.enqueue(Entry{Exchange: &e}) }
 // RecordSummary keeps a step of a request for a summary.
 func (b *Book) RecordSummary(s Summary) { b.enqueue(Entry{Summary: &s}) }
 
-// enqueue wakes nobody: that would cost an exchange more than everything that is done with its event later.
+// enqueue wakes nobody, because nobody waits at the queue: that would cost an exchange more than everything that is
+// done with its event later.
 func (b *Book) enqueue(n Entry) {
-	b.queueing.Lock()
-	defer b.queueing.Unlock()
-	if len(b.queue) >= mostQueued {
-		b.dropped++
-		return
+	select {
+	case b.queue <- n:
+	default:
+		b.dropped.Add(1)
 	}
-	b.queue = append(b.queue, n)
 }
 
 // Settle processes all events that were recorded before.
@@ -119,12 +119,8 @@ func (b *Book) Settle() {
 func (b *Book) lock() {
 	<-b.loaded
 	b.mu.Lock()
-	b.queueing.Lock()
-	all := b.queue
-	b.queue = nil
-	b.queueing.Unlock()
-	for _, n := range all {
-		b.take(n)
+	for range len(b.queue) {
+		b.take(<-b.queue)
 	}
 }
 

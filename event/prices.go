@@ -35,15 +35,6 @@ type Tier struct {
 	Price float64 `json:"price"`
 }
 
-// UnmarshalJSON reads a number, which holds for requests of any size, or an object with tiers.
-func (r *Rate) UnmarshalJSON(text []byte) error {
-	if text[0] != '{' {
-		return json.Unmarshal(text, &r.Base)
-	}
-	type plain Rate // without this method
-	return json.Unmarshal(text, (*plain)(r))
-}
-
 // isFree reports whether a model costs nothing. A nil Price is unknown, not free.
 func (p *Price) isFree() bool {
 	return p != nil && p.Input.Base == 0 && p.Input.Tiers == nil && p.Output.Base == 0 && p.Output.Tiers == nil
@@ -117,9 +108,9 @@ type provider struct {
 
 // model has prices, of which the last one that holds is in force.
 type model struct {
-	ID     string     `json:"id"` // once the table is read: PROVIDER/MODEL
-	Match  match      `json:"match"`
-	Prices conditions `json:"prices"`
+	ID     string      `json:"id"` // PROVIDER/MODEL
+	Match  match       `json:"match"`
+	Prices []condition `json:"prices"`
 }
 
 // condition is a price that holds at all times, from a day on, or at some hours of each day in UTC.
@@ -135,17 +126,6 @@ type condition struct {
 	} `json:"prices"`
 }
 
-type conditions []condition
-
-// UnmarshalJSON reads a list, or the one price that holds at all times.
-func (c *conditions) UnmarshalJSON(text []byte) error {
-	if text[0] == '[' {
-		return json.Unmarshal(text, (*[]condition)(c))
-	}
-	*c = make(conditions, 1)
-	return json.Unmarshal(text, &(*c)[0].Prices)
-}
-
 // match says which names of models fit: the one field that is set decides. Case does not matter, except in expressions,
 // which see the name in lower case.
 type match struct {
@@ -159,24 +139,13 @@ type match struct {
 	Regexp   *regexp.Regexp `json:"regex"`
 }
 
-// goExpressions replaces the expressions of the release that Go cannot compile: not a model for speech, and a name
-// without a maker, which has no slash anyway.
-var goExpressions = strings.NewReplacer(
-	`{"regex":"^(?!.*-[tT][tT][sS](?:$|-))"}`, `{"not":{"regex":"-tts(?:$|-)"}}`,
-	`{"regex":"^(?![^/]+/)`, `{"regex":"^`)
-
 //go:embed prices/prices.json
-var builtin string
+var builtin []byte
 
 // BuiltinPrices returns the table of this build. The first call reads it, which takes some milliseconds.
 var BuiltinPrices = sync.OnceValue(func() (t PriceTable) {
-	if err := json.Unmarshal([]byte(goExpressions.Replace(builtin)), &t); err != nil {
+	if err := json.Unmarshal(builtin, &t); err != nil {
 		panic(fmt.Sprintf("BUG: cannot read the built-in prices: %v", err))
-	}
-	for _, p := range t {
-		for i := range p.Models {
-			p.Models[i].ID = p.ID + "/" + p.Models[i].ID
-		}
 	}
 	return t
 })

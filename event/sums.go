@@ -173,10 +173,8 @@ func (b *Book) Report(asked Span) (Report, error) {
 // allNotes returns what a reader of figures should know.
 func (b *Book) allNotes() []string {
 	notes := slices.Clone(b.notes)
-	b.queueing.Lock()
-	defer b.queueing.Unlock()
-	if b.dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once", b.dropped))
+	if dropped := b.dropped.Load(); dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once", dropped))
 	}
 	if b.unwritten != nil {
 		notes = append(notes, "events cannot be written to disk: figures may lack them after a restart")

@@ -1,12 +1,29 @@
-// Prints the prices of genai-prices, without what event/prices.go does not read, a model a line.
+// Prints the prices of genai-prices as event/prices.go reads them, a model a line.
 import { findProvider } from "@pydantic/genai-prices"
 
 const providers = [
   "anthropic", "azure", "cerebras", "cohere", "deepseek", "fireworks", "google", "groq", "minimax", "mistral",
   "moonshotai", "openai", "openrouter", "x-ai", "zai", "zhipuai",
 ]
-const read = (key, value) => [
-  "name", "description", "extractors", "pricing_urls", "price_comments", "provider_match", "context_window", "deprecated",
-].includes(key) ? undefined : value
-const text = JSON.stringify(providers.map(id => findProvider({ providerId: id })), read)
-console.log(text.replaceAll('{"id":', '\n{"id":'))
+const keys = [
+  "api_pattern", "model_match", "fallback_model_providers",
+  "or", "and", "not", "equals", "starts_with", "ends_with", "contains", "regex",
+  "constraint", "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
+  "input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok", "output_reasoning_mtok",
+]
+const table = providers.map(id => {
+  const provider = findProvider({ providerId: id })
+  const models = provider.models.map(m => ({
+    id: `${id}/${m.id}`, match: m.match, prices: Array.isArray(m.prices) ? m.prices : [{ prices: m.prices }],
+  }))
+  return { ...provider, models }
+})
+const read = (key, value) =>
+  typeof value === "number" && key.endsWith("_mtok") ? { base: value }
+    : key === "" || /^\d+$/.test(key) || ["id", "models", "match", "prices", ...keys].includes(key) ? value : undefined
+// Go compiles no expressions that look ahead: not a model for speech, and a name without a maker, which has no slash
+// anyway.
+console.log(JSON.stringify(table, read)
+  .replaceAll('{"regex":"^(?!.*-[tT][tT][sS](?:$|-))"}', '{"not":{"regex":"-tts(?:$|-)"}}')
+  .replaceAll('{"regex":"^(?![^/]+/)', '{"regex":"^')
+  .replaceAll('{"id":', '\n{"id":'))
